@@ -1,0 +1,50 @@
+import type { RefusalOfFunds } from '../domain/payment-events.ts'
+import { refuse } from '../domain/refusal.ts'
+import { payments } from './aggregates.ts'
+import type { Context, Find, Handle } from './handle.ts'
+
+/** Knows whether a payer's money is good. */
+export type FundingSource = {
+  /** Answers null when it is, else why not. */
+  approve(request: {
+    readonly payer: string
+    readonly currency: string
+    /** All that would be authorised, in minor units. */
+    readonly amount: number
+    readonly credit: boolean
+  }): Promise<RefusalOfFunds | null>
+}
+
+type Needs = { readonly handle: Handle; readonly find: Find; readonly funding: FundingSource }
+
+/** The payer accepts: the funding source is asked, and what it says is recorded. */
+export const acceptPayment =
+  ({ handle, find, funding }: Needs) =>
+  async (
+    tid: string,
+    payer: string,
+    wish: { readonly additionalAmount: number | null; readonly credit: boolean },
+    context: Context,
+  ): Promise<void> => {
+    const payment = await find(payments, tid)
+    if (payment.status === 'unrequested') return refuse('resource_is_unknown')
+    const { at } = context
+    const accept = { type: 'AuthorizePayment', at, payer, ...wish } as const
+    const { request, status } = payment
+    if (status === 'pending') {
+      // What the rules forbid is refused before anybody's money is asked for.
+      payments.decider.decide(accept, payment)
+      const additionalAmount = wish.additionalAmount ?? request.additionalAmount
+      const amount = request.amount + additionalAmount
+      const { currency } = request
+      const statusCode = await funding.approve({ payer, currency, amount, credit: wish.credit })
+      if (statusCode !== null)
+        return void (await handle(
+          payments,
+          tid,
+          { type: 'RefuseFunds', at, payer, statusCode },
+          context,
+        ))
+    }
+    await handle(payments, tid, accept, context)
+  }

@@ -1,0 +1,184 @@
+import type { Decider } from '../domain/decider.ts'
+import { parseEvent, schemaVersion, type EventType, type Recorded } from '../domain/events.ts'
+import { refuse, Refusal } from '../domain/refusal.ts'
+import {
+  noStream,
+  WrongExpectedRevision,
+  type EventStore,
+  type NewEvent,
+  type RecordedEvent,
+  type Revision,
+} from './event-store.ts'
+
+/** Who commands, when and why. */
+export type Context = {
+  readonly at: number
+  readonly merchant: string | null
+  readonly actor: string
+  readonly correlationId: string
+  readonly causationId?: string | null
+}
+
+type DecidedEvent = { readonly type: string; readonly data: object }
+
+/** A decider and the category of its streams: the stream of an aggregate is `<category>-<id>`. */
+export type Aggregate<Command, Event extends DecidedEvent, State> = {
+  readonly category: string
+  readonly decider: Decider<Command, Event, State>
+}
+
+/** What a command led to: the state after it, and the events that it made (none when it was a repeat). */
+export type Handled<Event, State> = { readonly state: State; readonly events: readonly Event[] }
+
+export type Handle = <Command, Event extends DecidedEvent, State>(
+  aggregate: Aggregate<Command, Event, State>,
+  id: string,
+  command: Command,
+  context: Context,
+) => Promise<Handled<Event, State>>
+
+export type Needs = {
+  readonly store: EventStore
+  /** An id that is equal for equal arguments and for no others (UUIDv5). */
+  readonly eventId: (stream: string, revision: Revision, commandId: string) => string
+  readonly commandId: () => string
+  /** How many aggregates are kept in memory. */
+  readonly remembered?: number
+}
+
+type Known = { readonly revision: Revision; readonly state: unknown }
+
+const maximumAttempts = 10
+
+export const streamOf = ({ category }: { readonly category: string }, id: string): string =>
+  `${category}-${id}`
+
+/**
+ * The one way in which anything changes: load, decide, append; decide again when another writer was first.
+ * Commands to one aggregate run one after another in this process; other processes are met with expected revisions.
+ */
+export const makeHandler = ({ store, eventId, commandId, remembered = 20_000 }: Needs) => {
+  const memory = new Map<string, Known>()
+  const turns = new Map<string, Promise<unknown>>()
+
+  const remember = (stream: string, known: Known): void => {
+    memory.delete(stream)
+    memory.set(stream, known)
+    if (memory.size <= remembered) return
+    for (const oldest of memory.keys()) {
+      memory.delete(oldest)
+      break
+    }
+  }
+
+  const catchUp = async <Event, State>(
+    decider: Decider<never, Event, State>,
+    stream: string,
+    known: Known,
+  ): Promise<Known> => {
+    const events = await store.readStream(stream, known.revision + 1)
+    const state = events.reduce(
+      (state, event) => decider.evolve(state, parseEvent(event) as unknown as Event),
+      known.state as State,
+    )
+    const caughtUp = { revision: events.at(-1)?.revision ?? known.revision, state }
+    if (caughtUp.revision !== noStream) remember(stream, caughtUp)
+    return caughtUp
+  }
+
+  const newEvents = (
+    stream: string,
+    revision: Revision,
+    events: readonly DecidedEvent[],
+    command: string,
+    {
+      at,
+      merchant,
+      actor,
+      correlationId,
+      causationId = null,
+    }: Context & { causationId?: string | null },
+  ): NewEvent[] =>
+    events.map(({ type, data }, index) => ({
+      id: eventId(stream, revision + 1 + index, command),
+      type,
+      data: data as NewEvent['data'],
+      metadata: {
+        at,
+        merchant,
+        actor,
+        correlationId,
+        causationId,
+        schema: schemaVersion(type as EventType),
+      },
+    }))
+
+  const run: Handle = async (aggregate, id, command, context) => {
+    const { decider } = aggregate
+    type State = typeof decider.initial
+    const stream = streamOf(aggregate, id)
+    const nameOfCommand = commandId()
+    let known: Known | undefined = memory.get(stream)
+    let isFresh = known === undefined
+    known ??= await catchUp(decider, stream, { revision: noStream, state: decider.initial })
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const state = known.state as State
+        const events = decider.decide(command, state)
+        if (events.length > 0) {
+          const recorded = newEvents(stream, known.revision, events, nameOfCommand, context)
+          const { revision } = await store.append(stream, recorded, known.revision)
+          const after = events.reduce((state, event) => decider.evolve(state, event), state)
+          remember(stream, { revision, state: after })
+          return { state: after, events }
+        }
+        if (isFresh) return { state, events }
+      } catch (error) {
+        const isOutdated = error instanceof WrongExpectedRevision
+        if (!isOutdated && !(error instanceof Refusal)) throw error
+        if (!isOutdated && isFresh) throw error
+        if (attempt === maximumAttempts) return refuse('conflicting_changes')
+      }
+      // A "no" from memory counts only when no other process has written since.
+      known = await catchUp(decider, stream, known)
+      isFresh = true
+    }
+  }
+
+  const handle: Handle = (aggregate, id, command, context) => {
+    const stream = streamOf(aggregate, id)
+    const work = () => run(aggregate, id, command, context)
+    const previous = turns.get(stream)
+    const turn = previous ? previous.then(work, work) : work()
+    turns.set(stream, turn)
+    const leave = () => {
+      if (turns.get(stream) === turn) turns.delete(stream)
+    }
+    turn.then(leave, leave)
+    return turn
+  }
+
+  /** The present state of an aggregate, without changing it. */
+  const find = async <Event extends DecidedEvent, State>(
+    { category, decider }: Aggregate<never, Event, State>,
+    id: string,
+  ): Promise<State> => {
+    const stream = streamOf({ category }, id)
+    const known =
+      memory.get(stream) ??
+      (await catchUp(decider, stream, { revision: noStream, state: decider.initial }))
+    return known.state as State
+  }
+
+  /** Forgets what other processes have changed: called with all events as they come by. */
+  const notice = (events: readonly (RecordedEvent | Recorded)[]): void => {
+    for (const { stream, revision } of events) {
+      const known = memory.get(stream)
+      if (known && known.revision < revision) memory.delete(stream)
+    }
+  }
+
+  return { handle, find, notice }
+}
+
+export type Find = ReturnType<typeof makeHandler>['find']

@@ -1,0 +1,66 @@
+import type { Instant } from '../domain/time.ts'
+
+/** A piece of work that is due from time to time: it does what is due and answers when it is due again. */
+export type DueWork = (now: Instant) => Promise<Instant | null>
+
+type Needs = {
+  readonly now: () => Instant
+  /** Calls back once after that many milliseconds; answers how to call it off. */
+  readonly after: (milliseconds: number, wake: () => void) => () => void
+  readonly onFailure: (error: unknown) => void
+}
+
+const longestRestMs = 60_000
+const restAfterFailureMs = 1000
+
+/**
+ * Runs work whenever it is due, never twice at once. `wake` asks for a look now, because something has happened that
+ * may have changed when the work is due; `settle` resolves when all that was due at the call is done.
+ */
+export const schedule = ({ now, after, onFailure }: Needs, work: DueWork) => {
+  let isStopped = false
+  let isWanted = false
+  let running: Promise<void> | undefined
+  let callOff = () => {}
+
+  const rest = (milliseconds: number): void => {
+    callOff()
+    if (!isStopped) callOff = after(Math.max(0, Math.min(milliseconds, longestRestMs)), wake)
+  }
+
+  const run = async (): Promise<void> => {
+    try {
+      while (isWanted && !isStopped) {
+        isWanted = false
+        const next = await work(now())
+        if (!isWanted) rest(next === null ? longestRestMs : next - now())
+      }
+    } catch (error) {
+      isWanted = false
+      onFailure(error)
+      rest(restAfterFailureMs)
+    } finally {
+      running = undefined
+    }
+  }
+
+  const wake = (): void => {
+    isWanted = true
+    if (!isStopped) running ??= run()
+  }
+
+  return {
+    wake,
+    settle: async (): Promise<void> => {
+      wake()
+      await running
+    },
+    stop: async (): Promise<void> => {
+      isStopped = true
+      callOff()
+      await running
+    },
+  }
+}
+
+export type Schedule = ReturnType<typeof schedule>

@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import type { Decider, EventsOf } from './decider.ts'
+import type { PaymentEvent } from './payment-events.ts'
+import { refuse } from './refusal.ts'
+import type { Instant, Seconds } from './time.ts'
+
+/** The callback event that each payment event becomes (decisions 4, States). */
+export const callbackEventNames = {
+  PaymentAuthorized: 'payment_authorized',
+  PaymentDeclined: 'payment_aborted_by_customer',
+  PaymentFailed: 'payment_aborted_by_customer',
+  PaymentAborted: 'payment_aborted_by_merchant',
+  PaymentExpired: 'payment_request_expired',
+  PaymentCaptured: 'payment_captured',
+  PaymentReleased: 'payment_auth_released',
+  PaymentRenewed: 'payment_authorization_renewed',
+  PaymentAuthorizationExpired: 'payment_authorization_expired',
+} as const satisfies Partial<Record<PaymentEvent['type'], string>>
+
+/** What came of one delivery attempt: `gone` is 410, which stops all further ones. */
+const attemptResults = ['delivered', 'failed', 'gone'] as const
+
+/** A message: the event that it tells, by its stream and revision, and its place among those of that stream. */
+const message = {
+  subject: z.string(),
+  revision: z.int(),
+  event: z.string(),
+  seqno: z.int(),
+}
+
+const attempt = {
+  ...message,
+  uri: z.string(),
+  attemptedAt: z.int(),
+  result: z.enum(attemptResults),
+  /** HTTP status of the answer; null when there was none. */
+  httpStatus: z.int().nullable(),
+  problem: z.string().nullable(),
+}
+
+/** Events of the stream `callback-<id of the event that is told>`. */
+export const callbackEvents = {
+  CallbackAttempted: z.object({ ...attempt, nextAttemptAt: z.int().nullable() }),
+  CallbackRetryRequested: z.object({ ...message, nextAttemptAt: z.int() }),
+  /** The sandbox's wish for a `test_event`; the first event of a stream `callback-test-…` of its own. */
+  CallbackTestRequested: z.object({ uri: z.string() }),
+} as const
+
+export type Message = z.output<z.ZodObject<typeof message>>
+export type CallbackEvent = EventsOf<typeof callbackEvents>
+export type Attempt = z.output<z.ZodObject<typeof attempt>>
+
+export type CallbackCommand =
+  | {
+      readonly type: 'RecordAttempt'
+      readonly attempt: Attempt
+      /** From 0 to 1, spreads retries that failed together. */
+      readonly jitter: number
+    }
+  | { readonly type: 'RequestRetry'; readonly at: Instant; readonly message: Message }
+  | { readonly type: 'RequestTest'; readonly uri: string }
+
+export type Callback = {
+  readonly status: 'untried' | 'waiting' | 'delivered' | 'abandoned'
+  readonly attempts: number
+  /** Retries end three days after this. */
+  readonly firstAttemptAt: Instant | null
+}
+
+const retryDelays: readonly Seconds[] = [5, 30, 120, 600, 1800, 3600, 3600, 3600, 7200]
+const slowestDelay: Seconds = 14_400
+const retriesEndAfter: Seconds = 259_200
+
+/** When to try again after so many attempts: exponential, with up to a fifth of jitter; null when it is given up. */
+export const nextAttemptAt = (
+  attempts: number,
+  firstAttemptAt: Instant,
+  at: Instant,
+  jitter: number,
+): Instant | null => {
+  const delay = retryDelays[attempts - 1] ?? slowestDelay
+  const next = at + Math.round(delay * 1000 * (1 + jitter / 5))
+  return next > firstAttemptAt + retriesEndAfter * 1000 ? null : next
+}
+
+/** The delivery of one message: attempted until it arrives, the receiver is gone, or three days have passed. */
+export const callback: Decider<CallbackCommand, CallbackEvent, Callback> = {
+  initial: { status: 'untried', attempts: 0, firstAttemptAt: null },
+  decide(command, state) {
+    switch (command.type) {
+      case 'RecordAttempt': {
+        const { attempt, jitter } = command
+        const at = attempt.attemptedAt
+        const again =
+          attempt.result === 'failed'
+            ? nextAttemptAt(state.attempts + 1, state.firstAttemptAt ?? at, at, jitter)
+            : null
+        return [{ type: 'CallbackAttempted', data: { ...attempt, nextAttemptAt: again } }]
+      }
+      case 'RequestRetry': {
+        if (state.status === 'untried') return refuse('resource_is_unknown')
+        const data = { ...command.message, nextAttemptAt: command.at }
+        return [{ type: 'CallbackRetryRequested', data }]
+      }
+      case 'RequestTest':
+        return [{ type: 'CallbackTestRequested', data: { uri: command.uri } }]
+    }
+  },
+  evolve(state, event) {
+    switch (event.type) {
+      case 'CallbackAttempted': {
+        const { result, nextAttemptAt, attemptedAt } = event.data
+        const attempts = state.attempts + 1
+        const firstAttemptAt = state.firstAttemptAt ?? attemptedAt
+        const status = nextAttemptAt === null ? 'abandoned' : 'waiting'
+        return { attempts, firstAttemptAt, status: result === 'delivered' ? result : status }
+      }
+      case 'CallbackRetryRequested':
+        // The schedule begins anew.
+        return { status: 'waiting', attempts: 0, firstAttemptAt: null }
+      case 'CallbackTestRequested':
+        return state
+    }
+  },
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import type { Decider, EventsOf } from './decider.ts'
+
+import { refuse } from './refusal.ts'
+import type { Instant } from './time.ts'
+
+export const clockEvents = {
+  /** The sandbox's clock is ahead of the machine's by this many milliseconds from now on. */
+  ClockAdvanced: z.object({ aheadBy: z.int().nonnegative() }),
+} as const
+
+export type ClockEvent = EventsOf<typeof clockEvents>
+export type Clock = { readonly aheadBy: number }
+
+export type ClockCommand = {
+  readonly type: 'AdvanceClock'
+  readonly machine: Instant
+} & ({ readonly by: number } | { readonly to: Instant })
+
+/** The last second that DateTime can write. */
+const lastInstant: Instant = Date.UTC(9999, 11, 31, 23, 59, 59)
+
+/** The sandbox's clock: the machine's, moved forward, never back (decisions 15). */
+export const clock: Decider<ClockCommand, ClockEvent, Clock> = {
+  initial: { aheadBy: 0 },
+  decide(command, { aheadBy }) {
+    const next = 'by' in command ? aheadBy + command.by : command.to - command.machine
+    // "now" in whole seconds may lie up to a second behind the instant shown as that second.
+    if (next < aheadBy - 1000) return refuse('clock_moves_forward_only')
+    if (command.machine + next > lastInstant) return refuse('clock_is_beyond_its_end')
+    return next <= aheadBy ? [] : [{ type: 'ClockAdvanced', data: { aheadBy: next } }]
+  },
+  evolve: (_, { data }) => ({ aheadBy: data.aheadBy }),
+}

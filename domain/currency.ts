@@ -1,0 +1,37 @@
+/**
+ * Every current ISO 4217 code that has a minor unit, by its number of decimals (list one of the standard, with the
+ * amendments in force in November 2026). Left out are the codes without a minor unit: metals, XDR, XSU, XUA, XTS, XXX
+ * and the bond market units, in which nobody is paid.
+ */
+const codesByDecimals: Readonly<Record<0 | 2 | 3 | 4, string>> = {
+  0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
+  2:
+    'AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW CNY ' +
+    'COP COU CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ' +
+    'ILS INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN ' +
+    'MXV MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE ' +
+    'SOS SRD SSP STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD USN UYU UZS VED VES WST XAD XCD XCG YER ' +
+    'ZAR ZMW ZWG',
+  3: 'BHD IQD JOD KWD LYD OMR TND',
+  4: 'CLF UYW',
+}
+
+const decimalsByCode: ReadonlyMap<string, number> = new Map(
+  Object.entries(codesByDecimals).flatMap(([decimals, codes]) =>
+    codes.split(' ').map((code) => [code, Number(decimals)] as const),
+  ),
+)
+
+/** An upper-case ISO 4217 code. */
+export type Currency = string
+
+export const currencies: readonly Currency[] = [...decimalsByCode.keys()].sort()
+
+export const isCurrency = (code: string): code is Currency => decimalsByCode.has(code)
+
+/** Number of decimals of the currency's minor unit: 2 for NOK, 0 for JPY, 3 for KWD. */
+export const decimalsOf = (currency: Currency): number => {
+  const decimals = decimalsByCode.get(currency)
+  if (decimals === undefined) throw new RangeError(`${currency} is no current ISO 4217 code`)
+  return decimals
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { callbackEvents } from './callback.ts'
+import { clockEvents } from './clock.ts'
+import type { EventsOf } from './decider.ts'
+import { installationEvents } from './installation.ts'
+import { merchant } from './merchant.ts'
+import { payer } from './payer.ts'
+import { paymentEvents } from './payment-events.ts'
+import { pos } from './pos.ts'
+import { signingKey } from './signing-key.ts'
+import { user } from './user.ts'
+
+/** Every event that can stand in the log: the types, the check when reading, and the auditors' catalogue. */
+export const eventCatalogue = {
+  ...installationEvents,
+  ...clockEvents,
+  ...merchant.events,
+  ...user.events,
+  ...pos.events,
+  ...payer.events,
+  ...signingKey.events,
+  ...paymentEvents,
+  ...callbackEvents,
+} as const
+
+/** Who, when and why of an event. */
+export const metadata = z.object({
+  /** When it was decided, by the service's clock. */
+  at: z.int(),
+  /** The merchant whom it concerns; null for what concerns the installation. */
+  merchant: z.string().nullable(),
+  /** Who caused it, as `user:pos1`, `payer:alice`, `operator` or `daybook` itself. */
+  actor: z.string(),
+  /** The request id under which it happened. */
+  correlationId: z.string(),
+  /** The event that led to it, if one did. */
+  causationId: z.string().nullable(),
+  /** Version of the shape of `data`: the number of upcasts of its type when it was written, plus one. */
+  schema: z.int(),
+})
+
+export type DomainEvent = EventsOf<typeof eventCatalogue>
+export type EventType = DomainEvent['type']
+export type Metadata = z.output<typeof metadata>
+
+/** An event as it stands in the log. */
+export type Recorded<Event = DomainEvent> = Event & {
+  readonly id: string
+  readonly stream: string
+  readonly revision: number
+  readonly position: number
+  readonly metadata: Metadata
+}
+
+type Upcast = (data: unknown) => unknown
+
+/** How the data of older versions become those of today, step by step; the only place that knows old shapes. */
+const upcasts: Partial<Record<EventType, readonly Upcast[]>> = {}
+
+export const schemaVersion = (type: EventType): number => (upcasts[type]?.length ?? 0) + 1
+
+const isEventType = (type: string): type is EventType => Object.hasOwn(eventCatalogue, type)
+
+type Stored = Omit<Recorded<{ type: string; data: unknown }>, 'metadata'> & {
+  readonly metadata: unknown
+}
+
+/** Checks an event that was read. @throws Error for an event that this version does not know, with its position. */
+export const parseEvent = (stored: Stored): Recorded => {
+  const { type, position } = stored
+  if (!isEventType(type)) throw new Error(`event ${position} has the unknown type ${type}`)
+  const known = metadata.parse(stored.metadata)
+  const current = (upcasts[type] ?? [])
+    .slice(known.schema - 1)
+    .reduce((data, upcast) => upcast(data), stored.data)
+  const data = eventCatalogue[type].parse(current)
+  return { ...stored, data, metadata: known } as Recorded
+}

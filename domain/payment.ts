@@ -1,0 +1,253 @@
+import type { Decider } from './decider.ts'
+import type {
+  LineItem,
+  PaymentDetails,
+  PaymentEvent,
+  PaymentRequest,
+  RefusalOfFunds,
+} from './payment-events.ts'
+import {
+  available,
+  evolve,
+  type Answer,
+  type Part,
+  type Payment,
+  type RequestedPayment,
+} from './payment-state.ts'
+import { exceeds, isNothing, minus, potsOf, samePots, type Pots } from './pots.ts'
+import { refuse } from './refusal.ts'
+import { sameJson } from './same.ts'
+import { statusCodes } from './status.ts'
+import { authorizationLifetime, secondsAfter, type Instant } from './time.ts'
+
+/** What to capture or refund: all that is left, or a part that the merchant names and numbers. */
+export type Wanted = 'everything' | (Pots & { readonly id: string; readonly currency: string })
+
+/** Looked up before a request is decided: whom the customer names, and whether POS and ledger take new requests. */
+export type RequestFacts = {
+  readonly payer: { readonly id: string } | 'anyone' | 'unknown'
+  readonly posIsKnown: boolean
+  readonly ledgerIsOpen: boolean
+}
+
+export type PaymentCommand =
+  | {
+      readonly type: 'RequestPayment'
+      readonly at: Instant
+      readonly request: PaymentRequest
+      readonly facts: RequestFacts
+    }
+  | {
+      readonly type: 'AmendPayment'
+      readonly changes: Partial<PaymentDetails>
+      readonly ledgerIsOpen: boolean
+    }
+  | {
+      readonly type: 'AuthorizePayment'
+      readonly at: Instant
+      readonly payer: string
+      /** Null leaves what the merchant asked for. */
+      readonly additionalAmount: number | null
+      readonly credit: boolean
+    }
+  | { readonly type: 'DeclinePayment'; readonly at: Instant; readonly payer: string }
+  | {
+      readonly type: 'RefuseFunds'
+      readonly at: Instant
+      readonly payer: string
+      readonly statusCode: RefusalOfFunds
+    }
+  | { readonly type: 'CapturePayment'; readonly at: Instant; readonly wanted: Wanted }
+  | { readonly type: 'ReleasePayment'; readonly at: Instant }
+  | { readonly type: 'RenewPayment'; readonly at: Instant }
+  | { readonly type: 'RefundPayment'; readonly wanted: Wanted; readonly text: string | null }
+  | { readonly type: 'ExpirePayment'; readonly at: Instant }
+
+const requested = (payment: Payment): RequestedPayment =>
+  payment.status === 'unrequested' ? refuse('resource_is_unknown') : payment
+
+const isOpen = (payment: RequestedPayment, at: Instant): boolean =>
+  (payment.status === 'pending' || payment.status === 'auth') && at < payment.expiresAt
+
+/** A repeated id is looked at before the state is (decisions 4, States). */
+const repeats = (wanted: Wanted, accepted: readonly Part[]): 'not' | 'same' | 'other' => {
+  const id = wanted === 'everything' ? null : wanted.id
+  const earlier = accepted.find((part) => part.id === id)
+  if (!earlier) return 'not'
+  return wanted === 'everything' || samePots(wanted, earlier) ? 'same' : 'other'
+}
+
+const potsWanted = (wanted: Wanted, everything: Pots, currency: string): Pots => {
+  if (wanted === 'everything') return everything
+  return wanted.currency === currency ? potsOf(wanted) : refuse('currency_differs_from_payment')
+}
+
+const idOf = (wanted: Wanted): string | null => (wanted === 'everything' ? null : wanted.id)
+
+const addsUp = (lineItems: readonly LineItem[], amount: number): boolean =>
+  lineItems.length === 0 || lineItems.reduce((sum, { total }) => sum + total, 0) === amount
+
+const decideRequest = (
+  { at, request, facts }: Extract<PaymentCommand, { type: 'RequestPayment' }>,
+  payment: Payment,
+): readonly PaymentEvent[] => {
+  if (payment.status !== 'unrequested')
+    return sameJson(payment.request, request) ? [] : refuse('pos_tid_used_with_other_data')
+  if (!facts.posIsKnown) return refuse('pos_is_unknown')
+  if (!facts.ledgerIsOpen) return refuse('ledger_is_unknown')
+  if (!addsUp(request.lineItems, request.amount)) return refuse('line_items_do_not_add_up')
+  const payer = typeof facts.payer === 'object' ? facts.payer.id : null
+  const expiresAt = secondsAfter(at, request.expiresIn)
+  const event: PaymentEvent = { type: 'PaymentRequested', data: { request, payer, expiresAt } }
+  if (facts.payer !== 'unknown') return [event]
+  return [event, { type: 'PaymentFailed', data: { statusCode: statusCodes.NOT_FOUND } }]
+}
+
+type AnswerCommand = Extract<
+  PaymentCommand,
+  { type: 'AuthorizePayment' | 'DeclinePayment' | 'RefuseFunds' }
+>
+
+const answerOf = (command: AnswerCommand, request: PaymentRequest): Answer => {
+  switch (command.type) {
+    case 'AuthorizePayment': {
+      const { credit, additionalAmount } = command
+      return {
+        type: 'accepted',
+        additionalAmount: additionalAmount ?? request.additionalAmount,
+        credit,
+      }
+    }
+    case 'DeclinePayment':
+      return { type: 'declined' }
+    case 'RefuseFunds':
+      return { type: 'failed', statusCode: command.statusCode }
+  }
+}
+
+const decideAnswer = (
+  command: AnswerCommand,
+  payment: RequestedPayment,
+): readonly PaymentEvent[] => {
+  const { request, payer, expiresAt } = payment
+  const answer = answerOf(command, request)
+  if (payer !== null && payer !== command.payer) return refuse('payment_is_for_another_payer')
+  if (payment.answer && sameJson(payment.answer, answer)) return []
+  if (payment.status !== 'pending') return refuse('payment_is_not_pending')
+  if (command.at >= expiresAt) return refuse('payment_is_expired')
+  switch (answer.type) {
+    case 'declined':
+      return [{ type: 'PaymentDeclined', data: { payer: command.payer } }]
+    case 'failed':
+      return [{ type: 'PaymentFailed', data: { statusCode: answer.statusCode } }]
+    case 'accepted': {
+      const { additionalAmount, credit } = answer
+      if (additionalAmount !== request.additionalAmount && !request.additionalEdit)
+        return refuse('additional_amount_is_not_editable')
+      if (credit && !request.allowCredit) return refuse('credit_is_not_allowed')
+      const data = { payer: command.payer, additionalAmount, credit }
+      const until = secondsAfter(command.at, authorizationLifetime)
+      return [{ type: 'PaymentAuthorized', data: { ...data, expiresAt: until } }]
+    }
+  }
+}
+
+const decideCapture = (
+  { at, wanted }: Extract<PaymentCommand, { type: 'CapturePayment' }>,
+  payment: RequestedPayment,
+): readonly PaymentEvent[] => {
+  const repeated = repeats(wanted, payment.captures)
+  if (repeated === 'same') return []
+  if (repeated === 'other') return refuse('capture_id_used_with_other_amounts')
+  if (payment.status !== 'auth' || !isOpen(payment, at)) return refuse('payment_is_not_authorized')
+  const pots = potsWanted(wanted, available(payment), payment.request.currency)
+  if (exceeds(pots, available(payment))) return refuse('capture_exceeds_authorization')
+  if (isNothing(pots)) return refuse('capture_is_nothing')
+  return [{ type: 'PaymentCaptured', data: { captureId: idOf(wanted), ...pots } }]
+}
+
+const decideRelease = (
+  { at }: Extract<PaymentCommand, { type: 'ReleasePayment' }>,
+  payment: RequestedPayment,
+): readonly PaymentEvent[] => {
+  if (payment.endedByMerchant) return []
+  if (!isOpen(payment, at)) return refuse('payment_is_not_releasable')
+  if (payment.status === 'pending') return [{ type: 'PaymentAborted', data: {} }]
+  return [{ type: 'PaymentReleased', data: available(payment) }]
+}
+
+const decideRenewal = (
+  { at }: Extract<PaymentCommand, { type: 'RenewPayment' }>,
+  payment: RequestedPayment,
+): readonly PaymentEvent[] => {
+  if (payment.status !== 'auth' || !isOpen(payment, at)) return refuse('payment_is_not_authorized')
+  const expiresAt = secondsAfter(at, authorizationLifetime)
+  if (expiresAt === payment.expiresAt) return []
+  return [{ type: 'PaymentRenewed', data: { expiresAt } }]
+}
+
+const decideRefund = (
+  { wanted, text }: Extract<PaymentCommand, { type: 'RefundPayment' }>,
+  payment: RequestedPayment,
+): readonly PaymentEvent[] => {
+  const repeated = repeats(wanted, payment.refunds)
+  if (repeated === 'same') return []
+  if (repeated === 'other') return refuse('refund_id_used_with_other_amounts')
+  if (isNothing(payment.captured)) return refuse('nothing_is_captured')
+  const refundable = minus(payment.captured, payment.refunded)
+  const pots = potsWanted(wanted, refundable, payment.request.currency)
+  if (exceeds(pots, refundable)) return refuse('refund_exceeds_captures')
+  if (isNothing(pots)) return refuse('refund_is_nothing')
+  return [{ type: 'PaymentRefunded', data: { refundId: idOf(wanted), ...pots, text } }]
+}
+
+const decideExpiry = (
+  { at }: Extract<PaymentCommand, { type: 'ExpirePayment' }>,
+  payment: RequestedPayment,
+): readonly PaymentEvent[] => {
+  const { expiresAt: expiredAt } = payment
+  if (at < expiredAt) return []
+  if (payment.status === 'pending') return [{ type: 'PaymentExpired', data: { expiredAt } }]
+  if (payment.status !== 'auth') return []
+  return [{ type: 'PaymentAuthorizationExpired', data: { expiredAt, ...available(payment) } }]
+}
+
+const decideAmendment = (
+  { changes, ledgerIsOpen }: Extract<PaymentCommand, { type: 'AmendPayment' }>,
+  { request, details }: RequestedPayment,
+): readonly PaymentEvent[] => {
+  const changed = { ...details, ...changes }
+  if (sameJson(details, changed)) return []
+  if (changed.ledger !== details.ledger && !ledgerIsOpen) return refuse('ledger_is_unknown')
+  if (!addsUp(changed.lineItems, request.amount)) return refuse('line_items_do_not_add_up')
+  return [{ type: 'PaymentAmended', data: changed }]
+}
+
+const decide = (command: PaymentCommand, payment: Payment): readonly PaymentEvent[] => {
+  switch (command.type) {
+    case 'RequestPayment':
+      return decideRequest(command, payment)
+    case 'AmendPayment':
+      return decideAmendment(command, requested(payment))
+    case 'AuthorizePayment':
+    case 'DeclinePayment':
+    case 'RefuseFunds':
+      return decideAnswer(command, requested(payment))
+    case 'CapturePayment':
+      return decideCapture(command, requested(payment))
+    case 'ReleasePayment':
+      return decideRelease(command, requested(payment))
+    case 'RenewPayment':
+      return decideRenewal(command, requested(payment))
+    case 'RefundPayment':
+      return decideRefund(command, requested(payment))
+    case 'ExpirePayment':
+      return decideExpiry(command, requested(payment))
+  }
+}
+
+export const payment: Decider<PaymentCommand, PaymentEvent, Payment> = {
+  initial: { status: 'unrequested' },
+  decide,
+  evolve,
+}

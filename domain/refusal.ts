@@ -1,0 +1,43 @@
+/** Why a command is refused: each reason is a sentence that is true when it is given. */
+export type RefusalCode =
+  | 'additional_amount_is_not_editable'
+  | 'amount_has_too_many_digits'
+  | 'amount_has_too_many_decimals'
+  | 'amount_is_malformed'
+  | 'amount_is_too_large'
+  | 'capture_exceeds_authorization'
+  | 'capture_id_used_with_other_amounts'
+  | 'capture_is_nothing'
+  | 'clock_is_beyond_its_end'
+  | 'clock_moves_forward_only'
+  | 'conflicting_changes'
+  | 'credit_is_not_allowed'
+  | 'currency_differs_from_payment'
+  | 'id_used_with_other_data'
+  | 'ledger_is_unknown'
+  | 'line_items_do_not_add_up'
+  | 'nothing_is_captured'
+  | 'payer_is_unknown'
+  | 'payment_is_expired'
+  | 'payment_is_for_another_payer'
+  | 'payment_is_not_authorized'
+  | 'payment_is_not_pending'
+  | 'payment_is_not_releasable'
+  | 'pos_is_unknown'
+  | 'pos_tid_used_with_other_data'
+  | 'refund_exceeds_captures'
+  | 'refund_id_used_with_other_amounts'
+  | 'refund_is_nothing'
+  | 'resource_is_unknown'
+
+/** A command that the rules do not allow; nothing has changed. `http/errors.ts` gives each reason its answer. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  constructor(readonly code: RefusalCode) {
+    super(code.replaceAll('_', ' '))
+  }
+}
+
+export const refuse = (code: RefusalCode): never => {
+  throw new Refusal(code)
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import type { Decider } from './decider.ts'
+import { refuse } from './refusal.ts'
+import { sameJson } from './same.ts'
+
+/** An entry of a register (a POS, a user …): made once under an id of its own, changed, removed. */
+export type RegisterCommand<Data> =
+  | { readonly type: 'Register'; readonly data: Data }
+  | { readonly type: 'Change'; readonly data: Data }
+  | { readonly type: 'Remove' }
+
+export type RegisterEvent<Name extends string, Data> =
+  | { readonly type: `${Name}Registered`; readonly data: Data }
+  | { readonly type: `${Name}Changed`; readonly data: Data }
+  | { readonly type: `${Name}Removed`; readonly data: Readonly<Record<string, never>> }
+
+export type Entry<Data> =
+  | { readonly status: 'absent' | 'removed' }
+  /** `registered` is the data of its registration: what a repeated registration is compared with. */
+  | { readonly status: 'present'; readonly registered: Data; readonly data: Data }
+
+const present = <Data>(entry: Entry<Data>) =>
+  entry.status === 'present' ? entry : refuse('resource_is_unknown')
+
+/**
+ * The decider that all registers share, and the events of one of them. A repeated command answers with no event; an id
+ * that was removed may be registered anew.
+ */
+export const register = <Name extends string, Schema extends z.ZodObject>(
+  name: Name,
+  schema: Schema,
+) => {
+  type Data = z.output<Schema>
+  type Event = RegisterEvent<Name, Data>
+  const event = (suffix: 'Registered' | 'Changed' | 'Removed', data: Data | object) =>
+    [{ type: `${name}${suffix}`, data }] as unknown as readonly Event[]
+
+  const decider: Decider<RegisterCommand<Data>, Event, Entry<Data>> = {
+    initial: { status: 'absent' },
+    decide(command, entry) {
+      switch (command.type) {
+        case 'Register':
+          if (entry.status !== 'present') return event('Registered', command.data)
+          return sameJson(entry.registered, command.data) ? [] : refuse('id_used_with_other_data')
+        case 'Change':
+          return sameJson(present(entry).data, command.data) ? [] : event('Changed', command.data)
+        case 'Remove':
+          return present(entry) && event('Removed', {})
+      }
+    },
+    evolve(entry, { type, data }) {
+      if (type === `${name}Removed`) return { status: 'removed' }
+      const registered = entry.status === 'present' ? entry.registered : (data as Data)
+      return { status: 'present', registered, data: data as Data }
+    },
+  }
+  const events = {
+    [`${name}Registered`]: schema,
+    [`${name}Changed`]: schema,
+    [`${name}Removed`]: z.object({}),
+  } as Record<`${Name}Registered` | `${Name}Changed`, Schema> &
+    Record<`${Name}Removed`, z.ZodObject<Record<never, never>>>
+  return { name, events, decider }
+}

@@ -1,0 +1,12 @@
+/** Whether two JSON values are equal; a member that is `undefined` counts as absent. */
+export const sameJson = (a: unknown, b: unknown): boolean => {
+  if (Object.is(a, b)) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a) !== Array.isArray(b)) return false
+  const left = Object.entries(a).filter(([, value]) => value !== undefined)
+  const right = new Map(Object.entries(b).filter(([, value]) => value !== undefined))
+  return (
+    left.length === right.size &&
+    left.every(([key, value]) => right.has(key) && sameJson(value, right.get(key)))
+  )
+}

@@ -1,0 +1,11 @@
+/** Milliseconds since 1970-01-01T00:00:00Z. */
+export type Instant = number
+
+export type Seconds = number
+
+/** An authorisation can be captured for three days (States and transitions; decisions 4). */
+export const authorizationLifetime: Seconds = 259_200
+
+/** The instant some seconds on, in whole seconds: the second that is shown is the instant meant (decisions 2). */
+export const secondsAfter = (at: Instant, seconds: Seconds): Instant =>
+  (Math.floor(at / 1000) + seconds) * 1000

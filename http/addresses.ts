@@ -1,0 +1,22 @@
+/** Where the service is found by its clients. */
+export type Addresses = {
+  /** `PUBLIC_URL` without a slash at its end. */
+  readonly publicUrl: string
+  /** Whether URIs inside JSON are full URLs (decisions 1). */
+  readonly absoluteUris: boolean
+}
+
+export const merchantPrefix = '/merchant/v1'
+
+/** Makes paths into the URIs that clients see. */
+export const linksOf = (addresses: () => Addresses) => ({
+  /** A full URL: `Location`, `meta.uri`, the checkout portal. */
+  full: (path: string): string => addresses().publicUrl + path,
+  /** A URI inside a JSON body: an absolute path, or a full URL by setting. */
+  inBody: (path: string): string => {
+    const { publicUrl, absoluteUris } = addresses()
+    return absoluteUris ? publicUrl + path : new URL(publicUrl).pathname.replace(/\/$/, '') + path
+  },
+})
+
+export type Links = ReturnType<typeof linksOf>

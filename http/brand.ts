@@ -1,0 +1,14 @@
+/** The operator's brand on the wire (decisions 1): the prefix of header names and the vendor in media types. */
+export type Brand = { readonly headerPrefix: string; readonly mediaVendor: string }
+
+export const namesOf = ({ headerPrefix, mediaVendor }: Brand) => ({
+  merchant: `${headerPrefix}-Merchant`,
+  user: `${headerPrefix}-User`,
+  integrator: `${headerPrefix}-Integrator`,
+  timestamp: `${headerPrefix}-Timestamp`,
+  contentDigest: `${headerPrefix}-Content-Digest`,
+  signedPrefix: `${headerPrefix.toUpperCase()}-`,
+  json: `application/vnd.${mediaVendor}.api.merchant.v1+json`,
+})
+
+export type Names = ReturnType<typeof namesOf>

@@ -1,0 +1,163 @@
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { z } from 'zod'
+import type { RefusalCode } from '../domain/refusal.ts'
+
+export const errorReply = z
+  .object({
+    error_type: z.string().nullable(),
+    error_description: z.string().nullable(),
+    error_details: z.record(z.string(), z.array(z.string())).nullable(),
+  })
+  .meta({ id: 'Error' })
+
+export type ErrorReply = z.output<typeof errorReply>
+
+const reasonPhrases = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  406: 'Not Acceptable',
+  409: 'Conflict',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+} as const satisfies Partial<Record<ContentfulStatusCode, string>>
+
+export type ErrorStatus = keyof typeof reasonPhrases
+
+/** A request that is answered with an error before any rule of the domain was asked. */
+export class RequestError extends Error {
+  override readonly name = 'RequestError'
+  constructor(
+    readonly status: ErrorStatus,
+    description: string,
+    readonly details: ErrorReply['error_details'] = null,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(description)
+  }
+}
+
+/** A body or query whose fields do not fit; thrown only where a request is read. */
+export class Malformed extends Error {
+  override readonly name = 'Malformed'
+  constructor(readonly details: Readonly<Record<string, string[]>>) {
+    super('Your request caused validation errors. Please check your data.')
+  }
+}
+
+type Issue = {
+  readonly path?: readonly PropertyKey[] | undefined
+  readonly message?: string | undefined
+}
+
+/** The fields that are at fault, nested ones as `line_items.0.total`. */
+export const malformed = ({ issues }: { readonly issues: readonly Issue[] }): Malformed => {
+  const details: Record<string, string[]> = {}
+  for (const { path = [], message = 'Is not valid.' } of issues)
+    (details[path.join('.')] ??= []).push(message)
+  return new Malformed(details)
+}
+
+type Answer = { readonly status: 404 | 409; readonly text: string }
+type FieldAnswer = { readonly field: string; readonly text: string }
+
+/** What each refusal is answered with: a status, or the field whose value is at fault (400). */
+const refusalAnswers = {
+  additional_amount_is_not_editable: {
+    field: 'additional_amount',
+    text: 'The payer may not change the additional amount of this request.',
+  },
+  amount_has_too_many_digits: {
+    field: 'amount',
+    text: 'Must have at most 12 digits before the period.',
+  },
+  amount_has_too_many_decimals: { field: 'amount', text: 'Has more decimals than its currency.' },
+  amount_is_malformed: { field: 'amount', text: 'Is no amount.' },
+  amount_is_too_large: { field: 'amount', text: 'Is too large.' },
+  capture_exceeds_authorization: {
+    field: 'amount',
+    text: 'More than what is left of the authorisation, in this pot or in the additional amount.',
+  },
+  capture_id_used_with_other_amounts: {
+    status: 409,
+    text: 'This capture_id has been used with other amounts.',
+  },
+  capture_is_nothing: { field: 'amount', text: 'Must be larger than 0.' },
+  clock_is_beyond_its_end: { field: 'now', text: 'The clock ends with the year 9999.' },
+  clock_moves_forward_only: { field: 'now', text: 'The clock moves forward only.' },
+  conflicting_changes: {
+    status: 409,
+    text: 'Others changed this resource at the same time. Please try again.',
+  },
+  credit_is_not_allowed: { field: 'credit', text: 'This request does not allow credit.' },
+  currency_differs_from_payment: {
+    field: 'currency',
+    text: 'Must be the currency of the payment.',
+  },
+  id_used_with_other_data: {
+    status: 409,
+    text: 'A resource with this id exists with other data.',
+  },
+  ledger_is_unknown: { field: 'ledger', text: 'There is no such ledger, or it is disabled.' },
+  line_items_do_not_add_up: {
+    field: 'line_items',
+    text: 'The totals of the line items must add up to the amount.',
+  },
+  nothing_is_captured: { field: 'action', text: 'Nothing is captured that could be refunded.' },
+  payer_is_unknown: { field: 'payer', text: 'There is no such payer.' },
+  payment_is_expired: { status: 409, text: 'The payment request has expired.' },
+  payment_is_for_another_payer: {
+    status: 409,
+    text: 'The payment request is for another payer.',
+  },
+  payment_is_not_authorized: {
+    status: 409,
+    text: 'The payment is not authorised, or no longer.',
+  },
+  payment_is_not_pending: { status: 409, text: 'The payment request has been answered already.' },
+  payment_is_not_releasable: { status: 409, text: 'Nothing is left that could be released.' },
+  pos_is_unknown: { field: 'pos_id', text: 'There is no such POS.' },
+  pos_tid_used_with_other_data: {
+    status: 409,
+    text: 'This pos_tid has been used for another payment request of the POS.',
+  },
+  refund_exceeds_captures: {
+    field: 'amount',
+    text: 'More than what is captured and not refunded, in this pot or in the additional amount.',
+  },
+  refund_id_used_with_other_amounts: {
+    status: 409,
+    text: 'This refund_id has been used with other amounts.',
+  },
+  refund_is_nothing: { field: 'amount', text: 'Nothing is left to refund, or the amount is 0.' },
+  resource_is_unknown: { status: 404, text: 'There is no such resource.' },
+} as const satisfies Record<RefusalCode, Answer | FieldAnswer>
+
+export type ErrorAnswer = { readonly status: ErrorStatus; readonly body: ErrorReply }
+
+const validationErrorType = 'validation_error'
+
+export const answerTo = (status: ErrorStatus, description: string): ErrorAnswer => ({
+  status,
+  body: {
+    error_type: reasonPhrases[status],
+    error_description: description,
+    error_details: null,
+  },
+})
+
+export const answerToMalformed = ({ message, details }: Malformed): ErrorAnswer => ({
+  status: 400,
+  body: { error_type: validationErrorType, error_description: message, error_details: details },
+})
+
+export const answerToRefusal = (code: RefusalCode): ErrorAnswer => {
+  const answer: Answer | FieldAnswer = refusalAnswers[code]
+  return 'field' in answer
+    ? answerToMalformed(new Malformed({ [answer.field]: [answer.text] }))
+    : answerTo(answer.status, answer.text)
+}

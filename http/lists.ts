@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import type { Links } from './addresses.ts'
+
+export const pageSize = 100
+
+const readCursor = (cursor: string): number | undefined => {
+  const position = Number(Buffer.from(cursor, 'base64url').toString())
+  return Number.isSafeInteger(position) && position > 0 ? position : undefined
+}
+
+const writeCursor = (position: number): string =>
+  Buffer.from(String(position)).toString('base64url')
+
+/** The query of a list: where the page begins, before everything when it is absent. */
+export const listQuery = z.object({
+  next: z
+    .string()
+    .transform((cursor, context) => {
+      const position = readCursor(cursor)
+      if (position !== undefined) return position
+      context.addIssue('Is no cursor of this service.')
+      return z.NEVER
+    })
+    .meta({ description: 'Opaque: the cursor out of `next` of the page before.' })
+    .optional(),
+})
+
+export const listReply = z
+  .object({ uris: z.array(z.string()), next: z.string().nullable() })
+  .meta({ id: 'List', description: 'Newest first, 100 a page; `next` is null on the last page.' })
+
+type Row = { readonly position: number }
+
+/**
+ * A page of a list. The cursor is the position of its last entry in the log, so a walk sees everything that was there
+ * from start to end exactly once, whatever comes and goes meanwhile.
+ */
+export const listPage = <R extends Row>(
+  links: Links,
+  path: string,
+  next: number | undefined,
+  list: (before: number, limit: number) => readonly R[],
+  pathOf: (row: R) => string,
+) => {
+  const rows = list(next ?? Number.MAX_SAFE_INTEGER, pageSize + 1)
+  const shown = rows.slice(0, pageSize)
+  const last = rows.length > pageSize ? shown.at(-1) : undefined
+  return {
+    uris: shown.map((row) => links.inBody(pathOf(row))),
+    next: last ? links.inBody(`${path}?next=${writeCursor(last.position)}`) : null,
+  }
+}

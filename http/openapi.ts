@@ -1,0 +1,164 @@
+import { z } from 'zod'
+import type { Names } from './brand.ts'
+import { errorReply } from './errors.ts'
+import type { Route } from './route.ts'
+
+type Json = Record<string, unknown>
+
+const readsBody = (method: string): boolean => method === 'POST' || method === 'PUT'
+
+const errorsOf = ({ access, method, params, body, query }: Route): Record<string, string> => ({
+  ...(body || query ? { 400: 'The request does not fit; error_details names the fields.' } : {}),
+  ...(access === 'OPEN' ? {} : { 401: 'Authentication failed; the description says which check.' }),
+  ...(params ? { 404: 'There is no such resource.' } : {}),
+  406: 'Accept allows none of the types of this answer.',
+  ...(readsBody(method)
+    ? {
+        409: 'Conflict with what is there.',
+        413: 'The body is larger than 1 MiB.',
+        415: 'The body is of another type.',
+      }
+    : {}),
+  503: 'The store cannot be reached; try again after Retry-After.',
+})
+
+/** The OpenAPI 3.1 document of a list of routes: printed from the very values that are mounted. */
+export const openApi = (routes: readonly Route[], names: Names, version: string): Json => {
+  const schemas: Json = {}
+
+  /** The JSON schema of one direction; what has an id becomes a component. */
+  const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
+    const {
+      $schema: _,
+      $defs,
+      ...rest
+    } = z.toJSONSchema(schema, {
+      io,
+      unrepresentable: 'any',
+    }) as Json & { $defs?: Json }
+    const text = (value: unknown) =>
+      JSON.parse(JSON.stringify(value).replaceAll('#/$defs/', '#/components/schemas/')) as Json
+    for (const [name, definition] of Object.entries($defs ?? {})) schemas[name] = text(definition)
+    const { id: name, ...definition } = text(rest)
+    if (typeof name !== 'string') return definition
+    schemas[name] = definition
+    return { $ref: `#/components/schemas/${name}` }
+  }
+
+  const parametersOf = ({ params, query }: Route): Json[] =>
+    (
+      [
+        ['path', params],
+        ['query', query],
+      ] as const
+    ).flatMap(([where, object]) =>
+      Object.entries(object?.shape ?? {}).map(([name, schema]) => ({
+        name,
+        in: where,
+        required: where === 'path',
+        schema: schemaOf(schema as z.ZodType, 'input'),
+      })),
+    )
+
+  const successOf = (route: Route): Json => {
+    const { success, reply, replyTypes = [names.json] } = route
+    const content = reply && {
+      content: Object.fromEntries(
+        (replyTypes ?? [names.json]).map((type) => [type, { schema: schemaOf(reply, 'output') }]),
+      ),
+    }
+    switch (success) {
+      case 'value':
+        return { 200: { description: 'OK', ...content } }
+      case 'created':
+        return {
+          201: {
+            description: 'Created, or there already with the same data.',
+            headers: { Location: { schema: { type: 'string', format: 'uri' } } },
+            ...content,
+          },
+        }
+      case 'nothing':
+        return { 204: { description: 'Done.' } }
+      case 'raw':
+        return {
+          200: {
+            description: 'OK',
+            content: Object.fromEntries(
+              (route.replyTypes ?? []).map((type) => [type, { schema: { type: 'string' } }]),
+            ),
+          },
+        }
+    }
+  }
+
+  const security: Record<Route['access'], Json[]> = {
+    OPEN: [],
+    SECRET: [
+      { merchant: [], user: [], secret: [] },
+      { merchant: [], user: [], timestamp: [], contentDigest: [], signature: [] },
+    ],
+    KEY: [{ merchant: [], user: [], timestamp: [], contentDigest: [], signature: [] }],
+  }
+
+  const operation = (route: Route): Json => {
+    const { method, summary, description, group, body } = route
+    const error = { content: { [names.json]: { schema: schemaOf(errorReply, 'output') } } }
+    const schema = body && schemaOf(body, 'input')
+    return {
+      tags: [group],
+      summary,
+      ...(description === undefined ? {} : { description }),
+      operationId: `${method.toLowerCase()}${route.path.replace(/[^a-z0-9]+/gi, '_')}`,
+      security: security[route.access],
+      parameters: parametersOf(route),
+      ...(schema && {
+        requestBody: { content: { 'application/json': { schema }, [names.json]: { schema } } },
+      }),
+      responses: {
+        ...successOf(route),
+        ...Object.fromEntries(
+          Object.entries(errorsOf(route)).map(([status, text]) => [
+            status,
+            { description: text, ...error },
+          ]),
+        ),
+      },
+    }
+  }
+
+  const paths: Record<string, Json> = {}
+  for (const route of routes) {
+    const path = route.path.replace(/:([a-z_]+)/g, '{$1}')
+    ;(paths[path] ??= {})[route.method.toLowerCase()] = operation(route)
+  }
+  const header = (name: string, description: string) => ({
+    type: 'apiKey',
+    in: 'header',
+    name,
+    description,
+  })
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'daybook',
+      version,
+      description: 'Merchant payment and authorisation service: the merchant interface v1.',
+    },
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        merchant: header(names.merchant, 'The merchant id.'),
+        user: header(names.user, 'The API user.'),
+        timestamp: header(names.timestamp, 'UTC, YYYY-MM-DD hh:mm:ss, at most 5 minutes off.'),
+        contentDigest: header(names.contentDigest, 'SHA256=<base64 of SHA-256 of the body>.'),
+        secret: header('Authorization', 'SECRET <secret>.'),
+        signature: header(
+          'Authorization',
+          'RSA-SHA256 <base64>: RSASSA-PKCS1-v1_5 over METHOD|url|headers.',
+        ),
+      },
+    },
+  }
+}

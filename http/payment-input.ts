@@ -1,0 +1,205 @@
+import { z } from 'zod'
+import type { Wanted } from '../domain/payment.ts'
+import type { PaymentDetails, PaymentRequest } from '../domain/payment-events.ts'
+import { amountIn, amountText, currencyCode, read, uriText, type Issues } from './wire.ts'
+
+const webUri = uriText(['http', 'https'])
+const identifier = z
+  .string()
+  .regex(/^[a-zA-Z0-9_.-]{1,64}$/, 'Letters, digits and _ . -, at most 64.')
+
+const lineItemInput = z
+  .object({
+    product_id: z.string().min(1).max(255),
+    description: z.string().max(1000).nullish(),
+    quantity: z
+      .union([z.string(), z.number()])
+      .transform(String)
+      .pipe(z.string().regex(/^\d{1,12}(\.\d{1,6})?$/, 'Must be a number such as 2 or "0.5".')),
+    item_cost: amountText,
+    total: amountText,
+    vat: amountText.nullish(),
+    vat_rate: z.union([z.string(), z.number()]).transform(String).nullish(),
+    metadata: z
+      .array(z.object({ key: z.string().max(255), value: z.string().max(1000) }))
+      .max(100)
+      .default([]),
+  })
+  .meta({ id: 'LineItem' })
+
+const linkInput = z
+  .object({
+    uri: webUri,
+    caption: z.string().min(1).max(255),
+    show_on: z.array(z.enum(['pending', 'ok', 'fail'])),
+  })
+  .meta({ id: 'Link' })
+
+const detailsInput = {
+  ledger: z.string().min(1).max(100),
+  callback_uri: webUri.nullable(),
+  display_message_uri: webUri.nullable(),
+  links: z.array(linkInput).max(100),
+  line_items: z.array(lineItemInput).max(1000),
+}
+
+const lineItemsOf = (
+  items: readonly z.output<typeof lineItemInput>[],
+  currency: string,
+  context: Issues,
+): PaymentDetails['lineItems'] =>
+  items.map((item, index) => {
+    const amount = (field: 'item_cost' | 'total' | 'vat', text: string) =>
+      amountIn(context, ['line_items', index, field], text, currency)
+    return {
+      productId: item.product_id,
+      description: item.description ?? null,
+      quantity: item.quantity,
+      itemCost: amount('item_cost', item.item_cost),
+      total: amount('total', item.total),
+      vat: item.vat == null ? null : amount('vat', item.vat),
+      vatRate: item.vat_rate ?? null,
+      metadata: item.metadata,
+    }
+  })
+
+const linksOf = (links: readonly z.output<typeof linkInput>[]): PaymentDetails['links'] =>
+  links.map(({ uri, caption, show_on }) => ({ uri, caption, showOn: show_on }))
+
+/** POST /payment_request/ (decisions 4, Input), read into a request of some merchant. */
+export const paymentRequestInput = z
+  .object({
+    pos_id: identifier,
+    pos_tid: identifier,
+    action: z
+      .string()
+      .transform((action) => action.toLowerCase())
+      .pipe(z.enum(['auth', 'sale']))
+      .meta({ description: '`auth` or `sale`, in any case; a sale must still be captured.' }),
+    currency: currencyCode,
+    amount: amountText,
+    additional_amount: amountText.default('0'),
+    additional_edit: z.boolean().default(false),
+    allow_credit: z.boolean(),
+    customer: z.string().min(1).max(100).nullable().default(null),
+    max_scan_age: z.int().min(0).max(2_592_000).default(60).meta({ description: 'Seconds.' }),
+    expires_in: z.int().min(0).max(2_592_000).default(21_600).meta({ description: 'Seconds.' }),
+    text: z.string().max(1000).nullable().default(null),
+    ledger: detailsInput.ledger.default('default'),
+    callback_uri: detailsInput.callback_uri.default(null),
+    display_message_uri: detailsInput.display_message_uri.default(null),
+    success_return_uri: webUri.nullable().default(null),
+    failure_return_uri: webUri.nullable().default(null),
+    required_scope: z.string().max(1000).nullable().default(null),
+    required_scope_text: z.string().max(150).nullable().default(null),
+    line_items: detailsInput.line_items.default([]),
+    links: detailsInput.links.default([]),
+  })
+  .meta({ id: 'PaymentRequestInput' })
+  .transform((input, context): Omit<PaymentRequest, 'merchant'> => {
+    const { currency } = input
+    const amount = amountIn(context, ['amount'], input.amount, currency)
+    const issue = (field: string, message: string) =>
+      context.issues.push({ code: 'custom', message, path: [field], input })
+    if (amount === 0 && context.issues.length === 0) issue('amount', 'Must be larger than 0.')
+    if (input.customer === null)
+      for (const field of ['success_return_uri', 'failure_return_uri'] as const)
+        if (input[field] === null) issue(field, 'Required when there is no customer.')
+    return {
+      posId: input.pos_id,
+      posTid: input.pos_tid,
+      action: input.action,
+      currency,
+      amount,
+      additionalAmount: amountIn(context, ['additional_amount'], input.additional_amount, currency),
+      additionalEdit: input.additional_edit,
+      allowCredit: input.allow_credit,
+      customer: input.customer,
+      maxScanAge: input.max_scan_age,
+      expiresIn: input.expires_in,
+      text: input.text,
+      ledger: input.ledger,
+      callbackUri: input.callback_uri,
+      displayMessageUri: input.display_message_uri,
+      successReturnUri: input.success_return_uri,
+      failureReturnUri: input.failure_return_uri,
+      requiredScope: input.required_scope,
+      requiredScopeText: input.required_scope_text,
+      lineItems: lineItemsOf(input.line_items, currency, context),
+      links: linksOf(input.links),
+    }
+  })
+
+const actions = ['capture', 'abort', 'release', 'reauth', 'refund'] as const
+
+/** PUT /payment_request/<tid>/ (decisions 4): an action, or without one the details that change. */
+export const paymentUpdateInput = z
+  .object({
+    action: z
+      .string()
+      .transform((action) => action.toLowerCase())
+      .pipe(z.enum(actions))
+      .meta({
+        description: `One of ${actions.join(', ')}, in any case; absent to change details.`,
+      }),
+    amount: amountText.nullable(),
+    additional_amount: amountText.nullable(),
+    currency: currencyCode.nullable(),
+    capture_id: z
+      .string()
+      .max(255)
+      .regex(/^[a-zA-Z0-9-_.]+$/, 'Letters, digits and - _ . only.')
+      .nullable(),
+    refund_id: z
+      .string()
+      .max(255)
+      .regex(/^[a-zA-Z0-9-_.]+$/, 'Letters, digits and - _ . only.')
+      .nullable(),
+    text: z.string().max(1000).nullable().meta({ description: 'Reason of a refund.' }),
+    ...detailsInput,
+  })
+  .partial()
+  .meta({ id: 'PaymentUpdate' })
+
+export type PaymentUpdate = z.output<typeof paymentUpdateInput>
+
+/** What a capture or refund takes: everything that is left, or the amounts under the id in one field. @throws Malformed */
+export const wantedOf = (input: PaymentUpdate, idField: 'capture_id' | 'refund_id'): Wanted => {
+  const { amount, additional_amount, currency } = input
+  const id = input[idField]
+  if (amount == null && additional_amount == null && id == null && currency == null)
+    return 'everything'
+  return read((context) => {
+    const issue = (field: string, message: string) =>
+      context.issues.push({ code: 'custom', path: [field], message, input })
+    for (const [field, value] of Object.entries({ amount, currency, [idField]: id }))
+      if (value == null) issue(field, 'Required for a part.')
+    if (amount == null || currency == null || id == null) return 'everything'
+    const wanted = {
+      id,
+      currency,
+      amount: amountIn(context, ['amount'], amount, currency),
+      additionalAmount: amountIn(
+        context,
+        ['additional_amount'],
+        additional_amount ?? '0',
+        currency,
+      ),
+    }
+    if (wanted.amount + wanted.additionalAmount === 0 && context.issues.length === 0)
+      issue('amount', 'Must be larger than 0.')
+    return wanted
+  })
+}
+
+/** The details that an update names; line items are read in the currency of the payment. @throws Malformed */
+export const detailsOf = (input: PaymentUpdate, currency: string): Partial<PaymentDetails> => {
+  const { ledger, callback_uri, display_message_uri, links, line_items } = input
+  return read((context) => ({
+    ...(ledger !== undefined && { ledger }),
+    ...(callback_uri !== undefined && { callbackUri: callback_uri }),
+    ...(display_message_uri !== undefined && { displayMessageUri: display_message_uri }),
+    ...(links !== undefined && { links: linksOf(links) }),
+    ...(line_items !== undefined && { lineItems: lineItemsOf(line_items, currency, context) }),
+  }))
+}

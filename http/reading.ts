@@ -1,0 +1,86 @@
+import type { HonoRequest } from 'hono'
+import type { z } from 'zod'
+import type { Names } from './brand.ts'
+import { malformed, RequestError } from './errors.ts'
+
+const largestBody = 1_048_576
+
+const tooLarge = () => new RequestError(413, `The body is larger than ${largestBody} bytes.`)
+
+const collect = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array> => {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of stream) {
+    size += chunk.byteLength
+    if (size > largestBody) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+const readAll = async (request: HonoRequest): Promise<Uint8Array> => {
+  const length = request.header('content-length')
+  if (length !== undefined) {
+    if (Number(length) > largestBody) throw tooLarge()
+    return new Uint8Array(await request.arrayBuffer())
+  }
+  return request.raw.body ? collect(request.raw.body) : new Uint8Array()
+}
+
+/** The body of a request, at most 1 MiB of it. @throws RequestError 413, or 400 when it breaks off. */
+export const readBody = async (request: HonoRequest): Promise<Uint8Array> => {
+  try {
+    return await readAll(request)
+  } catch (error) {
+    if (error instanceof RequestError) throw error
+    throw new RequestError(400, 'The body broke off.')
+  }
+}
+
+const mediaTypeOf = (header: string): string => (header.split(';')[0] ?? '').trim().toLowerCase()
+
+/** The body as JSON, which the schema then checks. @throws RequestError 415, 400; Malformed */
+export const parseBody = (
+  schema: z.ZodType,
+  body: Uint8Array,
+  contentType: string | undefined,
+  names: Names,
+): unknown => {
+  const type = contentType === undefined ? undefined : mediaTypeOf(contentType)
+  if (body.byteLength > 0 && type !== 'application/json' && type !== names.json.toLowerCase())
+    throw new RequestError(415, `The body must be application/json or ${names.json}.`)
+  let value: unknown
+  try {
+    value =
+      body.byteLength === 0
+        ? {}
+        : JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    throw new RequestError(400, 'The body is no valid JSON.')
+  }
+  return checked(schema, value)
+}
+
+/** @throws Malformed */
+export const checked = <Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> => {
+  const result = schema.safeParse(value)
+  if (!result.success) throw malformed(result.error)
+  return result.data
+}
+
+/** Whether an Accept header allows one of the types (RFC 9110, 12.5.1); all do without one. */
+export const accepts = (header: string | undefined, types: readonly string[]): boolean => {
+  if (header === undefined || header.trim() === '') return true
+  const wanted = header.split(',').flatMap((part) => {
+    const [range = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase())
+    return parameters.some((text) => /^q=0(\.0*)?$/.test(text)) ? [] : [range]
+  })
+  const allows = (range: string, type: string) =>
+    range === '*/*' ||
+    range === type ||
+    (range.endsWith('/*') && type.startsWith(range.slice(0, -1)))
+  return types.some((type) => wanted.some((range) => allows(range, type.toLowerCase())))
+}

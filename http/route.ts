@@ -1,0 +1,120 @@
+import type { z } from 'zod'
+import type { Context } from '../application/handle.ts'
+import type { Instant } from '../domain/time.ts'
+
+/** Ascending: a higher level opens all that a lower one does (decisions 3). */
+export const accessLevels = ['OPEN', 'SECRET', 'KEY'] as const
+export type AccessLevel = (typeof accessLevels)[number]
+
+/** Who makes a merchant request. */
+export type Caller = {
+  readonly merchant: string
+  readonly user: string
+  readonly isSuperuser: boolean
+  /** Whether the request was signed with a key (level KEY). */
+  readonly isSigned: boolean
+}
+
+/** A request that has passed all checks. */
+export type Call<Params = unknown, Query = unknown, Body = unknown> = {
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  /** Undefined on open routes. */
+  readonly caller: Caller | undefined
+  readonly at: Instant
+  readonly requestId: string
+  /** The Accept header, for routes that choose by it. */
+  readonly accept: string | undefined
+}
+
+/** What a route answers with: 200 and a value, 201 and a Location, or 204. */
+export type Success = 'value' | 'created' | 'nothing'
+
+export type Created = { readonly location: string; readonly value?: unknown }
+
+/** Anything that is not the API's JSON: a page, a PEM file, metrics. */
+export type RawReply = {
+  /** 503 instead of 200. */
+  readonly isUnavailable?: boolean
+  readonly type: string
+  readonly body: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+export type Route = {
+  readonly method: Method
+  /** From the root, with `:name` for parameters. */
+  readonly path: string
+  readonly access: AccessLevel
+  readonly group: string
+  readonly summary: string
+  readonly description: string | undefined
+  readonly params: z.ZodObject | undefined
+  readonly query: z.ZodObject | undefined
+  readonly body: z.ZodType | undefined
+  readonly success: Success | 'raw'
+  readonly reply: z.ZodType | undefined
+  readonly replyTypes: readonly string[] | undefined
+  readonly handle: (call: Call<never, never, never>) => unknown
+}
+
+type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
+
+type Answer<S extends Success | 'raw', Reply> = S extends 'value'
+  ? Reply extends z.ZodType
+    ? z.input<Reply>
+    : never
+  : S extends 'created'
+    ? Created
+    : S extends 'raw'
+      ? RawReply
+      : void
+
+/** A route is a value: it is mounted and described from the same members. */
+export const route = <
+  S extends Success | 'raw',
+  Params extends z.ZodObject | undefined = undefined,
+  Query extends z.ZodObject | undefined = undefined,
+  Body extends z.ZodType | undefined = undefined,
+  Reply extends z.ZodType | undefined = undefined,
+>(definition: {
+  readonly method: Method
+  readonly path: string
+  readonly access: AccessLevel
+  readonly group: string
+  readonly summary: string
+  readonly description?: string
+  readonly params?: Params
+  readonly query?: Query
+  readonly body?: Body
+  readonly success: S
+  readonly reply?: Reply
+  readonly replyTypes?: readonly string[]
+  readonly handle: (
+    call: Call<Output<Params>, Output<Query>, Output<Body>>,
+  ) => Answer<S, Reply> | Promise<Answer<S, Reply>>
+}): Route => ({
+  description: undefined,
+  params: undefined,
+  query: undefined,
+  body: undefined,
+  reply: undefined,
+  replyTypes: undefined,
+  ...definition,
+})
+
+/** The caller of a route that is not open. */
+export const callerOf = ({ caller }: Call): Caller => {
+  if (!caller) throw new Error('an open route has no caller')
+  return caller
+}
+
+/** Under whose name, when and why a merchant's request changes something. */
+export const contextOf = (call: Call): Context => {
+  const { merchant, user } = callerOf(call)
+  const { at, requestId: correlationId } = call
+  return { at, merchant, actor: `user:${user}`, correlationId }
+}

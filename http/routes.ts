@@ -1,0 +1,34 @@
+import type { Names } from './brand.ts'
+import { documented } from './docs.ts'
+import { paymentRoutes, type PaymentNeeds } from './payment.ts'
+import { posRoutes, type PosNeeds } from './pos.ts'
+import type { Route } from './route.ts'
+import { sandboxRoutes, type SandboxNeeds } from './sandbox.ts'
+import { serviceRoutes, type ServiceNeeds } from './service.ts'
+import { statusCodeRoutes } from './status-code.ts'
+import { userRoutes, type UserNeeds } from './user.ts'
+
+export type RouteNeeds = PaymentNeeds &
+  PosNeeds &
+  UserNeeds &
+  ServiceNeeds & {
+    readonly names: Names
+    readonly version: string
+    /** Undefined in production. */
+    readonly sandbox: SandboxNeeds | undefined
+  }
+
+/** Every route of the service, the merchant interface in the order of the document's route table. */
+export const allRoutes = (needs: RouteNeeds): Route[] =>
+  documented(
+    [
+      ...paymentRoutes(needs),
+      ...posRoutes(needs),
+      ...statusCodeRoutes(),
+      ...userRoutes(needs),
+      ...serviceRoutes(needs),
+      ...(needs.sandbox ? sandboxRoutes(needs.sandbox) : []),
+    ],
+    needs.names,
+    needs.version,
+  )

@@ -1,0 +1,125 @@
+import { createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { v5 } from 'uuid'
+import { clocks, installations } from '../application/aggregates.ts'
+import type { EventStore } from '../application/event-store.ts'
+import { makeHandler, type Context } from '../application/handle.ts'
+import type { Recorded } from '../domain/events.ts'
+import type { Instant } from '../domain/time.ts'
+import { projections } from '../projections/all.ts'
+import { callbackQueueQueries } from '../projections/callback-queue.ts'
+import { paymentOutcomeQueries } from '../projections/payment-outcomes.ts'
+import { paymentRequestQueries } from '../projections/payment-requests.ts'
+import {
+  merchantProjection,
+  payerProjection,
+  posProjection,
+  registerQueries,
+  signingKeyProjection,
+  userProjection,
+} from '../projections/registers.ts'
+import { connectEventStoreDB } from './eventstoredb-event-store.ts'
+import type { Log } from './log.ts'
+import { openReadModelFile } from './read-model-file.ts'
+import { runReadModels } from './read-models.ts'
+import type { Settings } from './settings.ts'
+import { openSqliteEventStore } from './sqlite-event-store.ts'
+
+const eventNamespace = '5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61'
+
+export const openStore = ({ EVENT_STORE, DATA_DIR }: Settings): EventStore => {
+  mkdirSync(DATA_DIR, { recursive: true })
+  return EVENT_STORE === 'sqlite'
+    ? openSqliteEventStore(join(DATA_DIR, 'events.sqlite'))
+    : connectEventStoreDB(EVENT_STORE)
+}
+
+export const readModelDirectory = ({ DATA_DIR }: Settings): string => join(DATA_DIR, 'read-models')
+
+/** Everything that a running service and the operator's command have in common: the log, its handler, its read models. */
+export const openCore = async (settings: Settings, log: Log) => {
+  const store = openStore(settings)
+  const { handle, find, notice } = makeHandler({
+    store,
+    eventId: (stream, revision, commandId) =>
+      v5(`${stream}/${revision}/${commandId}`, eventNamespace),
+    commandId: randomUUID,
+  })
+  const listeners = new Set<(events: readonly Recorded[]) => void>()
+  let aheadBy = (await find(clocks, 'service')).aheadBy
+  const now = (): Instant => Date.now() + aheadBy
+
+  const contextOf = (actor: string, merchant: string | null = null): Context => ({
+    at: now(),
+    merchant,
+    actor,
+    correlationId: randomUUID(),
+  })
+
+  const { state: installation } = await handle(
+    installations,
+    'daybook',
+    { type: 'MakeInstallation', key: randomBytes(32).toString('base64') },
+    contextOf('daybook'),
+  )
+  const installationKey = Buffer.from(installation.key ?? '', 'base64')
+  const digest = (purpose: string, ...parts: string[]): string =>
+    createHmac('sha256', installationKey)
+      .update(JSON.stringify([purpose, ...parts]))
+      .digest('hex')
+      .slice(0, 32)
+
+  const file = openReadModelFile(
+    readModelDirectory(settings),
+    projections.map(({ table }) => table),
+  )
+  const readModels = runReadModels({
+    store,
+    file,
+    projections,
+    onEvents: (events) => {
+      notice(events)
+      for (const event of events) if (event.type === 'ClockAdvanced') aheadBy = event.data.aheadBy
+      for (const listener of listeners) listener(events)
+    },
+    onFailure: (error) => log.error({ error }, 'the read models cannot follow the log'),
+  })
+  const { db } = file
+
+  return {
+    store,
+    handle,
+    find,
+    now,
+    contextOf,
+    digest,
+    readModels,
+    removeOutdatedReadModels: file.removeOthers,
+    outcomes: paymentOutcomeQueries(db),
+    requests: paymentRequestQueries(db),
+    queue: callbackQueueQueries(db),
+    merchants: registerQueries(db, merchantProjection),
+    users: registerQueries(db, userProjection),
+    poses: registerQueries(db, posProjection),
+    payers: registerQueries(db, payerProjection),
+    signingKeys: registerQueries(db, signingKeyProjection),
+    /** Moves the sandbox's clock. */
+    advanceClock: async (
+      step: { readonly by: number } | { readonly to: Instant },
+      context: Context,
+    ): Promise<void> => {
+      const command = { type: 'AdvanceClock', machine: Date.now(), ...step } as const
+      const { state } = await handle(clocks, 'service', command, context)
+      aheadBy = state.aheadBy
+    },
+    onEvents: (listener: (events: readonly Recorded[]) => void) => listeners.add(listener),
+    close: async (): Promise<void> => {
+      await readModels.stop()
+      await store.close()
+      file.sqlite.close()
+    },
+  }
+}
+
+export type Core = Awaited<ReturnType<typeof openCore>>

@@ -1,0 +1,127 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPair,
+  sign,
+  verify,
+  type KeyObject,
+} from 'node:crypto'
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+
+const makePair = promisify(generateKeyPair)
+const signAsync = promisify(
+  (
+    algorithm: string | null,
+    data: Uint8Array,
+    key: KeyObject,
+    done: (error: Error | null, signature: Buffer) => void,
+  ) => sign(algorithm, data, key, done),
+)
+
+const pemOf = (key: KeyObject): string => key.export({ type: 'spki', format: 'pem' }).toString()
+
+/** `ssh-rsa AAAA…` (RFC 4253, 6.6): three length-prefixed fields, the type, the exponent and the modulus. */
+const readOpenSsh = (text: string): KeyObject | undefined => {
+  const [type, encoded] = text.trim().split(/\s+/)
+  if (type !== 'ssh-rsa' || encoded === undefined) return undefined
+  let rest = Buffer.from(encoded, 'base64')
+  const fields: Buffer[] = []
+  while (rest.length >= 4) {
+    const length = rest.readUInt32BE()
+    fields.push(rest.subarray(4, 4 + length))
+    rest = rest.subarray(4 + length)
+  }
+  const [, e, n] = fields
+  if (!e || !n) return undefined
+  const number = (field: Buffer) =>
+    field.subarray(field.findIndex((byte) => byte !== 0)).toString('base64url')
+  return createPublicKey({ key: { kty: 'RSA', e: number(e), n: number(n) }, format: 'jwk' })
+}
+
+/** An RSA public key of 2048 to 4096 bits as PEM; undefined for anything else, private keys among it. */
+export const readPublicKey = (text: string): string | undefined => {
+  if (text.includes('PRIVATE KEY')) return undefined
+  try {
+    const key = readOpenSsh(text) ?? createPublicKey(text)
+    const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
+    return key.asymmetricKeyType === 'rsa' && bits >= 2048 && bits <= 4096 ? pemOf(key) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const importsKept = 10_000
+
+/** RSASSA-PKCS1-v1_5 with SHA-256; each key is imported once. */
+export const makeSignatureCheck = () => {
+  const imported = new Map<string, KeyObject>()
+  const importOnce = (pem: string): KeyObject => {
+    const known = imported.get(pem)
+    if (known) return known
+    if (imported.size >= importsKept) imported.clear()
+    const key = createPublicKey(pem)
+    imported.set(pem, key)
+    return key
+  }
+  return (publicKey: string, text: string, signature: string): boolean =>
+    verify('sha256', Buffer.from(text), importOnce(publicKey), Buffer.from(signature, 'base64'))
+}
+
+/** The value of the content digest header: `SHA256=<base64>`. */
+export const contentDigest = (body: Uint8Array): string =>
+  `SHA256=${createHash('sha256').update(body).digest('base64')}`
+
+/** The private key in a file; made, and written once, when there is none, whoever else starts at the same time. */
+export const keyInFile = async (file: string, type: 'rsa' | 'ed25519'): Promise<KeyObject> => {
+  const read = async () => createPrivateKey(await readFile(file, 'utf8'))
+  try {
+    return await read()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  const { privateKey } =
+    type === 'rsa' ? await makePair('rsa', { modulusLength: 2048 }) : await makePair('ed25519')
+  await mkdir(dirname(file), { recursive: true })
+  const draft = `${file}.${process.pid}`
+  await writeFile(draft, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
+  try {
+    await link(draft, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await unlink(draft)
+  }
+  return read()
+}
+
+/** Signs callbacks with RSA as the interface says, and with Ed25519 for receivers of Standard Webhooks. */
+export const makeSigner = (rsa: KeyObject, ed25519: KeyObject) => ({
+  rsaPem: pemOf(createPublicKey(rsa)),
+  ed25519Pem: pemOf(createPublicKey(ed25519)),
+  /** On the thread pool: signing blocks for a fifth of a millisecond. */
+  signRsa: async (text: string): Promise<string> =>
+    (await signAsync('sha256', Buffer.from(text), rsa)).toString('base64'),
+  signEd25519: (text: string): string => sign(null, Buffer.from(text), ed25519).toString('base64'),
+})
+
+export type Signer = ReturnType<typeof makeSigner>
+
+/** What is published of a pair of keys. */
+export const publishedKey = (entry: {
+  readonly id: string
+  readonly rsa: string
+  readonly ed25519: string
+  readonly validFrom: number
+}) => {
+  const raw = createPublicKey(entry.ed25519).export({ format: 'jwk' }).x ?? ''
+  return {
+    id: entry.id,
+    validFrom: entry.validFrom,
+    rsaPem: entry.rsa,
+    rsaJwk: { ...createPublicKey(entry.rsa).export({ format: 'jwk' }), alg: 'RS256', use: 'sig' },
+    webhookKey: `whpk_${Buffer.from(raw, 'base64url').toString('base64')}`,
+  }
+}

@@ -1,0 +1,55 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+type Progress = { readonly position: number; readonly head: number }
+
+/** Metrics in Prometheus' form. */
+export const makeMetrics = (progress: () => Promise<Progress>, queued: () => number) => {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const requests = new Histogram({
+    name: 'daybook_http_request_seconds',
+    help: 'Time to answer a request, by route.',
+    labelNames: ['method', 'path', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+    registers: [registry],
+  })
+  const callbacks = new Counter({
+    name: 'daybook_callback_attempts_total',
+    help: 'Attempts to deliver a callback, by what came of them.',
+    labelNames: ['result'],
+    registers: [registry],
+  })
+  new Gauge({
+    name: 'daybook_read_models_behind_events',
+    help: 'How far the read models are behind the head of the log, in positions.',
+    registers: [registry],
+    async collect() {
+      const { head, position } = await progress()
+      this.set(Math.max(0, head - position))
+    },
+  })
+  new Gauge({
+    name: 'daybook_callbacks_unfinished',
+    help: 'Resources with callback messages that have not arrived.',
+    registers: [registry],
+    collect() {
+      this.set(queued())
+    },
+  })
+  // One lookup per route and status, not one per request.
+  const timers = new Map<string, (seconds: number) => void>()
+  return {
+    observeRequest: (method: string, path: string, status: number, milliseconds: number): void => {
+      const name = `${method} ${path} ${status}`
+      let timer = timers.get(name)
+      if (!timer) {
+        const child = requests.labels(method, path, String(status))
+        timer = (seconds) => child.observe(seconds)
+        timers.set(name, timer)
+      }
+      timer(milliseconds / 1000)
+    },
+    countAttempt: (result: string): void => callbacks.inc({ result }),
+    text: async () => ({ type: registry.contentType, text: await registry.metrics() }),
+  }
+}

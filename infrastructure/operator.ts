@@ -1,0 +1,208 @@
+import { Command } from 'commander'
+import { readFile } from 'node:fs/promises'
+import { callbacks, merchants, users, within } from '../application/aggregates.ts'
+import { parseEvent } from '../domain/events.ts'
+import { isCurrency } from '../domain/currency.ts'
+import { Refusal } from '../domain/refusal.ts'
+import { openCore, type Core } from './core.ts'
+import { readPublicKey } from './keys.ts'
+import { makeLog } from './log.ts'
+import { rebuildReadModels } from './rebuild.ts'
+import { hashSecret } from './secrets.ts'
+import { settingsHelp, type Settings } from './settings.ts'
+
+type Needs = {
+  readonly settings: Settings
+  readonly version: string
+  readonly serve: (settings: Settings) => Promise<void>
+  readonly openApi: () => object
+}
+
+/** What was asked for cannot be done; the message says why. */
+class OperatorError extends Error {
+  override readonly name = 'OperatorError'
+}
+
+const fail = (message: string): never => {
+  throw new OperatorError(message)
+}
+
+const merchantId = /^[a-zA-Z0-9_-]{1,64}$/
+const collect = (value: string, earlier: readonly string[]): string[] => [...earlier, value]
+
+const addMerchant = async (
+  { handle, contextOf }: Core,
+  id: string,
+  options: { readonly name: string; readonly currency: string; readonly lookupId: string[] },
+) => {
+  const currency = options.currency.toUpperCase()
+  if (!merchantId.test(id)) fail('a merchant id has letters, digits, _ and -, at most 64')
+  if (!isCurrency(currency)) fail(`${currency} is no current ISO 4217 code`)
+  const { name: businessName, lookupId: lookupIds } = options
+  const data = { id, businessName, currency, lookupIds, netmask: null }
+  await handle(merchants, id, { type: 'Register', data }, contextOf('operator', id))
+  return { id, business_name: businessName, currency, lookup_ids: lookupIds }
+}
+
+const addUser = async (
+  { handle, find, contextOf }: Core,
+  merchant: string,
+  id: string,
+  options: { readonly secret?: string; readonly pubkey?: string; readonly superuser?: true },
+) => {
+  const { secret, pubkey, superuser } = options
+  if ((await find(merchants, merchant)).status !== 'present') fail(`no merchant ${merchant}`)
+  if (secret === undefined && pubkey === undefined) fail('give --secret, --pubkey or both')
+  if (secret !== undefined && (secret.length < 8 || secret.length > 64))
+    fail('a secret has 8 to 64 characters')
+  const publicKey = pubkey === undefined ? null : readPublicKey(await readFile(pubkey, 'utf8'))
+  if (publicKey === undefined)
+    return fail(`${pubkey} holds no RSA public key of 2048 to 4096 bits, PEM or OpenSSH`)
+  const secretHash = secret === undefined ? null : await hashSecret(secret)
+  const roles = superuser ? ['superuser' as const] : ['user' as const]
+  const data = { merchant, id, roles, netmask: null, secretHash, publicKey }
+  const context = contextOf('operator', merchant)
+  await handle(users, within(merchant, id), { type: 'Register', data }, context)
+  return { merchant, id, roles, has_secret: secretHash !== null, pubkey: publicKey }
+}
+
+const unfinishedCallbacks = async ({ queue, readModels }: Core) => {
+  await readModels.caughtUp()
+  return queue.unfinished().flatMap((row) =>
+    [
+      ...row.waiting.map((message) => ({ status: 'waiting', ...message })),
+      ...row.abandoned.map((message) => ({ status: 'abandoned', ...message })),
+    ].map(({ id, event, seqno, attempts, status, nextAttemptAt }) => ({
+      id,
+      status,
+      resource: row.subject,
+      event,
+      seqno,
+      attempts,
+      next_attempt: status === 'waiting' ? new Date(nextAttemptAt).toISOString() : null,
+      callback_uri: row.callbackUri,
+    })),
+  )
+}
+
+/** Asks for another try of a message that has been tried, wherever it has got to since. */
+const retryCallback = async ({ handle, store, contextOf, now }: Core, id: string) => {
+  const attempts = (await store.readStream(`callback-${id}`)).map(parseEvent)
+  const told = attempts.findLast((event) => event.type === 'CallbackAttempted')
+  if (told?.type !== 'CallbackAttempted') return fail(`no message ${id} has been tried`)
+  const { subject, revision, event, seqno } = told.data
+  const message = { subject, revision, event, seqno }
+  const context = contextOf('operator', told.metadata.merchant)
+  await handle(callbacks, id, { type: 'RequestRetry', at: now(), message }, context)
+  return { id, resource: subject, event, attempts: attempts.length }
+}
+
+/** The operator's command (decisions 14); it works beside a running service on the same data. */
+export const operatorProgram = ({ settings, version, serve, openApi }: Needs): Command => {
+  const program = new Command('daybook')
+    .description('An event-sourced payment ledger core.')
+    .version(version)
+    .option('--json', 'print JSON')
+    .addHelpText('after', `\n${settingsHelp()}`)
+    .showHelpAfterError()
+
+  const print = (value: object): void => {
+    const isJson = program.opts<{ json?: true }>().json
+    const rows = Array.isArray(value) ? (value as object[]) : [value]
+    const text = rows.map((row) =>
+      Object.entries(row)
+        .map(
+          ([name, field]) =>
+            `${name}: ${typeof field === 'string' ? field : JSON.stringify(field)}`,
+        )
+        .join('\n'),
+    )
+    process.stdout.write(`${isJson ? JSON.stringify(value, null, 2) : text.join('\n\n')}\n`)
+  }
+
+  const withCore =
+    <Arguments extends unknown[]>(work: (core: Core, ...rest: Arguments) => Promise<object>) =>
+    async (...rest: Arguments): Promise<void> => {
+      const core = await openCore(settings, makeLog('warn'))
+      try {
+        print(await work(core, ...rest))
+      } catch (error) {
+        if (!(error instanceof Refusal || error instanceof OperatorError)) throw error
+        process.stderr.write(`${error.message}\n`)
+        process.exitCode = 1
+      } finally {
+        await core.close()
+      }
+    }
+
+  program
+    .command('serve', { isDefault: true })
+    .description('run the service')
+    .action(() => serve(settings))
+
+  const merchant = program.command('merchant').description('merchants')
+  merchant
+    .command('add <id>')
+    .requiredOption('--name <name>', 'business name')
+    .requiredOption('--currency <code>', 'ISO 4217 code')
+    .option('--lookup-id <id>', 'secondary id, may be repeated', collect, [])
+    .action(withCore(addMerchant))
+  merchant.command('list').action(
+    withCore(async ({ merchants: rows, readModels }) => {
+      await readModels.caughtUp()
+      return rows.all().map(({ data: { id, businessName, currency, lookupIds } }) => ({
+        id,
+        business_name: businessName,
+        currency,
+        lookup_ids: lookupIds,
+      }))
+    }),
+  )
+
+  program
+    .command('user')
+    .description('API users')
+    .command('add <merchant> <user>')
+    .option('--secret <secret>', '8 to 64 characters')
+    .option('--pubkey <file>', 'RSA public key, PEM or OpenSSH')
+    .option('--superuser', 'may manage users')
+    .action(withCore(addUser))
+
+  const callback = program.command('callbacks').description('callback messages')
+  callback
+    .command('list')
+    .description('messages that have not arrived')
+    .action(withCore(unfinishedCallbacks))
+  callback.command('retry <id>').description('try again now').action(withCore(retryCallback))
+
+  program
+    .command('rebuild')
+    .description('fold the whole log into new read models, used from the next start on')
+    .action(async () => print(await rebuildReadModels(settings)))
+
+  program
+    .command('status')
+    .description('how the log and the read models stand')
+    .action(
+      withCore(async ({ readModels, queue, merchants: rows, now }) => {
+        await readModels.caughtUp()
+        const { head, position } = await readModels.progress()
+        return {
+          now: new Date(now()).toISOString(),
+          event_store: settings.EVENT_STORE === 'sqlite' ? 'sqlite' : 'EventStoreDB',
+          log_position: head,
+          read_models_position: position,
+          merchants: rows.all().length,
+          callbacks_unfinished: queue.unfinishedCount(),
+        }
+      }),
+    )
+
+  program
+    .command('openapi')
+    .description('print the interface as an OpenAPI document')
+    .action(() => {
+      process.stdout.write(`${JSON.stringify(openApi(), null, 2)}\n`)
+    })
+  return program
+}

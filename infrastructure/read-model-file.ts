@@ -1,0 +1,99 @@
+import Database from 'better-sqlite3'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const quoted = (name: string): string => `"${name}"`
+
+const columnsOf = (columns: readonly object[]): string =>
+  columns.map((column) => quoted((column as { name: string }).name)).join(', ')
+
+/** The statements that make a table and its indexes, unless they are there. */
+const statementsOf = (table: SQLiteTable): string[] => {
+  const { name, columns, indexes } = getTableConfig(table)
+  const lines = columns.map(
+    (column) =>
+      `${quoted(column.name)} ${column.getSQLType()}${column.primary ? ' PRIMARY KEY' : ''}${column.notNull ? ' NOT NULL' : ''}`,
+  )
+  return [
+    `CREATE TABLE IF NOT EXISTS ${quoted(name)} (${lines.join(', ')}) STRICT`,
+    ...indexes.map(
+      ({ config }) =>
+        `CREATE INDEX IF NOT EXISTS ${quoted(config.name)} ON ${quoted(name)} (${columnsOf(config.columns)})`,
+    ),
+  ]
+}
+
+/** Changes whenever the code that folds events into rows changes: the sources of `domain` and `projections`. */
+const fingerprint = (): string => {
+  const hash = createHash('sha256')
+  for (const folder of ['domain', 'projections']) {
+    const path = fileURLToPath(new URL(`../${folder}/`, import.meta.url))
+    const sources = readdirSync(path, { recursive: true, encoding: 'utf8' })
+    for (const file of sources.filter((name) => /\.[jt]s$/.test(name)).sort())
+      hash.update(file).update(readFileSync(join(path, file)))
+  }
+  return hash.digest('hex').slice(0, 16)
+}
+
+const extension = '.sqlite'
+const generationOf = (file: string): number => Number(/-(\d+)\.sqlite$/.exec(file)?.[1] ?? 0)
+
+const filesOf = (directory: string, print: string): string[] =>
+  readdirSync(directory)
+    .filter((file) => file.startsWith(`read-models-${print}-`) && file.endsWith(extension))
+    .sort((a, b) => generationOf(a) - generationOf(b))
+
+const open = (file: string, tables: readonly SQLiteTable[], synchronous: 'NORMAL' | 'OFF') => {
+  const sqlite = new Database(file, { timeout: 5000 })
+  sqlite.pragma('journal_mode = WAL')
+  sqlite.pragma(`synchronous = ${synchronous}`)
+  sqlite.pragma('wal_autocheckpoint = 8000')
+  sqlite.pragma('cache_size = -65536')
+  for (const table of tables) for (const statement of statementsOf(table)) sqlite.exec(statement)
+  sqlite.exec(
+    'CREATE TABLE IF NOT EXISTS checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL) STRICT',
+  )
+  sqlite.exec('INSERT OR IGNORE INTO checkpoint VALUES (1, 0)')
+  return { sqlite, db: drizzle(sqlite) }
+}
+
+/**
+ * Opens the read models of this version of the code, empty if there were none. They are a cache of the log: a file of
+ * another version is never migrated, `removeOthers` throws it away once this one has caught up. Processes that share a
+ * directory share the file.
+ */
+export const openReadModelFile = (directory: string, tables: readonly SQLiteTable[]) => {
+  mkdirSync(directory, { recursive: true })
+  const print = fingerprint()
+  const name = filesOf(directory, print).at(-1) ?? `read-models-${print}-1${extension}`
+  const removeOthers = (): void => {
+    for (const file of readdirSync(directory))
+      if (file.startsWith('read-models-') && !file.startsWith(name))
+        rmSync(join(directory, file), { force: true })
+  }
+  return { ...open(join(directory, name), tables, 'NORMAL'), removeOthers }
+}
+
+export type ReadModelFile = Pick<ReturnType<typeof openReadModelFile>, 'sqlite' | 'db'>
+
+/**
+ * An empty file to fold the whole log into. `finish` puts it beside the present one, whose place it takes when the
+ * service is started next.
+ */
+export const buildReadModelFile = (directory: string, tables: readonly SQLiteTable[]) => {
+  mkdirSync(directory, { recursive: true })
+  const print = fingerprint()
+  const generation = generationOf(filesOf(directory, print).at(-1) ?? '') + 1
+  const name = `read-models-${print}-${generation}${extension}`
+  const draft = join(directory, `${name}.${process.pid}.building`)
+  const file = open(draft, tables, 'OFF')
+  const finish = (): void => {
+    file.sqlite.close()
+    renameSync(draft, join(directory, name))
+  }
+  return { ...file, finish }
+}

@@ -1,0 +1,59 @@
+import { createPublicKey } from 'node:crypto'
+import { join } from 'node:path'
+import { merchants, payers, poses, users, within } from '../application/aggregates.ts'
+import { Refusal } from '../domain/refusal.ts'
+import type { Core } from './core.ts'
+import { keyInFile, readPublicKey } from './keys.ts'
+import { hashSecret } from './secrets.ts'
+
+export const sandboxPhones = { alice: '4799999901', bob: '4799999902' } as const
+const merchant = 'sandbox'
+const secret = 'sandbox-secret'
+
+/** Makes what decisions 15 promises, as far as it is not there; answers how to use it. */
+export const makeSandboxData = async (core: Core, dataDir: string): Promise<string> => {
+  const { handle, find, contextOf, digest } = core
+  const context = contextOf('daybook', merchant)
+  const keyFile = join(dataDir, 'sandbox-admin-key.pem')
+  const key = await keyInFile(keyFile, 'rsa')
+  const publicKey =
+    readPublicKey(createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString()) ?? null
+  /** Another process on the same log may make the same at the same time, with another salt. */
+  const register = (...command: Parameters<typeof handle>) =>
+    handle(...command).catch((error: unknown) => {
+      if (!(error instanceof Refusal)) throw error
+    })
+  const isAbsent = async (entry: Promise<{ readonly status: string }>) =>
+    (await entry).status === 'absent'
+
+  if (await isAbsent(find(merchants, merchant))) {
+    const names = { id: merchant, businessName: 'Sandbox Shop', lookupIds: [], netmask: null }
+    const data = { ...names, currency: 'NOK' }
+    await register(merchants, merchant, { type: 'Register', data }, context)
+  }
+  const userData = { merchant, netmask: null, secretHash: null, publicKey: null }
+  if (await isAbsent(find(users, within(merchant, 'pos1')))) {
+    const secretHash = await hashSecret(secret)
+    const data = { ...userData, id: 'pos1', roles: ['user' as const], secretHash }
+    await register(users, within(merchant, 'pos1'), { type: 'Register', data }, context)
+  }
+  if (await isAbsent(find(users, within(merchant, 'admin')))) {
+    const data = { ...userData, id: 'admin', roles: ['superuser' as const], publicKey }
+    await register(users, within(merchant, 'admin'), { type: 'Register', data }, context)
+  }
+  if (await isAbsent(find(poses, within(merchant, 'till-1')))) {
+    const data = { merchant, id: 'till-1', name: 'Till 1', type: 'store' as const, location: null }
+    await register(poses, within(merchant, 'till-1'), { type: 'Register', data }, context)
+  }
+  for (const [id, phone] of Object.entries(sandboxPhones))
+    if (await isAbsent(find(payers, id))) {
+      const data = { id, phoneDigest: digest('phone', phone) }
+      await register(payers, id, { type: 'Register', data }, contextOf('daybook'))
+    }
+  return [
+    `sandbox: merchant ${merchant}, POS till-1`,
+    `sandbox: user pos1 with Authorization: SECRET ${secret}`,
+    `sandbox: superuser admin signs with the key in ${keyFile}`,
+    `sandbox: payers alice (+${sandboxPhones.alice}) and bob (+${sandboxPhones.bob}, up to 1000.00)`,
+  ].join('\n')
+}

@@ -1,0 +1,40 @@
+import { hash, verify } from '@node-rs/argon2'
+import { createHmac, randomBytes } from 'node:crypto'
+
+const verdictLifetimeMs = 60_000
+const verdictsKept = 10_000
+
+/** Argon2id with OWASP's minimum parameters, on the thread pool. */
+export const hashSecret = (secret: string): Promise<string> => hash(secret)
+
+/**
+ * Checks secrets against slow hashes. A verdict is remembered for a minute under a keyed fast hash of secret and slow
+ * hash, so that a busy client pays once, a changed secret counts at once, and no secret is kept. Without a slow hash it
+ * takes as long and says no.
+ */
+export const makeSecretCheck = (machineNow: () => number) => {
+  const key = randomBytes(32)
+  const verdicts = new Map<string, { readonly until: number; readonly verdict: Promise<boolean> }>()
+  const hashOfNobody = hashSecret(randomBytes(32).toString('hex'))
+
+  const forgetOldest = (): void => {
+    for (const name of verdicts.keys()) {
+      verdicts.delete(name)
+      if (verdicts.size <= verdictsKept) return
+    }
+  }
+
+  return async (secret: string, slowHash: string | null): Promise<boolean> => {
+    const against = slowHash ?? (await hashOfNobody)
+    const name = createHmac('sha256', key).update(against).update(secret).digest('base64')
+    const known = verdicts.get(name)
+    if (known && machineNow() < known.until) return known.verdict
+    const verdict = verify(against, secret)
+    verdicts.delete(name)
+    verdicts.set(name, { until: machineNow() + verdictLifetimeMs, verdict })
+    if (verdicts.size > verdictsKept) forgetOldest()
+    // What could not be checked is no verdict.
+    verdict.catch(() => verdicts.delete(name))
+    return verdict
+  }
+}

@@ -1,0 +1,187 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { callbacks, merchants, signingKeys, users, within } from '../application/aggregates.ts'
+import { acceptPayment } from '../application/answer-payment.ts'
+import { deliverCallbacks } from '../application/deliver-callbacks.ts'
+import { expirePayments } from '../application/expire-payments.ts'
+import { streamOf, type Context } from '../application/handle.ts'
+import { requestPayment } from '../application/request-payment.ts'
+import { schedule } from '../application/schedule.ts'
+import type { Message } from '../domain/callback.ts'
+import type { Recorded } from '../domain/events.ts'
+import type { Instant } from '../domain/time.ts'
+import { isNetmask, isWithin } from './addresses.ts'
+import { makeCallbackSender } from './callback-sender.ts'
+import type { Core } from './core.ts'
+import {
+  contentDigest,
+  keyInFile,
+  makeSignatureCheck,
+  makeSigner,
+  publishedKey,
+  readPublicKey,
+} from './keys.ts'
+import type { Log } from './log.ts'
+import { makeMetrics } from './metrics.ts'
+import { payerDirectory } from './payer-directory.ts'
+import { sandboxFunding } from './sandbox-funding.ts'
+import { hashSecret, makeSecretCheck } from './secrets.ts'
+import type { Settings } from './settings.ts'
+
+/** What the wire form of callbacks is made with; the wire belongs to `http`. */
+export type CallbackWire = {
+  readonly message: (message: Message, history: readonly Recorded[], uri: string) => string
+} & Pick<Parameters<typeof makeCallbackSender>[0], 'names' | 'stringToSign' | 'formatDateTime'>
+
+const after = (milliseconds: number, wake: () => void) => {
+  const timer = setTimeout(wake, milliseconds)
+  return () => clearTimeout(timer)
+}
+
+const signerIn = async (core: Core, dataDir: string) => {
+  const key = (type: 'rsa' | 'ed25519') => keyInFile(join(dataDir, `callback-${type}.pem`), type)
+  const signer = makeSigner(await key('rsa'), await key('ed25519'))
+  const id = createHash('sha256').update(signer.rsaPem).digest('hex').slice(0, 16)
+  const known = await core.find(signingKeys, id)
+  if (known.status === 'absent') {
+    const data = { id, rsa: signer.rsaPem, ed25519: signer.ed25519Pem, validFrom: core.now() }
+    await core.handle(signingKeys, id, { type: 'Register', data }, core.contextOf('daybook'))
+  }
+  return signer
+}
+
+/** The running service: what its routes need, and the processes that work beside the requests. */
+export const startService = async (
+  core: Core,
+  settings: Settings,
+  log: Log,
+  wire: CallbackWire,
+) => {
+  const { handle, find, now, readModels } = core
+  const { caughtUp } = readModels
+  const signer = await signerIn(core, settings.DATA_DIR)
+  const payers = payerDirectory(core)
+  const isSandbox = settings.MODE === 'sandbox'
+  const privateCallbacks = settings.PRIVATE_CALLBACKS ?? (isSandbox ? 'allow' : 'refuse')
+  const sender = makeCallbackSender({
+    ...wire,
+    signer,
+    machineNow: Date.now,
+    arePrivateAddressesAllowed: privateCallbacks === 'allow',
+  })
+  const metrics = makeMetrics(readModels.progress, () => core.queue.unfinishedCount())
+  const onFailure = (error: unknown) => log.error({ error }, 'a process failed; it will try again')
+  const scheduling = { now, after, onFailure }
+
+  const expire = expirePayments({ handle, outcomes: core.outcomes, newId: randomUUID })
+  const expiry = schedule(scheduling, (at) => expire(at, caughtUp))
+
+  const delivery = deliverCallbacks({
+    queue: core.queue,
+    store: core.store,
+    handle,
+    caughtUp,
+    send: async (message, history, uri) => {
+      const answer = await sender.send(message.id, uri, wire.message(message, history, uri))
+      metrics.countAttempt(answer.result)
+      return answer
+    },
+    now,
+    newId: randomUUID,
+    random: Math.random,
+    onEnd: () => sending.wake(),
+    onFailure,
+  })
+  const sending = schedule(scheduling, delivery.work)
+
+  /** Does all that is due by now, and waits for it. */
+  const settle = async (): Promise<void> => {
+    await expiry.settle()
+    await caughtUp()
+    await sending.settle()
+    await delivery.idle()
+  }
+
+  void readModels.ready().then(() => {
+    core.removeOutdatedReadModels()
+    core.onEvents(() => {
+      expiry.wake()
+      sending.wake()
+    })
+    expiry.wake()
+    sending.wake()
+  })
+
+  const verifySecret = makeSecretCheck(Date.now)
+  return {
+    access: {
+      findUser: (merchant: string, id: string) => {
+        const user = core.users.find(streamOf(users, within(merchant, id)))?.data
+        const shop = user && core.merchants.find(streamOf(merchants, merchant))?.data
+        return user && { user, merchantNetmask: shop?.netmask ?? null }
+      },
+      caughtUp,
+      verifySecret,
+      verifySignature: makeSignatureCheck(),
+      contentDigest,
+      isWithin,
+      machineNow: Date.now,
+      clockToleranceMs: settings.CLOCK_TOLERANCE_SECONDS * 1000,
+    },
+    routes: {
+      handle,
+      find,
+      caughtUp,
+      poses: core.poses,
+      users: core.users,
+      outcomes: core.outcomes,
+      requests: core.requests,
+      hashSecret,
+      verifySecret,
+      readPublicKey,
+      isNetmask,
+      requestPayment: requestPayment({
+        handle,
+        find,
+        tidOf: (...parts) => core.digest('tid', ...parts),
+        findPayer: async (customer) => payers.byPhone(customer),
+      }),
+      ready: async () => {
+        const progress = await readModels.progress()
+        return { ...progress, isReady: progress.position >= progress.head }
+      },
+      metrics: metrics.text,
+      callbackKeyPem: signer.rsaPem,
+      callbackKeys: async () => {
+        await caughtUp()
+        return core.signingKeys.all().map(({ data }) => publishedKey(data))
+      },
+      sandbox: isSandbox
+        ? {
+            handle,
+            find,
+            findPayer: async (name: string) => payers.byIdOrPhone(name),
+            acceptPayment: acceptPayment({ handle, find, funding: sandboxFunding }),
+            advanceClock: async (
+              step: { readonly by: number } | { readonly to: Instant },
+              context: Context,
+            ) => {
+              await core.advanceClock(step, context)
+              await settle()
+              return now()
+            },
+            sendTestCallback: async (uri: string, context: Context) => {
+              await handle(callbacks, `test-${randomUUID()}`, { type: 'RequestTest', uri }, context)
+            },
+          }
+        : undefined,
+    },
+    observe: metrics.observeRequest,
+    stop: async (): Promise<void> => {
+      await expiry.stop()
+      await sending.stop()
+      await delivery.idle()
+      await sender.close()
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import Database from 'better-sqlite3'
+
+// "dayb" in ASCII: names the file as ours to `file` and to the check below.
+const applicationId = 0x64617962
+const version = 1
+
+/** How long another process may hold the file, in ms, before opening it gives up. */
+const openingTimeout = 5_000
+
+/** How long one attempt may block this thread when another process writes, in ms; the log tries again by itself. */
+const blockingTimeout = 20
+
+/** Pages of 4 KiB that the write-ahead log may reach before they are moved into the file. */
+const pagesBetweenCheckpoints = 4_000
+
+// Data and metadata are text when they are JSON and a blob when they are not; metadata may be missing altogether.
+const schema = `
+  CREATE TABLE streams (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+  ) STRICT;
+  CREATE TABLE events (
+    position INTEGER PRIMARY KEY,
+    stream INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    id BLOB NOT NULL CHECK (length(id) = 16),
+    type TEXT NOT NULL,
+    data ANY NOT NULL,
+    metadata ANY,
+    recorded INTEGER NOT NULL,
+    UNIQUE (stream, revision)
+  ) STRICT;
+  PRAGMA application_id = ${applicationId};
+  PRAGMA user_version = ${version};
+`
+
+const numberOf = (database: Database.Database, pragma: string): number =>
+  Number(database.pragma(pragma, { simple: true }))
+
+const refuseForeignFile = (database: Database.Database, file: string): void => {
+  const tables = Number(database.prepare('SELECT count(*) FROM sqlite_schema').pluck().get())
+  const isOurs = numberOf(database, 'application_id') === applicationId
+  if (!isOurs && tables > 0) throw new Error(`${file} is a database, but not an event log`)
+  const found = numberOf(database, 'user_version')
+  if (isOurs && found > version) {
+    throw new Error(`${file} has format ${found}, this program reads formats up to ${version}`)
+  }
+}
+
+const makeDurable = (database: Database.Database, file: string): void => {
+  const journal = database.pragma('journal_mode = WAL', { simple: true })
+  if (journal !== 'wal') throw new Error(`${file} cannot be kept with a write-ahead log`)
+  database.pragma('synchronous = FULL')
+  // 2 is FULL: anything less acknowledges appends that a power cut takes back.
+  if (numberOf(database, 'synchronous') !== 2) throw new Error(`${file} cannot be made durable`)
+}
+
+/**
+ * Opens the file of an event log, or makes it.
+ * @throws Error when it is no event log, comes from a newer version or cannot be made durable
+ */
+export const openEventFile = (file: string): Database.Database => {
+  const database = new Database(file, { timeout: openingTimeout })
+  try {
+    refuseForeignFile(database, file)
+    makeDurable(database, file)
+    database.pragma(`wal_autocheckpoint = ${pagesBetweenCheckpoints}`)
+    database.pragma('cache_size = -65536')
+    database
+      .transaction(() => {
+        // Another process may have made the tables since the file was looked at.
+        if (numberOf(database, 'application_id') !== applicationId) database.exec(schema)
+      })
+      .immediate()
+    database.pragma(`busy_timeout = ${blockingTimeout}`)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}

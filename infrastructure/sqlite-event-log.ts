@@ -1,0 +1,207 @@
+import type Database from 'better-sqlite3'
+import {
+  StoreUnavailable,
+  WrongExpectedRevision,
+  type Appended,
+  type Position,
+} from '../application/event-store.ts'
+import { openEventFile } from './sqlite-event-file.ts'
+import { readEventRows, unavailable, type EventRows } from './sqlite-event-rows.ts'
+import {
+  writeEvents,
+  type EventWriter,
+  type Expectation,
+  type NewRow,
+} from './sqlite-event-writer.ts'
+
+/** Events as rows of one file: bytes and text that the log does not look into. */
+export type EventLog = EventRows & {
+  /** Appends all rows or none, durably; several appends share a commit. @throws WrongExpectedRevision, StoreUnavailable */
+  append(stream: string, rows: readonly NewRow[], expected: Expectation): Promise<Appended>
+  /** Resolves when there is an event after the position, and when the signal aborts or the log is closed. */
+  grown(after: Position, signal: AbortSignal): Promise<void>
+  readonly isClosed: boolean
+  /** Finishes the appends that wait, then closes the file. */
+  close(): Promise<void>
+}
+
+type Waiting = {
+  readonly stream: string
+  readonly rows: readonly NewRow[]
+  readonly expected: Expectation
+  readonly since: number
+  readonly resolve: (appended: Appended) => void
+  readonly reject: (error: Error) => void
+}
+
+/** Rows in one commit: more of them would hold up everything else in this process. */
+const rowsPerCommit = 2_000
+
+/** How long an append waits for other processes to leave the file, in ms. */
+const patience = 5_000
+
+const retryDelay = 2
+
+/** How often commits of other processes are looked for while somebody follows, in ms. */
+const pollInterval = 20
+
+const takeGroup = (queue: Waiting[]): Waiting[] => {
+  let rows = 0
+  let count = 0
+  for (const waiting of queue) {
+    if (count > 0 && rows + waiting.rows.length > rowsPerCommit) break
+    rows += waiting.rows.length
+    count += 1
+  }
+  return queue.splice(0, count)
+}
+
+/** Writes and commits one group; nothing in it is answered before all of it is durable. */
+const writeGroup = (writer: EventWriter, group: readonly Waiting[]): void => {
+  const answers: (() => void)[] = []
+  try {
+    for (const { stream, rows, expected, resolve, reject } of group) {
+      try {
+        const appended = writer.write(stream, rows, expected)
+        answers.push(() => resolve(appended))
+      } catch (error) {
+        if (!(error instanceof WrongExpectedRevision)) throw error
+        answers.push(() => reject(error))
+      }
+    }
+    writer.commit()
+  } catch (error) {
+    writer.abandon()
+    throw error
+  }
+  for (const answer of answers) answer()
+}
+
+/** Appends that arrive in one turn of the event loop are written in one commit. */
+const commitInGroups = (writer: EventWriter, committed: () => void) => {
+  const queue: Waiting[] = []
+  let isScheduled = false
+  let emptied: (() => void) | undefined
+
+  const schedule = (): void => {
+    if (isScheduled || queue.length === 0) return
+    isScheduled = true
+    setImmediate(flush)
+  }
+
+  const scheduleRetry = (): void => {
+    isScheduled = true
+    setTimeout(flush, retryDelay)
+  }
+
+  const flush = (): void => {
+    isScheduled = false
+    let group: readonly Waiting[] = []
+    try {
+      if (writer.begin()) {
+        group = takeGroup(queue)
+        writeGroup(writer, group)
+        committed()
+      } else if (performance.now() - (queue[0]?.since ?? 0) < patience) {
+        return scheduleRetry()
+      } else {
+        throw new StoreUnavailable('another process holds the event log')
+      }
+    } catch (error) {
+      // Without a transaction the whole queue would meet the same failure.
+      const failed = group.length > 0 ? group : queue.splice(0)
+      for (const { reject } of failed) reject(unavailable(error))
+    }
+    if (queue.length === 0) emptied?.()
+    schedule()
+  }
+
+  return {
+    append: (stream: string, rows: readonly NewRow[], expected: Expectation) =>
+      new Promise<Appended>((resolve, reject) => {
+        queue.push({ stream, rows, expected, since: performance.now(), resolve, reject })
+        schedule()
+      }),
+    finished: () =>
+      new Promise<void>((resolve) => {
+        if (queue.length === 0) resolve()
+        else emptied = resolve
+      }),
+  }
+}
+
+/** Wakes those who wait for events: at once after a commit of this process, soon after one of another. */
+const watchGrowth = (head: () => Position) => {
+  const waiters = new Map<() => void, Position>()
+  let poll: NodeJS.Timeout | undefined
+
+  const stopWhenIdle = (): void => {
+    if (waiters.size > 0) return
+    clearInterval(poll)
+    poll = undefined
+  }
+
+  const wake = (until: Position): void => {
+    for (const [resolve, after] of waiters) if (after < until) resolve()
+  }
+
+  const look = (): void => {
+    try {
+      if (waiters.size > 0) wake(head())
+    } catch {
+      // The file could not be read just now; whoever waits goes on waiting for the next look.
+    }
+  }
+
+  const grown = (after: Position, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      if (signal.aborted) return resolve()
+      const leave = (): void => {
+        waiters.delete(leave)
+        signal.removeEventListener('abort', leave)
+        stopWhenIdle()
+        resolve()
+      }
+      signal.addEventListener('abort', leave)
+      waiters.set(leave, after)
+      poll ??= setInterval(look, pollInterval).unref()
+    })
+
+  return { grown, look, release: () => wake(Number.POSITIVE_INFINITY) }
+}
+
+const closeFile = (database: Database.Database): void => {
+  try {
+    database.close()
+  } catch (error) {
+    throw unavailable(error)
+  }
+}
+
+/** Opens the event log in a file, or makes it. @throws Error when the file cannot serve as one */
+export const openEventLog = (file: string): EventLog => {
+  const database = openEventFile(file)
+  const rows = readEventRows(database)
+  const { grown, look, release } = watchGrowth(rows.head)
+  const appends = commitInGroups(writeEvents(database), look)
+  let closing: Promise<void> | undefined
+
+  const finishAndClose = async (): Promise<void> => {
+    await appends.finished()
+    closeFile(database)
+    release()
+  }
+
+  return {
+    ...rows,
+    append: (stream, newRows, expected) =>
+      closing
+        ? Promise.reject(new StoreUnavailable('the event log is closed'))
+        : appends.append(stream, newRows, expected),
+    grown: (after, signal) => (closing ? Promise.resolve() : grown(after, signal)),
+    get isClosed() {
+      return closing !== undefined
+    },
+    close: () => (closing ??= finishAndClose()),
+  }
+}

@@ -1,0 +1,101 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import {
+  StoreUnavailable,
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+} from '../application/event-store.ts'
+import { acceptAppend, type Serialised } from './acceptable-append.ts'
+import { openEventLog, type EventLog } from './sqlite-event-log.ts'
+import type { Row } from './sqlite-event-rows.ts'
+import type { NewRow } from './sqlite-event-writer.ts'
+
+/** Events read and parsed in one go. */
+const readBatch = 1_000
+const followBatch = 1_000
+
+const newRow = ({ id, type, data, metadata }: Serialised): NewRow => ({
+  id: Buffer.from(id.replaceAll('-', ''), 'hex'),
+  type,
+  data,
+  metadata,
+})
+
+const uuidOf = (hex: string): string =>
+  `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+
+/** The events among the rows; a row that is not JSON was not appended through this port and is passed over. */
+const eventsOf = (rows: readonly Row[]): RecordedEvent[] => {
+  const events: RecordedEvent[] = []
+  for (const [position, stream, revision, id, type, data, metadata] of rows) {
+    if (typeof data !== 'string') continue
+    events.push({
+      stream,
+      revision,
+      position,
+      id: uuidOf(id),
+      type,
+      data: JSON.parse(data),
+      metadata: typeof metadata === 'string' ? JSON.parse(metadata) : {},
+    })
+  }
+  return events
+}
+
+async function* readAll(log: EventLog, after: Position): AsyncGenerator<RecordedEvent[]> {
+  const end = log.head()
+  let last = after
+  while (last < end) {
+    const rows = log.all(last, Math.min(readBatch, end - last))
+    last = rows.at(-1)?.[0] ?? end
+    const events = eventsOf(rows)
+    if (events.length > 0) yield events
+    // Others get their turn between two batches, however fast the reader is.
+    await nextTurn()
+  }
+}
+
+const readable = (log: EventLog, after: Position): Row[] => {
+  try {
+    return log.all(after, followBatch)
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return []
+    throw error
+  }
+}
+
+async function* follow(
+  log: EventLog,
+  after: Position,
+  signal: AbortSignal,
+): AsyncGenerator<RecordedEvent[]> {
+  let last = after
+  while (!signal.aborted && !log.isClosed) {
+    const rows = readable(log, last)
+    last = rows.at(-1)?.[0] ?? last
+    const events = eventsOf(rows)
+    if (events.length > 0) yield events
+    // Only what has just been found empty may be waited for: while the events were out, more may have come.
+    if (rows.length === 0) await log.grown(last, signal)
+    else await nextTurn()
+  }
+}
+
+/**
+ * The event store in one file of this machine; several processes may share the file.
+ * @throws Error when the file is something else, comes from a newer version or cannot be made durable
+ */
+export const openSqliteEventStore = (file: string): EventStore & { readonly log: EventLog } => {
+  const log = openEventLog(file)
+  return {
+    log,
+    append: async (stream, events, expected) =>
+      log.append(stream, acceptAppend(stream, events, expected).map(newRow), expected),
+    readStream: async (stream, from = 0) =>
+      eventsOf(log.ofStream(stream, from, Number.MAX_SAFE_INTEGER)),
+    readAll: (after) => readAll(log, after),
+    follow: (after, signal) => follow(log, after, signal),
+    head: async () => log.head('json'),
+    close: () => log.close(),
+  }
+}

@@ -1,0 +1,23 @@
+import { callbackQueueProjection } from './callback-queue.ts'
+import { paymentOutcomeProjection } from './payment-outcomes.ts'
+import { paymentRequestProjection } from './payment-requests.ts'
+import type { Projection } from './projection.ts'
+import {
+  merchantProjection,
+  payerProjection,
+  posProjection,
+  signingKeyProjection,
+  userProjection,
+} from './registers.ts'
+
+/** Everything that is read is folded by one of these. */
+export const projections = [
+  merchantProjection,
+  userProjection,
+  posProjection,
+  payerProjection,
+  signingKeyProjection,
+  paymentRequestProjection,
+  paymentOutcomeProjection,
+  callbackQueueProjection,
+] as readonly unknown[] as readonly Projection[]

@@ -1,0 +1,208 @@
+import { and, asc, eq, gt, isNotNull, lte, sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { callbackEventNames, callbackEvents, type Message } from '../domain/callback.ts'
+import type { DomainEvent, Recorded } from '../domain/events.ts'
+import { paymentEvents, type PaymentEvent } from '../domain/payment-events.ts'
+import type { Instant } from '../domain/time.ts'
+import { projection } from './projection.ts'
+
+export type QueuedMessage = Message & {
+  /** Id of the event that it tells, and so of the message. */
+  readonly id: string
+  readonly attempts: number
+  readonly nextAttemptAt: Instant
+}
+
+/** The callback messages of each resource that have not arrived, in order: the first one waits for nobody. */
+export const callbackQueue = sqliteTable(
+  'callback_queue',
+  {
+    /** The stream that the messages are about. */
+    subject: text().primaryKey(),
+    merchant: text(),
+    callbackUri: text(),
+    /** Scheme and host of the address while something is to be sent there: destinations progress independently. */
+    destination: text(),
+    /** When the first message is to be sent; null when there is none, or nowhere to send it. */
+    dueAt: integer(),
+    seqno: integer().notNull(),
+    waiting: text({ mode: 'json' }).$type<readonly QueuedMessage[]>().notNull(),
+    /** Given up, until the operator asks for another try. */
+    abandoned: text({ mode: 'json' }).$type<readonly QueuedMessage[]>().notNull(),
+  },
+  (row) => [
+    index('callback_queue_by_destination').on(row.destination, row.dueAt),
+    index('callback_queue_by_due').on(row.dueAt),
+  ],
+)
+
+export type CallbackQueueRow = typeof callbackQueue.$inferSelect
+
+const destinationOf = (uri: string | null): string | null =>
+  uri && (/^[^:]+:\/\/[^/?#]+/.exec(uri)?.[0].toLowerCase() ?? uri)
+
+const queued = (row: CallbackQueueRow): CallbackQueueRow => {
+  const dueAt = row.callbackUri === null ? null : (row.waiting[0]?.nextAttemptAt ?? null)
+  return { ...row, dueAt, destination: dueAt === null ? null : destinationOf(row.callbackUri) }
+}
+
+const emptyQueue = (
+  subject: string,
+  merchant: string | null,
+  callbackUri: string | null,
+): CallbackQueueRow => ({
+  subject,
+  merchant,
+  callbackUri,
+  destination: null,
+  dueAt: null,
+  seqno: 0,
+  waiting: [],
+  abandoned: [],
+})
+
+const withMessage = (
+  row: CallbackQueueRow,
+  { id, revision, metadata }: Recorded,
+  event: string,
+): CallbackQueueRow => {
+  if (row.callbackUri === null) return row
+  const seqno = row.seqno + 1
+  const message = { id, subject: row.subject, revision, event, seqno }
+  const next = { ...message, attempts: 0, nextAttemptAt: metadata.at }
+  return queued({ ...row, seqno, waiting: [...row.waiting, next] })
+}
+
+const byOrder = (a: QueuedMessage, b: QueuedMessage): number => a.seqno - b.seqno
+
+const idOf = (stream: string): string => stream.slice('callback-'.length)
+
+const attempted = (
+  row: CallbackQueueRow,
+  { stream, data }: Recorded<Extract<DomainEvent, { type: 'CallbackAttempted' }>>,
+): CallbackQueueRow => {
+  const id = idOf(stream)
+  const message = row.waiting.find((waiting) => waiting.id === id)
+  if (!message) return row
+  const others = row.waiting.filter((waiting) => waiting !== message)
+  const attempts = message.attempts + 1
+  const { nextAttemptAt } = data
+  if (nextAttemptAt !== null) {
+    const again = { ...message, attempts, nextAttemptAt }
+    return queued({ ...row, waiting: [...others, again].sort(byOrder) })
+  }
+  if (data.result === 'delivered') return queued({ ...row, waiting: others })
+  return queued({
+    ...row,
+    waiting: others,
+    abandoned: [...row.abandoned, { ...message, attempts }],
+  })
+}
+
+const retried = (
+  row: CallbackQueueRow,
+  { stream, data }: Recorded<Extract<DomainEvent, { type: 'CallbackRetryRequested' }>>,
+): CallbackQueueRow => {
+  const isOther = (message: QueuedMessage) => message.id !== idOf(stream)
+  const again = { ...data, id: idOf(stream), attempts: 0 }
+  const waiting = [...row.waiting.filter(isOther), again].sort(byOrder)
+  return queued({ ...row, waiting, abandoned: row.abandoned.filter(isOther) })
+}
+
+const isTold = (type: string): type is keyof typeof callbackEventNames => type in callbackEventNames
+
+export const callbackQueueProjection = projection({
+  table: callbackQueue,
+  key: callbackQueue.subject,
+  handles: [
+    ...(Object.keys(paymentEvents) as PaymentEvent['type'][]),
+    ...(Object.keys(callbackEvents) as (keyof typeof callbackEvents)[]),
+  ],
+  keyOf: (event) =>
+    event.type === 'CallbackAttempted' || event.type === 'CallbackRetryRequested'
+      ? event.data.subject
+      : event.stream,
+  apply: (row, event) => {
+    const { stream, metadata } = event
+    switch (event.type) {
+      case 'PaymentRequested': {
+        const { callbackUri } = event.data.request
+        return callbackUri === null ? undefined : emptyQueue(stream, metadata.merchant, callbackUri)
+      }
+      case 'PaymentAmended': {
+        const { callbackUri } = event.data
+        if (!row && callbackUri === null) return undefined
+        return queued({ ...(row ?? emptyQueue(stream, metadata.merchant, null)), callbackUri })
+      }
+      case 'CallbackTestRequested':
+        return withMessage(
+          emptyQueue(stream, metadata.merchant, event.data.uri),
+          event,
+          'test_event',
+        )
+      case 'CallbackAttempted':
+        return row && attempted(row, event)
+      case 'CallbackRetryRequested':
+        return row && retried(row, event)
+      default:
+        return row && isTold(event.type)
+          ? withMessage(row, event, callbackEventNames[event.type])
+          : row
+    }
+  },
+})
+
+export const callbackQueueQueries = (db: BetterSQLite3Database) => {
+  const destinations = db
+    .selectDistinct({ destination: callbackQueue.destination })
+    .from(callbackQueue)
+    .where(
+      and(isNotNull(callbackQueue.destination), lte(callbackQueue.dueAt, sql.placeholder('now'))),
+    )
+    .prepare()
+  const due = db
+    .select()
+    .from(callbackQueue)
+    .where(
+      and(
+        eq(callbackQueue.destination, sql.placeholder('destination')),
+        lte(callbackQueue.dueAt, sql.placeholder('now')),
+      ),
+    )
+    .orderBy(asc(callbackQueue.dueAt))
+    .limit(sql.placeholder('limit'))
+    .prepare()
+  const next = db
+    .select({ dueAt: callbackQueue.dueAt })
+    .from(callbackQueue)
+    .where(gt(callbackQueue.dueAt, sql.placeholder('now')))
+    .orderBy(asc(callbackQueue.dueAt))
+    .limit(1)
+    .prepare()
+  const find = db
+    .select()
+    .from(callbackQueue)
+    .where(eq(callbackQueue.subject, sql.placeholder('subject')))
+    .prepare()
+  const isUnfinished = sql`${callbackQueue.waiting} <> '[]' or ${callbackQueue.abandoned} <> '[]'`
+  const unfinishedCount = db
+    .select({ count: sql<number>`count(*)` })
+    .from(callbackQueue)
+    .where(isUnfinished)
+    .prepare()
+  const unfinished = db.select().from(callbackQueue).where(isUnfinished).prepare()
+  return {
+    /** Where something is due. */
+    destinations: (now: Instant): string[] =>
+      destinations.all({ now }).flatMap(({ destination }) => destination ?? []),
+    /** Resources whose first message to a destination is due, the longest due first. */
+    due: (destination: string, now: Instant, limit: number) => due.all({ destination, now, limit }),
+    /** The next instant after now at which something becomes due. */
+    nextDue: (now: Instant): Instant | null => next.get({ now })?.dueAt ?? null,
+    find: (subject: string) => find.get({ subject }),
+    /** Resources with messages that have not arrived, for the operator. */
+    unfinished: () => unfinished.all(),
+    unfinishedCount: (): number => unfinishedCount.get()?.count ?? 0,
+  }
+}

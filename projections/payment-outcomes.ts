@@ -1,0 +1,224 @@
+import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { callbackEventNames } from '../domain/callback.ts'
+import { paymentEvents, type PaymentEvent } from '../domain/payment-events.ts'
+import { nothing, type Pots } from '../domain/pots.ts'
+import { statusCodes, type PaymentStatus } from '../domain/status.ts'
+import type { Instant } from '../domain/time.ts'
+import { projection } from './projection.ts'
+
+export type CaptureRow = Pots & { readonly id: string | null; readonly at: Instant }
+export type RefundRow = CaptureRow & { readonly text: string | null }
+
+/** What has become of each payment; all amounts in minor units of its currency. */
+export const paymentOutcomes = sqliteTable(
+  'payment_outcomes',
+  {
+    tid: text().primaryKey(),
+    merchant: text().notNull(),
+    posId: text().notNull(),
+    posTid: text().notNull(),
+    customer: text(),
+    currency: text().notNull(),
+    ledger: text().notNull(),
+    callbackUri: text(),
+    displayMessageUri: text(),
+    status: text().$type<PaymentStatus>().notNull(),
+    statusCode: integer().notNull(),
+    amount: integer().notNull(),
+    additionalAmount: integer().notNull(),
+    credit: integer({ mode: 'boolean' }).notNull(),
+    /** Authorised and not yet captured or released. */
+    available: text({ mode: 'json' }).$type<Pots>().notNull(),
+    released: text({ mode: 'json' }).$type<Pots>().notNull(),
+    captures: text({ mode: 'json' }).$type<readonly CaptureRow[]>().notNull(),
+    refunds: text({ mode: 'json' }).$type<readonly RefundRow[]>().notNull(),
+    modifiedAt: integer().notNull(),
+    /** End of the current status, or of the last one that could end. */
+    expiresAt: integer().notNull(),
+    /** `expiresAt` while the payment can still expire, else null. */
+    deadline: integer(),
+    /** Number of the last callback message; the next one has the next number. */
+    seqno: integer().notNull(),
+  },
+  (row) => [index('payment_outcomes_by_deadline').on(row.deadline)],
+)
+
+export type PaymentOutcome = typeof paymentOutcomes.$inferSelect
+
+const tidOf = (stream: string): string => stream.slice('payment-'.length)
+
+const ended = (
+  row: PaymentOutcome,
+  status: 'ok' | 'fail',
+  statusCode: number,
+  modifiedAt: Instant,
+): PaymentOutcome => {
+  const { available } = row
+  const released = {
+    amount: row.released.amount + available.amount,
+    additionalAmount: row.released.additionalAmount + available.additionalAmount,
+  }
+  return {
+    ...row,
+    status,
+    statusCode,
+    available: nothing,
+    released,
+    deadline: null,
+    modifiedAt,
+  }
+}
+
+const less = (a: Pots, b: Pots): Pots => ({
+  amount: a.amount - b.amount,
+  additionalAmount: a.additionalAmount - b.additionalAmount,
+})
+
+/** At `now >= date_expires` every read says so, whether or not the expiry has been recorded yet (decisions 4). */
+export const asOf = (now: Instant, row: PaymentOutcome): PaymentOutcome => {
+  if (row.deadline === null || now < row.deadline) return row
+  const { REQUEST_EXPIRED, AUTH_EXPIRED } = statusCodes
+  return ended(row, 'fail', row.status === 'auth' ? AUTH_EXPIRED : REQUEST_EXPIRED, row.deadline)
+}
+
+const requested = (
+  tid: string,
+  { request, expiresAt }: Extract<PaymentEvent, { type: 'PaymentRequested' }>['data'],
+  at: Instant,
+): PaymentOutcome => {
+  const { merchant, posId, posTid, customer, currency, amount, additionalAmount } = request
+  const { ledger, callbackUri, displayMessageUri } = request
+  return {
+    tid,
+    merchant,
+    posId,
+    posTid,
+    customer,
+    currency,
+    ledger,
+    callbackUri,
+    displayMessageUri,
+    status: 'pending',
+    statusCode: statusCodes.PENDING,
+    amount,
+    additionalAmount,
+    credit: false,
+    available: nothing,
+    released: nothing,
+    captures: [],
+    refunds: [],
+    modifiedAt: at,
+    expiresAt,
+    deadline: expiresAt,
+    seqno: 0,
+  }
+}
+
+const changed = (
+  row: PaymentOutcome,
+  event: Exclude<PaymentEvent, { type: 'PaymentRequested' }>,
+  at: Instant,
+): PaymentOutcome => {
+  switch (event.type) {
+    case 'PaymentAmended': {
+      const { ledger, callbackUri, displayMessageUri } = event.data
+      return { ...row, ledger, callbackUri, displayMessageUri, modifiedAt: at }
+    }
+    case 'PaymentAuthorized': {
+      const { additionalAmount, credit, expiresAt } = event.data
+      const available = { amount: row.amount, additionalAmount }
+      const { AUTH: statusCode } = statusCodes
+      const authorized = { ...row, status: 'auth', statusCode, additionalAmount, credit } as const
+      return { ...authorized, available, modifiedAt: at, expiresAt, deadline: expiresAt }
+    }
+    case 'PaymentDeclined':
+      return ended(row, 'fail', statusCodes.REJECTED, at)
+    case 'PaymentFailed':
+      return ended(row, 'fail', event.data.statusCode, at)
+    case 'PaymentAborted':
+      return ended(row, 'fail', statusCodes.ABORTED, at)
+    case 'PaymentExpired':
+      return ended(row, 'fail', statusCodes.REQUEST_EXPIRED, event.data.expiredAt)
+    case 'PaymentCaptured': {
+      const { captureId: id, ...pots } = event.data
+      const captures = [...row.captures, { id, ...pots, at }]
+      const available = less(row.available, pots)
+      const after = { ...row, captures, available, modifiedAt: at }
+      const isComplete = available.amount === 0 && available.additionalAmount === 0
+      return isComplete ? ended(after, 'ok', statusCodes.OK, at) : after
+    }
+    case 'PaymentReleased':
+      return row.captures.length > 0
+        ? ended(row, 'ok', statusCodes.OK, at)
+        : ended(row, 'fail', statusCodes.ABORTED, at)
+    case 'PaymentRenewed': {
+      const { expiresAt } = event.data
+      return { ...row, modifiedAt: at, expiresAt, deadline: expiresAt }
+    }
+    case 'PaymentAuthorizationExpired':
+      return ended(row, 'fail', statusCodes.AUTH_EXPIRED, event.data.expiredAt)
+    case 'PaymentRefunded': {
+      const { refundId: id, text, ...pots } = event.data
+      return { ...row, refunds: [...row.refunds, { id, ...pots, text, at }], modifiedAt: at }
+    }
+  }
+}
+
+export const paymentOutcomeProjection = projection({
+  table: paymentOutcomes,
+  key: paymentOutcomes.tid,
+  handles: Object.keys(paymentEvents) as PaymentEvent['type'][],
+  keyOf: ({ stream }) => tidOf(stream),
+  apply: (row, event) => {
+    const { stream, metadata } = event
+    if (event.type === 'PaymentRequested') return requested(tidOf(stream), event.data, metadata.at)
+    if (!row) return undefined
+    const after = changed(row, event, metadata.at)
+    const isTold = event.type in callbackEventNames && row.callbackUri !== null
+    return isTold ? { ...after, seqno: row.seqno + 1 } : after
+  },
+})
+
+export const paymentOutcomeQueries = (db: BetterSQLite3Database) => {
+  const find = db
+    .select()
+    .from(paymentOutcomes)
+    .where(
+      and(
+        eq(paymentOutcomes.tid, sql.placeholder('tid')),
+        eq(paymentOutcomes.merchant, sql.placeholder('merchant')),
+      ),
+    )
+    .prepare()
+  const due = db
+    .select({ tid: paymentOutcomes.tid, merchant: paymentOutcomes.merchant })
+    .from(paymentOutcomes)
+    .where(
+      and(
+        isNotNull(paymentOutcomes.deadline),
+        lte(paymentOutcomes.deadline, sql.placeholder('now')),
+      ),
+    )
+    .orderBy(asc(paymentOutcomes.deadline))
+    .limit(sql.placeholder('limit'))
+    .prepare()
+  const next = db
+    .select({ deadline: paymentOutcomes.deadline })
+    .from(paymentOutcomes)
+    .where(isNotNull(paymentOutcomes.deadline))
+    .orderBy(asc(paymentOutcomes.deadline))
+    .limit(1)
+    .prepare()
+  return {
+    /** The outcome at an instant; undefined for a tid that the merchant does not have. */
+    find: (merchant: string, tid: string, now: Instant): PaymentOutcome | undefined => {
+      const row = find.get({ merchant, tid })
+      return row && asOf(now, row)
+    },
+    /** Payments whose deadline has passed and whose expiry is not recorded yet, earliest first. */
+    due: (now: Instant, limit: number) => due.all({ now, limit }),
+    nextDeadline: (): Instant | null => next.get()?.deadline ?? null,
+  }
+}

@@ -1,0 +1,90 @@
+import { and, desc, eq, lt, sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { EventType, Recorded } from '../domain/events.ts'
+import { merchant } from '../domain/merchant.ts'
+import { payer } from '../domain/payer.ts'
+import { pos } from '../domain/pos.ts'
+import type { Entry } from '../domain/register.ts'
+import { signingKey } from '../domain/signing-key.ts'
+import { user } from '../domain/user.ts'
+import { projection } from './projection.ts'
+
+type Register<Data> = {
+  readonly name: string
+  readonly events: object
+  readonly decider: { readonly initial: Entry<Data> }
+}
+
+/** Read model of a register: its present entries, in the order in which they were made. */
+const registerProjection = <Data extends object>(
+  tableName: string,
+  { name, events }: Register<Data>,
+) => {
+  const table = sqliteTable(
+    tableName,
+    {
+      stream: text().primaryKey(),
+      /** Position of the registration: the order of lists, and their cursor. */
+      position: integer().notNull(),
+      merchant: text(),
+      data: text({ mode: 'json' }).$type<Data>().notNull(),
+      modifiedAt: integer().notNull(),
+    },
+    (row) => [index(`${tableName}_by_merchant`).on(row.merchant, row.position)],
+  )
+  const removed = `${name}Removed`
+  return projection({
+    table,
+    key: table.stream,
+    handles: Object.keys(events) as EventType[],
+    keyOf: ({ stream }) => stream,
+    apply: (row, event: Recorded) => {
+      if (event.type === removed) return undefined
+      const { stream, position, metadata } = event
+      const data = event.data as Data
+      if (row) return { ...row, data, modifiedAt: metadata.at }
+      return { stream, position, merchant: metadata.merchant, data, modifiedAt: metadata.at }
+    },
+  })
+}
+
+export const merchantProjection = registerProjection('merchants', merchant)
+export const userProjection = registerProjection('users', user)
+export const posProjection = registerProjection('poses', pos)
+export const payerProjection = registerProjection('payers', payer)
+export const signingKeyProjection = registerProjection('signing_keys', signingKey)
+
+type RegisterProjection<Data extends object> = ReturnType<typeof registerProjection<Data>>
+
+/** Finding one entry by its stream, and listing those of a merchant, newest first. */
+export const registerQueries = <Data extends object>(
+  db: BetterSQLite3Database,
+  { table }: RegisterProjection<Data>,
+) => {
+  type Row = RegisterProjection<Data>['table']['$inferSelect']
+  const find = db
+    .select()
+    .from(table)
+    .where(eq(table.stream, sql.placeholder('stream')))
+    .prepare()
+  const page = db
+    .select()
+    .from(table)
+    .where(
+      and(
+        eq(table.merchant, sql.placeholder('merchant')),
+        lt(table.position, sql.placeholder('before')),
+      ),
+    )
+    .orderBy(desc(table.position))
+    .limit(sql.placeholder('limit'))
+    .prepare()
+  const all = db.select().from(table).orderBy(table.position).prepare()
+  return {
+    find: (stream: string) => find.get({ stream }) as Row | undefined,
+    list: (merchant: string, before: number, limit: number) =>
+      page.all({ merchant, before, limit }) as Row[],
+    all: () => all.all() as Row[],
+  }
+}
