@@ -5,6 +5,7 @@ import { parseEvent } from '../domain/events.ts'
 import { isCurrency } from '../domain/currency.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { openCore, type Core } from './core.ts'
+import { addAuditCommands } from './operator-audit.ts'
 import { readPublicKey } from './keys.ts'
 import { makeLog } from './log.ts'
 import { rebuildReadModels } from './rebuild.ts'
@@ -197,6 +198,8 @@ export const operatorProgram = ({ settings, version, serve, openApi }: Needs): C
         }
       }),
     )
+
+  addAuditCommands(program, settings)
 
   program
     .command('openapi')
