@@ -56,6 +56,8 @@ export type Route = {
   readonly query: z.ZodObject | undefined
   readonly body: z.ZodType | undefined
   readonly success: Success | 'raw'
+  /** What its errors mean, by status, beyond those that follow from the other members. */
+  readonly errors: Readonly<Record<number, string>> | undefined
   readonly reply: z.ZodType | undefined
   readonly replyTypes: readonly string[] | undefined
   readonly handle: (call: Call<never, never, never>) => unknown
@@ -91,6 +93,7 @@ export const route = <
   readonly query?: Query
   readonly body?: Body
   readonly success: S
+  readonly errors?: Readonly<Record<number, string>>
   readonly reply?: Reply
   readonly replyTypes?: readonly string[]
   readonly handle: (
@@ -101,6 +104,7 @@ export const route = <
   params: undefined,
   query: undefined,
   body: undefined,
+  errors: undefined,
   reply: undefined,
   replyTypes: undefined,
   ...definition,
