@@ -6,6 +6,7 @@ export default defineConfig({
     include: [
       'tests/{money,payment,payment-properties,register,clock,callback-decider,events}.test.ts',
     ],
+    setupFiles: ['tests/without-shrinking.ts'],
     testTimeout: 60_000,
   },
 })

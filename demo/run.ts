@@ -8,7 +8,7 @@ import { leftOf, readBooks, type Books } from './log-books.ts'
 import { merchantClient } from './merchant-client.ts'
 import { startReceiver, type Receiver } from './receiver.ts'
 import { startServiceProcess } from './service-process.ts'
-import { openShop, type OpenShop, type Shop } from './shop.ts'
+import { openShop, Unexpected, type OpenShop, type Shop } from './shop.ts'
 import { playStory } from './story.ts'
 import { amountLike, say, sayChapter, type Outcome } from './telling.ts'
 
@@ -74,13 +74,11 @@ const disagreements = async (
   return found
 }
 
-/** Answers whether all agree. */
-const play = async (directory: string): Promise<boolean> => {
-  const service = await startServiceProcess({ DATA_DIR: directory })
-  const keys = await fetchCallbackKeys(service.address)
+/** Plays the day against a service; answers whether all agree. */
+const play = async (address: string, directory: string): Promise<boolean> => {
   let isLineDown = true
   const receiver: Receiver = await startReceiver({
-    keys,
+    keys: await fetchCallbackKeys(address),
     // Once, the till hears a message, but its line breaks before it can say so.
     reply: ({ meta }) => {
       if (meta.event !== 'payment_aborted_by_merchant' || !isLineDown) return 204
@@ -88,22 +86,21 @@ const play = async (directory: string): Promise<boolean> => {
       return 'break off'
     },
   })
+  const pem = await readFile(join(directory, 'sandbox-admin-key.pem'), 'utf8')
+  const admin = { merchant: 'sandbox', user: 'admin', key: createPrivateKey(pem) }
+  const pos1 = { merchant: 'sandbox', user: 'pos1', secret: 'sandbox-secret' }
+  const shop: Shop = {
+    till: merchantClient(address, pos1),
+    owner: merchantClient(address, admin),
+    world: merchantClient(address),
+    receiver,
+    callbackUri: receiver.url('/till'),
+  }
+  say(`A shop's day with daybook at ${address}, its data in ${directory}`)
+  say(`The till listens at ${shop.callbackUri} and believes only what is signed.`)
   try {
-    const pem = await readFile(join(directory, 'sandbox-admin-key.pem'), 'utf8')
-    const admin = { merchant: 'sandbox', user: 'admin', key: createPrivateKey(pem) }
-    const pos1 = { merchant: 'sandbox', user: 'pos1', secret: 'sandbox-secret' }
-    const shop: Shop = {
-      till: merchantClient(service.address, pos1),
-      owner: merchantClient(service.address, admin),
-      world: merchantClient(service.address),
-      receiver,
-      callbackUri: receiver.url('/till'),
-    }
-    say(`A shop's day with daybook at ${service.address}, its data in ${directory}`)
-    say(`The till listens at ${shop.callbackUri} and believes only what is signed.`)
-    const bar = { id: 'bar', name: 'Harbour Bar', type: 'store' }
-    await shop.till('POST', '/merchant/v1/pos/', bar)
     const day = openShop(shop)
+    await day.register({ id: 'bar', name: 'Harbour Bar', type: 'store' })
     await playStory(day, [1, 2, 3, 4].map(dayAfterToday))
     const found = await disagreements(shop, day, join(directory, 'events.sqlite'))
     if (found.length === 0) {
@@ -114,13 +111,18 @@ const play = async (directory: string): Promise<boolean> => {
     return false
   } finally {
     await receiver.close()
-    await service.end()
   }
 }
 
 const directory = await mkdtemp(join(tmpdir(), 'daybook-demo-'))
 try {
-  if (!(await play(directory))) process.exitCode = 1
+  const service = await startServiceProcess({ DATA_DIR: directory })
+  const haveAgreed = await play(service.address, directory).finally(() => service.end())
+  if (!haveAgreed) process.exitCode = 1
+} catch (error) {
+  if (!(error instanceof Unexpected)) throw error
+  say(`\nThe story breaks off: ${error.message}`)
+  process.exitCode = 1
 } finally {
   await rm(directory, { recursive: true })
 }

@@ -16,6 +16,7 @@ export type Shop = {
 /** What the till knows of one of its payments when the day is over. */
 export type Sale = { readonly number: number; readonly title: string; readonly tid: string }
 
+/** The service answered what the story does not allow for. */
 export class Unexpected extends Error {
   override readonly name = 'Unexpected'
 }
@@ -87,6 +88,9 @@ export const openShop = ({ till, owner, world, receiver, callbackUri }: Shop) =>
 
     /** Moves the service's clock. */
     until: async (now: string): Promise<void> => void (await pass({ now })),
+
+    register: async (pos: object): Promise<void> =>
+      void expectStatus(201, await till('POST', '/merchant/v1/pos/', pos), 'the POS'),
 
     request: async (title: string, input: Input): Promise<Sale> => {
       const number = sales.length + 1

@@ -54,6 +54,10 @@ export type Recorded<Event = DomainEvent> = Event & {
 
 type Upcast = (data: unknown) => unknown
 
+/** Data of a version, brought to the shape of today by the steps from that version on; the first version is 1. */
+export const upToDate = (steps: readonly Upcast[], version: number, data: unknown): unknown =>
+  steps.slice(version - 1).reduce((older, step) => step(older), data)
+
 /** How the data of older versions become those of today, step by step; the only place that knows old shapes. */
 const upcasts: Partial<Record<EventType, readonly Upcast[]>> = {}
 
@@ -70,9 +74,7 @@ export const parseEvent = (stored: Stored): Recorded => {
   const { type, position } = stored
   if (!isEventType(type)) throw new Error(`event ${position} has the unknown type ${type}`)
   const known = metadata.parse(stored.metadata)
-  const current = (upcasts[type] ?? [])
-    .slice(known.schema - 1)
-    .reduce((data, upcast) => upcast(data), stored.data)
+  const current = upToDate(upcasts[type] ?? [], known.schema, stored.data)
   const data = eventCatalogue[type].parse(current)
   return { ...stored, data, metadata: known } as Recorded
 }

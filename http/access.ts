@@ -37,7 +37,7 @@ export type AccessNeeds = {
 export type Credentials = {
   readonly method: string
   /** As the client saw it, with its query. */
-  readonly url: string
+  readonly url: () => string
   readonly header: (name: string) => string | undefined
   readonly headers: () => Iterable<readonly [string, string]>
   readonly remoteAddress: string | undefined
@@ -100,7 +100,7 @@ export const makeAccess = (needs: AccessNeeds) => {
     checkTimestamp(request.header(names.timestamp))
     checkDigest(request.header(names.contentDigest), request.body)
     const { method, url } = request
-    const text = stringToSign(method, urlToSign(url), request.headers(), names.signedPrefix)
+    const text = stringToSign(method, urlToSign(url()), request.headers(), names.signedPrefix)
     return (
       (await findRight(merchant, id, (found) =>
         needs.verifySignature(found?.user.publicKey ?? null, text, signature),

@@ -88,7 +88,7 @@ export const makeApp = (needs: AppNeeds) => {
         ? undefined
         : await authenticate(route.access, {
             method: req.method,
-            url: urlOf(http),
+            url: () => urlOf(http),
             header: (name) => req.header(name),
             headers: () => req.raw.headers,
             remoteAddress: http.env.incoming?.socket?.remoteAddress,
@@ -127,9 +127,8 @@ export const makeApp = (needs: AppNeeds) => {
       case 'nothing':
         return { status: 204, headers: {}, body: null }
       case 'raw': {
-        const { isUnavailable, type, body, headers } = answer as RawReply
-        const status = isUnavailable ? 503 : 200
-        return { status, headers: { ...headers, 'Content-Type': type }, body }
+        const { type, body, headers } = answer as RawReply
+        return { status: 200, headers: { ...headers, 'Content-Type': type }, body }
       }
     }
   }

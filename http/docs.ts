@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Names } from './brand.ts'
 import { docsPage } from './docs-page.ts'
 import { openApi } from './openapi.ts'
@@ -21,6 +22,7 @@ export const documented = (
       summary: 'This interface as an OpenAPI 3.1 document',
       success: 'raw',
       replyTypes: ['application/json'],
+      reply: z.looseObject({ openapi: z.string() }),
       handle: () => ({
         type: 'application/json',
         body: JSON.stringify(document(), null, 2),

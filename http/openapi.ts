@@ -63,16 +63,18 @@ export const openApi = (
       })),
     )
 
-  const successOf = (route: Route): Json => {
-    const { success, reply, replyTypes = [names.json] } = route
-    const content = reply && {
-      content: Object.fromEntries(
-        replyTypes.map((type) => [type, { schema: schemaOf(reply, 'output') }]),
-      ),
-    }
+  const contentOf = (types: readonly string[], schema: Json): Json => ({
+    content: Object.fromEntries(types.map((type) => [type, { schema }])),
+  })
+
+  const successOf = ({ success, reply, replyTypes = [names.json] }: Route): Json => {
+    const content = reply && contentOf(replyTypes, schemaOf(reply, 'output'))
     switch (success) {
       case 'value':
-        return { 200: { description: 'OK', ...content } }
+      case 'raw':
+        return {
+          200: { description: 'OK', ...(content ?? contentOf(replyTypes, { type: 'string' })) },
+        }
       case 'created':
         return {
           201: {
@@ -83,15 +85,6 @@ export const openApi = (
         }
       case 'nothing':
         return { 204: { description: 'Done.' } }
-      case 'raw':
-        return {
-          200: {
-            description: 'OK',
-            content: Object.fromEntries(
-              (route.replyTypes ?? []).map((type) => [type, { schema: { type: 'string' } }]),
-            ),
-          },
-        }
     }
   }
 
@@ -106,8 +99,7 @@ export const openApi = (
 
   const operation = (route: Route): Json => {
     const { method, summary, description, group, body } = route
-    const error = { content: { [names.json]: { schema: schemaOf(errorReply, 'output') } } }
-    const schema = body && schemaOf(body, 'input')
+    const error = contentOf([names.json], schemaOf(errorReply, 'output'))
     return {
       tags: [group],
       summary,
@@ -115,11 +107,11 @@ export const openApi = (
       operationId: `${method.toLowerCase()}${route.path.replace(/[^a-z0-9]+/gi, '_')}`,
       security: security[route.access],
       parameters: parametersOf(route),
-      ...(schema && {
+      ...(body && {
         requestBody: {
           // No body is an empty object.
           required: !body.safeParse({}).success,
-          content: { 'application/json': { schema }, [names.json]: { schema } },
+          ...contentOf(['application/json', names.json], schemaOf(body, 'input')),
         },
       }),
       responses: {

@@ -5,23 +5,28 @@ import { malformed, RequestError } from './errors.ts'
 
 const largestBody = 1_048_576
 
-const tooLarge = () => new RequestError(413, `The body is larger than ${largestBody} bytes.`)
+/** What is too large is read on so far, so that its sender hears the answer and can go on with the connection. */
+const largestUnkept = 64 * largestBody
+
+const refuseSize = (): never => {
+  throw new RequestError(413, `The body is larger than ${largestBody} bytes.`)
+}
 
 const collect = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of stream) {
     size += chunk.byteLength
-    if (size > largestBody) throw tooLarge()
-    chunks.push(chunk)
+    if (size <= largestBody) chunks.push(chunk)
+    else if (size > largestUnkept) break
   }
-  return Buffer.concat(chunks)
+  return size <= largestBody ? Buffer.concat(chunks) : refuseSize()
 }
 
 const readAll = async (request: HonoRequest): Promise<Uint8Array> => {
   const length = request.header('content-length')
   if (length !== undefined) {
-    if (Number(length) > largestBody) throw tooLarge()
+    if (Number(length) > largestBody) return refuseSize()
     return new Uint8Array(await request.arrayBuffer())
   }
   return request.raw.body ? collect(request.raw.body) : new Uint8Array()
@@ -42,10 +47,12 @@ const mediaTypeOf = (header: string): string => (header.split(';')[0] ?? '').tri
 /** Half of a surrogate pair, which is no text; `JSON.stringify` writes it as an escape, and no other letter so. */
 const loneSurrogate = /(?<!\\)(?:\\\\)*\\ud[89a-f]/
 
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
 const parseObject = (body: Uint8Array): unknown => {
   let value: unknown
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
+    const text = utf8.decode(body)
     value = JSON.parse(text)
     if (/\\ud[89a-f]/i.test(text) && loneSurrogate.test(JSON.stringify(value)))
       throw new SyntaxError('text with half of a surrogate pair')

@@ -35,8 +35,6 @@ export type Created = { readonly location: string; readonly value?: unknown }
 
 /** Anything that is not the API's JSON: a page, a PEM file, metrics. */
 export type RawReply = {
-  /** 503 instead of 200. */
-  readonly isUnavailable?: boolean
   readonly type: string
   readonly body: string
   readonly headers?: Readonly<Record<string, string>>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { RequestError } from './errors.ts'
 import { route, type Route } from './route.ts'
 
 export type PublishedKey = {
@@ -23,7 +24,10 @@ export type ServiceNeeds = {
 }
 
 const group = 'Service'
-const jsonType = 'application/json'
+
+const readyReply = z
+  .object({ status: z.literal('ready'), position: z.int(), head: z.int() })
+  .meta({ id: 'Ready', description: 'Positions in the log: of the read models, and of its end.' })
 
 /** What the service says of itself. */
 export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
@@ -33,9 +37,9 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
     access: 'OPEN',
     group,
     summary: 'Whether the process answers',
-    success: 'raw',
-    replyTypes: [jsonType],
-    handle: () => ({ type: jsonType, body: JSON.stringify({ status: 'live' }) }),
+    success: 'value',
+    reply: z.object({ status: z.literal('live') }).meta({ id: 'Live' }),
+    handle: () => ({ status: 'live' as const }),
   }),
   route({
     method: 'GET',
@@ -43,15 +47,15 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
     access: 'OPEN',
     group,
     summary: 'Whether the read models have caught up; 503 with the progress while they have not',
-    success: 'raw',
-    replyTypes: [jsonType],
+    success: 'value',
+    reply: readyReply,
     handle: async () => {
       const { isReady, position, head } = await needs.ready()
-      const status = isReady ? 'ready' : 'catching up'
-      const progress = head === 0 ? 1 : Math.min(1, position / head)
-      const body = JSON.stringify({ status, position, head, progress: Number(progress.toFixed(4)) })
-      const reply = { type: jsonType, body }
-      return isReady ? reply : { ...reply, isUnavailable: true, headers: { 'Retry-After': '1' } }
+      if (isReady) return { status: 'ready' as const, position, head }
+      const percent = Math.floor((100 * position) / Math.max(head, 1))
+      const details = { position: [String(position)], head: [String(head)] }
+      const description = `The read models are catching up with the log: ${percent} % done.`
+      throw new RequestError(503, description, details, { 'Retry-After': '1' })
     },
   }),
   route({

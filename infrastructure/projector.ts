@@ -1,62 +1,86 @@
-import { eq, getTableColumns, sql } from 'drizzle-orm'
+import type { Statement } from 'better-sqlite3'
+import { eq, getTableColumns, getTableName, sql } from 'drizzle-orm'
 import type { EventType, Recorded } from '../domain/events.ts'
 import type { Projection } from '../projections/projection.ts'
 import type { ReadModelFile } from './read-model-file.ts'
 
 const rowsKeptInMemory = 20_000
 
-/** One table's prepared statements and the rows that a batch has touched. */
-const tableOf = ({ sqlite, db }: ReadModelFile, { table, key, ...projection }: Projection) => {
-  const columns = getTableColumns(table)
-  const keyName = Object.keys(columns).find((name) => columns[name] === key) ?? key.name
-  const byKey = eq(key, sql.placeholder('key'))
-  const values = Object.fromEntries(
-    Object.keys(columns).map((name) => [name, sql.placeholder(name)]),
-  )
-  const excluded = Object.fromEntries(
-    Object.entries(columns)
-      .filter(([name]) => name !== keyName)
-      .map(([name, column]) => [name, sql.raw(`excluded."${column.name}"`)]),
-  )
-  const select = db.select().from(table).where(byKey).prepare()
-  const upsert = sqlite.prepare(
+type Id = string | number
+type Row = Readonly<Record<string, unknown>>
+
+/** Writes rows of one table. */
+const writerOf = ({ sqlite, db }: ReadModelFile, { table, key }: Projection) => {
+  const columns = Object.entries(getTableColumns(table))
+  const values = Object.fromEntries(columns.map(([name]) => [name, sql.placeholder(name)]))
+  const insert = sqlite.prepare(
     db
       .insert(table)
       .values(values as never)
-      .onConflictDoUpdate({ target: key, set: excluded as never })
       .toSQL().sql,
   )
-  const encoders = Object.entries(columns)
-  /** What drizzle would hand to the driver, without looking for placeholders in every row. */
-  const encoded = (row: object): unknown[] =>
-    encoders.map(([name, column]) => {
-      const value = (row as Record<string, unknown>)[name] ?? null
-      return value === null ? null : column.mapToDriverValue(value)
-    })
-  const remove = db.delete(table).where(byKey).prepare()
-  const rows = new Map<string | number, object | undefined>()
-  const touched = new Set<string | number>()
+  const remove = db
+    .delete(table)
+    .where(eq(key, sql.placeholder('key')))
+    .prepare()
+  const updates = new Map<string, Statement>()
+
+  const encoded = ([name, column]: (typeof columns)[number], row: Row): unknown => {
+    const value = row[name] ?? null
+    return value === null ? null : column.mapToDriverValue(value)
+  }
+
+  const updateOf = (changed: typeof columns): Statement => {
+    const names = changed.map(([, column]) => `"${column.name}" = ?`).join(', ')
+    const known = updates.get(names)
+    if (known) return known
+    const update = sqlite.prepare(
+      `UPDATE "${getTableName(table)}" SET ${names} WHERE "${key.name}" = ?`,
+    )
+    updates.set(names, update)
+    return update
+  }
+
+  /** Makes the file hold the row, which it holds as `stored`. */
+  return (id: Id, stored: Row | undefined, row: Row | undefined): void => {
+    if (!row) return void remove.run({ key: id })
+    if (!stored) return void insert.run(columns.map((column) => encoded(column, row)))
+    // An index costs as much as the row, and is only touched when a column of it is named.
+    const changed = columns.filter(([name]) => row[name] !== stored[name])
+    if (changed.length > 0)
+      updateOf(changed).run(...changed.map((column) => encoded(column, row)), id)
+  }
+}
+
+/** One table's prepared statements and the rows that a batch has touched. */
+const tableOf = (file: ReadModelFile, projection: Projection) => {
+  const { table, key, handles } = projection
+  const select = file.db
+    .select()
+    .from(table)
+    .where(eq(key, sql.placeholder('key')))
+    .prepare()
+  const writeRow = writerOf(file, projection)
+  const rows = new Map<Id, Row | undefined>()
+  /** What the file holds of the rows that this batch has changed. */
+  const stored = new Map<Id, Row | undefined>()
   return {
-    handles: projection.handles,
+    handles,
     fold(event: Recorded): void {
       const id = projection.keyOf(event)
-      const before = rows.has(id) ? rows.get(id) : (select.get({ key: id }) as object | undefined)
-      const after = projection.apply(before, event)
+      const before = rows.has(id) ? rows.get(id) : (select.get({ key: id }) as Row | undefined)
+      const after = projection.apply(before, event) as Row | undefined
       rows.set(id, after)
-      if (after !== before) touched.add(id)
+      if (after !== before && !stored.has(id)) stored.set(id, before)
     },
     write(): void {
-      for (const id of touched) {
-        const row = rows.get(id)
-        if (row) upsert.run(encoded(row))
-        else remove.run({ key: id })
-      }
-      touched.clear()
+      for (const [id, before] of stored) writeRow(id, before, rows.get(id))
+      stored.clear()
       if (rows.size > rowsKeptInMemory) rows.clear()
     },
     forget(): void {
       rows.clear()
-      touched.clear()
+      stored.clear()
     },
   }
 }

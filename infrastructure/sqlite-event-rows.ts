@@ -42,6 +42,9 @@ const selectRows = `
   SELECT position, name, revision, lower(hex(events.id)), type, data, metadata, recorded
   FROM events CROSS JOIN streams ON streams.id = events.stream`
 
+/** A bare parameter as the limit makes SQLite compile the statement anew each time that it is bound. */
+const limit = 'LIMIT ? + 0'
+
 const ofThisStream = 'events.stream = (SELECT id FROM streams WHERE name = ?)'
 
 export const readEventRows = (database: Database.Database): EventRows => {
@@ -50,12 +53,12 @@ export const readEventRows = (database: Database.Database): EventRows => {
   const number = (sql: string) => database.prepare<string[], number>(sql).pluck()
 
   const ofAll = {
-    forwards: rows('WHERE position > ? ORDER BY position LIMIT ?'),
-    backwards: rows('WHERE position < ? ORDER BY position DESC LIMIT ?'),
+    forwards: rows(`WHERE position > ? ORDER BY position ${limit}`),
+    backwards: rows(`WHERE position < ? ORDER BY position DESC ${limit}`),
   }
   const ofStream = {
-    forwards: rows(`WHERE ${ofThisStream} AND revision >= ? ORDER BY revision LIMIT ?`),
-    backwards: rows(`WHERE ${ofThisStream} AND revision <= ? ORDER BY revision DESC LIMIT ?`),
+    forwards: rows(`WHERE ${ofThisStream} AND revision >= ? ORDER BY revision ${limit}`),
+    backwards: rows(`WHERE ${ofThisStream} AND revision <= ? ORDER BY revision DESC ${limit}`),
   }
   const last = number(`SELECT revision FROM events WHERE ${ofThisStream}
                        ORDER BY revision DESC LIMIT 1`)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { eventCatalogue, parseEvent, schemaVersion } from '../domain/events.ts'
+import { eventCatalogue, parseEvent, schemaVersion, upToDate } from '../domain/events.ts'
 import { Refusal, refuse } from '../domain/refusal.ts'
 import { statusCodeDescriptions, statusCodes } from '../domain/status.ts'
 import { events, lineItem, morning } from './payments.ts'
@@ -66,6 +66,22 @@ describe('reading an event', () => {
       expect(() => parseEvent(stored('PaymentAborted', {}, { [field]: undefined }))).toThrow()
     },
   )
+})
+
+describe('data of an older version', () => {
+  const steps = [(data: unknown) => ({ first: data }), (data: unknown) => ({ second: data })]
+
+  test.each([
+    [1, { second: { first: 'old' } }],
+    [2, { second: 'old' }],
+    [3, 'old'],
+  ])('of version %i go through the steps that came after it, in order', (version, data) => {
+    expect(upToDate(steps, version, 'old')).toEqual(data)
+  })
+
+  test('of the only version stay as they are', () => {
+    expect(upToDate([], 1, 'as it is')).toBe('as it is')
+  })
 })
 
 describe('the catalogue', () => {

@@ -317,25 +317,31 @@ describe('when the store fails', () => {
     expect(await capturedOf(tid)).toBe(1)
   })
 
-  test('after it has appended but before it has said so, the command sent again has the effect of one', async () => {
-    const tid = await authorised()
-    let isDown = true
-    const failing: EventStore = {
-      ...store,
-      append: async (...what) => {
-        const appended = await store.append(...what)
-        if (isDown) throw unavailable
-        return appended
-      },
-    }
-    const handler = handlerOf(failing)
-    await expect(paying(handler, tid)(capture(part('a', 1)))).rejects.toBe(unavailable)
-    isDown = false
-    await paying(handler, tid)(capture(part('a', 1)))
-    await paying(handler, tid)(capture('everything'))
-    expect(await capturedOf(tid)).toBe(5000)
-    expect(await typesOf(tid)).toHaveLength(4)
-  })
+  test.each([[true], [false]])(
+    'after it has appended but before it has said so, the command sent again has the effect of one (in memory: %s)',
+    async (isInMemory) => {
+      const tid = await authorised()
+      let isDown = true
+      const { counted, asked } = counting(store)
+      const failing: EventStore = {
+        ...store,
+        append: async (...what) => {
+          const appended = await counted.append(...what)
+          if (isDown) throw unavailable
+          return appended
+        },
+      }
+      const handler = handlerOf(failing)
+      if (isInMemory) await handler.find(payments, tid)
+      await expect(paying(handler, tid)(capture(part('a', 1)))).rejects.toBe(unavailable)
+      expect(asked.appends).toBe(1)
+      isDown = false
+      await paying(handler, tid)(capture(part('a', 1)))
+      await paying(handler, tid)(capture('everything'))
+      expect(await capturedOf(tid)).toBe(5000)
+      expect(await typesOf(tid)).toHaveLength(4)
+    },
+  )
 
   test('after being closed, it is the store that says so', async () => {
     const closed = openSqliteEventStore(file)

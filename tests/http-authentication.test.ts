@@ -167,7 +167,7 @@ describe('unknown users and wrong credentials', () => {
       }
       const refused = authenticate('SECRET', {
         method: 'GET',
-        url: 'http://x/',
+        url: () => 'http://x/',
         header: (name) => headers[name],
         headers: () => Object.entries(headers),
         remoteAddress: undefined,

@@ -246,8 +246,10 @@ describe('a body', () => {
         status: 413,
         body: error('Content Too Large', /1048576/),
       })
+      // The connection is good for the next request.
+      expect(await service.pos1('GET', paths.poses)).toMatchObject({ status: 200 })
     }
-    expect(await post(padded(20_000_000), chunked)).toMatchObject({ status: 413 })
+    expect(await post(padded(3_000_000), chunked)).toMatchObject({ status: 413 })
   })
 
   test('that is absent counts as an empty object', async () => {

@@ -4,9 +4,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { connect, type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeApp } from '../http/app.ts'
+import { makeApp, type AppNeeds } from '../http/app.ts'
 import { namesOf } from '../http/brand.ts'
 import { route } from '../http/route.ts'
+import { serviceRoutes, type ServiceNeeds } from '../http/service.ts'
 import {
   authorizedPayment,
   dateTime,
@@ -26,6 +27,17 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
+/** What an app of open routes needs. */
+const bareApp: Omit<AppNeeds, 'routes'> = {
+  names: namesOf({ headerPrefix: 'X-Service', mediaVendor: 'service' }),
+  authenticate: () => Promise.reject(new Error('nobody is asked')),
+  publicUrl: undefined,
+  now: Date.now,
+  newId: () => 'the-request-id',
+  observe: () => {},
+  onBug: () => {},
+}
+
 describe('the service says of itself', () => {
   test('that it lives and is ready, and how far it is', async () => {
     const { call, core } = service
@@ -36,9 +48,18 @@ describe('the service says of itself', () => {
     const head = await core.store.head()
     expect(await call('GET', '/health/ready')).toMatchObject({
       status: 200,
-      headers: { 'content-type': 'application/json' },
-      body: { status: 'ready', position: head, head, progress: 1 },
+      body: { status: 'ready', position: head, head },
     })
+  })
+
+  test('that it is not ready while its read models catch up, and how far they are', async () => {
+    const needs = { ready: async () => ({ isReady: false, position: 45_999, head: 100_000 }) }
+    const routes = serviceRoutes(needs as ServiceNeeds)
+    const answer = await makeApp({ ...bareApp, routes }).request('/health/ready')
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(await answer.json()).toEqual(
+      error('Service Unavailable', /45 % done/, { position: ['45999'], head: ['100000'] }),
+    )
   })
 
   test('what it has done, in the form of Prometheus', async () => {
@@ -376,16 +397,7 @@ describe('the log', () => {
         throw new TypeError('the inside of it')
       },
     })
-    const app = makeApp({
-      routes: [broken],
-      names: namesOf({ headerPrefix: 'X-Service', mediaVendor: 'service' }),
-      authenticate: () => Promise.reject(new Error('nobody is asked')),
-      publicUrl: undefined,
-      now: Date.now,
-      newId: () => 'the-request-id',
-      observe: () => {},
-      onBug: (...bug) => bugs.push(bug),
-    })
+    const app = makeApp({ ...bareApp, routes: [broken], onBug: (...bug) => bugs.push(bug) })
     const answer = await app.request('/broken/')
     expect(answer.status).toBe(500)
     expect(await answer.json()).toEqual(error('Internal Server Error', /: the-request-id\.$/))

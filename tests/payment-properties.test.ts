@@ -15,6 +15,7 @@ import {
   play,
   queueOf,
   recorded,
+  requestOf,
   someSteps,
   type Step,
   type Taken,
@@ -22,7 +23,7 @@ import {
 
 const histories = someSteps.map(play)
 
-const runs = { numRuns: 500 }
+const runs = { numRuns: 200 }
 
 /** Commands that a merchant or payer may send again whenever they like: they carry an id, or can happen only once. */
 const canBeRepeated = ({ command, events }: Taken): boolean =>
@@ -31,7 +32,7 @@ const canBeRepeated = ({ command, events }: Taken): boolean =>
 describe('for any history of commands', () => {
   test('the histories of this test meet every event, and every refusal of a payment', () => {
     const met = new Set<string>()
-    for (const { events, taken } of fc.sample(histories, { numRuns: 1500, seed: 1 })) {
+    for (const { events, taken } of fc.sample(histories, { numRuns: 600, seed: 1 })) {
       for (const { type } of events) met.add(type)
       let state = payment.initial
       for (const { command, events } of taken) {
@@ -255,6 +256,30 @@ describe('for any history of commands', () => {
           seqno: queueOf(log)?.seqno ?? 0,
         })
         expect(fold(payment, events)).toEqual(state)
+      }),
+      runs,
+    )
+  })
+
+  test('the request read model equals the fold of the decider in every field that both have', () => {
+    fc.assert(
+      fc.property(histories, ({ state, log }) => {
+        const row = requestOf(log)
+        if (state.status === 'unrequested') {
+          expect(row).toBeUndefined()
+          return
+        }
+        const { request, details } = state
+        const [asked] = log
+        const { payer, expiresAt } = (asked?.data ?? {}) as { payer?: unknown; expiresAt?: unknown }
+        expect(row).toEqual({
+          stream: 'payment-t',
+          merchant: request.merchant,
+          request,
+          details,
+          payer,
+          expiresAt,
+        })
       }),
       runs,
     )

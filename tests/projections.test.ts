@@ -81,7 +81,7 @@ describe('folding a log into read models', () => {
         expect(contentOf(file)).toEqual(foldedInMemory(log))
         expect(projector.position()).toBe(log.at(-1)?.position ?? 0)
       }),
-      { numRuns: 12 },
+      { numRuns: 8 },
     )
   })
 

@@ -39,7 +39,7 @@ const scheduled = (work: DueWork) => {
 }
 
 /** Lets everything run that waits for nothing. */
-const turn = () => new Promise((resolve) => setImmediate(resolve))
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('scheduled work', () => {
   test('rests until it is due again, and a minute at most, for clocks jump', async () => {
@@ -127,7 +127,7 @@ test('a payment that is listed as due but does not expire is a failure, not an e
     outcomes: { due: () => [{ tid: 'a', merchant: 'sandbox' }], nextDeadline: () => null },
     newId: () => 'id',
   })
-  await expect(expire(0, async () => {})).rejects.toThrow('payment a is listed as due')
+  await expect(expire(0, turn)).rejects.toThrow('payment a is listed as due')
   expect(asked).toEqual(['a'])
 })
 
@@ -162,8 +162,9 @@ describe('deliveries', () => {
         recorded.add(id)
         return { state: undefined as never, events: [] }
       },
-      caughtUp: async () => {},
+      caughtUp: turn,
       send: async ({ subject }) => {
+        await turn()
         sent.push(subject)
         return { result: 'delivered', httpStatus: 204, problem: null }
       },

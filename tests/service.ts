@@ -164,7 +164,8 @@ export const startService = async (
     }
 
   const keyFile = join(folder, 'sandbox-admin-key.pem')
-  const adminKey = () => createPrivateKey(readFileSync(keyFile))
+  let key: KeyObject | undefined
+  const adminKey = () => (key ??= createPrivateKey(readFileSync(keyFile)))
   return {
     ...server,
     settings,

@@ -1,0 +1,169 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { DomainEvent, Recorded } from '../domain/events.ts'
+import type { PaymentRequest } from '../domain/payment-events.ts'
+import { makeProjector } from '../infrastructure/projector.ts'
+import { openReadModelFile, type ReadModelFile } from '../infrastructure/read-model-file.ts'
+import { projections } from '../projections/all.ts'
+import { paymentOutcomeQueries } from '../projections/payment-outcomes.ts'
+import { paymentRequestQueries } from '../projections/payment-requests.ts'
+import { posProjection, registerQueries } from '../projections/registers.ts'
+import { authorizationEnds, events, morning, request, requestEnds } from './payments.ts'
+
+let folder: string
+let file: ReadModelFile
+let apply: (events: readonly Recorded[]) => void
+let position: number
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'daybook-queries-'))
+  file = openReadModelFile(
+    folder,
+    projections.map(({ table }) => table),
+  )
+  apply = makeProjector(file, projections).apply
+  position = 0
+})
+
+afterEach(async () => {
+  file.sqlite.close()
+  await rm(folder, { recursive: true })
+})
+
+const happened = (stream: string, event: DomainEvent, merchant = 'sandbox'): void => {
+  position += 1
+  const metadata = {
+    at: morning,
+    merchant,
+    actor: 'x',
+    correlationId: 'c',
+    causationId: null,
+    schema: 1,
+  }
+  apply([{ ...event, id: `e${position}`, stream, revision: 0, position, metadata }])
+}
+
+const requested = (tid: string, changes: Partial<PaymentRequest> = {}, expiresAt = requestEnds) =>
+  happened(`payment-${tid}`, {
+    type: 'PaymentRequested',
+    data: { request: { ...request, posTid: tid, ...changes }, payer: null, expiresAt },
+  })
+
+describe('the outcomes', () => {
+  test('are found by their own merchant only, as they are at that instant', () => {
+    const { find } = paymentOutcomeQueries(file.db)
+    requested('t1')
+    expect(find('sandbox', 't1', requestEnds - 1)).toMatchObject({ tid: 't1', status: 'pending' })
+    expect(find('sandbox', 't1', requestEnds)).toMatchObject({ status: 'fail', statusCode: 5011 })
+    expect(find('other', 't1', morning)).toBeUndefined()
+    expect(find('sandbox', 't2', morning)).toBeUndefined()
+  })
+
+  test('that are due to expire are listed earliest first, as many as asked for, until it is recorded', () => {
+    const { due } = paymentOutcomeQueries(file.db)
+    requested('late', {}, requestEnds + 2000)
+    requested('soon', {}, requestEnds)
+    requested('later', { merchant: 'other' }, requestEnds + 1000)
+    const tids = (now: number, limit = 10) => due(now, limit).map(({ tid }) => tid)
+    expect(tids(requestEnds - 1)).toEqual([])
+    expect(tids(requestEnds)).toEqual(['soon'])
+    expect(tids(requestEnds + 5000)).toEqual(['soon', 'later', 'late'])
+    expect(tids(requestEnds + 5000, 2)).toEqual(['soon', 'later'])
+    expect(due(requestEnds + 1000, 10)[1]).toEqual({ tid: 'later', merchant: 'other' })
+    happened('payment-soon', events.expired)
+    expect(tids(requestEnds + 5000)).toEqual(['later', 'late'])
+  })
+
+  test('tell the next deadline, which moves with authorisation and goes with the end', () => {
+    const { nextDeadline } = paymentOutcomeQueries(file.db)
+    expect(nextDeadline()).toBeNull()
+    requested('t1')
+    expect(nextDeadline()).toBe(requestEnds)
+    happened('payment-t1', events.authorized())
+    expect(nextDeadline()).toBe(authorizationEnds)
+    requested('t2', {}, authorizationEnds + 1)
+    happened('payment-t1', events.captured(null, 10_000, 1000))
+    expect(nextDeadline()).toBe(authorizationEnds + 1)
+  })
+
+  test('never go back in time: a refund between the deadline and its record stays the last change', () => {
+    const { find } = paymentOutcomeQueries(file.db)
+    requested('t1')
+    for (const event of [events.authorized({ expiresAt: morning - 1000 }), events.captured('a', 1)])
+      happened('payment-t1', event)
+    happened('payment-t1', events.refunded('r', 1))
+    const before = find('sandbox', 't1', morning)
+    expect(before).toMatchObject({ status: 'fail', statusCode: 5012, modifiedAt: morning })
+    happened('payment-t1', {
+      type: 'PaymentAuthorizationExpired',
+      data: { expiredAt: morning - 1000, amount: 9999, additionalAmount: 1000 },
+    })
+    expect(find('sandbox', 't1', morning)).toEqual({ ...before, seqno: 3 })
+  })
+})
+
+describe('the requests', () => {
+  test('are found by their own merchant, and by the payer’s side whoever’s they are', () => {
+    const { find, findAny } = paymentRequestQueries(file.db)
+    requested('t1')
+    expect(find('sandbox', 'payment-t1')).toMatchObject({ request: { posTid: 't1' }, payer: null })
+    expect(find('other', 'payment-t1')).toBeUndefined()
+    expect(findAny('payment-t1')).toEqual(find('sandbox', 'payment-t1'))
+    expect(findAny('payment-t2')).toBeUndefined()
+  })
+})
+
+describe('a register', () => {
+  const registered = (id: string, merchant = 'sandbox') => {
+    const data = { merchant, id, name: id, type: 'store', location: null } as const
+    happened(`pos-${merchant}/${id}`, { type: 'PosRegistered', data }, merchant)
+  }
+  const removed = (id: string) => happened(`pos-sandbox/${id}`, { type: 'PosRemoved', data: {} })
+
+  test('lists the entries of one merchant, newest first, a page at a time', () => {
+    const { list, find, all } = registerQueries(file.db, posProjection)
+    for (const id of ['a', 'b', 'c']) registered(id)
+    registered('d', 'other')
+    const page = list('sandbox', Number.MAX_SAFE_INTEGER, 2)
+    expect(page.map(({ data }) => data.id)).toEqual(['c', 'b'])
+    expect(list('sandbox', page[1]?.position ?? 0, 2).map(({ data }) => data.id)).toEqual(['a'])
+    expect(find('pos-other/d')?.data.merchant).toBe('other')
+    expect(find('pos-other/a')).toBeUndefined()
+    expect(all().map(({ data }) => data.id)).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  test('shows what was there from start to end of a walk over the pages exactly once, while others come and go', () => {
+    const { list } = registerQueries(file.db, posProjection)
+    const staying = Array.from({ length: 12 }, (_, index) => `staying-${index}`)
+    const going = Array.from({ length: 12 }, (_, index) => `going-${index}`)
+    for (const [index, id] of staying.entries()) {
+      registered(id)
+      registered(going[index] ?? '')
+    }
+    let walks = 0
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 7 }), fc.array(fc.nat(11)), (size, changes) => {
+        walks += 1
+        const seen: string[] = []
+        let before = Number.MAX_SAFE_INTEGER
+        for (let pages = 0; ; pages++) {
+          const page = list('sandbox', before, size)
+          seen.push(...page.map(({ data }) => data.id))
+          const last = page.at(-1)
+          if (!last) break
+          before = last.position
+          const id = going[changes[pages] ?? 0] ?? ''
+          removed(id)
+          if (pages % 2 === 0) registered(id)
+          registered(`new-${walks}-${pages}`)
+        }
+        expect(seen.filter((id) => id.startsWith('staying'))).toEqual([...staying].reverse())
+        expect(new Set(seen).size).toBe(seen.length)
+      }),
+      { numRuns: 10 },
+    )
+  })
+})
