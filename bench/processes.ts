@@ -45,11 +45,15 @@ export const startServer = async (
 /** Starts the process that makes the load; it does one task at a time. */
 export const startLoad = () => {
   const child = fork(at('load.ts'))
+  let fail = (_: Error): void => {}
+  child.once('exit', () => fail(new Error('the process that makes the load has ended')))
   const perform = async (task: Task): Promise<unknown> => {
-    child.send(task)
-    const [{ answer, error }] = (await once(child, 'message')) as [
-      { answer?: unknown; error?: string },
-    ]
+    const told = await new Promise((resolve, reject) => {
+      fail = reject
+      child.once('message', resolve)
+      child.send(task)
+    })
+    const { answer, error } = told as { answer?: unknown; error?: string }
     if (error !== undefined) throw new Error(error)
     return answer
   }

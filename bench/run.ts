@@ -21,22 +21,21 @@ const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
 const http = async (directory: string) => {
   const data = join(directory, 'data')
-  const bare = await startServer('bare-app.ts', [join(directory, 'bare.sqlite')], {})
-  const service = await startServer('../infrastructure/main.ts', ['serve'], {
-    DATA_DIR: data,
-    HOST: '127.0.0.1',
-    PORT: '0',
-    MODE: 'sandbox',
-  })
-  const load = startLoad()
+  const started: { stop(): Promise<void> }[] = []
+  const kept = <Process extends { stop(): Promise<void> }>(process: Process): Process => {
+    started.push(process)
+    return process
+  }
   try {
+    const bare = kept(await startServer('bare-app.ts', [join(directory, 'bare.sqlite')], {}))
+    const environment = { DATA_DIR: data, HOST: '127.0.0.1', PORT: '0', MODE: 'sandbox' }
+    const service = kept(await startServer('../infrastructure/main.ts', ['serve'], environment))
+    const load = kept(startLoad())
     const adminKey = readFileSync(join(data, 'sandbox-admin-key.pem'), 'utf8')
     const shop = ({ address }: typeof bare) => ({ address, adminKey })
     return await measureHttp(load, shop(bare), shop(service), extent)
   } finally {
-    await load.stop()
-    await service.stop()
-    await bare.stop()
+    for (const process of started) await process.stop()
   }
 }
 

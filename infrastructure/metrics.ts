@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+import { requestTimes } from './request-times.ts'
 
 type Progress = { readonly position: number; readonly head: number }
 
@@ -6,13 +7,7 @@ type Progress = { readonly position: number; readonly head: number }
 export const makeMetrics = (progress: () => Promise<Progress>, queued: () => number) => {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const requests = new Histogram({
-    name: 'daybook_http_request_seconds',
-    help: 'Time to answer a request, by route.',
-    labelNames: ['method', 'path', 'status'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
-    registers: [registry],
-  })
+  const requests = requestTimes()
   const callbacks = new Counter({
     name: 'daybook_callback_attempts_total',
     help: 'Attempts to deliver a callback, by what came of them.',
@@ -36,20 +31,12 @@ export const makeMetrics = (progress: () => Promise<Progress>, queued: () => num
       this.set(queued())
     },
   })
-  // One lookup per route and status, not one per request.
-  const timers = new Map<string, (seconds: number) => void>()
   return {
-    observeRequest: (method: string, path: string, status: number, milliseconds: number): void => {
-      const name = `${method} ${path} ${status}`
-      let timer = timers.get(name)
-      if (!timer) {
-        const child = requests.labels(method, path, String(status))
-        timer = (seconds) => child.observe(seconds)
-        timers.set(name, timer)
-      }
-      timer(milliseconds / 1000)
-    },
+    observeRequest: requests.observe,
     countAttempt: (result: string): void => callbacks.inc({ result }),
-    text: async () => ({ type: registry.contentType, text: await registry.metrics() }),
+    text: async () => ({
+      type: registry.contentType,
+      text: `${await registry.metrics()}\n${requests.text()}`,
+    }),
   }
 }

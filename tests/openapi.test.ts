@@ -163,8 +163,11 @@ describe('every answer is as documented:', () => {
   })
 
   test('those of errors', async () => {
-    const { admin, pos1, call } = service
+    const { admin, pos1, call, withKey, adminKey } = service
     const refused = { headers: { Accept: 'image/png' } }
+    const { pubkey } = (await admin('GET', `${paths.users}admin/`)).body
+    await admin('POST', paths.users, { id: 'plain', pubkey })
+    const plain = withKey('sandbox', 'plain', adminKey)
     for (const [name] of operationsOf(document)) {
       const [method = '', template = ''] = name.split(' ')
       const path = template.replaceAll(/\{\w+\}/g, 'none')
@@ -174,10 +177,11 @@ describe('every answer is as documented:', () => {
       check(method, template, await admin(method, path, undefined, refused.headers))
       if (method === 'GET') continue
       check(method, template, await admin(method, path, { id: [] }))
+      check(method, template, await plain(method, path, { id: 'x', secret: 'long enough' }))
       check(method, template, await admin(method, path, 'x'.repeat(1_048_577)))
       check(method, template, await admin(method, path, '{', { 'Content-Type': 'text/plain' }))
     }
-    for (const status of [400, 401, 404, 406, 413, 415])
+    for (const status of [400, 401, 403, 404, 406, 413, 415])
       expect([...seen].filter((name) => name.endsWith(` ${status}`))).not.toEqual([])
   })
 })
