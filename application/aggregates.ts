@@ -1,5 +1,6 @@
 import { callback } from '../domain/callback.ts'
 import { clock } from '../domain/clock.ts'
+import { fees } from '../domain/fees.ts'
 import { installation } from '../domain/installation.ts'
 import { merchant } from '../domain/merchant.ts'
 import { payer } from '../domain/payer.ts'
@@ -16,6 +17,7 @@ export const clocks = { category: 'clock', decider: clock }
 export const merchants = { category: 'merchant', decider: merchant.decider }
 export const users = { category: 'user', decider: user.decider }
 export const poses = { category: 'pos', decider: pos.decider }
+export const feeSchedules = { category: 'fees', decider: fees }
 export const payers = { category: 'payer', decider: payer.decider }
 export const signingKeys = { category: 'signing_key', decider: signingKey.decider }
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { callbackEvents } from './callback.ts'
 import { clockEvents } from './clock.ts'
 import type { EventsOf } from './decider.ts'
+import { feeEvents } from './fees.ts'
 import { installationEvents } from './installation.ts'
 import { merchant } from './merchant.ts'
 import { payer } from './payer.ts'
@@ -20,6 +21,7 @@ export const eventCatalogue = {
   ...payer.events,
   ...signingKey.events,
   ...paymentEvents,
+  ...feeEvents,
   ...callbackEvents,
 } as const
 

@@ -13,6 +13,7 @@ export type RefusalCode =
   | 'conflicting_changes'
   | 'credit_is_not_allowed'
   | 'currency_differs_from_payment'
+  | 'fees_are_malformed'
   | 'id_used_with_other_data'
   | 'ledger_is_unknown'
   | 'line_items_do_not_add_up'

@@ -98,6 +98,7 @@ const refusalAnswers = {
     field: 'currency',
     text: 'Must be the currency of the payment.',
   },
+  fees_are_malformed: { field: 'fees', text: 'A rate is from 0 to 1, a fixed part at least 0.' },
   id_used_with_other_data: {
     status: 409,
     text: 'A resource with this id exists with other data.',

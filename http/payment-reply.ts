@@ -70,7 +70,8 @@ export const outcomeView = (row: PaymentOutcome): z.input<typeof outcomeReply> =
     amount: amount(taken.amount),
     additional_amount: amount(taken.additionalAmount),
   })
-  const zero = amount(0)
+  const charged = (name: 'fee' | 'interchange') =>
+    [...row.captures, ...row.refunds].reduce((sum, part) => sum + part[name], 0)
   return {
     currency,
     amount: amount(row.amount),
@@ -79,12 +80,12 @@ export const outcomeView = (row: PaymentOutcome): z.input<typeof outcomeReply> =
     auth_additional_amount: amount(row.available.additionalAmount),
     released_amount: amount(row.released.amount),
     released_additional_amount: amount(row.released.additionalAmount),
-    captures: row.captures.map(({ id, at, ...taken }) => ({
+    captures: row.captures.map(({ id, at, fee, interchange, ...taken }) => ({
       id,
       ...pots(taken),
       date: at,
-      transaction_fee: zero,
-      interchange_fee: zero,
+      transaction_fee: amount(fee),
+      interchange_fee: amount(interchange),
     })),
     refunds: row.refunds.map(({ id, at, text, ...taken }) => ({
       id,
@@ -98,8 +99,8 @@ export const outcomeView = (row: PaymentOutcome): z.input<typeof outcomeReply> =
     date_modified: row.modifiedAt,
     date_expires: row.expiresAt,
     credit: row.credit,
-    interchange_fee: zero,
-    transaction_fee: zero,
+    interchange_fee: amount(charged('interchange')),
+    transaction_fee: amount(charged('fee')),
     report_id: null,
     report_uri: null,
     ledger: row.ledger,

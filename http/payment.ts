@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { payments } from '../application/aggregates.ts'
 import { streamOf, type Context, type Find, type Handle } from '../application/handle.ts'
+import type { FindTerms } from '../application/fee-book.ts'
 import type { PaymentRequest } from '../domain/payment-events.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
@@ -24,6 +25,7 @@ export type PaymentNeeds = {
   readonly find: Find
   readonly links: Links
   readonly caughtUp: () => Promise<void>
+  readonly findTerms: FindTerms
   readonly requestPayment: (request: PaymentRequest, context: Context) => Promise<string>
   readonly outcomes: {
     find(merchant: string, tid: string, now: Instant): PaymentOutcome | undefined
@@ -50,12 +52,16 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       return refuse('resource_is_unknown')
     const { at } = call
     const context = contextOf(call)
+    const { merchant, currency } = payment.request
+    const terms = () => needs.findTerms(merchant, currency, at)
     const command = (command: Parameters<typeof payments.decider.decide>[0]) =>
       handle(payments, tid, command, context)
     switch (input.action) {
-      case 'capture':
-        await command({ type: 'CapturePayment', at, wanted: wantedOf(input, 'capture_id') })
+      case 'capture': {
+        const wanted = wantedOf(input, 'capture_id')
+        await command({ type: 'CapturePayment', at, wanted, terms: await terms() })
         return
+      }
       case 'release':
       case 'abort':
         await command({ type: 'ReleasePayment', at })
@@ -67,7 +73,8 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
         if (!callerOf(call).isSigned)
           throw new RequestError(401, 'Level too low: a refund must be signed with a key.')
         const wanted = wantedOf(input, 'refund_id')
-        await command({ type: 'RefundPayment', wanted, text: input.text ?? null })
+        const { text = null } = input
+        await command({ type: 'RefundPayment', wanted, text, terms: await terms() })
         return
       }
       case undefined: {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { v5 } from 'uuid'
 import { clocks, installations } from '../application/aggregates.ts'
 import type { EventStore } from '../application/event-store.ts'
+import { makeFeeBook } from '../application/fee-book.ts'
 import { makeHandler, type Context } from '../application/handle.ts'
 import type { Recorded } from '../domain/events.ts'
 import type { Instant } from '../domain/time.ts'
@@ -46,6 +47,7 @@ export const openCore = async (settings: Settings, log: Log) => {
       v5(`${stream}/${revision}/${commandId}`, eventNamespace),
     commandId: randomUUID,
   })
+  const feeBook = makeFeeBook({ find })
   const listeners = new Set<(events: readonly Recorded[]) => void>()
   let aheadBy = (await find(clocks, 'service')).aheadBy
   const now = (): Instant => Date.now() + aheadBy
@@ -80,6 +82,7 @@ export const openCore = async (settings: Settings, log: Log) => {
     projections,
     onEvents: (events) => {
       notice(events)
+      feeBook.notice(events)
       for (const event of events) if (event.type === 'ClockAdvanced') aheadBy = event.data.aheadBy
       for (const listener of listeners) listener(events)
     },
@@ -93,6 +96,7 @@ export const openCore = async (settings: Settings, log: Log) => {
     find,
     now,
     contextOf,
+    findTerms: feeBook.findTerms,
     digest,
     readModels,
     removeOutdatedReadModels: file.removeOthers,

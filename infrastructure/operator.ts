@@ -8,6 +8,8 @@ import { openCore, type Core } from './core.ts'
 import { addAuditCommands } from './operator-audit.ts'
 import { readPublicKey } from './keys.ts'
 import { makeLog } from './log.ts'
+import { fail, OperatorError } from './operator-error.ts'
+import { addFeeCommands } from './operator-fees.ts'
 import { rebuildReadModels } from './rebuild.ts'
 import { hashSecret } from './secrets.ts'
 import { settingsHelp, type Settings } from './settings.ts'
@@ -17,15 +19,6 @@ type Needs = {
   readonly version: string
   readonly serve: (settings: Settings) => Promise<void>
   readonly openApi: () => object
-}
-
-/** What was asked for cannot be done; the message says why. */
-class OperatorError extends Error {
-  override readonly name = 'OperatorError'
-}
-
-const fail = (message: string): never => {
-  throw new OperatorError(message)
 }
 
 const merchantId = /^[a-zA-Z0-9_-]{1,64}$/
@@ -168,6 +161,8 @@ export const operatorProgram = ({ settings, version, serve, openApi }: Needs): C
     .option('--pubkey <file>', 'RSA public key, PEM or OpenSSH')
     .option('--superuser', 'may manage users')
     .action(withCore(addUser))
+
+  addFeeCommands(program, withCore)
 
   const callback = program.command('callbacks').description('callback messages')
   callback

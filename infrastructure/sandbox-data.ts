@@ -1,12 +1,20 @@
 import { createPublicKey } from 'node:crypto'
 import { join } from 'node:path'
-import { merchants, payers, poses, users, within } from '../application/aggregates.ts'
+import { feeSchedules, merchants, payers, poses, users, within } from '../application/aggregates.ts'
+import { noFees } from '../domain/fees.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { Core } from './core.ts'
 import { keyInFile, readPublicKey } from './keys.ts'
 import { hashSecret } from './secrets.ts'
 
 export const sandboxPhones = { alice: '4799999901', bob: '4799999902' } as const
+/** In øre, and a rate. */
+const sandboxFees = {
+  transactionFixed: 180,
+  interchangeRate: '0.01',
+  permissionFixed: 200,
+  settlementFixed: 1500,
+}
 const merchant = 'sandbox'
 const secret = 'sandbox-secret'
 
@@ -31,6 +39,9 @@ export const makeSandboxData = async (core: Core, dataDir: string): Promise<stri
     const data = { ...names, currency: 'NOK' }
     await register(merchants, merchant, { type: 'Register', data }, context)
   }
+  const schedule = { ...noFees, from: 0, currency: 'NOK', ...sandboxFees }
+  if ((await find(feeSchedules, merchant)).length === 0)
+    await register(feeSchedules, merchant, { type: 'ScheduleFees', schedule }, context)
   const userData = { merchant, netmask: null, secretHash: null, publicKey: null }
   if (await isAbsent(find(users, within(merchant, 'pos1')))) {
     const secretHash = await hashSecret(secret)

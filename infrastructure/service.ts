@@ -136,6 +136,7 @@ export const startService = async (
       users: core.users,
       outcomes: core.outcomes,
       requests: core.requests,
+      findTerms: core.findTerms,
       hashSecret,
       verifySecret,
       readPublicKey,

@@ -3,12 +3,19 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { callbackEventNames } from '../domain/callback.ts'
 import { paymentEvents, type PaymentEvent } from '../domain/payment-events.ts'
-import { nothing, type Pots } from '../domain/pots.ts'
+import type { MinorUnits } from '../domain/money.ts'
+import { nothing, potsOf, type Pots } from '../domain/pots.ts'
 import { statusCodes, type PaymentStatus } from '../domain/status.ts'
 import type { Instant } from '../domain/time.ts'
 import { projection } from './projection.ts'
 
-export type CaptureRow = Pots & { readonly id: string | null; readonly at: Instant }
+/** Fees and interchange are what it cost the merchant, without VAT; on refunds zero or below. */
+export type CaptureRow = Pots & {
+  readonly id: string | null
+  readonly at: Instant
+  readonly fee: MinorUnits
+  readonly interchange: MinorUnits
+}
 export type RefundRow = CaptureRow & { readonly text: string | null }
 
 /** What has become of each payment; all amounts in minor units of its currency. */
@@ -142,8 +149,10 @@ const changed = (
     case 'PaymentExpired':
       return ended(row, 'fail', statusCodes.REQUEST_EXPIRED, event.data.expiredAt)
     case 'PaymentCaptured': {
-      const { captureId: id, ...pots } = event.data
-      const captures = [...row.captures, { id, ...pots, at }]
+      const { captureId: id, charge } = event.data
+      const pots = potsOf(event.data)
+      const { fee, interchange } = charge
+      const captures = [...row.captures, { id, ...pots, at, fee, interchange }]
       const available = less(row.available, pots)
       const after = { ...row, captures, available, modifiedAt: at }
       const isComplete = available.amount === 0 && available.additionalAmount === 0
@@ -160,8 +169,10 @@ const changed = (
     case 'PaymentAuthorizationExpired':
       return ended(row, 'fail', statusCodes.AUTH_EXPIRED, event.data.expiredAt)
     case 'PaymentRefunded': {
-      const { refundId: id, text, ...pots } = event.data
-      return { ...row, refunds: [...row.refunds, { id, ...pots, text, at }], modifiedAt: at }
+      const { refundId: id, text, charge } = event.data
+      const { fee, interchange } = charge
+      const refund = { id, ...potsOf(event.data), text, at, fee, interchange }
+      return { ...row, refunds: [...row.refunds, refund], modifiedAt: at }
     }
   }
 }
