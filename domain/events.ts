@@ -4,10 +4,13 @@ import { clockEvents } from './clock.ts'
 import type { EventsOf } from './decider.ts'
 import { feeEvents } from './fees.ts'
 import { installationEvents } from './installation.ts'
+import { ledgerEvents } from './ledger.ts'
 import { merchant } from './merchant.ts'
 import { payer } from './payer.ts'
 import { paymentEvents } from './payment-events.ts'
 import { pos } from './pos.ts'
+import { settlementAccount } from './settlement-account.ts'
+import { settlementEvents } from './settlement.ts'
 import { signingKey } from './signing-key.ts'
 import { user } from './user.ts'
 
@@ -22,6 +25,9 @@ export const eventCatalogue = {
   ...signingKey.events,
   ...paymentEvents,
   ...feeEvents,
+  ...ledgerEvents,
+  ...settlementAccount.events,
+  ...settlementEvents,
   ...callbackEvents,
 } as const
 

@@ -14,7 +14,7 @@ import {
   type ErrorAnswer,
 } from './errors.ts'
 import { accepts, checked, parseBody, readBody } from './reading.ts'
-import type { Call, Created, RawReply, Route } from './route.ts'
+import type { Call, Created, Found, RawReply, Route } from './route.ts'
 
 export type AppNeeds = {
   readonly routes: readonly Route[]
@@ -105,6 +105,9 @@ export const makeApp = (needs: AppNeeds) => {
           ? http.body(null, 201)
           : json(http, 201, reply ? reply.parse(value) : value)
       }
+      case 'found':
+        http.header('Location', (answer as Found).location)
+        return http.body(null, 302)
       case 'nothing':
         return http.body(null, 204)
       case 'raw': {

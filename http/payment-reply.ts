@@ -3,6 +3,7 @@ import type { PaymentDetails, PaymentRequest } from '../domain/payment-events.ts
 import type { PaymentOutcome } from '../projections/payment-outcomes.ts'
 import type { Pots } from '../domain/pots.ts'
 import type { Links } from './addresses.ts'
+import { reportPath } from './report-reply.ts'
 import { dateTime, money } from './wire.ts'
 
 const nullableText = z.string().nullable()
@@ -62,8 +63,25 @@ export const outcomeReply = z
   })
   .meta({ id: 'PaymentOutcome' })
 
+/** The report that holds the latest line of a payment. */
+export type ReportOfLine = { readonly id: string; readonly uri: string }
+
+/** Finds it: the report that was open in the line's ledger at the line's position. */
+export const reportOfLine =
+  (
+    links: Links,
+    reports: { holding(merchant: string, ledger: string, position: number): number },
+  ) =>
+  ({ merchant, lineLedger, linePosition }: PaymentOutcome): ReportOfLine => {
+    const id = String(reports.holding(merchant, lineLedger, linePosition))
+    return { id, uri: links.inBody(reportPath(lineLedger, id)) }
+  }
+
 /** The outcome as the interface words it. */
-export const outcomeView = (row: PaymentOutcome): z.input<typeof outcomeReply> => {
+export const outcomeView = (
+  row: PaymentOutcome,
+  report: ReportOfLine,
+): z.input<typeof outcomeReply> => {
   const { currency } = row
   const amount = (minor: number) => ({ minor, currency })
   const pots = (taken: Pots) => ({
@@ -101,9 +119,9 @@ export const outcomeView = (row: PaymentOutcome): z.input<typeof outcomeReply> =
     credit: row.credit,
     interchange_fee: amount(charged('interchange')),
     transaction_fee: amount(charged('fee')),
-    report_id: null,
-    report_uri: null,
-    ledger: row.ledger,
+    report_id: report.id,
+    report_uri: report.uri,
+    ledger: row.lineLedger,
     pos_id: row.posId,
     pos_tid: row.posTid,
     tid: row.tid,

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { payments } from '../application/aggregates.ts'
 import { streamOf, type Context, type Find, type Handle } from '../application/handle.ts'
 import type { FindTerms } from '../application/fee-book.ts'
+import { isLedgerOpen } from '../application/request-payment.ts'
+import { defaultLedger } from '../domain/ledger.ts'
 import type { PaymentRequest } from '../domain/payment-events.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
@@ -15,6 +17,7 @@ import {
   checkoutUri,
   outcomeReply,
   outcomeView,
+  reportOfLine,
   paymentRequestReply,
   paymentRequestView,
 } from './payment-reply.ts'
@@ -30,6 +33,7 @@ export type PaymentNeeds = {
   readonly outcomes: {
     find(merchant: string, tid: string, now: Instant): PaymentOutcome | undefined
   }
+  readonly reports: { holding(merchant: string, ledger: string, position: number): number }
   readonly requests: { find(merchant: string, stream: string): PaymentRequestRow | undefined }
 }
 
@@ -45,6 +49,7 @@ const createdReply = z
 /** Payment requests (the document's `/payment_request/`). */
 export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
   const { handle, links, outcomes, requests } = needs
+  const reportOf = reportOfLine(links, needs.reports)
 
   const update = async (tid: string, input: PaymentUpdate, call: Call): Promise<void> => {
     const payment = await needs.find(payments, tid)
@@ -79,7 +84,8 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       }
       case undefined: {
         const changes = detailsOf(input, payment.request.currency)
-        const ledgerIsOpen = changes.ledger === 'default'
+        const { ledger = defaultLedger } = changes
+        const ledgerIsOpen = await isLedgerOpen(needs, merchant, ledger)
         await command({ type: 'AmendPayment', changes, ledgerIsOpen })
       }
     }
@@ -148,7 +154,8 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       handle: async (call) => {
         await needs.caughtUp()
         const found = outcomes.find(callerOf(call).merchant, call.params.tid, call.at)
-        return outcomeView(found ?? refuse('resource_is_unknown'))
+        const row = found ?? refuse('resource_is_unknown')
+        return outcomeView(row, reportOf(row))
       },
     }),
   ]

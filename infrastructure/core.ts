@@ -10,6 +10,9 @@ import type { Recorded } from '../domain/events.ts'
 import type { Instant } from '../domain/time.ts'
 import { projections } from '../projections/all.ts'
 import { callbackQueueQueries } from '../projections/callback-queue.ts'
+import { journalQueries } from '../projections/journal.ts'
+import { ledgerQueries } from '../projections/ledgers.ts'
+import { logFileQueries } from '../projections/log-files.ts'
 import { paymentOutcomeQueries } from '../projections/payment-outcomes.ts'
 import { paymentRequestQueries } from '../projections/payment-requests.ts'
 import {
@@ -20,6 +23,9 @@ import {
   signingKeyProjection,
   userProjection,
 } from '../projections/registers.ts'
+import { reportQueries } from '../projections/reports.ts'
+import { settlementAccountQueries } from '../projections/settlement-accounts.ts'
+import { settlementQueries } from '../projections/settlements.ts'
 import { connectEventStoreDB } from './eventstoredb-event-store.ts'
 import type { Log } from './log.ts'
 import { openReadModelFile } from './read-model-file.ts'
@@ -98,11 +104,21 @@ export const openCore = async (settings: Settings, log: Log) => {
     contextOf,
     findTerms: feeBook.findTerms,
     digest,
+    /** Signs a link to a log file; every node of the installation signs alike. */
+    signLog: (sha256: string, expiresAt: number): string =>
+      digest('log', sha256, String(expiresAt)),
     readModels,
     removeOutdatedReadModels: file.removeOthers,
     outcomes: paymentOutcomeQueries(db),
     requests: paymentRequestQueries(db),
     queue: callbackQueueQueries(db),
+    ledgers: ledgerQueries(db),
+    reports: reportQueries(db),
+    settlements: settlementQueries(db),
+    settlementAccounts: settlementAccountQueries(db),
+    logSources: logFileQueries(db),
+    journal: journalQueries(db),
+    readModelFile: file.sqlite.name,
     merchants: registerQueries(db, merchantProjection),
     users: registerQueries(db, userProjection),
     poses: registerQueries(db, posProjection),

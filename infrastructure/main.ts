@@ -51,7 +51,7 @@ const serve = async (settings: Settings): Promise<void> => {
     names,
     stringToSign,
     formatDateTime,
-    message: (message, history, uri) => callbackMessage(links, message, history, uri),
+    message: (message, history, uri) => callbackMessage({ ...core, links }, message, history, uri),
   })
   const app = makeApp({
     routes: allRoutes({ ...service.routes, links, names, version }),

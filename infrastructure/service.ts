@@ -22,6 +22,7 @@ import {
   readPublicKey,
 } from './keys.ts'
 import type { Log } from './log.ts'
+import { isSameText, runAccounting } from './accounting.ts'
 import { makeMetrics } from './metrics.ts'
 import { payerDirectory } from './payer-directory.ts'
 import { sandboxFunding } from './sandbox-funding.ts'
@@ -76,6 +77,8 @@ export const startService = async (
   const expire = expirePayments({ handle, outcomes: core.outcomes, newId: randomUUID })
   const expiry = schedule(scheduling, (at) => expire(at, caughtUp))
 
+  const accounting = runAccounting(core, settings, scheduling)
+
   const delivery = deliverCallbacks({
     queue: core.queue,
     store: core.store,
@@ -98,6 +101,7 @@ export const startService = async (
   const settle = async (): Promise<void> => {
     await expiry.settle()
     await caughtUp()
+    await accounting.settle()
     await sending.settle()
     await delivery.idle()
   }
@@ -108,8 +112,10 @@ export const startService = async (
       expiry.wake()
       sending.wake()
     })
+    core.onEvents(accounting.notice)
     expiry.wake()
     sending.wake()
+    accounting.wake()
   })
 
   const verifySecret = makeSecretCheck(Date.now)
@@ -136,6 +142,14 @@ export const startService = async (
       users: core.users,
       outcomes: core.outcomes,
       requests: core.requests,
+      ledgers: core.ledgers,
+      reports: core.reports,
+      settlements: core.settlements,
+      settlementAccounts: core.settlementAccounts,
+      signLog: core.signLog,
+      isSameText,
+      readLog: accounting.readLog,
+      newId: randomUUID,
       findTerms: core.findTerms,
       hashSecret,
       verifySecret,
@@ -171,6 +185,7 @@ export const startService = async (
               await settle()
               return now()
             },
+            settleNow: (merchant: string) => accounting.settleNow(merchant),
             sendTestCallback: async (uri: string, context: Context) => {
               await handle(callbacks, `test-${randomUUID()}`, { type: 'RequestTest', uri }, context)
             },
@@ -180,6 +195,7 @@ export const startService = async (
     observe: metrics.observeRequest,
     stop: async (): Promise<void> => {
       await expiry.stop()
+      await accounting.stop()
       await sending.stop()
       await delivery.idle()
       await sender.close()
