@@ -9,7 +9,6 @@ import type { Context, Handle } from './handle.ts'
 
 type Account = {
   readonly merchant: string
-  readonly payoutAccount: string | null
   readonly payoutDelay: number
   readonly lastSerial: number
   readonly unsettledSince: Instant | null
@@ -68,8 +67,7 @@ export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlem
     for (const { currency } of completion.totals)
       terms[currency] = await needs.findTerms(merchant, currency, startedAt)
     const day = payoutDay(startedAt, account.payoutDelay)
-    const { payoutAccount } = account
-    const facts = { serial, completion, terms, payoutAccount, payoutDay: day }
+    const facts = { serial, completion, terms, payoutDay: day }
     const command = { type: 'CompleteSettlement', ...facts } as const
     await handle(settlements, merchant, command, contextAt(at, merchant))
   }

@@ -37,9 +37,14 @@ export const settlementEvents = {
     settlementId: z.string(),
     ...completion.shape,
     payouts: z.array(payout),
-    /** Null while the merchant has not told where to pay. */
-    payoutAccount: z.string().nullable(),
-    /** `YYYY-MM-DD`. */
+    /** When the bank is to pay, `YYYY-MM-DD`. */
+    payoutDay: z.string(),
+  }),
+  /** The bank has been asked to pay it, by a file with this message id; this happens once. */
+  PayoutOrdered: z.object({
+    serial: z.int(),
+    messageId: z.string(),
+    payoutAccount: z.string(),
     payoutDay: z.string(),
   }),
 } as const
@@ -50,7 +55,10 @@ export type SettlementMade = z.output<typeof settlementEvents.SettlementMade>
 export type Settlements = {
   readonly started: number
   readonly made: number
+  /** Of those that are started and not made. */
   readonly settlementIds: Readonly<Record<number, string>>
+  /** Those with something to pay that the bank has not been asked for. */
+  readonly unordered: readonly number[]
   /** What the merchant owes in each currency: zero or below. */
   readonly debts: Readonly<Record<string, Sum>>
 }
@@ -69,7 +77,13 @@ export type SettlementCommand =
       readonly completion: Completion
       /** In force when it was started, by currency. */
       readonly terms: Readonly<Record<string, FeeTerms>>
-      readonly payoutAccount: string | null
+      readonly payoutDay: string
+    }
+  | {
+      readonly type: 'OrderPayout'
+      readonly serial: number
+      readonly messageId: string
+      readonly payoutAccount: string
       readonly payoutDay: string
     }
 
@@ -116,7 +130,7 @@ const decide = (command: SettlementCommand, state: Settlements): readonly Settle
       return [{ type: 'SettlementStarted', data: { serial, settlementId, dueAt } }]
     }
     case 'CompleteSettlement': {
-      const { serial, completion, terms, payoutAccount, payoutDay } = command
+      const { serial, completion, terms, payoutDay } = command
       if (serial <= state.made) return []
       const settlementId = state.settlementIds[serial] ?? refuse('resource_is_unknown')
       // In order: the debt that one leaves is the debt that the next one finds.
@@ -126,15 +140,18 @@ const decide = (command: SettlementCommand, state: Settlements): readonly Settle
         payoutOf(totals, currency, state.debts[currency] ?? '0'),
       )
       const sums = { ...completion, totals: [...totals], payouts }
-      const data = { serial, settlementId, ...sums, payoutAccount, payoutDay }
-      return [{ type: 'SettlementMade', data }]
+      return [{ type: 'SettlementMade', data: { serial, settlementId, ...sums, payoutDay } }]
+    }
+    case 'OrderPayout': {
+      const { type: _, ...data } = command
+      return state.unordered.includes(data.serial) ? [{ type: 'PayoutOrdered', data }] : []
     }
   }
 }
 
 /** The settlements of a merchant, one after another; two processes that settle at once make one. */
 export const settlement: Decider<SettlementCommand, SettlementEvent, Settlements> = {
-  initial: { started: 0, made: 0, settlementIds: {}, debts: {} },
+  initial: { started: 0, made: 0, settlementIds: {}, unordered: [], debts: {} },
   decide,
   evolve(state, event) {
     switch (event.type) {
@@ -148,11 +165,20 @@ export const settlement: Decider<SettlementCommand, SettlementEvent, Settlements
         const { [serial]: _, ...settlementIds } = state.settlementIds
         const debts = { ...state.debts }
         for (const { currency, unsettledFeesAfter } of payouts) debts[currency] = unsettledFeesAfter
-        return { ...state, made: serial, settlementIds, debts }
+        const unordered = isPaid(payouts) ? [...state.unordered, serial] : state.unordered
+        return { ...state, made: serial, settlementIds, unordered, debts }
+      }
+      case 'PayoutOrdered': {
+        const unordered = state.unordered.filter((serial) => serial !== event.data.serial)
+        return { ...state, unordered }
       }
     }
   },
 }
+
+/** Whether anything is to be paid. */
+export const isPaid = (payouts: readonly Payout[]): boolean =>
+  payouts.some(({ payout }) => payout !== '0')
 
 /** What the settlement fee and its VAT take in a currency, out of the totals of a settlement. */
 export const settlementFeesIn = (totals: Totals, currency: string): { fee: Sum; vat: Sum } => {

@@ -4,6 +4,7 @@ import { completeReports } from '../application/complete-reports.ts'
 import { schedule } from '../application/schedule.ts'
 import { settleMerchants } from '../application/settle-merchants.ts'
 import type { EventType } from '../domain/events.ts'
+import { formatAmount } from '../domain/money.ts'
 import type { Core } from './core.ts'
 import { makeLogWriter } from './log-writer.ts'
 import { makeLogs } from './logs.ts'
@@ -55,6 +56,26 @@ export const openAccounting = (core: Core, { DATA_DIR }: Pick<Settings, 'DATA_DI
     newId: randomUUID,
   })
   return { ...settling, completeReports: complete, readLog: logs.read, close: writer.close }
+}
+
+/** The journal as the operator sees it. What is off makes the command fail, so that nobody overlooks it. */
+export const accountingStatus = ({ journal, reports, settlements }: Core) => {
+  const trialBalance = journal.trialBalance()
+  const isBalanced = trialBalance.every(({ imbalance }) => imbalance === '0')
+  if (!isBalanced) process.exitCode = 1
+  return {
+    journal_balanced: isBalanced,
+    trial_balance: trialBalance.map(({ currency, balances, imbalance }) => ({
+      currency,
+      ...Object.fromEntries(
+        Object.entries(balances).map(([name, sum]) => [name, formatAmount(sum, currency)]),
+      ),
+      imbalance: formatAmount(imbalance, currency),
+    })),
+    reports_closing: reports.closing(1000).length,
+    settlements_unfinished: settlements.unfinished(1000).length,
+    payouts_to_order: settlements.payable().length,
+  }
 }
 
 const wakening: ReadonlySet<EventType> = new Set([

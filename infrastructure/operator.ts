@@ -10,6 +10,8 @@ import { readPublicKey } from './keys.ts'
 import { makeLog } from './log.ts'
 import { fail, OperatorError } from './operator-error.ts'
 import { addFeeCommands } from './operator-fees.ts'
+import { addSettlementCommands } from './operator-settlements.ts'
+import { accountingStatus } from './accounting.ts'
 import { rebuildReadModels } from './rebuild.ts'
 import { hashSecret } from './secrets.ts'
 import { settingsHelp, type Settings } from './settings.ts'
@@ -163,6 +165,7 @@ export const operatorProgram = ({ settings, version, serve, openApi }: Needs): C
     .action(withCore(addUser))
 
   addFeeCommands(program, withCore)
+  addSettlementCommands(program, settings, withCore)
 
   const callback = program.command('callbacks').description('callback messages')
   callback
@@ -180,7 +183,8 @@ export const operatorProgram = ({ settings, version, serve, openApi }: Needs): C
     .command('status')
     .description('how the log and the read models stand')
     .action(
-      withCore(async ({ readModels, queue, merchants: rows, now }) => {
+      withCore(async (core) => {
+        const { readModels, queue, merchants: rows, now } = core
         await readModels.caughtUp()
         const { head, position } = await readModels.progress()
         return {
@@ -190,6 +194,7 @@ export const operatorProgram = ({ settings, version, serve, openApi }: Needs): C
           read_models_position: position,
           merchants: rows.all().length,
           callbacks_unfinished: queue.unfinishedCount(),
+          ...accountingStatus(core),
         }
       }),
     )

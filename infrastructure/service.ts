@@ -70,7 +70,11 @@ export const startService = async (
     machineNow: Date.now,
     arePrivateAddressesAllowed: privateCallbacks === 'allow',
   })
-  const metrics = makeMetrics(readModels.progress, () => core.queue.unfinishedCount())
+  const metrics = makeMetrics(
+    readModels.progress,
+    () => core.queue.unfinishedCount(),
+    core.journal.trialBalance,
+  )
   const onFailure = (error: unknown) => log.error({ error }, 'a process failed; it will try again')
   const scheduling = { now, after, onFailure }
 

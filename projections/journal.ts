@@ -67,7 +67,7 @@ export const journalProjection = projection({
 /** Balances of one currency: each account, all merchants together, and what they are off by, which must be zero. */
 export type TrialBalance = {
   readonly currency: string
-  readonly balances: Readonly<Partial<Record<Account, Sum>>>
+  readonly balances: Readonly<Record<string, Sum>>
   readonly imbalance: Sum
 }
 

@@ -94,6 +94,7 @@ export const openPlace = async (directory = mkdtempSync(join(tmpdir(), 'daybook-
     if (status >= 300) throw new Error(`${path}: ${status} ${text}`)
     return body
   }
+  const run = randomUUID().slice(0, 8)
   let count = 0
 
   /** A payment that alice has accepted; answers its tid. */
@@ -105,7 +106,7 @@ export const openPlace = async (directory = mkdtempSync(join(tmpdir(), 'daybook-
       ledger?: string
       credit?: boolean
     },
-    as = `t-${(count += 1)}`,
+    as = `${run}-${(count += 1)}`,
   ): Promise<string> => {
     const { credit = false, ...rest } = wish
     const request = { pos_id: 'till-1', pos_tid: as, action: 'auth', allow_credit: true }
