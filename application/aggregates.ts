@@ -1,10 +1,14 @@
 import { callback } from '../domain/callback.ts'
 import { clock } from '../domain/clock.ts'
+import { fees } from '../domain/fees.ts'
 import { installation } from '../domain/installation.ts'
+import { ledger } from '../domain/ledger.ts'
 import { merchant } from '../domain/merchant.ts'
 import { payer } from '../domain/payer.ts'
 import { payment } from '../domain/payment.ts'
 import { pos } from '../domain/pos.ts'
+import { settlementAccount } from '../domain/settlement-account.ts'
+import { settlement } from '../domain/settlement.ts'
 import { signingKey } from '../domain/signing-key.ts'
 import { user } from '../domain/user.ts'
 
@@ -16,6 +20,13 @@ export const clocks = { category: 'clock', decider: clock }
 export const merchants = { category: 'merchant', decider: merchant.decider }
 export const users = { category: 'user', decider: user.decider }
 export const poses = { category: 'pos', decider: pos.decider }
+export const feeSchedules = { category: 'fees', decider: fees }
+export const ledgers = { category: 'ledger', decider: ledger }
+export const settlementAccounts = {
+  category: 'settlement_account',
+  decider: settlementAccount.decider,
+}
+export const settlements = { category: 'settlement', decider: settlement }
 export const payers = { category: 'payer', decider: payer.decider }
 export const signingKeys = { category: 'signing_key', decider: signingKey.decider }
 

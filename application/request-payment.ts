@@ -1,5 +1,6 @@
+import { defaultLedger, isOpenLedger } from '../domain/ledger.ts'
 import type { PaymentRequest } from '../domain/payment-events.ts'
-import { payments, poses, within } from './aggregates.ts'
+import { ledgers, payments, poses, within } from './aggregates.ts'
 import type { Context, Find, Handle } from './handle.ts'
 
 type Needs = {
@@ -10,6 +11,14 @@ type Needs = {
   /** Whom a customer identifier names. */
   readonly findPayer: (customer: string) => Promise<string | undefined>
 }
+
+/** Whether requests may name a ledger; the default one is always there. */
+export const isLedgerOpen = async (
+  { find }: { readonly find: Find },
+  merchant: string,
+  ledger: string,
+): Promise<boolean> =>
+  ledger === defaultLedger || isOpenLedger(await find(ledgers, within(merchant, ledger)), ledger)
 
 /** A merchant requests a payment; answers its tid, the same one for the same request. */
 export const requestPayment =
@@ -22,7 +31,7 @@ export const requestPayment =
     const facts = {
       payer: payer === 'anyone' ? payer : payer === undefined ? 'unknown' : { id: payer },
       posIsKnown: pos.status === 'present',
-      ledgerIsOpen: request.ledger === 'default',
+      ledgerIsOpen: await isLedgerOpen({ find }, merchant, request.ledger),
     } as const
     await handle(payments, tid, { type: 'RequestPayment', at: context.at, request, facts }, context)
     return tid

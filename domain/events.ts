@@ -2,11 +2,15 @@ import { z } from 'zod'
 import { callbackEvents } from './callback.ts'
 import { clockEvents } from './clock.ts'
 import type { EventsOf } from './decider.ts'
+import { feeEvents } from './fees.ts'
 import { installationEvents } from './installation.ts'
+import { ledgerEvents } from './ledger.ts'
 import { merchant } from './merchant.ts'
 import { payer } from './payer.ts'
 import { paymentEvents } from './payment-events.ts'
 import { pos } from './pos.ts'
+import { settlementAccount } from './settlement-account.ts'
+import { settlementEvents } from './settlement.ts'
 import { signingKey } from './signing-key.ts'
 import { user } from './user.ts'
 
@@ -20,6 +24,10 @@ export const eventCatalogue = {
   ...payer.events,
   ...signingKey.events,
   ...paymentEvents,
+  ...feeEvents,
+  ...ledgerEvents,
+  ...settlementAccount.events,
+  ...settlementEvents,
   ...callbackEvents,
 } as const
 

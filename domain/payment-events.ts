@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { charge } from './charge.ts'
 import type { EventsOf } from './decider.ts'
 import { statusCodes } from './status.ts'
 
@@ -81,7 +82,7 @@ export const paymentEvents = {
   }),
   PaymentAborted: z.object({}),
   PaymentExpired: z.object({ expiredAt: instant }),
-  PaymentCaptured: z.object({ captureId: z.string().nullable(), ...pots }),
+  PaymentCaptured: z.object({ captureId: z.string().nullable(), ...pots, charge }),
   PaymentReleased: z.object(pots),
   PaymentRenewed: z.object({ expiresAt: instant }),
   PaymentAuthorizationExpired: z.object({ expiredAt: instant, ...pots }),
@@ -89,6 +90,7 @@ export const paymentEvents = {
     refundId: z.string().nullable(),
     ...pots,
     text: z.string().nullable(),
+    charge,
   }),
 } as const
 

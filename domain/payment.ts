@@ -1,4 +1,6 @@
+import { chargeFor, chargeForRefund, grossOf, type Charge } from './charge.ts'
 import type { Decider } from './decider.ts'
+import type { FeeTerms } from './fees.ts'
 import type {
   LineItem,
   PaymentDetails,
@@ -57,10 +59,20 @@ export type PaymentCommand =
       readonly payer: string
       readonly statusCode: RefusalOfFunds
     }
-  | { readonly type: 'CapturePayment'; readonly at: Instant; readonly wanted: Wanted }
+  | {
+      readonly type: 'CapturePayment'
+      readonly at: Instant
+      readonly wanted: Wanted
+      readonly terms: FeeTerms
+    }
   | { readonly type: 'ReleasePayment'; readonly at: Instant }
   | { readonly type: 'RenewPayment'; readonly at: Instant }
-  | { readonly type: 'RefundPayment'; readonly wanted: Wanted; readonly text: string | null }
+  | {
+      readonly type: 'RefundPayment'
+      readonly wanted: Wanted
+      readonly text: string | null
+      readonly terms: FeeTerms
+    }
   | { readonly type: 'ExpirePayment'; readonly at: Instant }
 
 const requested = (payment: Payment): RequestedPayment =>
@@ -88,6 +100,13 @@ const potsWanted = (wanted: Wanted, everything: Pots, currency: string): Pots =>
   return wanted.currency === currency ? potsOf(wanted) : refuse('currency_differs_from_payment')
 }
 
+/** The charges of captures or refunds together. */
+const chargeOf = (parts: readonly Part[], sign: 1 | -1) => {
+  const sum = (name: 'fee' | 'interchange' | 'vat') =>
+    parts.reduce((total, { charge }: { readonly charge: Charge }) => total + sign * charge[name], 0)
+  return { fee: sum('fee'), interchange: sum('interchange'), vat: sum('vat') }
+}
+
 const addsUp = (lineItems: readonly LineItem[], amount: number): boolean =>
   lineItems.length === 0 || lineItems.reduce((sum, { total }) => sum + total, 0) === amount
 
@@ -100,6 +119,7 @@ const decideRequest = (
   if (!facts.posIsKnown) return refuse('pos_is_unknown')
   if (!facts.ledgerIsOpen) return refuse('ledger_is_unknown')
   if (!addsUp(request.lineItems, request.amount)) return refuse('line_items_do_not_add_up')
+  grossOf(request)
   const payer = typeof facts.payer === 'object' ? facts.payer.id : null
   const expiresAt = secondsAfter(at, request.expiresIn)
   const event: PaymentEvent = { type: 'PaymentRequested', data: { request, payer, expiresAt } }
@@ -149,6 +169,7 @@ const decideAnswer = (
       if (additionalAmount !== request.additionalAmount && !request.additionalEdit)
         return refuse('additional_amount_is_not_editable')
       if (credit && !request.allowCredit) return refuse('credit_is_not_allowed')
+      grossOf({ amount: request.amount, additionalAmount })
       const data = { payer: command.payer, additionalAmount, credit }
       const until = secondsAfter(command.at, authorizationLifetime)
       return [{ type: 'PaymentAuthorized', data: { ...data, expiresAt: until } }]
@@ -157,7 +178,7 @@ const decideAnswer = (
 }
 
 const decideCapture = (
-  { at, wanted }: Extract<PaymentCommand, { type: 'CapturePayment' }>,
+  { at, wanted, terms }: Extract<PaymentCommand, { type: 'CapturePayment' }>,
   payment: RequestedPayment,
 ): readonly PaymentEvent[] => {
   const repeated = repeats(wanted, payment.captures, payment.request.currency)
@@ -167,7 +188,9 @@ const decideCapture = (
   const pots = potsWanted(wanted, available(payment), payment.request.currency)
   if (exceeds(pots, available(payment))) return refuse('capture_exceeds_authorization')
   if (isNothing(pots)) return refuse('capture_is_nothing')
-  return [{ type: 'PaymentCaptured', data: { captureId: idOf(wanted), ...pots } }]
+  const isCredit = payment.answer?.type === 'accepted' && payment.answer.credit
+  const charge = chargeFor(pots, isCredit, terms)
+  return [{ type: 'PaymentCaptured', data: { captureId: idOf(wanted), ...pots, charge } }]
 }
 
 const decideRelease = (
@@ -192,7 +215,7 @@ const decideRenewal = (
 }
 
 const decideRefund = (
-  { wanted, text }: Extract<PaymentCommand, { type: 'RefundPayment' }>,
+  { wanted, text, terms }: Extract<PaymentCommand, { type: 'RefundPayment' }>,
   payment: RequestedPayment,
 ): readonly PaymentEvent[] => {
   const repeated = repeats(wanted, payment.refunds, payment.request.currency)
@@ -203,7 +226,15 @@ const decideRefund = (
   const pots = potsWanted(wanted, refundable, payment.request.currency)
   if (exceeds(pots, refundable)) return refuse('refund_exceeds_captures')
   if (isNothing(pots)) return refuse('refund_is_nothing')
-  return [{ type: 'PaymentRefunded', data: { refundId: idOf(wanted), ...pots, text } }]
+  const { captured, refunded, captures, refunds } = payment
+  const basis = {
+    captured,
+    refunded,
+    charged: chargeOf(captures, 1),
+    returned: chargeOf(refunds, -1),
+  }
+  const charge = chargeForRefund(pots, basis, terms)
+  return [{ type: 'PaymentRefunded', data: { refundId: idOf(wanted), ...pots, text, charge } }]
 }
 
 const decideExpiry = (

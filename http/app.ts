@@ -14,7 +14,7 @@ import {
   type ErrorAnswer,
 } from './errors.ts'
 import { accepts, checked, parseBody, readBody } from './reading.ts'
-import type { Call, Created, RawReply, Route } from './route.ts'
+import type { Call, Created, Found, RawReply, Route } from './route.ts'
 
 export type AppNeeds = {
   readonly routes: readonly Route[]
@@ -45,7 +45,11 @@ type Bindings = {
 type Http = HonoContext<{ Bindings: Bindings }>
 
 type Headers = Readonly<Record<string, string>>
-type Reply = { readonly status: number; readonly headers: Headers; readonly body: string | null }
+type Reply = {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: string | ReadableStream | null
+}
 
 const emptyBody = new Uint8Array()
 
@@ -124,6 +128,8 @@ export const makeApp = (needs: AppNeeds) => {
         if (value === undefined) return { status: 201, headers: { Location }, body: null }
         return json(201, reply ? reply.parse(value) : value, { Location })
       }
+      case 'found':
+        return { status: 302, headers: { Location: (answer as Found).location }, body: null }
       case 'nothing':
         return { status: 204, headers: {}, body: null }
       case 'raw': {

@@ -9,6 +9,7 @@ export const namesOf = ({ headerPrefix, mediaVendor }: Brand) => ({
   contentDigest: `${headerPrefix}-Content-Digest`,
   signedPrefix: `${headerPrefix.toUpperCase()}-`,
   json: `application/vnd.${mediaVendor}.api.merchant.v1+json`,
+  csv: `application/vnd.${mediaVendor}.api.merchant.v1+csv`,
 })
 
 export type Names = ReturnType<typeof namesOf>

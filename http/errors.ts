@@ -98,6 +98,11 @@ const refusalAnswers = {
     field: 'currency',
     text: 'Must be the currency of the payment.',
   },
+  default_ledger_cannot_be_disabled: {
+    status: 409,
+    text: 'The default ledger stays: requests that name no ledger are written to it.',
+  },
+  fees_are_malformed: { field: 'fees', text: 'A rate is from 0 to 1, a fixed part at least 0.' },
   id_used_with_other_data: {
     status: 409,
     text: 'A resource with this id exists with other data.',
@@ -107,6 +112,7 @@ const refusalAnswers = {
     field: 'line_items',
     text: 'The totals of the line items must add up to the amount.',
   },
+  merchant_is_unknown: { field: 'merchant', text: 'There is no such merchant.' },
   nothing_is_captured: { field: 'action', text: 'Nothing is captured that could be refunded.' },
   payer_is_unknown: { field: 'payer', text: 'There is no such payer.' },
   payment_is_expired: { status: 409, text: 'The payment request has expired.' },

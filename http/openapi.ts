@@ -81,6 +81,13 @@ export const openApi = (
             ...content,
           },
         }
+      case 'found':
+        return {
+          302: {
+            description: 'It is there.',
+            headers: { Location: { schema: { type: 'string', format: 'uri' } } },
+          },
+        }
       case 'nothing':
         return { 204: { description: 'Done.' } }
       case 'raw':

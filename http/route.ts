@@ -28,8 +28,10 @@ export type Call<Params = unknown, Query = unknown, Body = unknown> = {
   readonly accept: string | undefined
 }
 
-/** What a route answers with: 200 and a value, 201 and a Location, or 204. */
-export type Success = 'value' | 'created' | 'nothing'
+/** What a route answers with: 200 and a value, 201 and a Location, 302 and a Location, or 204. */
+export type Success = 'value' | 'created' | 'found' | 'nothing'
+
+export type Found = { readonly location: string }
 
 export type Created = { readonly location: string; readonly value?: unknown }
 
@@ -38,7 +40,7 @@ export type RawReply = {
   /** 503 instead of 200. */
   readonly isUnavailable?: boolean
   readonly type: string
-  readonly body: string
+  readonly body: string | ReadableStream
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -71,9 +73,11 @@ type Answer<S extends Success | 'raw', Reply> = S extends 'value'
     : never
   : S extends 'created'
     ? Created
-    : S extends 'raw'
-      ? RawReply
-      : void
+    : S extends 'found'
+      ? Found
+      : S extends 'raw'
+        ? RawReply
+        : void
 
 /** A route is a value: it is mounted and described from the same members. */
 export const route = <

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { payments } from '../application/aggregates.ts'
+import { merchants, payments } from '../application/aggregates.ts'
 import type { Context, Find, Handle } from '../application/handle.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
@@ -24,6 +24,8 @@ export type SandboxNeeds = {
     step: { readonly by: number } | { readonly to: Instant },
     context: Context,
   ) => Promise<Instant>
+  /** Settles what is unsettled of a merchant. */
+  readonly settleNow: (merchant: string) => Promise<void>
   readonly sendTestCallback: (uri: string, context: Context) => Promise<void>
 }
 
@@ -131,6 +133,21 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
         const { advance_seconds: seconds = 0, now } = call.body
         const step = now === undefined ? { by: seconds * 1000 } : { to: now }
         return { now: await needs.advanceClock(step, contextFor(call, null, 'sandbox')) }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${prefix}/settlement/`,
+      access: 'OPEN',
+      group,
+      summary: 'Settle a merchant now',
+      description: 'Answers once the settlement is made; when nothing is unsettled there is none.',
+      body: z.object({ merchant: z.string().max(64) }).meta({ id: 'SandboxSettlement' }),
+      success: 'nothing',
+      handle: async ({ body: { merchant } }) => {
+        if ((await find(merchants, merchant)).status !== 'present')
+          return refuse('merchant_is_unknown')
+        await needs.settleNow(merchant)
       },
     }),
     route({

@@ -3,11 +3,15 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { clocks, installations } from '../application/aggregates.ts'
 import type { EventStore } from '../application/event-store.ts'
+import { makeFeeBook } from '../application/fee-book.ts'
 import { makeHandler, type Context } from '../application/handle.ts'
 import type { Recorded } from '../domain/events.ts'
 import type { Instant } from '../domain/time.ts'
 import { projections } from '../projections/all.ts'
 import { callbackQueueQueries } from '../projections/callback-queue.ts'
+import { journalQueries } from '../projections/journal.ts'
+import { ledgerQueries } from '../projections/ledgers.ts'
+import { logFileQueries } from '../projections/log-files.ts'
 import { paymentOutcomeQueries } from '../projections/payment-outcomes.ts'
 import { paymentRequestQueries } from '../projections/payment-requests.ts'
 import {
@@ -18,6 +22,9 @@ import {
   signingKeyProjection,
   userProjection,
 } from '../projections/registers.ts'
+import { reportQueries } from '../projections/reports.ts'
+import { settlementAccountQueries } from '../projections/settlement-accounts.ts'
+import { settlementQueries } from '../projections/settlements.ts'
 import { uuidsOf } from './event-ids.ts'
 import { connectEventStoreDB } from './eventstoredb-event-store.ts'
 import type { Log } from './log.ts'
@@ -45,6 +52,7 @@ export const openCore = async (settings: Settings, log: Log) => {
     eventId: (stream, revision, commandId) => eventUuid(`${stream}/${revision}/${commandId}`),
     commandId: randomUUID,
   })
+  const feeBook = makeFeeBook({ find })
   const listeners = new Set<(events: readonly Recorded[]) => void>()
   let aheadBy = (await find(clocks, 'service')).aheadBy
   const now = (): Instant => Date.now() + aheadBy
@@ -79,6 +87,7 @@ export const openCore = async (settings: Settings, log: Log) => {
     projections,
     onEvents: (events) => {
       notice(events)
+      feeBook.notice(events)
       for (const event of events) if (event.type === 'ClockAdvanced') aheadBy = event.data.aheadBy
       for (const listener of listeners) listener(events)
     },
@@ -93,12 +102,23 @@ export const openCore = async (settings: Settings, log: Log) => {
     recall,
     now,
     contextOf,
+    findTerms: feeBook.findTerms,
     digest,
+    /** Signs a link to a log file; every node of the installation signs alike. */
+    signLog: (sha256: string, expiresAt: number): string =>
+      digest('log', sha256, String(expiresAt)),
     readModels,
     removeOutdatedReadModels: file.removeOthers,
     outcomes: paymentOutcomeQueries(db),
     requests: paymentRequestQueries(db),
     queue: callbackQueueQueries(db),
+    ledgers: ledgerQueries(db),
+    reports: reportQueries(db),
+    settlements: settlementQueries(db),
+    settlementAccounts: settlementAccountQueries(db),
+    logSources: logFileQueries(db),
+    journal: journalQueries(db),
+    readModelFile: file.sqlite.name,
     merchants: registerQueries(db, merchantProjection),
     users: registerQueries(db, userProjection),
     poses: registerQueries(db, posProjection),

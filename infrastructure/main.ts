@@ -54,7 +54,7 @@ export const startServer = async (settings: Settings, log: Log) => {
     names,
     stringToSign,
     formatDateTime,
-    message: (message, history, uri) => callbackMessage(links, message, history, uri),
+    message: (message, history, uri) => callbackMessage({ ...core, links }, message, history, uri),
   })
   const app = makeApp({
     routes: allRoutes({ ...service.routes, links, names, version, publicUrl: PUBLIC_URL }),

@@ -8,6 +8,10 @@ import { openCore, type Core } from './core.ts'
 import { addAuditCommands } from './operator-audit.ts'
 import { readPublicKey } from './keys.ts'
 import { makeLog } from './log.ts'
+import { fail, OperatorError } from './operator-error.ts'
+import { addFeeCommands } from './operator-fees.ts'
+import { addSettlementCommands } from './operator-settlements.ts'
+import { accountingStatus } from './accounting.ts'
 import { rebuildReadModels } from './rebuild.ts'
 import { hashSecret } from './secrets.ts'
 import { settingsHelp, type Settings } from './settings.ts'
@@ -17,15 +21,6 @@ type Needs = {
   readonly version: string
   readonly serve: (settings: Settings) => Promise<void>
   readonly openApi: () => object
-}
-
-/** What was asked for cannot be done; the message says why. */
-class OperatorError extends Error {
-  override readonly name = 'OperatorError'
-}
-
-const fail = (message: string): never => {
-  throw new OperatorError(message)
 }
 
 const merchantId = /^[a-zA-Z0-9_-]{1,64}$/
@@ -169,6 +164,9 @@ export const operatorProgram = ({ settings, version, serve, openApi }: Needs): C
     .option('--superuser', 'may manage users')
     .action(withCore(addUser))
 
+  addFeeCommands(program, withCore)
+  addSettlementCommands(program, settings, withCore)
+
   const callback = program.command('callbacks').description('callback messages')
   callback
     .command('list')
@@ -185,7 +183,8 @@ export const operatorProgram = ({ settings, version, serve, openApi }: Needs): C
     .command('status')
     .description('how the log and the read models stand')
     .action(
-      withCore(async ({ readModels, queue, merchants: rows, now }) => {
+      withCore(async (core) => {
+        const { readModels, queue, merchants: rows, now } = core
         await readModels.caughtUp()
         const { head, position } = await readModels.progress()
         return {
@@ -195,6 +194,7 @@ export const operatorProgram = ({ settings, version, serve, openApi }: Needs): C
           read_models_position: position,
           merchants: rows.all().length,
           callbacks_unfinished: queue.unfinishedCount(),
+          ...accountingStatus(core),
         }
       }),
     )

@@ -1,6 +1,7 @@
 import { eq, getTableColumns, sql } from 'drizzle-orm'
 import type { EventType, Recorded } from '../domain/events.ts'
-import type { Projection } from '../projections/projection.ts'
+import type { TransactionLine } from '../domain/transaction-line.ts'
+import type { Key, Projection } from '../projections/projection.ts'
 import type { ReadModelFile } from './read-model-file.ts'
 
 const rowsKeptInMemory = 20_000
@@ -34,16 +35,37 @@ const tableOf = ({ sqlite, db }: ReadModelFile, { table, key, ...projection }: P
       return value === null ? null : column.mapToDriverValue(value)
     })
   const remove = db.delete(table).where(byKey).prepare()
-  const rows = new Map<string | number, object | undefined>()
-  const touched = new Set<string | number>()
+  const { handles, tell, lines, isAppended } = projection
+  const rows = new Map<Key, object | undefined>()
+  const touched = new Set<Key>()
+
+  const find = (id: Key): object | undefined =>
+    isAppended || rows.has(id) ? rows.get(id) : (select.get({ key: id }) as object | undefined)
+
+  const keep = (id: Key, before: object | undefined, after: object | undefined): void => {
+    rows.set(id, after)
+    if (after !== before) touched.add(id)
+  }
+
   return {
-    handles: projection.handles,
-    fold(event: Recorded): void {
-      const id = projection.keyOf(event)
-      const before = rows.has(id) ? rows.get(id) : (select.get({ key: id }) as object | undefined)
-      const after = projection.apply(before, event)
-      rows.set(id, after)
-      if (after !== before) touched.add(id)
+    handles,
+    foldsLines: lines !== null,
+    /** Folds an event; answers the transaction line that it makes, if any. */
+    fold(event: Recorded): TransactionLine | undefined {
+      let line: TransactionLine | undefined
+      for (const id of projection.keysOf(event)) {
+        const before = find(id)
+        keep(id, before, projection.apply(before, event, id))
+        line = tell?.(before, event) ?? line
+      }
+      return line
+    },
+    foldLine(line: TransactionLine): void {
+      if (!lines) return
+      for (const id of lines.keysOf(line)) {
+        const before = find(id)
+        keep(id, before, lines.apply(before, line, id))
+      }
     },
     write(): void {
       for (const id of touched) {
@@ -52,7 +74,7 @@ const tableOf = ({ sqlite, db }: ReadModelFile, { table, key, ...projection }: P
         else remove.run({ key: id })
       }
       touched.clear()
-      if (rows.size > rowsKeptInMemory) rows.clear()
+      if (isAppended || rows.size > rowsKeptInMemory) rows.clear()
     },
     forget(): void {
       rows.clear()
@@ -65,6 +87,7 @@ const tableOf = ({ sqlite, db }: ReadModelFile, { table, key, ...projection }: P
 export const makeProjector = (file: ReadModelFile, projections: readonly Projection[]) => {
   const { sqlite } = file
   const tables = projections.map((projection) => tableOf(file, projection))
+  const ofLines = tables.filter(({ foldsLines }) => foldsLines)
   const byType = new Map<EventType, typeof tables>()
   for (const table of tables)
     for (const type of table.handles) byType.set(type, [...(byType.get(type) ?? []), table])
@@ -83,7 +106,10 @@ export const makeProjector = (file: ReadModelFile, projections: readonly Project
     const done = position()
     for (const event of events) {
       if (event.position <= done) continue
-      for (const table of byType.get(event.type) ?? []) table.fold(event)
+      for (const table of byType.get(event.type) ?? []) {
+        const line = table.fold(event)
+        if (line) for (const { foldLine } of ofLines) foldLine(line)
+      }
     }
     for (const table of tables) table.write()
     const last = events.at(-1)

@@ -22,6 +22,7 @@ import {
   readPublicKey,
 } from './keys.ts'
 import type { Log } from './log.ts'
+import { isSameText, runAccounting } from './accounting.ts'
 import { makeMetrics } from './metrics.ts'
 import { payerDirectory } from './payer-directory.ts'
 import { sandboxFunding } from './sandbox-funding.ts'
@@ -79,12 +80,18 @@ export const startService = async (
     machineNow: Date.now,
     arePrivateAddressesAllowed: privateCallbacks === 'allow',
   })
-  const metrics = makeMetrics(readModels.progress, () => core.queue.unfinishedCount())
+  const metrics = makeMetrics(
+    readModels.progress,
+    () => core.queue.unfinishedCount(),
+    core.journal.trialBalance,
+  )
   const onFailure = (error: unknown) => log.error({ error }, 'a process failed; it will try again')
   const scheduling = { now, after, onFailure }
 
   const expire = expirePayments({ handle, outcomes: core.outcomes, newId: randomUUID })
   const expiry = schedule(scheduling, (at) => expire(at, caughtUp))
+
+  const accounting = runAccounting(core, settings, scheduling)
 
   const delivery = deliverCallbacks({
     queue: core.queue,
@@ -108,6 +115,8 @@ export const startService = async (
   const settle = async (): Promise<void> => {
     await expiry.settle()
     await caughtUp()
+    await accounting.settle()
+    await caughtUp()
     await delivery.settle()
   }
 
@@ -124,6 +133,8 @@ export const startService = async (
         hasCaughtUp = true
         core.removeOutdatedReadModels()
         core.onEvents(wake)
+        core.onEvents(accounting.notice)
+        accounting.wake()
         wake()
       },
       (error: unknown) => {
@@ -161,6 +172,15 @@ export const startService = async (
       users: core.users,
       outcomes: core.outcomes,
       requests: core.requests,
+      ledgers: core.ledgers,
+      reports: core.reports,
+      settlements: core.settlements,
+      settlementAccounts: core.settlementAccounts,
+      signLog: core.signLog,
+      isSameText,
+      readLog: accounting.readLog,
+      newId: randomUUID,
+      findTerms: core.findTerms,
       hashSecret,
       verifySecret,
       readPublicKey,
@@ -201,6 +221,7 @@ export const startService = async (
               await settle()
               return now()
             },
+            settleNow: (merchant: string) => accounting.settleNow(merchant),
             sendTestCallback: async (uri: string, context: Context) => {
               await handle(callbacks, `test-${randomUUID()}`, { type: 'RequestTest', uri }, context)
             },
@@ -212,6 +233,7 @@ export const startService = async (
     stop: async (): Promise<void> => {
       callOffBegin()
       await expiry.stop()
+      await accounting.stop()
       await sending.stop()
       await delivery.idle()
       await sender.close()

@@ -18,7 +18,7 @@ export type QueuedMessage = Message & {
 export const callbackQueue = sqliteTable(
   'callback_queue',
   {
-    /** The stream that the messages are about. */
+    /** The resource that the messages are about: a stream, or `<stream>#<part>` of one. */
     subject: text().primaryKey(),
     merchant: text(),
     callbackUri: text(),
@@ -130,13 +130,23 @@ export const callbackQueueProjection = projection({
   key: callbackQueue.subject,
   handles: [
     ...(Object.keys(paymentEvents) as PaymentEvent['type'][]),
+    'ReportClosed',
+    'ReportCompleted',
     ...(Object.keys(callbackEvents) as (keyof typeof callbackEvents)[]),
   ],
-  keyOf: (event) =>
-    event.type === 'CallbackAttempted' || event.type === 'CallbackRetryRequested'
-      ? event.data.subject
-      : event.stream,
-  apply: (row, event) => {
+  keyOf: (event) => {
+    switch (event.type) {
+      case 'CallbackAttempted':
+      case 'CallbackRetryRequested':
+        return event.data.subject
+      case 'ReportClosed':
+      case 'ReportCompleted':
+        return `${event.stream}#${event.data.report}`
+      default:
+        return event.stream
+    }
+  },
+  apply: (row, event, key) => {
     const { stream, metadata } = event
     switch (event.type) {
       case 'PaymentRequested': {
@@ -151,6 +161,12 @@ export const callbackQueueProjection = projection({
           callbackUri,
           metadata.at,
         )
+      }
+      case 'ReportClosed': {
+        const { callbackUri } = event.data
+        return callbackUri === null
+          ? undefined
+          : emptyQueue(String(key), metadata.merchant, callbackUri)
       }
       case 'CallbackTestRequested':
         return withMessage(

@@ -1,3 +1,4 @@
+import { noFees } from '../domain/fees.ts'
 import fc from 'fast-check'
 import type { Recorded } from '../domain/events.ts'
 import type { LineItem, PaymentEvent } from '../domain/payment-events.ts'
@@ -43,6 +44,12 @@ const wanted: fc.Arbitrary<Wanted> = fc.oneof(
   },
 )
 
+const terms = fc.constantFrom(noFees, {
+  ...noFees,
+  transactionRate: '0.009',
+  transactionFixed: 1,
+  interchangeRate: '0.25',
+})
 const payer = fc.constantFrom('alice', 'alice', 'alice', 'bob')
 const additionalAmount = fc.constantFrom(null, null, 0, 2, 3)
 const callbackUri = fc.constantFrom(null, 'https://shop.example/callback')
@@ -77,12 +84,13 @@ const commandAt = (at: Instant): fc.Arbitrary<PaymentCommand> => {
         credit: fc.boolean(),
       }),
     },
-    { weight: 6, arbitrary: fc.record({ ...of('CapturePayment'), wanted }) },
+    { weight: 6, arbitrary: fc.record({ ...of('CapturePayment'), wanted, terms }) },
     {
       weight: 3,
       arbitrary: fc.record({
         type: fc.constant('RefundPayment' as const),
         wanted,
+        terms,
         text: fc.constantFrom(null, 'Cold soup'),
       }),
     },

@@ -145,7 +145,7 @@ describe('for any history of commands', () => {
         type Row = ReturnType<typeof posProjection.apply>
         const row = events
           .map(logged)
-          .reduce<Row>((row, event) => posProjection.apply(row, event), undefined)
+          .reduce<Row>((row, event) => posProjection.apply(row, event, event.stream), undefined)
         const entry = fold(pos.decider, events)
         expect(row?.data).toEqual(entry.status === 'present' ? entry.data : undefined)
         if (row) {
