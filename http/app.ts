@@ -61,7 +61,9 @@ export const makeApp = (needs: AppNeeds) => {
 
   const call = async (route: Route, http: Http, requestId: string): Promise<Call> => {
     const { req } = http
-    const body = req.method === 'GET' || req.method === 'HEAD' ? emptyBody : await readBody(req)
+    const isRead = req.method === 'GET' || req.method === 'HEAD'
+    const body = isRead ? emptyBody : await readBody(req, route.largestUpload)
+    const contentType = req.header('content-type')
     const accept = req.header('accept')
     const caller =
       route.access === 'OPEN'
@@ -80,11 +82,12 @@ export const makeApp = (needs: AppNeeds) => {
     return {
       params: route.params && paramsOf(route.params, req.param()),
       query: route.query && checked(route.query, req.query()),
-      body: route.body && parseBody(route.body, body, req.header('content-type'), names),
+      body: route.body && parseBody(route.body, body, contentType, names),
       caller,
       at: needs.now(),
       requestId,
       accept,
+      upload: route.largestUpload === undefined ? undefined : { body, contentType },
     }
   }
 
@@ -96,6 +99,9 @@ export const makeApp = (needs: AppNeeds) => {
   const succeed = (route: Route, http: Http, answer: unknown): Response => {
     const { success, reply } = route
     switch (success) {
+      case 'value or nothing':
+        if (answer === undefined) return http.body(null, 204)
+        return json(http, 200, reply ? reply.parse(answer) : answer)
       case 'value':
         return json(http, 200, reply ? reply.parse(answer) : answer)
       case 'created': {

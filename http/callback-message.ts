@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { callbackEventNames, type Message } from '../domain/callback.ts'
+import { callbackEventNames, scanCallbackName, type Message } from '../domain/callback.ts'
 import type { Recorded } from '../domain/events.ts'
 import { paymentOutcomeProjection, type PaymentOutcome } from '../projections/payment-outcomes.ts'
 import type { Links } from './addresses.ts'
+import type { AttachmentLink } from './attachment.ts'
 import { outcomePath } from './payment.ts'
 import { outcomeReply, outcomeView } from './payment-reply.ts'
 import { dateTime } from './wire.ts'
@@ -10,7 +11,7 @@ import { dateTime } from './wire.ts'
 const meta = z
   .object({
     id: z.string().meta({ description: 'Stable over retries.' }),
-    event: z.enum([...new Set(Object.values(callbackEventNames)), 'test_event']),
+    event: z.enum([...new Set(Object.values(callbackEventNames)), scanCallbackName, 'test_event']),
     uri: z.string().nullable(),
     timestamp: dateTime,
     seqno: z.int().meta({ description: '1, 2, 3 … per resource.' }),
@@ -22,6 +23,8 @@ const paymentMessage = z
   .meta({ id: 'CallbackMessage' })
 const testMessage = z.object({ meta, object: z.object({ text: z.string() }).optional() })
 
+const scanMessage = z.object({ meta, object: z.object({ id: z.string(), argstring: z.string() }) })
+
 /** The object as of that very event: a pure function of the log, so that it can be made again byte for byte. */
 const outcomeAt = (history: readonly Recorded[]): PaymentOutcome => {
   let row: PaymentOutcome | undefined
@@ -32,17 +35,23 @@ const outcomeAt = (history: readonly Recorded[]): PaymentOutcome => {
   return row
 }
 
+type Needs = {
+  readonly links: Links
+  readonly attachmentLink: AttachmentLink
+  readonly scanToken: (scan: string) => string
+}
+
 /**
- * The JSON text of a callback message (decisions 13). `history` is the stream of its subject up to the event that it
- * tells; the object goes along over https only.
+ * The JSON text of a callback message (decisions 13). `history` is the stream of its subject, at least from where it is
+ * needed up to the event that is told; the object goes along over https only, except that of a scan, which has no URI.
  */
 export const callbackMessage = (
-  links: Links,
+  { links, attachmentLink, scanToken }: Needs,
   message: Message,
   history: readonly Recorded[],
   destination: string,
 ): string => {
-  const event = history[message.revision]
+  const event = history.find(({ revision }) => revision === message.revision)
   if (!event) throw new Error(`${message.subject} has no event ${message.revision}`)
   const { event: name, seqno } = message
   const withObject = destination.toLowerCase().startsWith('https:')
@@ -51,9 +60,12 @@ export const callbackMessage = (
     const told = { meta: { ...about, uri: null }, object: { text: 'Hello World' } }
     return JSON.stringify(testMessage.parse(withObject ? told : { meta: told.meta }))
   }
-  const row = outcomeAt(history.slice(0, message.revision + 1))
+  if (event.type === 'ShortlinkScanned') {
+    const object = { id: scanToken(event.data.scan), argstring: event.data.argstring }
+    return JSON.stringify(scanMessage.parse({ meta: { ...about, uri: null }, object }))
+  }
+  const row = outcomeAt(history.filter(({ revision }) => revision <= message.revision))
   const told = { ...about, uri: links.full(outcomePath(row.tid)) }
-  return JSON.stringify(
-    paymentMessage.parse(withObject ? { meta: told, object: outcomeView(row) } : { meta: told }),
-  )
+  const object = { ...outcomeView(row), ...attachmentLink(row, event.metadata.at) }
+  return JSON.stringify(paymentMessage.parse(withObject ? { meta: told, object } : { meta: told }))
 }

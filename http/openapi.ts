@@ -5,17 +5,30 @@ import type { Route } from './route.ts'
 
 type Json = Record<string, unknown>
 
+const uploadContent = {
+  'multipart/form-data': {
+    schema: {
+      type: 'object',
+      additionalProperties: { type: 'string', contentMediaType: 'application/octet-stream' },
+    },
+  },
+}
+
 const readsBody = (method: string): boolean => method === 'POST' || method === 'PUT'
 
-const errorsOf = ({ access, method, params, body, query }: Route): Record<string, string> => ({
-  ...(body || query ? { 400: 'The request does not fit; error_details names the fields.' } : {}),
-  ...(access === 'OPEN' ? {} : { 401: 'Authentication failed; the description says which check.' }),
-  ...(params ? { 404: 'There is no such resource.' } : {}),
+const errorsOf = (route: Route): Record<string, string> => ({
+  ...(route.body || route.query || route.largestUpload
+    ? { 400: 'The request does not fit; error_details names the fields.' }
+    : {}),
+  ...(route.access === 'OPEN'
+    ? {}
+    : { 401: 'Authentication failed; the description says which check.' }),
+  ...(route.params ? { 404: 'There is no such resource.' } : {}),
   406: 'Accept allows none of the types of this answer.',
-  ...(readsBody(method)
+  ...(readsBody(route.method)
     ? {
         409: 'Conflict with what is there.',
-        413: 'The body is larger than 1 MiB.',
+        413: `The body is larger than ${(route.largestUpload ?? 1_048_576) / 1_048_576} MiB.`,
         415: 'The body is of another type.',
       }
     : {}),
@@ -78,6 +91,8 @@ export const openApi = (routes: readonly Route[], names: Names, version: string)
             ...content,
           },
         }
+      case 'value or nothing':
+        return { 200: { description: 'OK', ...content }, 204: { description: 'There is none.' } }
       case 'nothing':
         return { 204: { description: 'Done.' } }
       case 'raw':
@@ -92,13 +107,25 @@ export const openApi = (routes: readonly Route[], names: Names, version: string)
     }
   }
 
+  const asIntegrator = {
+    merchant: [],
+    integrator: [],
+    timestamp: [],
+    contentDigest: [],
+    signature: [],
+  }
   const security: Record<Route['access'], Json[]> = {
     OPEN: [],
     SECRET: [
       { merchant: [], user: [], secret: [] },
       { merchant: [], user: [], timestamp: [], contentDigest: [], signature: [] },
+      asIntegrator,
     ],
-    KEY: [{ merchant: [], user: [], timestamp: [], contentDigest: [], signature: [] }],
+    KEY: [
+      { merchant: [], user: [], timestamp: [], contentDigest: [], signature: [] },
+      asIntegrator,
+    ],
+    INTEGRATOR: [{ integrator: [], timestamp: [], contentDigest: [], signature: [] }],
   }
 
   const operation = (route: Route): Json => {
@@ -112,6 +139,7 @@ export const openApi = (routes: readonly Route[], names: Names, version: string)
       operationId: `${method.toLowerCase()}${route.path.replace(/[^a-z0-9]+/gi, '_')}`,
       security: security[route.access],
       parameters: parametersOf(route),
+      ...(route.largestUpload !== undefined && { requestBody: { content: uploadContent } }),
       ...(schema && {
         requestBody: { content: { 'application/json': { schema }, [names.json]: { schema } } },
       }),
@@ -129,7 +157,7 @@ export const openApi = (routes: readonly Route[], names: Names, version: string)
 
   const paths: Record<string, Json> = {}
   for (const route of routes) {
-    const path = route.path.replace(/:([a-z_]+)/g, '{$1}')
+    const path = route.path.replace(/:([a-z_]+)(\{[^}]*\})?/g, '{$1}')
     ;(paths[path] ??= {})[route.method.toLowerCase()] = operation(route)
   }
   const header = (name: string, description: string) => ({
@@ -151,6 +179,7 @@ export const openApi = (routes: readonly Route[], names: Names, version: string)
       securitySchemes: {
         merchant: header(names.merchant, 'The merchant id.'),
         user: header(names.user, 'The API user.'),
+        integrator: header(names.integrator, 'The integrator, instead of an API user.'),
         timestamp: header(names.timestamp, 'UTC, YYYY-MM-DD hh:mm:ss, at most 5 minutes off.'),
         contentDigest: header(names.contentDigest, 'SHA256=<base64 of SHA-256 of the body>.'),
         secret: header('Authorization', 'SECRET <secret>.'),

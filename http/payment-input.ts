@@ -1,7 +1,15 @@
 import { z } from 'zod'
 import type { Wanted } from '../domain/payment.ts'
 import type { PaymentDetails, PaymentRequest } from '../domain/payment-events.ts'
-import { amountIn, amountText, currencyCode, read, uriText, type Issues } from './wire.ts'
+import {
+  amountIn,
+  amountText,
+  callbackUri,
+  currencyCode,
+  read,
+  uriText,
+  type Issues,
+} from './wire.ts'
 
 const webUri = uriText(['http', 'https'])
 const identifier = z
@@ -37,7 +45,7 @@ const linkInput = z
 
 const detailsInput = {
   ledger: z.string().min(1).max(100),
-  callback_uri: webUri.nullable(),
+  callback_uri: callbackUri.nullable(),
   display_message_uri: webUri.nullable(),
   links: z.array(linkInput).max(100),
   line_items: z.array(lineItemInput).max(1000),

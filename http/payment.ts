@@ -7,6 +7,7 @@ import type { Instant } from '../domain/time.ts'
 import type { PaymentOutcome } from '../projections/payment-outcomes.ts'
 import type { PaymentRequestRow } from '../projections/payment-requests.ts'
 import { merchantPrefix, type Links } from './addresses.ts'
+import type { AttachmentLink } from './attachment.ts'
 import { RequestError } from './errors.ts'
 import { detailsOf, paymentRequestInput, paymentUpdateInput, wantedOf } from './payment-input.ts'
 import type { PaymentUpdate } from './payment-input.ts'
@@ -24,6 +25,7 @@ export type PaymentNeeds = {
   readonly find: Find
   readonly links: Links
   readonly caughtUp: () => Promise<void>
+  readonly attachmentLink: AttachmentLink
   readonly requestPayment: (request: PaymentRequest, context: Context) => Promise<string>
   readonly outcomes: {
     find(merchant: string, tid: string, now: Instant): PaymentOutcome | undefined
@@ -141,7 +143,8 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       handle: async (call) => {
         await needs.caughtUp()
         const found = outcomes.find(callerOf(call).merchant, call.params.tid, call.at)
-        return outcomeView(found ?? refuse('resource_is_unknown'))
+        const outcome = found ?? refuse('resource_is_unknown')
+        return { ...outcomeView(outcome), ...needs.attachmentLink(outcome, call.at) }
       },
     }),
   ]

@@ -5,32 +5,39 @@ import { malformed, RequestError } from './errors.ts'
 
 const largestBody = 1_048_576
 
-const tooLarge = () => new RequestError(413, `The body is larger than ${largestBody} bytes.`)
+const tooLarge = (largest: number) =>
+  new RequestError(413, `The body is larger than ${largest} bytes.`)
 
-const collect = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array> => {
+const collect = async (
+  stream: ReadableStream<Uint8Array>,
+  largest: number,
+): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of stream) {
     size += chunk.byteLength
-    if (size > largestBody) throw tooLarge()
+    if (size > largest) throw tooLarge(largest)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
 }
 
-const readAll = async (request: HonoRequest): Promise<Uint8Array> => {
+const readAll = async (request: HonoRequest, largest: number): Promise<Uint8Array> => {
   const length = request.header('content-length')
   if (length !== undefined) {
-    if (Number(length) > largestBody) throw tooLarge()
+    if (Number(length) > largest) throw tooLarge(largest)
     return new Uint8Array(await request.arrayBuffer())
   }
-  return request.raw.body ? collect(request.raw.body) : new Uint8Array()
+  return request.raw.body ? collect(request.raw.body, largest) : new Uint8Array()
 }
 
-/** The body of a request, at most 1 MiB of it. @throws RequestError 413, or 400 when it breaks off. */
-export const readBody = async (request: HonoRequest): Promise<Uint8Array> => {
+/** The body of a request, at most 1 MiB unless told otherwise. @throws RequestError 413, or 400 when it breaks off. */
+export const readBody = async (
+  request: HonoRequest,
+  largest: number = largestBody,
+): Promise<Uint8Array> => {
   try {
-    return await readAll(request)
+    return await readAll(request, largest)
   } catch (error) {
     if (error instanceof RequestError) throw error
     throw new RequestError(400, 'The body broke off.')
@@ -71,16 +78,45 @@ export const checked = <Schema extends z.ZodType>(
   return result.data
 }
 
-/** Whether an Accept header allows one of the types (RFC 9110, 12.5.1); all do without one. */
+type Range = { readonly range: string; readonly quality: number }
+
+const rangesOf = (header: string): readonly Range[] =>
+  header.split(',').map((part) => {
+    const [range = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase())
+    const quality = parameters.find((text) => text.startsWith('q='))?.slice(2)
+    return { range, quality: quality === undefined ? 1 : Number(quality) || 0 }
+  })
+
+/** The more exactly a range names a type, the more it counts (RFC 9110, 12.5.1). */
+const exactness = (range: string, type: string): number => {
+  if (range === type) return 3
+  if (range.endsWith('/*') && type.startsWith(range.slice(0, -1))) return 2
+  return range === '*/*' ? 1 : 0
+}
+
+const qualityOf = (type: string, ranges: readonly Range[]): number => {
+  const name = type.toLowerCase()
+  let best: Range = { range: '', quality: 0 }
+  for (const range of ranges)
+    if (exactness(range.range, name) > exactness(best.range, name)) best = range
+  return best.quality
+}
+
+/** Whether an Accept header allows one of the types; all do without one. */
 export const accepts = (header: string | undefined, types: readonly string[]): boolean => {
   if (header === undefined || header.trim() === '') return true
-  const wanted = header.split(',').flatMap((part) => {
-    const [range = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase())
-    return parameters.some((text) => /^q=0(\.0*)?$/.test(text)) ? [] : [range]
-  })
-  const allows = (range: string, type: string) =>
-    range === '*/*' ||
-    range === type ||
-    (range.endsWith('/*') && type.startsWith(range.slice(0, -1)))
-  return types.some((type) => wanted.some((range) => allows(range, type.toLowerCase())))
+  const ranges = rangesOf(header)
+  return types.some((type) => qualityOf(type, ranges) > 0)
+}
+
+/** The type that an Accept header likes best, the first of those that it likes as well. */
+export const preferred = <Type extends string>(
+  header: string | undefined,
+  types: readonly [Type, ...Type[]],
+): Type => {
+  if (header === undefined || header.trim() === '') return types[0]
+  const ranges = rangesOf(header)
+  return types.reduce((best, type) =>
+    qualityOf(type, ranges) > qualityOf(best, ranges) ? type : best,
+  )
 }

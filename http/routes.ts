@@ -1,15 +1,21 @@
+import { attachmentRoutes, type AttachmentNeeds } from './attachment.ts'
 import type { Names } from './brand.ts'
 import { documented } from './docs.ts'
+import { merchantRoutes, type MerchantNeeds } from './merchant.ts'
 import { paymentRoutes, type PaymentNeeds } from './payment.ts'
 import { posRoutes, type PosNeeds } from './pos.ts'
 import type { Route } from './route.ts'
 import { sandboxRoutes, type SandboxNeeds } from './sandbox.ts'
 import { serviceRoutes, type ServiceNeeds } from './service.ts'
+import { shortlinkRoutes, type ShortlinkNeeds } from './shortlink.ts'
 import { statusCodeRoutes } from './status-code.ts'
 import { userRoutes, type UserNeeds } from './user.ts'
 
-export type RouteNeeds = PaymentNeeds &
+export type RouteNeeds = MerchantNeeds &
+  PaymentNeeds &
+  AttachmentNeeds &
   PosNeeds &
+  ShortlinkNeeds &
   UserNeeds &
   ServiceNeeds & {
     readonly names: Names
@@ -22,8 +28,11 @@ export type RouteNeeds = PaymentNeeds &
 export const allRoutes = (needs: RouteNeeds): Route[] =>
   documented(
     [
+      ...merchantRoutes(needs),
       ...paymentRoutes(needs),
+      ...attachmentRoutes(needs),
       ...posRoutes(needs),
+      ...shortlinkRoutes(needs),
       ...statusCodeRoutes(),
       ...userRoutes(needs),
       ...serviceRoutes(needs),

@@ -99,6 +99,9 @@ export const uriText = (schemes: readonly string[]) =>
     )
     .meta({ format: 'uri' })
 
+/** Where callbacks can be sent. */
+export const callbackUri = uriText(['http', 'https'])
+
 /** Money in an answer. */
 export const money = z
   .custom<Money>()

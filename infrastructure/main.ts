@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { makeAccess } from '../http/access.ts'
 import { linksOf } from '../http/addresses.ts'
 import { makeApp } from '../http/app.ts'
+import { makeAttachmentLink } from '../http/attachment.ts'
 import { namesOf } from '../http/brand.ts'
 import { callbackMessage } from '../http/callback-message.ts'
 import { openApi } from '../http/openapi.ts'
@@ -41,6 +42,9 @@ const serve = async (settings: Settings): Promise<void> => {
   const core = await openCore(settings, log)
   let publicUrl = settings.PUBLIC_URL ?? `http://${settings.HOST}:${settings.PORT}`
   const links = linksOf(() => ({ publicUrl, absoluteUris: settings.ABSOLUTE_URIS }))
+  const { scanToken, sign } = core.tokens
+  const attachmentLink = makeAttachmentLink({ links, sign })
+  const wording = { links, attachmentLink, scanToken }
   const names = namesOf({
     headerPrefix: settings.HEADER_PREFIX,
     mediaVendor: settings.MEDIA_VENDOR,
@@ -51,10 +55,10 @@ const serve = async (settings: Settings): Promise<void> => {
     names,
     stringToSign,
     formatDateTime,
-    message: (message, history, uri) => callbackMessage(links, message, history, uri),
+    message: (message, history, uri) => callbackMessage(wording, message, history, uri),
   })
   const app = makeApp({
-    routes: allRoutes({ ...service.routes, links, names, version }),
+    routes: allRoutes({ ...service.routes, links, attachmentLink, names, version }),
     names,
     authenticate: makeAccess({ ...service.access, names }),
     publicUrl: settings.PUBLIC_URL,

@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto'
 import { join } from 'node:path'
 import { merchants, payers, poses, users, within } from '../application/aggregates.ts'
+import { newMerchant } from '../domain/merchant.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { Core } from './core.ts'
 import { keyInFile, readPublicKey } from './keys.ts'
@@ -27,8 +28,14 @@ export const makeSandboxData = async (core: Core, dataDir: string): Promise<stri
     (await entry).status === 'absent'
 
   if (await isAbsent(find(merchants, merchant))) {
-    const names = { id: merchant, businessName: 'Sandbox Shop', lookupIds: [], netmask: null }
-    const data = { ...names, currency: 'NOK' }
+    const data = newMerchant({
+      id: merchant,
+      businessName: 'Sandbox Shop',
+      currency: 'NOK',
+      lookupIds: [],
+      netmask: null,
+      jurisdiction: 'NO',
+    })
     await register(merchants, merchant, { type: 'Register', data }, context)
   }
   const userData = { merchant, netmask: null, secretHash: null, publicKey: null }

@@ -1,10 +1,19 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { callbacks, merchants, signingKeys, users, within } from '../application/aggregates.ts'
+import {
+  callbacks,
+  integrators,
+  merchants,
+  signingKeys,
+  users,
+  within,
+} from '../application/aggregates.ts'
 import { acceptPayment } from '../application/answer-payment.ts'
 import { deliverCallbacks } from '../application/deliver-callbacks.ts'
 import { expirePayments } from '../application/expire-payments.ts'
+import { byPhone, byScanToken, byShortlink, firstOf } from '../application/find-customer.ts'
 import { streamOf, type Context } from '../application/handle.ts'
+import { matchScans } from '../application/match-scans.ts'
 import { requestPayment } from '../application/request-payment.ts'
 import { schedule } from '../application/schedule.ts'
 import type { Message } from '../domain/callback.ts'
@@ -24,9 +33,11 @@ import {
 import type { Log } from './log.ts'
 import { makeMetrics } from './metrics.ts'
 import { payerDirectory } from './payer-directory.ts'
+import { qrImage } from './qr-image.ts'
 import { sandboxFunding } from './sandbox-funding.ts'
 import { hashSecret, makeSecretCheck } from './secrets.ts'
 import type { Settings } from './settings.ts'
+import { newShortlinkId } from './tokens.ts'
 
 /** What the wire form of callbacks is made with; the wire belongs to `http`. */
 export type CallbackWire = {
@@ -76,6 +87,16 @@ export const startService = async (
   const expire = expirePayments({ handle, outcomes: core.outcomes, newId: randomUUID })
   const expiry = schedule(scheduling, (at) => expire(at, caughtUp))
 
+  const { tokens } = core
+  const scanMatching = matchScans({
+    handle,
+    find,
+    pickUps: core.pickUps,
+    tokenDigestOf: (scan) => tokens.tokenDigest(tokens.scanToken(scan)),
+    newId: randomUUID,
+  })
+  const matching = schedule(scheduling, scanMatching.work)
+
   const delivery = deliverCallbacks({
     queue: core.queue,
     store: core.store,
@@ -98,6 +119,8 @@ export const startService = async (
   const settle = async (): Promise<void> => {
     await expiry.settle()
     await caughtUp()
+    await matching.settle()
+    await caughtUp()
     await sending.settle()
     await delivery.idle()
   }
@@ -106,20 +129,26 @@ export const startService = async (
     core.removeOutdatedReadModels()
     core.onEvents(() => {
       expiry.wake()
+      matching.wake()
       sending.wake()
     })
     expiry.wake()
+    matching.wake()
     sending.wake()
   })
 
+  const merchantOf = (id: string) => core.merchants.find(streamOf(merchants, id))?.data
+  const netmaskOf = (merchant: string) => merchantOf(merchant)?.netmask ?? null
   const verifySecret = makeSecretCheck(Date.now)
   return {
     access: {
       findUser: (merchant: string, id: string) => {
         const user = core.users.find(streamOf(users, within(merchant, id)))?.data
-        const shop = user && core.merchants.find(streamOf(merchants, merchant))?.data
-        return user && { user, merchantNetmask: shop?.netmask ?? null }
+        return user && { user, merchantNetmask: netmaskOf(merchant) }
       },
+      findIntegrator: (id: string) =>
+        core.integrators.find(streamOf(integrators, encodeURIComponent(id)))?.data,
+      findNetmask: netmaskOf,
       caughtUp,
       verifySecret,
       verifySignature: makeSignatureCheck(),
@@ -144,8 +173,26 @@ export const startService = async (
         handle,
         find,
         tidOf: (...parts) => core.digest('tid', ...parts),
-        findPayer: async (customer) => payers.byPhone(customer),
+        findCustomer: firstOf(
+          byShortlink({ find }),
+          byScanToken({
+            caughtUp,
+            findScan: (token) => core.scans.byToken(tokens.tokenDigest(token)),
+          }),
+          byPhone(payers.byPhone),
+        ),
+        awaitScan: scanMatching.awaitScan,
       }),
+      ...tokens,
+      merchants: core.merchants,
+      lookUpMerchant: core.lookUpMerchant,
+      businessName: (merchant: string) => merchantOf(merchant)?.businessName,
+      shortlinks: core.shortlinks,
+      scans: core.scans,
+      newShortlinkId,
+      qrImage,
+      attachments: core.attachments,
+      blobs: core.blobs,
       ready: async () => {
         const progress = await readModels.progress()
         return { ...progress, isReady: progress.position >= progress.head }
@@ -170,6 +217,11 @@ export const startService = async (
               await settle()
               return now()
             },
+            scanShortlink: async (
+              shortlink: string,
+              scan: { readonly payer: string; readonly argstring: string },
+              context: Context,
+            ) => tokens.scanToken(await scanMatching.scanShortlink(shortlink, scan, context)),
             sendTestCallback: async (uri: string, context: Context) => {
               await handle(callbacks, `test-${randomUUID()}`, { type: 'RequestTest', uri }, context)
             },
@@ -179,6 +231,7 @@ export const startService = async (
     observe: metrics.observeRequest,
     stop: async (): Promise<void> => {
       await expiry.stop()
+      await matching.stop()
       await sending.stop()
       await delivery.idle()
       await sender.close()

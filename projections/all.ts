@@ -1,14 +1,19 @@
+import { attachmentProjection } from './attachments.ts'
 import { callbackQueueProjection } from './callback-queue.ts'
 import { paymentOutcomeProjection } from './payment-outcomes.ts'
 import { paymentRequestProjection } from './payment-requests.ts'
+import { pickUpProjection } from './pick-ups.ts'
 import type { Projection } from './projection.ts'
 import {
+  integratorProjection,
   merchantProjection,
   payerProjection,
   posProjection,
+  shortlinkProjection,
   signingKeyProjection,
   userProjection,
 } from './registers.ts'
+import { scanProjection } from './scans.ts'
 
 /** Everything that is read is folded by one of these. */
 export const projections = [
@@ -17,6 +22,11 @@ export const projections = [
   posProjection,
   payerProjection,
   signingKeyProjection,
+  integratorProjection,
+  shortlinkProjection,
+  scanProjection,
+  pickUpProjection,
+  attachmentProjection,
   paymentRequestProjection,
   paymentOutcomeProjection,
   callbackQueueProjection,

@@ -1,7 +1,12 @@
 import { and, asc, eq, gt, isNotNull, lte, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { callbackEventNames, callbackEvents, type Message } from '../domain/callback.ts'
+import {
+  callbackEventNames,
+  callbackEvents,
+  scanCallbackName,
+  type Message,
+} from '../domain/callback.ts'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
 import { paymentEvents, type PaymentEvent } from '../domain/payment-events.ts'
 import type { Instant } from '../domain/time.ts'
@@ -110,6 +115,17 @@ const retried = (
   return queued({ ...row, waiting, abandoned: row.abandoned.filter(isOther) })
 }
 
+/** A callback goes to the address registered when it is sent. */
+const movedTo = (
+  callbackUri: string | null,
+  row: CallbackQueueRow | undefined,
+  subject: string,
+  merchant: string | null,
+): CallbackQueueRow | undefined =>
+  !row && callbackUri === null
+    ? undefined
+    : queued({ ...(row ?? emptyQueue(subject, merchant, null)), callbackUri })
+
 const isTold = (type: string): type is keyof typeof callbackEventNames => type in callbackEventNames
 
 export const callbackQueueProjection = projection({
@@ -118,11 +134,25 @@ export const callbackQueueProjection = projection({
   handles: [
     ...(Object.keys(paymentEvents) as PaymentEvent['type'][]),
     ...(Object.keys(callbackEvents) as (keyof typeof callbackEvents)[]),
+    'ShortlinkRegistered',
+    'ShortlinkChanged',
+    'ShortlinkRemoved',
+    'ShortlinkScanned',
   ],
-  keyOf: (event) =>
-    event.type === 'CallbackAttempted' || event.type === 'CallbackRetryRequested'
-      ? event.data.subject
-      : event.stream,
+  keyOf: ({ type, stream, data }) => {
+    switch (type) {
+      case 'CallbackAttempted':
+      case 'CallbackRetryRequested':
+        return data.subject
+      case 'ShortlinkRegistered':
+      case 'ShortlinkChanged':
+      case 'ShortlinkRemoved':
+        // Messages are about its scans, which have a stream of their own.
+        return `scans-${stream.slice('shortlink-'.length)}`
+      default:
+        return stream
+    }
+  },
   apply: (row, event) => {
     const { stream, metadata } = event
     switch (event.type) {
@@ -130,11 +160,17 @@ export const callbackQueueProjection = projection({
         const { callbackUri } = event.data.request
         return callbackUri === null ? undefined : emptyQueue(stream, metadata.merchant, callbackUri)
       }
-      case 'PaymentAmended': {
-        const { callbackUri } = event.data
-        if (!row && callbackUri === null) return undefined
-        return queued({ ...(row ?? emptyQueue(stream, metadata.merchant, null)), callbackUri })
+      case 'PaymentAmended':
+        return movedTo(event.data.callbackUri, row, stream, metadata.merchant)
+      case 'ShortlinkRegistered':
+      case 'ShortlinkChanged': {
+        const { id, merchant, callbackUri } = event.data
+        return movedTo(callbackUri, row, `scans-${id}`, merchant)
       }
+      case 'ShortlinkRemoved':
+        return row && queued({ ...row, callbackUri: null })
+      case 'ShortlinkScanned':
+        return row && withMessage(row, event, scanCallbackName)
       case 'CallbackTestRequested':
         return withMessage(
           emptyQueue(stream, metadata.merchant, event.data.uri),

@@ -126,6 +126,8 @@ const changed = (
       const { ledger, callbackUri, displayMessageUri } = event.data
       return { ...row, ledger, callbackUri, displayMessageUri, modifiedAt: at }
     }
+    case 'PaymentPickedUp':
+      return row
     case 'PaymentAuthorized': {
       const { additionalAmount, credit, expiresAt } = event.data
       const available = { amount: row.amount, additionalAmount }
