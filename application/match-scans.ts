@@ -2,6 +2,7 @@ import { refuse, Refusal } from '../domain/refusal.ts'
 import type { Listener, Scan, ScanCommand, ScanEvent } from '../domain/scans.ts'
 import type { Instant } from '../domain/time.ts'
 import { payments, scansOfShortlinks, shortlinks } from './aggregates.ts'
+import { StoreUnavailable } from './event-store.ts'
 import type { Context, Find, Handle } from './handle.ts'
 
 type Due = {
@@ -26,6 +27,16 @@ type Needs = {
 
 const batchSize = 200
 
+/** What could not be done just now is due: `work` will do it, and whoever asked need not know. */
+const leftToWork = async (following: Promise<void>): Promise<void> => {
+  try {
+    await following
+  } catch (error) {
+    const isConflict = error instanceof Refusal && error.code === 'conflicting_changes'
+    if (!isConflict && !(error instanceof StoreUnavailable)) throw error
+  }
+}
+
 /**
  * Brings scans of shortlinks and payment requests together (static-QR POS rules). Each shortlink's stream decides who
  * is matched with whom; the payment's stream decides whether it still wants it, and when not, the scan goes on to the
@@ -38,6 +49,14 @@ export const matchScans = ({ handle, find, pickUps, tokenDigestOf, newId }: Need
     context: Context,
   ): Promise<void> => {
     const { events } = await handle(scansOfShortlinks, shortlink, command, context)
+    await tellPayments(shortlink, events, context)
+  }
+
+  const tellPayments = async (
+    shortlink: string,
+    events: readonly ScanEvent[],
+    context: Context,
+  ): Promise<void> => {
     for (const event of events) await tellPayment(shortlink, event, context)
   }
 
@@ -81,7 +100,7 @@ export const matchScans = ({ handle, find, pickUps, tokenDigestOf, newId }: Need
   return {
     /** A request waits for a scan of the shortlink, from now on or with one that came shortly before. */
     awaitScan: (shortlink: string, listener: Listener, context: Context): Promise<void> =>
-      carryOut(shortlink, { type: 'AwaitScan', at: context.at, listener }, context),
+      leftToWork(carryOut(shortlink, { type: 'AwaitScan', at: context.at, listener }, context)),
 
     /** A payer scans a shortlink; answers the id of the scan. @throws Refusal for a shortlink that is none. */
     scanShortlink: async (
@@ -95,7 +114,9 @@ export const matchScans = ({ handle, find, pickUps, tokenDigestOf, newId }: Need
       const scan = { scan: newId(), ...by, scannedAt: at }
       const tokenDigest = tokenDigestOf(scan.scan)
       const context = { at, merchant, actor: `payer:${by.payer}`, correlationId }
-      await carryOut(shortlink, { type: 'RecordScan', scan, tokenDigest }, context)
+      const command = { type: 'RecordScan', scan, tokenDigest } as const
+      const { events } = await handle(scansOfShortlinks, shortlink, command, context)
+      await leftToWork(tellPayments(shortlink, events, context))
       return scan.scan
     },
 
