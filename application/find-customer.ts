@@ -24,17 +24,21 @@ export const firstOf =
     return 'unknown'
   }
 
-const after = (prefix: string, text: string): string | undefined =>
-  text.startsWith(prefix) ? text.slice(prefix.length) : undefined
+/** Ids of shortlinks and serial numbers; not everything that somebody may write can be the name of a stream. */
+const plainId = /^[a-zA-Z0-9-]{1,64}$/
+
+const kindsOfShortlink = /^shortlink_(id|sn):([^]*)$/
 
 /** `shortlink_id:<id>` and `shortlink_sn:<serial number>`: a code of the merchant that somebody scans. */
 export const byShortlink =
   ({ find }: { readonly find: Find }): FindCustomer =>
   async (customer, merchant) => {
-    const serial = after('shortlink_sn:', customer)
-    const sticker = serial === undefined ? undefined : await find(stickers, serial)
-    const id = sticker?.status === 'claimed' ? sticker.shortlink : after('shortlink_id:', customer)
-    if (id === undefined) return serial === undefined ? undefined : 'unknown'
+    const [, kind, name = ''] = kindsOfShortlink.exec(customer) ?? []
+    if (kind === undefined) return undefined
+    if (!plainId.test(name)) return 'unknown'
+    const sticker = kind === 'sn' ? await find(stickers, name) : undefined
+    if (sticker && sticker.status !== 'claimed') return 'unknown'
+    const id = sticker?.shortlink ?? name
     const shortlink = await find(shortlinks, id)
     const isKnown = shortlink.status === 'present' && shortlink.data.merchant === merchant
     return isKnown ? { shortlink: id } : 'unknown'
