@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PNG } from 'pngjs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parseEvent, type Recorded } from '../domain/events.ts'
 import { isPng } from '../domain/png.ts'
+import { callbackMessage } from '../http/callback-message.ts'
 import { partsOf } from '../http/multipart.ts'
 import { openBlobDirectory } from '../infrastructure/blob-directory.ts'
 import { paymentRequest, startMerchantService, type MerchantService } from './merchant-service.ts'
@@ -176,6 +178,27 @@ test('a link lasts an hour, is made anew by each retrieval, and cannot be made b
     `/attachment/v1/${ofTid}/soon/${signature}/`,
   ])
     expect((await upload(forged, [part])).status).toBe(404)
+})
+
+test('a callback carries a link for an hour from its event, the same however late it is made', async () => {
+  const tid = await authorized()
+  await put(tid, 'capture')
+  const stream = `payment-${tid}`
+  const history = (await service.core.store.readStream(stream)).map(parseEvent)
+  const told = (type: string, event: string) => {
+    const { revision, metadata } = history.find((event) => event.type === type) as Recorded
+    const message = { subject: stream, revision, event, seqno: 1 }
+    const text = callbackMessage(service.wording, message, history, 'https://shop.example/')
+    const { object } = JSON.parse(text) as { object: { attachment_uri: string } }
+    const expires = Number(object.attachment_uri.split('/')[4])
+    return { link: object.attachment_uri, age: expires - Math.floor(metadata.at / 1000) }
+  }
+  const first = told('PaymentAuthorized', 'payment_authorized')
+  expect(first.age).toBe(3600)
+  await service.advance(600)
+  expect(told('PaymentAuthorized', 'payment_authorized')).toEqual(first)
+  const { link } = told('PaymentCaptured', 'payment_captured')
+  expect((await upload(link, [{ type: 'image/png', content: png(1, 2) }])).status).toBe(201)
 })
 
 test('the same upload again adds nothing', async () => {

@@ -123,6 +123,8 @@ export const startMerchantService = async (
     core,
     directory,
     routes,
+    /** What callbacks are worded with. */
+    wording,
     bugs,
     call,
     as,
