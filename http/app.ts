@@ -62,7 +62,7 @@ export const makeApp = (needs: AppNeeds) => {
   const call = async (route: Route, http: Http, requestId: string): Promise<Call> => {
     const { req } = http
     const isRead = req.method === 'GET' || req.method === 'HEAD'
-    const body = isRead ? emptyBody : await readBody(req, route.largestUpload)
+    const body = isRead ? emptyBody : await readBody(req, route.upload?.largest)
     const contentType = req.header('content-type')
     const accept = req.header('accept')
     const caller =
@@ -87,7 +87,7 @@ export const makeApp = (needs: AppNeeds) => {
       at: needs.now(),
       requestId,
       accept,
-      upload: route.largestUpload === undefined ? undefined : { body, contentType },
+      upload: route.upload && { body, contentType },
     }
   }
 

@@ -8,7 +8,7 @@ import type { PaymentStatus } from '../domain/status.ts'
 import { secondsAfter, type Instant } from '../domain/time.ts'
 import type { AttachmentEntry } from '../projections/attachments.ts'
 import { merchantPrefix, type Links } from './addresses.ts'
-import { checkParts, mediaTypesOf } from './attachment-content.ts'
+import { checkParts, itemList, mediaTypesOf, receipt } from './attachment-content.ts'
 import type { Names } from './brand.ts'
 import { RequestError } from './errors.ts'
 import { partsOf } from './multipart.ts'
@@ -101,11 +101,18 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
       group,
       summary: 'Upload attachments, by the attachment_uri of an outcome',
       description:
-        'One to 20 parts, each with its own Content-Type: an item list or a receipt (JSON, see the schemas ItemList and ' +
-        'Receipt; at most 1,000,000 bytes) or image/png (at most 1,000,000 bytes). All are kept, or none. The body may ' +
+        'One to 20 parts, each with its own Content-Type: an item list or a receipt (JSON of at most ' +
+        '1,000,000 bytes) or image/png (at most 1,000,000 bytes). All are kept, or none. The body may ' +
         'have 10 MiB. The same content again adds nothing. A payment can have 100 attachments.',
       params: z.object({ tid, expires: z.string().regex(/^\d{1,12}$/), signature: z.string() }),
-      largestUpload,
+      upload: {
+        largest: largestUpload,
+        parts: [
+          { type: names.itemList, schema: itemList },
+          { type: names.receipt, schema: receipt },
+          { type: 'image/png' },
+        ],
+      },
       success: 'created',
       handle: async (call) => {
         const { at, requestId: correlationId } = call

@@ -1,23 +1,14 @@
 import { z } from 'zod'
 import type { Names } from './brand.ts'
 import { errorReply } from './errors.ts'
-import type { Route } from './route.ts'
+import type { Route, UploadForm } from './route.ts'
 
 type Json = Record<string, unknown>
-
-const uploadContent = {
-  'multipart/form-data': {
-    schema: {
-      type: 'object',
-      additionalProperties: { type: 'string', contentMediaType: 'application/octet-stream' },
-    },
-  },
-}
 
 const readsBody = (method: string): boolean => method === 'POST' || method === 'PUT'
 
 const errorsOf = (route: Route): Record<string, string> => ({
-  ...(route.body || route.query || route.largestUpload
+  ...(route.body || route.query || route.upload
     ? { 400: 'The request does not fit; error_details names the fields.' }
     : {}),
   ...(route.access === 'OPEN'
@@ -28,7 +19,7 @@ const errorsOf = (route: Route): Record<string, string> => ({
   ...(readsBody(route.method)
     ? {
         409: 'Conflict with what is there.',
-        413: `The body is larger than ${(route.largestUpload ?? 1_048_576) / 1_048_576} MiB.`,
+        413: `The body is larger than ${(route.upload?.largest ?? 1_048_576) / 1_048_576} MiB.`,
         415: 'The body is of another type.',
       }
     : {}),
@@ -56,6 +47,15 @@ export const openApi = (routes: readonly Route[], names: Names, version: string)
     if (typeof name !== 'string') return definition
     schemas[name] = definition
     return { $ref: `#/components/schemas/${name}` }
+  }
+
+  const uploadOf = ({ parts }: UploadForm): Json => {
+    const kinds = parts.map(({ type, schema }) =>
+      schema ? schemaOf(schema, 'input') : { type: 'string', contentMediaType: type },
+    )
+    const schema = { type: 'object', additionalProperties: { anyOf: kinds } }
+    const description = `Parts of the types ${parts.map(({ type }) => type).join(', ')}.`
+    return { description, content: { 'multipart/form-data': { schema } } }
   }
 
   const parametersOf = ({ params, query }: Route): Json[] =>
@@ -139,7 +139,7 @@ export const openApi = (routes: readonly Route[], names: Names, version: string)
       operationId: `${method.toLowerCase()}${route.path.replace(/[^a-z0-9]+/gi, '_')}`,
       security: security[route.access],
       parameters: parametersOf(route),
-      ...(route.largestUpload !== undefined && { requestBody: { content: uploadContent } }),
+      ...(route.upload && { requestBody: uploadOf(route.upload) }),
       ...(schema && {
         requestBody: { content: { 'application/json': { schema }, [names.json]: { schema } } },
       }),

@@ -35,6 +35,13 @@ export type Call<Params = unknown, Query = unknown, Body = unknown> = {
   readonly upload: Upload | undefined
 }
 
+export type UploadForm = {
+  /** Bytes of the whole body. */
+  readonly largest: number
+  /** What a part can be: a media type, and a schema when it is JSON. */
+  readonly parts: readonly { readonly type: string; readonly schema?: z.ZodType }[]
+}
+
 export type Upload = { readonly body: Uint8Array; readonly contentType: string | undefined }
 
 /** What a route answers with: 200 and a value, the same or else 204, 201 and a Location, or 204. */
@@ -64,8 +71,8 @@ export type Route = {
   readonly params: z.ZodObject | undefined
   readonly query: z.ZodObject | undefined
   readonly body: z.ZodType | undefined
-  /** Takes multipart/form-data of at most that many bytes, instead of JSON. */
-  readonly largestUpload: number | undefined
+  /** Takes multipart/form-data instead of JSON. */
+  readonly upload: UploadForm | undefined
   readonly success: Success | 'raw'
   readonly reply: z.ZodType | undefined
   readonly replyTypes: readonly string[] | undefined
@@ -103,7 +110,7 @@ export const route = <
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body
-  readonly largestUpload?: number
+  readonly upload?: UploadForm
   readonly success: S
   readonly reply?: Reply
   readonly replyTypes?: readonly string[]
@@ -115,7 +122,7 @@ export const route = <
   params: undefined,
   query: undefined,
   body: undefined,
-  largestUpload: undefined,
+  upload: undefined,
   reply: undefined,
   replyTypes: undefined,
   ...definition,

@@ -80,6 +80,19 @@ test.each(rows.filter(({ levels }) => levels.some((level) => level !== 'OPEN')))
   },
 )
 
+test('the OpenAPI document says what an uploaded part can be', async () => {
+  const document = (await (await service.call('/openapi.json')).json()) as any
+  const { requestBody } = document.paths['/attachment/v1/{tid}/{expires}/{signature}/'].post
+  expect(requestBody.content['multipart/form-data'].schema.additionalProperties.anyOf).toEqual([
+    { $ref: '#/components/schemas/ItemList' },
+    { $ref: '#/components/schemas/Receipt' },
+    { type: 'string', contentMediaType: 'image/png' },
+  ])
+  expect(Object.keys(document.components.schemas)).toEqual(
+    expect.arrayContaining(['ItemList', 'Receipt', 'AttachedItem', 'ReceiptPayment']),
+  )
+})
+
 test('the OpenAPI document describes each route of the table with its parameters', async () => {
   const answer = await service.call('/openapi.json')
   const { paths } = (await answer.json()) as {
