@@ -1,8 +1,7 @@
-import { parseDateTime } from './wire.ts'
 import type { Names } from './brand.ts'
-import { RequestError } from './errors.ts'
+import { makeIntegratorAccess, type IntegratorNeeds } from './integrator-access.ts'
 import type { AccessLevel, Caller } from './route.ts'
-import { stringToSign, urlToSign } from './signature.ts'
+import { makeSignedText, unauthorized } from './signed-request.ts'
 
 export type KnownUser = {
   readonly id: string
@@ -10,13 +9,6 @@ export type KnownUser = {
   readonly netmask: string | null
   readonly secretHash: string | null
   readonly publicKey: string | null
-}
-
-export type KnownIntegrator = {
-  readonly id: string
-  readonly publicKey: string
-  /** The merchants that it serves. */
-  readonly merchants: readonly string[]
 }
 
 /** What authentication asks of the rest of the service. */
@@ -27,9 +19,7 @@ export type AccessNeeds = {
     merchant: string,
     user: string,
   ) => { readonly user: KnownUser; readonly merchantNetmask: string | null } | undefined
-  readonly findIntegrator: (id: string) => KnownIntegrator | undefined
-  readonly findNetmask: (merchant: string) => string | null
-  /** Waits until users and integrators are known as of now. */
+  /** Waits until the users are known as of now. */
   readonly caughtUp: () => Promise<void>
   /** Whether a secret belongs to a slow hash; as slow for no hash at all. */
   readonly verifySecret: (secret: string, hash: string | null) => Promise<boolean>
@@ -51,120 +41,65 @@ export type Credentials = {
   readonly body: Uint8Array
 }
 
-const unauthorized = (description: string, details: Record<string, string[]> | null = null) =>
-  new RequestError(401, description, details)
-
 /** Decides who makes a request to the merchant interface, or says which check failed (decisions 3). */
-export const makeAccess = (needs: AccessNeeds) => {
+export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
   const { names } = needs
+  const signedText = makeSignedText(needs)
+  const byIntegrator = makeIntegratorAccess(needs)
 
-  /** What is not known may have been made a moment ago, by this process or another. */
-  const known = async <Found>(find: () => Found | undefined): Promise<Found | undefined> => {
-    const found = find()
-    if (found) return found
+  const lookUp = async (merchant: string, id: string) => {
+    const known = needs.findUser(merchant, id)
+    if (known) return known
+    // It may have been made a moment ago, by this process or another.
     await needs.caughtUp()
-    return find()
+    return needs.findUser(merchant, id)
+  }
+  type Found = Awaited<ReturnType<typeof lookUp>>
+
+  const checkSecret = async (secret: string, id: string, found: Found): Promise<void> => {
+    if (!(await needs.verifySecret(secret, found?.user.secretHash ?? null)))
+      throw unauthorized(`Unknown user ${id}, or wrong secret.`)
   }
 
-  const checkTimestamp = (text: string | undefined): void => {
-    if (text === undefined) throw unauthorized(`The header ${names.timestamp} is missing.`)
-    const at = parseDateTime(text)
-    if (at === undefined)
-      throw unauthorized(`${names.timestamp} must be a UTC time as YYYY-MM-DD hh:mm:ss.`)
-    if (Math.abs(needs.machineNow() - at) > needs.clockToleranceMs)
-      throw unauthorized(`${names.timestamp} is stale: too far from the time of the service.`)
-  }
-
-  const checkSignature = (
-    signature: string,
-    publicKey: string | null,
-    who: 'user' | 'integrator',
-    request: Credentials,
-  ): void => {
-    checkTimestamp(request.header(names.timestamp))
-    const digest = request.header(names.contentDigest)
-    if (digest === undefined) throw unauthorized(`The header ${names.contentDigest} is missing.`)
-    if (digest !== needs.contentDigest(request.body))
-      throw unauthorized(`${names.contentDigest} does not match the body: digest mismatch.`)
-    const { method, url } = request
-    const text = stringToSign(method, urlToSign(url), request.headers(), names.signedPrefix)
+  const checkSignature = (signature: string, found: Found, request: Credentials): void => {
+    const text = signedText(request)
+    const publicKey = found?.user.publicKey ?? null
     if (publicKey === null || !needs.verifySignature(publicKey, text, signature))
-      throw unauthorized(`Unknown ${who}, or bad signature.`, { string_to_sign: [text] })
+      throw unauthorized('Unknown user, or bad signature.', { string_to_sign: [text] })
   }
 
-  const checkNetmasks = (netmasks: readonly (string | null)[], request: Credentials): void => {
-    for (const netmask of netmasks)
-      if (netmask !== null && !needs.isWithin(request.remoteAddress, netmask))
+  const checkNetmasks = (found: NonNullable<Found>, address: string | undefined): void => {
+    for (const netmask of [found.user.netmask, found.merchantNetmask])
+      if (netmask !== null && !needs.isWithin(address, netmask))
         throw unauthorized('Requests of this user may not come from this address.')
   }
 
-  const required = (value: string | undefined, name: string): string => {
-    if (value === undefined) throw unauthorized(`The header ${name} is missing.`)
-    return value
-  }
-
-  const credentialOf = (request: Credentials): { isKey: boolean; credential: string } => {
-    const authorization = required(request.header('authorization'), 'Authorization')
+  return async (level: AccessLevel, request: Credentials): Promise<Caller> => {
+    if (level === 'INTEGRATOR' || request.header(names.integrator) !== undefined)
+      return byIntegrator(level, request)
+    const merchant = request.header(names.merchant)
+    const id = request.header(names.user)
+    const authorization = request.header('authorization')
+    if (merchant === undefined) throw unauthorized(`The header ${names.merchant} is missing.`)
+    if (id === undefined) throw unauthorized(`The header ${names.user} is missing.`)
+    if (authorization === undefined) throw unauthorized('The header Authorization is missing.')
     const [, scheme = '', credential = ''] = /^(\S+) +(\S.*)$/.exec(authorization) ?? []
     const isKey = scheme.toUpperCase() === 'RSA-SHA256'
     if (!isKey && scheme.toUpperCase() !== 'SECRET')
       throw unauthorized('Authorization must be SECRET <secret> or RSA-SHA256 <signature>.')
-    return { isKey, credential }
-  }
-
-  const user = async (level: AccessLevel, request: Credentials): Promise<Caller> => {
-    const merchant = required(request.header(names.merchant), names.merchant)
-    const id = required(request.header(names.user), names.user)
-    const { isKey, credential } = credentialOf(request)
     if (level === 'KEY' && !isKey)
       throw unauthorized('Level too low: this request must be signed with a key.')
-    const found = await known(() => needs.findUser(merchant, id))
-    if (isKey) checkSignature(credential, found?.user.publicKey ?? null, 'user', request)
-    else if (!(await needs.verifySecret(credential, found?.user.secretHash ?? null)) || !found)
-      throw unauthorized(`Unknown user ${id}, or wrong secret.`)
-    if (!found) throw unauthorized('Unknown user, or bad signature.')
-    checkNetmasks([found.user.netmask, found.merchantNetmask], request)
-    const mayManageUsers = found.user.roles.includes('superuser')
-    return { merchant, actor: `user:${id}`, mayManageUsers, isSigned: isKey }
-  }
-
-  /** An integrator authenticates with its own key only, and acts only for merchants that it serves. */
-  const integrator = async (
-    id: string,
-    merchant: string | undefined,
-    request: Credentials,
-  ): Promise<Caller> => {
-    if (request.header(names.user) !== undefined)
-      throw unauthorized(`Send either ${names.user} or ${names.integrator}.`)
-    const { isKey, credential } = credentialOf(request)
-    if (!isKey) throw unauthorized('Level too low: an integrator must sign with its key.')
-    const find = () => needs.findIntegrator(id)
-    let found = await known(find)
-    checkSignature(credential, found?.publicKey ?? null, 'integrator', request)
-    if (merchant !== undefined) {
-      if (!found?.merchants.includes(merchant)) {
-        await needs.caughtUp()
-        found = find()
-      }
-      if (!found?.merchants.includes(merchant))
-        throw unauthorized('The integrator does not serve this merchant.')
-      checkNetmasks([needs.findNetmask(merchant)], request)
-    }
+    const found = await lookUp(merchant, id)
+    if (isKey) checkSignature(credential, found, request)
+    else await checkSecret(credential, id, found)
+    if (!found) throw unauthorized(`Unknown user ${id}, or wrong secret.`)
+    checkNetmasks(found, request.remoteAddress)
     return {
-      merchant: merchant ?? '',
-      actor: `integrator:${id}`,
-      mayManageUsers: true,
-      isSigned: true,
+      merchant,
+      actor: `user:${id}`,
+      mayManageUsers: found.user.roles.includes('superuser'),
+      isSigned: isKey,
     }
-  }
-
-  return async (level: AccessLevel, request: Credentials): Promise<Caller> => {
-    const integratorId = request.header(names.integrator)
-    if (level === 'INTEGRATOR')
-      return integrator(required(integratorId, names.integrator), undefined, request)
-    if (integratorId === undefined) return user(level, request)
-    const merchant = required(request.header(names.merchant), names.merchant)
-    return integrator(integratorId, merchant, request)
   }
 }
 

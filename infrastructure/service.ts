@@ -1,19 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import {
-  callbacks,
-  integrators,
-  merchants,
-  signingKeys,
-  users,
-  within,
-} from '../application/aggregates.ts'
+import { callbacks, merchants, signingKeys, users, within } from '../application/aggregates.ts'
 import { acceptPayment } from '../application/answer-payment.ts'
 import { deliverCallbacks } from '../application/deliver-callbacks.ts'
 import { expirePayments } from '../application/expire-payments.ts'
-import { byPhone, byScanToken, byShortlink, firstOf } from '../application/find-customer.ts'
 import { streamOf, type Context } from '../application/handle.ts'
-import { matchScans } from '../application/match-scans.ts'
 import { requestPayment } from '../application/request-payment.ts'
 import { schedule } from '../application/schedule.ts'
 import type { Message } from '../domain/callback.ts'
@@ -31,13 +22,12 @@ import {
   readPublicKey,
 } from './keys.ts'
 import type { Log } from './log.ts'
+import { merchantSide } from './merchant-side.ts'
 import { makeMetrics } from './metrics.ts'
 import { payerDirectory } from './payer-directory.ts'
-import { qrImage } from './qr-image.ts'
 import { sandboxFunding } from './sandbox-funding.ts'
 import { hashSecret, makeSecretCheck } from './secrets.ts'
 import type { Settings } from './settings.ts'
-import { newShortlinkId } from './tokens.ts'
 
 /** What the wire form of callbacks is made with; the wire belongs to `http`. */
 export type CallbackWire = {
@@ -87,15 +77,8 @@ export const startService = async (
   const expire = expirePayments({ handle, outcomes: core.outcomes, newId: randomUUID })
   const expiry = schedule(scheduling, (at) => expire(at, caughtUp))
 
-  const { tokens } = core
-  const scanMatching = matchScans({
-    handle,
-    find,
-    pickUps: core.pickUps,
-    tokenDigestOf: (scan) => tokens.tokenDigest(tokens.scanToken(scan)),
-    newId: randomUUID,
-  })
-  const matching = schedule(scheduling, scanMatching.work)
+  const side = merchantSide(core, payers.byPhone)
+  const matching = schedule(scheduling, side.scanMatching.work)
 
   const delivery = deliverCallbacks({
     queue: core.queue,
@@ -137,19 +120,15 @@ export const startService = async (
     sending.wake()
   })
 
-  const merchantOf = (id: string) => core.merchants.find(streamOf(merchants, id))?.data
-  const netmaskOf = (merchant: string) => merchantOf(merchant)?.netmask ?? null
   const verifySecret = makeSecretCheck(Date.now)
   return {
     access: {
       findUser: (merchant: string, id: string) => {
         const user = core.users.find(streamOf(users, within(merchant, id)))?.data
-        return user && { user, merchantNetmask: netmaskOf(merchant) }
+        const shop = user && core.merchants.find(streamOf(merchants, merchant))?.data
+        return user && { user, merchantNetmask: shop?.netmask ?? null }
       },
-      findIntegrator: (id: string) =>
-        core.integrators.find(streamOf(integrators, encodeURIComponent(id)))?.data,
-      findNetmask: netmaskOf,
-      caughtUp,
+      ...side.access,
       verifySecret,
       verifySignature: makeSignatureCheck(),
       contentDigest,
@@ -173,26 +152,10 @@ export const startService = async (
         handle,
         find,
         tidOf: (...parts) => core.digest('tid', ...parts),
-        findCustomer: firstOf(
-          byShortlink({ find }),
-          byScanToken({
-            caughtUp,
-            findScan: (token) => core.scans.byToken(tokens.tokenDigest(token)),
-          }),
-          byPhone(payers.byPhone),
-        ),
-        awaitScan: scanMatching.awaitScan,
+        findCustomer: side.findCustomer,
+        awaitScan: side.scanMatching.awaitScan,
       }),
-      ...tokens,
-      merchants: core.merchants,
-      lookUpMerchant: core.lookUpMerchant,
-      businessName: (merchant: string) => merchantOf(merchant)?.businessName,
-      shortlinks: core.shortlinks,
-      scans: core.scans,
-      newShortlinkId,
-      qrImage,
-      attachments: core.attachments,
-      blobs: core.blobs,
+      ...side.routes,
       ready: async () => {
         const progress = await readModels.progress()
         return { ...progress, isReady: progress.position >= progress.head }
@@ -217,11 +180,7 @@ export const startService = async (
               await settle()
               return now()
             },
-            scanShortlink: async (
-              shortlink: string,
-              scan: { readonly payer: string; readonly argstring: string },
-              context: Context,
-            ) => tokens.scanToken(await scanMatching.scanShortlink(shortlink, scan, context)),
+            scanShortlink: side.scanShortlink,
             sendTestCallback: async (uri: string, context: Context) => {
               await handle(callbacks, `test-${randomUUID()}`, { type: 'RequestTest', uri }, context)
             },

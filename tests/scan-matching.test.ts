@@ -251,7 +251,7 @@ test('whatever the order of scans, requests and aborts, on whichever node, each 
       const found = await pickedUp(shop.tids)
       expect(found.map((pickUp) => pickUp?.payer)).toEqual(expectedPayers(story))
     }),
-    { numRuns: 250, endOnFailure: true },
+    { numRuns: 100, endOnFailure: true },
   )
 })
 

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto'
+import { integrators, merchants } from '../application/aggregates.ts'
+import { byPhone, byScanToken, byShortlink, firstOf } from '../application/find-customer.ts'
+import { streamOf, type Context } from '../application/handle.ts'
+import { matchScans } from '../application/match-scans.ts'
+import type { Core } from './core.ts'
+import { qrImage } from './qr-image.ts'
+import { newShortlinkId } from './tokens.ts'
+
+/** What merchants, integrators, shortlinks and attachments need of the rest. */
+export const merchantSide = (core: Core, findByPhone: (phone: string) => string | undefined) => {
+  const { handle, find, tokens } = core
+  const { caughtUp } = core.readModels
+  const scanMatching = matchScans({
+    handle,
+    find,
+    pickUps: core.pickUps,
+    tokenDigestOf: (scan) => tokens.tokenDigest(tokens.scanToken(scan)),
+    newId: randomUUID,
+  })
+  const findScan = (token: string) => core.scans.byToken(tokens.tokenDigest(token))
+  const merchantOf = (id: string) => core.merchants.find(streamOf(merchants, id))?.data
+  return {
+    scanMatching,
+    findCustomer: firstOf(
+      byShortlink({ find }),
+      byScanToken({ caughtUp, findScan }),
+      byPhone(findByPhone),
+    ),
+    /** A payer scans a shortlink; answers the merchant's token for it. */
+    scanShortlink: async (
+      shortlink: string,
+      scan: { readonly payer: string; readonly argstring: string },
+      context: Pick<Context, 'at' | 'correlationId'>,
+    ): Promise<string> =>
+      tokens.scanToken(await scanMatching.scanShortlink(shortlink, scan, context)),
+    access: {
+      findIntegrator: (id: string) =>
+        core.integrators.find(streamOf(integrators, encodeURIComponent(id)))?.data,
+      findNetmask: (merchant: string) => merchantOf(merchant)?.netmask ?? null,
+      caughtUp,
+    },
+    routes: {
+      ...tokens,
+      merchants: core.merchants,
+      lookUpMerchant: core.lookUpMerchant,
+      businessName: (merchant: string) => merchantOf(merchant)?.businessName,
+      shortlinks: core.shortlinks,
+      scans: core.scans,
+      newShortlinkId,
+      qrImage,
+      attachments: core.attachments,
+      blobs: core.blobs,
+    },
+  }
+}
