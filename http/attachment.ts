@@ -122,7 +122,10 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
         const payment = await find(payments, tid)
         if (payment.status === 'unrequested' || !isOpenFor(payment.status))
           return refuse('resource_is_unknown')
-        const { merchant, currency } = payment.request
+        const { request, expiresAt } = payment
+        // It has failed at that instant, whether or not that has been recorded yet.
+        if (payment.status === 'auth' && at >= expiresAt) return refuse('resource_is_unknown')
+        const { merchant, currency } = request
         const { body, contentType } = uploadOf(call)
         const checked = checkParts(partsOf(body, contentType), names, currency)
         const contents = []

@@ -1,14 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { integrators, merchants } from '../application/aggregates.ts'
-import { byPhone, byScanToken, byShortlink, firstOf } from '../application/find-customer.ts'
+import {
+  byScanToken,
+  byShortlink,
+  firstOf,
+  type FindCustomer,
+} from '../application/find-customer.ts'
 import { streamOf, type Context } from '../application/handle.ts'
 import { matchScans } from '../application/match-scans.ts'
 import type { Core } from './core.ts'
 import { qrImage } from './qr-image.ts'
 import { newShortlinkId } from './tokens.ts'
 
-/** What merchants, integrators, shortlinks and attachments need of the rest. */
-export const merchantSide = (core: Core, findByPhone: (phone: string) => string | undefined) => {
+/**
+ * What merchants, integrators, shortlinks and attachments need of the rest. `finders` know the customers that are not
+ * named by a code or a scan of it, each a kind of identifier.
+ */
+export const merchantSide = (core: Core, ...finders: readonly FindCustomer[]) => {
   const { handle, find, tokens } = core
   const { caughtUp } = core.readModels
   const scanMatching = matchScans({
@@ -22,11 +30,7 @@ export const merchantSide = (core: Core, findByPhone: (phone: string) => string 
   const merchantOf = (id: string) => core.merchants.find(streamOf(merchants, id))?.data
   return {
     scanMatching,
-    findCustomer: firstOf(
-      byShortlink({ find }),
-      byScanToken({ caughtUp, findScan }),
-      byPhone(findByPhone),
-    ),
+    findCustomer: firstOf(byShortlink({ find }), byScanToken({ caughtUp, findScan }), ...finders),
     /** A payer scans a shortlink; answers the merchant's token for it. */
     scanShortlink: async (
       shortlink: string,

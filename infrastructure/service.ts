@@ -4,6 +4,7 @@ import { callbacks, merchants, signingKeys, users, within } from '../application
 import { acceptPayment } from '../application/answer-payment.ts'
 import { deliverCallbacks } from '../application/deliver-callbacks.ts'
 import { expirePayments } from '../application/expire-payments.ts'
+import { byPhone } from '../application/find-customer.ts'
 import { streamOf, type Context } from '../application/handle.ts'
 import { requestPayment } from '../application/request-payment.ts'
 import { schedule } from '../application/schedule.ts'
@@ -77,7 +78,7 @@ export const startService = async (
   const expire = expirePayments({ handle, outcomes: core.outcomes, newId: randomUUID })
   const expiry = schedule(scheduling, (at) => expire(at, caughtUp))
 
-  const side = merchantSide(core, payers.byPhone)
+  const side = merchantSide(core, byPhone(payers.byPhone))
   const matching = schedule(scheduling, side.scanMatching.work)
 
   const delivery = deliverCallbacks({

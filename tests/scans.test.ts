@@ -2,8 +2,10 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fold } from '../domain/decider.ts'
+import type { Recorded } from '../domain/events.ts'
 import { payment, type PaymentCommand } from '../domain/payment.ts'
 import { mostFreeScans, scans, type ScanEvent } from '../domain/scans.ts'
+import { callbackQueueProjection } from '../projections/callback-queue.ts'
 import { stickers } from '../application/aggregates.ts'
 import { paymentRequest, startMerchantService, type MerchantService } from './merchant-service.ts'
 
@@ -187,6 +189,20 @@ test('each scan is told to the shortlink’s callback, in order, with its object
     { ...meta, path: '/after', seqno: 2, object: { id: two, argstring: '' } },
   ])
   expect(new Set(received.map(({ body }) => body.meta.id)).size).toBe(2)
+})
+
+test('what waits to be told of a shortlink that is deleted is due no longer', () => {
+  const data = { merchant: 'm', id: 'code', callbackUri: hook('/'), description: null }
+  const event = (stream: string, type: string, data: object): Recorded =>
+    ({ id: 'e', stream, revision: 0, position: 1, type, data, metadata: { at: 1 } }) as never
+  const registered = event('shortlink-code', 'ShortlinkRegistered', data)
+  const scanned = event('scans-code', 'ShortlinkScanned', { scan: 's' })
+  const removed = event('shortlink-code', 'ShortlinkRemoved', {})
+  const { apply, keyOf } = callbackQueueProjection
+  expect([registered, scanned, removed].map(keyOf)).toEqual(Array(3).fill('scans-code'))
+  const waiting = apply(apply(undefined, registered), scanned)
+  expect(waiting).toMatchObject({ dueAt: 1, callbackUri: hook('/') })
+  expect(apply(waiting, removed)).toMatchObject({ dueAt: null, destination: null })
 })
 
 test('one code remembers a thousand scans that nobody waits for, the latest ones', () => {
