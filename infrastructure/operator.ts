@@ -4,6 +4,7 @@ import { callbacks, merchants, users, within } from '../application/aggregates.t
 import { parseEvent } from '../domain/events.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { openCore, type Core } from './core.ts'
+import { addAuditCommands } from './operator-audit.ts'
 import { readPublicKey } from './keys.ts'
 import { makeLog } from './log.ts'
 import { fail, OperatorError } from './operator-error.ts'
@@ -155,6 +156,8 @@ export const operatorProgram = ({ settings, version, serve, openApi }: Needs): C
         }
       }),
     )
+
+  addAuditCommands(program, settings)
 
   program
     .command('openapi')
