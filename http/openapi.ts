@@ -5,29 +5,31 @@ import type { Route, UploadForm } from './route.ts'
 
 type Json = Record<string, unknown>
 
-const readsBody = (method: string): boolean => method === 'POST' || method === 'PUT'
-
-const errorsOf = (route: Route): Record<string, string> => ({
-  ...(route.body || route.query || route.upload
-    ? { 400: 'The request does not fit; error_details names the fields.' }
-    : {}),
-  ...(route.access === 'OPEN'
+const errorsOf = ({ access, method, params, body, query, upload, errors }: Route) => ({
+  ...(method === 'GET' && !query
     ? {}
-    : { 401: 'Authentication failed; the description says which check.' }),
-  ...(route.params ? { 404: 'There is no such resource.' } : {}),
+    : { 400: 'The request does not fit; error_details names the fields.' }),
+  ...(access === 'OPEN' ? {} : { 401: 'Authentication failed; the description says which check.' }),
+  ...(params ? { 404: 'There is no such resource.' } : {}),
   406: 'Accept allows none of the types of this answer.',
-  ...(readsBody(route.method)
-    ? {
+  ...(method === 'GET'
+    ? {}
+    : {
         409: 'Conflict with what is there.',
-        413: `The body is larger than ${(route.upload?.largest ?? 1_048_576) / 1_048_576} MiB.`,
-        415: 'The body is of another type.',
-      }
-    : {}),
+        413: `The body is larger than ${(upload?.largest ?? 1_048_576) / 1_048_576} MiB.`,
+      }),
+  ...(body || upload ? { 415: 'The body is of another type.' } : {}),
+  ...errors,
   503: 'The store cannot be reached; try again after Retry-After.',
 })
 
 /** The OpenAPI 3.1 document of a list of routes: printed from the very values that are mounted. */
-export const openApi = (routes: readonly Route[], names: Names, version: string): Json => {
+export const openApi = (
+  routes: readonly Route[],
+  names: Names,
+  version: string,
+  publicUrl: string | undefined,
+): Json => {
   const schemas: Json = {}
 
   /** The JSON schema of one direction; what has an id becomes a component. */
@@ -77,7 +79,7 @@ export const openApi = (routes: readonly Route[], names: Names, version: string)
     const { success, reply, replyTypes = [names.json] } = route
     const content = reply && {
       content: Object.fromEntries(
-        (replyTypes ?? [names.json]).map((type) => [type, { schema: schemaOf(reply, 'output') }]),
+        replyTypes.map((type) => [type, { schema: schemaOf(reply, 'output') }]),
       ),
     }
     switch (success) {
@@ -141,7 +143,11 @@ export const openApi = (routes: readonly Route[], names: Names, version: string)
       parameters: parametersOf(route),
       ...(route.upload && { requestBody: uploadOf(route.upload) }),
       ...(schema && {
-        requestBody: { content: { 'application/json': { schema }, [names.json]: { schema } } },
+        requestBody: {
+          // No body is an empty object.
+          required: !body.safeParse({}).success,
+          content: { 'application/json': { schema }, [names.json]: { schema } },
+        },
       }),
       responses: {
         ...successOf(route),
@@ -173,6 +179,7 @@ export const openApi = (routes: readonly Route[], names: Names, version: string)
       version,
       description: 'Merchant payment and authorisation service: the merchant interface v1.',
     },
+    servers: [{ url: publicUrl ?? '/' }],
     paths,
     components: {
       schemas,

@@ -5,6 +5,7 @@ import { merchantPrefix } from './addresses.ts'
 import { locationInput, locationReply } from './location.ts'
 import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
 import { callerOf, type Route } from './route.ts'
+import { chosenId } from './wire.ts'
 
 const posUpdate = z
   .object({
@@ -14,14 +15,8 @@ const posUpdate = z
   })
   .meta({ id: 'PosUpdate' })
 
-const posInput = posUpdate
-  .extend({
-    id: z
-      .string()
-      .max(100)
-      .regex(/^\P{Cs}+$/u, 'Must be valid text, not empty.'),
-  })
-  .meta({ id: 'PosInput' })
+const posId = chosenId(z.string().min(1))
+const posInput = posUpdate.extend({ id: posId }).meta({ id: 'PosInput' })
 
 const posReply = z
   .object({
@@ -56,6 +51,7 @@ export const posRoutes = (needs: PosNeeds): Route[] =>
     many: 'points of sale',
     access: { list: 'SECRET', create: 'SECRET', read: 'SECRET', change: 'SECRET', remove: 'KEY' },
     aboutRemoval: 'It takes no new requests; its running ones go on.',
+    id: posId,
     input: posInput,
     update: posUpdate,
     reply: posReply,

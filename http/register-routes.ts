@@ -41,6 +41,12 @@ type Register<
   readonly access: Readonly<Record<'create' | 'read' | 'change', AccessLevel>> &
     Partial<Readonly<Record<'list' | 'remove', AccessLevel>>>
   readonly aboutRemoval?: string
+  /** What the errors of POST and PUT mean, beyond the usual. */
+  readonly errors?: Readonly<Record<number, string>>
+  /** What an id can be; nothing is found under any other. */
+  readonly id: z.ZodType<string>
+  /** Whether a POST answers the id, because the service has made it. */
+  readonly isIdAnswered?: boolean
   readonly input: z.ZodType<Input>
   readonly update: z.ZodType<Update>
   readonly reply: z.ZodType<unknown, Reply>
@@ -72,7 +78,8 @@ export const registerRoutes = <
 ): Route[] => {
   const { aggregate, rows, path, param, group, one, many, access, keyOf } = register
   const detailPath = (id: string): string => `${path}${encodeURIComponent(id)}/`
-  const detail = { path: `${path}:${param}/`, params: z.object({ [param]: z.string() }), group }
+  const detail = { path: `${path}:${param}/`, params: z.object({ [param]: register.id }), group }
+  const errors = register.errors && { errors: register.errors }
   const idIn = ({ params }: Call<Record<string, unknown>>): string => String(params[param])
 
   const present = async (merchant: string, id: string): Promise<Data | undefined> => {
@@ -125,12 +132,14 @@ export const registerRoutes = <
       summary: `Register ${one}`,
       body: register.input,
       success: 'created',
-      reply: idReply,
+      ...errors,
+      ...(register.isIdAnswered ? { reply: idReply } : {}),
       handle: async (call) => {
         const data = await register.created(call)
         const { merchant, id } = data
         await handle(aggregate, keyOf(merchant, id), { type: 'Register', data }, contextOf(call))
-        return { location: links.full(detailPath(id)), value: { id } }
+        const location = links.full(detailPath(id))
+        return register.isIdAnswered ? { location, value: { id } } : { location }
       },
     }),
     route({
@@ -155,6 +164,7 @@ export const registerRoutes = <
       summary: `Change ${one}`,
       body: register.update,
       success: 'nothing',
+      ...errors,
       handle: async (call) => {
         const { merchant } = callerOf(call)
         const id = idIn(call)

@@ -74,6 +74,8 @@ export type Route = {
   /** Takes multipart/form-data instead of JSON. */
   readonly upload: UploadForm | undefined
   readonly success: Success | 'raw'
+  /** What its errors mean, by status, beyond those that follow from the other members. */
+  readonly errors: Readonly<Record<number, string>> | undefined
   readonly reply: z.ZodType | undefined
   readonly replyTypes: readonly string[] | undefined
   readonly handle: (call: Call<never, never, never>) => unknown
@@ -112,6 +114,7 @@ export const route = <
   readonly body?: Body
   readonly upload?: UploadForm
   readonly success: S
+  readonly errors?: Readonly<Record<number, string>>
   readonly reply?: Reply
   readonly replyTypes?: readonly string[]
   readonly handle: (
@@ -123,6 +126,7 @@ export const route = <
   query: undefined,
   body: undefined,
   upload: undefined,
+  errors: undefined,
   reply: undefined,
   replyTypes: undefined,
   ...definition,

@@ -20,6 +20,8 @@ export type RouteNeeds = MerchantNeeds &
   ServiceNeeds & {
     readonly names: Names
     readonly version: string
+    /** Where clients find the service, when that is known beforehand. */
+    readonly publicUrl: string | undefined
     /** Undefined in production. */
     readonly sandbox: SandboxNeeds | undefined
   }
@@ -40,4 +42,5 @@ export const allRoutes = (needs: RouteNeeds): Route[] =>
     ],
     needs.names,
     needs.version,
+    needs.publicUrl,
   )

@@ -8,11 +8,11 @@ import { merchantPrefix } from './addresses.ts'
 import { preferred } from './preference.ts'
 import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
 import { callerOf, contextOf, route, type Call, type Route } from './route.ts'
-import { callbackUri } from './wire.ts'
+import { webUriText } from './wire.ts'
 
 const shortlinkUpdate = z
   .object({
-    callback_uri: callbackUri.nullable().default(null).meta({
+    callback_uri: webUriText.nullable().default(null).meta({
       description: 'Gets a shortlink_scanned for each scan.',
     }),
     description: z.string().max(1000).nullable().default(null),
@@ -69,7 +69,8 @@ const group = 'Shortlink'
 const listPath = `${merchantPrefix}/shortlink/`
 const imagePath = '/shortlink/v1/qr_image/:shortlink_id/'
 const valuePath = (id: string): string => `/s/${id}/`
-const params = z.object({ shortlink_id: z.string().regex(/^[a-z0-9]{1,64}$/) })
+const shortlinkId = z.string().regex(/^[a-z0-9]{1,64}$/)
+const params = z.object({ shortlink_id: shortlinkId })
 
 /** As it stands in a URL: only what would end its path is encoded beyond the usual. */
 const inPath = (argstring: string): string =>
@@ -144,10 +145,12 @@ export const shortlinkRoutes = (needs: ShortlinkNeeds): Route[] => {
         change: 'SECRET',
         remove: 'SECRET',
       },
+      id: shortlinkId,
+      isIdAnswered: true,
       input: shortlinkInput,
       update: shortlinkUpdate,
       reply: shortlinkReply,
-      keyOf: (_, id) => encodeURIComponent(id),
+      keyOf: (_, id) => id,
       created: async (call) => {
         const { callback_uri, description, serial_number: serialNumber } = call.body
         const id = serialNumber === null ? needs.newShortlinkId() : await claim(serialNumber, call)

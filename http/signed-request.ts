@@ -3,10 +3,13 @@ import { RequestError } from './errors.ts'
 import { stringToSign, urlToSign } from './signature.ts'
 import { parseDateTime } from './wire.ts'
 
+/** @throws RequestError 401 */
 export const unauthorized = (
   description: string,
   details: Record<string, string[]> | null = null,
-): RequestError => new RequestError(401, description, details)
+): never => {
+  throw new RequestError(401, description, details)
+}
 
 type Needs = Pick<AccessNeeds, 'names' | 'contentDigest' | 'machineNow' | 'clockToleranceMs'>
 
@@ -15,18 +18,18 @@ export const makeSignedText = (needs: Needs) => {
   const { names } = needs
 
   const checkTimestamp = (text: string | undefined): void => {
-    if (text === undefined) throw unauthorized(`The header ${names.timestamp} is missing.`)
+    if (text === undefined) return unauthorized(`The header ${names.timestamp} is missing.`)
     const at = parseDateTime(text)
     if (at === undefined)
-      throw unauthorized(`${names.timestamp} must be a UTC time as YYYY-MM-DD hh:mm:ss.`)
+      return unauthorized(`${names.timestamp} must be a UTC time as YYYY-MM-DD hh:mm:ss.`)
     if (Math.abs(needs.machineNow() - at) > needs.clockToleranceMs)
-      throw unauthorized(`${names.timestamp} is stale: too far from the time of the service.`)
+      return unauthorized(`${names.timestamp} is stale: too far from the time of the service.`)
   }
 
   const checkDigest = (digest: string | undefined, body: Uint8Array): void => {
-    if (digest === undefined) throw unauthorized(`The header ${names.contentDigest} is missing.`)
+    if (digest === undefined) return unauthorized(`The header ${names.contentDigest} is missing.`)
     if (digest !== needs.contentDigest(body))
-      throw unauthorized(`${names.contentDigest} does not match the body: digest mismatch.`)
+      return unauthorized(`${names.contentDigest} does not match the body: digest mismatch.`)
   }
 
   return (request: Credentials): string => {

@@ -6,6 +6,7 @@ import { merchantPrefix } from './addresses.ts'
 import { Malformed, RequestError } from './errors.ts'
 import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
 import { callerOf, type Call, type Route } from './route.ts'
+import { chosenId } from './wire.ts'
 
 const userUpdate = z
   .object({
@@ -13,20 +14,24 @@ const userUpdate = z
     netmask: z.string().max(64).nullable().default(null).meta({
       description: 'CIDR (IPv4 or IPv6) of the addresses that requests may come from.',
     }),
-    secret: z.string().min(8).max(64).nullish().meta({
-      description: 'Kept only as a slow hash. Absent leaves it, null takes it away.',
-    }),
+    secret: z
+      .string()
+      .min(8)
+      .max(64)
+      // Anything else does not come out of a header as it was put in.
+      .regex(/^[!-~](?:[ -~]*[!-~])?$/, 'Must be printable ASCII without blanks around it.')
+      .nullish()
+      .meta({ description: 'Kept only as a slow hash. Absent leaves it, null takes it away.' }),
     pubkey: z.string().max(10_000).nullish().meta({
       description: 'RSA public key, 2048 to 4096 bits, PEM or OpenSSH. Absent leaves it.',
     }),
   })
   .meta({ id: 'UserUpdate' })
 
-const userInput = userUpdate
-  .extend({
-    id: z.string().regex(/^[a-zA-Z0-9_.@-]{1,100}$/, 'Letters, digits and _ . @ -, at most 100.'),
-  })
-  .meta({ id: 'UserInput' })
+const userId = chosenId(
+  z.string().regex(/^[a-zA-Z0-9_.@-]+$/, 'Must be made of letters, digits and _ . @ -'),
+)
+const userInput = userUpdate.extend({ id: userId }).meta({ id: 'UserInput' })
 
 const userReply = z
   .object({
@@ -54,13 +59,13 @@ export type UserNeeds = RegisterNeeds & {
 }
 
 const listPath = `${merchantPrefix}/user/`
+const onlyManagers = 'Only a superuser or an integrator manages users.'
 
 /** API users (the document's `/user/`): a superuser or an integrator manages them. */
 export const userRoutes = (needs: UserNeeds): Route[] => {
   const manager = (call: Call) => {
     const caller = callerOf(call)
-    if (!caller.mayManageUsers)
-      throw new RequestError(403, 'Only a superuser or an integrator manages users.')
+    if (!caller.mayManageUsers) throw new RequestError(403, onlyManagers)
     return caller
   }
 
@@ -111,6 +116,8 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
     one: 'an API user',
     many: 'API users',
     access: { create: 'KEY', read: 'SECRET', change: 'KEY' },
+    errors: { 403: onlyManagers },
+    id: userId,
     input: userInput,
     update: userUpdate,
     reply: userReply,

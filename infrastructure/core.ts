@@ -1,7 +1,6 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { v5 } from 'uuid'
 import { clocks, installations } from '../application/aggregates.ts'
 import type { EventStore } from '../application/event-store.ts'
 import { makeHandler, type Context } from '../application/handle.ts'
@@ -26,6 +25,7 @@ import {
 } from '../projections/registers.ts'
 import { scanQueries } from '../projections/scans.ts'
 import { openBlobDirectory } from './blob-directory.ts'
+import { uuidsOf } from './event-ids.ts'
 import { connectEventStoreDB } from './eventstoredb-event-store.ts'
 import type { Log } from './log.ts'
 import { openReadModelFile } from './read-model-file.ts'
@@ -34,7 +34,7 @@ import type { Settings } from './settings.ts'
 import { makeTokens } from './tokens.ts'
 import { openSqliteEventStore } from './sqlite-event-store.ts'
 
-const eventNamespace = '5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61'
+const eventUuid = uuidsOf('5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61')
 
 export const openStore = ({ EVENT_STORE, DATA_DIR }: Settings): EventStore => {
   mkdirSync(DATA_DIR, { recursive: true })
@@ -48,10 +48,9 @@ export const readModelDirectory = ({ DATA_DIR }: Settings): string => join(DATA_
 /** Everything that a running service and the operator's command have in common: the log, its handler, its read models. */
 export const openCore = async (settings: Settings, log: Log) => {
   const store = openStore(settings)
-  const { handle, find, notice } = makeHandler({
+  const { handle, find, recall, notice } = makeHandler({
     store,
-    eventId: (stream, revision, commandId) =>
-      v5(`${stream}/${revision}/${commandId}`, eventNamespace),
+    eventId: (stream, revision, commandId) => eventUuid(`${stream}/${revision}/${commandId}`),
     commandId: randomUUID,
   })
   const listeners = new Set<(events: readonly Recorded[]) => void>()
@@ -99,6 +98,7 @@ export const openCore = async (settings: Settings, log: Log) => {
     store,
     handle,
     find,
+    recall,
     now,
     contextOf,
     digest,

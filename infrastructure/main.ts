@@ -1,11 +1,13 @@
 #!/usr/bin/env node
-import { serve as listen, type ServerType } from '@hono/node-server'
+import { getRequestListener } from '@hono/node-server'
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, realpathSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
 import { makeAccess } from '../http/access.ts'
 import { linksOf } from '../http/addresses.ts'
-import { makeApp } from '../http/app.ts'
+import { makeApp, unroutable } from '../http/app.ts'
 import { makeAttachmentLink } from '../http/attachment.ts'
 import { namesOf } from '../http/brand.ts'
 import { callbackMessage } from '../http/callback-message.ts'
@@ -14,7 +16,7 @@ import { allRoutes, type RouteNeeds } from '../http/routes.ts'
 import { stringToSign } from '../http/signature.ts'
 import { formatDateTime } from '../http/wire.ts'
 import { openCore } from './core.ts'
-import { makeLog } from './log.ts'
+import { makeLog, type Log } from './log.ts'
 import { operatorProgram } from './operator.ts'
 import { makeSandboxData } from './sandbox-data.ts'
 import { startService } from './service.ts'
@@ -26,29 +28,30 @@ const packageFile = new URL(
 )
 const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }
 
-const addressOf = (server: ServerType): string => {
+const addressOf = (server: Server): string => {
   const { address, family, port } = server.address() as AddressInfo
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-const signalled = (): Promise<void> =>
-  new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
+const listening = (server: Server, hostname: string, port: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, hostname, resolve)
   })
 
-/** Runs the service until it is told to stop; then finishes the requests that are under way. */
-const serve = async (settings: Settings): Promise<void> => {
-  const log = makeLog(settings.LOG_LEVEL)
+const brandOf = ({ HEADER_PREFIX: headerPrefix, MEDIA_VENDOR: mediaVendor }: Settings) =>
+  namesOf({ headerPrefix, mediaVendor })
+
+/** Starts the service on its socket; `stop` finishes the requests that are under way. */
+export const startServer = async (settings: Settings, log: Log) => {
+  const { HOST: hostname, PORT: port, PUBLIC_URL } = settings
   const core = await openCore(settings, log)
-  let publicUrl = settings.PUBLIC_URL ?? `http://${settings.HOST}:${settings.PORT}`
+  let publicUrl = PUBLIC_URL ?? `http://${hostname}:${port}`
   const links = linksOf(() => ({ publicUrl, absoluteUris: settings.ABSOLUTE_URIS }))
   const { scanToken, sign } = core.tokens
   const attachmentLink = makeAttachmentLink({ links, sign })
   const wording = { links, attachmentLink, scanToken }
-  const names = namesOf({
-    headerPrefix: settings.HEADER_PREFIX,
-    mediaVendor: settings.MEDIA_VENDOR,
-  })
+  const names = brandOf(settings)
   const greeting =
     settings.MODE === 'sandbox' ? `${await makeSandboxData(core, settings.DATA_DIR)}\n` : ''
   const service = await startService(core, settings, log, {
@@ -58,10 +61,17 @@ const serve = async (settings: Settings): Promise<void> => {
     message: (message, history, uri) => callbackMessage(wording, message, history, uri),
   })
   const app = makeApp({
-    routes: allRoutes({ ...service.routes, links, attachmentLink, names, version }),
+    routes: allRoutes({
+      ...service.routes,
+      links,
+      attachmentLink,
+      names,
+      version,
+      publicUrl: PUBLIC_URL,
+    }),
     names,
     authenticate: makeAccess({ ...service.access, names }),
-    publicUrl: settings.PUBLIC_URL,
+    publicUrl: PUBLIC_URL,
     now: core.now,
     newId: randomUUID,
     observe: ({ requestId, method, path, status, milliseconds }) => {
@@ -70,46 +80,59 @@ const serve = async (settings: Settings): Promise<void> => {
     },
     onBug: (error, requestId) => log.error({ error, requestId }, 'a bug'),
   })
-  const { HOST: hostname, PORT: port } = settings
-  const server = await new Promise<ServerType>((resolve, reject) => {
-    const starting: ServerType = listen({ fetch: app.fetch, hostname, port }, () =>
-      resolve(starting),
-    )
-    starting.once('error', reject)
-  })
+  const errorHandler = () => unroutable(names, randomUUID())
+  const server = createServer(getRequestListener(app.fetch, { hostname, errorHandler }))
+  await listening(server, hostname, port)
   const address = addressOf(server)
-  publicUrl = settings.PUBLIC_URL ?? address
-  process.stdout.write(`${greeting}listening on ${address}\n`)
+  publicUrl = PUBLIC_URL ?? address
+  // Not before the address is known that callbacks name.
+  service.begin()
+  const stop = async (): Promise<void> => {
+    const closed = new Promise((resolve) => server.close(resolve))
+    server.closeIdleConnections()
+    await closed
+    await service.stop()
+    await core.close()
+  }
+  return { app, core, address, greeting, stop }
+}
 
+const signalled = (): Promise<void> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
+  })
+
+/** Runs the service until it is told to stop. */
+const serve = async (settings: Settings): Promise<void> => {
+  const log = makeLog(settings.LOG_LEVEL)
+  const { greeting, address, stop } = await startServer(settings, log)
+  process.stdout.write(`${greeting}listening on ${address}\n`)
   await signalled()
-  const closed = new Promise((resolve) => server.close(resolve))
-  if ('closeIdleConnections' in server) server.closeIdleConnections()
-  await closed
-  await service.stop()
-  await core.close()
+  await stop()
   log.flush()
 }
 
 /** The OpenAPI document, without a service: the routes are values, and none of their handlers is called. */
 const described = (settings: Settings): object => {
-  const names = namesOf({
-    headerPrefix: settings.HEADER_PREFIX,
-    mediaVendor: settings.MEDIA_VENDOR,
-  })
+  const names = brandOf(settings)
   const sandbox = settings.MODE === 'sandbox' ? {} : undefined
-  return openApi(allRoutes({ names, version, sandbox } as RouteNeeds), names, version)
+  const { PUBLIC_URL: publicUrl } = settings
+  const routes = allRoutes({ names, version, sandbox, publicUrl } as RouteNeeds)
+  return openApi(routes, names, version, publicUrl)
 }
 
-try {
-  const settings = readSettings(process.env)
-  await operatorProgram({
-    settings,
-    version,
-    serve,
-    openApi: () => described(settings),
-  }).parseAsync()
-} catch (error) {
-  if (!(error instanceof WrongSettings)) throw error
-  process.stderr.write(`Wrong settings:\n${error.message}\n`)
-  process.exitCode = 2
+const runCommand = async (): Promise<void> => {
+  try {
+    const settings = readSettings(process.env)
+    const openApi = () => described(settings)
+    await operatorProgram({ settings, version, serve, openApi }).parseAsync()
+  } catch (error) {
+    if (!(error instanceof WrongSettings)) throw error
+    process.stderr.write(`Wrong settings:\n${error.message}\n`)
+    process.exitCode = 2
+  }
 }
+
+const [, script = ''] = process.argv
+// A test imports this file; the bin of the package is a link to it.
+if (realpathSync(script) === fileURLToPath(import.meta.url)) await runCommand()

@@ -8,9 +8,13 @@ import {
 } from '../application/find-customer.ts'
 import { streamOf, type Context } from '../application/handle.ts'
 import { matchScans } from '../application/match-scans.ts'
+import type { Entry } from '../domain/register.ts'
 import type { Core } from './core.ts'
 import { qrImage } from './qr-image.ts'
 import { newShortlinkId } from './tokens.ts'
+
+const dataOf = <Data>(entry: Entry<Data> | undefined): Data | undefined =>
+  entry?.status === 'present' ? entry.data : undefined
 
 /**
  * What merchants, integrators, shortlinks and attachments need of the rest. `finders` know the customers that are not
@@ -39,10 +43,11 @@ export const merchantSide = (core: Core, ...finders: readonly FindCustomer[]) =>
     ): Promise<string> =>
       tokens.scanToken(await scanMatching.scanShortlink(shortlink, scan, context)),
     access: {
-      findIntegrator: (id: string) =>
-        core.integrators.find(streamOf(integrators, encodeURIComponent(id)))?.data,
-      findNetmask: (merchant: string) => merchantOf(merchant)?.netmask ?? null,
-      caughtUp,
+      recallIntegrator: (id: string) => dataOf(core.recall(integrators, encodeURIComponent(id))),
+      findIntegrator: async (id: string) =>
+        dataOf(await find(integrators, encodeURIComponent(id), 'log')),
+      netmaskOf: async (merchant: string) =>
+        dataOf(await find(merchants, merchant))?.netmask ?? null,
     },
     routes: {
       ...tokens,

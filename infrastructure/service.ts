@@ -5,7 +5,7 @@ import { acceptPayment } from '../application/answer-payment.ts'
 import { deliverCallbacks } from '../application/deliver-callbacks.ts'
 import { expirePayments } from '../application/expire-payments.ts'
 import { byPhone } from '../application/find-customer.ts'
-import { streamOf, type Context } from '../application/handle.ts'
+import type { Context } from '../application/handle.ts'
 import { requestPayment } from '../application/request-payment.ts'
 import { schedule } from '../application/schedule.ts'
 import type { Message } from '../domain/callback.ts'
@@ -34,6 +34,16 @@ import type { Settings } from './settings.ts'
 export type CallbackWire = {
   readonly message: (message: Message, history: readonly Recorded[], uri: string) => string
 } & Pick<Parameters<typeof makeCallbackSender>[0], 'names' | 'stringToSign' | 'formatDateTime'>
+
+type MerchantEntry = typeof merchants.decider.initial
+type UserEntry = typeof users.decider.initial
+
+const userOf = (shop: MerchantEntry, user: UserEntry) =>
+  shop.status === 'present' && user.status === 'present'
+    ? { user: user.data, merchantNetmask: shop.data.netmask }
+    : undefined
+
+const retryAfterMs = 1000
 
 const after = (milliseconds: number, wake: () => void) => {
   const timer = setTimeout(wake, milliseconds)
@@ -105,33 +115,48 @@ export const startService = async (
     await caughtUp()
     await matching.settle()
     await caughtUp()
-    await sending.settle()
-    await delivery.idle()
+    await delivery.settle()
   }
 
-  void readModels.ready().then(() => {
-    core.removeOutdatedReadModels()
-    core.onEvents(() => {
+  let hasCaughtUp = false
+  let callOffBegin = () => {}
+  /** Begins to expire and to deliver once the read models are where the log is: what they lack would look undone. */
+  const begin = (): void => {
+    const wake = () => {
       expiry.wake()
       matching.wake()
       sending.wake()
-    })
-    expiry.wake()
-    matching.wake()
-    sending.wake()
-  })
+    }
+    readModels.ready().then(
+      () => {
+        hasCaughtUp = true
+        core.removeOutdatedReadModels()
+        core.onEvents(wake)
+        wake()
+      },
+      (error: unknown) => {
+        onFailure(error)
+        callOffBegin = after(retryAfterMs, begin)
+      },
+    )
+  }
 
   const verifySecret = makeSecretCheck(Date.now)
   return {
     access: {
-      findUser: (merchant: string, id: string) => {
-        const user = core.users.find(streamOf(users, within(merchant, id)))?.data
-        const shop = user && core.merchants.find(streamOf(merchants, merchant))?.data
-        return user && { user, merchantNetmask: shop?.netmask ?? null }
+      recallUser: (merchant: string, id: string) => {
+        const shop = core.recall(merchants, merchant)
+        const user = core.recall(users, within(merchant, id))
+        return shop && user && userOf(shop, user)
       },
+      findUser: async (merchant: string, id: string) =>
+        userOf(
+          await find(merchants, merchant, 'log'),
+          await find(users, within(merchant, id), 'log'),
+        ),
       ...side.access,
       verifySecret,
-      verifySignature: makeSignatureCheck(),
+      verifySignature: makeSignatureCheck(signer.rsaPem),
       contentDigest,
       isWithin,
       machineNow: Date.now,
@@ -158,8 +183,14 @@ export const startService = async (
       }),
       ...side.routes,
       ready: async () => {
-        const progress = await readModels.progress()
-        return { ...progress, isReady: progress.position >= progress.head }
+        // Under load the read models are always a little behind, which is no reason to send nobody here.
+        const isReady =
+          hasCaughtUp &&
+          (await caughtUp().then(
+            () => true,
+            () => false,
+          ))
+        return { ...(await readModels.progress()), isReady }
       },
       metrics: metrics.text,
       callbackKeyPem: signer.rsaPem,
@@ -189,7 +220,9 @@ export const startService = async (
         : undefined,
     },
     observe: metrics.observeRequest,
+    begin,
     stop: async (): Promise<void> => {
+      callOffBegin()
       await expiry.stop()
       await matching.stop()
       await sending.stop()

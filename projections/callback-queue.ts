@@ -115,16 +115,29 @@ const retried = (
   return queued({ ...row, waiting, abandoned: row.abandoned.filter(isOther) })
 }
 
+/** What waits is tried at once at a new address, whenever the old one would have been tried again. */
+const redirected = (
+  row: CallbackQueueRow,
+  callbackUri: string | null,
+  at: Instant,
+): CallbackQueueRow => {
+  if (row.callbackUri === callbackUri) return row
+  const [first, ...others] = row.waiting
+  if (!first) return queued({ ...row, callbackUri })
+  const nextAttemptAt = Math.min(first.nextAttemptAt, at)
+  return queued({ ...row, callbackUri, waiting: [{ ...first, nextAttemptAt }, ...others] })
+}
+
 /** A callback goes to the address registered when it is sent. */
 const movedTo = (
   callbackUri: string | null,
   row: CallbackQueueRow | undefined,
   subject: string,
-  merchant: string | null,
+  { merchant, at }: { readonly merchant: string | null; readonly at: Instant },
 ): CallbackQueueRow | undefined =>
   !row && callbackUri === null
     ? undefined
-    : queued({ ...(row ?? emptyQueue(subject, merchant, null)), callbackUri })
+    : redirected(row ?? emptyQueue(subject, merchant, null), callbackUri, at)
 
 const isTold = (type: string): type is keyof typeof callbackEventNames => type in callbackEventNames
 
@@ -161,11 +174,11 @@ export const callbackQueueProjection = projection({
         return callbackUri === null ? undefined : emptyQueue(stream, metadata.merchant, callbackUri)
       }
       case 'PaymentAmended':
-        return movedTo(event.data.callbackUri, row, stream, metadata.merchant)
+        return movedTo(event.data.callbackUri, row, stream, metadata)
       case 'ShortlinkRegistered':
       case 'ShortlinkChanged': {
         const { id, merchant, callbackUri } = event.data
-        return movedTo(callbackUri, row, `scans-${id}`, merchant)
+        return movedTo(callbackUri, row, `scans-${id}`, { merchant, at: metadata.at })
       }
       case 'ShortlinkRemoved':
         return row && queued({ ...row, callbackUri: null })

@@ -1,24 +1,20 @@
-// A whole service in this process, on a directory of its own, answered by its app without a socket.
-import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
+// The real service in this process, on a directory of its own, asked through its app without its socket.
+import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pino } from 'pino'
 import { integrators, merchants, poses, users, within } from '../application/aggregates.ts'
 import { newMerchant, type MerchantData } from '../domain/merchant.ts'
-import { makeAccess } from '../http/access.ts'
 import { linksOf } from '../http/addresses.ts'
-import { makeApp } from '../http/app.ts'
 import { makeAttachmentLink } from '../http/attachment.ts'
 import { namesOf } from '../http/brand.ts'
-import { callbackMessage } from '../http/callback-message.ts'
-import { allRoutes } from '../http/routes.ts'
+import { allRoutes, type RouteNeeds } from '../http/routes.ts'
 import { stringToSign } from '../http/signature.ts'
 import { formatDateTime } from '../http/wire.ts'
-import { openCore } from '../infrastructure/core.ts'
-import { makeLog } from '../infrastructure/log.ts'
-import { makeSandboxData } from '../infrastructure/sandbox-data.ts'
+import type { Log } from '../infrastructure/log.ts'
+import { startServer } from '../infrastructure/main.ts'
 import { hashSecret } from '../infrastructure/secrets.ts'
-import { startService } from '../infrastructure/service.ts'
 import { readSettings } from '../infrastructure/settings.ts'
 
 const publicUrl = 'https://pay.example'
@@ -48,37 +44,19 @@ const secret = 'a secret of tests'
 export const startMerchantService = async (
   directory: string = mkdtempSync(join(tmpdir(), 'daybook-')),
 ) => {
-  const settings = readSettings({
-    DATA_DIR: directory,
-    PUBLIC_URL: publicUrl,
-    LOG_LEVEL: 'silent',
-  })
-  const log = makeLog('silent')
-  const core = await openCore(settings, log)
-  await makeSandboxData(core, directory)
+  const settings = readSettings({ DATA_DIR: directory, PORT: '0', PUBLIC_URL: publicUrl })
+  const bugs: string[] = []
+  const log = pino({ level: 'error', errorKey: 'error' }, { write: (line) => bugs.push(line) })
+  const { app, core, stop } = await startServer(settings, log as Log)
   const links = linksOf(() => ({ publicUrl, absoluteUris: false }))
   const names = namesOf({ headerPrefix: 'X-Service', mediaVendor: 'service' })
   const { scanToken, sign: signLink } = core.tokens
-  const attachmentLink = makeAttachmentLink({ links, sign: signLink })
-  const wording = { links, attachmentLink, scanToken }
-  const service = await startService(core, settings, log, {
-    names,
-    stringToSign,
-    formatDateTime,
-    message: (message, history, uri) => callbackMessage(wording, message, history, uri),
-  })
-  const routes = allRoutes({ ...service.routes, links, attachmentLink, names, version: 'test' })
-  const bugs: unknown[] = []
-  const app = makeApp({
-    routes,
-    names,
-    authenticate: makeAccess({ ...service.access, names }),
-    publicUrl,
-    now: core.now,
-    newId: randomUUID,
-    observe: () => {},
-    onBug: (error) => void bugs.push(error),
-  })
+  const wording = {
+    links,
+    attachmentLink: makeAttachmentLink({ links, sign: signLink }),
+    scanToken,
+  }
+  const routes = allRoutes({ names, version: 'test', sandbox: {} } as RouteNeeds)
   const secretHash = await hashSecret(secret)
 
   const call = async (path: string, { method = 'GET', headers = {}, body }: Sent = {}) => {
@@ -166,8 +144,7 @@ export const startMerchantService = async (
     advance: (seconds: number) =>
       call('/sandbox/v1/clock/', { method: 'POST', body: { advance_seconds: seconds } }),
     stop: async (isLast = true): Promise<void> => {
-      await service.stop()
-      await core.close()
+      await stop()
       if (isLast) rmSync(directory, { recursive: true })
     },
   }
