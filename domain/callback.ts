@@ -19,6 +19,9 @@ export const callbackEventNames = {
   ReportCompleted: 'report_closed',
 } as const satisfies Partial<Record<PaymentEvent['type'] | LedgerEvent['type'], string>>
 
+/** Told by its own event alone; of all others the object is the outcome that their whole history led to. */
+export const scanCallbackName = 'shortlink_scanned'
+
 /** What came of one delivery attempt: `gone` is 410, which stops all further ones. */
 const attemptResults = ['delivered', 'failed', 'gone'] as const
 

@@ -62,8 +62,12 @@ export const paymentEvents = {
     request: paymentRequest,
     /** The payer whom the customer identifier names; null when anyone may answer, or nobody was found. */
     payer: z.string().nullable(),
+    /** The shortlink of which a scan will name the payer; absent when the payer was named otherwise. */
+    shortlink: z.string().optional(),
     expiresAt: instant,
   }),
+  /** The payer has scanned the shortlink. */
+  PaymentPickedUp: z.object({ payer: z.string(), scan: z.string() }),
   PaymentAmended: z.object(details),
   PaymentAuthorized: z.object({
     payer: z.string(),

@@ -26,6 +26,10 @@ export type RequestedPayment = {
   /** As amended since. */
   readonly details: PaymentDetails
   readonly payer: string | null
+  /** The shortlink of which a scan names the payer. */
+  readonly shortlink?: string | undefined
+  /** The scan that named the payer. */
+  readonly scan?: string
   readonly answer: Answer | null
   /** End of the current status: of the wait for the payer, then of the authorisation. */
   readonly expiresAt: Instant
@@ -57,6 +61,8 @@ const evolveRequested = (
   switch (event.type) {
     case 'PaymentAmended':
       return { ...payment, details: event.data }
+    case 'PaymentPickedUp':
+      return { ...payment, ...event.data }
     case 'PaymentAuthorized': {
       const { payer, additionalAmount, credit, expiresAt } = event.data
       const authorized = { amount: payment.request.amount, additionalAmount }

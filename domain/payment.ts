@@ -25,9 +25,13 @@ import { authorizationLifetime, secondsAfter, type Instant } from './time.ts'
 /** What to capture or refund: all that is left, or a part that the merchant names and numbers. */
 export type Wanted = 'everything' | (Pots & { readonly id: string; readonly currency: string })
 
+/** Whom a customer identifier names: a payer, whoever scans a shortlink or comes along, or nobody. */
+export type Customer =
+  { readonly id: string } | { readonly shortlink: string } | 'anyone' | 'unknown'
+
 /** Looked up before a request is decided: whom the customer names, and whether POS and ledger take new requests. */
 export type RequestFacts = {
-  readonly payer: { readonly id: string } | 'anyone' | 'unknown'
+  readonly payer: Customer
   readonly posIsKnown: boolean
   readonly ledgerIsOpen: boolean
 }
@@ -43,6 +47,12 @@ export type PaymentCommand =
       readonly type: 'AmendPayment'
       readonly changes: Partial<PaymentDetails>
       readonly ledgerIsOpen: boolean
+    }
+  | {
+      readonly type: 'PickUpPayment'
+      readonly at: Instant
+      readonly payer: string
+      readonly scan: string
     }
   | {
       readonly type: 'AuthorizePayment'
@@ -120,11 +130,27 @@ const decideRequest = (
   if (!facts.ledgerIsOpen) return refuse('ledger_is_unknown')
   if (!addsUp(request.lineItems, request.amount)) return refuse('line_items_do_not_add_up')
   grossOf(request)
-  const payer = typeof facts.payer === 'object' ? facts.payer.id : null
+  const { payer: customer } = facts
+  const payer = typeof customer === 'object' && 'id' in customer ? customer.id : null
   const expiresAt = secondsAfter(at, request.expiresIn)
-  const event: PaymentEvent = { type: 'PaymentRequested', data: { request, payer, expiresAt } }
+  const data = { request, payer, expiresAt }
+  if (typeof customer === 'object' && 'shortlink' in customer)
+    return [{ type: 'PaymentRequested', data: { ...data, shortlink: customer.shortlink } }]
+  const event: PaymentEvent = { type: 'PaymentRequested', data }
   if (facts.payer !== 'unknown') return [event]
   return [event, { type: 'PaymentFailed', data: { statusCode: statusCodes.NOT_FOUND } }]
+}
+
+const decidePickUp = (
+  { at, payer, scan }: Extract<PaymentCommand, { type: 'PickUpPayment' }>,
+  payment: RequestedPayment,
+): readonly PaymentEvent[] => {
+  if (payment.scan === scan) return []
+  if (payment.payer !== null || payment.shortlink === undefined)
+    return refuse('payment_is_picked_up')
+  if (payment.status !== 'pending') return refuse('payment_is_not_pending')
+  if (at >= payment.expiresAt) return refuse('payment_is_expired')
+  return [{ type: 'PaymentPickedUp', data: { payer, scan } }]
 }
 
 type AnswerCommand = Extract<
@@ -155,6 +181,8 @@ const decideAnswer = (
 ): readonly PaymentEvent[] => {
   const { request, payer, expiresAt } = payment
   const answer = answerOf(command, request)
+  const isScanAwaited = payer === null && payment.shortlink !== undefined
+  if (isScanAwaited && payment.status === 'pending') return refuse('payment_is_not_picked_up')
   if (payer !== null && payer !== command.payer) return refuse('payment_is_for_another_payer')
   if (payment.answer && sameJson(payment.answer, answer)) return []
   if (payment.status !== 'pending') return refuse('payment_is_not_pending')
@@ -265,6 +293,8 @@ const decide = (command: PaymentCommand, payment: Payment): readonly PaymentEven
       return decideRequest(command, payment)
     case 'AmendPayment':
       return decideAmendment(command, requested(payment))
+    case 'PickUpPayment':
+      return decidePickUp(command, requested(payment))
     case 'AuthorizePayment':
     case 'DeclinePayment':
     case 'RefuseFunds':

@@ -5,6 +5,7 @@ export type RefusalCode =
   | 'amount_has_too_many_decimals'
   | 'amount_is_malformed'
   | 'amount_is_too_large'
+  | 'attachments_are_too_many'
   | 'capture_exceeds_authorization'
   | 'capture_id_used_with_other_amounts'
   | 'capture_is_nothing'
@@ -24,14 +25,18 @@ export type RefusalCode =
   | 'payment_is_expired'
   | 'payment_is_for_another_payer'
   | 'payment_is_not_authorized'
+  | 'payment_is_not_picked_up'
   | 'payment_is_not_pending'
   | 'payment_is_not_releasable'
+  | 'payment_is_picked_up'
   | 'pos_is_unknown'
   | 'pos_tid_used_with_other_data'
   | 'refund_exceeds_captures'
   | 'refund_id_used_with_other_amounts'
   | 'refund_is_nothing'
   | 'resource_is_unknown'
+  | 'serial_number_is_claimed'
+  | 'serial_number_is_unknown'
 
 /** A command that the rules do not allow; nothing has changed. `http/errors.ts` gives each reason its answer. */
 export class Refusal extends Error {

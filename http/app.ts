@@ -48,7 +48,7 @@ type Headers = Readonly<Record<string, string>>
 type Reply = {
   readonly status: number
   readonly headers: Headers
-  readonly body: string | ReadableStream | null
+  readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream | null
 }
 
 const emptyBody = new Uint8Array()
@@ -85,7 +85,9 @@ export const makeApp = (needs: AppNeeds) => {
 
   const call = async (route: Route, http: Http, requestId: string): Promise<Call> => {
     const { req } = http
-    const body = req.method === 'GET' || req.method === 'HEAD' ? emptyBody : await readBody(req)
+    const isRead = req.method === 'GET' || req.method === 'HEAD'
+    const body = isRead ? emptyBody : await readBody(req, route.upload?.largest)
+    const contentType = req.header('content-type')
     const accept = req.header('accept')
     const caller =
       route.access === 'OPEN'
@@ -104,11 +106,12 @@ export const makeApp = (needs: AppNeeds) => {
     return {
       params: route.params && paramsOf(route.params, req.param()),
       query: route.query && checked(route.query, req.query()),
-      body: route.body && parseBody(route.body, body, req.header('content-type'), names),
+      body: route.body && parseBody(route.body, body, contentType, names),
       caller,
       at: needs.now(),
       requestId,
       accept,
+      upload: route.upload && { body, contentType },
     }
   }
 
@@ -121,6 +124,9 @@ export const makeApp = (needs: AppNeeds) => {
   const succeed = (route: Route, answer: unknown): Reply => {
     const { success, reply } = route
     switch (success) {
+      case 'value or nothing':
+        if (answer === undefined) return { status: 204, headers: {}, body: null }
+        return json(200, reply ? reply.parse(answer) : answer)
       case 'value':
         return json(200, reply ? reply.parse(answer) : answer)
       case 'created': {

@@ -1,9 +1,15 @@
 import { z } from 'zod'
-import { callbackEventNames, streamOfSubject, type Message } from '../domain/callback.ts'
+import {
+  callbackEventNames,
+  scanCallbackName,
+  streamOfSubject,
+  type Message,
+} from '../domain/callback.ts'
 import type { Recorded } from '../domain/events.ts'
 import { paymentOutcomeProjection, type PaymentOutcome } from '../projections/payment-outcomes.ts'
 import { reportProjection, type ReportRow } from '../projections/reports.ts'
 import type { Links } from './addresses.ts'
+import type { AttachmentLink } from './attachment.ts'
 import { outcomePath } from './payment.ts'
 import { outcomeReply, outcomeView, reportOfLine } from './payment-reply.ts'
 import { reportPath, reportReply, reportView } from './report-reply.ts'
@@ -13,7 +19,7 @@ import { dateTime } from './wire.ts'
 const meta = z
   .object({
     id: z.string().meta({ description: 'Stable over retries.' }),
-    event: z.enum([...new Set(Object.values(callbackEventNames)), 'test_event']),
+    event: z.enum([...new Set(Object.values(callbackEventNames)), scanCallbackName, 'test_event']),
     uri: z.string().nullable(),
     timestamp: dateTime,
     seqno: z.int().meta({ description: '1, 2, 3 … per resource.' }),
@@ -25,6 +31,8 @@ const paymentMessage = z
   .meta({ id: 'CallbackMessage' })
 const reportMessage = z.object({ meta, object: reportReply.optional() })
 const testMessage = z.object({ meta, object: z.object({ text: z.string() }).optional() })
+
+const scanMessage = z.object({ meta, object: z.object({ id: z.string(), argstring: z.string() }) })
 
 /** The object as of that very event: a pure function of the log, so that it can be made again byte for byte. */
 const outcomeAt = (history: readonly Recorded[]): PaymentOutcome => {
@@ -49,6 +57,8 @@ const reportAt = (history: readonly Recorded[], subject: string): ReportRow => {
 
 export type MessageNeeds = {
   readonly links: Links
+  readonly attachmentLink: AttachmentLink
+  readonly scanToken: (scan: string) => string
   readonly signLog: SignLog
   readonly reports: { holding(merchant: string, ledger: string, position: number): number }
 }
@@ -65,8 +75,8 @@ const reportObject = (needs: MessageNeeds, row: ReportRow, at: number) => {
 }
 
 /**
- * The JSON text of a callback message (decisions 13). `history` is the stream of its subject up to the event that it
- * tells; the object goes along over https only.
+ * The JSON text of a callback message (decisions 13). `history` is the stream of its subject, at least from where it is
+ * needed up to the event that is told; the object goes along over https only, except that of a scan, which has no URI.
  */
 export const callbackMessage = (
   needs: MessageNeeds,
@@ -74,7 +84,7 @@ export const callbackMessage = (
   history: readonly Recorded[],
   destination: string,
 ): string => {
-  const event = history[message.revision]
+  const event = history.find(({ revision }) => revision === message.revision)
   if (event?.stream !== streamOfSubject(message.subject))
     throw new Error(`${message.subject} has no event ${message.revision}`)
   const { event: name, seqno } = message
@@ -84,8 +94,12 @@ export const callbackMessage = (
     const told = { meta: { ...about, uri: null }, object: { text: 'Hello World' } }
     return JSON.stringify(testMessage.parse(withObject ? told : { meta: told.meta }))
   }
+  if (event.type === 'ShortlinkScanned') {
+    const object = { id: needs.scanToken(event.data.scan), argstring: event.data.argstring }
+    return JSON.stringify(scanMessage.parse({ meta: { ...about, uri: null }, object }))
+  }
   const { links } = needs
-  const past = history.slice(0, message.revision + 1)
+  const past = history.filter(({ revision }) => revision <= message.revision)
   if (event.type === 'ReportCompleted') {
     const { path, object } = reportObject(needs, reportAt(past, message.subject), about.timestamp)
     const told = { meta: { ...about, uri: links.full(path) }, object }
@@ -93,6 +107,9 @@ export const callbackMessage = (
   }
   const row = outcomeAt(past)
   const told = { ...about, uri: links.full(outcomePath(row.tid)) }
-  const object = outcomeView(row, reportOfLine(links, needs.reports)(row))
+  const object = {
+    ...outcomeView(row, reportOfLine(links, needs.reports)(row)),
+    ...needs.attachmentLink(row, event.metadata.at),
+  }
   return JSON.stringify(paymentMessage.parse(withObject ? { meta: told, object } : { meta: told }))
 }

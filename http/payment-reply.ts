@@ -56,6 +56,9 @@ export const outcomeReply = z
     report_id: nullableText,
     report_uri: nullableText,
     ledger: nullableText,
+    attachment_uri: z.string().optional().meta({
+      description: 'Where to upload attachments for one hour; absent while pending and after fail.',
+    }),
     pos_id: z.string(),
     pos_tid: z.string(),
     tid: z.string(),

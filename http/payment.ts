@@ -10,6 +10,7 @@ import type { Instant } from '../domain/time.ts'
 import type { PaymentOutcome } from '../projections/payment-outcomes.ts'
 import type { PaymentRequestRow } from '../projections/payment-requests.ts'
 import { merchantPrefix, type Links } from './addresses.ts'
+import type { AttachmentLink } from './attachment.ts'
 import { RequestError } from './errors.ts'
 import { detailsOf, paymentRequestInput, paymentUpdateInput, wantedOf } from './payment-input.ts'
 import type { PaymentUpdate } from './payment-input.ts'
@@ -29,6 +30,7 @@ export type PaymentNeeds = {
   readonly links: Links
   readonly caughtUp: () => Promise<void>
   readonly findTerms: FindTerms
+  readonly attachmentLink: AttachmentLink
   readonly requestPayment: (request: PaymentRequest, context: Context) => Promise<string>
   readonly outcomes: {
     find(merchant: string, tid: string, now: Instant): PaymentOutcome | undefined
@@ -155,7 +157,7 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
         await needs.caughtUp()
         const found = outcomes.find(callerOf(call).merchant, call.params.tid, call.at)
         const row = found ?? refuse('resource_is_unknown')
-        return outcomeView(row, reportOf(row))
+        return { ...outcomeView(row, reportOf(row)), ...needs.attachmentLink(row, call.at) }
       },
     }),
   ]

@@ -5,32 +5,39 @@ import { malformed, RequestError } from './errors.ts'
 
 const largestBody = 1_048_576
 
-const tooLarge = () => new RequestError(413, `The body is larger than ${largestBody} bytes.`)
+const tooLarge = (largest: number) =>
+  new RequestError(413, `The body is larger than ${largest} bytes.`)
 
-const collect = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array> => {
+const collect = async (
+  stream: ReadableStream<Uint8Array>,
+  largest: number,
+): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of stream) {
     size += chunk.byteLength
-    if (size > largestBody) throw tooLarge()
+    if (size > largest) throw tooLarge(largest)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
 }
 
-const readAll = async (request: HonoRequest): Promise<Uint8Array> => {
+const readAll = async (request: HonoRequest, largest: number): Promise<Uint8Array> => {
   const length = request.header('content-length')
   if (length !== undefined) {
-    if (Number(length) > largestBody) throw tooLarge()
+    if (Number(length) > largest) throw tooLarge(largest)
     return new Uint8Array(await request.arrayBuffer())
   }
-  return request.raw.body ? collect(request.raw.body) : new Uint8Array()
+  return request.raw.body ? collect(request.raw.body, largest) : new Uint8Array()
 }
 
-/** The body of a request, at most 1 MiB of it. @throws RequestError 413, or 400 when it breaks off. */
-export const readBody = async (request: HonoRequest): Promise<Uint8Array> => {
+/** The body of a request, at most 1 MiB unless told otherwise. @throws RequestError 413, or 400 when it breaks off. */
+export const readBody = async (
+  request: HonoRequest,
+  largest: number = largestBody,
+): Promise<Uint8Array> => {
   try {
-    return await readAll(request)
+    return await readAll(request, largest)
   } catch (error) {
     if (error instanceof RequestError) throw error
     throw new RequestError(400, 'The body broke off.')

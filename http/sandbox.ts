@@ -4,6 +4,7 @@ import type { Context, Find, Handle } from '../application/handle.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import { route, type Call, type Route } from './route.ts'
+import { argstring } from './shortlink.ts'
 import { amountIn, amountText, dateTime, dateTimeText, read, webUriText } from './wire.ts'
 
 type PayerWish = { readonly additionalAmount: number | null; readonly credit: boolean }
@@ -26,6 +27,12 @@ export type SandboxNeeds = {
   ) => Promise<Instant>
   /** Settles what is unsettled of a merchant. */
   readonly settleNow: (merchant: string) => Promise<void>
+  /** A payer scans a shortlink; answers the merchant's token for it. */
+  readonly scanShortlink: (
+    shortlink: string,
+    scan: { readonly payer: string; readonly argstring: string },
+    context: Context,
+  ) => Promise<string>
   readonly sendTestCallback: (uri: string, context: Context) => Promise<void>
 }
 
@@ -117,6 +124,26 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
         const command = { type: 'DeclinePayment', at: call.at, payer } as const
         const context = contextFor(call, request.merchant, `payer:${payer}`)
         await handle(payments, tid, command, context)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${prefix}/shortlink/:shortlink_id/scan/`,
+      access: 'OPEN',
+      group,
+      summary: 'A payer scans a shortlink',
+      params: z.object({ shortlink_id: z.string().regex(/^[a-z0-9]{1,64}$/) }),
+      body: z
+        .object({ payer: payerInput, argstring: argstring.default('') })
+        .meta({ id: 'SandboxScan' }),
+      success: 'value',
+      reply: z.object({ id: z.string().meta({ description: 'token:<digits>' }) }),
+      handle: async (call) => {
+        const { payer: named, argstring } = call.body
+        const payer = await payerOf(named, null)
+        const context = contextFor(call, null, `payer:${payer}`)
+        const { shortlink_id } = call.params
+        return { id: await needs.scanShortlink(shortlink_id, { payer, argstring }, context) }
       },
     }),
     route({

@@ -8,29 +8,37 @@ import { makeHandler, type Context } from '../application/handle.ts'
 import type { Recorded } from '../domain/events.ts'
 import type { Instant } from '../domain/time.ts'
 import { projections } from '../projections/all.ts'
+import { attachmentQueries } from '../projections/attachments.ts'
 import { callbackQueueQueries } from '../projections/callback-queue.ts'
 import { journalQueries } from '../projections/journal.ts'
 import { ledgerQueries } from '../projections/ledgers.ts'
 import { logFileQueries } from '../projections/log-files.ts'
 import { paymentOutcomeQueries } from '../projections/payment-outcomes.ts'
 import { paymentRequestQueries } from '../projections/payment-requests.ts'
+import { pickUpQueries } from '../projections/pick-ups.ts'
 import {
+  integratorProjection,
+  merchantLookupQuery,
   merchantProjection,
   payerProjection,
   posProjection,
   registerQueries,
+  shortlinkProjection,
   signingKeyProjection,
   userProjection,
 } from '../projections/registers.ts'
 import { reportQueries } from '../projections/reports.ts'
 import { settlementAccountQueries } from '../projections/settlement-accounts.ts'
 import { settlementQueries } from '../projections/settlements.ts'
+import { scanQueries } from '../projections/scans.ts'
+import { openBlobDirectory } from './blob-directory.ts'
 import { uuidsOf } from './event-ids.ts'
 import { connectEventStoreDB } from './eventstoredb-event-store.ts'
 import type { Log } from './log.ts'
 import { openReadModelFile } from './read-model-file.ts'
 import { runReadModels } from './read-models.ts'
 import type { Settings } from './settings.ts'
+import { makeTokens } from './tokens.ts'
 import { openSqliteEventStore } from './sqlite-event-store.ts'
 
 const eventUuid = uuidsOf('5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61')
@@ -71,7 +79,7 @@ export const openCore = async (settings: Settings, log: Log) => {
     contextOf('daybook'),
   )
   const installationKey = Buffer.from(installation.key ?? '', 'base64')
-  const digest = (purpose: string, ...parts: string[]): string =>
+  const digest = (purpose: string, ...parts: readonly string[]): string =>
     createHmac('sha256', installationKey)
       .update(JSON.stringify([purpose, ...parts]))
       .digest('hex')
@@ -107,6 +115,8 @@ export const openCore = async (settings: Settings, log: Log) => {
     /** Signs a link to a log file; every node of the installation signs alike. */
     signLog: (sha256: string, expiresAt: number): string =>
       digest('log', sha256, String(expiresAt)),
+    tokens: makeTokens(digest),
+    blobs: openBlobDirectory(join(settings.DATA_DIR, 'blobs')),
     readModels,
     removeOutdatedReadModels: file.removeOthers,
     outcomes: paymentOutcomeQueries(db),
@@ -123,6 +133,12 @@ export const openCore = async (settings: Settings, log: Log) => {
     users: registerQueries(db, userProjection),
     poses: registerQueries(db, posProjection),
     payers: registerQueries(db, payerProjection),
+    integrators: registerQueries(db, integratorProjection),
+    shortlinks: registerQueries(db, shortlinkProjection),
+    scans: scanQueries(db),
+    pickUps: pickUpQueries(db),
+    attachments: attachmentQueries(db),
+    lookUpMerchant: merchantLookupQuery(db),
     signingKeys: registerQueries(db, signingKeyProjection),
     /** Moves the sandbox's clock. */
     advanceClock: async (

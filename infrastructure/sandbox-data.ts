@@ -10,6 +10,7 @@ import {
   within,
 } from '../application/aggregates.ts'
 import { noFees } from '../domain/fees.ts'
+import { newMerchant } from '../domain/merchant.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { defaultAccount, impliedAccount } from '../domain/settlement-account.ts'
 import type { Core } from './core.ts'
@@ -46,8 +47,14 @@ export const makeSandboxData = async (core: Core, dataDir: string): Promise<stri
     (await entry).status === 'absent'
 
   if (await isAbsent(find(merchants, merchant))) {
-    const names = { id: merchant, businessName: 'Sandbox Shop', lookupIds: [], netmask: null }
-    const data = { ...names, currency: 'NOK' }
+    const data = newMerchant({
+      id: merchant,
+      businessName: 'Sandbox Shop',
+      currency: 'NOK',
+      lookupIds: [],
+      netmask: null,
+      jurisdiction: 'NO',
+    })
     await register(merchants, merchant, { type: 'Register', data }, context)
   }
   const schedule = { ...noFees, from: 0, currency: 'NOK', ...sandboxFees }

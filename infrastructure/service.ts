@@ -4,6 +4,7 @@ import { callbacks, merchants, signingKeys, users, within } from '../application
 import { acceptPayment } from '../application/answer-payment.ts'
 import { deliverCallbacks } from '../application/deliver-callbacks.ts'
 import { expirePayments } from '../application/expire-payments.ts'
+import { byPhone } from '../application/find-customer.ts'
 import type { Context } from '../application/handle.ts'
 import { requestPayment } from '../application/request-payment.ts'
 import { schedule } from '../application/schedule.ts'
@@ -23,6 +24,7 @@ import {
 } from './keys.ts'
 import type { Log } from './log.ts'
 import { isSameText, runAccounting } from './accounting.ts'
+import { merchantSide } from './merchant-side.ts'
 import { makeMetrics } from './metrics.ts'
 import { payerDirectory } from './payer-directory.ts'
 import { sandboxFunding } from './sandbox-funding.ts'
@@ -92,6 +94,8 @@ export const startService = async (
   const expiry = schedule(scheduling, (at) => expire(at, caughtUp))
 
   const accounting = runAccounting(core, settings, scheduling)
+  const side = merchantSide(core, byPhone(payers.byPhone))
+  const matching = schedule(scheduling, side.scanMatching.work)
 
   const delivery = deliverCallbacks({
     queue: core.queue,
@@ -116,6 +120,7 @@ export const startService = async (
     await expiry.settle()
     await caughtUp()
     await accounting.settle()
+    await matching.settle()
     await caughtUp()
     await delivery.settle()
   }
@@ -126,6 +131,7 @@ export const startService = async (
   const begin = (): void => {
     const wake = () => {
       expiry.wake()
+      matching.wake()
       sending.wake()
     }
     readModels.ready().then(
@@ -157,6 +163,7 @@ export const startService = async (
           await find(merchants, merchant, 'log'),
           await find(users, within(merchant, id), 'log'),
         ),
+      ...side.access,
       verifySecret,
       verifySignature: makeSignatureCheck(signer.rsaPem),
       contentDigest,
@@ -189,8 +196,10 @@ export const startService = async (
         handle,
         find,
         tidOf: (...parts) => core.digest('tid', ...parts),
-        findPayer: async (customer) => payers.byPhone(customer),
+        findCustomer: side.findCustomer,
+        awaitScan: side.scanMatching.awaitScan,
       }),
+      ...side.routes,
       ready: async () => {
         // Under load the read models are always a little behind, which is no reason to send nobody here.
         const isReady =
@@ -222,6 +231,7 @@ export const startService = async (
               return now()
             },
             settleNow: (merchant: string) => accounting.settleNow(merchant),
+            scanShortlink: side.scanShortlink,
             sendTestCallback: async (uri: string, context: Context) => {
               await handle(callbacks, `test-${randomUUID()}`, { type: 'RequestTest', uri }, context)
             },
@@ -234,6 +244,7 @@ export const startService = async (
       callOffBegin()
       await expiry.stop()
       await accounting.stop()
+      await matching.stop()
       await sending.stop()
       await delivery.idle()
       await sender.close()

@@ -142,6 +142,8 @@ const changed = (
       const { ledger, callbackUri, displayMessageUri } = event.data
       return { ...row, ledger, callbackUri, displayMessageUri, modifiedAt: at }
     }
+    case 'PaymentPickedUp':
+      return row
     case 'PaymentAuthorized': {
       const { additionalAmount, credit, expiresAt } = event.data
       const available = { amount: row.amount, additionalAmount }
@@ -231,6 +233,7 @@ export const transactionLine = (
       return { ...plain, action: 'refund', subId, ...pots, charge }
     }
     case 'PaymentAmended':
+    case 'PaymentPickedUp':
     case 'PaymentRenewed':
       return undefined
   }
@@ -247,9 +250,8 @@ export const paymentOutcomeProjection = projection({
       return requested(tidOf(stream), event.data, metadata.at, position)
     if (!row) return undefined
     const outcome = changed(row, event, metadata.at)
-    const hasNoLine = event.type === 'PaymentAmended' || event.type === 'PaymentRenewed'
     const line = { linePosition: position, lineLedger: row.ledger }
-    const after = hasNoLine ? outcome : { ...outcome, ...line }
+    const after = transactionLine(row, event) ? { ...outcome, ...line } : outcome
     const isTold = event.type in callbackEventNames && row.callbackUri !== null
     return isTold ? { ...after, seqno: row.seqno + 1 } : after
   },

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { makeAccess } from '../http/access.ts'
 import { linksOf } from '../http/addresses.ts'
 import { makeApp } from '../http/app.ts'
+import { makeAttachmentLink } from '../http/attachment.ts'
 import { namesOf } from '../http/brand.ts'
 import { callbackMessage } from '../http/callback-message.ts'
 import { allRoutes } from '../http/routes.ts'
@@ -35,15 +36,25 @@ export const openPlace = async (directory = mkdtempSync(join(tmpdir(), 'daybook-
   await makeSandboxData(core, directory)
   const names = namesOf({ headerPrefix: 'X-Service', mediaVendor: 'service' })
   const links = linksOf(() => ({ publicUrl: base, absoluteUris: false }))
+  const { scanToken, sign } = core.tokens
+  const attachmentLink = makeAttachmentLink({ links, sign })
+  const wording = { ...core, links, attachmentLink, scanToken }
   const service = await startService(core, settings, log, {
     names,
     stringToSign,
     formatDateTime,
-    message: (message, history, uri) => callbackMessage({ ...core, links }, message, history, uri),
+    message: (message, history, uri) => callbackMessage(wording, message, history, uri),
   })
   const bugs: unknown[] = []
   const app = makeApp({
-    routes: allRoutes({ ...service.routes, links, names, version: '0', publicUrl: base }),
+    routes: allRoutes({
+      ...service.routes,
+      links,
+      attachmentLink,
+      names,
+      version: '0',
+      publicUrl: base,
+    }),
     names,
     authenticate: makeAccess({ ...service.access, names }),
     publicUrl: base,
@@ -128,6 +139,7 @@ export const openPlace = async (directory = mkdtempSync(join(tmpdir(), 'daybook-
     directory,
     core,
     service,
+    wording,
     app,
     ask,
     get,

@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseEvent } from '../domain/events.ts'
-import { linksOf } from '../http/addresses.ts'
 import { callbackMessage } from '../http/callback-message.ts'
 import { textCell } from '../infrastructure/csv.ts'
 import { rebuildReadModels } from '../infrastructure/rebuild.ts'
@@ -226,8 +225,7 @@ describe('closing a report', () => {
       event: 'report_closed',
       seqno: 1,
     }
-    const links = linksOf(() => ({ publicUrl: 'http://daybook.test', absoluteUris: false }))
-    const make = () => callbackMessage({ ...place.core, links }, message, history, callback_uri)
+    const make = () => callbackMessage(place.wording, message, history, callback_uri)
     const { meta, object } = JSON.parse(make())
     expect(meta).toMatchObject({ id: event?.id, event: 'report_closed' })
     const { transaction_log_uris: told, ...rest } = object
