@@ -49,7 +49,7 @@ const partOf = (bytes: Buffer): Part => {
 export const partsOf = (body: Uint8Array, contentType: string | undefined): readonly Part[] => {
   const delimiter = `\r\n--${boundaryOf(contentType)}`
   // The first delimiter may stand at the very beginning; what comes before it means nothing.
-  const bytes = Buffer.concat([Buffer.from('\r\n'), body])
+  const bytes = Buffer.concat([new TextEncoder().encode('\r\n'), body])
   const parts: Part[] = []
   let at = bytes.indexOf(delimiter)
   if (at < 0) throw broken('the boundary does not occur')

@@ -77,19 +77,26 @@ const withDetails = (merchant: MerchantData, given: Details): MerchantData => {
   }
 }
 
-const shown = ({ id, businessName, currency, lookupIds, profile, ...rest }: MerchantData) => ({
+const shown = ({ id, businessName, currency, lookupIds }: MerchantData) => ({
   id,
   business_name: businessName,
   currency,
   lookup_ids: lookupIds,
-  organization_id: rest.organizationId,
-  jurisdiction: rest.jurisdiction,
-  mcc: rest.mcc,
-  netmask: rest.netmask,
-  location: rest.location,
-  address: [...profile.addressLines, profile.postalCode, profile.country].filter(Boolean),
-  logo: rest.logo,
 })
+
+const shownWhole = (merchant: MerchantData) => {
+  const { profile, ...rest } = merchant
+  return {
+    ...shown(merchant),
+    organization_id: rest.organizationId,
+    jurisdiction: rest.jurisdiction,
+    mcc: rest.mcc,
+    netmask: rest.netmask,
+    location: rest.location,
+    address: [...profile.addressLines, profile.postalCode, profile.country].filter(Boolean),
+    logo: rest.logo,
+  }
+}
 
 /** Two merchants with one secondary id could not be told apart. */
 const checkLookupIds = async (core: Core, merchant: MerchantData): Promise<void> => {
@@ -134,7 +141,7 @@ const changeMerchant = async (core: Core, id: string, options: Details) => {
   const data = withDetails(await presentMerchant(core, id), options)
   await checkLookupIds(core, data)
   await core.handle(merchants, id, { type: 'Change', data }, core.contextOf('operator', id))
-  return shown(data)
+  return shownWhole(data)
 }
 
 const setLogo = async (core: Core, id: string, file: string) => {
@@ -144,7 +151,7 @@ const setLogo = async (core: Core, id: string, file: string) => {
   if (!isPng(content)) fail(`${file} is no PNG image`)
   const data = { ...merchant, logo: await core.blobs.put(content) }
   await core.handle(merchants, id, { type: 'Change', data }, core.contextOf('operator', id))
-  return shown(data)
+  return shownWhole(data)
 }
 
 type IntegratorOptions = {
