@@ -1,23 +1,46 @@
+import { attachments } from '../domain/attachment.ts'
 import { callback } from '../domain/callback.ts'
 import { clock } from '../domain/clock.ts'
+import { fees } from '../domain/fees.ts'
 import { installation } from '../domain/installation.ts'
+import { ledger } from '../domain/ledger.ts'
+import { integrator } from '../domain/integrator.ts'
 import { merchant } from '../domain/merchant.ts'
 import { payer } from '../domain/payer.ts'
 import { payment } from '../domain/payment.ts'
 import { pos } from '../domain/pos.ts'
+import { settlementAccount } from '../domain/settlement-account.ts'
+import { settlement } from '../domain/settlement.ts'
+import { scans } from '../domain/scans.ts'
+import { shortlink } from '../domain/shortlink.ts'
 import { signingKey } from '../domain/signing-key.ts'
+import { sticker } from '../domain/sticker.ts'
 import { user } from '../domain/user.ts'
 
 /** Each kind of aggregate under the category of its streams. */
 export const payments = { category: 'payment', decider: payment }
+/** The attachments of each payment, under its tid. */
+export const attachmentsOfPayments = { category: 'attachments', decider: attachments }
 export const callbacks = { category: 'callback', decider: callback }
 export const installations = { category: 'installation', decider: installation }
 export const clocks = { category: 'clock', decider: clock }
 export const merchants = { category: 'merchant', decider: merchant.decider }
 export const users = { category: 'user', decider: user.decider }
 export const poses = { category: 'pos', decider: pos.decider }
+export const feeSchedules = { category: 'fees', decider: fees }
+export const ledgers = { category: 'ledger', decider: ledger }
+export const settlementAccounts = {
+  category: 'settlement_account',
+  decider: settlementAccount.decider,
+}
+export const settlements = { category: 'settlement', decider: settlement }
 export const payers = { category: 'payer', decider: payer.decider }
 export const signingKeys = { category: 'signing_key', decider: signingKey.decider }
+export const integrators = { category: 'integrator', decider: integrator.decider }
+export const shortlinks = { category: 'shortlink', decider: shortlink.decider }
+export const stickers = { category: 'sticker', decider: sticker }
+/** The scans of each shortlink, under its id. */
+export const scansOfShortlinks = { category: 'scans', decider: scans }
 
 /** The id of something that is unique within a merchant. No two pairs share one; it is ASCII whatever the ids are. */
 export const within = (merchant: string, id: string): string =>

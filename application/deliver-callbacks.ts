@@ -1,4 +1,9 @@
-import type { Attempt, Message } from '../domain/callback.ts'
+import {
+  scanCallbackName,
+  streamOfSubject,
+  type Attempt,
+  type Message,
+} from '../domain/callback.ts'
 import { parseEvent, type Recorded } from '../domain/events.ts'
 import type { Instant } from '../domain/time.ts'
 import { callbacks } from './aggregates.ts'
@@ -56,9 +61,10 @@ export const deliverCallbacks = (needs: Needs) => {
   const attempt = async ({ subject, merchant, callbackUri: uri, waiting }: QueueRow) => {
     const [message] = waiting
     if (!message || uri === null) return
-    const history = (await needs.store.readStream(subject)).map(parseEvent)
-    const result = await needs.send(message, history, uri)
     const { revision, event, seqno, id } = message
+    const from = event === scanCallbackName ? revision : 0
+    const history = (await needs.store.readStream(streamOfSubject(subject), from)).map(parseEvent)
+    const result = await needs.send(message, history, uri)
     const at = now()
     const attempt = { subject, revision, event, seqno, uri, attemptedAt: at, ...result }
     await needs.handle(

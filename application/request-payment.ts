@@ -1,29 +1,47 @@
+import { defaultLedger, isOpenLedger } from '../domain/ledger.ts'
+import type { Customer } from '../domain/payment.ts'
 import type { PaymentRequest } from '../domain/payment-events.ts'
-import { payments, poses, within } from './aggregates.ts'
+import type { Instant } from '../domain/time.ts'
+import { ledgers, payments, poses, within } from './aggregates.ts'
 import type { Context, Find, Handle } from './handle.ts'
+import type { ScanMatching } from './match-scans.ts'
 
 type Needs = {
   readonly handle: Handle
   readonly find: Find
   /** The service's id of the request that a POS knows under an id of its own: the same on every node, for ever. */
   readonly tidOf: (merchant: string, posId: string, posTid: string) => string
-  /** Whom a customer identifier names. */
-  readonly findPayer: (customer: string) => Promise<string | undefined>
+  readonly findCustomer: (customer: string, merchant: string, at: Instant) => Promise<Customer>
+  readonly awaitScan: ScanMatching['awaitScan']
 }
+
+/** Whether requests may name a ledger; the default one is always there. */
+export const isLedgerOpen = async (
+  { find }: { readonly find: Find },
+  merchant: string,
+  ledger: string,
+): Promise<boolean> =>
+  ledger === defaultLedger || isOpenLedger(await find(ledgers, within(merchant, ledger)), ledger)
 
 /** A merchant requests a payment; answers its tid, the same one for the same request. */
 export const requestPayment =
-  ({ handle, find, tidOf, findPayer }: Needs) =>
+  ({ handle, find, tidOf, findCustomer, awaitScan }: Needs) =>
   async (request: PaymentRequest, context: Context): Promise<string> => {
-    const { merchant, posId, posTid, customer } = request
+    const { merchant, posId, posTid, customer, maxScanAge } = request
+    const { at } = context
     const tid = tidOf(merchant, posId, posTid)
     const pos = await find(poses, within(merchant, posId))
-    const payer = customer === null ? 'anyone' : await findPayer(customer)
     const facts = {
-      payer: payer === 'anyone' ? payer : payer === undefined ? 'unknown' : { id: payer },
+      payer: customer === null ? 'anyone' : await findCustomer(customer, merchant, at),
       posIsKnown: pos.status === 'present',
-      ledgerIsOpen: request.ledger === 'default',
+      ledgerIsOpen: await isLedgerOpen({ find }, merchant, request.ledger),
     } as const
-    await handle(payments, tid, { type: 'RequestPayment', at: context.at, request, facts }, context)
+    const command = { type: 'RequestPayment', at, request, facts } as const
+    const { events } = await handle(payments, tid, command, context)
+    const [event] = events
+    if (event?.type === 'PaymentRequested' && event.data.shortlink !== undefined) {
+      const { shortlink, expiresAt } = event.data
+      await awaitScan(shortlink, { tid, requestedAt: at, maxScanAge, expiresAt }, context)
+    }
     return tid
   }

@@ -1,3 +1,4 @@
+import { noFees } from '../domain/fees.ts'
 import { randomUUID } from 'node:crypto'
 import { payments } from '../application/aggregates.ts'
 import type { EventStore, NewEvent } from '../application/event-store.ts'
@@ -39,6 +40,7 @@ const capture = (at: number, id: string): PaymentCommand => ({
   type: 'CapturePayment',
   at,
   wanted: { id, currency: 'NOK', amount: 5_000, additionalAmount: 0 },
+  terms: noFees,
 })
 
 /** What a shop does with a payment: of ten, six are captured in parts, one is aborted, one declined, two are refunded. */
@@ -64,8 +66,8 @@ const commandsOf = (count: number, at: number): PaymentCommand[] => {
       return [
         request,
         accept,
-        { type: 'CapturePayment', at: at + 60_000, wanted: 'everything' },
-        { type: 'RefundPayment', wanted: 'everything', text: 'Returned' },
+        { type: 'CapturePayment', at: at + 60_000, wanted: 'everything', terms: noFees },
+        { type: 'RefundPayment', wanted: 'everything', text: 'Returned', terms: noFees },
       ]
     default:
       return [request, accept, ...captures, { type: 'ReleasePayment', at: at + 99_000 }]

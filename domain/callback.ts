@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Decider, EventsOf } from './decider.ts'
+import type { LedgerEvent } from './ledger.ts'
 import type { PaymentEvent } from './payment-events.ts'
 import { refuse } from './refusal.ts'
 import type { Instant, Seconds } from './time.ts'
@@ -15,12 +16,19 @@ export const callbackEventNames = {
   PaymentReleased: 'payment_auth_released',
   PaymentRenewed: 'payment_authorization_renewed',
   PaymentAuthorizationExpired: 'payment_authorization_expired',
-} as const satisfies Partial<Record<PaymentEvent['type'], string>>
+  ReportCompleted: 'report_closed',
+} as const satisfies Partial<Record<PaymentEvent['type'] | LedgerEvent['type'], string>>
+
+/** Told by its own event alone; of all others the object is the outcome that their whole history led to. */
+export const scanCallbackName = 'shortlink_scanned'
 
 /** What came of one delivery attempt: `gone` is 410, which stops all further ones. */
 const attemptResults = ['delivered', 'failed', 'gone'] as const
 
-/** A message: the event that it tells, by its stream and revision, and its place among those of that stream. */
+/** The stream that a resource's events are in: itself, or what stands before `#` for a resource that shares a stream. */
+export const streamOfSubject = (subject: string): string => subject.split('#')[0] ?? subject
+
+/** A message: the event that it tells, by its resource and revision, and its place among those of that resource. */
 const message = {
   subject: z.string(),
   revision: z.int(),

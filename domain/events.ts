@@ -1,13 +1,22 @@
 import { z } from 'zod'
+import { attachmentEvents } from './attachment.ts'
 import { callbackEvents } from './callback.ts'
 import { clockEvents } from './clock.ts'
 import type { EventsOf } from './decider.ts'
+import { feeEvents } from './fees.ts'
 import { installationEvents } from './installation.ts'
+import { ledgerEvents } from './ledger.ts'
+import { integrator } from './integrator.ts'
 import { merchant } from './merchant.ts'
 import { payer } from './payer.ts'
 import { paymentEvents } from './payment-events.ts'
 import { pos } from './pos.ts'
+import { settlementAccount } from './settlement-account.ts'
+import { settlementEvents } from './settlement.ts'
+import { scanEvents } from './scans.ts'
+import { shortlink } from './shortlink.ts'
 import { signingKey } from './signing-key.ts'
+import { stickerEvents } from './sticker.ts'
 import { user } from './user.ts'
 
 /** Every event that can stand in the log: the types, the check when reading, and the auditors' catalogue. */
@@ -19,7 +28,16 @@ export const eventCatalogue = {
   ...pos.events,
   ...payer.events,
   ...signingKey.events,
+  ...integrator.events,
+  ...shortlink.events,
+  ...stickerEvents,
+  ...scanEvents,
   ...paymentEvents,
+  ...feeEvents,
+  ...ledgerEvents,
+  ...settlementAccount.events,
+  ...settlementEvents,
+  ...attachmentEvents,
   ...callbackEvents,
 } as const
 

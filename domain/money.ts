@@ -4,7 +4,10 @@ import { refuse } from './refusal.ts'
 /** An exact count of minor units (øre, cents, yen) of a currency that its context names. */
 export type MinorUnits = number
 
-export type Money = { readonly minor: MinorUnits; readonly currency: Currency }
+/** A sum of any number of amounts: an exact integer as text, because it may outgrow what a number counts exactly. */
+export type Sum = string
+
+export type Money = { readonly minor: MinorUnits | Sum; readonly currency: Currency }
 
 const maximumIntegerDigits = 12
 
@@ -35,12 +38,17 @@ export const parseAmount = (text: string, currency: Currency): MinorUnits => {
 }
 
 /** Writes an amount with exactly the decimals of its currency. */
-export const formatAmount = (minor: MinorUnits, currency: Currency): string => {
+export const formatAmount = (minor: MinorUnits | Sum, currency: Currency): string => {
   const decimals = decimalsOf(currency)
-  const digits = Math.abs(exact(minor))
-    .toString()
-    .padStart(decimals + 1, '0')
-  const sign = minor < 0 ? '-' : ''
+  const text = typeof minor === 'number' ? String(exact(minor)) : minor
+  const sign = text.startsWith('-') ? '-' : ''
+  const digits = text.slice(sign.length).padStart(decimals + 1, '0')
   if (decimals === 0) return sign + digits
   return `${sign}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
 }
+
+/** Exact however large it grows. */
+export const addUp = (...sums: readonly (MinorUnits | Sum)[]): Sum =>
+  String(sums.reduce<bigint>((total, sum) => total + BigInt(sum), 0n))
+
+export const negated = (sum: MinorUnits | Sum): Sum => String(-BigInt(sum))

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { charge } from './charge.ts'
 import type { EventsOf } from './decider.ts'
 import { statusCodes } from './status.ts'
 
@@ -61,8 +62,12 @@ export const paymentEvents = {
     request: paymentRequest,
     /** The payer whom the customer identifier names; null when anyone may answer, or nobody was found. */
     payer: z.string().nullable(),
+    /** The shortlink of which a scan will name the payer; absent when the payer was named otherwise. */
+    shortlink: z.string().optional(),
     expiresAt: instant,
   }),
+  /** The payer has scanned the shortlink. */
+  PaymentPickedUp: z.object({ payer: z.string(), scan: z.string() }),
   PaymentAmended: z.object(details),
   PaymentAuthorized: z.object({
     payer: z.string(),
@@ -81,7 +86,7 @@ export const paymentEvents = {
   }),
   PaymentAborted: z.object({}),
   PaymentExpired: z.object({ expiredAt: instant }),
-  PaymentCaptured: z.object({ captureId: z.string().nullable(), ...pots }),
+  PaymentCaptured: z.object({ captureId: z.string().nullable(), ...pots, charge }),
   PaymentReleased: z.object(pots),
   PaymentRenewed: z.object({ expiresAt: instant }),
   PaymentAuthorizationExpired: z.object({ expiredAt: instant, ...pots }),
@@ -89,6 +94,7 @@ export const paymentEvents = {
     refundId: z.string().nullable(),
     ...pots,
     text: z.string().nullable(),
+    charge,
   }),
 } as const
 

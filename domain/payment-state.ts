@@ -1,3 +1,4 @@
+import type { Charge } from './charge.ts'
 import type {
   PaymentDetails,
   PaymentEvent,
@@ -9,7 +10,7 @@ import { statusCodes, type PaymentStatus, type StatusCode } from './status.ts'
 import type { Instant } from './time.ts'
 
 /** A capture or a refund that was accepted; the id is null for the one that took everything. */
-export type Part = Pots & { readonly id: string | null }
+export type Part = Pots & { readonly id: string | null; readonly charge: Charge }
 
 /** What the payer said, or the funding source instead. */
 export type Answer =
@@ -25,6 +26,10 @@ export type RequestedPayment = {
   /** As amended since. */
   readonly details: PaymentDetails
   readonly payer: string | null
+  /** The shortlink of which a scan names the payer. */
+  readonly shortlink?: string | undefined
+  /** The scan that named the payer. */
+  readonly scan?: string
   readonly answer: Answer | null
   /** End of the current status: of the wait for the payer, then of the authorisation. */
   readonly expiresAt: Instant
@@ -56,6 +61,8 @@ const evolveRequested = (
   switch (event.type) {
     case 'PaymentAmended':
       return { ...payment, details: event.data }
+    case 'PaymentPickedUp':
+      return { ...payment, ...event.data }
     case 'PaymentAuthorized': {
       const { payer, additionalAmount, credit, expiresAt } = event.data
       const authorized = { amount: payment.request.amount, additionalAmount }
@@ -79,8 +86,8 @@ const evolveRequested = (
     case 'PaymentExpired':
       return { ...payment, status: 'fail', statusCode: statusCodes.REQUEST_EXPIRED }
     case 'PaymentCaptured': {
-      const { captureId: id, ...pots } = event.data
-      const captures = [...payment.captures, { id, ...pots }]
+      const { captureId: id, charge, ...pots } = event.data
+      const captures = [...payment.captures, { id, ...pots, charge }]
       const after = { ...payment, captures, captured: plus(payment.captured, pots) }
       const isComplete = isNothing(available(after))
       return isComplete ? { ...after, status: 'ok', statusCode: statusCodes.OK } : after
@@ -99,8 +106,8 @@ const evolveRequested = (
       return { ...payment, released, status: 'fail', statusCode: statusCodes.AUTH_EXPIRED }
     }
     case 'PaymentRefunded': {
-      const { refundId: id, text: _, ...pots } = event.data
-      const refunds = [...payment.refunds, { id, ...pots }]
+      const { refundId: id, text: _, charge, ...pots } = event.data
+      const refunds = [...payment.refunds, { id, ...pots, charge }]
       return { ...payment, refunds, refunded: plus(payment.refunded, pots) }
     }
   }

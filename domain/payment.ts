@@ -1,4 +1,6 @@
+import { chargeFor, chargeForRefund, grossOf, type Charge } from './charge.ts'
 import type { Decider } from './decider.ts'
+import type { FeeTerms } from './fees.ts'
 import type {
   LineItem,
   PaymentDetails,
@@ -23,9 +25,13 @@ import { authorizationLifetime, secondsAfter, type Instant } from './time.ts'
 /** What to capture or refund: all that is left, or a part that the merchant names and numbers. */
 export type Wanted = 'everything' | (Pots & { readonly id: string; readonly currency: string })
 
+/** Whom a customer identifier names: a payer, whoever scans a shortlink or comes along, or nobody. */
+export type Customer =
+  { readonly id: string } | { readonly shortlink: string } | 'anyone' | 'unknown'
+
 /** Looked up before a request is decided: whom the customer names, and whether POS and ledger take new requests. */
 export type RequestFacts = {
-  readonly payer: { readonly id: string } | 'anyone' | 'unknown'
+  readonly payer: Customer
   readonly posIsKnown: boolean
   readonly ledgerIsOpen: boolean
 }
@@ -43,6 +49,12 @@ export type PaymentCommand =
       readonly ledgerIsOpen: boolean
     }
   | {
+      readonly type: 'PickUpPayment'
+      readonly at: Instant
+      readonly payer: string
+      readonly scan: string
+    }
+  | {
       readonly type: 'AuthorizePayment'
       readonly at: Instant
       readonly payer: string
@@ -57,10 +69,20 @@ export type PaymentCommand =
       readonly payer: string
       readonly statusCode: RefusalOfFunds
     }
-  | { readonly type: 'CapturePayment'; readonly at: Instant; readonly wanted: Wanted }
+  | {
+      readonly type: 'CapturePayment'
+      readonly at: Instant
+      readonly wanted: Wanted
+      readonly terms: FeeTerms
+    }
   | { readonly type: 'ReleasePayment'; readonly at: Instant }
   | { readonly type: 'RenewPayment'; readonly at: Instant }
-  | { readonly type: 'RefundPayment'; readonly wanted: Wanted; readonly text: string | null }
+  | {
+      readonly type: 'RefundPayment'
+      readonly wanted: Wanted
+      readonly text: string | null
+      readonly terms: FeeTerms
+    }
   | { readonly type: 'ExpirePayment'; readonly at: Instant }
 
 const requested = (payment: Payment): RequestedPayment =>
@@ -88,6 +110,13 @@ const potsWanted = (wanted: Wanted, everything: Pots, currency: string): Pots =>
   return wanted.currency === currency ? potsOf(wanted) : refuse('currency_differs_from_payment')
 }
 
+/** The charges of captures or refunds together. */
+const chargeOf = (parts: readonly Part[], sign: 1 | -1) => {
+  const sum = (name: 'fee' | 'interchange' | 'vat') =>
+    parts.reduce((total, { charge }: { readonly charge: Charge }) => total + sign * charge[name], 0)
+  return { fee: sum('fee'), interchange: sum('interchange'), vat: sum('vat') }
+}
+
 const addsUp = (lineItems: readonly LineItem[], amount: number): boolean =>
   lineItems.length === 0 || lineItems.reduce((sum, { total }) => sum + total, 0) === amount
 
@@ -100,11 +129,28 @@ const decideRequest = (
   if (!facts.posIsKnown) return refuse('pos_is_unknown')
   if (!facts.ledgerIsOpen) return refuse('ledger_is_unknown')
   if (!addsUp(request.lineItems, request.amount)) return refuse('line_items_do_not_add_up')
-  const payer = typeof facts.payer === 'object' ? facts.payer.id : null
+  grossOf(request)
+  const { payer: customer } = facts
+  const payer = typeof customer === 'object' && 'id' in customer ? customer.id : null
   const expiresAt = secondsAfter(at, request.expiresIn)
-  const event: PaymentEvent = { type: 'PaymentRequested', data: { request, payer, expiresAt } }
+  const data = { request, payer, expiresAt }
+  if (typeof customer === 'object' && 'shortlink' in customer)
+    return [{ type: 'PaymentRequested', data: { ...data, shortlink: customer.shortlink } }]
+  const event: PaymentEvent = { type: 'PaymentRequested', data }
   if (facts.payer !== 'unknown') return [event]
   return [event, { type: 'PaymentFailed', data: { statusCode: statusCodes.NOT_FOUND } }]
+}
+
+const decidePickUp = (
+  { at, payer, scan }: Extract<PaymentCommand, { type: 'PickUpPayment' }>,
+  payment: RequestedPayment,
+): readonly PaymentEvent[] => {
+  if (payment.scan === scan) return []
+  if (payment.payer !== null || payment.shortlink === undefined)
+    return refuse('payment_is_picked_up')
+  if (payment.status !== 'pending') return refuse('payment_is_not_pending')
+  if (at >= payment.expiresAt) return refuse('payment_is_expired')
+  return [{ type: 'PaymentPickedUp', data: { payer, scan } }]
 }
 
 type AnswerCommand = Extract<
@@ -135,6 +181,8 @@ const decideAnswer = (
 ): readonly PaymentEvent[] => {
   const { request, payer, expiresAt } = payment
   const answer = answerOf(command, request)
+  const isScanAwaited = payer === null && payment.shortlink !== undefined
+  if (isScanAwaited && payment.status === 'pending') return refuse('payment_is_not_picked_up')
   if (payer !== null && payer !== command.payer) return refuse('payment_is_for_another_payer')
   if (payment.answer && sameJson(payment.answer, answer)) return []
   if (payment.status !== 'pending') return refuse('payment_is_not_pending')
@@ -149,6 +197,7 @@ const decideAnswer = (
       if (additionalAmount !== request.additionalAmount && !request.additionalEdit)
         return refuse('additional_amount_is_not_editable')
       if (credit && !request.allowCredit) return refuse('credit_is_not_allowed')
+      grossOf({ amount: request.amount, additionalAmount })
       const data = { payer: command.payer, additionalAmount, credit }
       const until = secondsAfter(command.at, authorizationLifetime)
       return [{ type: 'PaymentAuthorized', data: { ...data, expiresAt: until } }]
@@ -157,7 +206,7 @@ const decideAnswer = (
 }
 
 const decideCapture = (
-  { at, wanted }: Extract<PaymentCommand, { type: 'CapturePayment' }>,
+  { at, wanted, terms }: Extract<PaymentCommand, { type: 'CapturePayment' }>,
   payment: RequestedPayment,
 ): readonly PaymentEvent[] => {
   const repeated = repeats(wanted, payment.captures, payment.request.currency)
@@ -167,7 +216,9 @@ const decideCapture = (
   const pots = potsWanted(wanted, available(payment), payment.request.currency)
   if (exceeds(pots, available(payment))) return refuse('capture_exceeds_authorization')
   if (isNothing(pots)) return refuse('capture_is_nothing')
-  return [{ type: 'PaymentCaptured', data: { captureId: idOf(wanted), ...pots } }]
+  const isCredit = payment.answer?.type === 'accepted' && payment.answer.credit
+  const charge = chargeFor(pots, isCredit, terms)
+  return [{ type: 'PaymentCaptured', data: { captureId: idOf(wanted), ...pots, charge } }]
 }
 
 const decideRelease = (
@@ -192,7 +243,7 @@ const decideRenewal = (
 }
 
 const decideRefund = (
-  { wanted, text }: Extract<PaymentCommand, { type: 'RefundPayment' }>,
+  { wanted, text, terms }: Extract<PaymentCommand, { type: 'RefundPayment' }>,
   payment: RequestedPayment,
 ): readonly PaymentEvent[] => {
   const repeated = repeats(wanted, payment.refunds, payment.request.currency)
@@ -203,7 +254,15 @@ const decideRefund = (
   const pots = potsWanted(wanted, refundable, payment.request.currency)
   if (exceeds(pots, refundable)) return refuse('refund_exceeds_captures')
   if (isNothing(pots)) return refuse('refund_is_nothing')
-  return [{ type: 'PaymentRefunded', data: { refundId: idOf(wanted), ...pots, text } }]
+  const { captured, refunded, captures, refunds } = payment
+  const basis = {
+    captured,
+    refunded,
+    charged: chargeOf(captures, 1),
+    returned: chargeOf(refunds, -1),
+  }
+  const charge = chargeForRefund(pots, basis, terms)
+  return [{ type: 'PaymentRefunded', data: { refundId: idOf(wanted), ...pots, text, charge } }]
 }
 
 const decideExpiry = (
@@ -234,6 +293,8 @@ const decide = (command: PaymentCommand, payment: Payment): readonly PaymentEven
       return decideRequest(command, payment)
     case 'AmendPayment':
       return decideAmendment(command, requested(payment))
+    case 'PickUpPayment':
+      return decidePickUp(command, requested(payment))
     case 'AuthorizePayment':
     case 'DeclinePayment':
     case 'RefuseFunds':

@@ -1,8 +1,7 @@
-import { parseDateTime } from './wire.ts'
 import type { Names } from './brand.ts'
-import { RequestError } from './errors.ts'
+import { makeIntegratorAccess, type IntegratorNeeds } from './integrator-access.ts'
 import type { AccessLevel, Caller } from './route.ts'
-import { stringToSign, urlToSign } from './signature.ts'
+import { makeSignedText, unauthorized } from './signed-request.ts'
 
 export type KnownUser = {
   readonly id: string
@@ -44,16 +43,11 @@ export type Credentials = {
   readonly body: Uint8Array
 }
 
-const unauthorized = (
-  description: string,
-  details: Record<string, string[]> | null = null,
-): never => {
-  throw new RequestError(401, description, details)
-}
-
 /** Decides who makes a request to the merchant interface, or says which check failed (decisions 3). */
-export const makeAccess = (needs: AccessNeeds) => {
+export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
   const { names } = needs
+  const signedText = makeSignedText(needs)
+  const byIntegrator = makeIntegratorAccess(needs)
 
   /**
    * What memory refuses may have changed a moment ago, in another process too, so the log has the last word. Every
@@ -71,21 +65,6 @@ export const makeAccess = (needs: AccessNeeds) => {
     return undefined
   }
 
-  const checkTimestamp = (text: string | undefined): void => {
-    if (text === undefined) return unauthorized(`The header ${names.timestamp} is missing.`)
-    const at = parseDateTime(text)
-    if (at === undefined)
-      return unauthorized(`${names.timestamp} must be a UTC time as YYYY-MM-DD hh:mm:ss.`)
-    if (Math.abs(needs.machineNow() - at) > needs.clockToleranceMs)
-      return unauthorized(`${names.timestamp} is stale: too far from the time of the service.`)
-  }
-
-  const checkDigest = (digest: string | undefined, body: Uint8Array): void => {
-    if (digest === undefined) return unauthorized(`The header ${names.contentDigest} is missing.`)
-    if (digest !== needs.contentDigest(body))
-      return unauthorized(`${names.contentDigest} does not match the body: digest mismatch.`)
-  }
-
   const bySecret = async (secret: string, merchant: string, id: string) =>
     (await findRight(merchant, id, (found) =>
       needs.verifySecret(secret, found?.user.secretHash ?? null),
@@ -97,10 +76,7 @@ export const makeAccess = (needs: AccessNeeds) => {
     id: string,
     request: Credentials,
   ) => {
-    checkTimestamp(request.header(names.timestamp))
-    checkDigest(request.header(names.contentDigest), request.body)
-    const { method, url } = request
-    const text = stringToSign(method, urlToSign(url()), request.headers(), names.signedPrefix)
+    const text = signedText(request)
     return (
       (await findRight(merchant, id, (found) =>
         needs.verifySignature(found?.user.publicKey ?? null, text, signature),
@@ -115,6 +91,8 @@ export const makeAccess = (needs: AccessNeeds) => {
   }
 
   return async (level: AccessLevel, request: Credentials): Promise<Caller> => {
+    if (level === 'INTEGRATOR' || request.header(names.integrator) !== undefined)
+      return byIntegrator(level, request)
     const merchant = request.header(names.merchant)
     const id = request.header(names.user)
     const authorization = request.header('authorization')
@@ -133,8 +111,8 @@ export const makeAccess = (needs: AccessNeeds) => {
     checkNetmasks(found, request.remoteAddress)
     return {
       merchant,
-      user: id,
-      isSuperuser: found.user.roles.includes('superuser'),
+      actor: `user:${id}`,
+      mayManageUsers: found.user.roles.includes('superuser'),
       isSigned: isKey,
     }
   }

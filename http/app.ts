@@ -14,7 +14,7 @@ import {
   type ErrorAnswer,
 } from './errors.ts'
 import { accepts, checked, parseBody, readBody } from './reading.ts'
-import type { Call, Created, RawReply, Route } from './route.ts'
+import type { Call, Created, Found, RawReply, Route } from './route.ts'
 
 export type AppNeeds = {
   readonly routes: readonly Route[]
@@ -45,7 +45,11 @@ type Bindings = {
 type Http = HonoContext<{ Bindings: Bindings }>
 
 type Headers = Readonly<Record<string, string>>
-type Reply = { readonly status: number; readonly headers: Headers; readonly body: string | null }
+type Reply = {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream | null
+}
 
 const emptyBody = new Uint8Array()
 
@@ -81,7 +85,9 @@ export const makeApp = (needs: AppNeeds) => {
 
   const call = async (route: Route, http: Http, requestId: string): Promise<Call> => {
     const { req } = http
-    const body = req.method === 'GET' || req.method === 'HEAD' ? emptyBody : await readBody(req)
+    const isRead = req.method === 'GET' || req.method === 'HEAD'
+    const body = isRead ? emptyBody : await readBody(req, route.upload?.largest)
+    const contentType = req.header('content-type')
     const accept = req.header('accept')
     const caller =
       route.access === 'OPEN'
@@ -100,11 +106,12 @@ export const makeApp = (needs: AppNeeds) => {
     return {
       params: route.params && paramsOf(route.params, req.param()),
       query: route.query && checked(route.query, req.query()),
-      body: route.body && parseBody(route.body, body, req.header('content-type'), names),
+      body: route.body && parseBody(route.body, body, contentType, names),
       caller,
       at: needs.now(),
       requestId,
       accept,
+      upload: route.upload && { body, contentType },
     }
   }
 
@@ -117,6 +124,9 @@ export const makeApp = (needs: AppNeeds) => {
   const succeed = (route: Route, answer: unknown): Reply => {
     const { success, reply } = route
     switch (success) {
+      case 'value or nothing':
+        if (answer === undefined) return { status: 204, headers: {}, body: null }
+        return json(200, reply ? reply.parse(answer) : answer)
       case 'value':
         return json(200, reply ? reply.parse(answer) : answer)
       case 'created': {
@@ -124,6 +134,8 @@ export const makeApp = (needs: AppNeeds) => {
         if (value === undefined) return { status: 201, headers: { Location }, body: null }
         return json(201, reply ? reply.parse(value) : value, { Location })
       }
+      case 'found':
+        return { status: 302, headers: { Location: (answer as Found).location }, body: null }
       case 'nothing':
         return { status: 204, headers: {}, body: null }
       case 'raw': {

@@ -8,7 +8,10 @@ export const namesOf = ({ headerPrefix, mediaVendor }: Brand) => ({
   timestamp: `${headerPrefix}-Timestamp`,
   contentDigest: `${headerPrefix}-Content-Digest`,
   signedPrefix: `${headerPrefix.toUpperCase()}-`,
+  itemList: `application/vnd.${mediaVendor}.itemlist.v1+json`,
+  receipt: `application/vnd.${mediaVendor}.receipt.v1+json`,
   json: `application/vnd.${mediaVendor}.api.merchant.v1+json`,
+  csv: `application/vnd.${mediaVendor}.api.merchant.v1+csv`,
 })
 
 export type Names = ReturnType<typeof namesOf>

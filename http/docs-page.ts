@@ -45,7 +45,8 @@ const contentText = ({ content }: Content) => {
 
 const access = ({ security }: Operation): string => {
   if (security.length === 0) return 'OPEN'
-  return security.some((scheme) => 'secret' in scheme) ? 'SECRET' : 'KEY'
+  if (security.some((scheme) => 'secret' in scheme)) return 'SECRET'
+  return security.some((scheme) => 'user' in scheme) ? 'KEY' : 'INTEGRATOR'
 }
 
 const operationText = (method: string, path: string, operation: Operation) => html`

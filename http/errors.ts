@@ -78,6 +78,10 @@ const refusalAnswers = {
   amount_has_too_many_decimals: { field: 'amount', text: 'Has more decimals than its currency.' },
   amount_is_malformed: { field: 'amount', text: 'Is no amount.' },
   amount_is_too_large: { field: 'amount', text: 'Is too large.' },
+  attachments_are_too_many: {
+    status: 409,
+    text: 'This payment cannot have so many attachments.',
+  },
   capture_exceeds_authorization: {
     field: 'amount',
     text: 'More than what is left of the authorisation, in this pot or in the additional amount.',
@@ -98,6 +102,11 @@ const refusalAnswers = {
     field: 'currency',
     text: 'Must be the currency of the payment.',
   },
+  default_ledger_cannot_be_disabled: {
+    status: 409,
+    text: 'The default ledger stays: requests that name no ledger are written to it.',
+  },
+  fees_are_malformed: { field: 'fees', text: 'A rate is from 0 to 1, a fixed part at least 0.' },
   id_used_with_other_data: {
     status: 409,
     text: 'A resource with this id exists with other data.',
@@ -107,6 +116,7 @@ const refusalAnswers = {
     field: 'line_items',
     text: 'The totals of the line items must add up to the amount.',
   },
+  merchant_is_unknown: { field: 'merchant', text: 'There is no such merchant.' },
   nothing_is_captured: { field: 'action', text: 'Nothing is captured that could be refunded.' },
   payer_is_unknown: { field: 'payer', text: 'There is no such payer.' },
   payment_is_expired: { status: 409, text: 'The payment request has expired.' },
@@ -119,6 +129,14 @@ const refusalAnswers = {
     text: 'The payment is not authorised, or no longer.',
   },
   payment_is_not_pending: { status: 409, text: 'The payment request has been answered already.' },
+  payment_is_not_picked_up: {
+    status: 409,
+    text: 'No payer has scanned the code of this payment request yet.',
+  },
+  payment_is_picked_up: {
+    status: 409,
+    text: 'A payer has picked up this payment request already.',
+  },
   payment_is_not_releasable: { status: 409, text: 'Nothing is left that could be released.' },
   pos_is_unknown: { field: 'pos_id', text: 'There is no such POS.' },
   pos_tid_used_with_other_data: {
@@ -135,6 +153,11 @@ const refusalAnswers = {
   },
   refund_is_nothing: { field: 'amount', text: 'Nothing is left to refund, or the amount is 0.' },
   resource_is_unknown: { status: 404, text: 'There is no such resource.' },
+  serial_number_is_claimed: { status: 409, text: 'This serial number has been claimed already.' },
+  serial_number_is_unknown: {
+    field: 'serial_number',
+    text: 'There is no sticker with this serial number.',
+  },
 } as const satisfies Record<RefusalCode, Answer | FieldAnswer>
 
 export type ErrorAnswer = { readonly status: ErrorStatus; readonly body: ErrorReply }

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { Names } from './brand.ts'
 import { errorReply } from './errors.ts'
-import type { Route } from './route.ts'
+import type { Route, UploadForm } from './route.ts'
 
 type Json = Record<string, unknown>
 
-const errorsOf = ({ access, method, params, body, query, errors }: Route) => ({
+const errorsOf = ({ access, method, params, body, query, upload, errors }: Route) => ({
   ...(method === 'GET' && !query
     ? {}
     : { 400: 'The request does not fit; error_details names the fields.' }),
@@ -14,8 +14,11 @@ const errorsOf = ({ access, method, params, body, query, errors }: Route) => ({
   406: 'Accept allows none of the types of this answer.',
   ...(method === 'GET'
     ? {}
-    : { 409: 'Conflict with what is there.', 413: 'The body is larger than 1 MiB.' }),
-  ...(body ? { 415: 'The body is of another type.' } : {}),
+    : {
+        409: 'Conflict with what is there.',
+        413: `The body is larger than ${(upload?.largest ?? 1_048_576) / 1_048_576} MiB.`,
+      }),
+  ...(body || upload ? { 415: 'The body is of another type.' } : {}),
   ...errors,
   503: 'The store cannot be reached; try again after Retry-After.',
 })
@@ -46,6 +49,15 @@ export const openApi = (
     if (typeof name !== 'string') return definition
     schemas[name] = definition
     return { $ref: `#/components/schemas/${name}` }
+  }
+
+  const uploadOf = ({ parts }: UploadForm): Json => {
+    const kinds = parts.map(({ type, schema }) =>
+      schema ? schemaOf(schema, 'input') : { type: 'string', contentMediaType: type },
+    )
+    const schema = { type: 'object', additionalProperties: { anyOf: kinds } }
+    const description = `Parts of the types ${parts.map(({ type }) => type).join(', ')}.`
+    return { description, content: { 'multipart/form-data': { schema } } }
   }
 
   const parametersOf = ({ params, query }: Route): Json[] =>
@@ -83,18 +95,39 @@ export const openApi = (
             ...content,
           },
         }
+      case 'found':
+        return {
+          302: {
+            description: 'It is there.',
+            headers: { Location: { schema: { type: 'string', format: 'uri' } } },
+          },
+        }
+      case 'value or nothing':
+        return { 200: { description: 'OK', ...content }, 204: { description: 'There is none.' } }
       case 'nothing':
         return { 204: { description: 'Done.' } }
     }
   }
 
+  const asIntegrator = {
+    merchant: [],
+    integrator: [],
+    timestamp: [],
+    contentDigest: [],
+    signature: [],
+  }
   const security: Record<Route['access'], Json[]> = {
     OPEN: [],
     SECRET: [
       { merchant: [], user: [], secret: [] },
       { merchant: [], user: [], timestamp: [], contentDigest: [], signature: [] },
+      asIntegrator,
     ],
-    KEY: [{ merchant: [], user: [], timestamp: [], contentDigest: [], signature: [] }],
+    KEY: [
+      { merchant: [], user: [], timestamp: [], contentDigest: [], signature: [] },
+      asIntegrator,
+    ],
+    INTEGRATOR: [{ integrator: [], timestamp: [], contentDigest: [], signature: [] }],
   }
 
   const operation = (route: Route): Json => {
@@ -107,6 +140,7 @@ export const openApi = (
       operationId: `${method.toLowerCase()}${route.path.replace(/[^a-z0-9]+/gi, '_')}`,
       security: security[route.access],
       parameters: parametersOf(route),
+      ...(route.upload && { requestBody: uploadOf(route.upload) }),
       ...(body && {
         requestBody: {
           // No body is an empty object.
@@ -128,7 +162,7 @@ export const openApi = (
 
   const paths: Record<string, Json> = {}
   for (const route of routes) {
-    const path = route.path.replace(/:([a-z_]+)/g, '{$1}')
+    const path = route.path.replace(/:([a-z_]+)(\{[^}]*\})?/g, '{$1}')
     ;(paths[path] ??= {})[route.method.toLowerCase()] = operation(route)
   }
   const header = (name: string, description: string) => ({
@@ -151,6 +185,7 @@ export const openApi = (
       securitySchemes: {
         merchant: header(names.merchant, 'The merchant id.'),
         user: header(names.user, 'The API user.'),
+        integrator: header(names.integrator, 'The integrator, instead of an API user.'),
         timestamp: header(names.timestamp, 'UTC, YYYY-MM-DD hh:mm:ss, at most 5 minutes off.'),
         contentDigest: header(names.contentDigest, 'SHA256=<base64 of SHA-256 of the body>.'),
         secret: header('Authorization', 'SECRET <secret>.'),

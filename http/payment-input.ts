@@ -91,8 +91,20 @@ export const paymentRequestInput = z
     additional_amount: amountText.default('0'),
     additional_edit: z.boolean().default(false),
     allow_credit: z.boolean(),
-    customer: z.string().min(1).max(100).nullable().default(null),
-    max_scan_age: z.int().min(0).max(2_592_000).default(60).meta({ description: 'Seconds.' }),
+    customer: z
+      .string()
+      .min(1)
+      .max(100)
+      .nullable()
+      .default(null)
+      .meta({
+        description:
+          'A phone number; shortlink_id:<id> or shortlink_sn:<serial number> for whoever scans that code; token:<digits> ' +
+          'of a scan, for one day. Without one, anybody may pay on the checkout page.',
+      }),
+    max_scan_age: z.int().min(0).max(2_592_000).default(60).meta({
+      description: 'Seconds before the request within which a scan of the code still counts.',
+    }),
     expires_in: z.int().min(0).max(2_592_000).default(21_600).meta({ description: 'Seconds.' }),
     text: z.string().max(1000).nullable().default(null),
     ledger: detailsInput.ledger.default('default'),

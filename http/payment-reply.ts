@@ -3,6 +3,7 @@ import type { PaymentDetails, PaymentRequest } from '../domain/payment-events.ts
 import type { PaymentOutcome } from '../projections/payment-outcomes.ts'
 import type { Pots } from '../domain/pots.ts'
 import type { Links } from './addresses.ts'
+import { reportPath } from './report-reply.ts'
 import { dateTime, money } from './wire.ts'
 
 const nullableText = z.string().nullable()
@@ -55,6 +56,9 @@ export const outcomeReply = z
     report_id: nullableText,
     report_uri: nullableText,
     ledger: nullableText,
+    attachment_uri: z.string().optional().meta({
+      description: 'Where to upload attachments for one hour; absent while pending and after fail.',
+    }),
     pos_id: z.string(),
     pos_tid: z.string(),
     tid: z.string(),
@@ -62,15 +66,33 @@ export const outcomeReply = z
   })
   .meta({ id: 'PaymentOutcome' })
 
+/** The report that holds the latest line of a payment. */
+export type ReportOfLine = { readonly id: string; readonly uri: string }
+
+/** Finds it: the report that was open in the line's ledger at the line's position. */
+export const reportOfLine =
+  (
+    links: Links,
+    reports: { holding(merchant: string, ledger: string, position: number): number },
+  ) =>
+  ({ merchant, lineLedger, linePosition }: PaymentOutcome): ReportOfLine => {
+    const id = String(reports.holding(merchant, lineLedger, linePosition))
+    return { id, uri: links.inBody(reportPath(lineLedger, id)) }
+  }
+
 /** The outcome as the interface words it. */
-export const outcomeView = (row: PaymentOutcome): z.input<typeof outcomeReply> => {
+export const outcomeView = (
+  row: PaymentOutcome,
+  report: ReportOfLine,
+): z.input<typeof outcomeReply> => {
   const { currency } = row
   const amount = (minor: number) => ({ minor, currency })
   const pots = (taken: Pots) => ({
     amount: amount(taken.amount),
     additional_amount: amount(taken.additionalAmount),
   })
-  const zero = amount(0)
+  const charged = (name: 'fee' | 'interchange') =>
+    [...row.captures, ...row.refunds].reduce((sum, part) => sum + part[name], 0)
   return {
     currency,
     amount: amount(row.amount),
@@ -79,12 +101,12 @@ export const outcomeView = (row: PaymentOutcome): z.input<typeof outcomeReply> =
     auth_additional_amount: amount(row.available.additionalAmount),
     released_amount: amount(row.released.amount),
     released_additional_amount: amount(row.released.additionalAmount),
-    captures: row.captures.map(({ id, at, ...taken }) => ({
+    captures: row.captures.map(({ id, at, fee, interchange, ...taken }) => ({
       id,
       ...pots(taken),
       date: at,
-      transaction_fee: zero,
-      interchange_fee: zero,
+      transaction_fee: amount(fee),
+      interchange_fee: amount(interchange),
     })),
     refunds: row.refunds.map(({ id, at, text, ...taken }) => ({
       id,
@@ -98,11 +120,11 @@ export const outcomeView = (row: PaymentOutcome): z.input<typeof outcomeReply> =
     date_modified: row.modifiedAt,
     date_expires: row.expiresAt,
     credit: row.credit,
-    interchange_fee: zero,
-    transaction_fee: zero,
-    report_id: null,
-    report_uri: null,
-    ledger: row.ledger,
+    interchange_fee: amount(charged('interchange')),
+    transaction_fee: amount(charged('fee')),
+    report_id: report.id,
+    report_uri: report.uri,
+    ledger: row.lineLedger,
     pos_id: row.posId,
     pos_tid: row.posTid,
     tid: row.tid,

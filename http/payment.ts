@@ -1,12 +1,16 @@
 import { z } from 'zod'
 import { payments } from '../application/aggregates.ts'
 import { streamOf, type Context, type Find, type Handle } from '../application/handle.ts'
+import type { FindTerms } from '../application/fee-book.ts'
+import { isLedgerOpen } from '../application/request-payment.ts'
+import { defaultLedger } from '../domain/ledger.ts'
 import type { PaymentRequest } from '../domain/payment-events.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import type { PaymentOutcome } from '../projections/payment-outcomes.ts'
 import type { PaymentRequestRow } from '../projections/payment-requests.ts'
 import { merchantPrefix, type Links } from './addresses.ts'
+import type { AttachmentLink } from './attachment.ts'
 import { RequestError } from './errors.ts'
 import { detailsOf, paymentRequestInput, paymentUpdateInput, wantedOf } from './payment-input.ts'
 import type { PaymentUpdate } from './payment-input.ts'
@@ -14,6 +18,7 @@ import {
   checkoutUri,
   outcomeReply,
   outcomeView,
+  reportOfLine,
   paymentRequestReply,
   paymentRequestView,
 } from './payment-reply.ts'
@@ -24,10 +29,13 @@ export type PaymentNeeds = {
   readonly find: Find
   readonly links: Links
   readonly caughtUp: () => Promise<void>
+  readonly findTerms: FindTerms
+  readonly attachmentLink: AttachmentLink
   readonly requestPayment: (request: PaymentRequest, context: Context) => Promise<string>
   readonly outcomes: {
     find(merchant: string, tid: string, now: Instant): PaymentOutcome | undefined
   }
+  readonly reports: { holding(merchant: string, ledger: string, position: number): number }
   readonly requests: { find(merchant: string, stream: string): PaymentRequestRow | undefined }
 }
 
@@ -43,6 +51,7 @@ const createdReply = z
 /** Payment requests (the document's `/payment_request/`). */
 export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
   const { handle, links, outcomes, requests } = needs
+  const reportOf = reportOfLine(links, needs.reports)
 
   const update = async (tid: string, input: PaymentUpdate, call: Call): Promise<void> => {
     const payment = await needs.find(payments, tid)
@@ -50,12 +59,16 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       return refuse('resource_is_unknown')
     const { at } = call
     const context = contextOf(call)
+    const { merchant, currency } = payment.request
+    const terms = () => needs.findTerms(merchant, currency, at)
     const command = (command: Parameters<typeof payments.decider.decide>[0]) =>
       handle(payments, tid, command, context)
     switch (input.action) {
-      case 'capture':
-        await command({ type: 'CapturePayment', at, wanted: wantedOf(input, 'capture_id') })
+      case 'capture': {
+        const wanted = wantedOf(input, 'capture_id')
+        await command({ type: 'CapturePayment', at, wanted, terms: await terms() })
         return
+      }
       case 'release':
       case 'abort':
         await command({ type: 'ReleasePayment', at })
@@ -67,12 +80,14 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
         if (!callerOf(call).isSigned)
           throw new RequestError(401, 'Level too low: a refund must be signed with a key.')
         const wanted = wantedOf(input, 'refund_id')
-        await command({ type: 'RefundPayment', wanted, text: input.text ?? null })
+        const { text = null } = input
+        await command({ type: 'RefundPayment', wanted, text, terms: await terms() })
         return
       }
       case undefined: {
         const changes = detailsOf(input, payment.request.currency)
-        const ledgerIsOpen = changes.ledger === 'default'
+        const { ledger = defaultLedger } = changes
+        const ledgerIsOpen = await isLedgerOpen(needs, merchant, ledger)
         await command({ type: 'AmendPayment', changes, ledgerIsOpen })
       }
     }
@@ -141,7 +156,8 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       handle: async (call) => {
         await needs.caughtUp()
         const found = outcomes.find(callerOf(call).merchant, call.params.tid, call.at)
-        return outcomeView(found ?? refuse('resource_is_unknown'))
+        const row = found ?? refuse('resource_is_unknown')
+        return { ...outcomeView(row, reportOf(row)), ...needs.attachmentLink(row, call.at) }
       },
     }),
   ]

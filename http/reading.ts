@@ -6,36 +6,42 @@ import { malformed, RequestError } from './errors.ts'
 const largestBody = 1_048_576
 
 /** What is too large is read on so far, so that its sender hears the answer and can go on with the connection. */
-const largestUnkept = 64 * largestBody
+const unkeptTimes = 64
 
-const refuseSize = (): never => {
-  throw new RequestError(413, `The body is larger than ${largestBody} bytes.`)
+const refuseSize = (largest: number): never => {
+  throw new RequestError(413, `The body is larger than ${largest} bytes.`)
 }
 
-const collect = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array> => {
+const collect = async (
+  stream: ReadableStream<Uint8Array>,
+  largest: number,
+): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of stream) {
     size += chunk.byteLength
-    if (size <= largestBody) chunks.push(chunk)
-    else if (size > largestUnkept) break
+    if (size <= largest) chunks.push(chunk)
+    else if (size > unkeptTimes * largest) break
   }
-  return size <= largestBody ? Buffer.concat(chunks) : refuseSize()
+  return size <= largest ? Buffer.concat(chunks) : refuseSize(largest)
 }
 
-const readAll = async (request: HonoRequest): Promise<Uint8Array> => {
+const readAll = async (request: HonoRequest, largest: number): Promise<Uint8Array> => {
   const length = request.header('content-length')
   if (length !== undefined) {
-    if (Number(length) > largestBody) return refuseSize()
+    if (Number(length) > largest) return refuseSize(largest)
     return new Uint8Array(await request.arrayBuffer())
   }
-  return request.raw.body ? collect(request.raw.body) : new Uint8Array()
+  return request.raw.body ? collect(request.raw.body, largest) : new Uint8Array()
 }
 
-/** The body of a request, at most 1 MiB of it. @throws RequestError 413, or 400 when it breaks off. */
-export const readBody = async (request: HonoRequest): Promise<Uint8Array> => {
+/** The body of a request, at most 1 MiB unless told otherwise. @throws RequestError 413, or 400 when it breaks off. */
+export const readBody = async (
+  request: HonoRequest,
+  largest: number = largestBody,
+): Promise<Uint8Array> => {
   try {
-    return await readAll(request)
+    return await readAll(request, largest)
   } catch (error) {
     if (error instanceof RequestError) throw error
     throw new RequestError(400, 'The body broke off.')

@@ -2,15 +2,20 @@ import type { z } from 'zod'
 import type { Context } from '../application/handle.ts'
 import type { Instant } from '../domain/time.ts'
 
-/** Ascending: a higher level opens all that a lower one does (decisions 3). */
-export const accessLevels = ['OPEN', 'SECRET', 'KEY'] as const
+/**
+ * Ascending: a higher level opens all that a lower one does (decisions 3). Beside them stands INTEGRATOR: a request that
+ * an integrator has signed and that is about no merchant in particular.
+ */
+export const accessLevels = ['OPEN', 'SECRET', 'KEY', 'INTEGRATOR'] as const
 export type AccessLevel = (typeof accessLevels)[number]
 
-/** Who makes a merchant request. */
+/** Who makes a merchant request: a user of the merchant, or an integrator on its behalf. */
 export type Caller = {
+  /** Empty when the request is about no merchant in particular. */
   readonly merchant: string
-  readonly user: string
-  readonly isSuperuser: boolean
+  /** As it stands in the metadata of events: `user:pos1`, `integrator:acme`. */
+  readonly actor: string
+  readonly mayManageUsers: boolean
   /** Whether the request was signed with a key (level KEY). */
   readonly isSigned: boolean
 }
@@ -26,17 +31,31 @@ export type Call<Params = unknown, Query = unknown, Body = unknown> = {
   readonly requestId: string
   /** The Accept header, for routes that choose by it. */
   readonly accept: string | undefined
+  /** The body as it came, on routes that take uploads. */
+  readonly upload: Upload | undefined
 }
 
-/** What a route answers with: 200 and a value, 201 and a Location, or 204. */
-export type Success = 'value' | 'created' | 'nothing'
+export type Found = { readonly location: string }
+
+export type UploadForm = {
+  /** Bytes of the whole body. */
+  readonly largest: number
+  /** What a part can be: a media type, and a schema when it is JSON. */
+  readonly parts: readonly { readonly type: string; readonly schema?: z.ZodType }[]
+}
+
+export type Upload = { readonly body: Uint8Array; readonly contentType: string | undefined }
+
+/** What a route answers with: 200 and a value, the same or else 204, 201 and a Location, 302 and a
+ * Location, or 204. */
+export type Success = 'value' | 'value or nothing' | 'created' | 'found' | 'nothing'
 
 export type Created = { readonly location: string; readonly value?: unknown }
 
-/** Anything that is not the API's JSON: a page, a PEM file, metrics. */
+/** Anything that is not the API's JSON: a page, a PEM file, an image, metrics. */
 export type RawReply = {
   readonly type: string
-  readonly body: string
+  readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -53,6 +72,8 @@ export type Route = {
   readonly params: z.ZodObject | undefined
   readonly query: z.ZodObject | undefined
   readonly body: z.ZodType | undefined
+  /** Takes multipart/form-data instead of JSON. */
+  readonly upload: UploadForm | undefined
   readonly success: Success | 'raw'
   /** What its errors mean, by status, beyond those that follow from the other members. */
   readonly errors: Readonly<Record<number, string>> | undefined
@@ -61,17 +82,21 @@ export type Route = {
   readonly handle: (call: Call<never, never, never>) => unknown
 }
 
+type Input<Schema> = Schema extends z.ZodType ? z.input<Schema> : never
+
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 
 type Answer<S extends Success | 'raw', Reply> = S extends 'value'
-  ? Reply extends z.ZodType
-    ? z.input<Reply>
-    : never
-  : S extends 'created'
-    ? Created
-    : S extends 'raw'
-      ? RawReply
-      : void
+  ? Input<Reply>
+  : S extends 'value or nothing'
+    ? Input<Reply> | undefined
+    : S extends 'created'
+      ? Created
+      : S extends 'found'
+        ? Found
+        : S extends 'raw'
+          ? RawReply
+          : void
 
 /** A route is a value: it is mounted and described from the same members. */
 export const route = <
@@ -90,6 +115,7 @@ export const route = <
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body
+  readonly upload?: UploadForm
   readonly success: S
   readonly errors?: Readonly<Record<number, string>>
   readonly reply?: Reply
@@ -102,6 +128,7 @@ export const route = <
   params: undefined,
   query: undefined,
   body: undefined,
+  upload: undefined,
   errors: undefined,
   reply: undefined,
   replyTypes: undefined,
@@ -114,9 +141,15 @@ export const callerOf = ({ caller }: Call): Caller => {
   return caller
 }
 
+/** The upload of a route that takes one. */
+export const uploadOf = ({ upload }: Call): Upload => {
+  if (!upload) throw new Error('this route takes no upload')
+  return upload
+}
+
 /** Under whose name, when and why a merchant's request changes something. */
 export const contextOf = (call: Call): Context => {
-  const { merchant, user } = callerOf(call)
+  const { merchant, actor } = callerOf(call)
   const { at, requestId: correlationId } = call
-  return { at, merchant, actor: `user:${user}`, correlationId }
+  return { at, merchant, actor, correlationId }
 }

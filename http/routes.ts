@@ -1,16 +1,28 @@
+import { attachmentRoutes, type AttachmentNeeds } from './attachment.ts'
 import type { Names } from './brand.ts'
 import { documented } from './docs.ts'
+import { ledgerRoutes, type LedgerNeeds } from './ledger.ts'
+import { logRoutes, type LogNeeds } from './log.ts'
+import { merchantRoutes, type MerchantNeeds } from './merchant.ts'
 import { paymentRoutes, type PaymentNeeds } from './payment.ts'
 import { posRoutes, type PosNeeds } from './pos.ts'
 import type { Route } from './route.ts'
 import { sandboxRoutes, type SandboxNeeds } from './sandbox.ts'
 import { serviceRoutes, type ServiceNeeds } from './service.ts'
+import { settlementRoutes, type SettlementNeeds } from './settlement.ts'
+import { shortlinkRoutes, type ShortlinkNeeds } from './shortlink.ts'
 import { statusCodeRoutes } from './status-code.ts'
 import { userRoutes, type UserNeeds } from './user.ts'
 
-export type RouteNeeds = PaymentNeeds &
+export type RouteNeeds = MerchantNeeds &
+  PaymentNeeds &
+  AttachmentNeeds &
   PosNeeds &
+  ShortlinkNeeds &
   UserNeeds &
+  LedgerNeeds &
+  LogNeeds &
+  SettlementNeeds &
   ServiceNeeds & {
     readonly names: Names
     readonly version: string
@@ -24,10 +36,16 @@ export type RouteNeeds = PaymentNeeds &
 export const allRoutes = (needs: RouteNeeds): Route[] =>
   documented(
     [
+      ...ledgerRoutes(needs),
+      ...merchantRoutes(needs),
       ...paymentRoutes(needs),
+      ...attachmentRoutes(needs),
       ...posRoutes(needs),
+      ...settlementRoutes(needs),
+      ...shortlinkRoutes(needs),
       ...statusCodeRoutes(),
       ...userRoutes(needs),
+      ...logRoutes(needs),
       ...serviceRoutes(needs),
       ...(needs.sandbox ? sandboxRoutes(needs.sandbox) : []),
     ],

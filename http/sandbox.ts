@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { payments } from '../application/aggregates.ts'
+import { merchants, payments } from '../application/aggregates.ts'
 import type { Context, Find, Handle } from '../application/handle.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import { route, type Call, type Route } from './route.ts'
+import { argstring } from './shortlink.ts'
 import { amountIn, amountText, dateTime, dateTimeText, read, webUriText } from './wire.ts'
 
 type PayerWish = { readonly additionalAmount: number | null; readonly credit: boolean }
@@ -24,6 +25,14 @@ export type SandboxNeeds = {
     step: { readonly by: number } | { readonly to: Instant },
     context: Context,
   ) => Promise<Instant>
+  /** Settles what is unsettled of a merchant. */
+  readonly settleNow: (merchant: string) => Promise<void>
+  /** A payer scans a shortlink; answers the merchant's token for it. */
+  readonly scanShortlink: (
+    shortlink: string,
+    scan: { readonly payer: string; readonly argstring: string },
+    context: Context,
+  ) => Promise<string>
   readonly sendTestCallback: (uri: string, context: Context) => Promise<void>
 }
 
@@ -119,6 +128,26 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
     }),
     route({
       method: 'POST',
+      path: `${prefix}/shortlink/:shortlink_id/scan/`,
+      access: 'OPEN',
+      group,
+      summary: 'A payer scans a shortlink',
+      params: z.object({ shortlink_id: z.string().regex(/^[a-z0-9]{1,64}$/) }),
+      body: z
+        .object({ payer: payerInput, argstring: argstring.default('') })
+        .meta({ id: 'SandboxScan' }),
+      success: 'value',
+      reply: z.object({ id: z.string().meta({ description: 'token:<digits>' }) }),
+      handle: async (call) => {
+        const { payer: named, argstring } = call.body
+        const payer = await payerOf(named, null)
+        const context = contextFor(call, null, `payer:${payer}`)
+        const { shortlink_id } = call.params
+        return { id: await needs.scanShortlink(shortlink_id, { payer, argstring }, context) }
+      },
+    }),
+    route({
+      method: 'POST',
       path: `${prefix}/clock/`,
       access: 'OPEN',
       group,
@@ -131,6 +160,21 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
         const { advance_seconds: seconds = 0, now } = call.body
         const step = now === undefined ? { by: seconds * 1000 } : { to: now }
         return { now: await needs.advanceClock(step, contextFor(call, null, 'sandbox')) }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${prefix}/settlement/`,
+      access: 'OPEN',
+      group,
+      summary: 'Settle a merchant now',
+      description: 'Answers once the settlement is made; when nothing is unsettled there is none.',
+      body: z.object({ merchant: z.string().max(64) }).meta({ id: 'SandboxSettlement' }),
+      success: 'nothing',
+      handle: async ({ body: { merchant } }) => {
+        if ((await find(merchants, merchant)).status !== 'present')
+          return refuse('merchant_is_unknown')
+        await needs.settleNow(merchant)
       },
     }),
     route({

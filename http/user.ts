@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { users, within } from '../application/aggregates.ts'
-import { streamOf, type Find, type Handle } from '../application/handle.ts'
 import { refuse } from '../domain/refusal.ts'
-import { roles } from '../domain/user.ts'
-import { merchantPrefix, type Links } from './addresses.ts'
+import { roles, user } from '../domain/user.ts'
+import { merchantPrefix } from './addresses.ts'
 import { Malformed, RequestError } from './errors.ts'
-import { callerOf, contextOf, route, type Call, type Route } from './route.ts'
+import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
+import { callerOf, type Call, type Route } from './route.ts'
 import { chosenId } from './wire.ts'
 
 const userUpdate = z
@@ -43,22 +43,14 @@ const userReply = z
   })
   .meta({ id: 'User' })
 
-const userParams = z.object({ user_id: userId })
+type UserData = z.output<typeof user.events.UserRegistered>
+type UserRow = { readonly position: number; readonly data: UserData }
 
-type UserData = {
-  readonly id: string
-  readonly roles: readonly string[]
-  readonly netmask: string | null
-  readonly secretHash: string | null
-  readonly publicKey: string | null
-}
-
-export type UserNeeds = {
-  readonly handle: Handle
-  readonly find: Find
-  readonly links: Links
-  readonly caughtUp: () => Promise<void>
-  readonly users: { find(stream: string): { readonly data: UserData } | undefined }
+export type UserNeeds = RegisterNeeds & {
+  readonly users: {
+    find(stream: string): UserRow | undefined
+    list(merchant: string, before: number, limit: number): readonly UserRow[]
+  }
   readonly hashSecret: (secret: string) => Promise<string>
   readonly verifySecret: (secret: string, hash: string | null) => Promise<boolean>
   /** PEM of an RSA key of 2048 to 4096 bits; undefined for anything else. */
@@ -67,15 +59,13 @@ export type UserNeeds = {
 }
 
 const listPath = `${merchantPrefix}/user/`
-const onlySuperusers = 'Only a superuser manages users.'
+const onlyManagers = 'Only a superuser or an integrator manages users.'
 
-/** API users (the document's `/user/`): only a superuser manages them. */
+/** API users (the document's `/user/`): a superuser or an integrator manages them. */
 export const userRoutes = (needs: UserNeeds): Route[] => {
-  const { handle, find, links } = needs
-
-  const superuser = (call: Call) => {
+  const manager = (call: Call) => {
     const caller = callerOf(call)
-    if (!caller.isSuperuser) throw new RequestError(403, onlySuperusers)
+    if (!caller.mayManageUsers) throw new RequestError(403, onlyManagers)
     return caller
   }
 
@@ -117,63 +107,38 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
     return { merchant, id, roles: input.roles, netmask, ...credentials }
   }
 
-  return [
-    route({
-      method: 'POST',
-      path: listPath,
-      access: 'KEY',
-      group: 'User',
-      summary: 'Create an API user',
-      body: userInput,
-      success: 'created',
-      errors: { 403: onlySuperusers },
-      handle: async (call) => {
-        const { merchant } = superuser(call)
-        const { id } = call.body
-        const entry = await find(users, within(merchant, id))
-        // An earlier secret is needed to see a repeat, but a new user begins with nothing.
-        const registered = entry.status === 'present' ? entry.registered : undefined
-        const { secret = null, pubkey = null } = call.body
-        const data = await dataFor(merchant, id, { ...call.body, secret, pubkey }, registered)
-        await handle(users, within(merchant, id), { type: 'Register', data }, contextOf(call))
-        return { location: links.full(`${listPath}${encodeURIComponent(id)}/`) }
-      },
+  return registerRoutes(needs, {
+    aggregate: users,
+    rows: needs.users,
+    path: listPath,
+    param: 'user_id',
+    group: 'User',
+    one: 'an API user',
+    many: 'API users',
+    access: { create: 'KEY', read: 'SECRET', change: 'KEY' },
+    errors: { 403: onlyManagers },
+    id: userId,
+    input: userInput,
+    update: userUpdate,
+    reply: userReply,
+    keyOf: within,
+    created: async (call) => {
+      const { merchant } = manager(call)
+      const { id } = call.body
+      const entry = await needs.find(users, within(merchant, id))
+      // An earlier secret is needed to see a repeat, but a new user begins with nothing.
+      const registered = entry.status === 'present' ? entry.registered : undefined
+      const { secret = null, pubkey = null } = call.body
+      return dataFor(merchant, id, { ...call.body, secret, pubkey }, registered)
+    },
+    changed: (call, id, present) => {
+      const { merchant } = manager(call)
+      return dataFor(merchant, id, call.body, present ?? refuse('resource_is_unknown'))
+    },
+    view: ({ secretHash, publicKey: pubkey, merchant: _, ...rest }) => ({
+      ...rest,
+      has_secret: secretHash !== null,
+      pubkey,
     }),
-    route({
-      method: 'GET',
-      path: `${listPath}:user_id/`,
-      access: 'SECRET',
-      group: 'User',
-      summary: 'Read an API user',
-      params: userParams,
-      success: 'value',
-      reply: userReply,
-      handle: async (call) => {
-        await needs.caughtUp()
-        const id = within(callerOf(call).merchant, call.params.user_id)
-        const found = needs.users.find(streamOf(users, id)) ?? refuse('resource_is_unknown')
-        const { secretHash, publicKey: pubkey, ...rest } = found.data
-        return { ...rest, roles: [...rest.roles], has_secret: secretHash !== null, pubkey }
-      },
-    }),
-    route({
-      method: 'PUT',
-      path: `${listPath}:user_id/`,
-      access: 'KEY',
-      group: 'User',
-      summary: 'Change an API user',
-      params: userParams,
-      body: userUpdate,
-      success: 'nothing',
-      errors: { 403: onlySuperusers },
-      handle: async (call) => {
-        const { merchant } = superuser(call)
-        const id = call.params.user_id
-        const entry = await find(users, within(merchant, id))
-        if (entry.status !== 'present') return refuse('resource_is_unknown')
-        const data = await dataFor(merchant, id, call.body, entry.data)
-        await handle(users, within(merchant, id), { type: 'Change', data }, contextOf(call))
-      },
-    }),
-  ]
+  })
 }

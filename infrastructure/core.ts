@@ -3,27 +3,42 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { clocks, installations } from '../application/aggregates.ts'
 import type { EventStore } from '../application/event-store.ts'
+import { makeFeeBook } from '../application/fee-book.ts'
 import { makeHandler, type Context } from '../application/handle.ts'
 import type { Recorded } from '../domain/events.ts'
 import type { Instant } from '../domain/time.ts'
 import { projections } from '../projections/all.ts'
+import { attachmentQueries } from '../projections/attachments.ts'
 import { callbackQueueQueries } from '../projections/callback-queue.ts'
+import { journalQueries } from '../projections/journal.ts'
+import { ledgerQueries } from '../projections/ledgers.ts'
+import { logFileQueries } from '../projections/log-files.ts'
 import { paymentOutcomeQueries } from '../projections/payment-outcomes.ts'
 import { paymentRequestQueries } from '../projections/payment-requests.ts'
+import { pickUpQueries } from '../projections/pick-ups.ts'
 import {
+  integratorProjection,
+  merchantLookupQuery,
   merchantProjection,
   payerProjection,
   posProjection,
   registerQueries,
+  shortlinkProjection,
   signingKeyProjection,
   userProjection,
 } from '../projections/registers.ts'
+import { reportQueries } from '../projections/reports.ts'
+import { settlementAccountQueries } from '../projections/settlement-accounts.ts'
+import { settlementQueries } from '../projections/settlements.ts'
+import { scanQueries } from '../projections/scans.ts'
+import { openBlobDirectory } from './blob-directory.ts'
 import { uuidsOf } from './event-ids.ts'
 import { connectEventStoreDB } from './eventstoredb-event-store.ts'
 import type { Log } from './log.ts'
 import { openReadModelFile } from './read-model-file.ts'
 import { runReadModels } from './read-models.ts'
 import type { Settings } from './settings.ts'
+import { makeTokens } from './tokens.ts'
 import { openSqliteEventStore } from './sqlite-event-store.ts'
 
 const eventUuid = uuidsOf('5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61')
@@ -45,6 +60,7 @@ export const openCore = async (settings: Settings, log: Log) => {
     eventId: (stream, revision, commandId) => eventUuid(`${stream}/${revision}/${commandId}`),
     commandId: randomUUID,
   })
+  const feeBook = makeFeeBook({ find })
   const listeners = new Set<(events: readonly Recorded[]) => void>()
   let aheadBy = (await find(clocks, 'service')).aheadBy
   const now = (): Instant => Date.now() + aheadBy
@@ -63,7 +79,7 @@ export const openCore = async (settings: Settings, log: Log) => {
     contextOf('daybook'),
   )
   const installationKey = Buffer.from(installation.key ?? '', 'base64')
-  const digest = (purpose: string, ...parts: string[]): string =>
+  const digest = (purpose: string, ...parts: readonly string[]): string =>
     createHmac('sha256', installationKey)
       .update(JSON.stringify([purpose, ...parts]))
       .digest('hex')
@@ -79,6 +95,7 @@ export const openCore = async (settings: Settings, log: Log) => {
     projections,
     onEvents: (events) => {
       notice(events)
+      feeBook.notice(events)
       for (const event of events) if (event.type === 'ClockAdvanced') aheadBy = event.data.aheadBy
       for (const listener of listeners) listener(events)
     },
@@ -93,16 +110,35 @@ export const openCore = async (settings: Settings, log: Log) => {
     recall,
     now,
     contextOf,
+    findTerms: feeBook.findTerms,
     digest,
+    /** Signs a link to a log file; every node of the installation signs alike. */
+    signLog: (sha256: string, expiresAt: number): string =>
+      digest('log', sha256, String(expiresAt)),
+    tokens: makeTokens(digest),
+    blobs: openBlobDirectory(join(settings.DATA_DIR, 'blobs')),
     readModels,
     removeOutdatedReadModels: file.removeOthers,
     outcomes: paymentOutcomeQueries(db),
     requests: paymentRequestQueries(db),
     queue: callbackQueueQueries(db),
+    ledgers: ledgerQueries(db),
+    reports: reportQueries(db),
+    settlements: settlementQueries(db),
+    settlementAccounts: settlementAccountQueries(db),
+    logSources: logFileQueries(db),
+    journal: journalQueries(db),
+    readModelFile: file.sqlite.name,
     merchants: registerQueries(db, merchantProjection),
     users: registerQueries(db, userProjection),
     poses: registerQueries(db, posProjection),
     payers: registerQueries(db, payerProjection),
+    integrators: registerQueries(db, integratorProjection),
+    shortlinks: registerQueries(db, shortlinkProjection),
+    scans: scanQueries(db),
+    pickUps: pickUpQueries(db),
+    attachments: attachmentQueries(db),
+    lookUpMerchant: merchantLookupQuery(db),
     signingKeys: registerQueries(db, signingKeyProjection),
     /** Moves the sandbox's clock. */
     advanceClock: async (

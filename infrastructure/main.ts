@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { makeAccess } from '../http/access.ts'
 import { linksOf } from '../http/addresses.ts'
 import { makeApp, unroutable } from '../http/app.ts'
+import { makeAttachmentLink } from '../http/attachment.ts'
 import { namesOf } from '../http/brand.ts'
 import { callbackMessage } from '../http/callback-message.ts'
 import { openApi } from '../http/openapi.ts'
@@ -47,6 +48,9 @@ export const startServer = async (settings: Settings, log: Log) => {
   const core = await openCore(settings, log)
   let publicUrl = PUBLIC_URL ?? `http://${hostname}:${port}`
   const links = linksOf(() => ({ publicUrl, absoluteUris: settings.ABSOLUTE_URIS }))
+  const { scanToken, sign } = core.tokens
+  const attachmentLink = makeAttachmentLink({ links, sign })
+  const wording = { ...core, links, attachmentLink, scanToken }
   const names = brandOf(settings)
   const greeting =
     settings.MODE === 'sandbox' ? `${await makeSandboxData(core, settings.DATA_DIR)}\n` : ''
@@ -54,10 +58,17 @@ export const startServer = async (settings: Settings, log: Log) => {
     names,
     stringToSign,
     formatDateTime,
-    message: (message, history, uri) => callbackMessage(links, message, history, uri),
+    message: (message, history, uri) => callbackMessage(wording, message, history, uri),
   })
   const app = makeApp({
-    routes: allRoutes({ ...service.routes, links, names, version, publicUrl: PUBLIC_URL }),
+    routes: allRoutes({
+      ...service.routes,
+      links,
+      attachmentLink,
+      names,
+      version,
+      publicUrl: PUBLIC_URL,
+    }),
     names,
     authenticate: makeAccess({ ...service.access, names }),
     publicUrl: PUBLIC_URL,

@@ -1,10 +1,15 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+import type { TrialBalance } from '../projections/journal.ts'
 import { requestTimes } from './request-times.ts'
 
 type Progress = { readonly position: number; readonly head: number }
 
 /** Metrics in Prometheus' form. */
-export const makeMetrics = (progress: () => Promise<Progress>, queued: () => number) => {
+export const makeMetrics = (
+  progress: () => Promise<Progress>,
+  queued: () => number,
+  trialBalance: () => readonly TrialBalance[],
+) => {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const requests = requestTimes()
@@ -29,6 +34,27 @@ export const makeMetrics = (progress: () => Promise<Progress>, queued: () => num
     registers: [registry],
     collect() {
       this.set(queued())
+    },
+  })
+  new Gauge({
+    name: 'daybook_journal_imbalance_minor_units',
+    help: 'What the debits and credits of the journal differ by; anything but zero is a bug.',
+    labelNames: ['currency'],
+    registers: [registry],
+    collect() {
+      for (const { currency, imbalance } of trialBalance())
+        this.set({ currency }, Number(imbalance))
+    },
+  })
+  new Gauge({
+    name: 'daybook_journal_balance_minor_units',
+    help: 'Balance of the accounts of the journal, debits less credits, all merchants together.',
+    labelNames: ['account', 'currency'],
+    registers: [registry],
+    collect() {
+      for (const { currency, balances } of trialBalance())
+        for (const [account, sum] of Object.entries(balances))
+          this.set({ account, currency }, Number(sum))
     },
   })
   return {

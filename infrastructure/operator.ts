@@ -2,12 +2,16 @@ import { Command } from 'commander'
 import { readFile } from 'node:fs/promises'
 import { callbacks, merchants, users, within } from '../application/aggregates.ts'
 import { parseEvent } from '../domain/events.ts'
-import { isCurrency } from '../domain/currency.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { openCore, type Core } from './core.ts'
 import { addAuditCommands } from './operator-audit.ts'
 import { readPublicKey } from './keys.ts'
 import { makeLog } from './log.ts'
+import { fail, OperatorError } from './operator-error.ts'
+import { addFeeCommands } from './operator-fees.ts'
+import { addSettlementCommands } from './operator-settlements.ts'
+import { accountingStatus } from './accounting.ts'
+import { addMerchantCommands } from './operator-merchants.ts'
 import { rebuildReadModels } from './rebuild.ts'
 import { hashSecret } from './secrets.ts'
 import { settingsHelp, type Settings } from './settings.ts'
@@ -17,32 +21,6 @@ type Needs = {
   readonly version: string
   readonly serve: (settings: Settings) => Promise<void>
   readonly openApi: () => object
-}
-
-/** What was asked for cannot be done; the message says why. */
-class OperatorError extends Error {
-  override readonly name = 'OperatorError'
-}
-
-const fail = (message: string): never => {
-  throw new OperatorError(message)
-}
-
-const merchantId = /^[a-zA-Z0-9_-]{1,64}$/
-const collect = (value: string, earlier: readonly string[]): string[] => [...earlier, value]
-
-const addMerchant = async (
-  { handle, contextOf }: Core,
-  id: string,
-  options: { readonly name: string; readonly currency: string; readonly lookupId: string[] },
-) => {
-  const currency = options.currency.toUpperCase()
-  if (!merchantId.test(id)) fail('a merchant id has letters, digits, _ and -, at most 64')
-  if (!isCurrency(currency)) fail(`${currency} is no current ISO 4217 code`)
-  const { name: businessName, lookupId: lookupIds } = options
-  const data = { id, businessName, currency, lookupIds, netmask: null }
-  await handle(merchants, id, { type: 'Register', data }, contextOf('operator', id))
-  return { id, business_name: businessName, currency, lookup_ids: lookupIds }
 }
 
 const addUser = async (
@@ -141,24 +119,7 @@ export const operatorProgram = ({ settings, version, serve, openApi }: Needs): C
     .description('run the service')
     .action(() => serve(settings))
 
-  const merchant = program.command('merchant').description('merchants')
-  merchant
-    .command('add <id>')
-    .requiredOption('--name <name>', 'business name')
-    .requiredOption('--currency <code>', 'ISO 4217 code')
-    .option('--lookup-id <id>', 'secondary id, may be repeated', collect, [])
-    .action(withCore(addMerchant))
-  merchant.command('list').action(
-    withCore(async ({ merchants: rows, readModels }) => {
-      await readModels.caughtUp()
-      return rows.all().map(({ data: { id, businessName, currency, lookupIds } }) => ({
-        id,
-        business_name: businessName,
-        currency,
-        lookup_ids: lookupIds,
-      }))
-    }),
-  )
+  addMerchantCommands(program, withCore)
 
   program
     .command('user')
@@ -168,6 +129,9 @@ export const operatorProgram = ({ settings, version, serve, openApi }: Needs): C
     .option('--pubkey <file>', 'RSA public key, PEM or OpenSSH')
     .option('--superuser', 'may manage users')
     .action(withCore(addUser))
+
+  addFeeCommands(program, withCore)
+  addSettlementCommands(program, settings, withCore)
 
   const callback = program.command('callbacks').description('callback messages')
   callback
@@ -185,7 +149,8 @@ export const operatorProgram = ({ settings, version, serve, openApi }: Needs): C
     .command('status')
     .description('how the log and the read models stand')
     .action(
-      withCore(async ({ readModels, queue, merchants: rows, now }) => {
+      withCore(async (core) => {
+        const { readModels, queue, merchants: rows, now } = core
         await readModels.caughtUp()
         const { head, position } = await readModels.progress()
         return {
@@ -195,6 +160,7 @@ export const operatorProgram = ({ settings, version, serve, openApi }: Needs): C
           read_models_position: position,
           merchants: rows.all().length,
           callbacks_unfinished: queue.unfinishedCount(),
+          ...accountingStatus(core),
         }
       }),
     )

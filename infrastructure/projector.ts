@@ -1,12 +1,12 @@
 import type { Statement } from 'better-sqlite3'
 import { eq, getTableColumns, getTableName, sql } from 'drizzle-orm'
 import type { EventType, Recorded } from '../domain/events.ts'
-import type { Projection } from '../projections/projection.ts'
+import type { TransactionLine } from '../domain/transaction-line.ts'
+import type { Key, Projection } from '../projections/projection.ts'
 import type { ReadModelFile } from './read-model-file.ts'
 
 const rowsKeptInMemory = 20_000
 
-type Id = string | number
 type Row = Readonly<Record<string, unknown>>
 
 /** Writes rows of one table. */
@@ -42,7 +42,7 @@ const writerOf = ({ sqlite, db }: ReadModelFile, { table, key }: Projection) => 
   }
 
   /** Makes the file hold the row, which it holds as `stored`. */
-  return (id: Id, stored: Row | undefined, row: Row | undefined): void => {
+  return (id: Key, stored: Row | undefined, row: Row | undefined): void => {
     if (!row) return void remove.run({ key: id })
     if (!stored) return void insert.run(columns.map((column) => encoded(column, row)))
     // An index costs as much as the row, and is only touched when a column of it is named.
@@ -54,29 +54,49 @@ const writerOf = ({ sqlite, db }: ReadModelFile, { table, key }: Projection) => 
 
 /** One table's prepared statements and the rows that a batch has touched. */
 const tableOf = (file: ReadModelFile, projection: Projection) => {
-  const { table, key, handles } = projection
+  const { table, key, handles, tell, lines, isAppended } = projection
   const select = file.db
     .select()
     .from(table)
     .where(eq(key, sql.placeholder('key')))
     .prepare()
   const writeRow = writerOf(file, projection)
-  const rows = new Map<Id, Row | undefined>()
+  const rows = new Map<Key, Row | undefined>()
   /** What the file holds of the rows that this batch has changed. */
-  const stored = new Map<Id, Row | undefined>()
+  const stored = new Map<Key, Row | undefined>()
+
+  const find = (id: Key): Row | undefined =>
+    isAppended || rows.has(id) ? rows.get(id) : (select.get({ key: id }) as Row | undefined)
+
+  const keep = (id: Key, before: Row | undefined, after: object | undefined): void => {
+    rows.set(id, after as Row | undefined)
+    if (after !== before && !stored.has(id)) stored.set(id, before)
+  }
+
   return {
     handles,
-    fold(event: Recorded): void {
-      const id = projection.keyOf(event)
-      const before = rows.has(id) ? rows.get(id) : (select.get({ key: id }) as Row | undefined)
-      const after = projection.apply(before, event) as Row | undefined
-      rows.set(id, after)
-      if (after !== before && !stored.has(id)) stored.set(id, before)
+    foldsLines: lines !== null,
+    /** Folds an event; answers the transaction line that it makes, if any. */
+    fold(event: Recorded): TransactionLine | undefined {
+      let line: TransactionLine | undefined
+      for (const id of projection.keysOf(event)) {
+        const before = find(id)
+        keep(id, before, projection.apply(before, event, id))
+        line = tell?.(before, event) ?? line
+      }
+      return line
+    },
+    foldLine(line: TransactionLine): void {
+      if (!lines) return
+      for (const id of lines.keysOf(line)) {
+        const before = find(id)
+        keep(id, before, lines.apply(before, line, id))
+      }
     },
     write(): void {
       for (const [id, before] of stored) writeRow(id, before, rows.get(id))
       stored.clear()
-      if (rows.size > rowsKeptInMemory) rows.clear()
+      if (isAppended || rows.size > rowsKeptInMemory) rows.clear()
     },
     forget(): void {
       rows.clear()
@@ -89,6 +109,7 @@ const tableOf = (file: ReadModelFile, projection: Projection) => {
 export const makeProjector = (file: ReadModelFile, projections: readonly Projection[]) => {
   const { sqlite } = file
   const tables = projections.map((projection) => tableOf(file, projection))
+  const ofLines = tables.filter(({ foldsLines }) => foldsLines)
   const byType = new Map<EventType, typeof tables>()
   for (const table of tables)
     for (const type of table.handles) byType.set(type, [...(byType.get(type) ?? []), table])
@@ -107,7 +128,10 @@ export const makeProjector = (file: ReadModelFile, projections: readonly Project
     const done = position()
     for (const event of events) {
       if (event.position <= done) continue
-      for (const table of byType.get(event.type) ?? []) table.fold(event)
+      for (const table of byType.get(event.type) ?? []) {
+        const line = table.fold(event)
+        if (line) for (const { foldLine } of ofLines) foldLine(line)
+      }
     }
     for (const table of tables) table.write()
     const last = events.at(-1)

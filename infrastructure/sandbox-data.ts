@@ -1,12 +1,32 @@
 import { createPublicKey } from 'node:crypto'
 import { join } from 'node:path'
-import { merchants, payers, poses, users, within } from '../application/aggregates.ts'
+import {
+  feeSchedules,
+  merchants,
+  payers,
+  poses,
+  settlementAccounts,
+  users,
+  within,
+} from '../application/aggregates.ts'
+import { noFees } from '../domain/fees.ts'
+import { newMerchant } from '../domain/merchant.ts'
 import { Refusal } from '../domain/refusal.ts'
+import { defaultAccount, impliedAccount } from '../domain/settlement-account.ts'
 import type { Core } from './core.ts'
 import { keyInFile, readPublicKey } from './keys.ts'
 import { hashSecret } from './secrets.ts'
 
 export const sandboxPhones = { alice: '4799999901', bob: '4799999902' } as const
+/** An IBAN that shows the form and is nobody's. */
+const sandboxAccount = 'NO9386011117947'
+/** In øre, and a rate. */
+const sandboxFees = {
+  transactionFixed: 180,
+  interchangeRate: '0.01',
+  permissionFixed: 200,
+  settlementFixed: 1500,
+}
 const merchant = 'sandbox'
 const secret = 'sandbox-secret'
 
@@ -27,9 +47,23 @@ export const makeSandboxData = async (core: Core, dataDir: string): Promise<stri
     (await entry).status === 'absent'
 
   if (await isAbsent(find(merchants, merchant))) {
-    const names = { id: merchant, businessName: 'Sandbox Shop', lookupIds: [], netmask: null }
-    const data = { ...names, currency: 'NOK' }
+    const data = newMerchant({
+      id: merchant,
+      businessName: 'Sandbox Shop',
+      currency: 'NOK',
+      lookupIds: [],
+      netmask: null,
+      jurisdiction: 'NO',
+    })
     await register(merchants, merchant, { type: 'Register', data }, context)
+  }
+  const schedule = { ...noFees, from: 0, currency: 'NOK', ...sandboxFees }
+  if ((await find(feeSchedules, merchant)).length === 0)
+    await register(feeSchedules, merchant, { type: 'ScheduleFees', schedule }, context)
+  const account = within(merchant, defaultAccount)
+  if (await isAbsent(find(settlementAccounts, account))) {
+    const data = { ...impliedAccount(merchant, 'NOK'), payoutAccount: sandboxAccount }
+    await register(settlementAccounts, account, { type: 'Register', data }, context)
   }
   const userData = { merchant, netmask: null, secretHash: null, publicKey: null }
   if (await isAbsent(find(users, within(merchant, 'pos1')))) {

@@ -4,6 +4,7 @@ import { callbacks, merchants, signingKeys, users, within } from '../application
 import { acceptPayment } from '../application/answer-payment.ts'
 import { deliverCallbacks } from '../application/deliver-callbacks.ts'
 import { expirePayments } from '../application/expire-payments.ts'
+import { byPhone } from '../application/find-customer.ts'
 import type { Context } from '../application/handle.ts'
 import { requestPayment } from '../application/request-payment.ts'
 import { schedule } from '../application/schedule.ts'
@@ -22,6 +23,8 @@ import {
   readPublicKey,
 } from './keys.ts'
 import type { Log } from './log.ts'
+import { isSameText, runAccounting } from './accounting.ts'
+import { merchantSide } from './merchant-side.ts'
 import { makeMetrics } from './metrics.ts'
 import { payerDirectory } from './payer-directory.ts'
 import { sandboxFunding } from './sandbox-funding.ts'
@@ -79,12 +82,20 @@ export const startService = async (
     machineNow: Date.now,
     arePrivateAddressesAllowed: privateCallbacks === 'allow',
   })
-  const metrics = makeMetrics(readModels.progress, () => core.queue.unfinishedCount())
+  const metrics = makeMetrics(
+    readModels.progress,
+    () => core.queue.unfinishedCount(),
+    core.journal.trialBalance,
+  )
   const onFailure = (error: unknown) => log.error({ error }, 'a process failed; it will try again')
   const scheduling = { now, after, onFailure }
 
   const expire = expirePayments({ handle, outcomes: core.outcomes, newId: randomUUID })
   const expiry = schedule(scheduling, (at) => expire(at, caughtUp))
+
+  const accounting = runAccounting(core, settings, scheduling)
+  const side = merchantSide(core, byPhone(payers.byPhone))
+  const matching = schedule(scheduling, side.scanMatching.work)
 
   const delivery = deliverCallbacks({
     queue: core.queue,
@@ -108,6 +119,9 @@ export const startService = async (
   const settle = async (): Promise<void> => {
     await expiry.settle()
     await caughtUp()
+    await accounting.settle()
+    await matching.settle()
+    await caughtUp()
     await delivery.settle()
   }
 
@@ -117,6 +131,7 @@ export const startService = async (
   const begin = (): void => {
     const wake = () => {
       expiry.wake()
+      matching.wake()
       sending.wake()
     }
     readModels.ready().then(
@@ -124,6 +139,8 @@ export const startService = async (
         hasCaughtUp = true
         core.removeOutdatedReadModels()
         core.onEvents(wake)
+        core.onEvents(accounting.notice)
+        accounting.wake()
         wake()
       },
       (error: unknown) => {
@@ -146,6 +163,7 @@ export const startService = async (
           await find(merchants, merchant, 'log'),
           await find(users, within(merchant, id), 'log'),
         ),
+      ...side.access,
       verifySecret,
       verifySignature: makeSignatureCheck(signer.rsaPem),
       contentDigest,
@@ -161,6 +179,15 @@ export const startService = async (
       users: core.users,
       outcomes: core.outcomes,
       requests: core.requests,
+      ledgers: core.ledgers,
+      reports: core.reports,
+      settlements: core.settlements,
+      settlementAccounts: core.settlementAccounts,
+      signLog: core.signLog,
+      isSameText,
+      readLog: accounting.readLog,
+      newId: randomUUID,
+      findTerms: core.findTerms,
       hashSecret,
       verifySecret,
       readPublicKey,
@@ -169,8 +196,10 @@ export const startService = async (
         handle,
         find,
         tidOf: (...parts) => core.digest('tid', ...parts),
-        findPayer: async (customer) => payers.byPhone(customer),
+        findCustomer: side.findCustomer,
+        awaitScan: side.scanMatching.awaitScan,
       }),
+      ...side.routes,
       ready: async () => {
         // Under load the read models are always a little behind, which is no reason to send nobody here.
         const isReady =
@@ -201,6 +230,8 @@ export const startService = async (
               await settle()
               return now()
             },
+            settleNow: (merchant: string) => accounting.settleNow(merchant),
+            scanShortlink: side.scanShortlink,
             sendTestCallback: async (uri: string, context: Context) => {
               await handle(callbacks, `test-${randomUUID()}`, { type: 'RequestTest', uri }, context)
             },
@@ -212,6 +243,8 @@ export const startService = async (
     stop: async (): Promise<void> => {
       callOffBegin()
       await expiry.stop()
+      await accounting.stop()
+      await matching.stop()
       await sending.stop()
       await delivery.idle()
       await sender.close()

@@ -40,6 +40,21 @@ const settings = {
     z.enum(['allow', 'refuse']).optional(),
     'Callbacks to loopback, private and link-local addresses: allow (default in the sandbox) or refuse.',
   ],
+  BANK_ACCOUNT: [
+    z.string().min(1).max(34).optional(),
+    'The account that payouts are paid from: IBAN, or a national number. Needed for payout files.',
+  ],
+  BANK_ACCOUNT_NAME: [
+    z.string().min(1).max(140).default('daybook'),
+    'The holder of that account, as the bank knows it.',
+  ],
+  BANK_BIC: [
+    z
+      .string()
+      .regex(/^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/)
+      .optional(),
+    'BIC of the bank of that account.',
+  ],
   LOG_LEVEL: [
     z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
     'Least severe level that is logged.',

@@ -1,7 +1,12 @@
 import { and, asc, eq, gt, isNotNull, lte, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { callbackEventNames, callbackEvents, type Message } from '../domain/callback.ts'
+import {
+  callbackEventNames,
+  callbackEvents,
+  scanCallbackName,
+  type Message,
+} from '../domain/callback.ts'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
 import { paymentEvents, type PaymentEvent } from '../domain/payment-events.ts'
 import type { Instant } from '../domain/time.ts'
@@ -18,7 +23,7 @@ export type QueuedMessage = Message & {
 export const callbackQueue = sqliteTable(
   'callback_queue',
   {
-    /** The stream that the messages are about. */
+    /** The resource that the messages are about: a stream, or `<stream>#<part>` of one. */
     subject: text().primaryKey(),
     merchant: text(),
     callbackUri: text(),
@@ -123,6 +128,17 @@ const redirected = (
   return queued({ ...row, callbackUri, waiting: [{ ...first, nextAttemptAt }, ...others] })
 }
 
+/** A callback goes to the address registered when it is sent. */
+const movedTo = (
+  callbackUri: string | null,
+  row: CallbackQueueRow | undefined,
+  subject: string,
+  { merchant, at }: { readonly merchant: string | null; readonly at: Instant },
+): CallbackQueueRow | undefined =>
+  !row && callbackUri === null
+    ? undefined
+    : redirected(row ?? emptyQueue(subject, merchant, null), callbackUri, at)
+
 const isTold = (type: string): type is keyof typeof callbackEventNames => type in callbackEventNames
 
 export const callbackQueueProjection = projection({
@@ -130,28 +146,55 @@ export const callbackQueueProjection = projection({
   key: callbackQueue.subject,
   handles: [
     ...(Object.keys(paymentEvents) as PaymentEvent['type'][]),
+    'ReportClosed',
+    'ReportCompleted',
     ...(Object.keys(callbackEvents) as (keyof typeof callbackEvents)[]),
+    'ShortlinkRegistered',
+    'ShortlinkChanged',
+    'ShortlinkRemoved',
+    'ShortlinkScanned',
   ],
-  keyOf: (event) =>
-    event.type === 'CallbackAttempted' || event.type === 'CallbackRetryRequested'
-      ? event.data.subject
-      : event.stream,
-  apply: (row, event) => {
+  keyOf: ({ type, stream, data }) => {
+    switch (type) {
+      case 'CallbackAttempted':
+      case 'CallbackRetryRequested':
+        return data.subject
+      case 'ReportClosed':
+      case 'ReportCompleted':
+        return `${stream}#${data.report}`
+      case 'ShortlinkRegistered':
+      case 'ShortlinkChanged':
+      case 'ShortlinkRemoved':
+        // Messages are about its scans, which have a stream of their own.
+        return `scans-${stream.slice('shortlink-'.length)}`
+      default:
+        return stream
+    }
+  },
+  apply: (row, event, key) => {
     const { stream, metadata } = event
     switch (event.type) {
       case 'PaymentRequested': {
         const { callbackUri } = event.data.request
         return callbackUri === null ? undefined : emptyQueue(stream, metadata.merchant, callbackUri)
       }
-      case 'PaymentAmended': {
-        const { callbackUri } = event.data
-        if (!row && callbackUri === null) return undefined
-        return redirected(
-          row ?? emptyQueue(stream, metadata.merchant, null),
-          callbackUri,
-          metadata.at,
-        )
+      case 'PaymentAmended':
+        return movedTo(event.data.callbackUri, row, stream, metadata)
+      case 'ShortlinkRegistered':
+      case 'ShortlinkChanged': {
+        const { id, merchant, callbackUri } = event.data
+        return movedTo(callbackUri, row, `scans-${id}`, { merchant, at: metadata.at })
       }
+      case 'ReportClosed': {
+        const { callbackUri } = event.data
+        return callbackUri === null
+          ? undefined
+          : emptyQueue(String(key), metadata.merchant, callbackUri)
+      }
+      case 'ShortlinkRemoved':
+        return row && queued({ ...row, callbackUri: null })
+      case 'ShortlinkScanned':
+        return row && withMessage(row, event, scanCallbackName)
       case 'CallbackTestRequested':
         return withMessage(
           emptyQueue(stream, metadata.merchant, event.data.uri),

@@ -2,13 +2,22 @@ import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { callbackEventNames } from '../domain/callback.ts'
+import type { Recorded } from '../domain/events.ts'
 import { paymentEvents, type PaymentEvent } from '../domain/payment-events.ts'
-import { nothing, type Pots } from '../domain/pots.ts'
+import type { MinorUnits } from '../domain/money.ts'
+import { minus, nothing, potsOf, type Pots } from '../domain/pots.ts'
 import { statusCodes, type PaymentStatus } from '../domain/status.ts'
 import type { Instant } from '../domain/time.ts'
+import type { TransactionLine } from '../domain/transaction-line.ts'
 import { projection } from './projection.ts'
 
-export type CaptureRow = Pots & { readonly id: string | null; readonly at: Instant }
+/** Fees and interchange are what it cost the merchant, without VAT; on refunds zero or below. */
+export type CaptureRow = Pots & {
+  readonly id: string | null
+  readonly at: Instant
+  readonly fee: MinorUnits
+  readonly interchange: MinorUnits
+}
 export type RefundRow = CaptureRow & { readonly text: string | null }
 
 /** What has become of each payment; all amounts in minor units of its currency. */
@@ -41,6 +50,9 @@ export const paymentOutcomes = sqliteTable(
     deadline: integer(),
     /** Number of the last callback message; the next one has the next number. */
     seqno: integer().notNull(),
+    /** Position of its latest line in the log, and the ledger that the line stands in: they name its report. */
+    linePosition: integer().notNull(),
+    lineLedger: text().notNull(),
   },
   (row) => [index('payment_outcomes_by_deadline').on(row.deadline)],
 )
@@ -88,6 +100,7 @@ const requested = (
   tid: string,
   { request, expiresAt }: Extract<PaymentEvent, { type: 'PaymentRequested' }>['data'],
   at: Instant,
+  position: number,
 ): PaymentOutcome => {
   const { merchant, posId, posTid, customer, currency, amount, additionalAmount } = request
   const { ledger, callbackUri, displayMessageUri } = request
@@ -114,6 +127,8 @@ const requested = (
     expiresAt,
     deadline: expiresAt,
     seqno: 0,
+    linePosition: position,
+    lineLedger: ledger,
   }
 }
 
@@ -127,6 +142,8 @@ const changed = (
       const { ledger, callbackUri, displayMessageUri } = event.data
       return { ...row, ledger, callbackUri, displayMessageUri, modifiedAt: at }
     }
+    case 'PaymentPickedUp':
+      return row
     case 'PaymentAuthorized': {
       const { additionalAmount, credit, expiresAt } = event.data
       const available = { amount: row.amount, additionalAmount }
@@ -143,8 +160,10 @@ const changed = (
     case 'PaymentExpired':
       return ended(row, 'fail', statusCodes.REQUEST_EXPIRED, event.data.expiredAt)
     case 'PaymentCaptured': {
-      const { captureId: id, ...pots } = event.data
-      const captures = [...row.captures, { id, ...pots, at }]
+      const { captureId: id, charge } = event.data
+      const pots = potsOf(event.data)
+      const { fee, interchange } = charge
+      const captures = [...row.captures, { id, ...pots, at, fee, interchange }]
       const available = less(row.available, pots)
       const after = { ...row, captures, available, modifiedAt: at }
       const isComplete = available.amount === 0 && available.additionalAmount === 0
@@ -161,9 +180,62 @@ const changed = (
     case 'PaymentAuthorizationExpired':
       return ended(row, 'fail', statusCodes.AUTH_EXPIRED, event.data.expiredAt)
     case 'PaymentRefunded': {
-      const { refundId: id, text, ...pots } = event.data
-      return { ...row, refunds: [...row.refunds, { id, ...pots, text, at }], modifiedAt: at }
+      const { refundId: id, text, charge } = event.data
+      const { fee, interchange } = charge
+      const refund = { id, ...potsOf(event.data), text, at, fee, interchange }
+      return { ...row, refunds: [...row.refunds, refund], modifiedAt: at }
     }
+  }
+}
+
+/** The line of a transaction log that an event makes of the payment as it was before; some make none. */
+export const transactionLine = (
+  before: PaymentOutcome | undefined,
+  event: Recorded<PaymentEvent>,
+): TransactionLine | undefined => {
+  const { position, metadata, stream, type } = event
+  if (type === 'PaymentRequested') {
+    const { request } = event.data
+    const { merchant, ledger, customer, currency, amount, additionalAmount } = request
+    const about = { position, merchant, ledger, customer, currency, tid: tidOf(stream) }
+    const line = { ...about, amount, additionalAmount, at: metadata.at, credit: false }
+    return { ...line, action: 'request', subId: null, charge: null }
+  }
+  if (!before) return undefined
+  const { tid, merchant, ledger, customer, currency, credit } = before
+  const about = { position, tid, merchant, ledger, customer, currency, credit, at: metadata.at }
+  const plain = { ...about, ...potsOf(before), subId: null, charge: null }
+  switch (type) {
+    case 'PaymentAuthorized': {
+      const { additionalAmount, credit } = event.data
+      return { ...plain, action: 'auth', additionalAmount, credit }
+    }
+    case 'PaymentDeclined':
+    case 'PaymentFailed':
+      return { ...plain, action: 'fail' }
+    case 'PaymentAborted':
+      return { ...plain, action: 'abort' }
+    case 'PaymentExpired':
+      return { ...plain, action: 'expire', at: event.data.expiredAt }
+    case 'PaymentReleased':
+      return { ...plain, action: 'release', ...potsOf(event.data) }
+    case 'PaymentAuthorizationExpired': {
+      const action = before.captures.length > 0 ? 'release' : 'expire'
+      return { ...plain, action, ...potsOf(event.data), at: event.data.expiredAt }
+    }
+    case 'PaymentCaptured': {
+      const { captureId: subId, charge } = event.data
+      return { ...plain, action: 'capture', subId, ...potsOf(event.data), charge }
+    }
+    case 'PaymentRefunded': {
+      const { refundId: subId, charge } = event.data
+      const pots = minus(nothing, potsOf(event.data))
+      return { ...plain, action: 'refund', subId, ...pots, charge }
+    }
+    case 'PaymentAmended':
+    case 'PaymentPickedUp':
+    case 'PaymentRenewed':
+      return undefined
   }
 }
 
@@ -173,13 +245,17 @@ export const paymentOutcomeProjection = projection({
   handles: Object.keys(paymentEvents) as PaymentEvent['type'][],
   keyOf: ({ stream }) => tidOf(stream),
   apply: (row, event) => {
-    const { stream, metadata } = event
-    if (event.type === 'PaymentRequested') return requested(tidOf(stream), event.data, metadata.at)
+    const { stream, position, metadata } = event
+    if (event.type === 'PaymentRequested')
+      return requested(tidOf(stream), event.data, metadata.at, position)
     if (!row) return undefined
-    const after = changed(row, event, metadata.at)
+    const outcome = changed(row, event, metadata.at)
+    const line = { linePosition: position, lineLedger: row.ledger }
+    const after = transactionLine(row, event) ? { ...outcome, ...line } : outcome
     const isTold = event.type in callbackEventNames && row.callbackUri !== null
     return isTold ? { ...after, seqno: row.seqno + 1 } : after
   },
+  tell: transactionLine,
 })
 
 export const paymentOutcomeQueries = (db: BetterSQLite3Database) => {

@@ -20,10 +20,11 @@ export type PaymentRequestRow = typeof paymentRequests.$inferSelect
 export const paymentRequestProjection = projection({
   table: paymentRequests,
   key: paymentRequests.stream,
-  handles: ['PaymentRequested', 'PaymentAmended'],
+  handles: ['PaymentRequested', 'PaymentPickedUp', 'PaymentAmended'],
   keyOf: ({ stream }) => stream,
   apply: (row, event) => {
     if (event.type === 'PaymentAmended') return row && { ...row, details: event.data }
+    if (event.type === 'PaymentPickedUp') return row && { ...row, payer: event.data.payer }
     const { request, expiresAt, payer } = event.data
     const { merchant, ledger, callbackUri, displayMessageUri, links, lineItems } = request
     const details = { ledger, callbackUri, displayMessageUri, links, lineItems }

@@ -1,37 +1,75 @@
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { DomainEvent, EventType, Recorded } from '../domain/events.ts'
+import type { TransactionLine } from '../domain/transaction-line.ts'
 
-/** A read model: one table, and how each event changes one row of it. */
-export type Projection<Row extends object = object> = {
+export type Key = string | number
+
+/** How something that happened changes the rows under its keys. */
+type Fold<Row, Fact> = {
+  readonly keysOf: (fact: Fact) => readonly Key[]
+  /** Pure: the row after it; undefined when there is to be none. The key says which row, where a fact has several. */
+  readonly apply: (row: Row | undefined, fact: Fact, key: Key) => Row | undefined
+}
+
+/**
+ * A read model: one table, and how each event changes rows of it. A projection may `tell` transaction lines, of what an
+ * event did to a row; others fold those as they fold events, in the same order.
+ */
+export type Projection<Row extends object = object> = Fold<Row, Recorded> & {
   readonly table: SQLiteTable
   /** The primary key, one column. */
   readonly key: SQLiteColumn
   readonly handles: ReadonlySet<EventType>
-  readonly keyOf: (event: Recorded) => string | number
-  /** Pure: the row after the event; undefined when there is to be none. */
-  readonly apply: (row: Row | undefined, event: Recorded) => Row | undefined
+  /** Each row is made once: nothing is read before, and nothing is remembered. */
+  readonly isAppended: boolean
+  readonly tell: ((before: Row | undefined, event: Recorded) => TransactionLine | undefined) | null
+  readonly lines: Fold<Row, TransactionLine> | null
 }
 
-/** A projection of the events named in `handles`; `keyOf` and `apply` see only those. */
+type Handling<Row, Handled extends EventType> = {
+  readonly handles: readonly Handled[]
+  readonly apply: (
+    row: Row | undefined,
+    event: Recorded<Extract<DomainEvent, { type: Handled }>>,
+    key: Key,
+  ) => Row | undefined
+  readonly tell?: (
+    before: Row | undefined,
+    event: Recorded<Extract<DomainEvent, { type: Handled }>>,
+  ) => TransactionLine | undefined
+} & (
+  | { readonly keyOf: (event: Recorded<Extract<DomainEvent, { type: Handled }>>) => Key }
+  | {
+      readonly keysOf: (event: Recorded<Extract<DomainEvent, { type: Handled }>>) => readonly Key[]
+    }
+)
+
+/** A projection of the events named in `handles`; `keyOf` (or `keysOf`, for several rows) and `apply` see only those. */
 export const projection = <
   Table extends SQLiteTable & { $inferSelect: object },
   Handled extends EventType,
->(definition: {
-  readonly table: Table
-  readonly key: SQLiteColumn
-  readonly handles: readonly Handled[]
-  readonly keyOf: (event: Recorded<Extract<DomainEvent, { type: Handled }>>) => string | number
-  readonly apply: (
-    row: Table['$inferSelect'] | undefined,
-    event: Recorded<Extract<DomainEvent, { type: Handled }>>,
-  ) => Table['$inferSelect'] | undefined
-}) => {
-  const { table, key, handles, keyOf, apply } = definition
+>(
+  definition: {
+    readonly table: Table
+    readonly key: SQLiteColumn
+    readonly isAppended?: true
+    readonly lines?: Fold<Table['$inferSelect'], TransactionLine>
+  } & Handling<Table['$inferSelect'], Handled>,
+) => {
+  type Row = Table['$inferSelect']
+  const { table, key, isAppended = false, handles, apply, tell, lines } = definition
+  const keysOf =
+    'keysOf' in definition
+      ? definition.keysOf
+      : (event: Parameters<typeof definition.keyOf>[0]) => [definition.keyOf(event)]
   return {
     table,
     key,
+    isAppended,
     handles: new Set<EventType>(handles),
-    keyOf: keyOf as Projection['keyOf'],
-    apply: apply as Projection<Table['$inferSelect']>['apply'],
+    keysOf: keysOf as Projection['keysOf'],
+    apply: apply as Projection<Row>['apply'],
+    tell: (tell ?? null) as Projection<Row>['tell'],
+    lines: lines ?? null,
   }
 }

@@ -2,10 +2,12 @@ import { and, desc, eq, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { EventType, Recorded } from '../domain/events.ts'
+import { integrator } from '../domain/integrator.ts'
 import { merchant } from '../domain/merchant.ts'
 import { payer } from '../domain/payer.ts'
 import { pos } from '../domain/pos.ts'
 import type { Entry } from '../domain/register.ts'
+import { shortlink } from '../domain/shortlink.ts'
 import { signingKey } from '../domain/signing-key.ts'
 import { user } from '../domain/user.ts'
 import { projection } from './projection.ts'
@@ -54,6 +56,8 @@ export const userProjection = registerProjection('users', user)
 export const posProjection = registerProjection('poses', pos)
 export const payerProjection = registerProjection('payers', payer)
 export const signingKeyProjection = registerProjection('signing_keys', signingKey)
+export const integratorProjection = registerProjection('integrators', integrator)
+export const shortlinkProjection = registerProjection('shortlinks', shortlink)
 
 type RegisterProjection<Data extends object> = ReturnType<typeof registerProjection<Data>>
 
@@ -87,4 +91,20 @@ export const registerQueries = <Data extends object>(
       page.all({ merchant, before, limit }) as Row[],
     all: () => all.all() as Row[],
   }
+}
+
+/** Finding a merchant by an organisation number or another secondary id; the one registered first, should two have it. */
+export const merchantLookupQuery = (db: BetterSQLite3Database) => {
+  const { table } = merchantProjection
+  const lookupId = sql.placeholder('lookupId')
+  const find = db
+    .select()
+    .from(table)
+    .where(
+      sql`json_extract(${table.data}, '$.organizationId') = ${lookupId} or exists (select 1 from json_each(${table.data}, '$.lookupIds') where value = ${lookupId})`,
+    )
+    .orderBy(table.position)
+    .limit(1)
+    .prepare()
+  return (id: string) => find.get({ lookupId: id })
 }

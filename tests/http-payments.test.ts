@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { payments, poses, within } from '../application/aggregates.ts'
 import { makeHandler } from '../application/handle.ts'
+import { noFees } from '../domain/fees.ts'
 import { openSqliteEventStore } from '../infrastructure/sqlite-event-store.ts'
 import {
   authorizedPayment,
@@ -673,7 +674,7 @@ test('what another process has just appended to the log is in the next answer', 
   const path = await authorizedPayment(service)
   for (let round = 1; round <= 20; round++) {
     const wanted = { id: `round-${round}`, currency: 'NOK', amount: 100, additionalAmount: 0 }
-    const command = { type: 'CapturePayment', at: core.now(), wanted } as const
+    const command = { type: 'CapturePayment', at: core.now(), wanted, terms: noFees } as const
     await handle(payments, tidOf(path), command, core.contextOf('test', 'sandbox'))
     if (round % 2) expect((await outcome(path)).captures).toHaveLength(round)
     // A moment behind is no reason to send nobody here.

@@ -1,7 +1,8 @@
+import { noFees } from '../domain/fees.ts'
 import fc from 'fast-check'
 import type { Recorded } from '../domain/events.ts'
 import type { LineItem, PaymentEvent } from '../domain/payment-events.ts'
-import { payment, type PaymentCommand, type Wanted } from '../domain/payment.ts'
+import { payment, type Customer, type PaymentCommand, type Wanted } from '../domain/payment.ts'
 import type { Payment } from '../domain/payment-state.ts'
 import type { Pots } from '../domain/pots.ts'
 import type { Instant } from '../domain/time.ts'
@@ -51,7 +52,15 @@ const wanted: fc.Arbitrary<Wanted> = fc.oneof(
   },
 )
 
+const terms = fc.constantFrom(noFees, {
+  ...noFees,
+  transactionRate: '0.009',
+  transactionFixed: 1,
+  interchangeRate: '0.25',
+})
 const payer = fc.constantFrom(...often(3, 'alice'), 'bob')
+/** Whoever scans it is the payer. */
+const code = { shortlink: 'code' }
 const additionalAmount = fc.constantFrom(null, null, 0, 2, 3)
 const callbackUri = fc.constantFrom(null, 'https://shop.example/callback')
 const ledger = fc.constantFrom('default', 'default', 'other')
@@ -85,16 +94,18 @@ const commandAt = (at: Instant): fc.Arbitrary<PaymentCommand> => {
         credit: fc.boolean(),
       }),
     },
-    { weight: 6, arbitrary: fc.record({ ...of('CapturePayment'), wanted }) },
+    { weight: 6, arbitrary: fc.record({ ...of('CapturePayment'), wanted, terms }) },
     {
       weight: 3,
       arbitrary: fc.record({
         type: fc.constant('RefundPayment' as const),
         wanted,
+        terms,
         text: fc.constantFrom(null, 'Cold soup'),
       }),
     },
     fc.record({ ...of('DeclinePayment'), payer }),
+    fc.record({ ...of('PickUpPayment'), payer, scan: fc.constantFrom('s1', 's2') }),
     fc.record({
       ...of('RefuseFunds'),
       payer,
@@ -112,7 +123,7 @@ const commandAt = (at: Instant): fc.Arbitrary<PaymentCommand> => {
       ...of('RequestPayment'),
       request: requests.map((changes) => ({ ...request, ...changes })),
       facts: fc.record({
-        payer: fc.constantFrom({ id: 'alice' }, 'anyone' as const, 'unknown' as const),
+        payer: fc.constantFrom({ id: 'alice' }, code, 'anyone' as const, 'unknown' as const),
         posIsKnown: fc.boolean(),
         ledgerIsOpen: fc.boolean(),
       }),
@@ -124,7 +135,7 @@ const step: fc.Arbitrary<Step> = anInstant.chain((at) =>
   commandAt(at).map((command) => ({ at, command })),
 )
 
-const opening = (changes: object, payer: { id: string } | 'anyone' | 'unknown'): Step => ({
+const opening = (changes: object, payer: Customer): Step => ({
   at: morning,
   command: {
     type: 'RequestPayment',
@@ -150,7 +161,7 @@ export const someSteps: fc.Arbitrary<readonly Step[]> = fc
   .tuple(
     fc.constantFrom('accepted', 'accepted', 'requested', 'requested', 'nothing'),
     requests,
-    fc.constantFrom({ id: 'alice' }, { id: 'alice' }, 'anyone' as const, 'unknown' as const),
+    fc.constantFrom({ id: 'alice' }, { id: 'alice' }, code, 'anyone' as const, 'unknown' as const),
     fc.array(step, { maxLength: 30, size: 'max' }),
   )
   .map(([beginning, changes, payer, rest]) => {

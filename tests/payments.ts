@@ -1,3 +1,4 @@
+import { noFees } from '../domain/fees.ts'
 import type { LineItem, PaymentEvent, PaymentRequest } from '../domain/payment-events.ts'
 import type { PaymentCommand, RequestFacts, Wanted } from '../domain/payment.ts'
 
@@ -88,6 +89,7 @@ export const commands = {
     type: 'CapturePayment',
     at,
     wanted,
+    terms: noFees,
   }),
   release: (at = morning): PaymentCommand => ({ type: 'ReleasePayment', at }),
   renew: (at = morning): PaymentCommand => ({ type: 'RenewPayment', at }),
@@ -95,9 +97,12 @@ export const commands = {
     type: 'RefundPayment',
     wanted,
     text,
+    terms: noFees,
   }),
   expire: (at: number): PaymentCommand => ({ type: 'ExpirePayment', at }),
 }
+
+const noCharge = { fee: 0, interchange: 0, vat: 0, taxcode: noFees.taxcode }
 
 /** A part in NOK: what is taken of the amount, and of the additional amount. */
 export const part = (id: string, amount: number, additionalAmount = 0): Wanted => ({
@@ -137,7 +142,7 @@ export const events = {
   expired: { type: 'PaymentExpired', data: { expiredAt: requestEnds } } as PaymentEvent,
   captured: (captureId: string | null, amount: number, additionalAmount = 0): PaymentEvent => ({
     type: 'PaymentCaptured',
-    data: { captureId, amount, additionalAmount },
+    data: { captureId, amount, additionalAmount, charge: noCharge },
   }),
   released: (amount: number, additionalAmount: number): PaymentEvent => ({
     type: 'PaymentReleased',
@@ -155,6 +160,6 @@ export const events = {
     text: string | null = null,
   ): PaymentEvent => ({
     type: 'PaymentRefunded',
-    data: { refundId, amount, additionalAmount, text },
+    data: { refundId, amount, additionalAmount, text, charge: noCharge },
   }),
 }

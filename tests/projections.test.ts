@@ -42,17 +42,30 @@ const contentOf = ({ db }: File, of: readonly Projection[] = projections) =>
   of.map(({ table, key }) => [getTableName(table), db.select().from(table).orderBy(key).all()])
 
 /** The same without a database: each row folded in memory from its own events. */
-const foldedInMemory = (events: readonly Recorded[]) =>
-  projections.map(({ table, handles, keyOf, apply }) => {
-    const rows = new Map<string | number, object>()
-    for (const event of events.filter(({ type }) => handles.has(type))) {
-      const row = apply(rows.get(keyOf(event)), event)
-      if (row) rows.set(keyOf(event), row)
-      else rows.delete(keyOf(event))
-    }
-    const sorted = [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
-    return [getTableName(table), sorted]
-  })
+const foldedInMemory = (events: readonly Recorded[]) => {
+  const tables = projections.map((projection) => ({
+    ...projection,
+    rows: new Map<string | number, object | undefined>(),
+  }))
+  for (const event of events) {
+    const lines = tables.flatMap(({ handles, keysOf, apply, tell, rows }) => {
+      if (!handles.has(event.type)) return []
+      return keysOf(event).flatMap((key) => {
+        const before = rows.get(key)
+        rows.set(key, apply(before, event, key))
+        return tell?.(before, event) ?? []
+      })
+    })
+    for (const line of lines)
+      for (const { lines: fold, rows } of tables)
+        for (const key of fold?.keysOf(line) ?? [])
+          rows.set(key, fold?.apply(rows.get(key), line, key))
+  }
+  return tables.map(({ table, rows }) => [
+    getTableName(table),
+    [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, row]) => row ?? []),
+  ])
+}
 
 const inBatches = <T>(items: readonly T[], sizes: readonly number[]): T[][] => {
   const batches: T[][] = []

@@ -27,6 +27,7 @@ const settled = (text: string, address: string): string =>
   text
     .replaceAll(address, 'http://127.0.0.1:8080')
     .replaceAll(/\b[0-9a-f]{32}\b/g, '…')
+    .replaceAll(/(\/attachment\/v1\/…\/)\d+/g, '$1…')
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, '…')
     .trim()
 

@@ -3,11 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { fold } from '../domain/decider.ts'
 import type { Recorded } from '../domain/events.ts'
 import { installation } from '../domain/installation.ts'
+import { integrator } from '../domain/integrator.ts'
 import { merchant } from '../domain/merchant.ts'
 import { payer } from '../domain/payer.ts'
 import { pos, posTypes } from '../domain/pos.ts'
 import type { RegisterCommand } from '../domain/register.ts'
 import { sameJson } from '../domain/same.ts'
+import { shortlink } from '../domain/shortlink.ts'
 import { signingKey } from '../domain/signing-key.ts'
 import { user } from '../domain/user.ts'
 import { posProjection } from '../projections/registers.ts'
@@ -145,7 +147,7 @@ describe('for any history of commands', () => {
         type Row = ReturnType<typeof posProjection.apply>
         const row = events
           .map(logged)
-          .reduce<Row>((row, event) => posProjection.apply(row, event), undefined)
+          .reduce<Row>((row, event) => posProjection.apply(row, event, event.stream), undefined)
         const entry = fold(pos.decider, events)
         expect(row?.data).toEqual(entry.status === 'present' ? entry.data : undefined)
         if (row) {
@@ -160,6 +162,8 @@ describe('for any history of commands', () => {
 describe('the registers', () => {
   test.each([
     [merchant, ['MerchantRegistered', 'MerchantChanged', 'MerchantRemoved']],
+    [integrator, ['IntegratorRegistered', 'IntegratorChanged', 'IntegratorRemoved']],
+    [shortlink, ['ShortlinkRegistered', 'ShortlinkChanged', 'ShortlinkRemoved']],
     [user, ['UserRegistered', 'UserChanged', 'UserRemoved']],
     [pos, ['PosRegistered', 'PosChanged', 'PosRemoved']],
     [payer, ['PayerRegistered', 'PayerChanged', 'PayerRemoved']],
@@ -169,9 +173,16 @@ describe('the registers', () => {
   })
 
   test.each([
+    [integrator, { id: 'acme', name: 'Acme', publicKey: 'PEM', merchants: ['sandbox'] }],
     [
-      merchant,
-      { id: 'sandbox', businessName: 'Soup', currency: 'NOK', lookupIds: ['999'], netmask: null },
+      shortlink,
+      {
+        merchant: 'sandbox',
+        id: 'code',
+        callbackUri: null,
+        description: 'Table 5',
+        serialNumber: null,
+      },
     ],
     [
       user,
@@ -194,6 +205,23 @@ describe('the registers', () => {
       const { [field as keyof typeof data]: _, ...rest } = data
       expect(schema?.safeParse(rest).success).toBe(false)
     }
+  })
+
+  test('a merchant needs what it always had, and is without what it does not tell', () => {
+    const { MerchantRegistered } = merchant.events
+    const old = {
+      id: 'sandbox',
+      businessName: 'Soup',
+      currency: 'NOK',
+      lookupIds: ['999'],
+      netmask: null,
+    }
+    const whole = MerchantRegistered.parse(old)
+    expect(whole).toMatchObject({ ...old, mcc: null, logo: null, settlementAccountId: 'default' })
+    expect(whole.profile).toMatchObject({ addressLines: [], postalCode: null })
+    expect(MerchantRegistered.parse(whole)).toEqual(whole)
+    for (const field of Object.keys(old))
+      expect(MerchantRegistered.safeParse({ ...old, [field]: undefined }).success).toBe(false)
   })
 
   test('a POS is of one of the five types of the interface', () => {

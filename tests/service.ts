@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { expect } from 'vitest'
 import { merchants, users, within } from '../application/aggregates.ts'
+import { newMerchant } from '../domain/merchant.ts'
 import { hashSecret } from '../infrastructure/secrets.ts'
 import { readSettings } from '../infrastructure/settings.ts'
 import { startServer } from '../infrastructure/main.ts'
@@ -184,7 +185,8 @@ export const startService = async (
     /** A further merchant, and its user `till` with a secret. */
     addMerchant: async (id: string, netmask: string | null = null, secret = 'open sesame') => {
       const context = core.contextOf('test', id)
-      const data = { id, businessName: id, currency: 'NOK', lookupIds: [], netmask }
+      const known = { id, businessName: id, currency: 'NOK', lookupIds: [], netmask }
+      const data = newMerchant(known)
       await core.handle(merchants, id, { type: 'Register', data }, context)
       const till = {
         merchant: id,

@@ -1,0 +1,50 @@
+import type { Completion } from '../domain/ledger.ts'
+import { refuse } from '../domain/refusal.ts'
+import type { Instant } from '../domain/time.ts'
+import { ledgers } from './aggregates.ts'
+import type { Handle } from './handle.ts'
+
+export type ClosingReport = {
+  readonly ledgerStream: string
+  readonly number: number
+  readonly closedPosition: number
+}
+
+type Needs<Report extends ClosingReport> = {
+  readonly handle: Handle
+  readonly reports: {
+    /** Closed reports whose logs are to be made, the longest closed first. */
+    closing(limit: number): readonly Report[]
+  }
+  readonly makeLogs: (report: Report) => Promise<Completion>
+  readonly caughtUp: () => Promise<void>
+  readonly newId: () => string
+}
+
+/** `ledger-<merchant>/<id>` */
+const idsOf = (stream: string): readonly [merchant: string, id: string] => {
+  const [, merchant, id] = /^ledger-([^/]+)\/(.+)$/.exec(stream) ?? []
+  return merchant === undefined || id === undefined ? refuse('resource_is_unknown') : [merchant, id]
+}
+
+/**
+ * Makes the logs of reports that were closed and records what they add up to, each once. It begins again after a crash;
+ * a process that does the same at the same time makes the same bytes.
+ */
+export const completeReports =
+  <Report extends ClosingReport>(needs: Needs<Report>) =>
+  async (now: Instant): Promise<null> => {
+    for (;;) {
+      const [report] = needs.reports.closing(1)
+      if (!report) return null
+      const completion = await needs.makeLogs(report)
+      const [merchant, id] = idsOf(report.ledgerStream)
+      await needs.handle(
+        ledgers,
+        `${merchant}/${id}`,
+        { type: 'CompleteReport', report: report.number, completion },
+        { at: now, merchant, actor: 'daybook', correlationId: needs.newId() },
+      )
+      await needs.caughtUp()
+    }
+  }

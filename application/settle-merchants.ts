@@ -1,0 +1,115 @@
+import { payoutDay } from '../domain/calendar.ts'
+import type { FeeTerms } from '../domain/fees.ts'
+import type { Completion } from '../domain/ledger.ts'
+import { refuse } from '../domain/refusal.ts'
+import type { Instant } from '../domain/time.ts'
+import { settlements } from './aggregates.ts'
+import type { FindTerms } from './fee-book.ts'
+import type { Context, Handle } from './handle.ts'
+
+type Account = {
+  readonly merchant: string
+  readonly payoutDelay: number
+  readonly lastSerial: number
+  readonly unsettledSince: Instant | null
+  readonly dueAt: Instant | null
+}
+
+type Started = { readonly merchant: string; readonly serial: number; readonly startedAt: Instant }
+
+type Needs<Settlement extends Started> = {
+  readonly handle: Handle
+  readonly accounts: {
+    find(merchant: string): Account | undefined
+    due(now: Instant, limit: number): readonly Account[]
+    nextDue(): Instant | null
+    unsettled(): readonly Account[]
+  }
+  readonly settlements: { unfinished(limit: number): readonly Settlement[] }
+  readonly findTerms: FindTerms
+  /** Six characters that name a merchant in settlement ids. */
+  readonly seriesOf: (merchant: string) => string
+  readonly makeLogs: (settlement: Settlement) => Promise<Completion>
+  readonly caughtUp: () => Promise<void>
+  readonly newId: () => string
+}
+
+const atOnce = 200
+
+/**
+ * Settles merchants: a settlement is started, which cuts the log, and then completed with what its lines add up to.
+ * Whatever stops between the two is completed by the next who looks; starting one that has been started is nothing.
+ */
+export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlement>) => {
+  const { handle, accounts, caughtUp } = needs
+
+  const contextAt = (at: Instant, merchant: string): Context => ({
+    at,
+    merchant,
+    actor: 'daybook',
+    correlationId: needs.newId(),
+  })
+
+  const start = (account: Account, at: Instant, dueAt: Instant | null) => {
+    const { merchant, lastSerial } = account
+    const serial = lastSerial + 1
+    const day = new Date(at).toISOString().slice(0, 10)
+    const settlementId = `${needs.seriesOf(merchant)}-${day}-${serial}`
+    const command = { type: 'StartSettlement', serial, settlementId, dueAt } as const
+    return handle(settlements, merchant, command, contextAt(at, merchant))
+  }
+
+  const complete = async (settlement: Settlement, at: Instant): Promise<void> => {
+    const { merchant, serial, startedAt } = settlement
+    const completion = await needs.makeLogs(settlement)
+    const account = accounts.find(merchant) ?? refuse('resource_is_unknown')
+    const terms: Record<string, FeeTerms> = {}
+    for (const { currency } of completion.totals)
+      terms[currency] = await needs.findTerms(merchant, currency, startedAt)
+    const day = payoutDay(startedAt, account.payoutDelay)
+    const facts = { serial, completion, terms, payoutDay: day }
+    const command = { type: 'CompleteSettlement', ...facts } as const
+    await handle(settlements, merchant, command, contextAt(at, merchant))
+  }
+
+  /** Those of one merchant one after another, those of several merchants side by side. */
+  const completeAll = async (at: Instant): Promise<void> => {
+    for (;;) {
+      const unfinished = needs.settlements.unfinished(atOnce)
+      if (unfinished.length === 0) return
+      const byMerchant = new Map<string, Settlement[]>()
+      for (const one of unfinished)
+        byMerchant.set(one.merchant, [...(byMerchant.get(one.merchant) ?? []), one])
+      await Promise.all(
+        [...byMerchant.values()].map(async (own) => {
+          for (const one of own) await complete(one, at)
+        }),
+      )
+      await caughtUp()
+    }
+  }
+
+  /** Settles whoever is due, and answers when the next one is. */
+  const settleDue = async (now: Instant): Promise<Instant | null> => {
+    for (;;) {
+      await completeAll(now)
+      const due = accounts.due(now, atOnce)
+      if (due.length === 0) return accounts.nextDue()
+      await Promise.all(due.map((account) => start(account, now, account.dueAt)))
+      await caughtUp()
+    }
+  }
+
+  /** Settles now what is unsettled: of one merchant, or of all. */
+  const settleNow = async (now: Instant, merchant?: string): Promise<void> => {
+    await caughtUp()
+    const unsettled =
+      merchant === undefined ? accounts.unsettled() : [accounts.find(merchant)].filter((a) => !!a)
+    const some = unsettled.filter(({ unsettledSince }) => unsettledSince !== null)
+    await Promise.all(some.map((account) => start(account, now, null)))
+    await caughtUp()
+    await completeAll(now)
+  }
+
+  return { settleDue, settleNow }
+}

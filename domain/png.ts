@@ -1,0 +1,56 @@
+const signature = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
+
+/** CRC-32 of one byte (PNG, annex D). */
+const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte
+  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? 0xedb88320 ^ (crc >>> 1) : crc >>> 1
+  return crc
+})
+
+const crcOf = (bytes: Uint8Array): number => {
+  let crc = 0xffffffff
+  for (const byte of bytes) crc = (crcTable[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8)
+  return (crc ^ 0xffffffff) >>> 0
+}
+
+const depthsByColourType: Readonly<Record<number, readonly number[]>> = {
+  0: [1, 2, 4, 8, 16],
+  2: [8, 16],
+  3: [1, 2, 4, 8],
+  4: [8, 16],
+  6: [8, 16],
+}
+
+const isHeader = (header: DataView): boolean =>
+  header.byteLength === 13 &&
+  header.getUint32(0) > 0 &&
+  header.getUint32(4) > 0 &&
+  (depthsByColourType[header.getUint8(9)] ?? []).includes(header.getUint8(8)) &&
+  header.getUint8(10) === 0 &&
+  header.getUint8(11) === 0 &&
+  header.getUint8(12) <= 1
+
+/**
+ * Whether bytes are a whole PNG image (ISO/IEC 15948): the signature, then chunks with right check sums, a possible
+ * IHDR first, IDAT among them, IEND last and nothing behind it. The pixels are not looked at.
+ */
+export const isPng = (bytes: Uint8Array): boolean => {
+  if (!signature.every((byte, index) => bytes[index] === byte)) return false
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  let hasImage = false
+  for (let offset = signature.length; offset + 12 <= bytes.length;) {
+    const length = view.getUint32(offset)
+    const end = offset + 12 + length
+    if (end > bytes.length) return false
+    const type = String.fromCharCode(...bytes.subarray(offset + 4, offset + 8))
+    if (crcOf(bytes.subarray(offset + 4, end - 4)) !== view.getUint32(end - 4)) return false
+    const isFirst = offset === signature.length
+    if (isFirst !== (type === 'IHDR')) return false
+    const header = new DataView(bytes.buffer, bytes.byteOffset + offset + 8, length)
+    if (isFirst && !isHeader(header)) return false
+    if (type === 'IDAT') hasImage = true
+    if (type === 'IEND') return length === 0 && hasImage && end === bytes.length
+    offset = end
+  }
+  return false
+}

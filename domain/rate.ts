@@ -1,0 +1,30 @@
+import type { MinorUnits } from './money.ts'
+
+/** A rate as decimal text from `0` to `1`, for instance `0.009` for 0.9 %: exact, never a float. */
+export type Rate = string
+
+/** At most twelve decimals. */
+export const ratePattern = /^(?:0(?:\.\d{1,12})?|1(?:\.0{1,12})?)$/
+
+/** The quotient rounded to the nearest whole number, a half to the even one (decisions 9). */
+export const divideHalfEven = (dividend: bigint, divisor: bigint): bigint => {
+  if (divisor < 0n) return divideHalfEven(-dividend, -divisor)
+  if (dividend < 0n) return -divideHalfEven(-dividend, divisor)
+  const quotient = dividend / divisor
+  const twice = 2n * (dividend % divisor)
+  const isUp = twice > divisor || (twice === divisor && quotient % 2n === 1n)
+  return isUp ? quotient + 1n : quotient
+}
+
+/** That part of an amount, in whole minor units. @throws RangeError for text that is no rate */
+export const portionOf = (amount: MinorUnits, rate: Rate): MinorUnits => {
+  if (!ratePattern.test(rate)) throw new RangeError(`${rate} is no rate`)
+  const [whole = '0', decimals = ''] = rate.split('.')
+  const numerator = BigInt(whole + decimals)
+  if (numerator === 0n) return 0
+  return Number(divideHalfEven(BigInt(amount) * numerator, 10n ** BigInt(decimals.length)))
+}
+
+/** An amount times a fraction, in whole minor units; nothing when the whole is nothing. */
+export const shareOf = (amount: MinorUnits, part: MinorUnits, whole: MinorUnits): MinorUnits =>
+  whole === 0 ? 0 : Number(divideHalfEven(BigInt(amount) * BigInt(part), BigInt(whole)))

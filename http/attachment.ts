@@ -1,0 +1,194 @@
+import { z } from 'zod'
+import { attachmentsOfPayments, payments } from '../application/aggregates.ts'
+import type { Blobs } from '../application/blobs.ts'
+import type { Find, Handle } from '../application/handle.ts'
+import { attachmentKinds } from '../domain/attachment.ts'
+import { refuse } from '../domain/refusal.ts'
+import type { PaymentStatus } from '../domain/status.ts'
+import { secondsAfter, type Instant } from '../domain/time.ts'
+import type { AttachmentEntry } from '../projections/attachments.ts'
+import { merchantPrefix, type Links } from './addresses.ts'
+import { checkParts, itemList, mediaTypesOf, receipt } from './attachment-content.ts'
+import type { Names } from './brand.ts'
+import { RequestError } from './errors.ts'
+import { partsOf } from './multipart.ts'
+import { accepts } from './reading.ts'
+import { callerOf, route, uploadOf, type Call, type Route } from './route.ts'
+import { dateTime } from './wire.ts'
+
+const linkLifetime = 3600
+const largestUpload = 10 * 1_048_576
+const purpose = 'attachment'
+
+type LinkNeeds = {
+  readonly links: Links
+  /** A keyed digest that only this service can make. */
+  readonly sign: (...parts: readonly string[]) => string
+}
+
+const isOpenFor = (status: PaymentStatus | 'unrequested'): boolean =>
+  status === 'auth' || status === 'ok'
+
+/**
+ * The `attachment_uri` of an outcome: a link for uploads, signed for one hour from an instant; none while the payment
+ * is pending or after it has failed (decisions 4, Outcome).
+ */
+export const makeAttachmentLink =
+  ({ links, sign }: LinkNeeds) =>
+  (
+    { tid, status }: { readonly tid: string; readonly status: PaymentStatus },
+    at: Instant,
+  ): { readonly attachment_uri?: string } => {
+    if (!isOpenFor(status)) return {}
+    const expires = String(secondsAfter(at, linkLifetime) / 1000)
+    const signature = sign(purpose, tid, expires)
+    return { attachment_uri: links.inBody(`/attachment/v1/${tid}/${expires}/${signature}/`) }
+  }
+
+export type AttachmentLink = ReturnType<typeof makeAttachmentLink>
+
+export type AttachmentNeeds = LinkNeeds & {
+  readonly names: Names
+  readonly handle: Handle
+  readonly find: Find
+  readonly caughtUp: () => Promise<void>
+  readonly blobs: Blobs
+  readonly isSigned: (signature: string, ...parts: readonly string[]) => boolean
+  readonly outcomes: { find(merchant: string, tid: string, now: Instant): object | undefined }
+  readonly attachments: { of(tid: string): readonly AttachmentEntry[] }
+}
+
+const attachmentReply = z
+  .object({
+    id: z.string(),
+    uri: z.string(),
+    kind: z.enum(attachmentKinds),
+    content_type: z.string(),
+    size: z.int().meta({ description: 'Bytes.' }),
+    sha256: z.string(),
+    date: dateTime,
+  })
+  .meta({ id: 'Attachment' })
+
+const listReply = z
+  .object({
+    uris: z.array(z.string()),
+    next: z.null(),
+    attachments: z.array(attachmentReply),
+  })
+  .meta({ id: 'AttachmentList', description: 'All of them on one page, oldest first.' })
+
+const tid = z.string().regex(/^[a-z0-9]{1,64}$/)
+const group = 'Attachment'
+const listPath = (tid: string): string => `${merchantPrefix}/payment_request/${tid}/attachment/`
+
+/** Receipts and the like that a merchant attaches to a payment (decisions 15, Attachments). */
+export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
+  const { names, handle, find, links, blobs } = needs
+
+  const entriesFor = async (call: Call, tid: string): Promise<readonly AttachmentEntry[]> => {
+    await needs.caughtUp()
+    if (!needs.outcomes.find(callerOf(call).merchant, tid, call.at))
+      return refuse('resource_is_unknown')
+    return needs.attachments.of(tid)
+  }
+
+  return [
+    route({
+      method: 'POST',
+      path: '/attachment/v1/:tid/:expires/:signature/',
+      access: 'OPEN',
+      group,
+      summary: 'Upload attachments, by the attachment_uri of an outcome',
+      description:
+        'One to 20 parts, each with its own Content-Type: an item list or a receipt (JSON of at most ' +
+        '1,000,000 bytes) or image/png (at most 1,000,000 bytes). All are kept, or none. The body may ' +
+        'have 10 MiB. The same content again adds nothing. A payment can have 100 attachments.',
+      params: z.object({ tid, expires: z.string().regex(/^\d{1,12}$/), signature: z.string() }),
+      upload: {
+        largest: largestUpload,
+        parts: [
+          { type: names.itemList, schema: itemList },
+          { type: names.receipt, schema: receipt },
+          { type: 'image/png' },
+        ],
+      },
+      success: 'created',
+      handle: async (call) => {
+        const { at, requestId: correlationId } = call
+        const { tid, expires, signature } = call.params
+        const isValid = needs.isSigned(signature, purpose, tid, expires)
+        if (!isValid || at >= Number(expires) * 1000) return refuse('resource_is_unknown')
+        const payment = await find(payments, tid)
+        if (payment.status === 'unrequested' || !isOpenFor(payment.status))
+          return refuse('resource_is_unknown')
+        const { request, expiresAt } = payment
+        // It has failed at that instant, whether or not that has been recorded yet.
+        if (payment.status === 'auth' && at >= expiresAt) return refuse('resource_is_unknown')
+        const { merchant, currency } = request
+        const { body, contentType } = uploadOf(call)
+        const checked = checkParts(partsOf(body, contentType), names, currency)
+        const contents = []
+        for (const { kind, content } of checked)
+          contents.push({ kind, hash: await blobs.put(content), size: content.byteLength })
+        const context = { at, merchant, actor: 'attachment_uri', correlationId }
+        const command = { type: 'UploadAttachments', contents } as const
+        await handle(attachmentsOfPayments, tid, command, context)
+        return { location: links.full(listPath(tid)) }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: listPath(':tid'),
+      access: 'SECRET',
+      group,
+      summary: 'List the attachments of a payment request',
+      params: z.object({ tid }),
+      success: 'value',
+      reply: listReply,
+      handle: async (call) => {
+        const { tid } = call.params
+        const types = mediaTypesOf(names)
+        const attachments = (await entriesFor(call, tid)).map(({ id, kind, hash, size, at }) => ({
+          id,
+          uri: links.inBody(`${listPath(tid)}${id}/`),
+          kind,
+          content_type: types[kind],
+          size,
+          sha256: hash,
+          date: at,
+        }))
+        return { uris: attachments.map(({ uri }) => uri), next: null, attachments }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${listPath(':tid')}:attachment_id/`,
+      access: 'SECRET',
+      group,
+      summary: 'Read an attachment as it was uploaded',
+      params: z.object({ tid, attachment_id: z.string() }),
+      success: 'raw',
+      replyTypes: Object.values(mediaTypesOf(names)),
+      handle: async (call) => {
+        const { tid, attachment_id } = call.params
+        const entries = await entriesFor(call, tid)
+        const entry =
+          entries.find(({ id }) => id === attachment_id) ?? refuse('resource_is_unknown')
+        const type = mediaTypesOf(names)[entry.kind]
+        if (!accepts(call.accept, [type]))
+          throw new RequestError(406, `This resource is answered as ${type}.`)
+        const body = await blobs.get(entry.hash)
+        if (!body) throw new Error(`the blob ${entry.hash} is missing`)
+        return {
+          type,
+          body,
+          headers: {
+            'Content-Security-Policy': "default-src 'none'; sandbox",
+            'X-Content-Type-Options': 'nosniff',
+          },
+        }
+      },
+    }),
+  ]
+}

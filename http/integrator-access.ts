@@ -1,0 +1,75 @@
+import type { AccessNeeds, Credentials } from './access.ts'
+import type { AccessLevel, Caller } from './route.ts'
+import { makeSignedText, unauthorized } from './signed-request.ts'
+
+export type KnownIntegrator = {
+  readonly id: string
+  readonly publicKey: string
+  /** The merchants that it serves. */
+  readonly merchants: readonly string[]
+}
+
+/** What it takes to know an integrator. */
+export type IntegratorNeeds = {
+  /** An integrator as this process remembers it. */
+  readonly recallIntegrator: (id: string) => KnownIntegrator | undefined
+  /** An integrator as it stands in the log now. */
+  readonly findIntegrator: (id: string) => Promise<KnownIntegrator | undefined>
+  readonly netmaskOf: (merchant: string) => Promise<string | null>
+}
+
+/** An integrator authenticates with its own key only, and acts only for merchants that it serves (decisions 3). */
+export const makeIntegratorAccess = (needs: AccessNeeds & IntegratorNeeds) => {
+  const { names } = needs
+  const signedText = makeSignedText(needs)
+
+  const signatureOf = (request: Credentials): string => {
+    const authorization = request.header('authorization')
+    if (authorization === undefined) return unauthorized('The header Authorization is missing.')
+    const [, signature] = /^RSA-SHA256 +(\S.*)$/i.exec(authorization) ?? []
+    return signature ?? unauthorized('Level too low: an integrator must sign with its key.')
+  }
+
+  /** `merchant` is undefined for requests that are about none in particular. */
+  const check = async (
+    id: string,
+    merchant: string | undefined,
+    request: Credentials,
+  ): Promise<void> => {
+    const signature = signatureOf(request)
+    const text = signedText(request)
+    let hasSigned = false
+    // What memory refuses may have changed a moment ago, so the log has the last word.
+    for (const find of [needs.recallIntegrator, needs.findIntegrator]) {
+      const found = await find(id)
+      hasSigned = needs.verifySignature(found?.publicKey ?? null, text, signature)
+      if (hasSigned && (merchant === undefined || found?.merchants.includes(merchant))) return
+    }
+    if (!hasSigned)
+      return unauthorized('Unknown integrator, or bad signature.', { string_to_sign: [text] })
+    return unauthorized('The integrator does not serve this merchant.')
+  }
+
+  const checkNetmask = async (merchant: string, { remoteAddress }: Credentials): Promise<void> => {
+    const netmask = await needs.netmaskOf(merchant)
+    if (netmask !== null && !needs.isWithin(remoteAddress, netmask))
+      return unauthorized('Requests for this merchant may not come from this address.')
+  }
+
+  return async (level: AccessLevel, request: Credentials): Promise<Caller> => {
+    const id = request.header(names.integrator)
+    if (id === undefined) return unauthorized(`The header ${names.integrator} is missing.`)
+    if (request.header(names.user) !== undefined)
+      return unauthorized(`Send either ${names.user} or ${names.integrator}.`)
+    const who = { actor: `integrator:${id}`, mayManageUsers: true, isSigned: true }
+    if (level === 'INTEGRATOR') {
+      await check(id, undefined, request)
+      return { ...who, merchant: '' }
+    }
+    const merchant = request.header(names.merchant)
+    if (merchant === undefined) return unauthorized(`The header ${names.merchant} is missing.`)
+    await check(id, merchant, request)
+    await checkNetmask(merchant, request)
+    return { ...who, merchant }
+  }
+}

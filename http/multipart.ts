@@ -1,0 +1,68 @@
+import { RequestError } from './errors.ts'
+
+export type Part = { readonly contentType: string; readonly content: Uint8Array }
+
+const mostParts = 20
+const largestHeader = 4096
+
+const broken = (why: string) =>
+  new RequestError(400, `The body is no valid multipart/form-data: ${why}.`)
+
+/** The boundary of a Content-Type header. @throws RequestError 415, 400 */
+const boundaryOf = (contentType: string | undefined): string => {
+  const [type = '', ...parameters] = (contentType ?? '').split(';')
+  if (type.trim().toLowerCase() !== 'multipart/form-data')
+    throw new RequestError(415, 'The body must be multipart/form-data.')
+  for (const parameter of parameters) {
+    const [, quoted, plain] = /^\s*boundary=(?:"([^"]+)"|([^\s"]+))\s*$/i.exec(parameter) ?? []
+    const boundary = quoted ?? plain
+    // RFC 2046, 5.1.1: at most 70 characters.
+    if (boundary !== undefined && boundary.length <= 70) return boundary
+  }
+  throw broken('the Content-Type names no boundary')
+}
+
+const headersOf = (text: string): ReadonlyMap<string, string> => {
+  const headers = new Map<string, string>()
+  for (const line of text.split('\r\n').filter((line) => line !== '')) {
+    const colon = line.indexOf(':')
+    if (colon < 1) throw broken('a part has a malformed header')
+    headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim())
+  }
+  return headers
+}
+
+const partOf = (bytes: Buffer): Part => {
+  // A part without headers begins with the empty line that would end them.
+  const end = bytes.indexOf('\r\n') === 0 ? -2 : bytes.indexOf('\r\n\r\n')
+  if (end === -1 || end > largestHeader) throw broken('a part has no end of its headers')
+  const headers = headersOf(bytes.subarray(0, Math.max(0, end)).toString('utf8'))
+  const encoding = headers.get('content-transfer-encoding')?.toLowerCase() ?? 'binary'
+  if (!['7bit', '8bit', 'binary'].includes(encoding))
+    throw broken(`a part is sent as ${encoding}, not as it is`)
+  // RFC 7578, 4.4: text/plain when a part does not say.
+  const contentType = headers.get('content-type') ?? 'text/plain'
+  return { contentType, content: bytes.subarray(end + 4) }
+}
+
+/** The parts of a multipart/form-data body (RFC 7578, RFC 2046 5.1), 20 at most. @throws RequestError 400, 415 */
+export const partsOf = (body: Uint8Array, contentType: string | undefined): readonly Part[] => {
+  const delimiter = `\r\n--${boundaryOf(contentType)}`
+  // The first delimiter may stand at the very beginning; what comes before it means nothing.
+  const bytes = Buffer.concat([new TextEncoder().encode('\r\n'), body])
+  const parts: Part[] = []
+  let at = bytes.indexOf(delimiter)
+  if (at < 0) throw broken('the boundary does not occur')
+  for (;;) {
+    const after = at + delimiter.length
+    if (bytes.toString('latin1', after, after + 2) === '--') return parts
+    const lineEnd = bytes.indexOf('\r\n', after)
+    const next = bytes.indexOf(delimiter, after)
+    if (lineEnd < 0 || next < 0) throw broken('the last boundary is missing')
+    if (!/^[ \t]*$/.test(bytes.toString('latin1', after, lineEnd)))
+      throw broken('a boundary is followed by other text')
+    if (parts.length === mostParts) throw broken(`it has more than ${mostParts} parts`)
+    parts.push(partOf(bytes.subarray(lineEnd + 2, next)))
+    at = next
+  }
+}

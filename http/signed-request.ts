@@ -1,0 +1,41 @@
+import type { AccessNeeds, Credentials } from './access.ts'
+import { RequestError } from './errors.ts'
+import { stringToSign, urlToSign } from './signature.ts'
+import { parseDateTime } from './wire.ts'
+
+/** @throws RequestError 401 */
+export const unauthorized = (
+  description: string,
+  details: Record<string, string[]> | null = null,
+): never => {
+  throw new RequestError(401, description, details)
+}
+
+type Needs = Pick<AccessNeeds, 'names' | 'contentDigest' | 'machineNow' | 'clockToleranceMs'>
+
+/** The text that a signed request signs, once its timestamp and its digest are right. @throws RequestError 401 */
+export const makeSignedText = (needs: Needs) => {
+  const { names } = needs
+
+  const checkTimestamp = (text: string | undefined): void => {
+    if (text === undefined) return unauthorized(`The header ${names.timestamp} is missing.`)
+    const at = parseDateTime(text)
+    if (at === undefined)
+      return unauthorized(`${names.timestamp} must be a UTC time as YYYY-MM-DD hh:mm:ss.`)
+    if (Math.abs(needs.machineNow() - at) > needs.clockToleranceMs)
+      return unauthorized(`${names.timestamp} is stale: too far from the time of the service.`)
+  }
+
+  const checkDigest = (digest: string | undefined, body: Uint8Array): void => {
+    if (digest === undefined) return unauthorized(`The header ${names.contentDigest} is missing.`)
+    if (digest !== needs.contentDigest(body))
+      return unauthorized(`${names.contentDigest} does not match the body: digest mismatch.`)
+  }
+
+  return (request: Credentials): string => {
+    checkTimestamp(request.header(names.timestamp))
+    checkDigest(request.header(names.contentDigest), request.body)
+    const { method, url } = request
+    return stringToSign(method, urlToSign(url()), request.headers(), names.signedPrefix)
+  }
+}

@@ -1,0 +1,126 @@
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
+import { join } from 'node:path'
+import { completeReports } from '../application/complete-reports.ts'
+import { schedule } from '../application/schedule.ts'
+import { settleMerchants } from '../application/settle-merchants.ts'
+import type { EventType } from '../domain/events.ts'
+import { formatAmount } from '../domain/money.ts'
+import type { Core } from './core.ts'
+import { makeLogWriter } from './log-writer.ts'
+import { makeLogs } from './logs.ts'
+import type { Settings } from './settings.ts'
+
+/** Letters and digits that are not taken for one another. */
+const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
+
+/** Six characters that name a merchant in its settlement ids. */
+const seriesOf = ({ digest }: Core, merchant: string): string =>
+  [...Buffer.from(digest('series', merchant), 'hex').subarray(0, 6)]
+    .map((byte) => alphabet[byte % alphabet.length])
+    .join('')
+
+/** Compares in a time that tells nothing of the texts. */
+export const isSameText = (a: string, b: string): boolean => {
+  const hash = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(hash(a), hash(b))
+}
+
+/** Makes logs and settles merchants: for the service and for the operator's command. */
+export const openAccounting = (core: Core, { DATA_DIR }: Pick<Settings, 'DATA_DIR'>) => {
+  const { handle, reports, settlements } = core
+  const { caughtUp } = core.readModels
+  const writer = makeLogWriter()
+  const logs = makeLogs({
+    directory: join(DATA_DIR, 'logs'),
+    database: core.readModelFile,
+    writer,
+    reports,
+    settlements,
+    sources: core.logSources,
+  })
+  const settling = settleMerchants({
+    handle,
+    accounts: core.settlementAccounts,
+    settlements,
+    findTerms: core.findTerms,
+    seriesOf: (merchant) => seriesOf(core, merchant),
+    makeLogs: logs.ofSettlement,
+    caughtUp,
+    newId: randomUUID,
+  })
+  const complete = completeReports({
+    handle,
+    reports,
+    makeLogs: logs.ofReport,
+    caughtUp,
+    newId: randomUUID,
+  })
+  return { ...settling, completeReports: complete, readLog: logs.read, close: writer.close }
+}
+
+/** The journal as the operator sees it. What is off makes the command fail, so that nobody overlooks it. */
+export const accountingStatus = ({ journal, reports, settlements }: Core) => {
+  const trialBalance = journal.trialBalance()
+  const isBalanced = trialBalance.every(({ imbalance }) => imbalance === '0')
+  if (!isBalanced) process.exitCode = 1
+  return {
+    journal_balanced: isBalanced,
+    trial_balance: trialBalance.map(({ currency, balances, imbalance }) => ({
+      currency,
+      ...Object.fromEntries(
+        Object.entries(balances).map(([name, sum]) => [name, formatAmount(sum, currency)]),
+      ),
+      imbalance: formatAmount(imbalance, currency),
+    })),
+    reports_closing: reports.closing(1000).length,
+    settlements_unfinished: settlements.unfinished(1000).length,
+    payouts_to_order: settlements.payable().length,
+  }
+}
+
+const wakening: ReadonlySet<EventType> = new Set([
+  // What is first to be settled sets the time.
+  'PaymentCaptured',
+  'PaymentRefunded',
+  'ReportClosed',
+  'SettlementStarted',
+  'SettlementAccountRegistered',
+  'SettlementAccountChanged',
+  'ClockAdvanced',
+])
+
+/** The accounting processes of a running service. */
+export const runAccounting = (
+  core: Core,
+  settings: Settings,
+  scheduling: Parameters<typeof schedule>[0],
+) => {
+  const accounting = openAccounting(core, settings)
+  const closing = schedule(scheduling, accounting.completeReports)
+  const settlement = schedule(scheduling, accounting.settleDue)
+  return {
+    readLog: accounting.readLog,
+    settleNow: (merchant: string) => accounting.settleNow(core.now(), merchant),
+    /** Looks for work when something has happened that may have made some. */
+    notice: (events: readonly { readonly type: EventType }[]): void => {
+      if (!events.some(({ type }) => wakening.has(type))) return
+      closing.wake()
+      settlement.wake()
+    },
+    wake: (): void => {
+      closing.wake()
+      settlement.wake()
+    },
+    /** Does all that is due by now, and waits for it. */
+    settle: async (): Promise<void> => {
+      await settlement.settle()
+      await closing.settle()
+      await core.readModels.caughtUp()
+    },
+    stop: async (): Promise<void> => {
+      await settlement.stop()
+      await closing.stop()
+      await accounting.close()
+    },
+  }
+}

@@ -1,0 +1,194 @@
+import type { Command } from 'commander'
+import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { merchants, settlementAccounts, settlements, within } from '../application/aggregates.ts'
+import { streamOf } from '../application/handle.ts'
+import { frequencies, payoutDay, startOfDayPattern, type Frequency } from '../domain/calendar.ts'
+import { formatAmount } from '../domain/money.ts'
+import { defaultAccount, impliedAccount, isIban } from '../domain/settlement-account.ts'
+import type { SettlementRow } from '../projections/settlements.ts'
+import { openAccounting } from './accounting.ts'
+import type { Core } from './core.ts'
+import { fail } from './operator-error.ts'
+import type { WithCore } from './operator-fees.ts'
+import { payoutFile, type OrderedPayout } from './payout-file.ts'
+import type { Settings } from './settings.ts'
+
+type AccountOptions = {
+  readonly payoutAccount?: string
+  readonly frequency?: string
+  readonly startOfDay?: string
+  readonly payoutDelay?: string
+}
+
+const frequencyOf = (text: string): Frequency =>
+  frequencies.find((frequency) => frequency === text) ??
+  fail(`${text} is none of ${frequencies.join(', ')}`)
+
+const accountOf = (text: string): string => {
+  const account = text.replaceAll(/[ .]/g, '').toUpperCase()
+  const looksLikeIban = /^[A-Z]{2}\d{2}/.test(account)
+  if (looksLikeIban ? !isIban(account) : !/^[A-Z0-9-]{4,34}$/.test(account))
+    return fail(`${text} is neither an IBAN with right check digits nor a national account number`)
+  return account
+}
+
+const delayOf = (text: string): number =>
+  /^(?:[12]?\d|30)$/.test(text)
+    ? Number(text)
+    : fail(`${text} is no number of weekdays from 0 to 30`)
+
+const setAccount = async ({ find, handle, contextOf }: Core, id: string, given: AccountOptions) => {
+  const merchant = await find(merchants, id)
+  if (merchant.status !== 'present') return fail(`no merchant ${id}`)
+  const account = within(id, defaultAccount)
+  const entry = await find(settlementAccounts, account)
+  const before =
+    entry.status === 'present' ? entry.data : impliedAccount(id, merchant.data.currency)
+  const { payoutAccount, frequency, startOfDay, payoutDelay } = given
+  if (startOfDay !== undefined && !startOfDayPattern.test(startOfDay))
+    fail(`${startOfDay} is no time of day as hh:mm`)
+  const data = {
+    ...before,
+    ...(payoutAccount !== undefined && { payoutAccount: accountOf(payoutAccount) }),
+    ...(frequency !== undefined && { frequency: frequencyOf(frequency) }),
+    ...(startOfDay !== undefined && { startOfDay }),
+    ...(payoutDelay !== undefined && { payoutDelay: delayOf(payoutDelay) }),
+  }
+  const type = entry.status === 'present' ? 'Change' : 'Register'
+  await handle(settlementAccounts, account, { type, data }, contextOf('operator', id))
+  return {
+    merchant: id,
+    id: data.id,
+    currency: data.currency,
+    payout_account: data.payoutAccount,
+    frequency: data.frequency,
+    start_of_day: data.startOfDay,
+    payout_delay: data.payoutDelay,
+  }
+}
+
+type SettleOptions = { readonly pain001?: string; readonly again?: string }
+
+/** Asks for every payout that has not been asked for and has somewhere to go; answers how many have not. */
+const orderPayouts = async (core: Core, messageId: string) => {
+  const today = core.now()
+  let withoutAccount = 0
+  await Promise.all(
+    core.settlements.payable().map(async ({ merchant, serial, made }) => {
+      const payoutAccount = core.settlementAccounts.find(merchant)?.payoutAccount ?? null
+      if (payoutAccount === null) return void (withoutAccount += 1)
+      // A bank pays on no day that has passed.
+      const earliest = payoutDay(today, 0)
+      const wanted = made?.payoutDay ?? earliest
+      const day = wanted < earliest ? earliest : wanted
+      const order = { serial, messageId, payoutAccount, payoutDay: day }
+      const context = core.contextOf('operator', merchant)
+      await core.handle(settlements, merchant, { type: 'OrderPayout', ...order }, context)
+    }),
+  )
+  await core.readModels.caughtUp()
+  return withoutAccount
+}
+
+const payoutsOf = (core: Core, rows: readonly SettlementRow[]): OrderedPayout[] =>
+  rows.flatMap(({ merchant, settlementId, made, order }) => {
+    const shop = core.merchants.find(streamOf(merchants, merchant))?.data
+    return (made?.payouts ?? []).flatMap(({ currency, payout: amount }) => {
+      if (!order || amount === '0') return []
+      const { payoutAccount, payoutDay } = order
+      const businessName = shop?.businessName ?? merchant
+      const about = { merchant, businessName, settlementId, currency, amount }
+      return [{ ...about, payoutAccount, payoutDay }]
+    })
+  })
+
+const writePayoutFile = async (core: Core, settings: Settings, messageId: string, file: string) => {
+  const { BANK_ACCOUNT: account, BANK_ACCOUNT_NAME: name, BANK_BIC: bic = null } = settings
+  if (account === undefined) return fail('a payout file needs BANK_ACCOUNT, where the money is')
+  const payouts = payoutsOf(core, core.settlements.orderedBy(messageId))
+  if (payouts.length > 0) {
+    const payer = { name, account, bic }
+    await writeFile(file, payoutFile(payer, payouts, { messageId, at: core.now() }))
+  }
+  return payouts
+}
+
+/** Settles merchants, or all; with a file, asks the bank for every payout that it was not asked for. */
+export const settle = async (
+  core: Core,
+  settings: Settings,
+  ids: readonly string[],
+  { pain001: file, again }: SettleOptions,
+) => {
+  const accounting = openAccounting(core, settings)
+  try {
+    if (file !== undefined && settings.BANK_ACCOUNT === undefined)
+      return fail('a payout file needs BANK_ACCOUNT, where the money is')
+    if (again !== undefined && file === undefined) return fail('--again needs --pain001 <file>')
+    await core.readModels.caughtUp()
+    for (const id of ids) if (!core.settlementAccounts.find(id)) fail(`no merchant ${id}`)
+    const before = new Map(
+      core.settlementAccounts.unsettled().map(({ merchant, lastSerial }) => [merchant, lastSerial]),
+    )
+    if (again === undefined)
+      if (ids.length === 0) await accounting.settleNow(core.now())
+      else for (const id of ids) await accounting.settleNow(core.now(), id)
+    const made = [...before].flatMap(([merchant, serial]) => {
+      const row = core.settlements.find(merchant, serial + 1)
+      return again === undefined && row?.made ? [row] : []
+    })
+    const settled = made.map(({ merchant, serial, settlementId, made: sums }) => ({
+      merchant,
+      id: String(serial),
+      settlement_id: settlementId,
+      payouts: (sums?.payouts ?? []).map(({ currency, payout }) => ({
+        currency,
+        payout: formatAmount(payout, currency),
+      })),
+    }))
+    if (file === undefined) return { settled }
+    const messageId = again ?? `DAYBOOK-${randomBytes(8).toString('hex').toUpperCase()}`
+    const withoutAccount = again === undefined ? await orderPayouts(core, messageId) : 0
+    const payouts = await writePayoutFile(core, settings, messageId, file)
+    return {
+      settled,
+      payout_file: payouts.length > 0 ? file : null,
+      message_id: payouts.length > 0 ? messageId : null,
+      payouts_ordered: payouts.length,
+      payouts_waiting_for_an_account: withoutAccount,
+    }
+  } finally {
+    await accounting.close()
+  }
+}
+
+/** `daybook settle` and `daybook settlement-account` (decisions 10 and 14). */
+export const addSettlementCommands = (
+  program: Command,
+  settings: Settings,
+  withCore: WithCore,
+): void => {
+  program
+    .command('settle [merchant...]')
+    .description('settle now what is unsettled, of some merchants or of all')
+    .option(
+      '--pain001 <file>',
+      'and write a file (ISO 20022 pain.001.001.09) that asks the bank for every payout that it was not asked for',
+    )
+    .option('--again <message-id>', 'settle nothing, but write the file of that message once more')
+    .action(
+      withCore((core, ids: string[], options: SettleOptions) =>
+        settle(core, settings, ids, options),
+      ),
+    )
+  program
+    .command('settlement-account')
+    .description('where and when merchants are paid')
+    .command('set <merchant>')
+    .option('--payout-account <account>', 'IBAN, or a national account number')
+    .option('--frequency <frequency>', `one of ${frequencies.join(', ')}`)
+    .option('--start-of-day <hh:mm>', 'when settlements are due, in UTC')
+    .option('--payout-delay <weekdays>', 'from the settlement to the payout')
+    .action(withCore(setAccount))
+}

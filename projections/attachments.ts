@@ -1,0 +1,40 @@
+import { eq, sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { Attachment } from '../domain/attachment.ts'
+import type { Instant } from '../domain/time.ts'
+import { projection } from './projection.ts'
+
+export type AttachmentEntry = Attachment & { readonly at: Instant }
+
+/** What has been attached to each payment, in order. */
+export const attachments = sqliteTable('attachments', {
+  tid: text().primaryKey(),
+  merchant: text(),
+  entries: text({ mode: 'json' }).$type<readonly AttachmentEntry[]>().notNull(),
+})
+
+const tidOf = (stream: string): string => stream.slice('attachments-'.length)
+
+export const attachmentProjection = projection({
+  table: attachments,
+  key: attachments.tid,
+  handles: ['AttachmentsUploaded'],
+  keyOf: ({ stream }) => tidOf(stream),
+  apply: (row, { stream, data, metadata: { merchant, at } }) => {
+    const added = data.attachments.map((attachment) => ({ ...attachment, at }))
+    return { tid: tidOf(stream), merchant, entries: [...(row?.entries ?? []), ...added] }
+  },
+})
+
+export const attachmentQueries = (db: BetterSQLite3Database) => {
+  const find = db
+    .select()
+    .from(attachments)
+    .where(eq(attachments.tid, sql.placeholder('tid')))
+    .prepare()
+  return {
+    /** The attachments of a payment, oldest first. */
+    of: (tid: string): readonly AttachmentEntry[] => find.get({ tid })?.entries ?? [],
+  }
+}

@@ -1,0 +1,93 @@
+import { sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import {
+  accounts,
+  postingsOfLine,
+  postingsOfSettlement,
+  type Account,
+  type Posting,
+} from '../domain/journal.ts'
+import { addUp, type Sum } from '../domain/money.ts'
+import type { SettlementMade } from '../domain/settlement.ts'
+import { projection } from './projection.ts'
+
+/** The balance of each account of the journal in each currency: debits less credits, in minor units. */
+export const journalBalances = sqliteTable('journal_balances', {
+  key: text().primaryKey(),
+  account: text().$type<Account>().notNull(),
+  merchant: text(),
+  currency: text().notNull(),
+  balance: text().$type<Sum>().notNull(),
+})
+
+export type JournalBalance = typeof journalBalances.$inferSelect
+
+const keyOfPosting = ({ account, currency, merchant }: Posting): string =>
+  `${account} ${currency} ${merchant ?? ''}`
+
+/** The postings of something, worked out once though each of their accounts asks for them. */
+const once = <Fact extends object>(postingsOf: (fact: Fact) => readonly Posting[]) => {
+  const known = new WeakMap<Fact, readonly Posting[]>()
+  return (fact: Fact): readonly Posting[] => {
+    const postings = known.get(fact) ?? postingsOf(fact)
+    known.set(fact, postings)
+    return postings
+  }
+}
+
+/** Each posting of an entry is to an account of its own. */
+const folding = <Fact extends object>(postingsOf: (fact: Fact) => readonly Posting[]) => {
+  const postings = once(postingsOf)
+  return {
+    keysOf: (fact: Fact) => postings(fact).map(keyOfPosting),
+    apply: (row: JournalBalance | undefined, fact: Fact, key: string | number) => {
+      const posting = postings(fact).find((posting) => keyOfPosting(posting) === key)
+      if (!posting) return row
+      const { account, merchant, currency, amount } = posting
+      const balance = addUp(row?.balance ?? 0, amount)
+      return { key: String(key), account, merchant, currency, balance }
+    },
+  }
+}
+
+type Settled = {
+  readonly data: SettlementMade
+  readonly metadata: { readonly merchant: string | null }
+}
+
+export const journalProjection = projection({
+  table: journalBalances,
+  key: journalBalances.key,
+  handles: ['SettlementMade'],
+  ...folding(({ data, metadata }: Settled) => postingsOfSettlement(metadata.merchant ?? '', data)),
+  lines: folding(postingsOfLine),
+})
+
+/** Balances of one currency: each account, all merchants together, and what they are off by, which must be zero. */
+export type TrialBalance = {
+  readonly currency: string
+  readonly balances: Readonly<Record<string, Sum>>
+  readonly imbalance: Sum
+}
+
+export const trialBalanceOf = (rows: readonly JournalBalance[]): readonly TrialBalance[] =>
+  [...new Set(rows.map(({ currency }) => currency))].sort().map((currency) => {
+    const own = rows.filter((row) => row.currency === currency)
+    const sumOf = (account: Account) =>
+      addUp(...own.filter((row) => row.account === account).map(({ balance }) => balance))
+    const balances = Object.fromEntries(accounts.map((account) => [account, sumOf(account)]))
+    return { currency, balances, imbalance: addUp(...own.map(({ balance }) => balance)) }
+  })
+
+export const journalQueries = (db: BetterSQLite3Database) => {
+  const all = db
+    .select()
+    .from(journalBalances)
+    .orderBy(sql`${journalBalances.key}`)
+    .prepare()
+  return {
+    balances: (): readonly JournalBalance[] => all.all(),
+    trialBalance: () => trialBalanceOf(all.all()),
+  }
+}

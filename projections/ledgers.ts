@@ -1,0 +1,104 @@
+import { and, desc, eq, lt, sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { defaultLedger, ledgerEvents } from '../domain/ledger.ts'
+import { addLine, countLine, type Counters, type Totals } from '../domain/transaction-line.ts'
+import { projection } from './projection.ts'
+
+/** Each ledger, with what the lines of its open report add up to so far. */
+export const ledgers = sqliteTable(
+  'ledgers',
+  {
+    stream: text().primaryKey(),
+    /** Position of the registration: the order of lists, and their cursor. */
+    position: integer().notNull(),
+    merchant: text().notNull(),
+    id: text().notNull(),
+    currency: text().notNull(),
+    description: text(),
+    enabled: integer({ mode: 'boolean' }).notNull(),
+    /** Number of the open report, and when it was opened. */
+    open: integer().notNull(),
+    openedAt: integer().notNull(),
+    /** Number of the last report whose logs are made; 0 for none. */
+    completed: integer().notNull(),
+    counters: text({ mode: 'json' }).$type<Counters>().notNull(),
+    totals: text({ mode: 'json' }).$type<Totals>().notNull(),
+  },
+  (row) => [index('ledgers_by_merchant').on(row.merchant, row.position)],
+)
+
+export type LedgerRow = typeof ledgers.$inferSelect
+
+/** The stream of a ledger: ids of merchants and ledgers need no encoding. */
+export const ledgerStream = (merchant: string, ledger: string): string =>
+  `ledger-${merchant}/${ledger}`
+
+const nothingYet = { counters: {}, totals: [] }
+
+export const ledgerProjection = projection({
+  table: ledgers,
+  key: ledgers.stream,
+  handles: ['MerchantRegistered', ...(Object.keys(ledgerEvents) as (keyof typeof ledgerEvents)[])],
+  keyOf: (event) =>
+    event.type === 'MerchantRegistered' ? ledgerStream(event.data.id, defaultLedger) : event.stream,
+  apply: (row, event, key) => {
+    const { position, metadata } = event
+    if (event.type === 'MerchantRegistered' || event.type === 'LedgerRegistered') {
+      // A merchant that comes back finds its ledger as it was.
+      if (row) return row
+      const { currency } = event.data
+      const about =
+        event.type === 'LedgerRegistered'
+          ? event.data
+          : { merchant: event.data.id, id: defaultLedger, currency, description: null }
+      const state = { enabled: true, open: 1, openedAt: metadata.at, completed: 0, ...nothingYet }
+      return { stream: String(key), position, ...about, ...state }
+    }
+    if (!row) return undefined
+    switch (event.type) {
+      case 'LedgerChanged':
+        return { ...row, description: event.data.description }
+      case 'LedgerDisabled':
+        return { ...row, enabled: false }
+      case 'ReportClosed':
+        return { ...row, open: event.data.report + 1, openedAt: metadata.at, ...nothingYet }
+      case 'ReportCompleted':
+        return { ...row, completed: event.data.report }
+    }
+  },
+  lines: {
+    keysOf: ({ merchant, ledger }) => [ledgerStream(merchant, ledger)],
+    apply: (row, line) =>
+      row && {
+        ...row,
+        counters: countLine(row.counters, line),
+        totals: addLine(row.totals, line),
+      },
+  },
+})
+
+export const ledgerQueries = (db: BetterSQLite3Database) => {
+  const find = db
+    .select()
+    .from(ledgers)
+    .where(eq(ledgers.stream, sql.placeholder('stream')))
+    .prepare()
+  const page = db
+    .select()
+    .from(ledgers)
+    .where(
+      and(
+        eq(ledgers.merchant, sql.placeholder('merchant')),
+        lt(ledgers.position, sql.placeholder('before')),
+      ),
+    )
+    .orderBy(desc(ledgers.position))
+    .limit(sql.placeholder('limit'))
+    .prepare()
+  return {
+    find: (merchant: string, id: string) => find.get({ stream: ledgerStream(merchant, id) }),
+    list: (merchant: string, before: number, limit: number) =>
+      page.all({ merchant, before, limit }),
+  }
+}

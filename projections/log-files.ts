@@ -1,0 +1,38 @@
+import { eq, sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { projection } from './projection.ts'
+
+/** What a log file is of: it can be made again, byte for byte, by whoever has the log of events. */
+export type LogSource =
+  | { readonly type: 'report'; readonly key: string }
+  | { readonly type: 'settlement'; readonly merchant: string; readonly serial: number }
+
+export const logFiles = sqliteTable('log_files', {
+  sha256: text().primaryKey(),
+  source: text({ mode: 'json' }).$type<LogSource>().notNull(),
+})
+
+export const logFileProjection = projection({
+  table: logFiles,
+  key: logFiles.sha256,
+  handles: ['ReportCompleted', 'SettlementMade'],
+  keysOf: ({ data }) => data.transactionLogs.map(({ sha256 }) => sha256),
+  apply: (_, event, key): typeof logFiles.$inferSelect => {
+    const sha256 = String(key)
+    const { stream, data, metadata } = event
+    if ('report' in data)
+      return { sha256, source: { type: 'report', key: `${stream}#${data.report}` } }
+    const merchant = metadata.merchant ?? ''
+    return { sha256, source: { type: 'settlement', merchant, serial: data.serial } }
+  },
+})
+
+export const logFileQueries = (db: BetterSQLite3Database) => {
+  const find = db
+    .select()
+    .from(logFiles)
+    .where(eq(logFiles.sha256, sql.placeholder('sha256')))
+    .prepare()
+  return { find: (sha256: string): LogSource | undefined => find.get({ sha256 })?.source }
+}

@@ -1,0 +1,101 @@
+import { asc, eq, sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { Listener } from '../domain/scans.ts'
+import { projection } from './projection.ts'
+import { shortlinkOf } from './scans.ts'
+
+/** How far a request is that waits for a scan. */
+export type PickUpStage =
+  /** It does not listen yet. */
+  | { readonly type: 'requested'; readonly listener: Listener }
+  | { readonly type: 'listening' }
+  | { readonly type: 'matched'; readonly scan: string; readonly payer: string }
+  /** It has ended and listens still. */
+  | { readonly type: 'ended' }
+
+/** Payment requests that have a shortlink for a customer, until a payer has picked them up. */
+export const pickUps = sqliteTable(
+  'pick_ups',
+  {
+    tid: text().primaryKey(),
+    shortlink: text().notNull(),
+    merchant: text(),
+    stage: text({ mode: 'json' }).$type<PickUpStage>().notNull(),
+    /** Whether it is the service's turn, not the payers'. */
+    isDue: integer({ mode: 'boolean' }).notNull(),
+    position: integer().notNull(),
+  },
+  (row) => [index('pick_ups_by_turn').on(row.isDue, row.position)],
+)
+
+export type PickUpRow = typeof pickUps.$inferSelect
+
+const tidOf = (stream: string): string => stream.slice('payment-'.length)
+
+const at = (row: Omit<PickUpRow, 'stage' | 'isDue'>, stage: PickUpStage): PickUpRow => ({
+  ...row,
+  stage,
+  isDue: stage.type !== 'listening',
+})
+
+export const pickUpProjection = projection({
+  table: pickUps,
+  key: pickUps.tid,
+  handles: [
+    'PaymentRequested',
+    'PaymentAborted',
+    'PaymentExpired',
+    'ScanAwaited',
+    'ScanMatched',
+    'MatchConfirmed',
+    'ScanAwaitingEnded',
+  ],
+  keyOf: (event) => ('tid' in event.data ? event.data.tid : tidOf(event.stream)),
+  apply: (row, event) => {
+    const { stream, position, metadata } = event
+    const { merchant } = metadata
+    switch (event.type) {
+      case 'PaymentRequested': {
+        const { request, shortlink, expiresAt } = event.data
+        if (shortlink === undefined) return undefined
+        const tid = tidOf(stream)
+        const { maxScanAge } = request
+        const listener = { tid, requestedAt: metadata.at, maxScanAge, expiresAt }
+        return at({ tid, shortlink, merchant, position }, { type: 'requested', listener })
+      }
+      case 'PaymentAborted':
+      case 'PaymentExpired':
+        if (row?.stage.type === 'requested') return undefined
+        return row?.stage.type === 'listening' ? at(row, { type: 'ended' }) : row
+      case 'ScanAwaited': {
+        if (row) return row.stage.type === 'requested' ? at(row, { type: 'listening' }) : row
+        // It had ended, or been picked up, before it came to listen.
+        const { tid } = event.data
+        const ghost = { tid, shortlink: shortlinkOf(stream), merchant, position }
+        return at(ghost, { type: 'ended' })
+      }
+      case 'ScanMatched': {
+        const { scan, payer } = event.data
+        return row && at(row, { type: 'matched', scan, payer })
+      }
+      case 'MatchConfirmed':
+      case 'ScanAwaitingEnded':
+        return undefined
+    }
+  },
+})
+
+export const pickUpQueries = (db: BetterSQLite3Database) => {
+  const due = db
+    .select()
+    .from(pickUps)
+    .where(eq(pickUps.isDue, true))
+    .orderBy(asc(pickUps.position))
+    .limit(sql.placeholder('limit'))
+    .prepare()
+  return {
+    /** Requests for which the service has something to do, the longest waiting first. */
+    due: (limit: number): PickUpRow[] => due.all({ limit }),
+  }
+}

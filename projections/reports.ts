@@ -1,0 +1,98 @@
+import { and, asc, desc, eq, gt, sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { Completion } from '../domain/ledger.ts'
+import { ledgerStream } from './ledgers.ts'
+import { projection } from './projection.ts'
+
+/** Each report that was closed; what has no row yet is the open one. */
+export const reports = sqliteTable(
+  'reports',
+  {
+    key: text().primaryKey(),
+    ledgerStream: text().notNull(),
+    number: integer().notNull(),
+    openedAt: integer().notNull(),
+    closedAt: integer().notNull(),
+    /** Its lines lie before this position, and after that of the report before it. */
+    closedPosition: integer().notNull(),
+    callbackUri: text(),
+    /** Whether its logs are still to be made. */
+    closing: integer({ mode: 'boolean' }).notNull(),
+    /** Null while it is closing. */
+    completion: text({ mode: 'json' }).$type<Completion>(),
+  },
+  (row) => [
+    index('reports_by_position').on(row.ledgerStream, row.closedPosition),
+    index('reports_closing').on(row.closing),
+  ],
+)
+
+export type ReportRow = typeof reports.$inferSelect
+
+const reportKey = (ledgerStream: string, report: number): string => `${ledgerStream}#${report}`
+
+export const reportProjection = projection({
+  table: reports,
+  key: reports.key,
+  handles: ['ReportClosed', 'ReportCompleted'],
+  keyOf: ({ stream, data }) => reportKey(stream, data.report),
+  apply: (row, event, key) => {
+    const { stream, position, metadata } = event
+    if (event.type === 'ReportClosed') {
+      const { report: number, openedAt, callbackUri } = event.data
+      const closed = { closedAt: metadata.at, closedPosition: position }
+      const about = { key: String(key), ledgerStream: stream, number, openedAt, callbackUri }
+      return { ...about, ...closed, closing: true, completion: null }
+    }
+    const { report: _, ...completion } = event.data
+    return row && { ...row, closing: false, completion }
+  },
+})
+
+export const reportQueries = (db: BetterSQLite3Database) => {
+  const find = db
+    .select()
+    .from(reports)
+    .where(eq(reports.key, sql.placeholder('key')))
+    .prepare()
+  const closing = db
+    .select()
+    .from(reports)
+    .where(eq(reports.closing, true))
+    .orderBy(asc(reports.closedPosition))
+    .limit(sql.placeholder('limit'))
+    .prepare()
+  const holding = db
+    .select({ number: reports.number })
+    .from(reports)
+    .where(
+      and(
+        eq(reports.ledgerStream, sql.placeholder('stream')),
+        gt(reports.closedPosition, sql.placeholder('position')),
+      ),
+    )
+    .orderBy(asc(reports.closedPosition))
+    .limit(1)
+    .prepare()
+  const last = db
+    .select({ number: reports.number })
+    .from(reports)
+    .where(eq(reports.ledgerStream, sql.placeholder('stream')))
+    .orderBy(desc(reports.closedPosition))
+    .limit(1)
+    .prepare()
+  const findReport = (merchant: string, ledger: string, number: number) =>
+    find.get({ key: reportKey(ledgerStream(merchant, ledger), number) })
+  return {
+    find: findReport,
+    findByKey: (key: string) => find.get({ key }),
+    /** Reports whose logs are to be made, the longest closed first. */
+    closing: (limit: number) => closing.all({ limit }),
+    /** Number of the report that holds the line at a position: the one that was open there. */
+    holding: (merchant: string, ledger: string, position: number): number => {
+      const stream = ledgerStream(merchant, ledger)
+      return holding.get({ stream, position })?.number ?? (last.get({ stream })?.number ?? 0) + 1
+    },
+  }
+}

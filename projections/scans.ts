@@ -1,0 +1,63 @@
+import { and, desc, eq, sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { projection } from './projection.ts'
+
+/** Every scan of every shortlink. */
+export const scans = sqliteTable(
+  'scans',
+  {
+    tokenDigest: text().primaryKey(),
+    scan: text().notNull(),
+    shortlink: text().notNull(),
+    merchant: text(),
+    payer: text().notNull(),
+    argstring: text().notNull(),
+    scannedAt: integer().notNull(),
+    position: integer().notNull(),
+  },
+  (row) => [index('scans_by_shortlink').on(row.shortlink, row.position)],
+)
+
+export type ScanRow = typeof scans.$inferSelect
+
+/** The shortlink whose scans stand in a stream. */
+export const shortlinkOf = (stream: string): string => stream.slice('scans-'.length)
+
+export const scanProjection = projection({
+  table: scans,
+  key: scans.tokenDigest,
+  handles: ['ShortlinkScanned'],
+  keyOf: ({ data }) => data.tokenDigest,
+  apply: (_, { stream, position, metadata: { merchant }, data }) => ({
+    ...data,
+    shortlink: shortlinkOf(stream),
+    merchant,
+    position,
+  }),
+})
+
+export const scanQueries = (db: BetterSQLite3Database) => {
+  const byToken = db
+    .select()
+    .from(scans)
+    .where(eq(scans.tokenDigest, sql.placeholder('tokenDigest')))
+    .prepare()
+  const last = db
+    .select()
+    .from(scans)
+    .where(
+      and(
+        eq(scans.shortlink, sql.placeholder('shortlink')),
+        eq(scans.merchant, sql.placeholder('merchant')),
+      ),
+    )
+    .orderBy(desc(scans.position))
+    .limit(1)
+    .prepare()
+  return {
+    byToken: (tokenDigest: string): ScanRow | undefined => byToken.get({ tokenDigest }),
+    last: (merchant: string, shortlink: string): ScanRow | undefined =>
+      last.get({ merchant, shortlink }),
+  }
+}

@@ -1,0 +1,106 @@
+import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { nextDue, type Frequency } from '../domain/calendar.ts'
+import { impliedAccount } from '../domain/settlement-account.ts'
+import { movesMoney } from '../domain/transaction-line.ts'
+import type { Instant } from '../domain/time.ts'
+import { projection } from './projection.ts'
+
+/** The settlement account of each merchant, and when its next settlement is due. */
+export const settlementAccounts = sqliteTable(
+  'settlement_accounts',
+  {
+    merchant: text().primaryKey(),
+    id: text().notNull(),
+    currency: text().notNull(),
+    payoutAccount: text(),
+    frequency: text().$type<Frequency>().notNull(),
+    startOfDay: text().notNull(),
+    payoutDelay: integer().notNull(),
+    /** Serial of the last settlement; 0 before the first. */
+    lastSerial: integer().notNull(),
+    /** When the first line came that no settlement has taken; null while there is none. */
+    unsettledSince: integer(),
+    /** The first due time after that. */
+    dueAt: integer(),
+  },
+  (row) => [index('settlement_accounts_by_due').on(row.dueAt)],
+)
+
+export type SettlementAccountRow = typeof settlementAccounts.$inferSelect
+
+const scheduled = (row: SettlementAccountRow): SettlementAccountRow => {
+  const { unsettledSince } = row
+  return { ...row, dueAt: unsettledSince === null ? null : nextDue(row, unsettledSince) }
+}
+
+export const settlementAccountProjection = projection({
+  table: settlementAccounts,
+  key: settlementAccounts.merchant,
+  handles: [
+    'MerchantRegistered',
+    'SettlementAccountRegistered',
+    'SettlementAccountChanged',
+    'SettlementStarted',
+  ],
+  keyOf: ({ metadata }) => metadata.merchant ?? '',
+  apply: (row, event, key) => {
+    const merchant = String(key)
+    const nothingYet = { lastSerial: 0, unsettledSince: null, dueAt: null }
+    switch (event.type) {
+      case 'MerchantRegistered':
+        return row ?? { ...impliedAccount(merchant, event.data.currency), ...nothingYet }
+      case 'SettlementAccountRegistered':
+      case 'SettlementAccountChanged':
+        return scheduled({ ...nothingYet, ...row, ...event.data })
+      case 'SettlementStarted':
+        // It takes every line before this event; the next one that comes is the first that is not settled.
+        return row && { ...row, ...nothingYet, lastSerial: event.data.serial }
+    }
+  },
+  lines: {
+    keysOf: ({ merchant }) => [merchant],
+    apply: (row, line) =>
+      row && movesMoney(line) && row.unsettledSince === null
+        ? scheduled({ ...row, unsettledSince: line.at })
+        : row,
+  },
+})
+
+export const settlementAccountQueries = (db: BetterSQLite3Database) => {
+  const { merchant, dueAt, unsettledSince } = settlementAccounts
+  const find = db
+    .select()
+    .from(settlementAccounts)
+    .where(eq(merchant, sql.placeholder('merchant')))
+    .prepare()
+  const due = db
+    .select()
+    .from(settlementAccounts)
+    .where(and(isNotNull(dueAt), lte(dueAt, sql.placeholder('now'))))
+    .orderBy(asc(dueAt))
+    .limit(sql.placeholder('limit'))
+    .prepare()
+  const next = db
+    .select({ dueAt })
+    .from(settlementAccounts)
+    .where(isNotNull(dueAt))
+    .orderBy(asc(dueAt))
+    .limit(1)
+    .prepare()
+  const unsettled = db
+    .select()
+    .from(settlementAccounts)
+    .where(isNotNull(unsettledSince))
+    .orderBy(asc(merchant))
+    .prepare()
+  return {
+    find: (merchant: string) => find.get({ merchant }),
+    /** Those whose settlement is due, the longest due first. */
+    due: (now: Instant, limit: number) => due.all({ now, limit }),
+    nextDue: (): Instant | null => next.get()?.dueAt ?? null,
+    /** Those with lines that no settlement has taken. */
+    unsettled: () => unsettled.all(),
+  }
+}

@@ -1,0 +1,120 @@
+import { and, asc, desc, eq, isNotNull, lt, sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { isPaid, type SettlementEvent, type SettlementMade } from '../domain/settlement.ts'
+import { projection } from './projection.ts'
+
+type PayoutOrder = Extract<SettlementEvent, { type: 'PayoutOrdered' }>['data']
+
+/** Each settlement. It takes the lines before its position and after that of the one before it. */
+export const settlements = sqliteTable(
+  'settlements',
+  {
+    key: text().primaryKey(),
+    merchant: text().notNull(),
+    serial: integer().notNull(),
+    settlementId: text().notNull(),
+    startedAt: integer().notNull(),
+    startedPosition: integer().notNull(),
+    /** Whether its logs are still to be made. */
+    making: integer({ mode: 'boolean' }).notNull(),
+    /** Null while they are. */
+    made: text({ mode: 'json' }).$type<SettlementMade>(),
+    /** Whether something is to be paid that the bank has not been asked for. */
+    payable: integer({ mode: 'boolean' }).notNull(),
+    /** How the bank was asked; null while it was not. */
+    order: text({ mode: 'json' }).$type<PayoutOrder>(),
+  },
+  (row) => [
+    index('settlements_by_merchant').on(row.merchant, row.serial),
+    index('settlements_making').on(row.making),
+    index('settlements_payable').on(row.payable),
+  ],
+)
+
+export type SettlementRow = typeof settlements.$inferSelect
+
+const settlementKey = (merchant: string, serial: number): string => `${merchant}/${serial}`
+
+export const settlementProjection = projection({
+  table: settlements,
+  key: settlements.key,
+  handles: ['SettlementStarted', 'SettlementMade', 'PayoutOrdered'],
+  keyOf: ({ metadata, data }) => settlementKey(metadata.merchant ?? '', data.serial),
+  apply: (row, event, key) => {
+    const { position, metadata } = event
+    if (event.type === 'PayoutOrdered') return row && { ...row, payable: false, order: event.data }
+    if (event.type === 'SettlementMade') {
+      const payable = isPaid(event.data.payouts)
+      return row && { ...row, making: false, made: event.data, payable }
+    }
+    const { serial, settlementId } = event.data
+    const started = { startedAt: metadata.at, startedPosition: position }
+    const nothingYet = { making: true, made: null, payable: false, order: null }
+    const about = { key: String(key), merchant: metadata.merchant ?? '', serial, settlementId }
+    return { ...about, ...started, ...nothingYet }
+  },
+})
+
+export const settlementQueries = (db: BetterSQLite3Database) => {
+  const { key, merchant, serial, startedPosition, settlementId, making, made } = settlements
+  const { payable, order } = settlements
+  const find = db
+    .select()
+    .from(settlements)
+    .where(eq(key, sql.placeholder('key')))
+    .prepare()
+  const page = db
+    .select()
+    .from(settlements)
+    .where(
+      and(
+        eq(merchant, sql.placeholder('merchant')),
+        lt(serial, sql.placeholder('before')),
+        isNotNull(made),
+      ),
+    )
+    .orderBy(desc(serial))
+    .limit(sql.placeholder('limit'))
+    .prepare()
+  const unfinished = db
+    .select()
+    .from(settlements)
+    .where(eq(making, true))
+    .orderBy(asc(startedPosition))
+    .limit(sql.placeholder('limit'))
+    .prepare()
+  const cuts = db
+    .select({ startedPosition, settlementId })
+    .from(settlements)
+    .where(
+      and(
+        eq(merchant, sql.placeholder('merchant')),
+        lt(startedPosition, sql.placeholder('before')),
+      ),
+    )
+    .orderBy(asc(serial))
+    .prepare()
+  const payables = db
+    .select()
+    .from(settlements)
+    .where(eq(payable, true))
+    .orderBy(asc(key))
+    .prepare()
+  const ordered = db.select().from(settlements).where(isNotNull(order)).orderBy(asc(key)).prepare()
+  return {
+    find: (merchant: string, serial: number) => find.get({ key: settlementKey(merchant, serial) }),
+    /** Those that are made, newest first. */
+    list: (merchant: string, before: number, limit: number) =>
+      page.all({ merchant, before, limit }),
+    /** Those that are started and not made, the oldest first. */
+    unfinished: (limit: number) => unfinished.all({ limit }),
+    /** Those with something to pay that the bank has not been asked for. */
+    payable: () => payables.all(),
+    /** Those that the bank was asked to pay by one message. */
+    orderedBy: (messageId: string) =>
+      ordered.all().filter(({ order }) => order?.messageId === messageId),
+    /** Where the settlements of a merchant that were started before a position cut the log, in order. */
+    cuts: (merchant: string, before: number) => cuts.all({ merchant, before }),
+  }
+}

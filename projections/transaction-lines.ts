@@ -1,0 +1,47 @@
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { LineAction } from '../domain/transaction-line.ts'
+import { projection } from './projection.ts'
+
+/** Every line of every transaction log, once: a report or settlement is a range of positions. */
+export const transactionLines = sqliteTable(
+  'transaction_lines',
+  {
+    position: integer().primaryKey(),
+    merchant: text().notNull(),
+    ledger: text().notNull(),
+    tid: text().notNull(),
+    subId: text(),
+    at: integer().notNull(),
+    action: text().$type<LineAction>().notNull(),
+    credit: integer({ mode: 'boolean' }).notNull(),
+    customer: text(),
+    currency: text().notNull(),
+    amount: integer().notNull(),
+    additionalAmount: integer().notNull(),
+    /** Null, as all that follow, on lines that move no money. */
+    fee: integer(),
+    interchange: integer(),
+    vat: integer(),
+    taxcode: text(),
+  },
+  (row) => [index('transaction_lines_by_ledger').on(row.merchant, row.ledger, row.position)],
+)
+
+export const transactionLineProjection = projection({
+  table: transactionLines,
+  key: transactionLines.position,
+  isAppended: true,
+  handles: [],
+  keysOf: () => [],
+  apply: (row) => row,
+  lines: {
+    keysOf: ({ position }) => [position],
+    apply: (_, { charge, ...line }) => ({
+      ...line,
+      fee: charge?.fee ?? null,
+      interchange: charge?.interchange ?? null,
+      vat: charge?.vat ?? null,
+      taxcode: charge?.taxcode ?? null,
+    }),
+  },
+})
