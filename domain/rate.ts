@@ -1,6 +1,6 @@
 import type { MinorUnits } from './money.ts'
 
-/** A rate as decimal text from `0` to `1`, for instance `0.009` for 0.9 %: exact, never a float. */
+/** A rate between 0 and 1 as decimal text, for instance `0.009` for 0.9 %: exact, never a float. */
 export type Rate = string
 
 /** At most twelve decimals. */

@@ -57,7 +57,7 @@ export const openApi = (
     )
     const schema = { type: 'object', additionalProperties: { anyOf: kinds } }
     const description = `Parts of the types ${parts.map(({ type }) => type).join(', ')}.`
-    return { description, content: { 'multipart/form-data': { schema } } }
+    return { description, required: true, content: { 'multipart/form-data': { schema } } }
   }
 
   const parametersOf = ({ params, query }: Route): Json[] =>
@@ -79,14 +79,21 @@ export const openApi = (
     content: Object.fromEntries(types.map((type) => [type, { schema }])),
   })
 
+  const rawContentOf = (types: readonly string[]): Json => ({
+    content: Object.fromEntries(
+      types.map((type) => [
+        type,
+        { schema: { type: type.endsWith('json') ? 'object' : 'string' } },
+      ]),
+    ),
+  })
+
   const successOf = ({ success, reply, replyTypes = [names.json] }: Route): Json => {
     const content = reply && contentOf(replyTypes, schemaOf(reply, 'output'))
     switch (success) {
       case 'value':
       case 'raw':
-        return {
-          200: { description: 'OK', ...(content ?? contentOf(replyTypes, { type: 'string' })) },
-        }
+        return { 200: { description: 'OK', ...(content ?? rawContentOf(replyTypes)) } }
       case 'created':
         return {
           201: {
@@ -162,7 +169,7 @@ export const openApi = (
 
   const paths: Record<string, Json> = {}
   for (const route of routes) {
-    const path = route.path.replace(/:([a-z_]+)(\{[^}]*\})?/g, '{$1}')
+    const path = route.path.replace(/:(\w+)(\{[^}]*\})?/g, '{$1}')
     ;(paths[path] ??= {})[route.method.toLowerCase()] = operation(route)
   }
   const header = (name: string, description: string) => ({

@@ -9,7 +9,7 @@ import { posRoutes, type PosNeeds } from './pos.ts'
 import type { Route } from './route.ts'
 import { sandboxRoutes, type SandboxNeeds } from './sandbox.ts'
 import { serviceRoutes, type ServiceNeeds } from './service.ts'
-import { settlementRoutes, type SettlementNeeds } from './settlement.ts'
+import { lastSettlementRoute, settlementRoutes, type SettlementNeeds } from './settlement.ts'
 import { shortlinkRoutes, type ShortlinkNeeds } from './shortlink.ts'
 import { statusCodeRoutes } from './status-code.ts'
 import { userRoutes, type UserNeeds } from './user.ts'
@@ -36,6 +36,7 @@ export type RouteNeeds = MerchantNeeds &
 export const allRoutes = (needs: RouteNeeds): Route[] =>
   documented(
     [
+      lastSettlementRoute(needs),
       ...ledgerRoutes(needs),
       ...merchantRoutes(needs),
       ...paymentRoutes(needs),

@@ -14,9 +14,9 @@ import { dateTime, money } from './wire.ts'
 
 const settlementSummary = summaryReply
   .extend({
-    settlement_fee: money.meta({ deprecated: true, description: 'Read it from `fees`.' }),
-    scope_fee: money.meta({ deprecated: true, description: 'Read it from `fees`.' }),
-    transaction_fee: money.meta({ deprecated: true, description: 'Read it from `fees`.' }),
+    settlement_fee: money.meta({ deprecated: true, description: 'It stands in `fees`.' }),
+    scope_fee: money.meta({ deprecated: true, description: 'It stands in `fees`.' }),
+    transaction_fee: money.meta({ deprecated: true, description: 'It stands in `fees`.' }),
   })
   .meta({ id: 'SettlementSummary' })
 
@@ -91,6 +91,23 @@ const payoutView = (payout: Payout): z.input<typeof payoutReply> => {
   }
 }
 
+export const lastSettlementRoute = ({ links, caughtUp, settlements }: SettlementNeeds): Route =>
+  route({
+    method: 'GET',
+    path: `${merchantPrefix}/last_settlement/`,
+    access: 'SECRET',
+    group,
+    summary: 'Go to the newest settlement',
+    success: 'found',
+    errors: { 404: 'There is none yet.' },
+    handle: async (call) => {
+      await caughtUp()
+      const [last] = settlements.list(callerOf(call).merchant, Number.MAX_SAFE_INTEGER, 1)
+      const { serial } = last ?? refuse('resource_is_unknown')
+      return { location: links.full(detailPath(serial)) }
+    },
+  })
+
 /** Settlements and the account that they are paid to (the document's `/settlement/`). */
 export const settlementRoutes = (needs: SettlementNeeds): Route[] => {
   const { links, signLog, caughtUp, settlements } = needs
@@ -117,20 +134,6 @@ export const settlementRoutes = (needs: SettlementNeeds): Route[] => {
   })
 
   return [
-    route({
-      method: 'GET',
-      path: `${merchantPrefix}/last_settlement/`,
-      access: 'SECRET',
-      group,
-      summary: 'Go to the newest settlement',
-      success: 'found',
-      handle: async (call) => {
-        await caughtUp()
-        const [last] = settlements.list(callerOf(call).merchant, Number.MAX_SAFE_INTEGER, 1)
-        const { serial } = last ?? refuse('resource_is_unknown')
-        return { location: links.full(detailPath(serial)) }
-      },
-    }),
     route({
       method: 'GET',
       path: listPath,

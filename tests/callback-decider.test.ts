@@ -218,7 +218,7 @@ describe('the schedule of retries', () => {
   })
 })
 
-test('each payment event that the state table names becomes the callback event that stands beside it', () => {
+test('each event that the decisions name becomes the callback event that stands beside it', () => {
   expect(callbackEventNames).toEqual({
     PaymentAuthorized: 'payment_authorized',
     PaymentDeclined: 'payment_aborted_by_customer',
@@ -229,5 +229,6 @@ test('each payment event that the state table names becomes the callback event t
     PaymentReleased: 'payment_auth_released',
     PaymentRenewed: 'payment_authorization_renewed',
     PaymentAuthorizationExpired: 'payment_authorization_expired',
+    ReportCompleted: 'report_closed',
   })
 })

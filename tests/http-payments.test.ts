@@ -405,7 +405,7 @@ describe('capture', () => {
       auth_additional_amount: '0.00',
       released_amount: '0.00',
       captures: [
-        { id: null, amount: '100.00', additional_amount: '10.00', transaction_fee: '0.00' },
+        { id: null, amount: '100.00', additional_amount: '10.00', transaction_fee: '1.80' },
       ],
     })
   })

@@ -1,20 +1,40 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startService, type Service } from './service.ts'
 
-/**
- * The route table of the interface document, row by row, as far as its resources are there: payment requests, POSes,
- * status codes and users.
- */
-const routeTable: readonly (readonly [methods: string, path: string])[] = [
+type Row = readonly [methods: string, path: string]
+
+/** The route table of the interface document, row by row; its permission requests are not there yet. */
+const routeTable: readonly Row[] = [
+  ['GET', '/last_settlement/'],
+  ['GET, POST', '/ledger/'],
+  ['GET, PUT, DELETE', '/ledger/<ledger_id>/'],
+  ['GET', '/ledger/<ledger_id>/report/'],
+  ['GET, PUT', '/ledger/<ledger_id>/report/<report_id>/'],
+  ['GET', '/merchant/<merchant_id>/'],
+  ['GET', '/merchant/<merchant_id>/logo'],
+  ['GET', '/merchant_lookup/<lookup_id>/'],
   ['POST', '/payment_request/'],
   ['GET, PUT', '/payment_request/<tid>/'],
   ['GET', '/payment_request/<tid>/outcome/'],
   ['GET, POST', '/pos/'],
   ['GET, PUT, DELETE', '/pos/<pos_id>/'],
+  ['GET', '/settlement/'],
+  ['GET', '/settlement/<settlement_id>/'],
+  ['GET', '/settlement_account/<settlement_account_id>/'],
+  ['GET, POST', '/shortlink/'],
+  ['GET, PUT, DELETE', '/shortlink/<shortlink_id>/'],
   ['GET', '/status_code/'],
   ['GET', '/status_code/<value>/'],
   ['POST', '/user/'],
   ['GET, PUT', '/user/<user_id>/'],
+]
+
+/** What the decisions add to it. */
+const additions: readonly Row[] = [
+  ['GET', '/payment_request/<tid>/attachment/'],
+  ['GET', '/payment_request/<tid>/attachment/<attachment_id>/'],
+  ['GET', '/shortlink/<shortlink_id>/last_scan/'],
+  ['GET', '/log/<sha256>/'],
 ]
 
 const prefix = '/merchant/v1'
@@ -26,24 +46,31 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-test('the merchant routes are those of the table, in its order', () => {
+test('the merchant routes are those of the table, in its order, and the additions', () => {
   const mounted = service.app.routes
     .map(({ path }) => path)
     .filter((path) => path.startsWith(prefix))
     .map((path) => path.slice(prefix.length).replaceAll(/:(\w+)/g, '<$1>'))
-  expect(mounted).toEqual(routeTable.map(([, path]) => path))
+  const added = additions.map(([, path]) => path)
+  expect(mounted.filter((path) => !added.includes(path))).toEqual(
+    routeTable.map(([, path]) => path),
+  )
+  expect(mounted.filter((path) => added.includes(path))).toEqual(added)
 })
 
-test.each(routeTable)('%s %s, and any other method gets 405 and these', async (methods, path) => {
-  const url = prefix + path.replaceAll(/<\w+>/g, 'x')
-  const allowed = methods.split(', ')
-  for (const method of allMethods) {
-    const { status, headers } = await service.pos1(method, url)
-    if (allowed.includes(method)) expect([method, status]).not.toEqual([method, 405])
-    else {
-      expect([method, status]).toEqual([method, 405])
-      const shown = new Set((headers.allow ?? '').split(', '))
-      expect(shown).toEqual(new Set([...allowed, ...(allowed.includes('GET') ? ['HEAD'] : [])]))
+test.each([...routeTable, ...additions])(
+  '%s %s, and any other method gets 405 and these',
+  async (methods, path) => {
+    const url = prefix + path.replaceAll(/<\w+>/g, 'x')
+    const allowed = methods.split(', ')
+    for (const method of allMethods) {
+      const { status, headers } = await service.pos1(method, url)
+      if (allowed.includes(method)) expect([method, status]).not.toEqual([method, 405])
+      else {
+        expect([method, status]).toEqual([method, 405])
+        const shown = new Set((headers.allow ?? '').split(', '))
+        expect(shown).toEqual(new Set([...allowed, ...(allowed.includes('GET') ? ['HEAD'] : [])]))
+      }
     }
-  }
-})
+  },
+)

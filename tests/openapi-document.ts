@@ -26,7 +26,9 @@ const operation = z.strictObject({
       schema,
     }),
   ),
-  requestBody: z.strictObject({ required: z.boolean(), content }).optional(),
+  requestBody: z
+    .strictObject({ description: z.string().min(1).optional(), required: z.boolean(), content })
+    .optional(),
   responses: z.record(z.string().regex(/^[2-5]\d\d$/), response),
 })
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkOf, openApiDocument, operationsOf, type OpenApiDocument } from './openapi-document.ts'
+import { walkMerchantSide } from './openapi-merchant-side.ts'
 import {
   authorizedPayment,
   paths,
@@ -23,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const templateOf = (path: string): string => path.replaceAll(/:([a-z_]+)/g, '{$1}')
+const templateOf = (path: string): string => path.replaceAll(/:(\w+)(?:\{[^}]*\})?/g, '{$1}')
 
 describe('the document', () => {
   test('is OpenAPI 3.1 in which every name is unique and every reference leads somewhere', () => {
@@ -150,6 +151,7 @@ describe('every answer is as documented:', () => {
       check('POST', template ?? '', await call('POST', path ?? ''))
     }
     check('POST', paths.clock, await call('POST', paths.clock, { body: { advance_seconds: 1 } }))
+    await walkMerchantSide(service, check)
     const callback = '/sandbox/v1/callback/'
     const body = { callback_uri: 'http://127.0.0.1:1/' }
     check('POST', callback, await call('POST', callback, { body }))

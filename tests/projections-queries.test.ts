@@ -101,7 +101,7 @@ describe('the outcomes', () => {
       type: 'PaymentAuthorizationExpired',
       data: { expiredAt: morning - 1000, amount: 9999, additionalAmount: 1000 },
     })
-    expect(find('sandbox', 't1', morning)).toEqual({ ...before, seqno: 3 })
+    expect(find('sandbox', 't1', morning)).toEqual({ ...before, seqno: 3, linePosition: 5 })
   })
 })
 

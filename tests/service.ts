@@ -83,8 +83,9 @@ export type Signing = {
   /** As the client writes it; what is signed has scheme and host in lower case. */
   readonly url: string
   readonly body?: unknown
-  readonly merchant: string
-  readonly user: string
+  /** Null leaves its header out. */
+  readonly merchant: string | null
+  readonly user: string | null
   readonly key: KeyObject
   readonly at?: number
   readonly prefix?: string
@@ -97,8 +98,8 @@ export const sign = (signing: Signing): Record<string, string> => {
   const { method, url, body, merchant, user, key, at = Date.now(), prefix = 'X-Service' } = signing
   const content = body === undefined ? '' : textOf(body)
   const headers: Record<string, string> = {
-    [`${prefix}-Merchant`]: merchant,
-    [`${prefix}-User`]: user,
+    ...(merchant !== null && { [`${prefix}-Merchant`]: merchant }),
+    ...(user !== null && { [`${prefix}-User`]: user }),
     [`${prefix}-Timestamp`]: dateTime(at),
     [`${prefix}-Content-Digest`]: `SHA256=${createHash('sha256').update(content).digest('base64')}`,
     ...signing.headers,
