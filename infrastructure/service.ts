@@ -42,6 +42,8 @@ const userOf = (shop: MerchantEntry, user: UserEntry) =>
     : undefined
 
 const retryAfterMs = 1000
+/** How long events gather before what is due because of them is looked for. */
+const gatherMs = 10
 
 const after = (milliseconds: number, wake: () => void) => {
   const timer = setTimeout(wake, milliseconds)
@@ -111,20 +113,28 @@ export const startService = async (
     await delivery.settle()
   }
 
+  let isWakeDue = false
+  /** Has both processes look soon, however many events ask for it. */
+  const wakeSoon = (): void => {
+    if (isWakeDue) return
+    isWakeDue = true
+    after(gatherMs, () => {
+      isWakeDue = false
+      expiry.wake()
+      sending.wake()
+    })
+  }
+
   let hasCaughtUp = false
   let callOffBegin = () => {}
   /** Begins to expire and to deliver once the read models are where the log is: what they lack would look undone. */
   const begin = (): void => {
-    const wake = () => {
-      expiry.wake()
-      sending.wake()
-    }
     readModels.ready().then(
       () => {
         hasCaughtUp = true
         core.removeOutdatedReadModels()
-        core.onEvents(wake)
-        wake()
+        core.onEvents(wakeSoon)
+        wakeSoon()
       },
       (error: unknown) => {
         onFailure(error)
