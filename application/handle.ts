@@ -1,6 +1,7 @@
 import type { Decider } from '../domain/decider.ts'
 import { parseEvent, schemaVersion, type EventType, type Recorded } from '../domain/events.ts'
 import { refuse, Refusal } from '../domain/refusal.ts'
+import { recent } from './recent.ts'
 import {
   noStream,
   WrongExpectedRevision,
@@ -42,7 +43,7 @@ export type Needs = {
   /** An id that is equal for equal arguments and for no others (UUIDv5). */
   readonly eventId: (stream: string, revision: Revision, commandId: string) => string
   readonly commandId: () => string
-  /** How many aggregates are kept in memory. */
+  /** How many aggregates are kept in memory at least. */
   readonly remembered?: number
 }
 
@@ -57,26 +58,16 @@ export const streamOf = ({ category }: { readonly category: string }, id: string
  * The one way in which anything changes: load, decide, append; decide again when another writer was first.
  * Commands to one aggregate run one after another in this process; other processes are met with expected revisions.
  */
-export const makeHandler = ({ store, eventId, commandId, remembered = 20_000 }: Needs) => {
-  const memory = new Map<string, Known>()
+export const makeHandler = ({ store, eventId, commandId, remembered = 50_000 }: Needs) => {
+  const memory = recent<string, Known>(remembered)
   /** The newest revision that has come by of streams that have lately changed. */
-  const heard = new Map<string, Revision>()
+  const heard = recent<string, Revision>(remembered)
   const turns = new Map<string, Promise<unknown>>()
-
-  const keep = <T>(map: Map<string, T>, stream: string, value: T): void => {
-    map.delete(stream)
-    map.set(stream, value)
-    if (map.size <= remembered) return
-    for (const oldest of map.keys()) {
-      map.delete(oldest)
-      break
-    }
-  }
 
   const remember = (stream: string, known: Known): void => {
     // A slow read may end after others have written more, and after that was noticed.
     const newest = Math.max(heard.get(stream) ?? noStream, memory.get(stream)?.revision ?? noStream)
-    if (known.revision >= newest) keep(memory, stream, known)
+    if (known.revision >= newest) memory.set(stream, known)
   }
 
   const catchUp = async <Event, State>(
@@ -121,10 +112,12 @@ export const makeHandler = ({ store, eventId, commandId, remembered = 20_000 }: 
       },
     }))
 
-  const run: Handle = async (aggregate, id, command, context) => {
-    const { decider } = aggregate
-    type State = typeof decider.initial
-    const stream = streamOf(aggregate, id)
+  const run = async <Command, Event extends DecidedEvent, State>(
+    decider: Decider<Command, Event, State>,
+    stream: string,
+    command: Command,
+    context: Context,
+  ): Promise<Handled<Event, State>> => {
     const nameOfCommand = commandId()
     let known: Known | undefined = memory.get(stream)
     let isFresh = known === undefined
@@ -155,7 +148,7 @@ export const makeHandler = ({ store, eventId, commandId, remembered = 20_000 }: 
 
   const handle: Handle = (aggregate, id, command, context) => {
     const stream = streamOf(aggregate, id)
-    const work = () => run(aggregate, id, command, context)
+    const work = () => run(aggregate.decider, stream, command, context)
     const previous = turns.get(stream)
     const turn = previous ? previous.then(work, work) : work()
     turns.set(stream, turn)
@@ -172,9 +165,7 @@ export const makeHandler = ({ store, eventId, commandId, remembered = 20_000 }: 
     id: string,
   ): State | undefined => {
     const stream = streamOf(aggregate, id)
-    const known = memory.get(stream)
-    if (known) remember(stream, known)
-    return known?.state as State | undefined
+    return memory.get(stream)?.state as State | undefined
   }
 
   /**
@@ -196,7 +187,7 @@ export const makeHandler = ({ store, eventId, commandId, remembered = 20_000 }: 
   /** Forgets what other processes have changed: called with all events as they come by. */
   const notice = (events: readonly (RecordedEvent | Recorded)[]): void => {
     for (const { stream, revision } of events) {
-      keep(heard, stream, revision)
+      heard.set(stream, revision)
       const known = memory.get(stream)
       if (known && known.revision < revision) memory.delete(stream)
     }

@@ -9,7 +9,9 @@ import type { Shop } from './requests.ts'
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
 /** Flags for the measured processes, such as `--cpu-prof`. */
-const nodeFlags = (process.env['BENCH_NODE_FLAGS'] ?? '').split(' ').filter(Boolean)
+const nodeFlags = (process.env['BENCH_NODE_FLAGS'] ?? '--max-semi-space-size=32')
+  .split(' ')
+  .filter(Boolean)
 
 const stop = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return
@@ -25,7 +27,12 @@ export const startServer = async (
 ) => {
   const child = spawn(
     process.execPath,
-    [...nodeFlags, '--import', 'tsx', at(script), ...parameters],
+    [
+      ...nodeFlags,
+      ...(script.endsWith('.ts') ? ['--import', 'tsx'] : []),
+      at(script),
+      ...parameters,
+    ],
     {
       env: { ...process.env, ...environment },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -37,7 +44,7 @@ export const startServer = async (
     if (host === undefined) continue
     child.stdout.resume()
     const address: Address = { host, port: Number(port) }
-    return { address, stop: () => stop(child) }
+    return { address, pid: child.pid, stop: () => stop(child) }
   }
   throw new Error(`${script} ended before it listened`)
 }

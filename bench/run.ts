@@ -29,7 +29,9 @@ const http = async (directory: string) => {
   try {
     const bare = kept(await startServer('bare-app.ts', [join(directory, 'bare.sqlite')], {}))
     const environment = { DATA_DIR: data, HOST: '127.0.0.1', PORT: '0', MODE: 'sandbox' }
-    const service = kept(await startServer('../infrastructure/main.ts', ['serve'], environment))
+    const service = kept(
+      await startServer('../dist/infrastructure/main.js', ['serve'], environment),
+    )
     const load = kept(startLoad())
     const adminKey = readFileSync(join(data, 'sandbox-admin-key.pem'), 'utf8')
     const shop = ({ address }: typeof bare) => ({ address, adminKey })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { recent } from '../application/recent.ts'
 import { isCurrency } from '../domain/currency.ts'
 import { formatAmount, parseAmount, type MinorUnits, type Money } from '../domain/money.ts'
 import { Refusal } from '../domain/refusal.ts'
@@ -61,23 +62,36 @@ export const amountIn = (
   }
 }
 
-const twoDigits = (value: number): string => String(value).padStart(2, '0')
+const dayLength = 86_400_000
+const daysSeen = recent<number, string>(1_000)
 
-/** `YYYY-MM-DD hh:mm:ss` in UTC. */
-export const formatDateTime = (at: Instant): string => {
-  const date = new Date(at)
-  const day = `${date.getUTCFullYear()}-${twoDigits(date.getUTCMonth() + 1)}-${twoDigits(date.getUTCDate())}`
-  return `${day} ${twoDigits(date.getUTCHours())}:${twoDigits(date.getUTCMinutes())}:${twoDigits(date.getUTCSeconds())}`
+const dayText = (day: number): string => {
+  const known = daysSeen.get(day)
+  if (known !== undefined) return known
+  const text = new Date(day * dayLength).toISOString().slice(0, 10)
+  daysSeen.set(day, text)
+  return text
 }
 
-/** The instant that a DateTime means; undefined for anything else, such as the 30th of February. */
-export const parseDateTime = (text: string): Instant | undefined => {
-  if (!/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text)) return undefined
-  const at = Date.parse(`${text.replace(' ', 'T')}Z`)
-  return Number.isNaN(at) || formatDateTime(at) !== text ? undefined : at
+const twoDigits = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'))
+
+/** `YYYY-MM-DD hh:mm:ss` in UTC. A callback or an outcome holds many, mostly of a few days. */
+export const formatDateTime = (at: Instant): string => {
+  const day = Math.floor(at / dayLength)
+  const seconds = Math.floor((at - day * dayLength) / 1000)
+  const minutes = Math.floor(seconds / 60)
+  const time = [Math.floor(minutes / 60), minutes % 60, seconds % 60]
+  return `${dayText(day)} ${time.map((part) => twoDigits[part]).join(':')}`
 }
 
 const dateTimePattern = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
+
+/** The instant that a DateTime means; undefined for anything else, such as the 30th of February. */
+export const parseDateTime = (text: string): Instant | undefined => {
+  if (!dateTimePattern.test(text)) return undefined
+  const at = Date.parse(`${text.replace(' ', 'T')}Z`)
+  return Number.isNaN(at) || formatDateTime(at) !== text ? undefined : at
+}
 
 export const dateTimeText = z
   .string()
@@ -104,14 +118,19 @@ export const chosenId = (schema: z.ZodString) =>
 
 /** Money in an answer. */
 export const money = z
-  .custom<Money>()
-  .transform(({ minor, currency }) => formatAmount(minor, currency))
-  .pipe(z.string())
-  .meta({ description: 'Money: exactly the decimals of its currency.', examples: ['12.50'] })
+  .transform(({ minor, currency }: Money) => formatAmount(minor, currency))
+  .meta({
+    type: 'string',
+    description: 'Money: exactly the decimals of its currency.',
+    examples: ['12.50'],
+  })
 
 /** DateTime in an answer. */
 export const dateTime = z
-  .number()
-  .transform(formatDateTime)
-  .pipe(z.string().regex(dateTimePattern))
-  .meta({ description: 'DateTime: UTC, YYYY-MM-DD hh:mm:ss.', examples: ['2026-11-21 09:30:00'] })
+  .transform((at: Instant) => formatDateTime(at))
+  .meta({
+    type: 'string',
+    pattern: dateTimePattern.source,
+    description: 'DateTime: UTC, YYYY-MM-DD hh:mm:ss.',
+    examples: ['2026-11-21 09:30:00'],
+  })

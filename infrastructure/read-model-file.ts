@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
@@ -47,7 +47,17 @@ const filesOf = (directory: string, print: string): string[] =>
     .filter((file) => file.startsWith(`read-models-${print}-`) && file.endsWith(extension))
     .sort((a, b) => generationOf(a) - generationOf(b))
 
-const open = (file: string, tables: readonly SQLiteTable[], synchronous: 'NORMAL' | 'OFF') => {
+/** The file, and the query builder over it. */
+export type ReadModelFile = {
+  readonly sqlite: Database.Database
+  readonly db: BetterSQLite3Database
+}
+
+const open = (
+  file: string,
+  tables: readonly SQLiteTable[],
+  synchronous: 'NORMAL' | 'OFF',
+): ReadModelFile => {
   const sqlite = new Database(file, { timeout: 5000 })
   sqlite.pragma('journal_mode = WAL')
   sqlite.pragma(`synchronous = ${synchronous}`)
@@ -66,7 +76,10 @@ const open = (file: string, tables: readonly SQLiteTable[], synchronous: 'NORMAL
  * another version is never migrated, `removeOthers` throws it away once this one has caught up. Processes that share a
  * directory share the file.
  */
-export const openReadModelFile = (directory: string, tables: readonly SQLiteTable[]) => {
+export const openReadModelFile = (
+  directory: string,
+  tables: readonly SQLiteTable[],
+): ReadModelFile & { readonly removeOthers: () => void } => {
   mkdirSync(directory, { recursive: true })
   const print = fingerprint()
   const name = filesOf(directory, print).at(-1) ?? `read-models-${print}-1${extension}`
@@ -78,13 +91,14 @@ export const openReadModelFile = (directory: string, tables: readonly SQLiteTabl
   return { ...open(join(directory, name), tables, 'NORMAL'), removeOthers }
 }
 
-export type ReadModelFile = Pick<ReturnType<typeof openReadModelFile>, 'sqlite' | 'db'>
-
 /**
  * An empty file to fold the whole log into. `finish` puts it beside the present one, whose place it takes when the
  * service is started next.
  */
-export const buildReadModelFile = (directory: string, tables: readonly SQLiteTable[]) => {
+export const buildReadModelFile = (
+  directory: string,
+  tables: readonly SQLiteTable[],
+): ReadModelFile & { readonly finish: () => void } => {
   mkdirSync(directory, { recursive: true })
   const print = fingerprint()
   const generation = generationOf(filesOf(directory, print).at(-1) ?? '') + 1

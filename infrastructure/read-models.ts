@@ -5,6 +5,10 @@ import { makeProjector } from './projector.ts'
 import type { ReadModelFile } from './read-model-file.ts'
 
 const longestWaitMs = 5000
+/** How long events that nobody waits for may gather, to be folded in one transaction. */
+const gatherMs = 10
+/** A batch of so many events was read from a backlog, which nothing is gained by gathering. */
+const backlog = 200
 const retryAfterMs = 1000
 
 type Needs = {
@@ -24,6 +28,7 @@ export const runReadModels = ({ store, file, projections, onEvents, onFailure }:
   const stopped = new AbortController()
   let position = projector.position()
   let waiters: Waiter[] = []
+  let endGathering = (): void => {}
 
   const wakeWaiters = (): void => {
     const ready = waiters.filter(({ target }) => target <= position)
@@ -31,6 +36,21 @@ export const runReadModels = ({ store, file, projections, onEvents, onFailure }:
     waiters = waiters.filter(({ target }) => target > position)
     for (const { resolve } of ready) resolve()
   }
+
+  const wait = (waiter: Waiter): void => {
+    waiters.push(waiter)
+    endGathering()
+  }
+
+  /** Resolves as soon as somebody waits, and after a moment at the latest. */
+  const gather = (): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, gatherMs)
+      endGathering = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
 
   const follow = async (): Promise<void> => {
     while (!stopped.signal.aborted)
@@ -41,6 +61,7 @@ export const runReadModels = ({ store, file, projections, onEvents, onFailure }:
           position = events.at(-1)?.position ?? position
           wakeWaiters()
           onEvents(events)
+          if (waiters.length === 0 && events.length < backlog) await gather()
         }
         // A log that ends by itself would otherwise be followed again at once, for ever.
         if (!stopped.signal.aborted) throw new StoreUnavailable('the log has ended')
@@ -69,7 +90,7 @@ export const runReadModels = ({ store, file, projections, onEvents, onFailure }:
         waiters = waiters.filter((other) => other !== waiter)
         reject(new StoreUnavailable('the read models are still catching up with the log'))
       }, longestWaitMs)
-      waiters.push(waiter)
+      wait(waiter)
     })
 
   return {
@@ -86,7 +107,7 @@ export const runReadModels = ({ store, file, projections, onEvents, onFailure }:
       const head = await store.head()
       if (head > position)
         await new Promise<void>((resolve) => {
-          waiters.push({ target: head, resolve })
+          wait({ target: head, resolve })
         })
     },
     /** How far the read models are, and how far they have to go. */
@@ -96,6 +117,7 @@ export const runReadModels = ({ store, file, projections, onEvents, onFailure }:
     }),
     stop: async (): Promise<void> => {
       stopped.abort()
+      endGathering()
       await following
     },
   }

@@ -45,6 +45,8 @@ const userOf = (shop: MerchantEntry, user: UserEntry) =>
     : undefined
 
 const retryAfterMs = 1000
+/** How long events gather before what is due because of them is looked for. */
+const gatherMs = 10
 
 const after = (milliseconds: number, wake: () => void) => {
   const timer = setTimeout(wake, milliseconds)
@@ -125,23 +127,31 @@ export const startService = async (
     await delivery.settle()
   }
 
+  let isWakeDue = false
+  /** Has the processes look soon, however many events ask for it. */
+  const wakeSoon = (): void => {
+    if (isWakeDue) return
+    isWakeDue = true
+    after(gatherMs, () => {
+      isWakeDue = false
+      expiry.wake()
+      matching.wake()
+      sending.wake()
+    })
+  }
+
   let hasCaughtUp = false
   let callOffBegin = () => {}
   /** Begins to expire and to deliver once the read models are where the log is: what they lack would look undone. */
   const begin = (): void => {
-    const wake = () => {
-      expiry.wake()
-      matching.wake()
-      sending.wake()
-    }
     readModels.ready().then(
       () => {
         hasCaughtUp = true
         core.removeOutdatedReadModels()
-        core.onEvents(wake)
+        core.onEvents(wakeSoon)
         core.onEvents(accounting.notice)
         accounting.wake()
-        wake()
+        wakeSoon()
       },
       (error: unknown) => {
         onFailure(error)

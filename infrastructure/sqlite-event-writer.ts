@@ -5,6 +5,7 @@ import {
   type Appended,
   type Revision,
 } from '../application/event-store.ts'
+import { recent } from '../application/recent.ts'
 import type { Content } from './sqlite-event-rows.ts'
 
 export type NewRow = {
@@ -30,34 +31,7 @@ export type EventWriter = {
 
 type Known = { readonly id: number; revision: Revision; epoch: number }
 
-/** Streams that are remembered, twice: those used lately and those used before them. */
-const remembered = 100_000
-
-const rememberStreams = () => {
-  let lately = new Map<string, Known>()
-  let before = new Map<string, Known>()
-  const remember = (stream: string, known: Known): Known => {
-    if (lately.size >= remembered) {
-      before = lately
-      lately = new Map()
-    }
-    lately.set(stream, known)
-    return known
-  }
-  return {
-    remember,
-    recall: (stream: string): Known | undefined => {
-      const known = lately.get(stream)
-      if (known) return known
-      const older = before.get(stream)
-      return older && remember(stream, older)
-    },
-    forget: (): void => {
-      lately.clear()
-      before.clear()
-    },
-  }
-}
+const streamsRemembered = 100_000
 
 /** Writes events within transactions of the caller. Right with several processes on one file. */
 export const writeEvents = (database: Database.Database): EventWriter => {
@@ -77,28 +51,32 @@ export const writeEvents = (database: Database.Database): EventWriter => {
   const laterEvents = database
     .prepare<[number, number, number], [Buffer, number, number]>(
       `SELECT id, revision, position FROM events WHERE stream = ? AND revision > ?
-       ORDER BY revision LIMIT ?`,
+       ORDER BY revision LIMIT ? + 0`,
     )
     .raw()
 
-  const streams = rememberStreams()
+  const streams = recent<string, Known>(streamsRemembered)
   let position = 0
   let version = -1
   let epoch = 0
   let now = 0
 
+  const remember = (stream: string, known: Known): Known => {
+    streams.set(stream, known)
+    return known
+  }
+
   const find = (stream: string): Known | undefined => {
-    const known = streams.recall(stream)
+    const known = streams.get(stream)
     if (known?.epoch === epoch) return known
     const id = known?.id ?? streamNamed.get(stream)
     if (id === undefined) return undefined
-    const found = { id, revision: revisionOf.get(id) ?? noStream, epoch }
-    return streams.remember(stream, found)
+    return remember(stream, { id, revision: revisionOf.get(id) ?? noStream, epoch })
   }
 
   const add = (stream: string): Known => {
     const id = Number(insertStream.run(stream).lastInsertRowid)
-    return streams.remember(stream, { id, revision: noStream, epoch })
+    return remember(stream, { id, revision: noStream, epoch })
   }
 
   /** The answer to the first append of these ids at this revision; none when there was no such append. */
@@ -157,7 +135,7 @@ export const writeEvents = (database: Database.Database): EventWriter => {
     write,
     commit: () => void commit.run(),
     abandon: () => {
-      streams.forget()
+      streams.clear()
       version = -1
       if (database.inTransaction) rollback.run()
     },

@@ -372,10 +372,15 @@ describe('what is remembered', () => {
     expect(asked).toEqual({ reads: 1, appends: 4 })
   })
 
-  test('no more than the limit is remembered, and the longest untouched is forgotten first', async () => {
+  test('as many as the limit are remembered, at most twice as many, and the longest untouched go first', async () => {
     const { counted, asked } = counting(store)
     const handler = handlerOf(counted, 2)
-    const [a, b, c] = [await authorised(), await authorised(), await authorised()]
+    const [a, b, c, d] = [
+      await authorised(),
+      await authorised(),
+      await authorised(),
+      await authorised(),
+    ]
     const touch = async (tid: string): Promise<boolean> => {
       const before = asked.reads
       await paying(handler, tid)(capture(part(randomUUID(), 1)))
@@ -385,12 +390,14 @@ describe('what is remembered', () => {
     expect([await touch(a), await touch(b), await touch(a)]).toEqual([true, true, true])
     expect(await touch(c)).toBe(false)
     expect(await touch(a)).toBe(true)
+    expect(await touch(d)).toBe(false)
     expect(await touch(b)).toBe(false)
+    expect([await touch(d), await touch(b)]).toEqual([true, true])
     expect(await capturedOf(a)).toBe(4)
   })
 
   test('a payment is recalled only while it is in memory, and a recall keeps it there', async () => {
-    const handler = handlerOf(store, 2)
+    const handler = handlerOf(store, 1)
     const [a, b, c] = [await authorised(), await authorised(), await authorised()]
     expect(handler.recall(payments, a)).toBeUndefined()
     await handler.find(payments, a)

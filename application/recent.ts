@@ -1,0 +1,43 @@
+/** A map that forgets what has not been used lately. */
+export type Recent<Key, Value> = {
+  get(key: Key): Value | undefined
+  set(key: Key, value: Value): void
+  delete(key: Key): void
+  clear(): void
+}
+
+/**
+ * Remembers the `size` entries used last, and up to as many of those used before them. Two generations instead of an
+ * order of use: finding an entry again costs a look-up, and forgetting the old ones costs nothing.
+ */
+export const recent = <Key, Value>(size: number): Recent<Key, Value> => {
+  let lately = new Map<Key, Value>()
+  let before = new Map<Key, Value>()
+
+  const set = (key: Key, value: Value): void => {
+    if (lately.size >= size && !lately.has(key)) {
+      before = lately
+      lately = new Map()
+    }
+    lately.set(key, value)
+  }
+
+  return {
+    set,
+    get: (key) => {
+      const known = lately.get(key)
+      if (known !== undefined) return known
+      const older = before.get(key)
+      if (older !== undefined) set(key, older)
+      return older
+    },
+    delete: (key) => {
+      lately.delete(key)
+      before.delete(key)
+    },
+    clear: () => {
+      lately.clear()
+      before.clear()
+    },
+  }
+}
