@@ -16,7 +16,7 @@ export const clocks = { category: 'clock', decider: clock }
 export const merchants = { category: 'merchant', decider: merchant.decider }
 export const users = { category: 'user', decider: user.decider }
 export const poses = { category: 'pos', decider: pos.decider }
-export const payers = { category: 'payer', decider: payer.decider }
+export const payers = { category: 'payer', decider: payer }
 export const signingKeys = { category: 'signing_key', decider: signingKey.decider }
 
 /** The id of something that is unique within a merchant. No two pairs share one; it is ASCII whatever the ids are. */

@@ -4,7 +4,7 @@ import { clockEvents } from './clock.ts'
 import type { EventsOf } from './decider.ts'
 import { installationEvents } from './installation.ts'
 import { merchant } from './merchant.ts'
-import { payer } from './payer.ts'
+import { payerEvents } from './payer.ts'
 import { paymentEvents } from './payment-events.ts'
 import { pos } from './pos.ts'
 import { signingKey } from './signing-key.ts'
@@ -17,7 +17,7 @@ export const eventCatalogue = {
   ...merchant.events,
   ...user.events,
   ...pos.events,
-  ...payer.events,
+  ...payerEvents,
   ...signingKey.events,
   ...paymentEvents,
   ...callbackEvents,

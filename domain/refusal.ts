@@ -17,6 +17,7 @@ export type RefusalCode =
   | 'ledger_is_unknown'
   | 'line_items_do_not_add_up'
   | 'nothing_is_captured'
+  | 'payer_exists'
   | 'payer_is_unknown'
   | 'payment_is_expired'
   | 'payment_is_for_another_payer'
@@ -29,6 +30,8 @@ export type RefusalCode =
   | 'refund_id_used_with_other_amounts'
   | 'refund_is_nothing'
   | 'resource_is_unknown'
+  | 'sign_in_is_locked'
+  | 'sign_in_is_wrong'
 
 /** A command that the rules do not allow; nothing has changed. `http/errors.ts` gives each reason its answer. */
 export class Refusal extends Error {

@@ -41,6 +41,7 @@ export const callbackMessage = (
   message: Message,
   history: readonly Recorded[],
   destination: string,
+  shown: (row: PaymentOutcome) => PaymentOutcome,
 ): string => {
   const event = history[message.revision]
   if (!event) throw new Error(`${message.subject} has no event ${message.revision}`)
@@ -51,7 +52,7 @@ export const callbackMessage = (
     const told = { meta: { ...about, uri: null }, object: { text: 'Hello World' } }
     return JSON.stringify(testMessage.parse(withObject ? told : { meta: told.meta }))
   }
-  const row = outcomeAt(history.slice(0, message.revision + 1))
+  const row = shown(outcomeAt(history.slice(0, message.revision + 1)))
   const told = { ...about, uri: links.full(outcomePath(row.tid)) }
   return JSON.stringify(
     paymentMessage.parse(withObject ? { meta: told, object: outcomeView(row) } : { meta: told }),

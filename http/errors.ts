@@ -22,6 +22,7 @@ const reasonPhrases = {
   409: 'Conflict',
   413: 'Content Too Large',
   415: 'Unsupported Media Type',
+  429: 'Too Many Requests',
   500: 'Internal Server Error',
   503: 'Service Unavailable',
 } as const satisfies Partial<Record<ContentfulStatusCode, string>>
@@ -62,7 +63,7 @@ export const malformed = ({ issues }: { readonly issues: readonly Issue[] }): Ma
   return new Malformed(details)
 }
 
-type Answer = { readonly status: 404 | 409; readonly text: string }
+type Answer = { readonly status: 401 | 404 | 409 | 429; readonly text: string }
 type FieldAnswer = { readonly field: string; readonly text: string }
 
 /** What each refusal is answered with: a status, or the field whose value is at fault (400). */
@@ -108,6 +109,7 @@ const refusalAnswers = {
     text: 'The totals of the line items must add up to the amount.',
   },
   nothing_is_captured: { field: 'action', text: 'Nothing is captured that could be refunded.' },
+  payer_exists: { status: 409, text: 'There is a payer with this phone number already.' },
   payer_is_unknown: { field: 'payer', text: 'There is no such payer.' },
   payment_is_expired: { status: 409, text: 'The payment request has expired.' },
   payment_is_for_another_payer: {
@@ -135,6 +137,11 @@ const refusalAnswers = {
   },
   refund_is_nothing: { field: 'amount', text: 'Nothing is left to refund, or the amount is 0.' },
   resource_is_unknown: { status: 404, text: 'There is no such resource.' },
+  sign_in_is_locked: {
+    status: 429,
+    text: 'Too many failed attempts to sign in. Please wait before the next one.',
+  },
+  sign_in_is_wrong: { status: 401, text: 'The phone number, the PIN or the code is wrong.' },
 } as const satisfies Record<RefusalCode, Answer | FieldAnswer>
 
 export type ErrorAnswer = { readonly status: ErrorStatus; readonly body: ErrorReply }

@@ -9,11 +9,11 @@ import type { Recorded } from '../domain/events.ts'
 import type { Instant } from '../domain/time.ts'
 import { projections } from '../projections/all.ts'
 import { callbackQueueQueries } from '../projections/callback-queue.ts'
+import { payerSessionQueries } from '../projections/payer-sessions.ts'
 import { paymentOutcomeQueries } from '../projections/payment-outcomes.ts'
 import { paymentRequestQueries } from '../projections/payment-requests.ts'
 import {
   merchantProjection,
-  payerProjection,
   posProjection,
   registerQueries,
   signingKeyProjection,
@@ -21,10 +21,12 @@ import {
 } from '../projections/registers.ts'
 import { connectEventStoreDB } from './eventstoredb-event-store.ts'
 import type { Log } from './log.ts'
+import { payerDirectory } from './payer-directory.ts'
 import { openReadModelFile } from './read-model-file.ts'
 import { runReadModels } from './read-models.ts'
 import type { Settings } from './settings.ts'
 import { openSqliteEventStore } from './sqlite-event-store.ts'
+import { openVault } from './vault.ts'
 
 const eventNamespace = '5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61'
 
@@ -40,6 +42,7 @@ export const readModelDirectory = ({ DATA_DIR }: Settings): string => join(DATA_
 /** Everything that a running service and the operator's command have in common: the log, its handler, its read models. */
 export const openCore = async (settings: Settings, log: Log) => {
   const store = openStore(settings)
+  const vault = openVault(settings.VAULT ?? join(settings.DATA_DIR, 'vault.sqlite'))
   const { handle, find, notice } = makeHandler({
     store,
     eventId: (stream, revision, commandId) =>
@@ -102,7 +105,9 @@ export const openCore = async (settings: Settings, log: Log) => {
     merchants: registerQueries(db, merchantProjection),
     users: registerQueries(db, userProjection),
     poses: registerQueries(db, posProjection),
-    payers: registerQueries(db, payerProjection),
+    payers: payerDirectory({ find, vault }),
+    sessions: payerSessionQueries(db),
+    vault,
     signingKeys: registerQueries(db, signingKeyProjection),
     /** Moves the sandbox's clock. */
     advanceClock: async (
@@ -118,6 +123,7 @@ export const openCore = async (settings: Settings, log: Log) => {
       await readModels.stop()
       await store.close()
       file.sqlite.close()
+      vault.close()
     },
   }
 }

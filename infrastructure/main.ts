@@ -15,6 +15,7 @@ import { formatDateTime } from '../http/wire.ts'
 import { openCore } from './core.ts'
 import { makeLog } from './log.ts'
 import { operatorProgram } from './operator.ts'
+import { shownOutcome } from './payment-views.ts'
 import { makeSandboxData } from './sandbox-data.ts'
 import { startService } from './service.ts'
 import { readSettings, WrongSettings, type Settings } from './settings.ts'
@@ -51,7 +52,8 @@ const serve = async (settings: Settings): Promise<void> => {
     names,
     stringToSign,
     formatDateTime,
-    message: (message, history, uri) => callbackMessage(links, message, history, uri),
+    message: (message, history, uri) =>
+      callbackMessage(links, message, history, uri, (row) => shownOutcome(row, core.payers.show)),
   })
   const app = makeApp({
     routes: allRoutes({ ...service.routes, links, names, version }),

@@ -23,7 +23,7 @@ import {
 } from './keys.ts'
 import type { Log } from './log.ts'
 import { makeMetrics } from './metrics.ts'
-import { payerDirectory } from './payer-directory.ts'
+import { paymentViews } from './payment-views.ts'
 import { sandboxFunding } from './sandbox-funding.ts'
 import { hashSecret, makeSecretCheck } from './secrets.ts'
 import type { Settings } from './settings.ts'
@@ -60,7 +60,7 @@ export const startService = async (
   const { handle, find, now, readModels } = core
   const { caughtUp } = readModels
   const signer = await signerIn(core, settings.DATA_DIR)
-  const payers = payerDirectory(core)
+  const { payers } = core
   const isSandbox = settings.MODE === 'sandbox'
   const privateCallbacks = settings.PRIVATE_CALLBACKS ?? (isSandbox ? 'allow' : 'refuse')
   const sender = makeCallbackSender({
@@ -134,8 +134,7 @@ export const startService = async (
       caughtUp,
       poses: core.poses,
       users: core.users,
-      outcomes: core.outcomes,
-      requests: core.requests,
+      ...paymentViews(core, payers.show),
       hashSecret,
       verifySecret,
       readPublicKey,
@@ -144,7 +143,7 @@ export const startService = async (
         handle,
         find,
         tidOf: (...parts) => core.digest('tid', ...parts),
-        findPayer: async (customer) => payers.byPhone(customer),
+        identify: payers.identify,
       }),
       ready: async () => {
         const progress = await readModels.progress()
@@ -160,7 +159,7 @@ export const startService = async (
         ? {
             handle,
             find,
-            findPayer: async (name: string) => payers.byIdOrPhone(name),
+            findPayer: payers.byIdOrPhone,
             acceptPayment: acceptPayment({ handle, find, funding: sandboxFunding }),
             advanceClock: async (
               step: { readonly by: number } | { readonly to: Instant },

@@ -1,10 +1,10 @@
 import { callbackQueueProjection } from './callback-queue.ts'
 import { paymentOutcomeProjection } from './payment-outcomes.ts'
 import { paymentRequestProjection } from './payment-requests.ts'
+import { payerSessionProjection } from './payer-sessions.ts'
 import type { Projection } from './projection.ts'
 import {
   merchantProjection,
-  payerProjection,
   posProjection,
   signingKeyProjection,
   userProjection,
@@ -15,8 +15,8 @@ export const projections = [
   merchantProjection,
   userProjection,
   posProjection,
-  payerProjection,
   signingKeyProjection,
+  payerSessionProjection,
   paymentRequestProjection,
   paymentOutcomeProjection,
   callbackQueueProjection,

@@ -1,0 +1,131 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { codeAt } from '../infrastructure/one-time-codes.ts'
+import { sandboxPayers } from '../infrastructure/sandbox-data.ts'
+
+const root = new URL('..', import.meta.url).pathname
+const run = promisify(execFile)
+const program = ['--import', 'tsx', join(root, 'infrastructure/main.ts')]
+
+/** A service in a process and a folder of its own, as its operator, its merchants and its payers meet it. */
+export const startPeopleService = async (settings: Readonly<Record<string, string>> = {}) => {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-people-'))
+  const environment = { ...process.env, MODE: 'sandbox', PORT: '0', ...settings, DATA_DIR: folder }
+  const start = async () => {
+    const child = spawn(process.execPath, [...program, 'serve'], {
+      cwd: root,
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let log = ''
+    child.stderr.on('data', (text: Buffer) => (log += text.toString()))
+    for await (const line of createInterface({ input: child.stdout })) {
+      const address = /^listening on (.*)/.exec(line)?.[1]
+      if (address !== undefined) return { child, address, log: () => log }
+    }
+    throw new Error(`the service did not start: ${log}`)
+  }
+  let running = await start()
+  const stop = async () => {
+    running.child.kill('SIGTERM')
+    if (running.child.exitCode === null) await once(running.child, 'exit')
+  }
+
+  const operator = async (...words: readonly string[]) => {
+    const { stdout } = await run(process.execPath, [...program, '--json', ...words], {
+      cwd: root,
+      env: environment,
+    })
+    return JSON.parse(stdout) as Record<string, string>
+  }
+
+  const merchantHeaders = (merchant = 'sandbox', user = 'pos1', secret = 'sandbox-secret') => ({
+    'X-Service-Merchant': merchant,
+    'X-Service-User': user,
+    Authorization: `SECRET ${secret}`,
+  })
+
+  const call = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = merchantHeaders(),
+  ) => {
+    const response = await fetch(running.address + path, {
+      method,
+      headers: {
+        ...headers,
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = /json/.test(response.headers.get('content-type') ?? '')
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (isJson ? JSON.parse(text) : text) as any,
+    }
+  }
+
+  let number = 0
+  const requestPayment = async (fields: Readonly<Record<string, unknown>>) => {
+    number += 1
+    const request = {
+      pos_id: 'till-1',
+      pos_tid: `t-${number}`,
+      action: 'auth',
+      currency: 'NOK',
+      amount: '100.00',
+      allow_credit: false,
+      ...fields,
+    }
+    const { status, body } = await call('POST', '/merchant/v1/payment_request/', request)
+    if (status !== 201) throw new Error(JSON.stringify(body))
+    return body as { id: string; uri: string | null }
+  }
+  const outcome = async (tid: string) =>
+    (await call('GET', `/merchant/v1/payment_request/${tid}/outcome/`)).body
+
+  /** Every file of the installation as it stands on the disk. */
+  const files = () =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => ({
+        name: entry.name,
+        bytes: readFileSync(join(entry.parentPath, entry.name)),
+      }))
+
+  return {
+    folder,
+    get address() {
+      return running.address
+    },
+    log: () => running.log(),
+    call,
+    operator,
+    merchantHeaders,
+    requestPayment,
+    outcome,
+    files,
+    advance: (seconds: number) => call('POST', '/sandbox/v1/clock/', { advance_seconds: seconds }),
+    restart: async () => {
+      await stop()
+      running = await start()
+    },
+    stop: async () => {
+      await stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export type PeopleService = Awaited<ReturnType<typeof startPeopleService>>
+
+export const codeOf = (payer: keyof typeof sandboxPayers): string =>
+  codeAt(sandboxPayers[payer].codeSecret, Date.now())
