@@ -1,21 +1,24 @@
 import type { Names } from './brand.ts'
 import { documented } from './docs.ts'
 import { paymentRoutes, type PaymentNeeds } from './payment.ts'
+import { permissionRoutes, type PermissionNeeds } from './permission.ts'
 import { posRoutes, type PosNeeds } from './pos.ts'
 import type { Route } from './route.ts'
+import { sandboxPermissionRoutes, type SandboxPermissionNeeds } from './sandbox-permission.ts'
 import { sandboxRoutes, type SandboxNeeds } from './sandbox.ts'
 import { serviceRoutes, type ServiceNeeds } from './service.ts'
 import { statusCodeRoutes } from './status-code.ts'
 import { userRoutes, type UserNeeds } from './user.ts'
 
 export type RouteNeeds = PaymentNeeds &
+  PermissionNeeds &
   PosNeeds &
   UserNeeds &
   ServiceNeeds & {
     readonly names: Names
     readonly version: string
     /** Undefined in production. */
-    readonly sandbox: SandboxNeeds | undefined
+    readonly sandbox: (SandboxNeeds & SandboxPermissionNeeds) | undefined
   }
 
 /** Every route of the service, the merchant interface in the order of the document's route table. */
@@ -23,11 +26,14 @@ export const allRoutes = (needs: RouteNeeds): Route[] =>
   documented(
     [
       ...paymentRoutes(needs),
+      ...permissionRoutes(needs),
       ...posRoutes(needs),
       ...statusCodeRoutes(),
       ...userRoutes(needs),
       ...serviceRoutes(needs),
-      ...(needs.sandbox ? sandboxRoutes(needs.sandbox) : []),
+      ...(needs.sandbox
+        ? [...sandboxRoutes(needs.sandbox), ...sandboxPermissionRoutes(needs.sandbox)]
+        : []),
     ],
     needs.names,
     needs.version,

@@ -9,10 +9,13 @@ import type { Recorded } from '../domain/events.ts'
 import type { Instant } from '../domain/time.ts'
 import { projections } from '../projections/all.ts'
 import { callbackQueueQueries } from '../projections/callback-queue.ts'
+import { grantQueries } from '../projections/grants.ts'
 import { payerSessionQueries } from '../projections/payer-sessions.ts'
 import { paymentOutcomeQueries } from '../projections/payment-outcomes.ts'
 import { paymentRequestQueries } from '../projections/payment-requests.ts'
+import { permissionQueries } from '../projections/permissions.ts'
 import {
+  applicationProjection,
   merchantProjection,
   posProjection,
   registerQueries,
@@ -26,6 +29,7 @@ import { openReadModelFile } from './read-model-file.ts'
 import { runReadModels } from './read-models.ts'
 import type { Settings } from './settings.ts'
 import { openSqliteEventStore } from './sqlite-event-store.ts'
+import { makeDerivation, makeTokens } from './tokens.ts'
 import { openVault } from './vault.ts'
 
 const eventNamespace = '5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61'
@@ -89,6 +93,10 @@ export const openCore = async (settings: Settings, log: Log) => {
     onFailure: (error) => log.error({ error }, 'the read models cannot follow the log'),
   })
   const { db } = file
+  const derive = makeDerivation(vault)
+  const tokens = makeTokens(derive)
+  const grants = grantQueries(db)
+  const { caughtUp } = readModels
 
   return {
     store,
@@ -105,7 +113,12 @@ export const openCore = async (settings: Settings, log: Log) => {
     merchants: registerQueries(db, merchantProjection),
     users: registerQueries(db, userProjection),
     poses: registerQueries(db, posProjection),
-    payers: payerDirectory({ find, vault }),
+    payers: payerDirectory({ find, vault, tokens, rows: grants, caughtUp }),
+    derive,
+    tokens,
+    grants,
+    permissions: permissionQueries(db),
+    applications: registerQueries(db, applicationProjection),
     sessions: payerSessionQueries(db),
     vault,
     signingKeys: registerQueries(db, signingKeyProjection),

@@ -12,10 +12,10 @@ import { openApi } from '../http/openapi.ts'
 import { allRoutes, type RouteNeeds } from '../http/routes.ts'
 import { stringToSign } from '../http/signature.ts'
 import { formatDateTime } from '../http/wire.ts'
+import { makeAuthorizationServer } from './authorization-server.ts'
 import { openCore } from './core.ts'
 import { makeLog } from './log.ts'
 import { operatorProgram } from './operator.ts'
-import { shownOutcome } from './payment-views.ts'
 import { makeSandboxData } from './sandbox-data.ts'
 import { startService } from './service.ts'
 import { readSettings, WrongSettings, type Settings } from './settings.ts'
@@ -48,13 +48,20 @@ const serve = async (settings: Settings): Promise<void> => {
   })
   const greeting =
     settings.MODE === 'sandbox' ? `${await makeSandboxData(core, settings.DATA_DIR)}\n` : ''
-  const service = await startService(core, settings, log, {
-    names,
-    stringToSign,
-    formatDateTime,
-    message: (message, history, uri) =>
-      callbackMessage(links, message, history, uri, (row) => shownOutcome(row, core.payers.show)),
-  })
+  const server = await makeAuthorizationServer(core, () => publicUrl)
+  const service = await startService(
+    core,
+    settings,
+    log,
+    {
+      names,
+      stringToSign,
+      formatDateTime,
+      message: (message, history, uri) =>
+        callbackMessage({ links, views: server.views }, message, history, uri),
+    },
+    server,
+  )
   const app = makeApp({
     routes: allRoutes({ ...service.routes, links, names, version }),
     names,
@@ -69,19 +76,19 @@ const serve = async (settings: Settings): Promise<void> => {
     onBug: (error, requestId) => log.error({ error, requestId }, 'a bug'),
   })
   const { HOST: hostname, PORT: port } = settings
-  const server = await new Promise<ServerType>((resolve, reject) => {
+  const listening = await new Promise<ServerType>((resolve, reject) => {
     const starting: ServerType = listen({ fetch: app.fetch, hostname, port }, () =>
       resolve(starting),
     )
     starting.once('error', reject)
   })
-  const address = addressOf(server)
+  const address = addressOf(listening)
   publicUrl = settings.PUBLIC_URL ?? address
   process.stdout.write(`${greeting}listening on ${address}\n`)
 
   await signalled()
-  const closed = new Promise((resolve) => server.close(resolve))
-  if ('closeIdleConnections' in server) server.closeIdleConnections()
+  const closed = new Promise((resolve) => listening.close(resolve))
+  if ('closeIdleConnections' in listening) listening.closeIdleConnections()
   await closed
   await service.stop()
   await core.close()

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { withdrawAll } from '../application/grants.ts'
 import { erasePerson, registerPayer } from '../application/payers.ts'
 import { phoneDigits } from '../application/people.ts'
 import { profile as profileSchema } from '../domain/profile.ts'
@@ -62,8 +63,13 @@ const addPayer = async (
   return { id, phone, totp_secret: codeSecret, totp_uri: codeUri(codeSecret, phone) }
 }
 
-const erase = async ({ handle, find, vault: people, contextOf }: Core, identifier: string) => {
-  const work = erasePerson({ handle, find, people, withdrawAll: async () => {} })
+const erase = async (
+  { handle, find, vault: people, contextOf, grants: rows, readModels }: Core,
+  identifier: string,
+) => {
+  const { caughtUp } = readModels
+  const take = withdrawAll({ handle, rows, caughtUp })
+  const work = erasePerson({ handle, find, people, withdrawAll: take })
   await work(phoneDigits(identifier) ?? identifier, contextOf('operator'))
   return { erased: true }
 }

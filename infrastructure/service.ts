@@ -5,6 +5,11 @@ import { acceptPayment } from '../application/answer-payment.ts'
 import { deliverCallbacks } from '../application/deliver-callbacks.ts'
 import { expirePayments } from '../application/expire-payments.ts'
 import { streamOf, type Context } from '../application/handle.ts'
+import {
+  expirePermissions,
+  grantPermission,
+  requestPermission,
+} from '../application/permissions.ts'
 import { requestPayment } from '../application/request-payment.ts'
 import { schedule } from '../application/schedule.ts'
 import type { Message } from '../domain/callback.ts'
@@ -12,6 +17,7 @@ import type { Recorded } from '../domain/events.ts'
 import type { Instant } from '../domain/time.ts'
 import { isNetmask, isWithin } from './addresses.ts'
 import { makeCallbackSender } from './callback-sender.ts'
+import type { AuthorizationServer } from './authorization-server.ts'
 import type { Core } from './core.ts'
 import {
   contentDigest,
@@ -23,14 +29,13 @@ import {
 } from './keys.ts'
 import type { Log } from './log.ts'
 import { makeMetrics } from './metrics.ts'
-import { paymentViews } from './payment-views.ts'
 import { sandboxFunding } from './sandbox-funding.ts'
 import { hashSecret, makeSecretCheck } from './secrets.ts'
 import type { Settings } from './settings.ts'
 
 /** What the wire form of callbacks is made with; the wire belongs to `http`. */
 export type CallbackWire = {
-  readonly message: (message: Message, history: readonly Recorded[], uri: string) => string
+  readonly message: (message: Message, history: readonly Recorded[], uri: string) => Promise<string>
 } & Pick<Parameters<typeof makeCallbackSender>[0], 'names' | 'stringToSign' | 'formatDateTime'>
 
 const after = (milliseconds: number, wake: () => void) => {
@@ -56,11 +61,12 @@ export const startService = async (
   settings: Settings,
   log: Log,
   wire: CallbackWire,
+  server: AuthorizationServer,
 ) => {
   const { handle, find, now, readModels } = core
   const { caughtUp } = readModels
   const signer = await signerIn(core, settings.DATA_DIR)
-  const { payers } = core
+  const { payers, tokens } = core
   const isSandbox = settings.MODE === 'sandbox'
   const privateCallbacks = settings.PRIVATE_CALLBACKS ?? (isSandbox ? 'allow' : 'refuse')
   const sender = makeCallbackSender({
@@ -74,7 +80,15 @@ export const startService = async (
   const scheduling = { now, after, onFailure }
 
   const expire = expirePayments({ handle, outcomes: core.outcomes, newId: randomUUID })
-  const expiry = schedule(scheduling, (at) => expire(at, caughtUp))
+  const expirePending = expirePermissions({
+    handle,
+    permissionRows: core.permissions,
+    newId: randomUUID,
+  })
+  const expiry = schedule(scheduling, async (at) => {
+    const due = [await expire(at, caughtUp), await expirePending(at, caughtUp)]
+    return due.reduce((a, b) => (a === null || b === null ? (a ?? b) : Math.min(a, b)))
+  })
 
   const delivery = deliverCallbacks({
     queue: core.queue,
@@ -82,7 +96,8 @@ export const startService = async (
     handle,
     caughtUp,
     send: async (message, history, uri) => {
-      const answer = await sender.send(message.id, uri, wire.message(message, history, uri))
+      const text = await wire.message(message, history, uri)
+      const answer = await sender.send(message.id, uri, text)
       metrics.countAttempt(answer.result)
       return answer
     },
@@ -134,7 +149,15 @@ export const startService = async (
       caughtUp,
       poses: core.poses,
       users: core.users,
-      ...paymentViews(core, payers.show),
+      outcomes: server.views.outcomes,
+      requests: server.views.requests,
+      findPermission: server.views.findPermission,
+      requestPermission: requestPermission({
+        handle,
+        find,
+        ridOf: (...parts) => core.digest('rid', ...parts),
+        identify: payers.identify,
+      }),
       hashSecret,
       verifySecret,
       readPublicKey,
@@ -160,7 +183,8 @@ export const startService = async (
             handle,
             find,
             findPayer: payers.byIdOrPhone,
-            acceptPayment: acceptPayment({ handle, find, funding: sandboxFunding }),
+            acceptPayment: acceptPayment({ handle, find, funding: sandboxFunding, tokens }),
+            grantPermission: grantPermission({ handle, find, tokens }),
             advanceClock: async (
               step: { readonly by: number } | { readonly to: Instant },
               context: Context,

@@ -1,9 +1,12 @@
 import { callbackQueueProjection } from './callback-queue.ts'
 import { paymentOutcomeProjection } from './payment-outcomes.ts'
 import { paymentRequestProjection } from './payment-requests.ts'
+import { accessTokenProjection, grantProjection, refreshTokenProjection } from './grants.ts'
 import { payerSessionProjection } from './payer-sessions.ts'
+import { permissionProjection } from './permissions.ts'
 import type { Projection } from './projection.ts'
 import {
+  applicationProjection,
   merchantProjection,
   posProjection,
   signingKeyProjection,
@@ -19,5 +22,10 @@ export const projections = [
   payerSessionProjection,
   paymentRequestProjection,
   paymentOutcomeProjection,
+  permissionProjection,
+  grantProjection,
+  accessTokenProjection,
+  refreshTokenProjection,
+  applicationProjection,
   callbackQueueProjection,
 ] as readonly unknown[] as readonly Projection[]
