@@ -81,6 +81,7 @@ export type RequestedAuthorization = {
   readonly status: 'requested' | 'allowed' | 'denied'
   readonly request: AuthorizationRequest
   readonly browserHash: string
+  readonly qrHash: string
   readonly expiresAt: Instant
   readonly payer: string | null
   readonly scope: readonly Scope[]
@@ -140,10 +141,11 @@ export const authorization: Decider<AuthorizationCommand, AuthorizationEvent, Au
         unanswered(authorization, command.at)
         return [{ type: 'AuthorizationDenied', data: { payer: command.payer } }]
       case 'IssueCode': {
-        const { status, code } = requested(authorization)
+        const { status, code, expiresAt: endsAt } = requested(authorization)
+        const { codeHash, at } = command
         if (status !== 'allowed') return refuse('authorization_is_not_allowed')
         if (code !== null) return []
-        const { codeHash, at } = command
+        if (at >= endsAt) return refuse('authorization_is_expired')
         const expiresAt = at + codeLifetime * 1000
         return [{ type: 'CodeIssued', data: { codeHash, expiresAt } }]
       }
@@ -153,9 +155,9 @@ export const authorization: Decider<AuthorizationCommand, AuthorizationEvent, Au
   },
   evolve(authorization, event) {
     if (event.type === 'AuthorizationRequested') {
-      const { request, browserHash, expiresAt } = event.data
+      const { request, browserHash, qrHash, expiresAt } = event.data
       const nothingYet = { payer: null, scope: [], signedInAt: null, code: null, permissions: null }
-      return { status: 'requested', request, browserHash, expiresAt, ...nothingYet }
+      return { status: 'requested', request, browserHash, qrHash, expiresAt, ...nothingYet }
     }
     if (authorization.status === 'unrequested') return authorization
     switch (event.type) {

@@ -13,7 +13,7 @@ import {
   RequestError,
   type ErrorAnswer,
 } from './errors.ts'
-import { accepts, checked, parseBody, readBody } from './reading.ts'
+import { accepts, checked, parseBody, parseForm, readBody } from './reading.ts'
 import type { Call, Created, RawReply, Route } from './route.ts'
 
 export type AppNeeds = {
@@ -63,28 +63,31 @@ export const makeApp = (needs: AppNeeds) => {
     const { req } = http
     const body = req.method === 'GET' || req.method === 'HEAD' ? emptyBody : await readBody(req)
     const accept = req.header('accept')
-    const caller =
-      route.access === 'OPEN'
-        ? undefined
-        : await authenticate(route.access, {
-            method: req.method,
-            url: urlOf(http),
-            header: (name) => req.header(name),
-            headers: () => req.raw.headers,
-            remoteAddress: http.env.incoming?.socket?.remoteAddress,
-            body,
-          })
+    const request = {
+      method: req.method,
+      url: urlOf(http),
+      header: (name: string) => req.header(name),
+      headers: () => req.raw.headers,
+      remoteAddress: http.env.incoming?.socket?.remoteAddress,
+      body,
+    }
+    const caller = route.access === 'OPEN' ? undefined : await authenticate(route.access, request)
     const replyTypes = route.replyTypes ?? [names.json, 'application/json']
     if (!accepts(accept, replyTypes))
       throw new RequestError(406, `This resource is answered as ${replyTypes.join(' or ')}.`)
     return {
       params: route.params && paramsOf(route.params, req.param()),
       query: route.query && checked(route.query, req.query()),
-      body: route.body && parseBody(route.body, body, req.header('content-type'), names),
+      body:
+        route.body &&
+        (route.takesForm
+          ? parseForm(route.body, body, req.header('content-type'))
+          : parseBody(route.body, body, req.header('content-type'), names)),
       caller,
       at: needs.now(),
       requestId,
       accept,
+      request,
     }
   }
 
@@ -108,10 +111,11 @@ export const makeApp = (needs: AppNeeds) => {
       case 'nothing':
         return http.body(null, 204)
       case 'raw': {
-        const { isUnavailable, type, body, headers } = answer as RawReply
+        const { isUnavailable, status = 200, type, body, headers, cookies } = answer as RawReply
         for (const [name, value] of Object.entries(headers ?? {})) http.header(name, value)
         http.header('Content-Type', type)
-        return http.body(body, isUnavailable ? 503 : 200)
+        for (const cookie of cookies ?? []) http.header('Set-Cookie', cookie, { append: true })
+        return http.body(body, isUnavailable ? 503 : status)
       }
     }
   }

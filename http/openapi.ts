@@ -113,7 +113,11 @@ export const openApi = (routes: readonly Route[], names: Names, version: string)
       security: security[route.access],
       parameters: parametersOf(route),
       ...(schema && {
-        requestBody: { content: { 'application/json': { schema }, [names.json]: { schema } } },
+        requestBody: {
+          content: route.takesForm
+            ? { 'application/x-www-form-urlencoded': { schema } }
+            : { 'application/json': { schema }, [names.json]: { schema } },
+        },
       }),
       responses: {
         ...successOf(route),

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Context } from '../application/handle.ts'
 import type { Instant } from '../domain/time.ts'
+import type { Credentials } from './access.ts'
 
 /** Ascending: a higher level opens all that a lower one does (decisions 3). */
 export const accessLevels = ['OPEN', 'SECRET', 'KEY'] as const
@@ -26,6 +27,8 @@ export type Call<Params = unknown, Query = unknown, Body = unknown> = {
   readonly requestId: string
   /** The Accept header, for routes that choose by it. */
   readonly accept: string | undefined
+  /** The request as it came: headers, cookies, the query with its repetitions. */
+  readonly request: Credentials
 }
 
 /** What a route answers with: 200 and a value, 201 and a Location, or 204. */
@@ -37,10 +40,16 @@ export type Created = { readonly location: string; readonly value?: unknown }
 export type RawReply = {
   /** 503 instead of 200. */
   readonly isUnavailable?: boolean
+  /** Instead of 200; a redirect has its target among the headers. */
+  readonly status?: RawStatus
   readonly type: string
-  readonly body: string
+  readonly body: string | ReadableStream<Uint8Array>
   readonly headers?: Readonly<Record<string, string>>
+  /** Values of `Set-Cookie`. */
+  readonly cookies?: readonly string[]
 }
+
+export type RawStatus = 200 | 201 | 303 | 400 | 401 | 403 | 404 | 409 | 429
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -55,6 +64,8 @@ export type Route = {
   readonly params: z.ZodObject | undefined
   readonly query: z.ZodObject | undefined
   readonly body: z.ZodType | undefined
+  /** Takes its body as a form (application/x-www-form-urlencoded) instead of JSON. */
+  readonly takesForm: boolean
   readonly success: Success | 'raw'
   readonly reply: z.ZodType | undefined
   readonly replyTypes: readonly string[] | undefined
@@ -90,6 +101,7 @@ export const route = <
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body
+  readonly takesForm?: boolean
   readonly success: S
   readonly reply?: Reply
   readonly replyTypes?: readonly string[]
@@ -101,6 +113,7 @@ export const route = <
   params: undefined,
   query: undefined,
   body: undefined,
+  takesForm: false,
   reply: undefined,
   replyTypes: undefined,
   ...definition,

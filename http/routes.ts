@@ -1,5 +1,6 @@
 import type { Names } from './brand.ts'
 import { documented } from './docs.ts'
+import { peopleRoutes, type OAuthRouteNeeds, type PayerRouteNeeds } from './payer-routes.ts'
 import { paymentRoutes, type PaymentNeeds } from './payment.ts'
 import { permissionRoutes, type PermissionNeeds } from './permission.ts'
 import { posRoutes, type PosNeeds } from './pos.ts'
@@ -12,6 +13,8 @@ import { userRoutes, type UserNeeds } from './user.ts'
 
 export type RouteNeeds = PaymentNeeds &
   PermissionNeeds &
+  OAuthRouteNeeds &
+  PayerRouteNeeds &
   PosNeeds &
   UserNeeds &
   ServiceNeeds & {
@@ -30,6 +33,7 @@ export const allRoutes = (needs: RouteNeeds): Route[] =>
       ...posRoutes(needs),
       ...statusCodeRoutes(),
       ...userRoutes(needs),
+      ...peopleRoutes(needs),
       ...serviceRoutes(needs),
       ...(needs.sandbox
         ? [...sandboxRoutes(needs.sandbox), ...sandboxPermissionRoutes(needs.sandbox)]

@@ -10,6 +10,7 @@ import type { Instant } from '../domain/time.ts'
 import { projections } from '../projections/all.ts'
 import { callbackQueueQueries } from '../projections/callback-queue.ts'
 import { grantQueries } from '../projections/grants.ts'
+import { payerInboxQueries } from '../projections/payer-inbox.ts'
 import { payerSessionQueries } from '../projections/payer-sessions.ts'
 import { paymentOutcomeQueries } from '../projections/payment-outcomes.ts'
 import { paymentRequestQueries } from '../projections/payment-requests.ts'
@@ -120,6 +121,7 @@ export const openCore = async (settings: Settings, log: Log) => {
     permissions: permissionQueries(db),
     applications: registerQueries(db, applicationProjection),
     sessions: payerSessionQueries(db),
+    inbox: payerInboxQueries(db),
     vault,
     signingKeys: registerQueries(db, signingKeyProjection),
     /** Moves the sandbox's clock. */

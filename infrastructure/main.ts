@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { makeAccess } from '../http/access.ts'
 import { linksOf } from '../http/addresses.ts'
+import { isRedirectUri } from '../http/application.ts'
 import { makeApp } from '../http/app.ts'
 import { namesOf } from '../http/brand.ts'
 import { callbackMessage } from '../http/callback-message.ts'
@@ -62,10 +63,11 @@ const serve = async (settings: Settings): Promise<void> => {
     },
     server,
   )
+  const authenticate = makeAccess({ ...service.access, names })
   const app = makeApp({
-    routes: allRoutes({ ...service.routes, links, names, version }),
+    routes: allRoutes({ ...service.routes, authenticate, links, names, version }),
     names,
-    authenticate: makeAccess({ ...service.access, names }),
+    authenticate,
     publicUrl: settings.PUBLIC_URL,
     now: core.now,
     newId: randomUUID,
@@ -87,6 +89,7 @@ const serve = async (settings: Settings): Promise<void> => {
   process.stdout.write(`${greeting}listening on ${address}\n`)
 
   await signalled()
+  service.endStreams()
   const closed = new Promise((resolve) => listening.close(resolve))
   if ('closeIdleConnections' in listening) listening.closeIdleConnections()
   await closed
@@ -112,6 +115,7 @@ try {
     version,
     serve,
     openApi: () => described(settings),
+    isRedirectUri: (text) => isRedirectUri(text, settings.MODE === 'sandbox'),
   }).parseAsync()
 } catch (error) {
   if (!(error instanceof WrongSettings)) throw error

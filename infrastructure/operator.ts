@@ -6,6 +6,7 @@ import { isCurrency } from '../domain/currency.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { openCore, type Core } from './core.ts'
 import { addAuditCommands } from './operator-audit.ts'
+import { addOAuthCommands, type IsRedirectUri } from './operator-oauth.ts'
 import { addPeopleCommands } from './operator-people.ts'
 import { readPublicKey } from './keys.ts'
 import { makeLog } from './log.ts'
@@ -18,6 +19,7 @@ type Needs = {
   readonly version: string
   readonly serve: (settings: Settings) => Promise<void>
   readonly openApi: () => object
+  readonly isRedirectUri: IsRedirectUri
 }
 
 /** What was asked for cannot be done; the message says why. */
@@ -105,7 +107,13 @@ export type WithCore = <Arguments extends unknown[]>(
 ) => (...rest: Arguments) => Promise<void>
 
 /** The operator's command (decisions 14); it works beside a running service on the same data. */
-export const operatorProgram = ({ settings, version, serve, openApi }: Needs): Command => {
+export const operatorProgram = ({
+  settings,
+  version,
+  serve,
+  openApi,
+  isRedirectUri,
+}: Needs): Command => {
   const program = new Command('daybook')
     .description('An event-sourced payment ledger core.')
     .version(version)
@@ -176,6 +184,7 @@ export const operatorProgram = ({ settings, version, serve, openApi }: Needs): C
     .action(withCore(addUser))
 
   addPeopleCommands(program, withCore)
+  addOAuthCommands(program, withCore, isRedirectUri)
 
   const callback = program.command('callbacks').description('callback messages')
   callback

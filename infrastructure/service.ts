@@ -28,7 +28,9 @@ import {
   readPublicKey,
 } from './keys.ts'
 import type { Log } from './log.ts'
+import { makeLive } from './live.ts'
 import { makeMetrics } from './metrics.ts'
+import { makePayerSide } from './payer-side.ts'
 import { sandboxFunding } from './sandbox-funding.ts'
 import { hashSecret, makeSecretCheck } from './secrets.ts'
 import type { Settings } from './settings.ts'
@@ -127,6 +129,10 @@ export const startService = async (
     sending.wake()
   })
 
+  const accept = acceptPayment({ handle, find, funding: sandboxFunding, tokens })
+  const grant = grantPermission({ handle, find, tokens })
+  const live = makeLive()
+  core.onEvents(live.onEvents)
   const verifySecret = makeSecretCheck(Date.now)
   return {
     access: {
@@ -168,6 +174,10 @@ export const startService = async (
         tidOf: (...parts) => core.digest('tid', ...parts),
         identify: payers.identify,
       }),
+      ...makePayerSide(core, settings, server),
+      acceptPayment: accept,
+      grantPermission: grant,
+      watch: live.watch,
       ready: async () => {
         const progress = await readModels.progress()
         return { ...progress, isReady: progress.position >= progress.head }
@@ -183,8 +193,8 @@ export const startService = async (
             handle,
             find,
             findPayer: payers.byIdOrPhone,
-            acceptPayment: acceptPayment({ handle, find, funding: sandboxFunding, tokens }),
-            grantPermission: grantPermission({ handle, find, tokens }),
+            acceptPayment: accept,
+            grantPermission: grant,
             advanceClock: async (
               step: { readonly by: number } | { readonly to: Instant },
               context: Context,
@@ -200,6 +210,8 @@ export const startService = async (
         : undefined,
     },
     observe: metrics.observeRequest,
+    /** Ends what would keep connections open. */
+    endStreams: live.end,
     stop: async (): Promise<void> => {
       await expiry.stop()
       await sending.stop()

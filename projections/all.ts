@@ -2,6 +2,7 @@ import { callbackQueueProjection } from './callback-queue.ts'
 import { paymentOutcomeProjection } from './payment-outcomes.ts'
 import { paymentRequestProjection } from './payment-requests.ts'
 import { accessTokenProjection, grantProjection, refreshTokenProjection } from './grants.ts'
+import { payerInboxProjection } from './payer-inbox.ts'
 import { payerSessionProjection } from './payer-sessions.ts'
 import { permissionProjection } from './permissions.ts'
 import type { Projection } from './projection.ts'
@@ -20,6 +21,7 @@ export const projections = [
   posProjection,
   signingKeyProjection,
   payerSessionProjection,
+  payerInboxProjection,
   paymentRequestProjection,
   paymentOutcomeProjection,
   permissionProjection,
