@@ -1,15 +1,16 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { promisify } from 'node:util'
 import { codeAt } from '../infrastructure/one-time-codes.ts'
+import { operatorProgram } from '../infrastructure/operator.ts'
+import { isRedirectUri } from '../http/application.ts'
+import { readSettings } from '../infrastructure/settings.ts'
 import { sandboxPayers } from '../infrastructure/sandbox-data.ts'
 
 const root = new URL('..', import.meta.url).pathname
-const run = promisify(execFile)
 const program = ['--import', 'tsx', join(root, 'infrastructure/main.ts')]
 
 /** A service in a process and a folder of its own, as its operator, its merchants and its payers meet it. */
@@ -36,12 +37,24 @@ export const startPeopleService = async (settings: Readonly<Record<string, strin
     if (running.child.exitCode === null) await once(running.child, 'exit')
   }
 
-  const operator = async (...words: readonly string[]) => {
-    const { stdout } = await run(process.execPath, [...program, '--json', ...words], {
-      cwd: root,
-      env: environment,
-    })
-    return JSON.parse(stdout) as Record<string, string>
+  /** The operator's command, beside the running service on the same data. */
+  const operator = async (...words: readonly string[]): Promise<Record<string, string>> => {
+    let printed = ''
+    const write = process.stdout.write.bind(process.stdout)
+    process.stdout.write = (text: string | Uint8Array) => (printed += String(text)) !== ''
+    try {
+      await operatorProgram({
+        settings: readSettings(environment),
+        version: '0',
+        serve: async () => {},
+        openApi: () => ({}),
+        isRedirectUri: (text) => isRedirectUri(text, true),
+      }).parseAsync(['node', 'daybook', '--json', ...words])
+    } finally {
+      process.stdout.write = write
+    }
+    if (process.exitCode) throw new Error(`the operator could not ${words.join(' ')}`)
+    return JSON.parse(printed) as Record<string, string>
   }
 
   const merchantHeaders = (merchant = 'sandbox', user = 'pos1', secret = 'sandbox-secret') => ({
