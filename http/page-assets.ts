@@ -70,6 +70,7 @@ for (const time of document.querySelectorAll('time[datetime]'))
 const live = document.querySelector('[data-live]')
 if (live) {
   const source = new EventSource(live.dataset.live)
+  for (const form of document.forms) form.addEventListener('submit', () => source.close())
   source.addEventListener('changed', () => {
     source.close()
     const form = document.querySelector('form[data-continue]')

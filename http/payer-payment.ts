@@ -137,6 +137,9 @@ export const requestHtml = (visitor: Visitor, shown: ShownRequest): Html => {
     }`
 }
 
+/** Whether the payer came from the shop's checkout on this very device, and goes back there. */
+const isCheckout = ({ request }: Call): boolean => new URL(request.url).searchParams.has('checkout')
+
 /** The pages on which a payer answers payment requests, and reads what became of them. */
 export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Route[] => {
   /** What is for somebody else does not exist. */
@@ -156,7 +159,6 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
   ): Html => {
     const { texts, csrf, language } = visitor
     const { currency, additionalAmount } = request
-    const isCheckout = new URL(call.request.url).searchParams.has('checkout')
     const scope = parseScope(request.requiredScope ?? '') ?? []
     const extra = additionalAmount === 0 ? '' : formatAmount(additionalAmount, currency)
     const editable = html`<label for="extra">${texts.additional}</label>
@@ -170,7 +172,10 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
         data-total="${formatAmount(request.amount, currency)}"
         data-currency="${currency}"
       />`
-    return html`<form method="post" action="/payer/payment/${tid}${isCheckout ? '?checkout' : ''}">
+    return html`<form
+      method="post"
+      action="/payer/payment/${tid}${isCheckout(call) ? '?checkout' : ''}"
+    >
       ${problemNote(problem)} ${hiddenFields({ csrf })} ${request.additionalEdit ? editable : ''}
       ${
         scope.length === 0
@@ -262,8 +267,7 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
     const shown = await find(tid, payer, call.at)
     const { merchant, currency, additionalEdit } = shown.request
     const context = contextOfPayer(call, payer, merchant)
-    const isCheckout = new URL(call.request.url).searchParams.has('checkout')
-    const then = isCheckout ? `/payer/checkout/${tid}` : `/payer/payment/${tid}`
+    const then = isCheckout(call) ? `/payer/checkout/${tid}` : `/payer/payment/${tid}`
     if (fieldOf(form, 'decision') === 'decline') {
       await needs.handle(payments, tid, { type: 'DeclinePayment', at: call.at, payer }, context)
       return visits.go(visitor, then)
@@ -290,9 +294,14 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
       success: 'raw',
       replyTypes: ['text/html'],
       handle: (call) =>
-        visits.signedInPage(call, async (visitor) =>
-          paymentPage(visitor, call, await find(call.params.tid, visitor.session.payer, call.at)),
-        ),
+        visits.signedInPage(call, async (visitor) => {
+          const { tid } = call.params
+          const shown = await find(tid, visitor.session.payer, call.at)
+          const isOver = shown.outcome.status !== 'pending'
+          return isOver && isCheckout(call)
+            ? visits.go(visitor, `/payer/checkout/${tid}`)
+            : paymentPage(visitor, call, shown)
+        }),
     }),
     route({
       method: 'POST',
