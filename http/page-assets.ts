@@ -14,9 +14,10 @@ const style = `
 }
 * { box-sizing: border-box; }
 body { margin: 0; font: 17px/1.5 system-ui, sans-serif; color: var(--text); background: var(--ground); }
-header { display: flex; flex-wrap: wrap; align-items: center; gap: 0 1.25rem; padding: .4rem 1rem; max-width: 60rem; margin: 0 auto; }
+header { display: flex; flex-wrap: wrap; align-items: center; gap: 0 1.25rem; padding: .2rem max(1rem, calc(50vw - 26rem)); background: var(--card); border-bottom: 1px solid var(--line); margin-bottom: 1.2rem; }
 .brand { font-weight: 700; letter-spacing: .02em; color: var(--quiet); margin-right: auto; min-height: 44px; display: flex; align-items: center; }
-nav { display: flex; flex-wrap: wrap; gap: 0 1.1rem; align-items: center; }
+nav { display: flex; flex-wrap: wrap; gap: 0 1.1rem; align-items: center; font-size: .95rem; }
+@media (max-width: 30rem) { .brand:not(:only-child) { display: none; } nav { width: 100%; justify-content: space-between; gap: 0 .6rem; } }
 nav a, nav button { min-height: 44px; display: inline-flex; align-items: center; }
 nav form { margin: 0; }
 main { max-width: 32rem; margin: 0 auto; padding: 0 1rem 3rem; }
@@ -37,15 +38,18 @@ input:not([type=checkbox]):not([type=hidden]) { width: 100%; min-height: 48px; p
 .check input { width: 1.4rem; height: 1.4rem; accent-color: var(--accent); flex: none; }
 button, .button { display: inline-flex; justify-content: center; align-items: center; min-height: 50px; padding: .5rem 1.2rem; font: inherit; font-weight: 600; border-radius: 10px; border: 1px solid var(--accent); background: var(--accent); color: var(--on-accent); cursor: pointer; text-decoration: none; }
 button.second, .button.second { background: transparent; color: var(--accent); }
-button.plain { border: 0; background: none; color: var(--accent); padding: 0; font-weight: 400; text-decoration: underline; }
+button.plain { border: 0; background: none; color: var(--accent); padding: 0; font-weight: 400; font-size: inherit; text-decoration: underline; }
 .actions { display: grid; gap: .7rem; margin-top: 1.4rem; }
 .actions > * { width: 100%; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .problem { border-left: 5px solid var(--bad); padding: .5rem .9rem; margin: 0 0 1rem; color: var(--bad); font-weight: 600; }
 .note { border-left: 5px solid var(--accent); padding: .5rem .9rem; margin: 0 0 1rem; }
-.state { font-weight: 600; }
-.state.good { color: var(--good); }
-.state.bad { color: var(--bad); }
+.state { display: flex; gap: .7rem; align-items: baseline; font-weight: 700; font-size: 1.15rem; border-radius: 10px; padding: .6rem .9rem; margin: 0 0 1rem; background: var(--ground); }
+.state small { display: block; font-weight: 400; font-size: .95rem; color: var(--quiet); }
+.state.good, .state.good::before { color: var(--good); }
+.state.bad, .state.bad::before { color: var(--bad); }
+.state.good::before { content: '✓'; }
+.state.bad::before { content: '✕'; }
 table { width: 100%; border-collapse: collapse; margin: .4rem 0; }
 td, th { text-align: left; padding: .45rem 0; border-bottom: 1px solid var(--line); vertical-align: top; font-weight: 400; }
 td:last-child { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; padding-left: 1rem; }
@@ -56,8 +60,12 @@ ul.list > li:last-child { border-bottom: 0; }
 .row { display: flex; justify-content: space-between; align-items: center; gap: 1rem; min-height: 60px; padding: .5rem 0; color: inherit; text-decoration: none; }
 .row > :first-child { min-width: 0; overflow-wrap: anywhere; }
 .row b { font-variant-numeric: tabular-nums; white-space: nowrap; }
+a.row.link { color: var(--accent); text-decoration: underline; min-height: 44px; }
 a.row:hover b { text-decoration: underline; }
+fieldset { border: 0; padding: 0; margin: 1rem 0 0; }
+legend { padding: 0; font-weight: 600; margin-bottom: .2rem; }
 .qr { text-align: center; }
+.qr h2 { margin-top: .3rem; }
 .qr img { width: min(100%, 15rem); background: #fff; border-radius: 12px; padding: .6rem; }
 code { font: .95rem/1.6 ui-monospace, monospace; overflow-wrap: anywhere; }
 @media (max-width: 46rem) { .computer { display: none; } }

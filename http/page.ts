@@ -55,7 +55,6 @@ const menuHtml = ({ texts, csrf }: NonNullable<Page['menu']>) =>
     <a href="/payer/">${texts.home}</a>
     <a href="/payer/history">${texts.history}</a>
     <a href="/payer/permissions">${texts.permissions}</a>
-    <a href="/payer/scan">${texts.scan}</a>
     <form method="post" action="/payer/sign-out">
       <input type="hidden" name="csrf" value="${csrf}" />
       <button class="plain">${texts.signOut}</button>

@@ -37,7 +37,7 @@ export const checkoutRoutes = (needs: CheckoutNeeds, visits: Visits): Route[] =>
   }
 
   const waiting = async (visitor: Visitor, shown: ShownRequest): Promise<RawReply> => {
-    const { texts, language } = visitor
+    const { texts, locale } = visitor
     const { tid, shop, outcome } = shown
     const qr = await needs.qrImage(needs.links.full(`/payer/payment/${tid}`))
     return visits.show(visitor, {
@@ -46,7 +46,7 @@ export const checkoutRoutes = (needs: CheckoutNeeds, visits: Visits): Route[] =>
       body: html`<div class="card wide" data-live="/payer/checkout/${tid}/events">
         <section>
           ${requestHtml(visitor, shown)} ${statusHtml(visitor, outcome)}
-          <p class="quiet small">${texts.expires} ${shownTime(outcome.expiresAt, language)}</p>
+          <p class="quiet small">${texts.expires} ${shownTime(outcome.expiresAt, locale)}</p>
         </section>
         <section>
           <div class="qr computer">

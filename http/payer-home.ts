@@ -49,19 +49,19 @@ const idIn = (stream: string): string => stream.slice(stream.indexOf('-') + 1)
 
 /** Where payers find what waits for them, what they did, and who knows what about them. */
 export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] => {
-  const item = ({ texts, language }: SignedIn, { stream }: InboxRow, at: Instant): Html | '' => {
+  const item = ({ texts, locale }: SignedIn, { stream }: InboxRow, at: Instant): Html | '' => {
     const id = idIn(stream)
     if (stream.startsWith(streamOf(payments, ''))) {
       const shown = needs.findRequest(id, at)
       if (!shown) return ''
       const { outcome, shop } = shown
       const status = { auth: '', ok: '', pending: '', fail: texts.statusFail }[outcome.status]
-      const sum = shownAmount(outcome.amount + outcome.additionalAmount, outcome.currency, language)
+      const sum = shownAmount(outcome.amount + outcome.additionalAmount, outcome.currency, locale)
       return html`<li>
         <a class="row" href="/payer/payment/${id}">
           <span>
             ${shop}<br /><span class="quiet small"
-              >${shownTime(outcome.modifiedAt, language)}
+              >${shownTime(outcome.modifiedAt, locale)}
               ${status === '' ? '' : html`· ${status}`}</span
             >
           </span>
@@ -77,7 +77,7 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
       <a class="row" href="/payer/permission/${id}">
         <span>
           ${needs.shopName(row.merchant)} ${texts.asks}<br /><span class="quiet small"
-            >${shownTime(row.modifiedAt, language)} ${status === '' ? '' : html`· ${status}`}</span
+            >${shownTime(row.modifiedAt, locale)} ${status === '' ? '' : html`· ${status}`}</span
           >
         </span>
         <b aria-hidden="true">›</b>
@@ -137,7 +137,7 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
 
   const permissions = async (visitor: SignedIn): Promise<RawReply> => {
     await needs.caughtUp()
-    const { texts, csrf, language } = visitor
+    const { texts, csrf, locale } = visitor
     const live = needs.grantsOf(visitor.session.payer).filter(({ isRevoked }) => !isRevoked)
     return visits.show(visitor, {
       title: texts.permissions,
@@ -159,7 +159,7 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
                     <br /><span class="small"
                       >${scope.map((name) => texts[`scope_${name}`]).join(', ')}</span
                     ><br /><span class="quiet small"
-                      >${texts.since} ${shownTime(grantedAt, language)}</span
+                      >${texts.since} ${shownTime(grantedAt, locale)}</span
                     >
                   </span>
                   ${hiddenFields({ csrf, grant })}

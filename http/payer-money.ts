@@ -3,18 +3,17 @@ import { formatAmount, parseAmount } from '../domain/money.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import type { Html } from './page.ts'
-import type { Language } from './payer-texts.ts'
 
 /** An amount in the reader's format. */
-export const shownAmount = (minor: number, currency: string, language: Language): string =>
-  new Intl.NumberFormat(language, { style: 'currency', currency }).format(
+export const shownAmount = (minor: number, currency: string, locale: string): string =>
+  new Intl.NumberFormat(locale, { style: 'currency', currency }).format(
     formatAmount(minor, currency) as `${number}`,
   )
 
 /** A time; a script writes it in the reader's own zone, without one it is UTC. */
-export const shownTime = (at: Instant, language: Language): Html => {
+export const shownTime = (at: Instant, locale: string): Html => {
   const format = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' } as const
-  const text = new Intl.DateTimeFormat(language, format).format(at)
+  const text = new Intl.DateTimeFormat(locale, format).format(at)
   return html`<time datetime="${new Date(at).toISOString()}">${text} UTC</time>`
 }
 

@@ -64,24 +64,27 @@ const statusText = (texts: Texts, status: PaymentOutcome['status']): string =>
 /** The status in words, with its reason. */
 export const statusHtml = ({ texts }: Visitor, { status, statusCode }: PaymentOutcome): Html => {
   const tone = status === 'fail' ? 'bad' : status === 'pending' ? '' : 'good'
-  const reason = status === 'ok' ? '' : reasonOf(texts, statusCode)
-  return html`<p role="status">
-    <span class="state ${tone}">${statusText(texts, status)}</span>
-    ${reason === '' ? '' : html`<br /><span class="quiet">${reason}</span>`}
+  const hasReason = status === 'fail' || status === 'auth'
+  return html`<p role="status" class="state ${tone}">
+    <span>
+      ${statusText(texts, status)}
+      ${hasReason ? html`<small>${reasonOf(texts, statusCode)}</small>` : ''}
+    </span>
   </p>`
 }
 
 /** Shop, amount, text, line items and links: what the payer decides about. */
 export const requestHtml = (visitor: Visitor, shown: ShownRequest): Html => {
-  const { texts, language } = visitor
+  const { texts, locale } = visitor
   const { request, details, outcome, shop, pos } = shown
   const { currency } = request
-  const amount = (minor: number) => shownAmount(minor, currency, language)
+  const amount = (minor: number) => shownAmount(minor, currency, locale)
   const total = outcome.amount + outcome.additionalAmount
   const links = details.links.filter(({ showOn }) =>
     showOn.includes(outcome.status === 'auth' ? 'ok' : outcome.status),
   )
-  return html`<p class="quiet">${texts.payTo}</p>
+  const isPending = outcome.status === 'pending'
+  return html`${isPending ? html`<p class="quiet">${texts.payTo}</p>` : ''}
     <h1>${shop}${pos === null ? '' : html` <span class="quiet small">${pos}</span>`}</h1>
     <p class="amount" data-sum>${amount(total)}</p>
     ${request.text === null ? '' : html`<p>${request.text}</p>`}
@@ -118,7 +121,7 @@ export const requestHtml = (visitor: Visitor, shown: ShownRequest): Html => {
               }
               <tr class="sum">
                 <td>${texts.total}</td>
-                <td data-sum>${amount(total)}</td>
+                <td>${amount(total)}</td>
               </tr>
             </table>`
     }
@@ -130,7 +133,7 @@ export const requestHtml = (visitor: Visitor, shown: ShownRequest): Html => {
               ${links.map(
                 ({ uri, caption }) =>
                   html`<li>
-                    <a class="row" rel="noopener noreferrer" href="${uri}">${caption}</a>
+                    <a class="row link" rel="noopener noreferrer" href="${uri}">${caption}</a>
                   </li>`,
               )}
             </ul>`
@@ -157,7 +160,7 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
     problem: string | undefined,
     typed: string | undefined,
   ): Html => {
-    const { texts, csrf, language } = visitor
+    const { texts, csrf, locale } = visitor
     const { currency, additionalAmount } = request
     const scope = parseScope(request.requiredScope ?? '') ?? []
     const extra = additionalAmount === 0 ? '' : formatAmount(additionalAmount, currency)
@@ -189,7 +192,7 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
       <div class="actions">
         <button name="decision" value="accept">
           ${texts.pay}&nbsp;<span data-sum
-            >${shownAmount(request.amount + additionalAmount, currency, language)}</span
+            >${shownAmount(request.amount + additionalAmount, currency, locale)}</span
           >
         </button>
         <button class="second" name="decision" value="decline" formnovalidate>
@@ -199,8 +202,8 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
     </form>`
   }
 
-  const receipt = ({ texts, language }: Visitor, { outcome, request }: ShownRequest): Html => {
-    const amount = (minor: number) => shownAmount(minor, outcome.currency, language)
+  const receipt = ({ texts, locale }: Visitor, { outcome, request }: ShownRequest): Html => {
+    const amount = (minor: number) => shownAmount(minor, outcome.currency, locale)
     const refunded = outcome.refunds.reduce(
       (sum, refund) => sum + refund.amount + refund.additionalAmount,
       0,
@@ -209,7 +212,7 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
       <table>
         <tr>
           <td>${texts.date}</td>
-          <td>${shownTime(outcome.modifiedAt, language)}</td>
+          <td>${shownTime(outcome.modifiedAt, locale)}</td>
         </tr>
         ${
           refunded === 0
@@ -235,7 +238,7 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
   ): Promise<RawReply> => {
     const { outcome, tid } = shown
     const isPending = outcome.status === 'pending'
-    const { texts, language } = visitor
+    const { texts, locale } = visitor
     return visits.show(visitor, {
       title: `${texts.payment} – ${shown.shop}`,
       status: problem === undefined ? 200 : 400,
@@ -247,9 +250,7 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
         ${
           isPending
             ? html`${answerForm(visitor, call, shown, problem, typed)}
-                <p class="quiet small">
-                  ${texts.expires} ${shownTime(outcome.expiresAt, language)}
-                </p>`
+                <p class="quiet small">${texts.expires} ${shownTime(outcome.expiresAt, locale)}</p>`
             : receipt(visitor, shown)
         }
       </div>`,

@@ -42,7 +42,7 @@ export const tickedScope = (form: Form): readonly Scope[] =>
 export const scopeChoice = ({ texts }: Visitor, scope: readonly Scope[]): Html =>
   scope.length === 0
     ? html`<p>${texts.asksNothing}</p>`
-    : html`<fieldset class="plain">
+    : html`<fieldset>
         <legend>${texts.scopes}</legend>
         ${scope.map((name) =>
           name === 'openid'
@@ -74,14 +74,14 @@ export const payerPermissionRoutes = (needs: PayerPermissionNeeds, visits: Visit
     return found?.payer === payer ? found : refuse('resource_is_unknown')
   }
 
-  const answered = ({ texts, language }: SignedIn, row: PermissionOutcome): Html => {
+  const answered = ({ texts, locale }: SignedIn, row: PermissionOutcome): Html => {
     const isGranted = row.permissions !== null
     const tone = isGranted ? 'good' : 'bad'
     const reasons = texts as Readonly<Record<string, string>>
     const failed = reasons[`why${row.statusCode}`] ?? ''
     const declined = isGranted ? texts.statusGranted : texts.statusDeclined
-    return html`<p role="status">
-        <span class="state ${tone}">${row.status === 'fail' ? failed : declined}</span>
+    return html`<p role="status" class="state ${tone}">
+        ${row.status === 'fail' ? failed : declined}
       </p>
       ${
         row.permissions
@@ -90,11 +90,11 @@ export const payerPermissionRoutes = (needs: PayerPermissionNeeds, visits: Visit
             </ul>`
           : ''
       }
-      <p class="quiet small">${shownTime(row.modifiedAt, language)}</p>`
+      <p class="quiet small">${shownTime(row.modifiedAt, locale)}</p>`
   }
 
   const shown = (visitor: SignedIn, row: PermissionOutcome): Promise<RawReply> => {
-    const { texts, csrf, language } = visitor
+    const { texts, csrf, locale } = visitor
     const shop = needs.shopName(row.merchant)
     return visits.show(visitor, {
       title: `${texts.permission} – ${shop}`,
@@ -106,7 +106,7 @@ export const payerPermissionRoutes = (needs: PayerPermissionNeeds, visits: Visit
             ? html`<form method="post" action="/payer/permission/${row.rid}">
                 ${hiddenFields({ csrf })} ${scopeChoice(visitor, row.request.scope)}
                 ${decisionButtons(visitor)}
-                <p class="quiet small">${texts.expires} ${shownTime(row.expiresAt, language)}</p>
+                <p class="quiet small">${texts.expires} ${shownTime(row.expiresAt, locale)}</p>
               </form>`
             : answered(visitor, row)
         }

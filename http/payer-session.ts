@@ -4,7 +4,7 @@ import { Refusal } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import { answerToRefusal, Malformed, RequestError } from './errors.ts'
 import { pageReply, redirectReply, type Html, type Page } from './page.ts'
-import { languageOf, textsIn, type Language, type Texts } from './payer-texts.ts'
+import { languageOf, textsIn, type Texts } from './payer-texts.ts'
 import type { Call, RawReply, RawStatus } from './route.ts'
 
 export type SessionNeeds = {
@@ -27,7 +27,8 @@ export type SessionNeeds = {
 
 /** Whose browser it is, as far as we know. */
 export type Visitor = {
-  readonly language: Language
+  /** How the reader writes amounts and times, such as `en-GB`. */
+  readonly locale: string
   readonly texts: Texts
   /** The login cookie: it names the browser, signed in or not. */
   readonly browser: string
@@ -79,9 +80,9 @@ export const makeVisits = (needs: SessionNeeds) => {
     const found = digest === undefined ? undefined : await needs.findSession(digest)
     const session =
       found && digest !== undefined && at < found.expiresAt ? { ...found, digest } : undefined
-    const language = languageOf(request.header('accept-language'))
+    const { language, locale } = languageOf(request.header('accept-language'))
     const csrf = needs.derive('csrf', browser, session?.digest ?? '')
-    return { language, texts: textsIn[language], browser, cookies, session, csrf }
+    return { locale, texts: textsIn[language], browser, cookies, session, csrf }
   }
 
   /** @throws RequestError 403 for a form that did not come from a page of ours in this browser. */
@@ -96,7 +97,7 @@ export const makeVisits = (needs: SessionNeeds) => {
     visitor: Visitor,
     page: Pick<Page, 'title' | 'body'> & Partial<Omit<Page, 'menu'>>,
   ): Promise<RawReply> => {
-    const { texts, csrf, language, cookies } = visitor
+    const { texts, csrf, locale: language, cookies } = visitor
     const menu = visitor.session ? { menu: { texts, csrf } } : {}
     return pageReply({
       language,

@@ -217,12 +217,25 @@ export type Language = 'en' | 'nb'
 
 export const textsIn: Readonly<Record<Language, Texts>> = { en: english, nb: norwegian }
 
-/** The first language of an Accept-Language header that we speak; English for all others. */
-export const languageOf = (header: string | undefined): Language => {
+const canonical = (tag: string): string | undefined => {
+  try {
+    return Intl.getCanonicalLocales(tag)[0]
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The first language of an Accept-Language header that we speak, English for all others; and the reader's way to write
+ * amounts and times in it, such as `en-GB`.
+ */
+export const languageOf = (
+  header: string | undefined,
+): { readonly language: Language; readonly locale: string } => {
   for (const part of (header ?? '').split(',')) {
     const tag = (part.split(';')[0] ?? '').trim().toLowerCase()
-    if (/^(nb|no|nn)\b/.test(tag)) return 'nb'
-    if (/^en\b/.test(tag)) return 'en'
+    if (/^(nb|no|nn)\b/.test(tag)) return { language: 'nb', locale: 'nb-NO' }
+    if (/^en\b/.test(tag)) return { language: 'en', locale: canonical(tag) ?? 'en' }
   }
-  return 'en'
+  return { language: 'en', locale: 'en' }
 }
