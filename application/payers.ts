@@ -132,3 +132,18 @@ export const signIn = (needs: SignInNeeds) => {
 }
 
 export type SignIn = ReturnType<typeof signIn>
+
+/** A payer changes what is known of them; what was verified and is now different is so no longer. */
+export const changeProfile =
+  ({ handle, people }: Needs) =>
+  async (
+    id: string,
+    known: Profile,
+    changes: Partial<Profile>,
+    context: Context,
+  ): Promise<void> => {
+    const changed = { ...known, ...changes }
+    const isEmailVerified = known.isEmailVerified && changed.email === known.email
+    const profile = people.seal(id, JSON.stringify({ ...changed, isEmailVerified }))
+    await handle(payers, id, { type: 'ChangeProfile', profile }, context)
+  }

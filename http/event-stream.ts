@@ -2,6 +2,7 @@ import { pageHeaders } from './page.ts'
 import type { RawReply } from './route.ts'
 
 const heartbeatMs = 15_000
+const mostUnread = 40
 
 /** Calls back when something happens in a stream of events; answers how to stop. Undefined when the service ends. */
 export type Watch = (stream: string, onEvent: () => void, onEnd: () => void) => () => void
@@ -17,30 +18,37 @@ export const changesReply = (
   isSecure: boolean,
 ): RawReply => {
   const encoder = new TextEncoder()
-  let stop = () => {}
+  let look = async (): Promise<void> => {}
+  let end = () => {}
+  // Before there is a stream: when too many pages are open, the browser learns it with the status.
+  const unwatch = watch(
+    stream,
+    () => void look(),
+    () => end(),
+  )
+  let heartbeat: NodeJS.Timeout | undefined
+  let isOpen = true
+  const stop = () => {
+    isOpen = false
+    clearInterval(heartbeat)
+    unwatch()
+  }
   const body = new ReadableStream<Uint8Array>({
     start: async (controller) => {
-      let isOpen = true
       const send = (text: string) => {
         if (isOpen) controller.enqueue(encoder.encode(text))
       }
-      const heartbeat = setInterval(() => send(':\n\n'), heartbeatMs)
-      const unwatch = watch(
-        stream,
-        () => void look(),
-        () => end(),
-      )
-      stop = () => {
-        isOpen = false
-        clearInterval(heartbeat)
-        unwatch()
-      }
-      const end = () => {
+      heartbeat = setInterval(() => {
+        // Nobody has read for a long time.
+        if ((controller.desiredSize ?? 0) < -mostUnread) end()
+        send(':\n\n')
+      }, heartbeatMs)
+      end = () => {
         if (!isOpen) return
         stop()
         controller.close()
       }
-      const look = async (): Promise<void> => {
+      look = async () => {
         // When the store fails, the browser is told to look for itself.
         if (!(await hasChanged().catch(() => true))) return
         send('event: changed\ndata: now\n\n')
@@ -49,7 +57,7 @@ export const changesReply = (
       send('retry: 2000\n\n')
       await look()
     },
-    cancel: () => stop(),
+    cancel: stop,
   })
   return {
     type: 'text/event-stream',

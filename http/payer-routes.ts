@@ -4,6 +4,8 @@ import { discoveryRoutes, type DiscoveryNeeds } from './oauth-discovery.ts'
 import { scopeRoutes, type ScopeNeeds } from './oauth-scopes.ts'
 import { tokenRoutes, type TokenNeeds } from './oauth-token.ts'
 import { pageAssetRoutes } from './page-assets.ts'
+import { payerAccessRoutes } from './payer-api-access.ts'
+import { payerApiRoutes, type PayerApiNeeds } from './payer-api.ts'
 import { checkoutRoutes, type CheckoutNeeds } from './payer-checkout.ts'
 import { payerHomeRoutes, type PayerHomeNeeds } from './payer-home.ts'
 import { payerPaymentRoutes, type PayerPaymentNeeds } from './payer-payment.ts'
@@ -19,7 +21,8 @@ export type OAuthRouteNeeds = AuthorizationNeeds &
   ScopeNeeds &
   TokenNeeds
 
-export type PayerRouteNeeds = SignInNeeds &
+export type PayerRouteNeeds = PayerApiNeeds &
+  SignInNeeds &
   SignUpNeeds &
   CheckoutNeeds &
   PayerPaymentNeeds &
@@ -35,6 +38,8 @@ export const peopleRoutes = (needs: OAuthRouteNeeds & PayerRouteNeeds): Route[] 
     ...tokenRoutes(needs),
     ...scopeRoutes(needs),
     ...discoveryRoutes(needs),
+    ...payerAccessRoutes(needs),
+    ...payerApiRoutes(needs),
     ...signInRoutes(needs, visits),
     ...signUpRoutes(needs, visits),
     ...payerHomeRoutes(needs, visits),

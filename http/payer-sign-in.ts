@@ -63,7 +63,7 @@ const problemOf = (error: unknown, texts: Texts, wrong: string): string => {
 export const makeSignIn = (needs: SignInNeeds, visits: Visits) => {
   const readChallenge = (sealed: string, { browser }: Visitor, at: Instant) => {
     const text = needs.unseal(sealed)
-    const read = text === undefined ? undefined : challenge.parse(JSON.parse(text))
+    const read = text === undefined ? undefined : challenge.safeParse(JSON.parse(text)).data
     return read?.browser === browser && at < read.until ? read : undefined
   }
 
@@ -72,7 +72,8 @@ export const makeSignIn = (needs: SignInNeeds, visits: Visits) => {
     const address = request.remoteAddress ?? ''
     try {
       needs.throttle.check(address, at)
-      const phone = phoneDigits(fieldOf(form, 'phone')) ?? ''
+      const typed = fieldOf(form, 'phone').slice(0, 100)
+      const phone = phoneDigits(typed) ?? typed
       const context = contextOfPayer(call, 'unknown')
       const payer = await needs.signIn.checkPin(phone, fieldOf(form, 'pin').slice(0, 64), context)
       const until = at + challengeLifetimeMs

@@ -11,7 +11,7 @@ import {
 import { redeemCode } from '../application/authorize.ts'
 import { findLiveToken, refreshGrant, revokeGrant } from '../application/grants.ts'
 import { streamOf, type Context } from '../application/handle.ts'
-import { registerPayer, signIn } from '../application/payers.ts'
+import { changeProfile, registerPayer, signIn } from '../application/payers.ts'
 import type { AuthorizationServer } from './authorization-server.ts'
 import type { Core } from './core.ts'
 import { codeUri, makeCodeCheck, newCodeSecret } from './one-time-codes.ts'
@@ -100,6 +100,7 @@ export const makePayerSide = (core: Core, settings: Settings, server: Authorizat
       return person !== undefined && (await isPayer(person))
     },
     registerPayer: registerPayer({ handle, find, people }),
+    changeProfile: changeProfile({ handle, find, people }),
     qrImage: (text: string) => toDataURL(text, { ...qrOptions, width: 480 }),
     qrSvg: (text: string) => toSvg(text, { ...qrOptions, type: 'svg' }),
     findRequest,
