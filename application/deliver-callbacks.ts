@@ -34,12 +34,14 @@ type Needs = {
   readonly now: () => Instant
   readonly newId: () => string
   readonly random: () => number
-  /** Called when a delivery has ended and another may begin. */
+  /** Called when a delivery has ended, well or not, and another may begin. */
   readonly onEnd: () => void
+  /** Called when the log could not be read or written: a failure of ours, not of the receiver. */
   readonly onFailure: (error: unknown) => void
 }
 
 const atOnceToOneDestination = 16
+const restAfterFailureMs = 1000
 
 /**
  * Delivers callback messages: in order for each resource, and with independent progress for each destination. What was
@@ -48,6 +50,8 @@ const atOnceToOneDestination = 16
 export const deliverCallbacks = (needs: Needs) => {
   const { queue, now } = needs
   const underWay = new Map<string, Promise<void>>()
+  /** Until when a resource rests whose delivery failed here: what was sent but not recorded would be sent again. */
+  const resting = new Map<string, Instant>()
 
   const attempt = async ({ subject, merchant, callbackUri: uri, waiting }: QueueRow) => {
     const [message] = waiting
@@ -68,28 +72,46 @@ export const deliverCallbacks = (needs: Needs) => {
   }
 
   const begin = (row: QueueRow): void => {
-    const end = () => underWay.delete(row.subject)
-    // A failure here is of the store, not of the receiver: looking again at once would send again at once.
-    const delivery = attempt(row).then(
-      () => {
-        end()
-        needs.onEnd()
-      },
-      (error: unknown) => {
-        end()
+    const delivery = attempt(row)
+      .catch((error: unknown) => {
+        resting.set(row.subject, now() + restAfterFailureMs)
         needs.onFailure(error)
-      },
-    )
+      })
+      .then(() => {
+        underWay.delete(row.subject)
+        needs.onEnd()
+      })
     underWay.set(row.subject, delivery)
   }
 
-  /** Begins what is due, without waiting for it to end. */
-  const work = async (now: Instant): Promise<Instant | null> => {
-    for (const destination of queue.destinations(now)) {
-      const rows = queue.due(destination, now, atOnceToOneDestination)
+  /** Begins what was due at an instant and neither rests nor waits for a place; answers what is under way of it. */
+  const beginDue = (at: Instant): Promise<void>[] => {
+    for (const [subject, until] of resting) if (until <= at) resting.delete(subject)
+    return queue.destinations(at).flatMap((destination) => {
+      const rows = queue
+        .due(destination, at, atOnceToOneDestination + resting.size)
+        .filter(({ subject }) => !resting.has(subject))
+        .slice(0, atOnceToOneDestination)
       for (const row of rows) if (!underWay.has(row.subject)) begin(row)
+      return rows.flatMap(({ subject }) => underWay.get(subject) ?? [])
+    })
+  }
+
+  /** Begins what is due, without waiting for it to end. */
+  const work = async (at: Instant): Promise<Instant | null> => {
+    beginDue(at)
+    const next = queue.nextDue(at)
+    return resting.size === 0 ? next : Math.min(next ?? Infinity, ...resting.values())
+  }
+
+  /** Waits until all that is due now has been tried; what becomes due meanwhile is not waited for. */
+  const settle = async (): Promise<void> => {
+    const at = now()
+    for (;;) {
+      const begun = beginDue(at)
+      if (begun.length === 0) return
+      await Promise.race(begun)
     }
-    return queue.nextDue(now)
   }
 
   /** Waits until nothing is under way. */
@@ -97,5 +119,5 @@ export const deliverCallbacks = (needs: Needs) => {
     while (underWay.size > 0) await Promise.all(underWay.values())
   }
 
-  return { work, idle }
+  return { work, settle, idle }
 }

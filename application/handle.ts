@@ -59,16 +59,24 @@ export const streamOf = ({ category }: { readonly category: string }, id: string
  */
 export const makeHandler = ({ store, eventId, commandId, remembered = 20_000 }: Needs) => {
   const memory = new Map<string, Known>()
+  /** The newest revision that has come by of streams that have lately changed. */
+  const heard = new Map<string, Revision>()
   const turns = new Map<string, Promise<unknown>>()
 
-  const remember = (stream: string, known: Known): void => {
-    memory.delete(stream)
-    memory.set(stream, known)
-    if (memory.size <= remembered) return
-    for (const oldest of memory.keys()) {
-      memory.delete(oldest)
+  const keep = <T>(map: Map<string, T>, stream: string, value: T): void => {
+    map.delete(stream)
+    map.set(stream, value)
+    if (map.size <= remembered) return
+    for (const oldest of map.keys()) {
+      map.delete(oldest)
       break
     }
+  }
+
+  const remember = (stream: string, known: Known): void => {
+    // A slow read may end after others have written more, and after that was noticed.
+    const newest = Math.max(heard.get(stream) ?? noStream, memory.get(stream)?.revision ?? noStream)
+    if (known.revision >= newest) keep(memory, stream, known)
   }
 
   const catchUp = async <Event, State>(
@@ -158,27 +166,44 @@ export const makeHandler = ({ store, eventId, commandId, remembered = 20_000 }: 
     return turn
   }
 
-  /** The present state of an aggregate, without changing it. */
+  /** The state of an aggregate as this process remembers it; undefined when it does not. */
+  const recall = <Event extends DecidedEvent, State>(
+    aggregate: Aggregate<never, Event, State>,
+    id: string,
+  ): State | undefined => {
+    const stream = streamOf(aggregate, id)
+    const known = memory.get(stream)
+    if (known) remember(stream, known)
+    return known?.state as State | undefined
+  }
+
+  /**
+   * The state of an aggregate, without changing it: as remembered, which lags behind other processes for a moment, or
+   * as it stands in the log.
+   */
   const find = async <Event extends DecidedEvent, State>(
     { category, decider }: Aggregate<never, Event, State>,
     id: string,
+    from: 'memory' | 'log' = 'memory',
   ): Promise<State> => {
     const stream = streamOf({ category }, id)
-    const known =
-      memory.get(stream) ??
-      (await catchUp(decider, stream, { revision: noStream, state: decider.initial }))
-    return known.state as State
+    const known = memory.get(stream)
+    if (known && from === 'memory') return known.state as State
+    const nothing = { revision: noStream, state: decider.initial }
+    return (await catchUp(decider, stream, known ?? nothing)).state as State
   }
 
   /** Forgets what other processes have changed: called with all events as they come by. */
   const notice = (events: readonly (RecordedEvent | Recorded)[]): void => {
     for (const { stream, revision } of events) {
+      keep(heard, stream, revision)
       const known = memory.get(stream)
       if (known && known.revision < revision) memory.delete(stream)
     }
   }
 
-  return { handle, find, notice }
+  return { handle, find, recall, notice }
 }
 
 export type Find = ReturnType<typeof makeHandler>['find']
+export type Recall = ReturnType<typeof makeHandler>['recall']

@@ -15,17 +15,19 @@ const restAfterFailureMs = 1000
 
 /**
  * Runs work whenever it is due, never twice at once. `wake` asks for a look now, because something has happened that
- * may have changed when the work is due; `settle` resolves when all that was due at the call is done.
+ * may have changed when the work is due; after a failure it waits a second, however much happens. `settle` looks at
+ * once, and resolves when all that was due at the call is done or has failed.
  */
 export const schedule = ({ now, after, onFailure }: Needs, work: DueWork) => {
   let isStopped = false
   let isWanted = false
+  let isResting = false
   let running: Promise<void> | undefined
   let callOff = () => {}
 
   const rest = (milliseconds: number): void => {
     callOff()
-    if (!isStopped) callOff = after(Math.max(0, Math.min(milliseconds, longestRestMs)), wake)
+    if (!isStopped) callOff = after(Math.max(0, Math.min(milliseconds, longestRestMs)), look)
   }
 
   const run = async (): Promise<void> => {
@@ -37,6 +39,7 @@ export const schedule = ({ now, after, onFailure }: Needs, work: DueWork) => {
       }
     } catch (error) {
       isWanted = false
+      isResting = true
       onFailure(error)
       rest(restAfterFailureMs)
     } finally {
@@ -44,15 +47,21 @@ export const schedule = ({ now, after, onFailure }: Needs, work: DueWork) => {
     }
   }
 
-  const wake = (): void => {
+  const look = (): void => {
     isWanted = true
-    if (!isStopped) running ??= run()
+    isResting = false
+    // It begins a moment later, so that it cannot have ended before it is known to be running.
+    if (!isStopped) running ??= Promise.resolve().then(run)
+  }
+
+  const wake = (): void => {
+    if (!isResting) look()
   }
 
   return {
     wake,
     settle: async (): Promise<void> => {
-      wake()
+      look()
       await running
     },
     stop: async (): Promise<void> => {

@@ -96,8 +96,9 @@ export const callback: Decider<CallbackCommand, CallbackEvent, Callback> = {
       case 'RecordAttempt': {
         const { attempt, jitter } = command
         const at = attempt.attemptedAt
+        // Several processes may try at the same time: what has arrived is not sent again because another try failed.
         const again =
-          attempt.result === 'failed'
+          attempt.result === 'failed' && state.status !== 'delivered'
             ? nextAttemptAt(state.attempts + 1, state.firstAttemptAt ?? at, at, jitter)
             : null
         return [{ type: 'CallbackAttempted', data: { ...attempt, nextAttemptAt: again } }]
@@ -117,8 +118,9 @@ export const callback: Decider<CallbackCommand, CallbackEvent, Callback> = {
         const { result, nextAttemptAt, attemptedAt } = event.data
         const attempts = state.attempts + 1
         const firstAttemptAt = state.firstAttemptAt ?? attemptedAt
+        const hasArrived = result === 'delivered' || state.status === 'delivered'
         const status = nextAttemptAt === null ? 'abandoned' : 'waiting'
-        return { attempts, firstAttemptAt, status: result === 'delivered' ? result : status }
+        return { attempts, firstAttemptAt, status: hasArrived ? 'delivered' : status }
       }
       case 'CallbackRetryRequested':
         // The schedule begins anew.

@@ -17,8 +17,8 @@ export type ClockCommand = {
   readonly machine: Instant
 } & ({ readonly by: number } | { readonly to: Instant })
 
-/** The last second that DateTime can write. */
-const lastInstant: Instant = Date.UTC(9999, 11, 31, 23, 59, 59)
+/** DateTime ends with the year 9999; what is requested in the last second here still expires before that. */
+const lastInstant: Instant = Date.UTC(9998, 11, 31, 23, 59, 59)
 
 /** The sandbox's clock: the machine's, moved forward, never back (decisions 15). */
 export const clock: Decider<ClockCommand, ClockEvent, Clock> = {

@@ -72,20 +72,24 @@ const requested = (payment: Payment): RequestedPayment =>
 const isOpen = (payment: RequestedPayment, at: Instant): boolean =>
   (payment.status === 'pending' || payment.status === 'auth') && at < payment.expiresAt
 
+const idOf = (wanted: Wanted): string | null => (wanted === 'everything' ? null : wanted.id)
+
 /** A repeated id is looked at before the state is (decisions 4, States). */
-const repeats = (wanted: Wanted, accepted: readonly Part[]): 'not' | 'same' | 'other' => {
-  const id = wanted === 'everything' ? null : wanted.id
-  const earlier = accepted.find((part) => part.id === id)
+const repeats = (
+  wanted: Wanted,
+  accepted: readonly Part[],
+  currency: string,
+): 'not' | 'same' | 'other' => {
+  const earlier = accepted.find(({ id }) => id === idOf(wanted))
   if (!earlier) return 'not'
-  return wanted === 'everything' || samePots(wanted, earlier) ? 'same' : 'other'
+  if (wanted === 'everything') return 'same'
+  return wanted.currency === currency && samePots(wanted, earlier) ? 'same' : 'other'
 }
 
 const potsWanted = (wanted: Wanted, everything: Pots, currency: string): Pots => {
   if (wanted === 'everything') return everything
   return wanted.currency === currency ? potsOf(wanted) : refuse('currency_differs_from_payment')
 }
-
-const idOf = (wanted: Wanted): string | null => (wanted === 'everything' ? null : wanted.id)
 
 const addsUp = (lineItems: readonly LineItem[], amount: number): boolean =>
   lineItems.length === 0 || lineItems.reduce((sum, { total }) => sum + total, 0) === amount
@@ -161,7 +165,7 @@ const decideCapture = (
   { at, wanted }: Extract<PaymentCommand, { type: 'CapturePayment' }>,
   payment: RequestedPayment,
 ): readonly PaymentEvent[] => {
-  const repeated = repeats(wanted, payment.captures)
+  const repeated = repeats(wanted, payment.captures, payment.request.currency)
   if (repeated === 'same') return []
   if (repeated === 'other') return refuse('capture_id_used_with_other_amounts')
   if (payment.status !== 'auth' || !isOpen(payment, at)) return refuse('payment_is_not_authorized')
@@ -187,7 +191,8 @@ const decideRenewal = (
 ): readonly PaymentEvent[] => {
   if (payment.status !== 'auth' || !isOpen(payment, at)) return refuse('payment_is_not_authorized')
   const expiresAt = secondsAfter(at, authorizationLifetime)
-  if (expiresAt === payment.expiresAt) return []
+  // The clocks of two nodes differ a little: a renewal never shortens.
+  if (expiresAt <= payment.expiresAt) return []
   return [{ type: 'PaymentRenewed', data: { expiresAt } }]
 }
 
@@ -195,7 +200,7 @@ const decideRefund = (
   { wanted, text }: Extract<PaymentCommand, { type: 'RefundPayment' }>,
   payment: RequestedPayment,
 ): readonly PaymentEvent[] => {
-  const repeated = repeats(wanted, payment.refunds)
+  const repeated = repeats(wanted, payment.refunds, payment.request.currency)
   if (repeated === 'same') return []
   if (repeated === 'other') return refuse('refund_id_used_with_other_amounts')
   if (isNothing(payment.captured)) return refuse('nothing_is_captured')

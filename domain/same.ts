@@ -1,6 +1,6 @@
 /** Whether two JSON values are equal; a member that is `undefined` counts as absent. */
 export const sameJson = (a: unknown, b: unknown): boolean => {
-  if (Object.is(a, b)) return true
+  if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   if (Array.isArray(a) !== Array.isArray(b)) return false
   const left = Object.entries(a).filter(([, value]) => value !== undefined)

@@ -12,19 +12,21 @@ export type KnownUser = {
   readonly publicKey: string | null
 }
 
+/** A user with the netmask of its merchant; undefined when there is no such user. */
+export type FoundUser =
+  { readonly user: KnownUser; readonly merchantNetmask: string | null } | undefined
+
 /** What authentication asks of the rest of the service. */
 export type AccessNeeds = {
   readonly names: Names
-  /** The user of a merchant, and the merchant's netmask; undefined when there is no such user. */
-  readonly findUser: (
-    merchant: string,
-    user: string,
-  ) => { readonly user: KnownUser; readonly merchantNetmask: string | null } | undefined
-  /** Waits until the users are known as of now. */
-  readonly caughtUp: () => Promise<void>
+  /** The user of a merchant as this process remembers it. */
+  readonly recallUser: (merchant: string, user: string) => FoundUser
+  /** The user of a merchant as it stands in the log now. */
+  readonly findUser: (merchant: string, user: string) => Promise<FoundUser>
   /** Whether a secret belongs to a slow hash; as slow for no hash at all. */
   readonly verifySecret: (secret: string, hash: string | null) => Promise<boolean>
-  readonly verifySignature: (publicKey: string, text: string, signature: string) => boolean
+  /** Whether a signature was made with the key of a public key; as slow for no key at all. */
+  readonly verifySignature: (publicKey: string | null, text: string, signature: string) => boolean
   readonly contentDigest: (body: Uint8Array) => string
   readonly isWithin: (address: string | undefined, netmask: string) => boolean
   /** The machine's own clock, which the sandbox does not move. */
@@ -42,72 +44,92 @@ export type Credentials = {
   readonly body: Uint8Array
 }
 
-const unauthorized = (description: string, details: Record<string, string[]> | null = null) =>
-  new RequestError(401, description, details)
+const unauthorized = (
+  description: string,
+  details: Record<string, string[]> | null = null,
+): never => {
+  throw new RequestError(401, description, details)
+}
 
 /** Decides who makes a request to the merchant interface, or says which check failed (decisions 3). */
 export const makeAccess = (needs: AccessNeeds) => {
   const { names } = needs
 
-  const lookUp = async (merchant: string, id: string) => {
-    const known = needs.findUser(merchant, id)
-    if (known) return known
-    // It may have been made a moment ago, by this process or another.
-    await needs.caughtUp()
-    return needs.findUser(merchant, id)
-  }
-  type Found = Awaited<ReturnType<typeof lookUp>>
-
-  const checkSecret = async (secret: string, id: string, found: Found): Promise<void> => {
-    if (!(await needs.verifySecret(secret, found?.user.secretHash ?? null)))
-      throw unauthorized(`Unknown user ${id}, or wrong secret.`)
+  /**
+   * What memory refuses may have changed a moment ago, in another process too, so the log has the last word. Every
+   * refusal takes all of these steps, whether the user is unknown or the credential is wrong.
+   */
+  const findRight = async (
+    merchant: string,
+    id: string,
+    isRight: (found: FoundUser) => Promise<boolean> | boolean,
+  ): Promise<FoundUser> => {
+    for (const find of [needs.recallUser, needs.findUser]) {
+      const found = await find(merchant, id)
+      if ((await isRight(found)) && found) return found
+    }
+    return undefined
   }
 
   const checkTimestamp = (text: string | undefined): void => {
-    if (text === undefined) throw unauthorized(`The header ${names.timestamp} is missing.`)
+    if (text === undefined) return unauthorized(`The header ${names.timestamp} is missing.`)
     const at = parseDateTime(text)
     if (at === undefined)
-      throw unauthorized(`${names.timestamp} must be a UTC time as YYYY-MM-DD hh:mm:ss.`)
+      return unauthorized(`${names.timestamp} must be a UTC time as YYYY-MM-DD hh:mm:ss.`)
     if (Math.abs(needs.machineNow() - at) > needs.clockToleranceMs)
-      throw unauthorized(`${names.timestamp} is stale: too far from the time of the service.`)
+      return unauthorized(`${names.timestamp} is stale: too far from the time of the service.`)
   }
 
-  const checkSignature = (signature: string, found: Found, request: Credentials): void => {
+  const checkDigest = (digest: string | undefined, body: Uint8Array): void => {
+    if (digest === undefined) return unauthorized(`The header ${names.contentDigest} is missing.`)
+    if (digest !== needs.contentDigest(body))
+      return unauthorized(`${names.contentDigest} does not match the body: digest mismatch.`)
+  }
+
+  const bySecret = async (secret: string, merchant: string, id: string) =>
+    (await findRight(merchant, id, (found) =>
+      needs.verifySecret(secret, found?.user.secretHash ?? null),
+    )) ?? unauthorized(`Unknown user ${id}, or wrong secret.`)
+
+  const bySignature = async (
+    signature: string,
+    merchant: string,
+    id: string,
+    request: Credentials,
+  ) => {
     checkTimestamp(request.header(names.timestamp))
-    const digest = request.header(names.contentDigest)
-    if (digest === undefined) throw unauthorized(`The header ${names.contentDigest} is missing.`)
-    if (digest !== needs.contentDigest(request.body))
-      throw unauthorized(`${names.contentDigest} does not match the body: digest mismatch.`)
+    checkDigest(request.header(names.contentDigest), request.body)
     const { method, url } = request
     const text = stringToSign(method, urlToSign(url), request.headers(), names.signedPrefix)
-    const publicKey = found?.user.publicKey ?? null
-    if (publicKey === null || !needs.verifySignature(publicKey, text, signature))
-      throw unauthorized('Unknown user, or bad signature.', { string_to_sign: [text] })
+    return (
+      (await findRight(merchant, id, (found) =>
+        needs.verifySignature(found?.user.publicKey ?? null, text, signature),
+      )) ?? unauthorized('Unknown user, or bad signature.', { string_to_sign: [text] })
+    )
   }
 
-  const checkNetmasks = (found: NonNullable<Found>, address: string | undefined): void => {
+  const checkNetmasks = (found: NonNullable<FoundUser>, address: string | undefined): void => {
     for (const netmask of [found.user.netmask, found.merchantNetmask])
       if (netmask !== null && !needs.isWithin(address, netmask))
-        throw unauthorized('Requests of this user may not come from this address.')
+        return unauthorized('Requests of this user may not come from this address.')
   }
 
   return async (level: AccessLevel, request: Credentials): Promise<Caller> => {
     const merchant = request.header(names.merchant)
     const id = request.header(names.user)
     const authorization = request.header('authorization')
-    if (merchant === undefined) throw unauthorized(`The header ${names.merchant} is missing.`)
-    if (id === undefined) throw unauthorized(`The header ${names.user} is missing.`)
-    if (authorization === undefined) throw unauthorized('The header Authorization is missing.')
+    if (merchant === undefined) return unauthorized(`The header ${names.merchant} is missing.`)
+    if (id === undefined) return unauthorized(`The header ${names.user} is missing.`)
+    if (authorization === undefined) return unauthorized('The header Authorization is missing.')
     const [, scheme = '', credential = ''] = /^(\S+) +(\S.*)$/.exec(authorization) ?? []
     const isKey = scheme.toUpperCase() === 'RSA-SHA256'
     if (!isKey && scheme.toUpperCase() !== 'SECRET')
-      throw unauthorized('Authorization must be SECRET <secret> or RSA-SHA256 <signature>.')
+      return unauthorized('Authorization must be SECRET <secret> or RSA-SHA256 <signature>.')
     if (level === 'KEY' && !isKey)
-      throw unauthorized('Level too low: this request must be signed with a key.')
-    const found = await lookUp(merchant, id)
-    if (isKey) checkSignature(credential, found, request)
-    else await checkSecret(credential, id, found)
-    if (!found) throw unauthorized(`Unknown user ${id}, or wrong secret.`)
+      return unauthorized('Level too low: this request must be signed with a key.')
+    const found = await (isKey
+      ? bySignature(credential, merchant, id, request)
+      : bySecret(credential, merchant, id))
     checkNetmasks(found, request.remoteAddress)
     return {
       merchant,

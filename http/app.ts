@@ -34,8 +34,24 @@ export type AppNeeds = {
   readonly onBug: (error: unknown, requestId: string) => void
 }
 
-type Bindings = { incoming?: { socket?: { remoteAddress?: string } } }
+type Bindings = {
+  incoming?: {
+    /** The target of the request as it was sent. */
+    readonly url?: string
+    readonly headers: { readonly host?: string }
+    readonly socket?: { readonly remoteAddress?: string }
+  }
+}
 type Http = HonoContext<{ Bindings: Bindings }>
+
+type Headers = Readonly<Record<string, string>>
+type Reply = {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: string | ReadableStream<Uint8Array> | null
+  /** Values of `Set-Cookie`, the one header that comes several times. */
+  readonly cookies?: readonly string[]
+}
 
 const emptyBody = new Uint8Array()
 
@@ -45,18 +61,28 @@ const paramsOf = (schema: z.ZodObject, given: unknown) => {
   return result.success ? result.data : refuse('resource_is_unknown')
 }
 
+/** Path and query of a full URL. */
+const afterOrigin = (url: string): string => url.replace(/^[^/]*\/\/[^/?]*/, '')
+
 const methodOf = (http: Http): string => (http.req.method === 'HEAD' ? 'GET' : http.req.method)
+
+/** The answer to a request whose target or host is none, so that no app ever sees it. */
+export const unroutable = (names: Names, requestId: string): Response => {
+  const { status, body } = answerTo(400, 'The target or the Host of the request is malformed.')
+  const headers = { 'X-Request-Id': requestId, 'Content-Type': names.json }
+  return new Response(JSON.stringify(body), { status, headers })
+}
 
 /** The Hono app that answers the routes, and every other request with the error that the interface names. */
 export const makeApp = (needs: AppNeeds) => {
   const { names, authenticate } = needs
   const app = new Hono<{ Bindings: Bindings }>()
 
-  const urlOf = ({ req }: Http): string => {
-    const { publicUrl } = needs
-    if (publicUrl === undefined) return req.url
-    const path = req.url.slice(req.url.indexOf('/', req.url.indexOf('://') + 3))
-    return publicUrl + path
+  /** What the client signed: `req.url` has been put in order, dot segments and all. */
+  const urlOf = ({ req, env: { incoming } }: Http): string => {
+    const { url: target = req.url, headers } = incoming ?? { headers: {} }
+    const url = target.startsWith('/') ? `http://${headers.host ?? ''}${target}` : target
+    return needs.publicUrl === undefined ? url : needs.publicUrl + afterOrigin(url)
   }
 
   const call = async (route: Route, http: Http, requestId: string): Promise<Call> => {
@@ -91,74 +117,79 @@ export const makeApp = (needs: AppNeeds) => {
     }
   }
 
-  const json = (http: Http, status: 200 | 201, value: unknown) => {
-    http.header('Content-Type', names.json)
-    return http.body(JSON.stringify(value), status)
-  }
+  const json = (status: number, value: unknown, headers?: Headers): Reply => ({
+    status,
+    headers: { ...headers, 'Content-Type': names.json },
+    body: JSON.stringify(value),
+  })
 
-  const succeed = (route: Route, http: Http, answer: unknown): Response => {
+  const succeed = (route: Route, answer: unknown): Reply => {
     const { success, reply } = route
     switch (success) {
       case 'value':
-        return json(http, 200, reply ? reply.parse(answer) : answer)
+        return json(200, reply ? reply.parse(answer) : answer)
       case 'created': {
-        const { location, value } = answer as Created
-        http.header('Location', location)
-        return value === undefined
-          ? http.body(null, 201)
-          : json(http, 201, reply ? reply.parse(value) : value)
+        const { location: Location, value } = answer as Created
+        if (value === undefined) return { status: 201, headers: { Location }, body: null }
+        return json(201, reply ? reply.parse(value) : value, { Location })
       }
       case 'nothing':
-        return http.body(null, 204)
+        return { status: 204, headers: {}, body: null }
       case 'raw': {
         const { isUnavailable, status = 200, type, body, headers, cookies } = answer as RawReply
-        for (const [name, value] of Object.entries(headers ?? {})) http.header(name, value)
-        http.header('Content-Type', type)
-        for (const cookie of cookies ?? []) http.header('Set-Cookie', cookie, { append: true })
-        return http.body(body, isUnavailable ? 503 : status)
+        const all = { ...headers, 'Content-Type': type }
+        return {
+          status: isUnavailable ? 503 : status,
+          headers: all,
+          body,
+          ...(cookies && { cookies }),
+        }
       }
     }
   }
 
-  const fail = (http: Http, { status, body }: ErrorAnswer): Response => {
-    http.header('Content-Type', names.json)
-    return http.body(JSON.stringify(body), status)
-  }
+  const fail = ({ status, body }: ErrorAnswer, headers?: Headers): Reply =>
+    json(status, body, headers)
 
-  const failWith = (http: Http, error: unknown, requestId: string): Response => {
-    if (error instanceof Refusal) return fail(http, answerToRefusal(error.code))
-    if (error instanceof Malformed) return fail(http, answerToMalformed(error))
+  const failWith = (error: unknown, requestId: string): Reply => {
+    if (error instanceof Refusal) return fail(answerToRefusal(error.code))
+    if (error instanceof Malformed) return fail(answerToMalformed(error))
     if (error instanceof RequestError) {
-      for (const [name, value] of Object.entries(error.headers)) http.header(name, value)
       const { status, body } = answerTo(error.status, error.message)
-      return fail(http, { status, body: { ...body, error_details: error.details } })
+      return fail({ status, body: { ...body, error_details: error.details } }, error.headers)
     }
     if (error instanceof StoreUnavailable) {
-      http.header('Retry-After', '1')
-      return fail(http, answerTo(503, 'The store cannot be reached just now. Please try again.'))
+      const answer = answerTo(503, 'The store cannot be reached just now. Please try again.')
+      return fail(answer, { 'Retry-After': '1' })
     }
     needs.onBug(error, requestId)
-    return fail(http, answerTo(500, `An error of ours. Please tell us this id: ${requestId}.`))
+    return fail(answerTo(500, `An error of ours. Please tell us this id: ${requestId}.`))
   }
 
   const answer = async (
     http: Http,
     path: string,
-    respond: (requestId: string) => Promise<Response>,
+    respond: (requestId: string) => Promise<Reply>,
   ): Promise<Response> => {
     const requestId = needs.newId()
     const started = performance.now()
-    http.header('X-Request-Id', requestId)
-    let response: Response
+    let reply: Reply
     try {
-      response = await respond(requestId)
+      reply = await respond(requestId)
     } catch (error) {
-      response = failWith(http, error, requestId)
+      reply = failWith(error, requestId)
     }
     const milliseconds = performance.now() - started
-    const { status } = response
+    const { status, body, cookies = [] } = reply
     needs.observe({ method: http.req.method, path, status, requestId, milliseconds })
-    return response
+    const headers: Record<string, string> = { 'X-Request-Id': requestId, ...reply.headers }
+    // Headers as a plain record go straight to the socket; a Headers object is taken apart again there.
+    if (cookies.length === 0) return new Response(body, { status, headers })
+    const set = cookies.map((cookie): [string, string] => ['Set-Cookie', cookie])
+    return new Response(body, {
+      status,
+      headers: [...Object.entries(headers), ...set],
+    })
   }
 
   const byPath = new Map<string, Route[]>()
@@ -174,7 +205,7 @@ export const makeApp = (needs: AppNeeds) => {
         if (!route)
           throw new RequestError(405, `Allowed here: ${allowed}.`, null, { Allow: allowed })
         const given = await call(route, http, requestId)
-        return succeed(route, http, await route.handle(given as never))
+        return succeed(route, await route.handle(given as never))
       }),
     )
   }

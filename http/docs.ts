@@ -4,9 +4,14 @@ import { openApi } from './openapi.ts'
 import { route, type Route } from './route.ts'
 
 /** The description of all routes, these two among them, as a document and as a page. */
-export const documented = (routes: readonly Route[], names: Names, version: string): Route[] => {
+export const documented = (
+  routes: readonly Route[],
+  names: Names,
+  version: string,
+  publicUrl: string | undefined,
+): Route[] => {
   const all: Route[] = [...routes]
-  const document = () => openApi(all, names, version)
+  const document = () => openApi(all, names, version, publicUrl)
   all.push(
     route({
       method: 'GET',
@@ -15,7 +20,7 @@ export const documented = (routes: readonly Route[], names: Names, version: stri
       group: 'Service',
       summary: 'This interface as an OpenAPI 3.1 document',
       success: 'raw',
-      replyTypes: ['application/json', 'application/vnd.oai.openapi+json'],
+      replyTypes: ['application/json'],
       handle: () => ({
         type: 'application/json',
         body: JSON.stringify(document(), null, 2),

@@ -91,7 +91,7 @@ const refusalAnswers = {
     text: 'This capture_id has been used with other amounts.',
   },
   capture_is_nothing: { field: 'amount', text: 'Must be larger than 0.' },
-  clock_is_beyond_its_end: { field: 'now', text: 'The clock ends with the year 9999.' },
+  clock_is_beyond_its_end: { field: 'now', text: 'The clock ends with the year 9998.' },
   clock_moves_forward_only: { field: 'now', text: 'The clock moves forward only.' },
   conflicting_changes: {
     status: 409,

@@ -3,13 +3,14 @@ import type { Links } from './addresses.ts'
 
 export const pageSize = 100
 
-const readCursor = (cursor: string): number | undefined => {
-  const position = Number(Buffer.from(cursor, 'base64url').toString())
-  return Number.isSafeInteger(position) && position > 0 ? position : undefined
-}
-
 const writeCursor = (position: number): string =>
   Buffer.from(String(position)).toString('base64url')
+
+const readCursor = (cursor: string): number | undefined => {
+  const position = Number(Buffer.from(cursor, 'base64url').toString())
+  const isOurs = Number.isSafeInteger(position) && writeCursor(position) === cursor
+  return isOurs && position > 0 ? position : undefined
+}
 
 /** The query of a list: where the page begins, before everything when it is absent. */
 export const listQuery = z.object({

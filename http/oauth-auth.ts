@@ -22,7 +22,7 @@ import {
   type Visitor,
   type Visits,
 } from './payer-session.ts'
-import { route, type Call, type RawReply, type Route } from './route.ts'
+import { route, searchOf, type Call, type RawReply, type Route } from './route.ts'
 
 export type AuthorizationNeeds = SessionNeeds & {
   readonly handle: Handle
@@ -44,8 +44,6 @@ const group = 'OAuth'
 const pageTypes = ['text/html']
 const qrPattern = /^([0-9a-f]{32})([\w-]{43})$/
 const idParams = z.object({ request_id: z.string().regex(/^[0-9a-f]{32}$/) })
-
-const queryOf = ({ request }: Call): URLSearchParams => new URL(request.url).searchParams
 
 /** The authorization endpoint: sign-in, consent, and the way back to the application (RFC 6749, 3.1). */
 export const authorizationRoutes = (
@@ -72,7 +70,7 @@ export const authorizationRoutes = (
     call: Call,
     work: (fine: Fine) => Promise<RawReply>,
   ): Promise<RawReply> => {
-    const result = await read(queryOf(call))
+    const result = await read(searchOf(call))
     if (result.result === 'refuse') return refused(visitor, result.reason)
     if (result.result === 'redirect') return visits.go(visitor, result.location)
     return work(result)
@@ -203,7 +201,7 @@ export const authorizationRoutes = (
 
   const start = (visitor: Visitor, call: Call): Promise<RawReply> =>
     withRequest(visitor, call, async (fine) => {
-      const query = withAttempt(queryOf(call))
+      const query = withAttempt(searchOf(call))
       const { redirectUri, state } = fine.request
       const iss = needs.issuer()
       const maxAge = query.get('max_age')
@@ -325,7 +323,7 @@ export const authorizationRoutes = (
       handle: (call) =>
         visits.page(call, (visitor) =>
           withRequest(visitor, call, async (fine) => {
-            const query = withAttempt(queryOf(call))
+            const query = withAttempt(searchOf(call))
             const step = await signIn.advance(visitor, call.body, call)
             return step.step === 'done'
               ? visits.go(visitor, `/oauth2/pre_auth?${query.toString()}`, [step.cookie])
@@ -343,10 +341,10 @@ export const authorizationRoutes = (
       replyTypes: pageTypes,
       handle: (call) =>
         visits.signedInPage(call, async (visitor) => {
-          const qr = queryOf(call).get('qr')
+          const qr = searchOf(call).get('qr')
           if (qr !== null) return scanned(visitor, qr, call)
           return withRequest(visitor, call, async (fine) => {
-            const id = await record(visitor, withAttempt(queryOf(call)), fine, call)
+            const id = await record(visitor, withAttempt(searchOf(call)), fine, call)
             return consentPage(visitor, id, fine, undefined)
           })
         }),
@@ -375,7 +373,7 @@ export const authorizationRoutes = (
       handle: async (call) => {
         const reply = await visits.page(call, (visitor) =>
           withRequest(visitor, call, async (fine) => {
-            const query = withAttempt(queryOf(call))
+            const query = withAttempt(searchOf(call))
             await record(visitor, query, fine, call)
             const { qr } = nameOf(visitor, query)
             const body = await needs.qrSvg(needs.links.full(`/oauth2/pre_auth?qr=${qr}`))
@@ -396,7 +394,7 @@ export const authorizationRoutes = (
       replyTypes: ['text/event-stream'],
       handle: (call) =>
         visits.page(call, async (visitor) => {
-          const { id } = nameOf(visitor, withAttempt(queryOf(call)))
+          const { id } = nameOf(visitor, withAttempt(searchOf(call)))
           const hasChanged = async () => {
             const { status } = await find(authorizations, id)
             return status === 'allowed' || status === 'denied'
@@ -415,7 +413,7 @@ export const authorizationRoutes = (
       replyTypes: pageTypes,
       handle: (call) =>
         visits.page(call, (visitor) => {
-          const isRedirect = queryOf(call).get('reason') === 'unknown_redirect'
+          const isRedirect = searchOf(call).get('reason') === 'unknown_redirect'
           return refused(visitor, isRedirect ? 'unknownRedirect' : 'unknownClient')
         }),
     }),

@@ -5,25 +5,28 @@ import type { Route } from './route.ts'
 
 type Json = Record<string, unknown>
 
-const readsBody = (method: string): boolean => method === 'POST' || method === 'PUT'
-
-const errorsOf = ({ access, method, params, body, query }: Route): Record<string, string> => ({
-  ...(body || query ? { 400: 'The request does not fit; error_details names the fields.' } : {}),
+const errorsOf = ({ access, method, params, body, query, errors }: Route) => ({
+  ...(method === 'GET' && !query
+    ? {}
+    : { 400: 'The request does not fit; error_details names the fields.' }),
   ...(access === 'OPEN' ? {} : { 401: 'Authentication failed; the description says which check.' }),
   ...(params ? { 404: 'There is no such resource.' } : {}),
   406: 'Accept allows none of the types of this answer.',
-  ...(readsBody(method)
-    ? {
-        409: 'Conflict with what is there.',
-        413: 'The body is larger than 1 MiB.',
-        415: 'The body is of another type.',
-      }
-    : {}),
+  ...(method === 'GET'
+    ? {}
+    : { 409: 'Conflict with what is there.', 413: 'The body is larger than 1 MiB.' }),
+  ...(body ? { 415: 'The body is of another type.' } : {}),
+  ...errors,
   503: 'The store cannot be reached; try again after Retry-After.',
 })
 
 /** The OpenAPI 3.1 document of a list of routes: printed from the very values that are mounted. */
-export const openApi = (routes: readonly Route[], names: Names, version: string): Json => {
+export const openApi = (
+  routes: readonly Route[],
+  names: Names,
+  version: string,
+  publicUrl: string | undefined,
+): Json => {
   const schemas: Json = {}
 
   /** The JSON schema of one direction; what has an id becomes a component. */
@@ -64,7 +67,7 @@ export const openApi = (routes: readonly Route[], names: Names, version: string)
     const { success, reply, replyTypes = [names.json] } = route
     const content = reply && {
       content: Object.fromEntries(
-        (replyTypes ?? [names.json]).map((type) => [type, { schema: schemaOf(reply, 'output') }]),
+        replyTypes.map((type) => [type, { schema: schemaOf(reply, 'output') }]),
       ),
     }
     switch (success) {
@@ -114,6 +117,8 @@ export const openApi = (routes: readonly Route[], names: Names, version: string)
       parameters: parametersOf(route),
       ...(schema && {
         requestBody: {
+          // No body is an empty object.
+          required: !body.safeParse({}).success,
           content: route.takesForm
             ? { 'application/x-www-form-urlencoded': { schema } }
             : { 'application/json': { schema }, [names.json]: { schema } },
@@ -149,6 +154,7 @@ export const openApi = (routes: readonly Route[], names: Names, version: string)
       version,
       description: 'Merchant payment and authorisation service: the merchant interface v1.',
     },
+    servers: [{ url: publicUrl ?? '/' }],
     paths,
     components: {
       schemas,

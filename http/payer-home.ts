@@ -19,7 +19,7 @@ import {
   type SignedIn,
   type Visits,
 } from './payer-session.ts'
-import { route, type Call, type RawReply, type Route } from './route.ts'
+import { route, searchOf, type Call, type RawReply, type Route } from './route.ts'
 
 export type PayerHomeNeeds = {
   readonly caughtUp: () => Promise<void>
@@ -111,7 +111,7 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
   const history = async (visitor: SignedIn, call: Call): Promise<RawReply> => {
     await needs.caughtUp()
     const { texts } = visitor
-    const before = Number(new URL(call.request.url).searchParams.get('before'))
+    const before = Number(searchOf(call).get('before'))
     const from = Number.isSafeInteger(before) && before > 0 ? before : Number.MAX_SAFE_INTEGER
     const rows = needs.inbox.history(visitor.session.payer, from, historyPage)
     const last = rows.length === historyPage ? rows.at(-1) : undefined

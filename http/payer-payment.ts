@@ -22,7 +22,7 @@ import {
   type Visits,
 } from './payer-session.ts'
 import type { Texts } from './payer-texts.ts'
-import { route, type Call, type RawReply, type Route } from './route.ts'
+import { route, searchOf, type Call, type RawReply, type Route } from './route.ts'
 
 /** A payment request with all that its payer is shown. */
 export type ShownRequest = {
@@ -141,7 +141,7 @@ export const requestHtml = (visitor: Visitor, shown: ShownRequest): Html => {
 }
 
 /** Whether the payer came from the shop's checkout on this very device, and goes back there. */
-const isCheckout = ({ request }: Call): boolean => new URL(request.url).searchParams.has('checkout')
+const isCheckout = (call: Call): boolean => searchOf(call).has('checkout')
 
 /** The pages on which a payer answers payment requests, and reads what became of them. */
 export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Route[] => {

@@ -5,7 +5,7 @@ import type { Instant } from '../domain/time.ts'
 import { answerToRefusal, Malformed, RequestError } from './errors.ts'
 import { pageReply, redirectReply, type Html, type Page } from './page.ts'
 import { languageOf, textsIn, type Texts } from './payer-texts.ts'
-import type { Call, RawReply, RawStatus } from './route.ts'
+import { targetOf, type Call, type RawReply, type RawStatus } from './route.ts'
 
 export type SessionNeeds = {
   /** Whether pages come over https only: then cookies do, too. */
@@ -148,12 +148,6 @@ export const makeVisits = (needs: SessionNeeds) => {
     }
   }
 
-  /** The path and query of a request, to come back to after signing in. */
-  const pathOf = ({ request }: Call): string => {
-    const { pathname, search } = new URL(request.url)
-    return pathname + search
-  }
-
   /** A page for payers who are signed in; the others sign in first and come back. */
   const signedInPage = (
     call: Call,
@@ -162,7 +156,7 @@ export const makeVisits = (needs: SessionNeeds) => {
     page(call, async (visitor) => {
       const { session } = visitor
       if (session) return work({ ...visitor, session })
-      const back = call.request.method === 'POST' ? '/payer/' : pathOf(call)
+      const back = call.request.method === 'POST' ? '/payer/' : targetOf(call)
       return go(visitor, `/payer/sign-in?next=${encodeURIComponent(back)}`)
     })
 

@@ -16,7 +16,7 @@ import {
   type Visits,
 } from './payer-session.ts'
 import type { Texts } from './payer-texts.ts'
-import { route, type Call, type RawReply, type Route } from './route.ts'
+import { route, searchOf, type Call, type RawReply, type Route } from './route.ts'
 
 export type SignInNeeds = {
   readonly signIn: SignIn
@@ -160,7 +160,7 @@ export const makeSignIn = (needs: SignInNeeds, visits: Visits) => {
 
 export type SignInForm = ReturnType<typeof makeSignIn>
 
-const nextOf = ({ request }: Call): string => ownPath(new URL(request.url).searchParams.get('next'))
+const nextOf = (call: Call): string => ownPath(searchOf(call).get('next'))
 
 /** Signing in and out. */
 export const signInRoutes = (needs: SignInNeeds, visits: Visits): Route[] => {
@@ -170,7 +170,7 @@ export const signInRoutes = (needs: SignInNeeds, visits: Visits): Route[] => {
     const { texts } = visitor
     const next = nextOf(call)
     const action = `/payer/sign-in?next=${encodeURIComponent(next)}`
-    const isNew = new URL(call.request.url).searchParams.has('created')
+    const isNew = searchOf(call).has('created')
     return visits.show(visitor, {
       title: texts.signIn,
       status: 'problem' in step && step.problem === texts.tooMany ? 429 : 200,

@@ -16,7 +16,7 @@ import {
   type Visitor,
   type Visits,
 } from './payer-session.ts'
-import { route, type Call, type RawReply, type Route } from './route.ts'
+import { route, searchOf, type Call, type RawReply, type Route } from './route.ts'
 
 export type SignUpNeeds = {
   readonly throttle: {
@@ -95,7 +95,7 @@ export const makeSignUp = (needs: SignUpNeeds) => ({
 /** The pages of signing up. */
 export const signUpRoutes = (needs: SignUpNeeds, visits: Visits): Route[] => {
   const signUp = makeSignUp(needs)
-  const nextOf = ({ request }: Call) => ownPath(new URL(request.url).searchParams.get('next'))
+  const nextOf = (call: Call) => ownPath(searchOf(call).get('next'))
   const actionOf = (call: Call) => `/payer/sign-up?next=${encodeURIComponent(nextOf(call))}`
 
   const whoForm = (visitor: Visitor, call: Call, problem?: string): Promise<RawReply> => {

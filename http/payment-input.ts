@@ -3,9 +3,12 @@ import type { Wanted } from '../domain/payment.ts'
 import type { PaymentDetails, PaymentRequest } from '../domain/payment-events.ts'
 import { formatScope } from '../domain/scope.ts'
 import { scopeText } from './permission.ts'
-import { amountIn, amountText, currencyCode, read, uriText, type Issues } from './wire.ts'
+import { amountIn, amountText, currencyCode, read, webUriText, type Issues } from './wire.ts'
 
-const webUri = uriText(['http', 'https'])
+const decimalText = z
+  .union([z.string(), z.number()])
+  .transform(String)
+  .pipe(z.string().regex(/^\d{1,12}(\.\d{1,6})?$/, 'Must be a number such as 2 or "0.5".'))
 const identifier = z
   .string()
   .regex(/^[a-zA-Z0-9_.-]{1,64}$/, 'Letters, digits and _ . -, at most 64.')
@@ -14,14 +17,11 @@ const lineItemInput = z
   .object({
     product_id: z.string().min(1).max(255),
     description: z.string().max(1000).nullish(),
-    quantity: z
-      .union([z.string(), z.number()])
-      .transform(String)
-      .pipe(z.string().regex(/^\d{1,12}(\.\d{1,6})?$/, 'Must be a number such as 2 or "0.5".')),
+    quantity: decimalText,
     item_cost: amountText,
     total: amountText,
     vat: amountText.nullish(),
-    vat_rate: z.union([z.string(), z.number()]).transform(String).nullish(),
+    vat_rate: decimalText.nullish(),
     metadata: z
       .array(z.object({ key: z.string().max(255), value: z.string().max(1000) }))
       .max(100)
@@ -31,7 +31,7 @@ const lineItemInput = z
 
 const linkInput = z
   .object({
-    uri: webUri,
+    uri: webUriText,
     caption: z.string().min(1).max(255),
     show_on: z.array(z.enum(['pending', 'ok', 'fail'])),
   })
@@ -39,18 +39,22 @@ const linkInput = z
 
 const detailsInput = {
   ledger: z.string().min(1).max(100),
-  callback_uri: webUri.nullable(),
-  display_message_uri: webUri.nullable(),
-  links: z.array(linkInput).max(100),
+  callback_uri: webUriText.nullable(),
+  display_message_uri: webUriText.nullable(),
+  links: z.array(linkInput).max(32),
   line_items: z.array(lineItemInput).max(1000),
 }
+
+/** In bytes of JSON: an event holds at most 1 MiB, with all that is around them. */
+const largestLineItems = 524_288
 
 const lineItemsOf = (
   items: readonly z.output<typeof lineItemInput>[],
   currency: string,
   context: Issues,
-): PaymentDetails['lineItems'] =>
-  items.map((item, index) => {
+): PaymentDetails['lineItems'] => {
+  if (items.length === 0) return []
+  const lineItems = items.map((item, index) => {
     const amount = (field: 'item_cost' | 'total' | 'vat', text: string) =>
       amountIn(context, ['line_items', index, field], text, currency)
     return {
@@ -64,6 +68,12 @@ const lineItemsOf = (
       metadata: item.metadata,
     }
   })
+  if (Buffer.byteLength(JSON.stringify(lineItems)) > largestLineItems) {
+    const message = 'Must be at most 512 KiB.'
+    context.issues.push({ code: 'custom', message, path: ['line_items'], input: items })
+  }
+  return lineItems
+}
 
 const linksOf = (links: readonly z.output<typeof linkInput>[]): PaymentDetails['links'] =>
   links.map(({ uri, caption, show_on }) => ({ uri, caption, showOn: show_on }))
@@ -90,8 +100,8 @@ export const paymentRequestInput = z
     ledger: detailsInput.ledger.default('default'),
     callback_uri: detailsInput.callback_uri.default(null),
     display_message_uri: detailsInput.display_message_uri.default(null),
-    success_return_uri: webUri.nullable().default(null),
-    failure_return_uri: webUri.nullable().default(null),
+    success_return_uri: webUriText.nullable().default(null),
+    failure_return_uri: webUriText.nullable().default(null),
     required_scope: scopeText.transform(formatScope).nullable().default(null),
     required_scope_text: z.string().max(150).nullable().default(null),
     line_items: detailsInput.line_items.default([]),

@@ -8,7 +8,7 @@ import type { Instant } from '../domain/time.ts'
 import { merchantPrefix, type Links } from './addresses.ts'
 import { callerOf, contextOf, route, type Route } from './route.ts'
 import { tokenMembers, tokensView, userInfoReply } from './token-reply.ts'
-import { dateTime, uriText } from './wire.ts'
+import { dateTime, webUriText } from './wire.ts'
 
 const identifier = z
   .string()
@@ -33,7 +33,7 @@ const permissionInput = z
     customer: z.string().min(1).max(100),
     scope: scopeText,
     text: z.string().max(1000).nullable().default(null),
-    callback_uri: uriText(['http', 'https']).nullable().default(null),
+    callback_uri: webUriText.nullable().default(null),
     expires_in: z.int().min(0).max(2_592_000).default(21_600).meta({ description: 'Seconds.' }),
   })
   .meta({ id: 'PermissionRequestInput' })

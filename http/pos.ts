@@ -6,6 +6,7 @@ import { posTypes } from '../domain/pos.ts'
 import { merchantPrefix, type Links } from './addresses.ts'
 import { listPage, listQuery, listReply } from './lists.ts'
 import { callerOf, contextOf, route, type Route } from './route.ts'
+import { chosenId } from './wire.ts'
 
 const locationInput = z
   .object({
@@ -23,7 +24,8 @@ const posUpdate = z
   })
   .meta({ id: 'PosUpdate' })
 
-const posInput = posUpdate.extend({ id: z.string().min(1).max(100) }).meta({ id: 'PosInput' })
+const posId = chosenId(z.string().min(1))
+const posInput = posUpdate.extend({ id: posId }).meta({ id: 'PosInput' })
 
 const posReply = z
   .object({
@@ -40,7 +42,7 @@ const posReply = z
   })
   .meta({ id: 'Pos' })
 
-const posParams = z.object({ pos_id: z.string() })
+const posParams = z.object({ pos_id: posId })
 
 type PosRow = { readonly position: number; readonly data: z.output<typeof posReply> }
 

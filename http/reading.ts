@@ -41,6 +41,23 @@ const formType = 'application/x-www-form-urlencoded'
 
 const mediaTypeOf = (header: string): string => (header.split(';')[0] ?? '').trim().toLowerCase()
 
+/** Half of a surrogate pair, which is no text; `JSON.stringify` writes it as an escape, and no other letter so. */
+const loneSurrogate = /(?<!\\)(?:\\\\)*\\ud[89a-f]/
+
+const parseObject = (body: Uint8Array): unknown => {
+  let value: unknown
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
+    value = JSON.parse(text)
+    if (/\\ud[89a-f]/i.test(text) && loneSurrogate.test(JSON.stringify(value)))
+      throw new SyntaxError('text with half of a surrogate pair')
+  } catch {
+    throw new RequestError(400, 'The body is no valid JSON.')
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw new RequestError(400, 'The body must be a JSON object.')
+}
+
 /** The body as JSON, which the schema then checks. @throws RequestError 415, 400; Malformed */
 export const parseBody = (
   schema: z.ZodType,
@@ -51,16 +68,7 @@ export const parseBody = (
   const type = contentType === undefined ? undefined : mediaTypeOf(contentType)
   if (body.byteLength > 0 && type !== 'application/json' && type !== names.json.toLowerCase())
     throw new RequestError(415, `The body must be application/json or ${names.json}.`)
-  let value: unknown
-  try {
-    value =
-      body.byteLength === 0
-        ? {}
-        : JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
-  } catch {
-    throw new RequestError(400, 'The body is no valid JSON.')
-  }
-  return checked(schema, value)
+  return checked(schema, body.byteLength === 0 ? {} : parseObject(body))
 }
 
 /** The body as a form, whose repeated fields become arrays. @throws RequestError 415; Malformed */
@@ -81,26 +89,39 @@ export const parseForm = (
   return checked(schema, Object.fromEntries(values))
 }
 
+const missing = ({ input }: { readonly input?: unknown }) =>
+  input === undefined ? 'Is required.' : undefined
+
 /** @throws Malformed */
 export const checked = <Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
 ): z.output<Schema> => {
-  const result = schema.safeParse(value)
+  const result = schema.safeParse(value, { error: missing })
   if (!result.success) throw malformed(result.error)
   return result.data
 }
 
+type Range = { readonly range: string; readonly isAllowed: boolean }
+
+const rangeOf = (text: string): Range => {
+  const [range = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
+  return { range, isAllowed: !parameters.some((part) => /^q=0(\.0*)?$/.test(part)) }
+}
+
+/** The range that says most about a type decides. */
+const isAllowed = (type: string, ranges: readonly Range[]): boolean => {
+  const [main = ''] = type.split('/')
+  for (const name of [type, `${main}/*`, '*/*']) {
+    const said = ranges.find(({ range }) => range === name)
+    if (said) return said.isAllowed
+  }
+  return false
+}
+
 /** Whether an Accept header allows one of the types (RFC 9110, 12.5.1); all do without one. */
 export const accepts = (header: string | undefined, types: readonly string[]): boolean => {
-  if (header === undefined || header.trim() === '') return true
-  const wanted = header.split(',').flatMap((part) => {
-    const [range = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase())
-    return parameters.some((text) => /^q=0(\.0*)?$/.test(text)) ? [] : [range]
-  })
-  const allows = (range: string, type: string) =>
-    range === '*/*' ||
-    range === type ||
-    (range.endsWith('/*') && type.startsWith(range.slice(0, -1)))
-  return types.some((type) => wanted.some((range) => allows(range, type.toLowerCase())))
+  if (header === undefined || header === '*/*' || header.trim() === '') return true
+  const ranges = header.split(',').map(rangeOf)
+  return types.some((type) => isAllowed(type.toLowerCase(), ranges))
 }

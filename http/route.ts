@@ -67,6 +67,8 @@ export type Route = {
   /** Takes its body as a form (application/x-www-form-urlencoded) instead of JSON. */
   readonly takesForm: boolean
   readonly success: Success | 'raw'
+  /** What its errors mean, by status, beyond those that follow from the other members. */
+  readonly errors: Readonly<Record<number, string>> | undefined
   readonly reply: z.ZodType | undefined
   readonly replyTypes: readonly string[] | undefined
   readonly handle: (call: Call<never, never, never>) => unknown
@@ -103,6 +105,7 @@ export const route = <
   readonly body?: Body
   readonly takesForm?: boolean
   readonly success: S
+  readonly errors?: Readonly<Record<number, string>>
   readonly reply?: Reply
   readonly replyTypes?: readonly string[]
   readonly handle: (
@@ -114,10 +117,20 @@ export const route = <
   query: undefined,
   body: undefined,
   takesForm: false,
+  errors: undefined,
   reply: undefined,
   replyTypes: undefined,
   ...definition,
 })
+
+/** Path and query of a request; the rest of its URL is whatever the client called this service. */
+export const targetOf = ({ request }: Call): string => request.url.replace(/^[^/]*\/\/[^/?]*/, '')
+
+/** The query of a request as it came, with its repetitions. */
+export const searchOf = (call: Call): URLSearchParams => {
+  const [, search = ''] = /\?([^#]*)/.exec(targetOf(call)) ?? []
+  return new URLSearchParams(search)
+}
 
 /** The caller of a route that is not open. */
 export const callerOf = ({ caller }: Call): Caller => {

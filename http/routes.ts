@@ -20,6 +20,8 @@ export type RouteNeeds = PaymentNeeds &
   ServiceNeeds & {
     readonly names: Names
     readonly version: string
+    /** Where clients find the service, when that is known beforehand. */
+    readonly publicUrl: string | undefined
     /** Undefined in production. */
     readonly sandbox: (SandboxNeeds & SandboxPermissionNeeds) | undefined
   }
@@ -41,4 +43,5 @@ export const allRoutes = (needs: RouteNeeds): Route[] =>
     ],
     needs.names,
     needs.version,
+    needs.publicUrl,
   )

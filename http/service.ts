@@ -61,7 +61,7 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
     group,
     summary: 'Metrics for Prometheus',
     success: 'raw',
-    replyTypes: ['text/plain', 'application/openmetrics-text'],
+    replyTypes: ['text/plain'],
     handle: async () => {
       const { type, text } = await needs.metrics()
       return { type, body: text }
@@ -74,7 +74,7 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
     group,
     summary: 'The RSA public key that callbacks are signed with',
     success: 'raw',
-    replyTypes: ['application/x-pem-file', 'text/plain'],
+    replyTypes: ['application/x-pem-file'],
     handle: () => ({ type: 'application/x-pem-file', body: needs.callbackKeyPem }),
   }),
   route({

@@ -6,6 +6,7 @@ import { roles } from '../domain/user.ts'
 import { merchantPrefix, type Links } from './addresses.ts'
 import { Malformed, RequestError } from './errors.ts'
 import { callerOf, contextOf, route, type Call, type Route } from './route.ts'
+import { chosenId } from './wire.ts'
 
 const userUpdate = z
   .object({
@@ -13,20 +14,24 @@ const userUpdate = z
     netmask: z.string().max(64).nullable().default(null).meta({
       description: 'CIDR (IPv4 or IPv6) of the addresses that requests may come from.',
     }),
-    secret: z.string().min(8).max(64).nullish().meta({
-      description: 'Kept only as a slow hash. Absent leaves it, null takes it away.',
-    }),
+    secret: z
+      .string()
+      .min(8)
+      .max(64)
+      // Anything else does not come out of a header as it was put in.
+      .regex(/^[!-~](?:[ -~]*[!-~])?$/, 'Must be printable ASCII without blanks around it.')
+      .nullish()
+      .meta({ description: 'Kept only as a slow hash. Absent leaves it, null takes it away.' }),
     pubkey: z.string().max(10_000).nullish().meta({
       description: 'RSA public key, 2048 to 4096 bits, PEM or OpenSSH. Absent leaves it.',
     }),
   })
   .meta({ id: 'UserUpdate' })
 
-const userInput = userUpdate
-  .extend({
-    id: z.string().regex(/^[a-zA-Z0-9_.@-]{1,100}$/, 'Letters, digits and _ . @ -, at most 100.'),
-  })
-  .meta({ id: 'UserInput' })
+const userId = chosenId(
+  z.string().regex(/^[a-zA-Z0-9_.@-]+$/, 'Must be made of letters, digits and _ . @ -'),
+)
+const userInput = userUpdate.extend({ id: userId }).meta({ id: 'UserInput' })
 
 const userReply = z
   .object({
@@ -38,7 +43,7 @@ const userReply = z
   })
   .meta({ id: 'User' })
 
-const userParams = z.object({ user_id: z.string() })
+const userParams = z.object({ user_id: userId })
 
 type UserData = {
   readonly id: string
@@ -62,6 +67,7 @@ export type UserNeeds = {
 }
 
 const listPath = `${merchantPrefix}/user/`
+const onlySuperusers = 'Only a superuser manages users.'
 
 /** API users (the document's `/user/`): only a superuser manages them. */
 export const userRoutes = (needs: UserNeeds): Route[] => {
@@ -69,7 +75,7 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
 
   const superuser = (call: Call) => {
     const caller = callerOf(call)
-    if (!caller.isSuperuser) throw new RequestError(403, 'Only a superuser manages users.')
+    if (!caller.isSuperuser) throw new RequestError(403, onlySuperusers)
     return caller
   }
 
@@ -120,6 +126,7 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
       summary: 'Create an API user',
       body: userInput,
       success: 'created',
+      errors: { 403: onlySuperusers },
       handle: async (call) => {
         const { merchant } = superuser(call)
         const { id } = call.body
@@ -158,6 +165,7 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
       params: userParams,
       body: userUpdate,
       success: 'nothing',
+      errors: { 403: onlySuperusers },
       handle: async (call) => {
         const { merchant } = superuser(call)
         const id = call.params.user_id

@@ -89,15 +89,18 @@ export const dateTimeText = z
   })
   .meta({ description: 'DateTime: UTC, YYYY-MM-DD hh:mm:ss.' })
 
-export const uriText = (schemes: readonly string[]) =>
-  z
-    .string()
-    .max(2048)
-    .refine(
-      (text) => URL.canParse(text) && schemes.includes(new URL(text).protocol.slice(0, -1)),
-      `Must be a full URI with one of the schemes ${schemes.join(', ')}.`,
-    )
-    .meta({ format: 'uri' })
+/** A full URL without the blanks and breaks that a parser of URLs drops, and so others do not see alike. */
+const webUri = /^https?:\/\/[^\s\p{Cc}]+$/iu
+
+export const webUriText = z
+  .string()
+  .max(2048)
+  .refine((text) => webUri.test(text) && URL.canParse(text), 'Must be a full http or https URL.')
+  .meta({ format: 'uri' })
+
+/** An id that a merchant chooses. A URL whose last segment is `.` or `..` leads elsewhere. */
+export const chosenId = (schema: z.ZodString) =>
+  schema.max(100).refine((id) => id !== '.' && id !== '..', 'Must not be . or ..')
 
 /** Money in an answer. */
 export const money = z

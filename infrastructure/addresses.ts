@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import { lookup, type LookupAddress } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 
 /** Whether an address is in a network such as `192.0.2.0/24` or `2001:db8::/32`; a plain address is a network of one. */
@@ -13,11 +13,25 @@ export const isWithin = (address: string | undefined, netmask: string): boolean 
 const oneHost = (address: string): string =>
   `${address}/${ipaddr.parse(address).kind() === 'ipv4' ? 32 : 128}`
 
-export const isNetmask = (text: string): boolean => ipaddr.isValidCIDR(text) || ipaddr.isValid(text)
+/** IPv4 in four decimal parts only: what `10/8` or `010.0.0.1` mean depends on whom one asks. */
+export const isNetmask = (text: string): boolean => {
+  const { IPv4, IPv6 } = ipaddr
+  return (
+    IPv4.isValidCIDRFourPartDecimal(text) ||
+    IPv4.isValidFourPartDecimal(text) ||
+    IPv6.isValidCIDR(text) ||
+    IPv6.isValid(text)
+  )
+}
 
 /** Whether an address is on the open internet: not loopback, private, link-local, metadata or otherwise special. */
-export const isPublic = (address: string): boolean =>
-  ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast'
+export const isPublic = (address: string): boolean => {
+  if (!ipaddr.isValid(address)) return false
+  const given = ipaddr.process(address)
+  // What IPv6 has given out is 2000::/3 (RFC 4291, 2.4); outside of it are old ways to write IPv4, loopback among them.
+  const isGivenOut = given.kind() === 'ipv4' || isWithin(address, '2000::/3')
+  return isGivenOut && given.range() === 'unicast'
+}
 
 /** A callback address that the service does not talk to. */
 export class PrivateAddress extends Error {
@@ -27,14 +41,22 @@ export class PrivateAddress extends Error {
   }
 }
 
+type Resolve = (
+  hostname: string,
+  options: Parameters<LookupFunction>[1] & { readonly all: true },
+  done: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
+) => void
+
 /** Resolves names to public addresses only: the check is of the very address that is then connected to. */
-export const publicLookup: LookupFunction = (hostname, options, done) => {
-  lookup(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
-    if (error) return done(error, '', 0)
-    const [first] = found
-    if (!first || !found.every(({ address }) => isPublic(address)))
-      return done(new PrivateAddress(hostname), '', 0)
-    if (options.all) return done(null, found)
-    return done(null, first.address, first.family)
-  })
-}
+export const publicLookup =
+  (resolve: Resolve): LookupFunction =>
+  (hostname, options, done) => {
+    resolve(hostname, { ...options, all: true }, (error, found) => {
+      if (error) return done(error, '', 0)
+      const [first] = found
+      if (!first || !found.every(({ address }) => isPublic(address)))
+        return done(new PrivateAddress(hostname), '', 0)
+      if (options.all) return done(null, found)
+      return done(null, first.address, first.family)
+    })
+  }

@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns'
 import { isIP } from 'node:net'
 import { Agent, request } from 'undici'
 import { isPublic, PrivateAddress, publicLookup } from './addresses.ts'
@@ -33,7 +34,9 @@ export type SendResult = {
 const problemOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return `no answer within ${answerTimeoutMs / 1000} seconds`
-  return error.cause instanceof Error ? error.cause.message : error.message || error.name
+  if (error.cause instanceof Error) return error.cause.message
+  // Several addresses that all refuse make an error without a message.
+  return error.message || ('code' in error ? String(error.code) : error.name)
 }
 
 /** Posts messages to merchants, signed (decisions 13). */
@@ -41,7 +44,7 @@ export const makeCallbackSender = (needs: Needs) => {
   const { signer, names, machineNow, arePrivateAddressesAllowed } = needs
   const agent = new Agent({
     connections: 64,
-    connect: arePrivateAddressesAllowed ? {} : { lookup: publicLookup },
+    connect: arePrivateAddressesAllowed ? {} : { lookup: publicLookup(lookup) },
   })
 
   const headersFor = async (id: string, uri: string, body: string) => {

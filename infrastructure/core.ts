@@ -1,7 +1,6 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { v5 } from 'uuid'
 import { clocks, installations } from '../application/aggregates.ts'
 import type { EventStore } from '../application/event-store.ts'
 import { makeHandler, type Context } from '../application/handle.ts'
@@ -23,6 +22,7 @@ import {
   signingKeyProjection,
   userProjection,
 } from '../projections/registers.ts'
+import { uuidsOf } from './event-ids.ts'
 import { connectEventStoreDB } from './eventstoredb-event-store.ts'
 import type { Log } from './log.ts'
 import { payerDirectory } from './payer-directory.ts'
@@ -33,7 +33,7 @@ import { openSqliteEventStore } from './sqlite-event-store.ts'
 import { makeDerivation, makeTokens } from './tokens.ts'
 import { openVault } from './vault.ts'
 
-const eventNamespace = '5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61'
+const eventUuid = uuidsOf('5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61')
 
 export const openStore = ({ EVENT_STORE, DATA_DIR }: Settings): EventStore => {
   mkdirSync(DATA_DIR, { recursive: true })
@@ -48,10 +48,9 @@ export const readModelDirectory = ({ DATA_DIR }: Settings): string => join(DATA_
 export const openCore = async (settings: Settings, log: Log) => {
   const store = openStore(settings)
   const vault = openVault(settings.VAULT ?? join(settings.DATA_DIR, 'vault.sqlite'))
-  const { handle, find, notice } = makeHandler({
+  const { handle, find, recall, notice } = makeHandler({
     store,
-    eventId: (stream, revision, commandId) =>
-      v5(`${stream}/${revision}/${commandId}`, eventNamespace),
+    eventId: (stream, revision, commandId) => eventUuid(`${stream}/${revision}/${commandId}`),
     commandId: randomUUID,
   })
   const listeners = new Set<(events: readonly Recorded[]) => void>()
@@ -103,6 +102,7 @@ export const openCore = async (settings: Settings, log: Log) => {
     store,
     handle,
     find,
+    recall,
     now,
     contextOf,
     digest,

@@ -1,12 +1,14 @@
 #!/usr/bin/env node
-import { serve as listen, type ServerType } from '@hono/node-server'
+import { getRequestListener } from '@hono/node-server'
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, realpathSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
 import { makeAccess } from '../http/access.ts'
 import { linksOf } from '../http/addresses.ts'
 import { isRedirectUri } from '../http/application.ts'
-import { makeApp } from '../http/app.ts'
+import { makeApp, unroutable } from '../http/app.ts'
 import { namesOf } from '../http/brand.ts'
 import { callbackMessage } from '../http/callback-message.ts'
 import { openApi } from '../http/openapi.ts'
@@ -15,7 +17,7 @@ import { stringToSign } from '../http/signature.ts'
 import { formatDateTime } from '../http/wire.ts'
 import { makeAuthorizationServer } from './authorization-server.ts'
 import { openCore } from './core.ts'
-import { makeLog } from './log.ts'
+import { makeLog, type Log } from './log.ts'
 import { operatorProgram } from './operator.ts'
 import { makeSandboxData } from './sandbox-data.ts'
 import { startService } from './service.ts'
@@ -27,29 +29,30 @@ const packageFile = new URL(
 )
 const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }
 
-const addressOf = (server: ServerType): string => {
+const addressOf = (server: Server): string => {
   const { address, family, port } = server.address() as AddressInfo
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-const signalled = (): Promise<void> =>
-  new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
+const listening = (server: Server, hostname: string, port: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, hostname, resolve)
   })
 
-/** Runs the service until it is told to stop; then finishes the requests that are under way. */
-const serve = async (settings: Settings): Promise<void> => {
-  const log = makeLog(settings.LOG_LEVEL)
+const brandOf = ({ HEADER_PREFIX: headerPrefix, MEDIA_VENDOR: mediaVendor }: Settings) =>
+  namesOf({ headerPrefix, mediaVendor })
+
+/** Starts the service on its socket; `stop` finishes the requests that are under way. */
+export const startServer = async (settings: Settings, log: Log) => {
+  const { HOST: hostname, PORT: port, PUBLIC_URL } = settings
   const core = await openCore(settings, log)
-  let publicUrl = settings.PUBLIC_URL ?? `http://${settings.HOST}:${settings.PORT}`
+  let publicUrl = PUBLIC_URL ?? `http://${hostname}:${port}`
   const links = linksOf(() => ({ publicUrl, absoluteUris: settings.ABSOLUTE_URIS }))
-  const names = namesOf({
-    headerPrefix: settings.HEADER_PREFIX,
-    mediaVendor: settings.MEDIA_VENDOR,
-  })
+  const names = brandOf(settings)
   const greeting =
     settings.MODE === 'sandbox' ? `${await makeSandboxData(core, settings.DATA_DIR)}\n` : ''
-  const server = await makeAuthorizationServer(core, () => publicUrl)
+  const authorizationServer = await makeAuthorizationServer(core, () => publicUrl)
   const service = await startService(
     core,
     settings,
@@ -59,16 +62,23 @@ const serve = async (settings: Settings): Promise<void> => {
       stringToSign,
       formatDateTime,
       message: (message, history, uri) =>
-        callbackMessage({ links, views: server.views }, message, history, uri),
+        callbackMessage({ links, views: authorizationServer.views }, message, history, uri),
     },
-    server,
+    authorizationServer,
   )
   const authenticate = makeAccess({ ...service.access, names })
   const app = makeApp({
-    routes: allRoutes({ ...service.routes, authenticate, links, names, version }),
+    routes: allRoutes({
+      ...service.routes,
+      authenticate,
+      links,
+      names,
+      version,
+      publicUrl: PUBLIC_URL,
+    }),
     names,
     authenticate,
-    publicUrl: settings.PUBLIC_URL,
+    publicUrl: PUBLIC_URL,
     now: core.now,
     newId: randomUUID,
     observe: ({ requestId, method, path, status, milliseconds }) => {
@@ -77,48 +87,63 @@ const serve = async (settings: Settings): Promise<void> => {
     },
     onBug: (error, requestId) => log.error({ error, requestId }, 'a bug'),
   })
-  const { HOST: hostname, PORT: port } = settings
-  const listening = await new Promise<ServerType>((resolve, reject) => {
-    const starting: ServerType = listen({ fetch: app.fetch, hostname, port }, () =>
-      resolve(starting),
-    )
-    starting.once('error', reject)
-  })
-  const address = addressOf(listening)
-  publicUrl = settings.PUBLIC_URL ?? address
-  process.stdout.write(`${greeting}listening on ${address}\n`)
+  const errorHandler = () => unroutable(names, randomUUID())
+  const server = createServer(getRequestListener(app.fetch, { hostname, errorHandler }))
+  await listening(server, hostname, port)
+  const address = addressOf(server)
+  publicUrl = PUBLIC_URL ?? address
+  // Not before the address is known that callbacks name.
+  service.begin()
+  const stop = async (): Promise<void> => {
+    service.endStreams()
+    const closed = new Promise((resolve) => server.close(resolve))
+    server.closeIdleConnections()
+    await closed
+    await service.stop()
+    await core.close()
+  }
+  return { app, core, address, greeting, stop }
+}
 
+const signalled = (): Promise<void> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
+  })
+
+/** Runs the service until it is told to stop. */
+const serve = async (settings: Settings): Promise<void> => {
+  const log = makeLog(settings.LOG_LEVEL)
+  const { greeting, address, stop } = await startServer(settings, log)
+  process.stdout.write(`${greeting}listening on ${address}\n`)
   await signalled()
-  service.endStreams()
-  const closed = new Promise((resolve) => listening.close(resolve))
-  if ('closeIdleConnections' in listening) listening.closeIdleConnections()
-  await closed
-  await service.stop()
-  await core.close()
+  await stop()
   log.flush()
 }
 
 /** The OpenAPI document, without a service: the routes are values, and none of their handlers is called. */
 const described = (settings: Settings): object => {
-  const names = namesOf({
-    headerPrefix: settings.HEADER_PREFIX,
-    mediaVendor: settings.MEDIA_VENDOR,
-  })
+  const names = brandOf(settings)
   const sandbox = settings.MODE === 'sandbox' ? {} : undefined
-  return openApi(allRoutes({ names, version, sandbox } as RouteNeeds), names, version)
+  const { PUBLIC_URL: publicUrl } = settings
+  const routes = allRoutes({ names, version, sandbox, publicUrl } as RouteNeeds)
+  return openApi(routes, names, version, publicUrl)
 }
 
-try {
-  const settings = readSettings(process.env)
-  await operatorProgram({
-    settings,
-    version,
-    serve,
-    openApi: () => described(settings),
-    isRedirectUri: (text) => isRedirectUri(text, settings.MODE === 'sandbox'),
-  }).parseAsync()
-} catch (error) {
-  if (!(error instanceof WrongSettings)) throw error
-  process.stderr.write(`Wrong settings:\n${error.message}\n`)
-  process.exitCode = 2
+const runCommand = async (): Promise<void> => {
+  try {
+    const settings = readSettings(process.env)
+    const openApi = () => described(settings)
+    const isSandbox = settings.MODE === 'sandbox'
+    const mayRedirect = (text: string) => isRedirectUri(text, isSandbox)
+    const needs = { settings, version, serve, openApi, isRedirectUri: mayRedirect }
+    await operatorProgram(needs).parseAsync()
+  } catch (error) {
+    if (!(error instanceof WrongSettings)) throw error
+    process.stderr.write(`Wrong settings:\n${error.message}\n`)
+    process.exitCode = 2
+  }
 }
+
+const [, script = ''] = process.argv
+// A test imports this file; the bin of the package is a link to it.
+if (realpathSync(script) === fileURLToPath(import.meta.url)) await runCommand()

@@ -6,7 +6,7 @@ import type { ReadModelFile } from './read-model-file.ts'
 const rowsKeptInMemory = 20_000
 
 /** One table's prepared statements and the rows that a batch has touched. */
-const tableOf = ({ db }: ReadModelFile, { table, key, ...projection }: Projection) => {
+const tableOf = ({ sqlite, db }: ReadModelFile, { table, key, ...projection }: Projection) => {
   const columns = getTableColumns(table)
   const keyName = Object.keys(columns).find((name) => columns[name] === key) ?? key.name
   const byKey = eq(key, sql.placeholder('key'))
@@ -19,11 +19,20 @@ const tableOf = ({ db }: ReadModelFile, { table, key, ...projection }: Projectio
       .map(([name, column]) => [name, sql.raw(`excluded."${column.name}"`)]),
   )
   const select = db.select().from(table).where(byKey).prepare()
-  const upsert = db
-    .insert(table)
-    .values(values as never)
-    .onConflictDoUpdate({ target: key, set: excluded as never })
-    .prepare()
+  const upsert = sqlite.prepare(
+    db
+      .insert(table)
+      .values(values as never)
+      .onConflictDoUpdate({ target: key, set: excluded as never })
+      .toSQL().sql,
+  )
+  const encoders = Object.entries(columns)
+  /** What drizzle would hand to the driver, without looking for placeholders in every row. */
+  const encoded = (row: object): unknown[] =>
+    encoders.map(([name, column]) => {
+      const value = (row as Record<string, unknown>)[name] ?? null
+      return value === null ? null : column.mapToDriverValue(value)
+    })
   const remove = db.delete(table).where(byKey).prepare()
   const rows = new Map<string | number, object | undefined>()
   const touched = new Set<string | number>()
@@ -39,7 +48,7 @@ const tableOf = ({ db }: ReadModelFile, { table, key, ...projection }: Projectio
     write(): void {
       for (const id of touched) {
         const row = rows.get(id)
-        if (row) upsert.run(row as Record<string, unknown>)
+        if (row) upsert.run(encoded(row))
         else remove.run({ key: id })
       }
       touched.clear()

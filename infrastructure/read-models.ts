@@ -42,6 +42,8 @@ export const runReadModels = ({ store, file, projections, onEvents, onFailure }:
           wakeWaiters()
           onEvents(events)
         }
+        // A log that ends by itself would otherwise be followed again at once, for ever.
+        if (!stopped.signal.aborted) throw new StoreUnavailable('the log has ended')
       } catch (error) {
         onFailure(error)
         await new Promise((resolve) => {

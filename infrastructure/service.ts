@@ -4,7 +4,7 @@ import { callbacks, merchants, signingKeys, users, within } from '../application
 import { acceptPayment } from '../application/answer-payment.ts'
 import { deliverCallbacks } from '../application/deliver-callbacks.ts'
 import { expirePayments } from '../application/expire-payments.ts'
-import { streamOf, type Context } from '../application/handle.ts'
+import type { Context } from '../application/handle.ts'
 import {
   expirePermissions,
   grantPermission,
@@ -39,6 +39,16 @@ import type { Settings } from './settings.ts'
 export type CallbackWire = {
   readonly message: (message: Message, history: readonly Recorded[], uri: string) => Promise<string>
 } & Pick<Parameters<typeof makeCallbackSender>[0], 'names' | 'stringToSign' | 'formatDateTime'>
+
+type MerchantEntry = typeof merchants.decider.initial
+type UserEntry = typeof users.decider.initial
+
+const userOf = (shop: MerchantEntry, user: UserEntry) =>
+  shop.status === 'present' && user.status === 'present'
+    ? { user: user.data, merchantNetmask: shop.data.netmask }
+    : undefined
+
+const retryAfterMs = 1000
 
 const after = (milliseconds: number, wake: () => void) => {
   const timer = setTimeout(wake, milliseconds)
@@ -115,19 +125,30 @@ export const startService = async (
   const settle = async (): Promise<void> => {
     await expiry.settle()
     await caughtUp()
-    await sending.settle()
-    await delivery.idle()
+    await delivery.settle()
   }
 
-  void readModels.ready().then(() => {
-    core.removeOutdatedReadModels()
-    core.onEvents(() => {
+  let hasCaughtUp = false
+  let callOffBegin = () => {}
+  /** Begins to expire and to deliver once the read models are where the log is: what they lack would look undone. */
+  const begin = (): void => {
+    const wake = () => {
       expiry.wake()
       sending.wake()
-    })
-    expiry.wake()
-    sending.wake()
-  })
+    }
+    readModels.ready().then(
+      () => {
+        hasCaughtUp = true
+        core.removeOutdatedReadModels()
+        core.onEvents(wake)
+        wake()
+      },
+      (error: unknown) => {
+        onFailure(error)
+        callOffBegin = after(retryAfterMs, begin)
+      },
+    )
+  }
 
   const accept = acceptPayment({ handle, find, funding: sandboxFunding, tokens })
   const grant = grantPermission({ handle, find, tokens })
@@ -136,14 +157,18 @@ export const startService = async (
   const verifySecret = makeSecretCheck(Date.now)
   return {
     access: {
-      findUser: (merchant: string, id: string) => {
-        const user = core.users.find(streamOf(users, within(merchant, id)))?.data
-        const shop = user && core.merchants.find(streamOf(merchants, merchant))?.data
-        return user && { user, merchantNetmask: shop?.netmask ?? null }
+      recallUser: (merchant: string, id: string) => {
+        const shop = core.recall(merchants, merchant)
+        const user = core.recall(users, within(merchant, id))
+        return shop && user && userOf(shop, user)
       },
-      caughtUp,
+      findUser: async (merchant: string, id: string) =>
+        userOf(
+          await find(merchants, merchant, 'log'),
+          await find(users, within(merchant, id), 'log'),
+        ),
       verifySecret,
-      verifySignature: makeSignatureCheck(),
+      verifySignature: makeSignatureCheck(signer.rsaPem),
       contentDigest,
       isWithin,
       machineNow: Date.now,
@@ -179,8 +204,14 @@ export const startService = async (
       grantPermission: grant,
       watch: live.watch,
       ready: async () => {
-        const progress = await readModels.progress()
-        return { ...progress, isReady: progress.position >= progress.head }
+        // Under load the read models are always a little behind, which is no reason to send nobody here.
+        const isReady =
+          hasCaughtUp &&
+          (await caughtUp().then(
+            () => true,
+            () => false,
+          ))
+        return { ...(await readModels.progress()), isReady }
       },
       metrics: metrics.text,
       callbackKeyPem: signer.rsaPem,
@@ -212,7 +243,9 @@ export const startService = async (
     observe: metrics.observeRequest,
     /** Ends what would keep connections open. */
     endStreams: live.end,
+    begin,
     stop: async (): Promise<void> => {
+      callOffBegin()
       await expiry.stop()
       await sending.stop()
       await delivery.idle()

@@ -5,6 +5,7 @@ import {
   type Appended,
   type Position,
 } from '../application/event-store.ts'
+import { watchGrowth } from './sqlite-event-growth.ts'
 import { openEventFile } from './sqlite-event-file.ts'
 import { readEventRows, unavailable, type EventRows } from './sqlite-event-rows.ts'
 import {
@@ -41,9 +42,6 @@ const rowsPerCommit = 2_000
 const patience = 5_000
 
 const retryDelay = 2
-
-/** How often commits of other processes are looked for while somebody follows, in ms. */
-const pollInterval = 20
 
 const takeGroup = (queue: Waiting[]): Waiting[] => {
   let rows = 0
@@ -128,46 +126,6 @@ const commitInGroups = (writer: EventWriter, committed: () => void) => {
         else emptied = resolve
       }),
   }
-}
-
-/** Wakes those who wait for events: at once after a commit of this process, soon after one of another. */
-const watchGrowth = (head: () => Position) => {
-  const waiters = new Map<() => void, Position>()
-  let poll: NodeJS.Timeout | undefined
-
-  const stopWhenIdle = (): void => {
-    if (waiters.size > 0) return
-    clearInterval(poll)
-    poll = undefined
-  }
-
-  const wake = (until: Position): void => {
-    for (const [resolve, after] of waiters) if (after < until) resolve()
-  }
-
-  const look = (): void => {
-    try {
-      if (waiters.size > 0) wake(head())
-    } catch {
-      // The file could not be read just now; whoever waits goes on waiting for the next look.
-    }
-  }
-
-  const grown = (after: Position, signal: AbortSignal): Promise<void> =>
-    new Promise((resolve) => {
-      if (signal.aborted) return resolve()
-      const leave = (): void => {
-        waiters.delete(leave)
-        signal.removeEventListener('abort', leave)
-        stopWhenIdle()
-        resolve()
-      }
-      signal.addEventListener('abort', leave)
-      waiters.set(leave, after)
-      poll ??= setInterval(look, pollInterval).unref()
-    })
-
-  return { grown, look, release: () => wake(Number.POSITIVE_INFINITY) }
 }
 
 const closeFile = (database: Database.Database): void => {

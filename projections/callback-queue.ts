@@ -111,6 +111,19 @@ const retried = (
   return queued({ ...row, waiting, abandoned: row.abandoned.filter(isOther) })
 }
 
+/** What waits is tried at once at a new address, whenever the old one would have been tried again. */
+const redirected = (
+  row: CallbackQueueRow,
+  callbackUri: string | null,
+  at: Instant,
+): CallbackQueueRow => {
+  if (row.callbackUri === callbackUri) return row
+  const [first, ...others] = row.waiting
+  if (!first) return queued({ ...row, callbackUri })
+  const nextAttemptAt = Math.min(first.nextAttemptAt, at)
+  return queued({ ...row, callbackUri, waiting: [{ ...first, nextAttemptAt }, ...others] })
+}
+
 const isTold = (type: string): type is keyof typeof callbackEventNames => type in callbackEventNames
 
 export const callbackQueueProjection = projection({
@@ -136,7 +149,11 @@ export const callbackQueueProjection = projection({
       case 'PaymentAmended': {
         const { callbackUri } = event.data
         if (!row && callbackUri === null) return undefined
-        return queued({ ...(row ?? emptyQueue(stream, metadata.merchant, null)), callbackUri })
+        return redirected(
+          row ?? emptyQueue(stream, metadata.merchant, null),
+          callbackUri,
+          metadata.at,
+        )
       }
       case 'CallbackTestRequested':
         return withMessage(

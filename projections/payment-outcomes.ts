@@ -72,7 +72,8 @@ const ended = (
     available: nothing,
     released,
     deadline: null,
-    modifiedAt,
+    // Between the deadline and its record, a refund or an amendment may have come.
+    modifiedAt: Math.max(row.modifiedAt, modifiedAt),
   }
 }
 

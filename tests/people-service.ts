@@ -1,41 +1,22 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { pino } from 'pino'
 import { codeAt } from '../infrastructure/one-time-codes.ts'
+import { startServer } from '../infrastructure/main.ts'
 import { operatorProgram } from '../infrastructure/operator.ts'
 import { isRedirectUri } from '../http/application.ts'
 import { readSettings } from '../infrastructure/settings.ts'
 import { sandboxPayers } from '../infrastructure/sandbox-data.ts'
 
-const root = new URL('..', import.meta.url).pathname
-const program = ['--import', 'tsx', join(root, 'infrastructure/main.ts')]
-
-/** A service in a process and a folder of its own, as its operator, its merchants and its payers meet it. */
-export const startPeopleService = async (settings: Readonly<Record<string, string>> = {}) => {
+/** A service in a folder of its own, as its operator, its merchants and its payers meet it. */
+export const startPeopleService = async (given: Readonly<Record<string, string>> = {}) => {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-people-'))
-  const environment = { ...process.env, MODE: 'sandbox', PORT: '0', ...settings, DATA_DIR: folder }
-  const start = async () => {
-    const child = spawn(process.execPath, [...program, 'serve'], {
-      cwd: root,
-      env: environment,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    let log = ''
-    child.stderr.on('data', (text: Buffer) => (log += text.toString()))
-    for await (const line of createInterface({ input: child.stdout })) {
-      const address = /^listening on (.*)/.exec(line)?.[1]
-      if (address !== undefined) return { child, address, log: () => log }
-    }
-    throw new Error(`the service did not start: ${log}`)
-  }
-  let running = await start()
-  const stop = async () => {
-    running.child.kill('SIGTERM')
-    if (running.child.exitCode === null) await once(running.child, 'exit')
-  }
+  const environment = { MODE: 'sandbox', PORT: '0', ...given, DATA_DIR: folder }
+  const settings = readSettings(environment)
+  let logged = ''
+  const log = pino({ level: 'trace' }, { write: (line: string) => (logged += line) })
+  let running = await startServer(settings, log)
 
   /** The operator's command, beside the running service on the same data. */
   const operator = async (...words: readonly string[]): Promise<Record<string, string>> => {
@@ -44,7 +25,7 @@ export const startPeopleService = async (settings: Readonly<Record<string, strin
     process.stdout.write = (text: string | Uint8Array) => (printed += String(text)) !== ''
     try {
       await operatorProgram({
-        settings: readSettings(environment),
+        settings,
         version: '0',
         serve: async () => {},
         openApi: () => ({}),
@@ -119,7 +100,7 @@ export const startPeopleService = async (settings: Readonly<Record<string, strin
     get address() {
       return running.address
     },
-    log: () => running.log(),
+    log: () => logged,
     call,
     operator,
     merchantHeaders,
@@ -128,11 +109,11 @@ export const startPeopleService = async (settings: Readonly<Record<string, strin
     files,
     advance: (seconds: number) => call('POST', '/sandbox/v1/clock/', { advance_seconds: seconds }),
     restart: async () => {
-      await stop()
-      running = await start()
+      await running.stop()
+      running = await startServer(settings, log)
     },
     stop: async () => {
-      await stop()
+      await running.stop()
       rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -1,0 +1,101 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { noStream, type EventStore, type NewEvent } from '../application/event-store.ts'
+import { openSqliteEventStore } from '../infrastructure/sqlite-event-store.ts'
+import { commitInGroups, eventTables, openRawFile } from './raw-commits.ts'
+
+const inFlight = 32
+const streamsOfEach = 125
+
+const began = Date.now()
+const data = { text: 'x'.repeat(370) }
+const metadata = {
+  at: began,
+  merchant: 'sandbox',
+  actor: 'user:pos1',
+  correlationId: randomUUID(),
+  causationId: null,
+  schema: 1,
+}
+
+const newEvent = (): NewEvent => ({ id: randomUUID(), type: 'Benched', data, metadata })
+
+/** So many writers at once, each waiting for its own append; answers events per second. */
+const append = async (
+  store: EventStore,
+  seconds: number,
+  streamsOf: (writer: number) => () => readonly [stream: string, expected: number],
+): Promise<number> => {
+  let count = 0
+  const from = performance.now()
+  const write = async (writer: number): Promise<void> => {
+    const next = streamsOf(writer)
+    while (performance.now() < from + seconds * 1000) {
+      const [stream, expected] = next()
+      await store.append(stream, [newEvent()], expected)
+      count += 1
+    }
+  }
+  await Promise.all(Array.from({ length: inFlight }, (_, writer) => write(writer)))
+  return (count / (performance.now() - from)) * 1000
+}
+
+/** Streams of one writer, taken in random order; it is the only one to write to them. */
+const knownStreams = (writer: number) => {
+  const revisions = Array.from({ length: streamsOfEach }, () => noStream)
+  return () => {
+    const at = Math.floor(Math.random() * streamsOfEach)
+    const expected = revisions[at] ?? noStream
+    revisions[at] = expected + 1
+    return [`known-${writer}-${at}`, expected] as const
+  }
+}
+
+const newStream = (): string => `payment-${randomBytes(16).toString('hex')}`
+const newStreams = () => () => [newStream(), noStream] as const
+
+/**
+ * Commits of the very rows that the store writes, unique by stream and revision as they must be, without what makes it
+ * an event store: nothing is expected, nobody waits for an answer, and all rows are at hand.
+ */
+const commitRaw = (directory: string, name: string, seconds: number, isNew: boolean): number => {
+  const database = openRawFile(join(directory, `${name}.sqlite`), eventTables)
+  const nameStream = database.prepare('INSERT INTO streams (name) VALUES (?)')
+  const insert = database.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+  const [id, text, meta] = [randomBytes(16), JSON.stringify(data), JSON.stringify(metadata)]
+  const known = inFlight * streamsOfEach
+  const revisions = new Map<number, number>()
+  let position = 0
+  const rate = commitInGroups(database, inFlight, seconds, () => {
+    const stream = isNew ? position : Math.floor(Math.random() * known)
+    if (isNew) nameStream.run(newStream())
+    const revision = (revisions.get(stream) ?? noStream) + 1
+    if (!isNew) revisions.set(stream, revision)
+    insert.run((position += 1), stream, revision, id, 'Benched', text, meta, began)
+  })
+  database.close()
+  return rate
+}
+
+type Beside = { readonly store: number; readonly raw: number }
+export type Appends = { readonly known: Beside; readonly new: Beside }
+
+/** One round of appends of 600-byte events with 32 in flight, in events per second, beside raw commits of 32 rows. */
+export const measureAppends = async (
+  directory: string,
+  round: number,
+  seconds: number,
+): Promise<Appends> => {
+  const raw = (name: string, isNew: boolean) =>
+    commitRaw(directory, `raw-${name}-${round}`, seconds, isNew)
+  const store = async (name: string, streamsOf: Parameters<typeof append>[2]) => {
+    const store = openSqliteEventStore(join(directory, `store-${name}-${round}.sqlite`))
+    const rate = await append(store, seconds, streamsOf)
+    await store.close()
+    return rate
+  }
+  return {
+    known: { raw: raw('known', false), store: await store('known', knownStreams) },
+    new: { raw: raw('new', true), store: await store('new', newStreams) },
+  }
+}

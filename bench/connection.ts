@@ -1,0 +1,56 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+
+export type Address = { readonly host: string; readonly port: number }
+export type Answer = { readonly status: number; readonly body: string }
+
+const headEnd = '\r\n\r\n'
+
+/** The answer that the text holds, all of it, or undefined while some is missing. */
+const answerIn = (text: string): Answer | undefined => {
+  const end = text.indexOf(headEnd)
+  if (end < 0) return undefined
+  const status = Number(text.slice(9, 12))
+  const body = text.slice(end + headEnd.length)
+  if (status === 204) return { status, body }
+  const length = /\r\ncontent-length: (\d+)/i.exec(text)?.[1]
+  if (length === undefined) throw new Error(`an answer of unknown length: ${text.slice(0, end)}`)
+  return body.length < Number(length) ? undefined : { status, body }
+}
+
+/**
+ * A kept-alive connection for one request at a time. It writes HTTP/1.1 as it is given, and of an answer reads the
+ * status and the body only, so that asking costs little beside answering.
+ */
+export const openConnection = async ({ host, port }: Address) => {
+  const socket = connect(port, host).setNoDelay(true).setEncoding('latin1')
+  await once(socket, 'connect')
+  let received = ''
+  let asked: { resolve(answer: Answer): void; reject(error: Error): void } | undefined
+
+  const fail = (error: Error): void => asked?.reject(error)
+  socket.on('data', (chunk: string) => {
+    received += chunk
+    try {
+      const answer = answerIn(received)
+      if (!answer) return
+      received = ''
+      asked?.resolve(answer)
+    } catch (error) {
+      fail(error as Error)
+    }
+  })
+  socket.on('error', fail)
+  socket.on('close', () => fail(new Error('the server closed the connection')))
+
+  return {
+    ask: (request: string) =>
+      new Promise<Answer>((resolve, reject) => {
+        asked = { resolve, reject }
+        socket.write(request, 'latin1')
+      }),
+    close: (): void => void socket.destroy(),
+  }
+}
+
+export type Connection = Awaited<ReturnType<typeof openConnection>>

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto'
+import { payments } from '../application/aggregates.ts'
+import type { EventStore, NewEvent } from '../application/event-store.ts'
+import { noStream } from '../application/event-store.ts'
+import { schemaVersion } from '../domain/events.ts'
+import type { PaymentCommand } from '../domain/payment.ts'
+import type { PaymentEvent, PaymentRequest } from '../domain/payment-events.ts'
+import type { Payment } from '../domain/payment-state.ts'
+
+const began = Date.UTC(2026, 0, 1)
+const merchant = 'sandbox'
+
+const requestOf = (count: number): PaymentRequest => ({
+  merchant,
+  posId: 'till-1',
+  posTid: `order-${count}`,
+  action: 'auth',
+  currency: 'NOK',
+  amount: 25_000,
+  additionalAmount: 0,
+  additionalEdit: false,
+  allowCredit: false,
+  customer: '4799999901',
+  maxScanAge: 60,
+  expiresIn: 21_600,
+  text: 'Two coffees and a bun',
+  successReturnUri: null,
+  failureReturnUri: null,
+  requiredScope: null,
+  requiredScopeText: null,
+  ledger: 'default',
+  callbackUri: null,
+  displayMessageUri: null,
+  lineItems: [],
+  links: [],
+})
+
+const capture = (at: number, id: string): PaymentCommand => ({
+  type: 'CapturePayment',
+  at,
+  wanted: { id, currency: 'NOK', amount: 5_000, additionalAmount: 0 },
+})
+
+/** What a shop does with a payment: of ten, six are captured in parts, one is aborted, one declined, two are refunded. */
+const commandsOf = (count: number, at: number): PaymentCommand[] => {
+  const facts = { payer: { id: 'alice' }, posIsKnown: true, ledgerIsOpen: true }
+  const request = { type: 'RequestPayment', at, request: requestOf(count), facts } as const
+  const payer = 'alice'
+  const accept = {
+    type: 'AuthorizePayment',
+    at: at + 5_000,
+    payer,
+    additionalAmount: null,
+    credit: false,
+  } as const
+  const captures = [capture(at + 60_000, 'first'), capture(at + 90_000, 'second')]
+  switch (count % 10) {
+    case 0:
+      return [request, { type: 'ReleasePayment', at: at + 9_000 }]
+    case 1:
+      return [request, { type: 'DeclinePayment', at: at + 5_000, payer }]
+    case 2:
+    case 3:
+      return [
+        request,
+        accept,
+        { type: 'CapturePayment', at: at + 60_000, wanted: 'everything' },
+        { type: 'RefundPayment', wanted: 'everything', text: 'Returned' },
+      ]
+    default:
+      return [request, accept, ...captures, { type: 'ReleasePayment', at: at + 99_000 }]
+  }
+}
+
+/** The history of one payment, decided as the service decides it. */
+export const historyOf = (count: number): { tid: string; events: NewEvent[] } => {
+  const { decider } = payments
+  const at = began + count * 1_000
+  let state: Payment = decider.initial
+  const decided: PaymentEvent[] = []
+  for (const command of commandsOf(count, at))
+    for (const event of decider.decide(command, state)) {
+      state = decider.evolve(state, event)
+      decided.push(event)
+    }
+  const metadata = { at, merchant, actor: 'user:pos1', causationId: null }
+  const events = decided.map(({ type, data }) => ({
+    id: randomUUID(),
+    type,
+    data,
+    metadata: { ...metadata, correlationId: randomUUID(), schema: schemaVersion(type) },
+  }))
+  return { tid: randomUUID().replaceAll('-', ''), events }
+}
+
+const appendsAtOnce = 500
+
+/** Fills a log with histories of payments, at least so many events of them. */
+export const seed = async (store: EventStore, atLeast: number): Promise<number> => {
+  let events = 0
+  for (let count = 0; events < atLeast;) {
+    const batch = Array.from({ length: appendsAtOnce }, () => historyOf(count++))
+    await Promise.all(
+      batch.map(({ tid, events }) => store.append(`payment-${tid}`, events, noStream)),
+    )
+    for (const history of batch) events += history.events.length
+  }
+  return events
+}

@@ -1,0 +1,94 @@
+import type { Group, Measured } from './load.ts'
+import type { Load } from './processes.ts'
+import type { Level, Shop } from './requests.ts'
+import type { Work } from './work.ts'
+
+/** How long each part is measured, in seconds, and how much is made for it. */
+export type Extent = {
+  readonly rounds: number
+  readonly warmUp: number
+  readonly seconds: number
+  readonly payments: number
+  readonly connections: readonly number[]
+}
+
+export type Cell = Measured & {
+  readonly what: string
+  readonly level: Level
+  readonly connections: number
+}
+
+/** A round of the measurements that are compared: one after the other, so that all meet the same machine. */
+export type Round = {
+  readonly bare: Measured
+  readonly captures: Measured
+  readonly lifecycles: Measured
+}
+
+export const atOnce = 64
+export const readers = 32
+/** Captures in a second that run beside the reads, as of a busy shop. */
+export const backgroundPace = 1_000
+
+/** Measures the service, and the bare app beside it, under the load of another process. */
+export const measureHttp = async (load: Load, bare: Shop, service: Shop, extent: Extent) => {
+  let cpu = 0
+  let labels = 0
+  const label = (): string => `${Date.now()}-${labels++}`
+
+  const run = async (shop: Shop, groups: readonly Group[]): Promise<readonly Measured[]> => {
+    const { warmUp, seconds } = extent
+    const loaded = await load.load({ shop, warmUp, seconds, groups })
+    cpu = Math.max(cpu, loaded.cpu)
+    for (const { unexpected, firstUnexpected } of loaded.groups)
+      if (unexpected > 0) throw new Error(`${unexpected} unexpected answers: ${firstUnexpected}`)
+    return loaded.groups
+  }
+
+  const one = async (shop: Shop, work: Work, connections: number): Promise<Measured> => {
+    const [measured] = await run(shop, [{ work, connections }])
+    if (!measured) throw new Error('nothing was measured')
+    return measured
+  }
+
+  const authorized = () => load.authorize(service, label(), extent.payments)
+  const captures = (tids: readonly string[], level: Level = 'SECRET'): Work => {
+    return { kind: 'capture', level, label: label(), tids }
+  }
+
+  const hello = await one(bare, { kind: 'get', path: '/' }, atOnce)
+
+  const rounds: Round[] = []
+  for (let round = 0; round < extent.rounds; round++) {
+    const tids = await authorized()
+    rounds.push({
+      bare: await one(bare, captures(tids), atOnce),
+      captures: await one(service, captures(tids), atOnce),
+      lifecycles: await one(service, { kind: 'lifecycle', label: label() }, atOnce),
+    })
+  }
+
+  const cells: Cell[] = []
+  for (const level of ['SECRET', 'KEY'] as const)
+    for (const connections of extent.connections) {
+      const tids = await authorized()
+      const works: [string, Work][] = [
+        ['create', { kind: 'create', level, label: label() }],
+        ['capture', captures(tids, level)],
+        ['read the outcome', { kind: 'outcome', level, tids }],
+      ]
+      for (const [what, work] of works)
+        cells.push({ what, level, connections, ...(await one(service, work, connections)) })
+    }
+
+  const tids = await authorized()
+  const reads: Group = { work: { kind: 'outcome', level: 'SECRET', tids }, connections: readers }
+  const [paced] = await run(service, [
+    reads,
+    { work: captures(tids), connections: readers, pace: backgroundPace },
+  ])
+  const [flooded] = await run(service, [reads, { work: captures(tids), connections: atOnce }])
+  return { hello, rounds, cells, paced, flooded, loadCpu: cpu }
+}
+
+export type HttpFigures = Awaited<ReturnType<typeof measureHttp>>

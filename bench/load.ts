@@ -1,0 +1,166 @@
+import { openConnection } from './connection.ts'
+import { payments, requestsOf, type Shop } from './requests.ts'
+import { turnOf, type Ask, type Turn, type Work } from './work.ts'
+
+/** A window of load: groups of connections that work at the same time. */
+export type Window = {
+  readonly shop: Shop
+  /** How long to work before anything is counted, in seconds. */
+  readonly warmUp: number
+  /** How long to count, in seconds; shorter when the requests run out. */
+  readonly seconds: number
+  readonly groups: readonly Group[]
+}
+
+export type Group = {
+  readonly work: Work
+  readonly connections: number
+  /** Requests that all connections together make in a second; without it each asks again as soon as it is answered. */
+  readonly pace?: number
+}
+
+export type Measured = {
+  readonly answers: number
+  readonly perSecond: number
+  /** Milliseconds. */
+  readonly p50: number
+  readonly p95: number
+  readonly p99: number
+  /** Answers that were not as they had to be, and the first of them. */
+  readonly unexpected: number
+  readonly firstUnexpected: string | undefined
+}
+
+export type Loaded = {
+  readonly groups: readonly Measured[]
+  /** Of one core, while it was counted: 1 would mean that the load itself is what is measured. */
+  readonly cpu: number
+}
+
+export type Task =
+  | { readonly type: 'load'; readonly window: Window }
+  | {
+      readonly type: 'authorize'
+      readonly shop: Shop
+      readonly label: string
+      readonly count: number
+    }
+
+type Count = { latencies: number[]; last: number; unexpected: string[] }
+
+const percentile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+
+const measured = ({ latencies, last, unexpected }: Count, from: number): Measured => {
+  latencies.sort((a, b) => a - b)
+  return {
+    answers: latencies.length,
+    perSecond: (latencies.length / (last - from)) * 1000,
+    p50: percentile(latencies, 0.5),
+    p95: percentile(latencies, 0.95),
+    p99: percentile(latencies, 0.99),
+    unexpected: unexpected.length,
+    firstUnexpected: unexpected[0],
+  }
+}
+
+/** Resolves when the next turn of a paced connection is due: the connections take theirs one after another. */
+const pacemaker = (index: number, { connections, pace }: Group) => {
+  if (pace === undefined) return () => undefined
+  const interval = (connections * 1000) / pace
+  let next = performance.now() + (index * 1000) / pace
+  return async () => {
+    const rest = next - performance.now()
+    next += interval
+    if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest))
+  }
+}
+
+/** Works on one connection until the end, counting what is answered between the two instants. */
+const work = async (
+  shop: Shop,
+  turn: Turn,
+  due: () => Promise<void> | undefined,
+  count: Count,
+  from: number,
+  until: number,
+) => {
+  const connection = await openConnection(shop.address)
+  const ask: Ask = async (request, expected) => {
+    const asked = performance.now()
+    const answer = await connection.ask(request)
+    const answered = performance.now()
+    if (asked >= from && answered <= until) {
+      count.latencies.push(answered - asked)
+      count.last = answered
+    }
+    if (answer.status !== expected)
+      throw new Error(`${answer.status} instead of ${expected}: ${answer.body}`)
+    return answer
+  }
+  while (performance.now() < until)
+    try {
+      await due()
+      if (!(await turn(ask))) break
+    } catch (error) {
+      count.unexpected.push(String(error))
+      if (count.unexpected.length > 100) break
+    }
+  connection.close()
+}
+
+const load = async ({ shop, warmUp, seconds, groups }: Window): Promise<Loaded> => {
+  const requests = requestsOf(shop)
+  const prepared = []
+  for (const group of groups)
+    prepared.push({ group, turn: await turnOf(group.work, requests, group.connections) })
+  const from = performance.now() + warmUp * 1000
+  const until = from + seconds * 1000
+  const counts = prepared.map((): Count => ({ latencies: [], last: from, unexpected: [] }))
+  const used = process.cpuUsage()
+  const began = performance.now()
+  await Promise.all(
+    prepared.flatMap(({ group, turn }, number) =>
+      Array.from({ length: group.connections }, (_, index) =>
+        work(shop, turn, pacemaker(index, group), counts[number] as Count, from, until),
+      ),
+    ),
+  )
+  const { user, system } = process.cpuUsage(used)
+  const cpu = (user + system) / 1000 / (performance.now() - began)
+  return { groups: counts.map((count) => measured(count, from)), cpu }
+}
+
+/** Makes payments that wait to be captured; answers their tids. */
+const authorize = async (shop: Shop, label: string, count: number): Promise<string[]> => {
+  const requests = requestsOf(shop)
+  const tids: string[] = []
+  let made = 0
+  const work = async () => {
+    const connection = await openConnection(shop.address)
+    while (made < count) {
+      const { body } = await connection.ask(
+        requests.secret(...payments.create(`${label}-${made++}`)),
+      )
+      const { id: tid } = JSON.parse(body) as { id: string }
+      const { status } = await connection.ask(requests.open(...payments.accept(tid)))
+      if (status !== 204) throw new Error(`a payment could not be prepared: ${status}`)
+      tids.push(tid)
+    }
+    connection.close()
+  }
+  await Promise.all(Array.from({ length: 64 }, work))
+  return tids
+}
+
+process.on('message', async (task: Task) => {
+  try {
+    const answer =
+      task.type === 'load'
+        ? await load(task.window)
+        : await authorize(task.shop, task.label, task.count)
+    process.send?.({ answer })
+  } catch (error) {
+    process.send?.({ error: String(error) })
+  }
+})

@@ -1,0 +1,39 @@
+import Database from 'better-sqlite3'
+
+/** A file with these tables, as durable as the event log and with the same room before checkpoints. */
+export const openRawFile = (file: string, tables: string): Database.Database => {
+  const database = new Database(file)
+  database.pragma('journal_mode = WAL')
+  database.pragma('synchronous = FULL')
+  database.pragma('wal_autocheckpoint = 4000')
+  database.pragma('cache_size = -65536')
+  database.exec(tables)
+  return database
+}
+
+export const textTable = 'CREATE TABLE rows (id INTEGER PRIMARY KEY, row TEXT NOT NULL) STRICT'
+
+/** The least that a log of events by stream can be kept in. */
+export const eventTables = `
+  CREATE TABLE streams (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+  CREATE TABLE events (
+    position INTEGER PRIMARY KEY, stream INTEGER NOT NULL, revision INTEGER NOT NULL, id BLOB NOT NULL,
+    type TEXT NOT NULL, data TEXT NOT NULL, metadata TEXT NOT NULL, recorded INTEGER NOT NULL,
+    UNIQUE (stream, revision)
+  ) STRICT`
+
+/** Commits so many rows at a time for so many seconds; answers rows per second. */
+export const commitInGroups = (
+  database: Database.Database,
+  group: number,
+  seconds: number,
+  insertRow: () => void,
+): number => {
+  let count = 0
+  const commit = database.transaction(() => {
+    for (let row = 0; row < group; row++) insertRow()
+  })
+  const from = performance.now()
+  for (; performance.now() < from + seconds * 1000; count += group) commit.immediate()
+  return (count / (performance.now() - from)) * 1000
+}

@@ -1,0 +1,152 @@
+import { cpus, release, totalmem, type } from 'node:os'
+import type { Appends } from './append.ts'
+import { atOnce, backgroundPace, readers, type HttpFigures, type Round } from './http.ts'
+
+export type Figures = {
+  readonly isQuick: boolean
+  readonly seconds: number
+  readonly commits: readonly { readonly group: number; readonly perSecond: number }[]
+  readonly rsa: number
+  readonly http: HttpFigures
+  readonly appends: readonly Appends[]
+  readonly rebuild: { readonly events: number; readonly events_per_second: number }
+}
+
+const median = (values: readonly number[]): number => {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}
+
+const whole = (value: number): string => Math.round(value).toLocaleString('en')
+const ratio = (value: number): string => value.toFixed(2)
+const milliseconds = (value: number): string => `${value.toFixed(2)} ms`
+
+const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+
+/** One figure with the limit of the same run and the target beside it. */
+type Comparison = readonly [
+  what: string,
+  figure: string,
+  limit: string,
+  value: number,
+  target: string,
+  isReached: boolean,
+]
+
+const compared = (
+  what: string,
+  unit: string,
+  pairs: readonly { readonly figure: number; readonly limit: number }[],
+  target: number,
+): Comparison => {
+  const value = median(pairs.map(({ figure, limit }) => figure / limit))
+  const figure = median(pairs.map(({ figure }) => figure))
+  const limit = median(pairs.map(({ limit }) => limit))
+  return [what, `${whole(figure)} ${unit}`, whole(limit), value, `≥ ${target}`, value >= target]
+}
+
+const comparisons = ({ http, appends, rebuild }: Figures): string[][] => {
+  const { rounds, paced, flooded } = http
+  const beside = (figure: (round: Round) => number) =>
+    rounds.map((round) => ({ figure: figure(round), limit: round.bare.perSecond }))
+  const raw = (kind: 'known' | 'new') =>
+    appends.map((round) => ({ figure: round[kind].store, limit: round[kind].raw }))
+  const ratios = [
+    compared(
+      'captures, SECRET, 64 connections',
+      'requests/s',
+      beside(({ captures }) => captures.perSecond),
+      0.5,
+    ),
+    compared(
+      'whole lifecycles, 64 in flight',
+      'requests/s',
+      beside(({ lifecycles }) => lifecycles.perSecond),
+      0.5,
+    ),
+    compared('append, 32 in flight, streams that exist', 'events/s', raw('known'), 0.75),
+    compared('append, 32 in flight, new streams', 'events/s', raw('new'), 0.75),
+  ].map(([what, figure, limit, value, target, isReached]) => [
+    what,
+    figure,
+    limit,
+    ratio(value),
+    target,
+    isReached ? 'yes' : 'no',
+  ])
+  const speed = rebuild.events_per_second
+  const read = (what: string, p99: number | undefined = Number.NaN) => {
+    return [what, milliseconds(p99), '', '', '< 5 ms', p99 < 5 ? 'yes' : 'no']
+  }
+  return [
+    ...ratios,
+    [
+      `rebuild of the read models from ${whole(rebuild.events)} events`,
+      `${whole(speed)} events/s`,
+      '',
+      '',
+      '≥ 60,000 events/s',
+      speed >= 60_000 ? 'yes' : 'no',
+    ],
+    read(`p99 of ${readers} readers of outcomes, ${whole(backgroundPace)} captures/s`, paced?.p99),
+    read(`p99 of ${readers} readers of outcomes, ${atOnce} connections capturing`, flooded?.p99),
+  ]
+}
+
+const machine = (): string => {
+  const [first] = cpus()
+  const memory = Math.round(totalmem() / 2 ** 30)
+  return `${cpus().length} × ${first?.model.trim()}, ${memory} GB, ${type()} ${release()}, Node ${process.version}`
+}
+
+/** The figures as Markdown. Nothing is asserted: a shared machine measures its other tenants too. */
+export const report = (figures: Figures, date: Date): string => {
+  const { isQuick, seconds, commits, rsa, http } = figures
+  const bare = median(http.rounds.map(({ bare }) => bare.perSecond))
+  const lifecycles = median(http.rounds.map(({ lifecycles }) => lifecycles.perSecond)) / 4
+  return `# Bench
+
+${machine()}; ${date.toISOString().slice(0, 10)}; ${Math.round(seconds)} seconds${isQuick ? ', a quick run: too short to compare' : ''}.
+Repeat it with \`npm run bench\` (\`npm run bench -- --quick\` only shows that it runs). The service is one process with its
+read models on, started as \`npm start\` does on an empty directory; the load comes from another process, which used at most
+${ratio(http.loadCpu)} of a core. Figures and limits are medians of rounds that take turns; ratios are formed within a round.
+
+## Targets
+
+${table(['', 'figure', 'limit of the same run', 'ratio', 'target', 'reached'], comparisons(figures))}
+
+A lifecycle is create, accept, capture and read the outcome, which must show the capture: ${whole(lifecycles)} of them a second.
+
+## Limits
+
+${table(
+  ['', 'per second'],
+  [
+    ...commits.map(({ group, perSecond }) => [
+      `rows of 600 bytes, raw better-sqlite3, \`synchronous=FULL\`, ${group} in a commit`,
+      whole(perSecond),
+    ]),
+    ['requests, bare Hono answer, 64 connections', whole(http.hello.perSecond)],
+    ['requests, bare durable app, 64 connections', whole(bare)],
+    ['RSA-2048 verifications, imported key', whole(rsa)],
+  ],
+)}
+
+The bare durable app is \`bench/bare-app.ts\`: Hono, the same headers against a verdict in memory, the same body through zod,
+and one row of 600 bytes in a group commit.
+
+## Requests
+
+${table(
+  ['', 'level', 'connections', 'per second', 'p50', 'p95', 'p99'],
+  http.cells.map(({ what, level, connections, perSecond, p50, p95, p99 }) => [
+    what,
+    level,
+    String(connections),
+    whole(perSecond),
+    ...[p50, p95, p99].map(milliseconds),
+  ]),
+)}
+`
+}

@@ -1,0 +1,70 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { measureAppends, type Appends } from './append.ts'
+import { measureHttp, type Extent } from './http.ts'
+import { rawCommits, rsaVerifications } from './limits.ts'
+import { startLoad, startServer } from './processes.ts'
+import { measureRebuild } from './rebuild.ts'
+import { report, type Figures } from './report.ts'
+
+const isQuick = process.argv.includes('--quick')
+
+const extent: Extent = isQuick
+  ? { rounds: 1, warmUp: 0.3, seconds: 0.7, payments: 500, connections: [64] }
+  : { rounds: 5, warmUp: 1, seconds: 3, payments: 4_000, connections: [1, 32, 64] }
+const rounds = isQuick ? 1 : 3
+const secondsOfLimits = isQuick ? 0.5 : 2
+const eventsRebuilt = isQuick ? 20_000 : 1_000_000
+
+const say = (text: string): void => void process.stderr.write(`${text}\n`)
+
+const http = async (directory: string) => {
+  const data = join(directory, 'data')
+  const bare = await startServer('bare-app.ts', [join(directory, 'bare.sqlite')], {})
+  const service = await startServer('../infrastructure/main.ts', ['serve'], {
+    DATA_DIR: data,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    MODE: 'sandbox',
+  })
+  const load = startLoad()
+  try {
+    const adminKey = readFileSync(join(data, 'sandbox-admin-key.pem'), 'utf8')
+    const shop = ({ address }: typeof bare) => ({ address, adminKey })
+    return await measureHttp(load, shop(bare), shop(service), extent)
+  } finally {
+    await load.stop()
+    await service.stop()
+    await bare.stop()
+  }
+}
+
+const measure = async (directory: string): Promise<Figures> => {
+  const began = performance.now()
+  say('limits')
+  const commits = [1, 32, 64].map((group) => ({
+    group,
+    perSecond: rawCommits(directory, group, secondsOfLimits),
+  }))
+  const rsa = rsaVerifications(secondsOfLimits)
+  say('requests')
+  const figures = await http(directory)
+  say('appends')
+  const appends: Appends[] = []
+  for (let round = 0; round < rounds; round++)
+    appends.push(await measureAppends(directory, round, secondsOfLimits))
+  say('rebuild')
+  const rebuild = await measureRebuild(join(directory, 'log'), eventsRebuilt)
+  const seconds = (performance.now() - began) / 1000
+  return { isQuick, seconds, commits, rsa, http: figures, appends, rebuild }
+}
+
+const directory = mkdtempSync(join(tmpdir(), 'daybook-bench-'))
+try {
+  const text = report(await measure(directory), new Date())
+  process.stdout.write(text)
+  if (!isQuick) writeFileSync(new URL('results.md', import.meta.url), text)
+} finally {
+  rmSync(directory, { recursive: true, force: true })
+}

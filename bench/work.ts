@@ -1,0 +1,101 @@
+import type { Answer } from './connection.ts'
+import { payments, type Level, type Requests } from './requests.ts'
+
+/** What one group of connections does, over and over. */
+export type Work =
+  | { readonly kind: 'get'; readonly path: string }
+  | { readonly kind: 'create'; readonly level: Level; readonly label: string }
+  | {
+      readonly kind: 'capture'
+      readonly level: Level
+      readonly label: string
+      readonly tids: readonly string[]
+    }
+  | { readonly kind: 'outcome'; readonly level: Level; readonly tids: readonly string[] }
+  | { readonly kind: 'lifecycle'; readonly label: string }
+
+/** Asks one request, whose answer must have that status. */
+export type Ask = (request: string, expected: number) => Promise<Answer>
+
+/** One turn of a connection; false when nothing is left to do. @throws Error for an answer that is not as it must be */
+export type Turn = (ask: Ask) => Promise<boolean>
+
+/** The requests that a window of KEY has ready: signing them takes longer than answering them. */
+const signedRequests = (connections: number): number => (connections === 1 ? 2_500 : 8_000)
+
+type Request = readonly ['GET' | 'POST' | 'PUT', string, string?]
+
+const turns = async (
+  requests: Requests,
+  connections: number,
+  level: Level,
+  expected: number,
+  next: (count: number) => Request,
+): Promise<Turn> => {
+  let count = 0
+  if (level === 'SECRET')
+    return async (ask) => {
+      await ask(requests.secret(...next(count++)), expected)
+      return true
+    }
+  const ready = await Promise.all(
+    Array.from({ length: signedRequests(connections) }, (_, at) => requests.signed(...next(at))),
+  )
+  return async (ask) => {
+    const request = ready[count++]
+    if (request !== undefined) await ask(request, expected)
+    return request !== undefined
+  }
+}
+
+type Outcome = { readonly status: string; readonly captures: readonly { readonly id: string }[] }
+
+/** Create, accept, capture, and read the outcome, which must show the capture. */
+const lifecycle = (requests: Requests, label: string): Turn => {
+  let count = 0
+  return async (ask) => {
+    const name = `${label}-${count++}`
+    const created = await ask(requests.secret(...payments.create(name)), 201)
+    const { id: tid } = JSON.parse(created.body) as { id: string }
+    await ask(requests.open(...payments.accept(tid)), 204)
+    await ask(requests.secret(...payments.capture(tid, name)), 204)
+    const { body } = await ask(requests.secret(...payments.outcome(tid)), 200)
+    const { status, captures } = JSON.parse(body) as Outcome
+    if (status !== 'auth' || captures.length !== 1 || captures[0]?.id !== name)
+      throw new Error(`the outcome does not show the capture ${name}: ${body}`)
+    return true
+  }
+}
+
+const oneOf = (tids: readonly string[], count: number): string => tids[count % tids.length] ?? ''
+
+/** Prepares work for so many connections; requests that must be signed are signed here, before the clock runs. */
+export const turnOf = async (
+  work: Work,
+  requests: Requests,
+  connections: number,
+): Promise<Turn> => {
+  switch (work.kind) {
+    case 'get': {
+      const request = requests.open('GET', work.path)
+      return async (ask) => {
+        await ask(request, 200)
+        return true
+      }
+    }
+    case 'create':
+      return turns(requests, connections, work.level, 201, (count) =>
+        payments.create(`${work.label}-${count}`),
+      )
+    case 'capture':
+      return turns(requests, connections, work.level, 204, (count) =>
+        payments.capture(oneOf(work.tids, count), `${work.label}-${count}`),
+      )
+    case 'outcome':
+      return turns(requests, connections, work.level, 200, (count) =>
+        payments.outcome(oneOf(work.tids, count)),
+      )
+    case 'lifecycle':
+      return lifecycle(requests, work.label)
+  }
+}

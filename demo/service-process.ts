@@ -1,0 +1,68 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** What the environment of whoever starts this may say otherwise. */
+const plainSettings = {
+  MODE: 'sandbox',
+  HOST: '127.0.0.1',
+  PORT: '0',
+  EVENT_STORE: 'sqlite',
+  PUBLIC_URL: '',
+  HEADER_PREFIX: '',
+  MEDIA_VENDOR: '',
+  ABSOLUTE_URIS: '',
+  CLOCK_TOLERANCE_SECONDS: '',
+  PRIVATE_CALLBACKS: '',
+  LOG_LEVEL: 'warn',
+}
+
+export type SettingsOfProcess = { readonly DATA_DIR: string } & Readonly<Record<string, string>>
+
+/** A `daybook` command in a process of its own, with only the settings that are given. */
+export const startCommand = (
+  words: readonly string[],
+  settings: SettingsOfProcess,
+  errors: 'inherit' | 'pipe' = 'inherit',
+): ChildProcess =>
+  spawn(process.execPath, ['--import', 'tsx', 'infrastructure/main.ts', ...words], {
+    cwd: root,
+    env: { ...process.env, ...plainSettings, ...settings },
+    stdio: ['ignore', 'pipe', errors],
+  })
+
+const patienceMs = 15_000
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode !== null || signalCode !== null
+
+/**
+ * Starts the service and waits until it answers requests.
+ * @throws Error when it ends before that
+ */
+export const startServiceProcess = async (settings: SettingsOfProcess) => {
+  const child = startCommand(['serve'], settings)
+  const printed: string[] = []
+  for await (const line of createInterface({ input: child.stdout! })) {
+    printed.push(line)
+    const address = /^listening on (http:\/\/\S+)$/.exec(line)?.[1]
+    if (address === undefined) continue
+    child.stdout!.resume()
+    /** Ends the process, however busy it is; answers its exit code, null when a signal ended it. */
+    const end = async (signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<number | null> => {
+      if (hasEnded(child)) return child.exitCode
+      const impatience = setTimeout(() => child.kill('SIGKILL'), patienceMs)
+      child.kill(signal)
+      await once(child, 'exit')
+      clearTimeout(impatience)
+      return child.exitCode
+    }
+    return { address, printed, end }
+  }
+  throw new Error(`the service ended before it listened: ${printed.join(' ')}`)
+}
+
+export type ServiceProcess = Awaited<ReturnType<typeof startServiceProcess>>

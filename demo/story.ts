@@ -1,0 +1,168 @@
+import { alice, bob, type OpenShop } from './shop.ts'
+import { sayChapter } from './telling.ts'
+
+const part = (id: string, amount: string, more: object = {}) => ({
+  action: 'capture',
+  capture_id: id,
+  amount,
+  currency: 'NOK',
+  ...more,
+})
+
+const capture = { action: 'capture' }
+const release = { action: 'release' }
+
+const morning = async (shop: OpenShop, day: string): Promise<void> => {
+  await shop.until(`${day} 09:04:00`)
+  const breakfast = await shop.request('Breakfast, captured at once', { amount: '189.00' })
+  await shop.payer(breakfast, 'accept', 'Alice accepts')
+  await shop.put(breakfast, capture, 'the till captures everything')
+  await shop.ended(breakfast, 'ok 2000')
+
+  await shop.until(`${day} 09:40:00`)
+  const hamper = await shop.request('A hamper, captured in parts as it is packed', {
+    amount: '1250.00',
+  })
+  await shop.payer(hamper, 'accept', 'Alice accepts')
+  await shop.put(hamper, part('cheese', '400.00'), 'captures 400.00 for the cheese')
+  await shop.put(hamper, part('wine', '600.00'), 'captures 600.00 for the wine')
+  await shop.put(hamper, part('wine', '600.00'), 'sends the same again: no second effect')
+  await shop.put(hamper, part('wine', '700.00'), 'the same id with 700.00', 409)
+  await shop.put(hamper, part('caviar', '250.01'), 'captures one øre too much', 400)
+  await shop.put(hamper, part('bread', '250.00'), 'captures 250.00 for the bread')
+  await shop.ended(hamper, 'ok 2000')
+
+  await shop.until(`${day} 10:15:00`)
+  const room = await shop.request('A room with a deposit, partly captured and released', {
+    amount: '2000.00',
+  })
+  await shop.payer(room, 'accept', 'Alice accepts')
+  await shop.put(room, part('room', '1400.00'), 'captures 1400.00 for the room')
+  await shop.put(room, release, 'releases the rest of the deposit')
+  await shop.put(room, capture, 'wants the rest after all', 409)
+  await shop.ended(room, 'ok 2000')
+}
+
+const noon = async (shop: OpenShop, day: string): Promise<void> => {
+  await shop.until(`${day} 12:02:00`)
+  const cash = await shop.request('Lunch, but the guest pays cash: aborted', { amount: '145.00' })
+  await shop.put(cash, { action: 'abort' }, 'the till aborts before Alice has answered')
+  await shop.until(`${day} 12:03:00`)
+  await shop.watch(cash, 'its line broke before it could say that it heard')
+  await shop.ended(cash, 'fail 4019')
+
+  await shop.until(`${day} 12:20:00`)
+  const declined = await shop.request('Lunch for the wrong table, declined', {
+    amount: '310.00',
+    customer: bob,
+  })
+  await shop.payer(declined, 'decline', 'Bob declines')
+  await shop.ended(declined, 'fail 5006')
+
+  await shop.until(`${day} 12:45:00`)
+  const poor = await shop.request('A case of champagne, funds refused', { amount: '5007.00' })
+  await shop.payer(poor, 'accept', 'Alice accepts, her bank does not')
+  await shop.ended(poor, 'fail 5007')
+
+  await shop.until(`${day} 13:05:00`)
+  const stranger = await shop.request('A guest whom nobody knows', {
+    amount: '75.00',
+    customer: '+4700000000',
+  })
+  await shop.ended(stranger, 'fail 4004')
+
+  await shop.until(`${day} 13:30:00`)
+  const away = await shop.request('A guest who walks away, request expired', {
+    amount: '99.00',
+    expires_in: 120,
+  })
+  await shop.until(`${day} 13:31:59`)
+  await shop.watch(away, 'two minutes are nearly over')
+  await shop.until(`${day} 13:32:00`)
+  await shop.watch(away, 'two minutes are over')
+  await shop.ended(away, 'fail 5011')
+}
+
+const evening = async (shop: OpenShop, day: string): Promise<void> => {
+  await shop.until(`${day} 18:10:00`)
+  const tip = await shop.request('Dinner, with a tip that Alice makes larger', {
+    amount: '640.00',
+    additional_amount: '60.00',
+    additional_edit: true,
+  })
+  await shop.payer(tip, 'accept', 'Alice accepts with a tip of 100.00', {
+    additional_amount: '100.00',
+  })
+  const dinner = part('dinner', '640.00', { additional_amount: '100.00' })
+  await shop.put(tip, dinner, 'captures both pots')
+  await shop.ended(tip, 'ok 2000')
+
+  await shop.until(`${day} 19:00:00`)
+  const yen = await shop.request('Sushi in yen, which have no decimals; half is refunded', {
+    amount: '5400',
+    currency: 'JPY',
+    customer: alice,
+  })
+  await shop.payer(yen, 'accept', 'Alice accepts')
+  await shop.put(yen, capture, 'the till captures everything')
+  const back = { action: 'refund', refund_id: 'half', amount: '2700', currency: 'JPY' }
+  await shop.putSigned(yen, { ...back, text: 'only half came' }, 'the owner signs a refund of half')
+  await shop.ended(yen, 'ok 2000')
+
+  await shop.until(`${day} 20:00:00`)
+  const soup = await shop.request('A cold soup: refunded in full', { amount: '120.00' })
+  await shop.payer(soup, 'accept', 'Alice accepts')
+  await shop.put(soup, capture, 'the till captures everything')
+  await shop.put(
+    soup,
+    { action: 'refund' },
+    'the till wants to refund, a secret is not enough',
+    401,
+  )
+  await shop.putSigned(soup, { action: 'refund', text: 'it was cold' }, 'the owner signs a refund')
+  await shop.ended(soup, 'ok 2000')
+}
+
+/** Three authorisations that outlive the day: one is forgotten, one used in part, one renewed. */
+const reservations = async (shop: OpenShop, day: string) => {
+  await shop.until(`${day} 21:00:00`)
+  const forgotten = await shop.request('A table that nobody comes to', { amount: '500.00' })
+  await shop.payer(forgotten, 'accept', 'Alice accepts')
+  await shop.ended(forgotten, 'auth 3008')
+  const bike = await shop.request('A rented bike, used for a day', { amount: '800.00' })
+  await shop.payer(bike, 'accept', 'Alice accepts')
+  await shop.put(bike, part('day-1', '250.00'), 'captures 250.00 for the day')
+  await shop.ended(bike, 'auth 3008')
+  const party = await shop.request('A party next week', { amount: '900.00', customer: bob })
+  await shop.payer(party, 'accept', 'Bob accepts')
+  await shop.ended(party, 'auth 3008')
+  return { forgotten, bike, party }
+}
+
+/** A shop's day and the days after it, with every way in which a payment can end. */
+export const playStory = async (shop: OpenShop, days: readonly string[]): Promise<void> => {
+  const [today = '', , renewal = '', expiry = ''] = days
+  sayChapter(`${today}, in the shop`)
+  await morning(shop, today)
+  await noon(shop, today)
+  await evening(shop, today)
+  const { forgotten, bike, party } = await reservations(shop, today)
+
+  sayChapter(`${renewal}, two days later`)
+  await shop.until(`${renewal} 12:00:00`)
+  shop.recall(party)
+  await shop.put(party, { action: 'reauth' }, 'the till renews it for three more days')
+  await shop.ended(party, 'auth 3008')
+
+  sayChapter(`${expiry}, three days later`)
+  await shop.until(`${expiry} 21:01:00`)
+  shop.recall(forgotten)
+  await shop.watch(forgotten, 'the authorisation has expired')
+  await shop.ended(forgotten, 'fail 5012')
+  shop.recall(bike)
+  await shop.watch(bike, 'the rest of the authorisation has expired')
+  await shop.ended(bike, 'fail 5012')
+  shop.recall(party)
+  await shop.put(party, capture, 'still good, for it was renewed: captures everything')
+  await shop.ended(party, 'ok 2000')
+}

@@ -1,0 +1,49 @@
+import { WrongExpectedVersionError } from '@eventstore/db-client'
+
+type Waiting = { readonly go: () => void; readonly fail: (error: unknown) => void }
+
+/**
+ * Sends appends in the order of the calls. A client that opens its connection for several appends at once loses their
+ * order for good, so the first one after each loss of the connection goes alone and the others wait for its answer.
+ */
+export const keepOrder = () => {
+  let waiting: Waiting[] = []
+  let state: 'closed' | 'opening' | 'open' = 'closed'
+
+  const takeWaiting = (): Waiting[] => {
+    const taken = waiting
+    waiting = []
+    return taken
+  }
+
+  // Those that wait leave before anything that is called from now on.
+  const opened = (): void => {
+    state = 'open'
+    for (const { go } of takeWaiting()) go()
+  }
+
+  const failed = (error: unknown): void => {
+    if (error instanceof WrongExpectedVersionError) return opened()
+    state = 'closed'
+    for (const { fail } of takeWaiting()) fail(error)
+  }
+
+  return {
+    /** The answer to what is sent; it fails at once when the one that opens the connection does. */
+    inOrder: <Answer>(send: () => Promise<Answer>): Promise<Answer> => {
+      if (state === 'open') return send()
+      if (state === 'opening') {
+        return new Promise((resolve, reject) => {
+          waiting.push({ go: () => void send().then(resolve, reject), fail: reject })
+        })
+      }
+      state = 'opening'
+      const sent = send()
+      sent.then(opened, failed)
+      return sent
+    },
+    connectionLost: (): void => {
+      if (state === 'open') state = 'closed'
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+/** What each folder may import: folders of ours, and packages. */
+const table: Readonly<Record<string, readonly string[]>> = {
+  domain: ['domain', 'zod'],
+  application: ['domain', 'application'],
+  projections: ['domain', 'projections', 'drizzle-orm'],
+  http: ['domain', 'application', 'projections', 'http', 'hono', 'zod'],
+}
+const folders = [...Object.keys(table), 'infrastructure']
+const main = 'infrastructure/main.ts'
+const closed = ['http', 'tests', 'bench', 'demo']
+
+/** Where the outside world leaks into code that must give the same answer always. */
+const impure = /\b(?:Date\.now|new Date\(\)|Math\.random|performance\.\w|crypto\.\w|setTimeout)/g
+const environment = /\bprocess\.env\b/g
+
+/** The top folder of ours, or the package, that an import leads to. */
+const targetOf = (file: string, specifier: string): string => {
+  const path = specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : specifier
+  return path.startsWith('@') ? path.split('/', 2).join('/') : (path.split('/')[0] ?? path)
+}
+
+const mayImport = (file: string, target: string): boolean => {
+  const allowed = table[posix.dirname(file).split('/')[0] ?? '']
+  if (allowed) return allowed.includes(target)
+  return !closed.includes(target) || (file === main && target === 'http')
+}
+
+/** What a source says that its place does not allow. */
+const trespasses = (file: string, source: string): string[] => {
+  const specifiers = source.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"`]([^'"`]+)['"`]/g)
+  const targets = [...specifiers].map(([, specifier = '']) => targetOf(file, specifier))
+  const isPure = file.startsWith('domain/') || file.startsWith('projections/')
+  return [
+    ...targets.filter((target) => !mayImport(file, target)),
+    ...(file === main ? [] : (source.match(environment) ?? [])),
+    ...(isPure ? (source.match(impure) ?? []) : []),
+  ]
+}
+
+const root = posix.join(import.meta.dirname, '..')
+const sourcesOf = (folder: string): string[] =>
+  readdirSync(posix.join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => `${folder}/${name}`)
+
+describe.each(folders)('%s', (folder) => {
+  const files = sourcesOf(folder)
+
+  test('holds sources, or this test would look at nothing', () => {
+    expect(files.length).toBeGreaterThan(2)
+  })
+
+  test.each(files)('%s imports only what its folder may, and stays within its means', (file) => {
+    expect(trespasses(file, readFileSync(posix.join(root, file), 'utf8'))).toEqual([])
+  })
+})
+
+describe('the check itself', () => {
+  test.each([
+    ['domain/payment.ts', `import { hash } from 'node:crypto'`, 'node:crypto'],
+    ['domain/payment.ts', `import { handle } from '../application/handle.ts'`, 'application'],
+    ['domain/payment.ts', `const at = Date.now()`, 'Date.now'],
+    ['application/handle.ts', `import { z } from 'zod'`, 'zod'],
+    [
+      'application/handle.ts',
+      `import {\n  a,\n  b,\n} from '../projections/all.ts'`,
+      'projections',
+    ],
+    ['projections/all.ts', `export * from '../application/handle.ts'`, 'application'],
+    ['projections/all.ts', `import { eq } from "better-sqlite3"`, 'better-sqlite3'],
+    ['http/app.ts', `import '../infrastructure/log.ts'`, 'infrastructure'],
+    ['http/app.ts', `import { serve } from '@hono/node-server'`, '@hono/node-server'],
+    ['http/merchant/pos.ts', `import { log } from '../../infrastructure/log.ts'`, 'infrastructure'],
+    ['infrastructure/core.ts', `import { makeApp } from '../http/app.ts'`, 'http'],
+    ['infrastructure/core.ts', `const app = await import('../http/app.ts')`, 'http'],
+    ['infrastructure/core.ts', `const { PORT } = process.env`, 'process.env'],
+    [main, `import { given } from '../tests/service.ts'`, 'tests'],
+    [main, `import { load } from '../bench/load.ts'`, 'bench'],
+  ])('finds in %s: %s', (file, source, found) => {
+    expect(trespasses(file, source)).toEqual([found])
+  })
+
+  test.each([
+    ['domain/payment.ts', `import { z } from 'zod'\nimport { refuse } from './refusal.ts'`],
+    ['projections/all.ts', `import { index } from 'drizzle-orm/sqlite-core'`],
+    ['http/docs-page.ts', `import { html } from 'hono/html'`],
+    ['infrastructure/core.ts', `import { makeHandler } from '../application/handle.ts'`],
+    [main, `import { makeApp } from '../http/app.ts'\nconst { PORT } = process.env`],
+  ])('finds nothing wrong in %s: %s', (file, source) => {
+    expect(trespasses(file, source)).toEqual([])
+  })
+})

@@ -1,0 +1,26 @@
+// A certificate authority of the tests' own, a server certificate that it signed, and one that nobody signed.
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
+const server = ['-subj', '/CN=receiver', '-addext', 'subjectAltName=IP:127.0.0.1']
+
+/** Makes them in a folder; answers the file of the authority, to be trusted, and both pairs of key and certificate. */
+export const makeCertificates = (folder: string) => {
+  const make = (name: string, ...options: string[]) => {
+    const keyFile = join(folder, `${name}.key`)
+    const certificate = join(folder, `${name}.pem`)
+    const files = ['-keyout', keyFile, '-out', certificate]
+    execFileSync('openssl', ['req', '-x509', ...key, ...files, ...options], { stdio: 'pipe' })
+    return { key: readFileSync(keyFile), cert: readFileSync(certificate) }
+  }
+  make('authority', '-subj', '/CN=authority')
+  const authority = join(folder, 'authority.pem')
+  const signed = ['-CA', authority, '-CAkey', join(folder, 'authority.key')]
+  return {
+    authority,
+    trusted: make('trusted', ...server, ...signed, '-addext', 'basicConstraints=critical,CA:FALSE'),
+    selfSigned: make('self-signed', ...server),
+  }
+}

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { uuidsOf } from '../infrastructure/event-ids.ts'
+
+const namespaceOfDns = '6ba7b810-9dad-11d1-80b4-00c04fd430c8'
+
+test('a name in the namespace of DNS gets the UUID that RFC 9562 gives it (A.4)', () => {
+  expect(uuidsOf(namespaceOfDns)('www.example.com')).toBe('2ed6657d-e927-568b-95e1-2665a8aea6a2')
+})
+
+test('every id is a UUID of version 5, the same one for the same name only', () => {
+  const names = Array.from({ length: 1000 }, (_, count) => `payment-å/${count}`)
+  const ids = names.map(uuidsOf(namespaceOfDns))
+  for (const id of ids)
+    expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-5[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
+  expect(new Set(ids).size).toBe(names.length)
+  expect(names.map(uuidsOf(namespaceOfDns))).toEqual(ids)
+})

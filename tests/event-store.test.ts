@@ -1,0 +1,35 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connectEventStoreDB } from '../infrastructure/eventstoredb-event-store.ts'
+import { openSqliteEventStore } from '../infrastructure/sqlite-event-store.ts'
+import { eventStoreContract } from './event-store-contract.ts'
+import { startProtocolPlace } from './protocol-place.ts'
+
+const liveServer = process.env['EVENTSTOREDB_URL']
+
+eventStoreContract('the embedded file', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'daybook-contract-'))
+  return {
+    open: async () => openSqliteEventStore(join(folder, 'events.db')),
+    restart: async () => {},
+    remove: () => rm(folder, { recursive: true }),
+  }
+})
+
+if (liveServer === undefined) {
+  eventStoreContract('EventStoreDB by our server', async () => {
+    const { url, stop, startAgain, remove } = await startProtocolPlace()
+    const restart = async () => {
+      await stop()
+      await startAgain()
+    }
+    return { open: async () => connectEventStoreDB(url), restart, remove }
+  })
+} else {
+  eventStoreContract('EventStoreDB', async () => ({
+    open: async () => connectEventStoreDB(liveServer),
+    restart: async () => {},
+    remove: async () => {},
+  }))
+}
