@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import type { Decider, EventsOf } from './decider.ts'
 import type { PaymentEvent } from './payment-events.ts'
+import type { PermissionEvent } from './permission.ts'
 import { refuse } from './refusal.ts'
 import type { Instant, Seconds } from './time.ts'
 
-/** The callback event that each payment event becomes (decisions 4, States). */
+/** The callback event that each event becomes (decisions 4, States; the document's Events). */
 export const callbackEventNames = {
   PaymentAuthorized: 'payment_authorized',
   PaymentDeclined: 'payment_aborted_by_customer',
@@ -15,7 +16,11 @@ export const callbackEventNames = {
   PaymentReleased: 'payment_auth_released',
   PaymentRenewed: 'payment_authorization_renewed',
   PaymentAuthorizationExpired: 'payment_authorization_expired',
-} as const satisfies Partial<Record<PaymentEvent['type'], string>>
+  PermissionGranted: 'permission_request_answered',
+  PermissionDeclined: 'permission_request_answered',
+  PermissionFailed: 'permission_request_answered',
+  PermissionExpired: 'permission_request_expired',
+} as const satisfies Partial<Record<(PaymentEvent | PermissionEvent)['type'], string>>
 
 /** What came of one delivery attempt: `gone` is 410, which stops all further ones. */
 const attemptResults = ['delivered', 'failed', 'gone'] as const

@@ -1,11 +1,15 @@
 import { z } from 'zod'
+import { application } from './application.ts'
+import { authorizationEvents } from './authorization.ts'
 import { callbackEvents } from './callback.ts'
 import { clockEvents } from './clock.ts'
 import type { EventsOf } from './decider.ts'
+import { grantEvents } from './grant.ts'
 import { installationEvents } from './installation.ts'
 import { merchant } from './merchant.ts'
-import { payer } from './payer.ts'
+import { payerEvents } from './payer.ts'
 import { paymentEvents } from './payment-events.ts'
+import { permissionEvents } from './permission.ts'
 import { pos } from './pos.ts'
 import { signingKey } from './signing-key.ts'
 import { user } from './user.ts'
@@ -17,9 +21,13 @@ export const eventCatalogue = {
   ...merchant.events,
   ...user.events,
   ...pos.events,
-  ...payer.events,
+  ...payerEvents,
   ...signingKey.events,
   ...paymentEvents,
+  ...permissionEvents,
+  ...authorizationEvents,
+  ...grantEvents,
+  ...application.events,
   ...callbackEvents,
 } as const
 

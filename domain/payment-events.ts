@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { EventsOf } from './decider.ts'
+import { permissions } from './grant.ts'
 import { statusCodes } from './status.ts'
 
 const minorUnits = z.int()
@@ -69,6 +70,8 @@ export const paymentEvents = {
     additionalAmount: minorUnits,
     credit: z.boolean(),
     expiresAt: instant,
+    /** Granted along with it, when the request carried a required scope. */
+    permissions: permissions.optional(),
   }),
   PaymentDeclined: z.object({ payer: z.string() }),
   /** It failed before the payer was committed: no such payer, or the funds were refused. */

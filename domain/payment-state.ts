@@ -1,3 +1,4 @@
+import type { Permissions } from './grant.ts'
 import type {
   PaymentDetails,
   PaymentEvent,
@@ -26,6 +27,7 @@ export type RequestedPayment = {
   readonly details: PaymentDetails
   readonly payer: string | null
   readonly answer: Answer | null
+  readonly permissions: Permissions | null
   /** End of the current status: of the wait for the payer, then of the authorisation. */
   readonly expiresAt: Instant
   /** Zero until the payer accepts. */
@@ -57,11 +59,12 @@ const evolveRequested = (
     case 'PaymentAmended':
       return { ...payment, details: event.data }
     case 'PaymentAuthorized': {
-      const { payer, additionalAmount, credit, expiresAt } = event.data
+      const { payer, additionalAmount, credit, expiresAt, permissions = null } = event.data
       const authorized = { amount: payment.request.amount, additionalAmount }
       const answer = { type: 'accepted', additionalAmount, credit } as const
       const { AUTH: statusCode } = statusCodes
-      return { ...payment, status: 'auth', statusCode, payer, answer, authorized, expiresAt }
+      const after = { ...payment, status: 'auth', statusCode, payer, answer, authorized } as const
+      return { ...after, permissions, expiresAt }
     }
     case 'PaymentDeclined': {
       const { payer } = event.data
@@ -116,6 +119,7 @@ export const evolve = (payment: Payment, event: PaymentEvent): Payment => {
     ...event.data,
     details: detailsOf(event.data.request),
     answer: null,
+    permissions: null,
     authorized: nothing,
     captured: nothing,
     released: nothing,

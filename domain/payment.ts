@@ -1,4 +1,5 @@
 import type { Decider } from './decider.ts'
+import type { Permissions } from './grant.ts'
 import type {
   LineItem,
   PaymentDetails,
@@ -49,6 +50,8 @@ export type PaymentCommand =
       /** Null leaves what the merchant asked for. */
       readonly additionalAmount: number | null
       readonly credit: boolean
+      /** What the required scope of the request grants, with its tokens. */
+      readonly permissions?: Permissions
     }
   | { readonly type: 'DeclinePayment'; readonly at: Instant; readonly payer: string }
   | {
@@ -151,7 +154,9 @@ const decideAnswer = (
       if (credit && !request.allowCredit) return refuse('credit_is_not_allowed')
       const data = { payer: command.payer, additionalAmount, credit }
       const until = secondsAfter(command.at, authorizationLifetime)
-      return [{ type: 'PaymentAuthorized', data: { ...data, expiresAt: until } }]
+      const permissions = 'permissions' in command ? command.permissions : undefined
+      const granted = permissions && { permissions }
+      return [{ type: 'PaymentAuthorized', data: { ...data, expiresAt: until, ...granted } }]
     }
   }
 }

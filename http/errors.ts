@@ -22,6 +22,7 @@ const reasonPhrases = {
   409: 'Conflict',
   413: 'Content Too Large',
   415: 'Unsupported Media Type',
+  429: 'Too Many Requests',
   500: 'Internal Server Error',
   503: 'Service Unavailable',
 } as const satisfies Partial<Record<ContentfulStatusCode, string>>
@@ -62,7 +63,7 @@ export const malformed = ({ issues }: { readonly issues: readonly Issue[] }): Ma
   return new Malformed(details)
 }
 
-type Answer = { readonly status: 404 | 409; readonly text: string }
+type Answer = { readonly status: 401 | 404 | 409 | 429; readonly text: string }
 type FieldAnswer = { readonly field: string; readonly text: string }
 
 /** What each refusal is answered with: a status, or the field whose value is at fault (400). */
@@ -78,6 +79,9 @@ const refusalAnswers = {
   amount_has_too_many_decimals: { field: 'amount', text: 'Has more decimals than its currency.' },
   amount_is_malformed: { field: 'amount', text: 'Is no amount.' },
   amount_is_too_large: { field: 'amount', text: 'Is too large.' },
+  authorization_is_answered: { status: 409, text: 'This request has been answered already.' },
+  authorization_is_expired: { status: 409, text: 'This request has expired. Please start again.' },
+  authorization_is_not_allowed: { status: 409, text: 'This request has not been allowed.' },
   capture_exceeds_authorization: {
     field: 'amount',
     text: 'More than what is left of the authorisation, in this pot or in the additional amount.',
@@ -98,6 +102,10 @@ const refusalAnswers = {
     field: 'currency',
     text: 'Must be the currency of the payment.',
   },
+  code_is_invalid: { field: 'code', text: 'Is unknown, expired, or for another client.' },
+  code_is_used: { field: 'code', text: 'Has been used; what it gave is revoked.' },
+  grant_is_expired: { status: 409, text: 'The permission has expired.' },
+  grant_is_revoked: { status: 409, text: 'The permission has been withdrawn.' },
   id_used_with_other_data: {
     status: 409,
     text: 'A resource with this id exists with other data.',
@@ -108,6 +116,7 @@ const refusalAnswers = {
     text: 'The totals of the line items must add up to the amount.',
   },
   nothing_is_captured: { field: 'action', text: 'Nothing is captured that could be refunded.' },
+  payer_exists: { status: 409, text: 'There is a payer with this phone number already.' },
   payer_is_unknown: { field: 'payer', text: 'There is no such payer.' },
   payment_is_expired: { status: 409, text: 'The payment request has expired.' },
   payment_is_for_another_payer: {
@@ -120,10 +129,19 @@ const refusalAnswers = {
   },
   payment_is_not_pending: { status: 409, text: 'The payment request has been answered already.' },
   payment_is_not_releasable: { status: 409, text: 'Nothing is left that could be released.' },
+  permission_is_expired: { status: 409, text: 'The permission request has expired.' },
+  permission_is_for_another_payer: {
+    status: 409,
+    text: 'The permission request is for another payer.',
+  },
+  permission_is_not_pending: {
+    status: 409,
+    text: 'The permission request has been answered already.',
+  },
   pos_is_unknown: { field: 'pos_id', text: 'There is no such POS.' },
   pos_tid_used_with_other_data: {
     status: 409,
-    text: 'This pos_tid has been used for another payment request of the POS.',
+    text: 'This pos_tid has been used for another request of the POS.',
   },
   refund_exceeds_captures: {
     field: 'amount',
@@ -135,6 +153,12 @@ const refusalAnswers = {
   },
   refund_is_nothing: { field: 'amount', text: 'Nothing is left to refund, or the amount is 0.' },
   resource_is_unknown: { status: 404, text: 'There is no such resource.' },
+  scope_is_too_wide: { field: 'scope', text: 'More than what was asked for or granted.' },
+  sign_in_is_locked: {
+    status: 429,
+    text: 'Too many failed attempts to sign in. Please wait before the next one.',
+  },
+  sign_in_is_wrong: { status: 401, text: 'The phone number, the PIN or the code is wrong.' },
 } as const satisfies Record<RefusalCode, Answer | FieldAnswer>
 
 export type ErrorAnswer = { readonly status: ErrorStatus; readonly body: ErrorReply }

@@ -111,7 +111,12 @@ export const openApi = (
         requestBody: {
           // No body is an empty object.
           required: !body.safeParse({}).success,
-          ...contentOf(['application/json', names.json], schemaOf(body, 'input')),
+          ...contentOf(
+            route.takesForm
+              ? ['application/x-www-form-urlencoded']
+              : ['application/json', names.json],
+            schemaOf(body, 'input'),
+          ),
         },
       }),
       responses: {

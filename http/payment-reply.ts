@@ -2,7 +2,9 @@ import { z } from 'zod'
 import type { PaymentDetails, PaymentRequest } from '../domain/payment-events.ts'
 import type { PaymentOutcome } from '../projections/payment-outcomes.ts'
 import type { Pots } from '../domain/pots.ts'
+import type { ShownTokens } from '../application/show-tokens.ts'
 import type { Links } from './addresses.ts'
+import { grantedPermissionsReply, grantedPermissionsView } from './token-reply.ts'
 import { dateTime, money } from './wire.ts'
 
 const nullableText = z.string().nullable()
@@ -58,12 +60,15 @@ export const outcomeReply = z
     pos_id: z.string(),
     pos_tid: z.string(),
     tid: z.string(),
-    permissions: z.null(),
+    permissions: grantedPermissionsReply.nullable(),
   })
   .meta({ id: 'PaymentOutcome' })
 
+/** An outcome with the tokens of what was granted along with it. */
+export type ShownPayment = PaymentOutcome & { readonly shown: ShownTokens | null }
+
 /** The outcome as the interface words it. */
-export const outcomeView = (row: PaymentOutcome): z.input<typeof outcomeReply> => {
+export const outcomeView = (row: ShownPayment): z.input<typeof outcomeReply> => {
   const { currency } = row
   const amount = (minor: number) => ({ minor, currency })
   const pots = (taken: Pots) => ({
@@ -106,7 +111,7 @@ export const outcomeView = (row: PaymentOutcome): z.input<typeof outcomeReply> =
     pos_id: row.posId,
     pos_tid: row.posTid,
     tid: row.tid,
-    permissions: null,
+    permissions: grantedPermissionsView(row.shown),
   }
 }
 

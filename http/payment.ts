@@ -4,7 +4,6 @@ import { streamOf, type Context, type Find, type Handle } from '../application/h
 import type { PaymentRequest } from '../domain/payment-events.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
-import type { PaymentOutcome } from '../projections/payment-outcomes.ts'
 import type { PaymentRequestRow } from '../projections/payment-requests.ts'
 import { merchantPrefix, type Links } from './addresses.ts'
 import { RequestError } from './errors.ts'
@@ -14,6 +13,7 @@ import {
   checkoutUri,
   outcomeReply,
   outcomeView,
+  type ShownPayment,
   paymentRequestReply,
   paymentRequestView,
 } from './payment-reply.ts'
@@ -26,7 +26,7 @@ export type PaymentNeeds = {
   readonly caughtUp: () => Promise<void>
   readonly requestPayment: (request: PaymentRequest, context: Context) => Promise<string>
   readonly outcomes: {
-    find(merchant: string, tid: string, now: Instant): PaymentOutcome | undefined
+    find(merchant: string, tid: string, now: Instant): Promise<ShownPayment | undefined>
   }
   readonly requests: { find(merchant: string, stream: string): PaymentRequestRow | undefined }
 }
@@ -140,7 +140,7 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       reply: outcomeReply,
       handle: async (call) => {
         await needs.caughtUp()
-        const found = outcomes.find(callerOf(call).merchant, call.params.tid, call.at)
+        const found = await outcomes.find(callerOf(call).merchant, call.params.tid, call.at)
         return outcomeView(found ?? refuse('resource_is_unknown'))
       },
     }),

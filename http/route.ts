@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Context } from '../application/handle.ts'
 import type { Instant } from '../domain/time.ts'
+import type { Credentials } from './access.ts'
 
 /** Ascending: a higher level opens all that a lower one does (decisions 3). */
 export const accessLevels = ['OPEN', 'SECRET', 'KEY'] as const
@@ -26,6 +27,8 @@ export type Call<Params = unknown, Query = unknown, Body = unknown> = {
   readonly requestId: string
   /** The Accept header, for routes that choose by it. */
   readonly accept: string | undefined
+  /** The request as it came: headers, cookies, the query with its repetitions. */
+  readonly request: Credentials
 }
 
 /** What a route answers with: 200 and a value, 201 and a Location, or 204. */
@@ -35,10 +38,16 @@ export type Created = { readonly location: string; readonly value?: unknown }
 
 /** Anything that is not the API's JSON: a page, a PEM file, metrics. */
 export type RawReply = {
+  /** Instead of 200; a redirect has its target among the headers. */
+  readonly status?: RawStatus
   readonly type: string
-  readonly body: string
+  readonly body: string | ReadableStream<Uint8Array>
   readonly headers?: Readonly<Record<string, string>>
+  /** Values of `Set-Cookie`. */
+  readonly cookies?: readonly string[]
 }
+
+export type RawStatus = 200 | 201 | 303 | 400 | 401 | 403 | 404 | 409 | 429
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -53,6 +62,8 @@ export type Route = {
   readonly params: z.ZodObject | undefined
   readonly query: z.ZodObject | undefined
   readonly body: z.ZodType | undefined
+  /** Takes its body as a form (application/x-www-form-urlencoded) instead of JSON. */
+  readonly takesForm: boolean
   readonly success: Success | 'raw'
   /** What its errors mean, by status, beyond those that follow from the other members. */
   readonly errors: Readonly<Record<number, string>> | undefined
@@ -90,6 +101,7 @@ export const route = <
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body
+  readonly takesForm?: boolean
   readonly success: S
   readonly errors?: Readonly<Record<number, string>>
   readonly reply?: Reply
@@ -102,11 +114,21 @@ export const route = <
   params: undefined,
   query: undefined,
   body: undefined,
+  takesForm: false,
   errors: undefined,
   reply: undefined,
   replyTypes: undefined,
   ...definition,
 })
+
+/** Path and query of a request; the rest of its URL is whatever the client called this service. */
+export const targetOf = ({ request }: Call): string => request.url().replace(/^[^/]*\/\/[^/?]*/, '')
+
+/** The query of a request as it came, with its repetitions. */
+export const searchOf = (call: Call): URLSearchParams => {
+  const [, search = ''] = /\?([^#]*)/.exec(targetOf(call)) ?? []
+  return new URLSearchParams(search)
+}
 
 /** The caller of a route that is not open. */
 export const callerOf = ({ caller }: Call): Caller => {

@@ -1,14 +1,20 @@
 import type { Names } from './brand.ts'
 import { documented } from './docs.ts'
+import { peopleRoutes, type OAuthRouteNeeds, type PayerRouteNeeds } from './payer-routes.ts'
 import { paymentRoutes, type PaymentNeeds } from './payment.ts'
+import { permissionRoutes, type PermissionNeeds } from './permission.ts'
 import { posRoutes, type PosNeeds } from './pos.ts'
 import type { Route } from './route.ts'
+import { sandboxPermissionRoutes, type SandboxPermissionNeeds } from './sandbox-permission.ts'
 import { sandboxRoutes, type SandboxNeeds } from './sandbox.ts'
 import { serviceRoutes, type ServiceNeeds } from './service.ts'
 import { statusCodeRoutes } from './status-code.ts'
 import { userRoutes, type UserNeeds } from './user.ts'
 
 export type RouteNeeds = PaymentNeeds &
+  PermissionNeeds &
+  OAuthRouteNeeds &
+  PayerRouteNeeds &
   PosNeeds &
   UserNeeds &
   ServiceNeeds & {
@@ -17,7 +23,7 @@ export type RouteNeeds = PaymentNeeds &
     /** Where clients find the service, when that is known beforehand. */
     readonly publicUrl: string | undefined
     /** Undefined in production. */
-    readonly sandbox: SandboxNeeds | undefined
+    readonly sandbox: (SandboxNeeds & SandboxPermissionNeeds) | undefined
   }
 
 /** Every route of the service, the merchant interface in the order of the document's route table. */
@@ -25,11 +31,15 @@ export const allRoutes = (needs: RouteNeeds): Route[] =>
   documented(
     [
       ...paymentRoutes(needs),
+      ...permissionRoutes(needs),
       ...posRoutes(needs),
       ...statusCodeRoutes(),
       ...userRoutes(needs),
+      ...peopleRoutes(needs),
       ...serviceRoutes(needs),
-      ...(needs.sandbox ? sandboxRoutes(needs.sandbox) : []),
+      ...(needs.sandbox
+        ? [...sandboxRoutes(needs.sandbox), ...sandboxPermissionRoutes(needs.sandbox)]
+        : []),
     ],
     needs.names,
     needs.version,

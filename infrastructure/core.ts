@@ -8,11 +8,15 @@ import type { Recorded } from '../domain/events.ts'
 import type { Instant } from '../domain/time.ts'
 import { projections } from '../projections/all.ts'
 import { callbackQueueQueries } from '../projections/callback-queue.ts'
+import { grantQueries } from '../projections/grants.ts'
+import { payerInboxQueries } from '../projections/payer-inbox.ts'
+import { payerSessionQueries } from '../projections/payer-sessions.ts'
 import { paymentOutcomeQueries } from '../projections/payment-outcomes.ts'
 import { paymentRequestQueries } from '../projections/payment-requests.ts'
+import { permissionQueries } from '../projections/permissions.ts'
 import {
+  applicationProjection,
   merchantProjection,
-  payerProjection,
   posProjection,
   registerQueries,
   signingKeyProjection,
@@ -21,10 +25,13 @@ import {
 import { uuidsOf } from './event-ids.ts'
 import { connectEventStoreDB } from './eventstoredb-event-store.ts'
 import type { Log } from './log.ts'
+import { payerDirectory } from './payer-directory.ts'
 import { openReadModelFile } from './read-model-file.ts'
 import { runReadModels } from './read-models.ts'
 import type { Settings } from './settings.ts'
 import { openSqliteEventStore } from './sqlite-event-store.ts'
+import { makeDerivation, makeTokens } from './tokens.ts'
+import { openVault } from './vault.ts'
 
 const eventUuid = uuidsOf('5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61')
 
@@ -40,6 +47,7 @@ export const readModelDirectory = ({ DATA_DIR }: Settings): string => join(DATA_
 /** Everything that a running service and the operator's command have in common: the log, its handler, its read models. */
 export const openCore = async (settings: Settings, log: Log) => {
   const store = openStore(settings)
+  const vault = openVault(settings.VAULT ?? join(settings.DATA_DIR, 'vault.sqlite'))
   const { handle, find, recall, notice } = makeHandler({
     store,
     eventId: (stream, revision, commandId) => eventUuid(`${stream}/${revision}/${commandId}`),
@@ -85,6 +93,10 @@ export const openCore = async (settings: Settings, log: Log) => {
     onFailure: (error) => log.error({ error }, 'the read models cannot follow the log'),
   })
   const { db } = file
+  const derive = makeDerivation(vault)
+  const tokens = makeTokens(derive)
+  const grants = grantQueries(db)
+  const { caughtUp } = readModels
 
   return {
     store,
@@ -102,7 +114,15 @@ export const openCore = async (settings: Settings, log: Log) => {
     merchants: registerQueries(db, merchantProjection),
     users: registerQueries(db, userProjection),
     poses: registerQueries(db, posProjection),
-    payers: registerQueries(db, payerProjection),
+    payers: payerDirectory({ find, vault, tokens, rows: grants, caughtUp }),
+    derive,
+    tokens,
+    grants,
+    permissions: permissionQueries(db),
+    applications: registerQueries(db, applicationProjection),
+    sessions: payerSessionQueries(db),
+    inbox: payerInboxQueries(db),
+    vault,
     signingKeys: registerQueries(db, signingKeyProjection),
     /** Moves the sandbox's clock. */
     advanceClock: async (
@@ -118,6 +138,7 @@ export const openCore = async (settings: Settings, log: Log) => {
       await readModels.stop()
       await store.close()
       file.sqlite.close()
+      vault.close()
     },
   }
 }

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { makeAccess } from '../http/access.ts'
 import { linksOf } from '../http/addresses.ts'
+import { isRedirectUri } from '../http/application.ts'
 import { makeApp, unroutable } from '../http/app.ts'
 import { namesOf } from '../http/brand.ts'
 import { callbackMessage } from '../http/callback-message.ts'
@@ -14,6 +15,7 @@ import { openApi } from '../http/openapi.ts'
 import { allRoutes, type RouteNeeds } from '../http/routes.ts'
 import { stringToSign } from '../http/signature.ts'
 import { formatDateTime } from '../http/wire.ts'
+import { makeAuthorizationServer } from './authorization-server.ts'
 import { openCore } from './core.ts'
 import { makeLog, type Log } from './log.ts'
 import { operatorProgram } from './operator.ts'
@@ -50,16 +52,32 @@ export const startServer = async (settings: Settings, log: Log) => {
   const names = brandOf(settings)
   const greeting =
     settings.MODE === 'sandbox' ? `${await makeSandboxData(core, settings.DATA_DIR)}\n` : ''
-  const service = await startService(core, settings, log, {
-    names,
-    stringToSign,
-    formatDateTime,
-    message: (message, history, uri) => callbackMessage(links, message, history, uri),
-  })
+  const authorizationServer = await makeAuthorizationServer(core, () => publicUrl)
+  const service = await startService(
+    core,
+    settings,
+    log,
+    {
+      names,
+      stringToSign,
+      formatDateTime,
+      message: (message, history, uri) =>
+        callbackMessage({ links, views: authorizationServer.views }, message, history, uri),
+    },
+    authorizationServer,
+  )
+  const authenticate = makeAccess({ ...service.access, names })
   const app = makeApp({
-    routes: allRoutes({ ...service.routes, links, names, version, publicUrl: PUBLIC_URL }),
+    routes: allRoutes({
+      ...service.routes,
+      authenticate,
+      links,
+      names,
+      version,
+      publicUrl: PUBLIC_URL,
+    }),
     names,
-    authenticate: makeAccess({ ...service.access, names }),
+    authenticate,
     publicUrl: PUBLIC_URL,
     now: core.now,
     newId: randomUUID,
@@ -77,6 +95,7 @@ export const startServer = async (settings: Settings, log: Log) => {
   // Not before the address is known that callbacks name.
   service.begin()
   const stop = async (): Promise<void> => {
+    service.endStreams()
     const closed = new Promise((resolve) => server.close(resolve))
     server.closeIdleConnections()
     await closed
@@ -114,7 +133,10 @@ const runCommand = async (): Promise<void> => {
   try {
     const settings = readSettings(process.env)
     const openApi = () => described(settings)
-    await operatorProgram({ settings, version, serve, openApi }).parseAsync()
+    const isSandbox = settings.MODE === 'sandbox'
+    const mayRedirect = (text: string) => isRedirectUri(text, isSandbox)
+    const needs = { settings, version, serve, openApi, isRedirectUri: mayRedirect }
+    await operatorProgram(needs).parseAsync()
   } catch (error) {
     if (!(error instanceof WrongSettings)) throw error
     process.stderr.write(`Wrong settings:\n${error.message}\n`)

@@ -6,6 +6,8 @@ import { isCurrency } from '../domain/currency.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { openCore, type Core } from './core.ts'
 import { addAuditCommands } from './operator-audit.ts'
+import { addOAuthCommands, type IsRedirectUri } from './operator-oauth.ts'
+import { addPeopleCommands } from './operator-people.ts'
 import { readPublicKey } from './keys.ts'
 import { makeLog } from './log.ts'
 import { rebuildReadModels } from './rebuild.ts'
@@ -17,10 +19,11 @@ type Needs = {
   readonly version: string
   readonly serve: (settings: Settings) => Promise<void>
   readonly openApi: () => object
+  readonly isRedirectUri: IsRedirectUri
 }
 
 /** What was asked for cannot be done; the message says why. */
-class OperatorError extends Error {
+export class OperatorError extends Error {
   override readonly name = 'OperatorError'
 }
 
@@ -98,8 +101,19 @@ const retryCallback = async ({ handle, store, contextOf, now }: Core, id: string
   return { id, resource: subject, event, attempts: attempts.length }
 }
 
+/** Does a piece of work on the data and prints what came of it. */
+export type WithCore = <Arguments extends unknown[]>(
+  work: (core: Core, ...rest: Arguments) => Promise<object>,
+) => (...rest: Arguments) => Promise<void>
+
 /** The operator's command (decisions 14); it works beside a running service on the same data. */
-export const operatorProgram = ({ settings, version, serve, openApi }: Needs): Command => {
+export const operatorProgram = ({
+  settings,
+  version,
+  serve,
+  openApi,
+  isRedirectUri,
+}: Needs): Command => {
   const program = new Command('daybook')
     .description('An event-sourced payment ledger core.')
     .version(version)
@@ -121,9 +135,9 @@ export const operatorProgram = ({ settings, version, serve, openApi }: Needs): C
     process.stdout.write(`${isJson ? JSON.stringify(value, null, 2) : text.join('\n\n')}\n`)
   }
 
-  const withCore =
-    <Arguments extends unknown[]>(work: (core: Core, ...rest: Arguments) => Promise<object>) =>
-    async (...rest: Arguments): Promise<void> => {
+  const withCore: WithCore =
+    (work) =>
+    async (...rest): Promise<void> => {
       const core = await openCore(settings, makeLog('warn'))
       try {
         print(await work(core, ...rest))
@@ -168,6 +182,9 @@ export const operatorProgram = ({ settings, version, serve, openApi }: Needs): C
     .option('--pubkey <file>', 'RSA public key, PEM or OpenSSH')
     .option('--superuser', 'may manage users')
     .action(withCore(addUser))
+
+  addPeopleCommands(program, withCore)
+  addOAuthCommands(program, withCore, isRedirectUri)
 
   const callback = program.command('callbacks').description('callback messages')
   callback

@@ -5,6 +5,11 @@ import { acceptPayment } from '../application/answer-payment.ts'
 import { deliverCallbacks } from '../application/deliver-callbacks.ts'
 import { expirePayments } from '../application/expire-payments.ts'
 import type { Context } from '../application/handle.ts'
+import {
+  expirePermissions,
+  grantPermission,
+  requestPermission,
+} from '../application/permissions.ts'
 import { requestPayment } from '../application/request-payment.ts'
 import { schedule } from '../application/schedule.ts'
 import type { Message } from '../domain/callback.ts'
@@ -12,6 +17,7 @@ import type { Recorded } from '../domain/events.ts'
 import type { Instant } from '../domain/time.ts'
 import { isNetmask, isWithin } from './addresses.ts'
 import { makeCallbackSender } from './callback-sender.ts'
+import type { AuthorizationServer } from './authorization-server.ts'
 import type { Core } from './core.ts'
 import {
   contentDigest,
@@ -22,15 +28,16 @@ import {
   readPublicKey,
 } from './keys.ts'
 import type { Log } from './log.ts'
+import { makeLive } from './live.ts'
 import { makeMetrics } from './metrics.ts'
-import { payerDirectory } from './payer-directory.ts'
+import { makePayerSide } from './payer-side.ts'
 import { sandboxFunding } from './sandbox-funding.ts'
 import { hashSecret, makeSecretCheck } from './secrets.ts'
 import type { Settings } from './settings.ts'
 
 /** What the wire form of callbacks is made with; the wire belongs to `http`. */
 export type CallbackWire = {
-  readonly message: (message: Message, history: readonly Recorded[], uri: string) => string
+  readonly message: (message: Message, history: readonly Recorded[], uri: string) => Promise<string>
 } & Pick<Parameters<typeof makeCallbackSender>[0], 'names' | 'stringToSign' | 'formatDateTime'>
 
 type MerchantEntry = typeof merchants.decider.initial
@@ -66,11 +73,12 @@ export const startService = async (
   settings: Settings,
   log: Log,
   wire: CallbackWire,
+  server: AuthorizationServer,
 ) => {
   const { handle, find, now, readModels } = core
   const { caughtUp } = readModels
   const signer = await signerIn(core, settings.DATA_DIR)
-  const payers = payerDirectory(core)
+  const { payers, tokens } = core
   const isSandbox = settings.MODE === 'sandbox'
   const privateCallbacks = settings.PRIVATE_CALLBACKS ?? (isSandbox ? 'allow' : 'refuse')
   const sender = makeCallbackSender({
@@ -84,7 +92,15 @@ export const startService = async (
   const scheduling = { now, after, onFailure }
 
   const expire = expirePayments({ handle, outcomes: core.outcomes, newId: randomUUID })
-  const expiry = schedule(scheduling, (at) => expire(at, caughtUp))
+  const expirePending = expirePermissions({
+    handle,
+    permissionRows: core.permissions,
+    newId: randomUUID,
+  })
+  const expiry = schedule(scheduling, async (at) => {
+    const due = [await expire(at, caughtUp), await expirePending(at, caughtUp)]
+    return due.reduce((a, b) => (a === null || b === null ? (a ?? b) : Math.min(a, b)))
+  })
 
   const delivery = deliverCallbacks({
     queue: core.queue,
@@ -92,7 +108,8 @@ export const startService = async (
     handle,
     caughtUp,
     send: async (message, history, uri) => {
-      const answer = await sender.send(message.id, uri, wire.message(message, history, uri))
+      const text = await wire.message(message, history, uri)
+      const answer = await sender.send(message.id, uri, text)
       metrics.countAttempt(answer.result)
       return answer
     },
@@ -133,6 +150,10 @@ export const startService = async (
     )
   }
 
+  const accept = acceptPayment({ handle, find, funding: sandboxFunding, tokens })
+  const grant = grantPermission({ handle, find, tokens })
+  const live = makeLive()
+  core.onEvents(live.onEvents)
   const verifySecret = makeSecretCheck(Date.now)
   return {
     access: {
@@ -159,8 +180,15 @@ export const startService = async (
       caughtUp,
       poses: core.poses,
       users: core.users,
-      outcomes: core.outcomes,
-      requests: core.requests,
+      outcomes: server.views.outcomes,
+      requests: server.views.requests,
+      findPermission: server.views.findPermission,
+      requestPermission: requestPermission({
+        handle,
+        find,
+        ridOf: (...parts) => core.digest('rid', ...parts),
+        identify: payers.identify,
+      }),
       hashSecret,
       verifySecret,
       readPublicKey,
@@ -169,8 +197,12 @@ export const startService = async (
         handle,
         find,
         tidOf: (...parts) => core.digest('tid', ...parts),
-        findPayer: async (customer) => payers.byPhone(customer),
+        identify: payers.identify,
       }),
+      ...makePayerSide(core, settings, server),
+      acceptPayment: accept,
+      grantPermission: grant,
+      watch: live.watch,
       ready: async () => {
         // Under load the read models are always a little behind, which is no reason to send nobody here.
         const isReady =
@@ -191,8 +223,9 @@ export const startService = async (
         ? {
             handle,
             find,
-            findPayer: async (name: string) => payers.byIdOrPhone(name),
-            acceptPayment: acceptPayment({ handle, find, funding: sandboxFunding }),
+            findPayer: payers.byIdOrPhone,
+            acceptPayment: accept,
+            grantPermission: grant,
             advanceClock: async (
               step: { readonly by: number } | { readonly to: Instant },
               context: Context,
@@ -208,6 +241,8 @@ export const startService = async (
         : undefined,
     },
     observe: metrics.observeRequest,
+    /** Ends what would keep connections open. */
+    endStreams: live.end,
     begin,
     stop: async (): Promise<void> => {
       callOffBegin()

@@ -1,10 +1,14 @@
 import { callbackQueueProjection } from './callback-queue.ts'
 import { paymentOutcomeProjection } from './payment-outcomes.ts'
 import { paymentRequestProjection } from './payment-requests.ts'
+import { accessTokenProjection, grantProjection, refreshTokenProjection } from './grants.ts'
+import { payerInboxProjection } from './payer-inbox.ts'
+import { payerSessionProjection } from './payer-sessions.ts'
+import { permissionProjection } from './permissions.ts'
 import type { Projection } from './projection.ts'
 import {
+  applicationProjection,
   merchantProjection,
-  payerProjection,
   posProjection,
   signingKeyProjection,
   userProjection,
@@ -15,9 +19,15 @@ export const projections = [
   merchantProjection,
   userProjection,
   posProjection,
-  payerProjection,
   signingKeyProjection,
+  payerSessionProjection,
+  payerInboxProjection,
   paymentRequestProjection,
   paymentOutcomeProjection,
+  permissionProjection,
+  grantProjection,
+  accessTokenProjection,
+  refreshTokenProjection,
+  applicationProjection,
   callbackQueueProjection,
 ] as readonly unknown[] as readonly Projection[]

@@ -4,6 +4,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { callbackEventNames, callbackEvents, type Message } from '../domain/callback.ts'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
 import { paymentEvents, type PaymentEvent } from '../domain/payment-events.ts'
+import { permissionEvents, type PermissionEvent } from '../domain/permission.ts'
 import type { Instant } from '../domain/time.ts'
 import { projection } from './projection.ts'
 
@@ -130,6 +131,7 @@ export const callbackQueueProjection = projection({
   key: callbackQueue.subject,
   handles: [
     ...(Object.keys(paymentEvents) as PaymentEvent['type'][]),
+    ...(Object.keys(permissionEvents) as PermissionEvent['type'][]),
     ...(Object.keys(callbackEvents) as (keyof typeof callbackEvents)[]),
   ],
   keyOf: (event) =>
@@ -139,7 +141,8 @@ export const callbackQueueProjection = projection({
   apply: (row, event) => {
     const { stream, metadata } = event
     switch (event.type) {
-      case 'PaymentRequested': {
+      case 'PaymentRequested':
+      case 'PermissionRequested': {
         const { callbackUri } = event.data.request
         return callbackUri === null ? undefined : emptyQueue(stream, metadata.merchant, callbackUri)
       }
