@@ -94,7 +94,9 @@ export const makeApp = (needs: AppNeeds) => {
       url: () => urlOf(http),
       header: (name: string) => req.header(name),
       headers: () => req.raw.headers,
-      remoteAddress: http.env.incoming?.socket?.remoteAddress,
+      get remoteAddress() {
+        return http.env.incoming?.socket?.remoteAddress
+      },
       body,
     }
     const caller = route.access === 'OPEN' ? undefined : await authenticate(route.access, request)

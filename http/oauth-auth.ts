@@ -369,7 +369,7 @@ export const authorizationRoutes = (
       group,
       summary: 'The code with which a phone approves what this browser asks for',
       success: 'raw',
-      replyTypes: ['image/svg+xml', 'image/*'],
+      replyTypes: ['image/svg+xml'],
       handle: async (call) => {
         const reply = await visits.page(call, (visitor) =>
           withRequest(visitor, call, async (fine) => {

@@ -2,19 +2,25 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startService, type Service } from './service.ts'
 
 /**
- * The route table of the interface document, row by row, as far as its resources are there: payment requests, POSes,
- * status codes and users.
+ * The route table of the interface document, row by row, as far as its resources are there: payment requests,
+ * permission requests, POSes, status codes and users; then OAuth applications, which the document has merchants register
+ * (authentication, 8) without naming a path.
  */
 const routeTable: readonly (readonly [methods: string, path: string])[] = [
   ['POST', '/payment_request/'],
   ['GET, PUT', '/payment_request/<tid>/'],
   ['GET', '/payment_request/<tid>/outcome/'],
+  ['POST', '/permission_request/'],
+  ['GET', '/permission_request/<rid>/'],
+  ['GET', '/permission_request/<rid>/outcome/'],
   ['GET, POST', '/pos/'],
   ['GET, PUT, DELETE', '/pos/<pos_id>/'],
   ['GET', '/status_code/'],
   ['GET', '/status_code/<value>/'],
   ['POST', '/user/'],
   ['GET, PUT', '/user/<user_id>/'],
+  ['GET, POST', '/application/'],
+  ['GET, PUT, DELETE', '/application/<client_id>/'],
 ]
 
 const prefix = '/merchant/v1'
