@@ -393,15 +393,17 @@ export const authorizationRoutes = (
       success: 'raw',
       replyTypes: ['text/event-stream'],
       handle: (call) =>
-        visits.page(call, async (visitor) => {
-          const { id } = nameOf(visitor, withAttempt(searchOf(call)))
-          const hasChanged = async () => {
-            const { status } = await find(authorizations, id)
-            return status === 'allowed' || status === 'denied'
-          }
-          const stream = streamOf(authorizations, id)
-          return changesReply(needs.watch, stream, hasChanged, needs.isSecure)
-        }),
+        visits.page(call, (visitor) =>
+          withRequest(visitor, call, async () => {
+            const { id } = nameOf(visitor, withAttempt(searchOf(call)))
+            const hasChanged = async () => {
+              const { status } = await find(authorizations, id)
+              return status === 'allowed' || status === 'denied'
+            }
+            const stream = streamOf(authorizations, id)
+            return changesReply(needs.watch, stream, hasChanged, needs.isSecure)
+          }),
+        ),
     }),
     route({
       method: 'GET',

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { scopes } from '../domain/scope.ts'
 import { route, type Route } from './route.ts'
 
@@ -47,6 +48,7 @@ const document = (path: string, summary: string, value: () => Promise<object>): 
     group: 'OAuth',
     summary,
     success: 'raw',
+    reply: z.record(z.string(), z.unknown()),
     replyTypes: [jsonType, 'application/jwk-set+json'],
     handle: async () => ({
       type: jsonType,

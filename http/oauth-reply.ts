@@ -1,4 +1,5 @@
-import type { RawReply, RawStatus } from './route.ts'
+import { z } from 'zod'
+import type { OwnErrors, RawReply, RawStatus } from './route.ts'
 
 const jsonType = 'application/json'
 
@@ -13,6 +14,12 @@ export class OAuthError extends Error {
   ) {
     super(description)
   }
+}
+
+/** How those errors look. */
+export const oauthErrors: OwnErrors = {
+  type: jsonType,
+  schema: z.object({ error: z.string(), error_description: z.string() }).meta({ id: 'OAuthError' }),
 }
 
 /** An answer that nobody may keep (RFC 6749, 5.1). */

@@ -1,9 +1,10 @@
 import { nationalId, shippingAddress, userInfo } from '../application/claims.ts'
+import { z } from 'zod'
 import type { LiveToken } from '../application/grants.ts'
 import type { Profile } from '../domain/profile.ts'
 import type { Scope } from '../domain/scope.ts'
 import type { Instant } from '../domain/time.ts'
-import { oauthAnswer, OAuthError, oauthJson } from './oauth-reply.ts'
+import { oauthAnswer, OAuthError, oauthErrors, oauthJson } from './oauth-reply.ts'
 import { route, type Call, type Route } from './route.ts'
 
 export type ScopeNeeds = {
@@ -11,6 +12,8 @@ export type ScopeNeeds = {
   readonly findProfile: (payer: string) => Promise<Profile | undefined>
   readonly subjectOf: (payer: string, merchant: string) => string
 }
+
+const claimsReply = z.record(z.string(), z.unknown())
 
 /** RFC 6750, 3: what is wrong stands in the challenge, too; without a token it names no error. */
 const challenge = (status: 400 | 401 | 403, error: string, text: string, scope?: string) =>
@@ -54,11 +57,19 @@ export const scopeRoutes = ({ findLiveToken, findProfile, subjectOf }: ScopeNeed
       method: 'GET',
       path,
       access: 'OPEN',
+      guard: 'token',
       group: 'OAuth',
       summary,
       description: `Needs a Bearer token with the scope ${scope}; errors are those of RFC 6750.`,
       success: 'raw',
+      reply: claimsReply,
       replyTypes: ['application/json'],
+      errors: {
+        401: 'The token is missing, unknown, expired or revoked.',
+        403: 'The token lacks the scope.',
+        404: 'The payer has not told this.',
+      },
+      ownErrors: oauthErrors,
       handle: (call) =>
         oauthAnswer(async () => {
           const value = claims(await granted(call, scope))

@@ -8,9 +8,9 @@ import { Refusal, type RefusalCode } from '../domain/refusal.ts'
 import { formatScope, parseScope, type Scope } from '../domain/scope.ts'
 import type { Instant } from '../domain/time.ts'
 import { makeClientAccess, type Client, type ClientNeeds } from './oauth-client.ts'
-import { oauthAnswer, OAuthError, oauthJson } from './oauth-reply.ts'
+import { oauthAnswer, OAuthError, oauthErrors, oauthJson } from './oauth-reply.ts'
 import { route, type Call, type Route } from './route.ts'
-import { tokensView } from './token-reply.ts'
+import { tokenMembers, tokensView } from './token-reply.ts'
 
 export type TokenNeeds = ClientNeeds & {
   readonly issuer: () => string
@@ -48,6 +48,30 @@ export type TokenNeeds = ClientNeeds & {
 
 const group = 'OAuth'
 const jsonTypes = ['application/json']
+const refusals = { 400: 'Refused, in the words of RFC 6749, 5.2.' }
+
+const tokenReply = z
+  .object({
+    ...tokenMembers,
+    access_token: z.string(),
+    id_token: z.string().optional().meta({ description: 'With the scope `openid`.' }),
+    fee: z.string(),
+    state: z.string().optional(),
+  })
+  .meta({ id: 'OAuthTokens' })
+
+const introspectionReply = z
+  .object({
+    active: z.boolean(),
+    scope: z.string().optional(),
+    client_id: z.string().optional(),
+    token_type: z.literal('Bearer').optional(),
+    exp: z.int().optional(),
+    iat: z.int().optional(),
+    sub: z.string().optional(),
+    iss: z.string().optional(),
+  })
+  .meta({ id: 'OAuthIntrospection' })
 
 /** Whatever fields came: OAuth has errors of its own for them. */
 const anyForm = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
@@ -150,6 +174,7 @@ export const tokenRoutes = (needs: TokenNeeds): Route[] => {
       method: 'POST',
       path: '/oauth2/token',
       access: 'OPEN',
+      guard: 'client',
       group,
       summary: 'Exchange an authorization code, or a refresh token, for an access token',
       description:
@@ -158,7 +183,10 @@ export const tokenRoutes = (needs: TokenNeeds): Route[] => {
       body: anyForm,
       takesForm: true,
       success: 'raw',
+      reply: tokenReply,
       replyTypes: jsonTypes,
+      errors: refusals,
+      ownErrors: oauthErrors,
       handle: (call) =>
         oauthAnswer(async () => {
           const fields = call.body
@@ -179,12 +207,16 @@ export const tokenRoutes = (needs: TokenNeeds): Route[] => {
       method: 'POST',
       path: '/oauth2/revoke',
       access: 'OPEN',
+      guard: 'client',
       group,
       summary: 'Revoke a token, and with it the grant that it belongs to (RFC 7009)',
       body: anyForm,
       takesForm: true,
       success: 'raw',
+      reply: z.object({}),
       replyTypes: jsonTypes,
+      errors: refusals,
+      ownErrors: oauthErrors,
       handle: (call) =>
         oauthAnswer(async () => {
           const client = await clientOf(call, call.body, true)
@@ -199,12 +231,16 @@ export const tokenRoutes = (needs: TokenNeeds): Route[] => {
       method: 'POST',
       path: '/oauth2/introspect',
       access: 'OPEN',
+      guard: 'client',
       group,
       summary: 'Whether an access token is good, and for what (RFC 7662)',
       body: anyForm,
       takesForm: true,
       success: 'raw',
+      reply: introspectionReply,
       replyTypes: jsonTypes,
+      errors: refusals,
+      ownErrors: oauthErrors,
       handle: (call) =>
         oauthAnswer(async () => {
           const client = await clientOf(call, call.body, false)

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
+import { z } from 'zod'
 import type { Texts } from './payer-texts.ts'
-import type { RawReply, RawStatus } from './route.ts'
+import type { RawReply, RawStatus, Route } from './route.ts'
 
 export type Html = ReturnType<typeof html>
 
@@ -60,6 +61,24 @@ const menuHtml = ({ texts, csrf }: NonNullable<Page['menu']>) =>
       <button class="plain">${texts.signOut}</button>
     </form>
   </nav>`
+
+/** What pages answer besides 200, each with a page that says so. */
+const pageErrors: NonNullable<Route['errors']> = {
+  303: 'It goes on at Location.',
+  400: 'What was sent is wrong; the page says what.',
+  403: 'The form is too old, or came from elsewhere.',
+  404: 'There is no such page, or not for this payer.',
+  409: 'It has been answered, or is over.',
+  429: 'Too many failed attempts.',
+}
+
+/** Routes that are met with a browser: what goes wrong is told by a page. */
+export const asPages = (routes: readonly Route[]): Route[] =>
+  routes.map((route) => ({
+    ...route,
+    errors: { ...pageErrors, ...route.errors },
+    ownErrors: { type: 'text/html', schema: z.string() },
+  }))
 
 export const pageReply = async (page: Page): Promise<RawReply> => {
   const { language, title, body, status = 200, cookies = [], formTarget, refreshAfter } = page

@@ -153,6 +153,7 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
         .object({ phone: phoneText, pin: pinText, code: codeText })
         .meta({ id: 'PayerSignIn' }),
       success: 'created',
+      errors: { 401: 'A factor is wrong.', 429: 'Too many failed attempts.' },
       reply: z.object({ token: z.string(), date_expires: dateTime }).meta({ id: 'PayerSession' }),
       handle: async (call) => {
         const { phone, pin, code } = call.body
@@ -175,6 +176,7 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
       method: 'DELETE',
       path: `${payerPrefix}/session/`,
       access: 'OPEN',
+      guard: 'session',
       group,
       summary: 'Sign out',
       success: 'nothing',
@@ -187,6 +189,7 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
       method: 'GET',
       path: `${payerPrefix}/profile/`,
       access: 'OPEN',
+      guard: 'session',
       group,
       summary: 'What is known of the payer',
       success: 'value',
@@ -207,6 +210,7 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
       method: 'PUT',
       path: `${payerPrefix}/profile/`,
       access: 'OPEN',
+      guard: 'session',
       group,
       summary: 'Change what is known; what is absent stays',
       body: profileInput,

@@ -3,6 +3,7 @@ import { applicationRoutes, type ApplicationNeeds } from './application.ts'
 import { discoveryRoutes, type DiscoveryNeeds } from './oauth-discovery.ts'
 import { scopeRoutes, type ScopeNeeds } from './oauth-scopes.ts'
 import { tokenRoutes, type TokenNeeds } from './oauth-token.ts'
+import { asPages } from './page.ts'
 import { pageAssetRoutes } from './page-assets.ts'
 import { payerAccessRoutes } from './payer-api-access.ts'
 import { payerApiRoutes, type PayerApiNeeds } from './payer-api.ts'
@@ -34,18 +35,20 @@ export const peopleRoutes = (needs: OAuthRouteNeeds & PayerRouteNeeds): Route[] 
   const visits = makeVisits(needs)
   return [
     ...applicationRoutes(needs),
-    ...authorizationRoutes(needs, visits, makeSignIn(needs, visits)),
+    ...asPages(authorizationRoutes(needs, visits, makeSignIn(needs, visits))),
     ...tokenRoutes(needs),
     ...scopeRoutes(needs),
     ...discoveryRoutes(needs),
     ...payerAccessRoutes(needs),
     ...payerApiRoutes(needs),
-    ...signInRoutes(needs, visits),
-    ...signUpRoutes(needs, visits),
-    ...payerHomeRoutes(needs, visits),
-    ...payerPaymentRoutes(needs, visits),
-    ...payerPermissionRoutes(needs, visits),
-    ...checkoutRoutes(needs, visits),
+    ...asPages([
+      ...signInRoutes(needs, visits),
+      ...signUpRoutes(needs, visits),
+      ...payerHomeRoutes(needs, visits),
+      ...payerPaymentRoutes(needs, visits),
+      ...payerPermissionRoutes(needs, visits),
+      ...checkoutRoutes(needs, visits),
+    ]),
     ...pageAssetRoutes(),
   ]
 }

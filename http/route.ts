@@ -47,6 +47,12 @@ export type RawReply = {
   readonly cookies?: readonly string[]
 }
 
+/** Who else than a merchant has credentials: a payer's session, an access token, an OAuth client. */
+export type Guard = 'session' | 'token' | 'client'
+
+/** Errors that a route tells in words of its own: a page, or what RFC 6749 says. */
+export type OwnErrors = { readonly type: string; readonly schema: z.ZodType }
+
 export type RawStatus = 200 | 201 | 303 | 400 | 401 | 403 | 404 | 409 | 429
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -56,6 +62,8 @@ export type Route = {
   /** From the root, with `:name` for parameters. */
   readonly path: string
   readonly access: AccessLevel
+  /** Whose credentials the route itself checks; `access` is OPEN then. */
+  readonly guard: Guard | undefined
   readonly group: string
   readonly summary: string
   readonly description: string | undefined
@@ -67,6 +75,7 @@ export type Route = {
   readonly success: Success | 'raw'
   /** What its errors mean, by status, beyond those that follow from the other members. */
   readonly errors: Readonly<Record<number, string>> | undefined
+  readonly ownErrors: OwnErrors | undefined
   readonly reply: z.ZodType | undefined
   readonly replyTypes: readonly string[] | undefined
   readonly handle: (call: Call<never, never, never>) => unknown
@@ -95,6 +104,7 @@ export const route = <
   readonly method: Method
   readonly path: string
   readonly access: AccessLevel
+  readonly guard?: Guard
   readonly group: string
   readonly summary: string
   readonly description?: string
@@ -104,18 +114,21 @@ export const route = <
   readonly takesForm?: boolean
   readonly success: S
   readonly errors?: Readonly<Record<number, string>>
+  readonly ownErrors?: OwnErrors
   readonly reply?: Reply
   readonly replyTypes?: readonly string[]
   readonly handle: (
     call: Call<Output<Params>, Output<Query>, Output<Body>>,
   ) => Answer<S, Reply> | Promise<Answer<S, Reply>>
 }): Route => ({
+  guard: undefined,
   description: undefined,
   params: undefined,
   query: undefined,
   body: undefined,
   takesForm: false,
   errors: undefined,
+  ownErrors: undefined,
   reply: undefined,
   replyTypes: undefined,
   ...definition,

@@ -20,7 +20,7 @@ const routeTable: readonly (readonly [methods: string, path: string])[] = [
   ['POST', '/user/'],
   ['GET, PUT', '/user/<user_id>/'],
   ['GET, POST', '/application/'],
-  ['GET, PUT, DELETE', '/application/<client_id>/'],
+  ['GET, DELETE', '/application/<client_id>/'],
 ]
 
 const prefix = '/merchant/v1'

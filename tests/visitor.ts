@@ -38,7 +38,11 @@ export const formIn = (html: string, field: string) => {
 }
 
 /** A browser without scripts: it keeps cookies, follows nothing by itself, and fills in forms. */
-export const makeVisitor = (service: PeopleService, language = 'en') => {
+export const makeVisitor = (
+  service: Pick<PeopleService, 'address'>,
+  language = 'en',
+  onAnswer: (method: string, shown: Shown) => void = () => {},
+) => {
   const cookies = new Map<string, string>()
 
   const visit = async (path: string, init: RequestInit = {}): Promise<Shown> => {
@@ -60,7 +64,9 @@ export const makeVisitor = (service: PeopleService, language = 'en') => {
     }
     const location = response.headers.get('location')
     const { status, headers } = response
-    return { status, headers, url: url.href, location, html: await response.text() }
+    const shown = { status, headers, url: url.href, location, html: await response.text() }
+    onAnswer(init.method ?? 'GET', shown)
+    return shown
   }
 
   /** Fills in the form of a page that has these fields, and sends it. */
