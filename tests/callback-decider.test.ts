@@ -229,5 +229,9 @@ test('each payment event that the state table names becomes the callback event t
     PaymentReleased: 'payment_auth_released',
     PaymentRenewed: 'payment_authorization_renewed',
     PaymentAuthorizationExpired: 'payment_authorization_expired',
+    PermissionGranted: 'permission_request_answered',
+    PermissionDeclined: 'permission_request_answered',
+    PermissionFailed: 'permission_request_answered',
+    PermissionExpired: 'permission_request_expired',
   })
 })
