@@ -1,17 +1,21 @@
+import { application } from '../domain/application.ts'
 import { attachments } from '../domain/attachment.ts'
+import { authorization } from '../domain/authorization.ts'
 import { callback } from '../domain/callback.ts'
 import { clock } from '../domain/clock.ts'
 import { fees } from '../domain/fees.ts'
+import { grant } from '../domain/grant.ts'
 import { installation } from '../domain/installation.ts'
-import { ledger } from '../domain/ledger.ts'
 import { integrator } from '../domain/integrator.ts'
+import { ledger } from '../domain/ledger.ts'
 import { merchant } from '../domain/merchant.ts'
 import { payer } from '../domain/payer.ts'
 import { payment } from '../domain/payment.ts'
+import { permission } from '../domain/permission.ts'
 import { pos } from '../domain/pos.ts'
+import { scans } from '../domain/scans.ts'
 import { settlementAccount } from '../domain/settlement-account.ts'
 import { settlement } from '../domain/settlement.ts'
-import { scans } from '../domain/scans.ts'
 import { shortlink } from '../domain/shortlink.ts'
 import { signingKey } from '../domain/signing-key.ts'
 import { sticker } from '../domain/sticker.ts'
@@ -34,7 +38,11 @@ export const settlementAccounts = {
   decider: settlementAccount.decider,
 }
 export const settlements = { category: 'settlement', decider: settlement }
-export const payers = { category: 'payer', decider: payer.decider }
+export const payers = { category: 'payer', decider: payer }
+export const applications = { category: 'application', decider: application.decider }
+export const permissionRequests = { category: 'permission', decider: permission }
+export const authorizations = { category: 'authorization', decider: authorization }
+export const grants = { category: 'grant', decider: grant }
 export const signingKeys = { category: 'signing_key', decider: signingKey.decider }
 export const integrators = { category: 'integrator', decider: integrator.decider }
 export const shortlinks = { category: 'shortlink', decider: shortlink.decider }

@@ -1,7 +1,9 @@
 import type { RefusalOfFunds } from '../domain/payment-events.ts'
 import { refuse } from '../domain/refusal.ts'
+import { parseScope } from '../domain/scope.ts'
 import { payments } from './aggregates.ts'
-import type { Context, Find, Handle } from './handle.ts'
+import { issueTokens, type Tokens } from './grants.ts'
+import { streamOf, type Context, type Find, type Handle } from './handle.ts'
 
 /** Knows whether a payer's money is good. */
 export type FundingSource = {
@@ -15,11 +17,16 @@ export type FundingSource = {
   }): Promise<RefusalOfFunds | null>
 }
 
-type Needs = { readonly handle: Handle; readonly find: Find; readonly funding: FundingSource }
+type Needs = {
+  readonly handle: Handle
+  readonly find: Find
+  readonly funding: FundingSource
+  readonly tokens: Tokens
+}
 
 /** The payer accepts: the funding source is asked, and what it says is recorded. */
 export const acceptPayment =
-  ({ handle, find, funding }: Needs) =>
+  ({ handle, find, funding, tokens }: Needs) =>
   async (
     tid: string,
     payer: string,
@@ -29,8 +36,14 @@ export const acceptPayment =
     const payment = await find(payments, tid)
     if (payment.status === 'unrequested') return refuse('resource_is_unknown')
     const { at } = context
-    const accept = { type: 'AuthorizePayment', at, payer, ...wish } as const
     const { request, status } = payment
+    const scope = parseScope(request.requiredScope ?? '')
+    const permissions = scope && {
+      scope: [...scope],
+      tokens: issueTokens(tokens, streamOf(payments, tid), 0, at),
+    }
+    const granted = request.requiredScope !== null && permissions ? { permissions } : {}
+    const accept = { type: 'AuthorizePayment', at, payer, ...wish, ...granted } as const
     if (status === 'pending') {
       // What the rules forbid is refused before anybody's money is asked for.
       payments.decider.decide(accept, payment)

@@ -78,6 +78,11 @@ export const matchScans = ({ handle, find, pickUps, tokenDigestOf, newId }: Need
     await handle(scansOfShortlinks, shortlink, { type: 'ConfirmMatch', tid, scan }, context)
   }
 
+  const hasPickedUp = async (match: { readonly tid: string; readonly scan: string }) => {
+    const payment = await find(payments, match.tid)
+    return payment.status !== 'unrequested' && payment.scan === match.scan
+  }
+
   const doNext = ({ tid, shortlink, stage }: Due, context: Context): Promise<void> => {
     const { at } = context
     switch (stage.type) {
@@ -102,12 +107,15 @@ export const matchScans = ({ handle, find, pickUps, tokenDigestOf, newId }: Need
     awaitScan: (shortlink: string, listener: Listener, context: Context): Promise<void> =>
       leftToWork(carryOut(shortlink, { type: 'AwaitScan', at: context.at, listener }, context)),
 
-    /** A payer scans a shortlink; answers the id of the scan. @throws Refusal for a shortlink that is none. */
+    /**
+     * A payer scans a shortlink; answers the id of the scan, and the request that has picked it up by now.
+     * @throws Refusal for a shortlink that is none.
+     */
     scanShortlink: async (
       shortlink: string,
       by: Pick<Scan, 'payer' | 'argstring'>,
       { at, correlationId }: Pick<Context, 'at' | 'correlationId'>,
-    ): Promise<string> => {
+    ): Promise<{ readonly scan: string; readonly tid: string | null }> => {
       const entry = await find(shortlinks, shortlink)
       if (entry.status !== 'present') return refuse('resource_is_unknown')
       const { merchant } = entry.data
@@ -117,7 +125,10 @@ export const matchScans = ({ handle, find, pickUps, tokenDigestOf, newId }: Need
       const command = { type: 'RecordScan', scan, tokenDigest } as const
       const { events } = await handle(scansOfShortlinks, shortlink, command, context)
       await leftToWork(tellPayments(shortlink, events, context))
-      return scan.scan
+      for (const event of events)
+        if (event.type === 'ScanMatched' && (await hasPickedUp(event.data)))
+          return { scan: scan.scan, tid: event.data.tid }
+      return { scan: scan.scan, tid: null }
     },
 
     /** Does what is left to do: at once again while there is more, else when something has happened. */

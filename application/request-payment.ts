@@ -1,9 +1,8 @@
 import { defaultLedger, isOpenLedger } from '../domain/ledger.ts'
-import type { Customer } from '../domain/payment.ts'
 import type { PaymentRequest } from '../domain/payment-events.ts'
-import type { Instant } from '../domain/time.ts'
 import { ledgers, payments, poses, within } from './aggregates.ts'
 import type { Context, Find, Handle } from './handle.ts'
+import type { Identify } from './identify-customer.ts'
 import type { ScanMatching } from './match-scans.ts'
 
 type Needs = {
@@ -11,7 +10,7 @@ type Needs = {
   readonly find: Find
   /** The service's id of the request that a POS knows under an id of its own: the same on every node, for ever. */
   readonly tidOf: (merchant: string, posId: string, posTid: string) => string
-  readonly findCustomer: (customer: string, merchant: string, at: Instant) => Promise<Customer>
+  readonly identify: Identify
   readonly awaitScan: ScanMatching['awaitScan']
 }
 
@@ -25,14 +24,16 @@ export const isLedgerOpen = async (
 
 /** A merchant requests a payment; answers its tid, the same one for the same request. */
 export const requestPayment =
-  ({ handle, find, tidOf, findCustomer, awaitScan }: Needs) =>
-  async (request: PaymentRequest, context: Context): Promise<string> => {
-    const { merchant, posId, posTid, customer, maxScanAge } = request
+  ({ handle, find, tidOf, identify, awaitScan }: Needs) =>
+  async (asked: PaymentRequest, context: Context): Promise<string> => {
+    const { merchant, posId, posTid, customer, maxScanAge } = asked
     const { at } = context
     const tid = tidOf(merchant, posId, posTid)
     const pos = await find(poses, within(merchant, posId))
+    const identified = customer === null ? null : await identify(customer, merchant, at)
+    const request = { ...asked, customer: identified && identified.stored }
     const facts = {
-      payer: customer === null ? 'anyone' : await findCustomer(customer, merchant, at),
+      payer: identified?.names ?? 'anyone',
       posIsKnown: pos.status === 'present',
       ledgerIsOpen: await isLedgerOpen({ find }, merchant, request.ledger),
     } as const

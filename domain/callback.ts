@@ -2,10 +2,11 @@ import { z } from 'zod'
 import type { Decider, EventsOf } from './decider.ts'
 import type { LedgerEvent } from './ledger.ts'
 import type { PaymentEvent } from './payment-events.ts'
+import type { PermissionEvent } from './permission.ts'
 import { refuse } from './refusal.ts'
 import type { Instant, Seconds } from './time.ts'
 
-/** The callback event that each payment event becomes (decisions 4, States). */
+/** The callback event that each event becomes (decisions 4, States; the document's Events). */
 export const callbackEventNames = {
   PaymentAuthorized: 'payment_authorized',
   PaymentDeclined: 'payment_aborted_by_customer',
@@ -16,8 +17,12 @@ export const callbackEventNames = {
   PaymentReleased: 'payment_auth_released',
   PaymentRenewed: 'payment_authorization_renewed',
   PaymentAuthorizationExpired: 'payment_authorization_expired',
+  PermissionGranted: 'permission_request_answered',
+  PermissionDeclined: 'permission_request_answered',
+  PermissionFailed: 'permission_request_answered',
+  PermissionExpired: 'permission_request_expired',
   ReportCompleted: 'report_closed',
-} as const satisfies Partial<Record<PaymentEvent['type'] | LedgerEvent['type'], string>>
+} as const satisfies Partial<Record<(PaymentEvent | PermissionEvent | LedgerEvent)['type'], string>>
 
 /** Told by its own event alone; of all others the object is the outcome that their whole history led to. */
 export const scanCallbackName = 'shortlink_scanned'

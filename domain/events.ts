@@ -1,19 +1,23 @@
 import { z } from 'zod'
+import { application } from './application.ts'
 import { attachmentEvents } from './attachment.ts'
+import { authorizationEvents } from './authorization.ts'
 import { callbackEvents } from './callback.ts'
 import { clockEvents } from './clock.ts'
 import type { EventsOf } from './decider.ts'
 import { feeEvents } from './fees.ts'
+import { grantEvents } from './grant.ts'
 import { installationEvents } from './installation.ts'
-import { ledgerEvents } from './ledger.ts'
 import { integrator } from './integrator.ts'
+import { ledgerEvents } from './ledger.ts'
 import { merchant } from './merchant.ts'
-import { payer } from './payer.ts'
+import { payerEvents } from './payer.ts'
 import { paymentEvents } from './payment-events.ts'
+import { permissionEvents } from './permission.ts'
 import { pos } from './pos.ts'
+import { scanEvents } from './scans.ts'
 import { settlementAccount } from './settlement-account.ts'
 import { settlementEvents } from './settlement.ts'
-import { scanEvents } from './scans.ts'
 import { shortlink } from './shortlink.ts'
 import { signingKey } from './signing-key.ts'
 import { stickerEvents } from './sticker.ts'
@@ -26,7 +30,7 @@ export const eventCatalogue = {
   ...merchant.events,
   ...user.events,
   ...pos.events,
-  ...payer.events,
+  ...payerEvents,
   ...signingKey.events,
   ...integrator.events,
   ...shortlink.events,
@@ -38,6 +42,10 @@ export const eventCatalogue = {
   ...settlementAccount.events,
   ...settlementEvents,
   ...attachmentEvents,
+  ...permissionEvents,
+  ...authorizationEvents,
+  ...grantEvents,
+  ...application.events,
   ...callbackEvents,
 } as const
 

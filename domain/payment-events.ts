@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { charge } from './charge.ts'
 import type { EventsOf } from './decider.ts'
+import { permissions } from './grant.ts'
 import { statusCodes } from './status.ts'
 
 const minorUnits = z.int()
@@ -74,6 +75,8 @@ export const paymentEvents = {
     additionalAmount: minorUnits,
     credit: z.boolean(),
     expiresAt: instant,
+    /** Granted along with it, when the request carried a required scope. */
+    permissions: permissions.optional(),
   }),
   PaymentDeclined: z.object({ payer: z.string() }),
   /** It failed before the payer was committed: no such payer, or the funds were refused. */

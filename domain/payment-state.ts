@@ -1,4 +1,5 @@
 import type { Charge } from './charge.ts'
+import type { Permissions } from './grant.ts'
 import type {
   PaymentDetails,
   PaymentEvent,
@@ -31,6 +32,7 @@ export type RequestedPayment = {
   /** The scan that named the payer. */
   readonly scan?: string
   readonly answer: Answer | null
+  readonly permissions: Permissions | null
   /** End of the current status: of the wait for the payer, then of the authorisation. */
   readonly expiresAt: Instant
   /** Zero until the payer accepts. */
@@ -64,11 +66,12 @@ const evolveRequested = (
     case 'PaymentPickedUp':
       return { ...payment, ...event.data }
     case 'PaymentAuthorized': {
-      const { payer, additionalAmount, credit, expiresAt } = event.data
+      const { payer, additionalAmount, credit, expiresAt, permissions = null } = event.data
       const authorized = { amount: payment.request.amount, additionalAmount }
       const answer = { type: 'accepted', additionalAmount, credit } as const
       const { AUTH: statusCode } = statusCodes
-      return { ...payment, status: 'auth', statusCode, payer, answer, authorized, expiresAt }
+      const after = { ...payment, status: 'auth', statusCode, payer, answer, authorized } as const
+      return { ...after, permissions, expiresAt }
     }
     case 'PaymentDeclined': {
       const { payer } = event.data
@@ -123,6 +126,7 @@ export const evolve = (payment: Payment, event: PaymentEvent): Payment => {
     ...event.data,
     details: detailsOf(event.data.request),
     answer: null,
+    permissions: null,
     authorized: nothing,
     captured: nothing,
     released: nothing,

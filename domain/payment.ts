@@ -1,6 +1,7 @@
 import { chargeFor, chargeForRefund, grossOf, type Charge } from './charge.ts'
 import type { Decider } from './decider.ts'
 import type { FeeTerms } from './fees.ts'
+import type { Permissions } from './grant.ts'
 import type {
   LineItem,
   PaymentDetails,
@@ -61,6 +62,8 @@ export type PaymentCommand =
       /** Null leaves what the merchant asked for. */
       readonly additionalAmount: number | null
       readonly credit: boolean
+      /** What the required scope of the request grants, with its tokens. */
+      readonly permissions?: Permissions
     }
   | { readonly type: 'DeclinePayment'; readonly at: Instant; readonly payer: string }
   | {
@@ -200,7 +203,9 @@ const decideAnswer = (
       grossOf({ amount: request.amount, additionalAmount })
       const data = { payer: command.payer, additionalAmount, credit }
       const until = secondsAfter(command.at, authorizationLifetime)
-      return [{ type: 'PaymentAuthorized', data: { ...data, expiresAt: until } }]
+      const permissions = 'permissions' in command ? command.permissions : undefined
+      const granted = permissions && { permissions }
+      return [{ type: 'PaymentAuthorized', data: { ...data, expiresAt: until, ...granted } }]
     }
   }
 }

@@ -20,3 +20,10 @@ export const linksOf = (addresses: () => Addresses) => ({
 })
 
 export type Links = ReturnType<typeof linksOf>
+
+/** What makes links that work without further authentication. */
+export type Signing = {
+  readonly links: Links
+  /** A keyed signature that only this service can make, and every node of it alike. */
+  readonly sign: (...parts: readonly string[]) => string
+}

@@ -13,7 +13,7 @@ import {
   RequestError,
   type ErrorAnswer,
 } from './errors.ts'
-import { accepts, checked, parseBody, readBody } from './reading.ts'
+import { accepts, checked, parseBody, parseForm, readBody } from './reading.ts'
 import type { Call, Created, Found, RawReply, Route } from './route.ts'
 
 export type AppNeeds = {
@@ -49,6 +49,8 @@ type Reply = {
   readonly status: number
   readonly headers: Headers
   readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream | null
+  /** Values of `Set-Cookie`, the one header that comes several times. */
+  readonly cookies?: readonly string[]
 }
 
 const emptyBody = new Uint8Array()
@@ -89,29 +91,33 @@ export const makeApp = (needs: AppNeeds) => {
     const body = isRead ? emptyBody : await readBody(req, route.upload?.largest)
     const contentType = req.header('content-type')
     const accept = req.header('accept')
-    const caller =
-      route.access === 'OPEN'
-        ? undefined
-        : await authenticate(route.access, {
-            method: req.method,
-            url: () => urlOf(http),
-            header: (name) => req.header(name),
-            headers: () => req.raw.headers,
-            remoteAddress: http.env.incoming?.socket?.remoteAddress,
-            body,
-          })
+    const request = {
+      method: req.method,
+      url: () => urlOf(http),
+      header: (name: string) => req.header(name),
+      headers: () => req.raw.headers,
+      get remoteAddress() {
+        return http.env.incoming?.socket?.remoteAddress
+      },
+      body,
+    }
+    const caller = route.access === 'OPEN' ? undefined : await authenticate(route.access, request)
     const replyTypes = route.replyTypes ?? [names.json, 'application/json']
     if (!accepts(accept, replyTypes))
       throw new RequestError(406, `This resource is answered as ${replyTypes.join(' or ')}.`)
     return {
       params: route.params && paramsOf(route.params, req.param()),
       query: route.query && checked(route.query, req.query()),
-      body: route.body && parseBody(route.body, body, contentType, names),
+      body:
+        route.body &&
+        (route.takesForm
+          ? parseForm(route.body, body, contentType)
+          : parseBody(route.body, body, contentType, names)),
       caller,
       at: needs.now(),
       requestId,
       accept,
-      upload: route.upload && { body, contentType },
+      request,
     }
   }
 
@@ -139,8 +145,9 @@ export const makeApp = (needs: AppNeeds) => {
       case 'nothing':
         return { status: 204, headers: {}, body: null }
       case 'raw': {
-        const { type, body, headers } = answer as RawReply
-        return { status: 200, headers: { ...headers, 'Content-Type': type }, body }
+        const { status = 200, type, body, headers, cookies } = answer as RawReply
+        const all = { ...headers, 'Content-Type': type }
+        return { status, headers: all, body, ...(cookies && { cookies }) }
       }
     }
   }
@@ -177,10 +184,16 @@ export const makeApp = (needs: AppNeeds) => {
       reply = failWith(error, requestId)
     }
     const milliseconds = performance.now() - started
-    const { status, headers, body } = reply
+    const { status, body, cookies = [] } = reply
     needs.observe({ method: http.req.method, path, status, requestId, milliseconds })
+    const headers: Record<string, string> = { 'X-Request-Id': requestId, ...reply.headers }
     // Headers as a plain record go straight to the socket; a Headers object is taken apart again there.
-    return new Response(body, { status, headers: { 'X-Request-Id': requestId, ...headers } })
+    if (cookies.length === 0) return new Response(body, { status, headers })
+    const set = cookies.map((cookie): [string, string] => ['Set-Cookie', cookie])
+    return new Response(body, {
+      status,
+      headers: [...Object.entries(headers), ...set],
+    })
   }
 
   const byPath = new Map<string, Route[]>()

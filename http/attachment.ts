@@ -1,30 +1,24 @@
 import { z } from 'zod'
 import { attachmentsOfPayments, payments } from '../application/aggregates.ts'
 import type { Blobs } from '../application/blobs.ts'
-import type { Find, Handle } from '../application/handle.ts'
+import { streamOf, type Find, type Handle } from '../application/handle.ts'
 import { attachmentKinds } from '../domain/attachment.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { PaymentStatus } from '../domain/status.ts'
 import { secondsAfter, type Instant } from '../domain/time.ts'
 import type { AttachmentEntry } from '../projections/attachments.ts'
-import { merchantPrefix, type Links } from './addresses.ts'
+import { merchantPrefix, type Signing } from './addresses.ts'
 import { checkParts, itemList, mediaTypesOf, receipt } from './attachment-content.ts'
 import type { Names } from './brand.ts'
 import { RequestError } from './errors.ts'
 import { partsOf } from './multipart.ts'
 import { accepts } from './reading.ts'
-import { callerOf, route, uploadOf, type Call, type Route } from './route.ts'
+import { callerOf, route, type Call, type Route } from './route.ts'
 import { dateTime } from './wire.ts'
 
 const linkLifetime = 3600
 const largestUpload = 10 * 1_048_576
 const purpose = 'attachment'
-
-type LinkNeeds = {
-  readonly links: Links
-  /** A keyed digest that only this service can make. */
-  readonly sign: (...parts: readonly string[]) => string
-}
 
 const isOpenFor = (status: PaymentStatus | 'unrequested'): boolean =>
   status === 'auth' || status === 'ok'
@@ -34,7 +28,7 @@ const isOpenFor = (status: PaymentStatus | 'unrequested'): boolean =>
  * is pending or after it has failed (decisions 4, Outcome).
  */
 export const makeAttachmentLink =
-  ({ links, sign }: LinkNeeds) =>
+  ({ links, sign }: Signing) =>
   (
     { tid, status }: { readonly tid: string; readonly status: PaymentStatus },
     at: Instant,
@@ -47,14 +41,14 @@ export const makeAttachmentLink =
 
 export type AttachmentLink = ReturnType<typeof makeAttachmentLink>
 
-export type AttachmentNeeds = LinkNeeds & {
+export type AttachmentNeeds = Signing & {
   readonly names: Names
   readonly handle: Handle
   readonly find: Find
   readonly caughtUp: () => Promise<void>
   readonly blobs: Blobs
   readonly isSigned: (signature: string, ...parts: readonly string[]) => boolean
-  readonly outcomes: { find(merchant: string, tid: string, now: Instant): object | undefined }
+  readonly requests: { find(merchant: string, stream: string): object | undefined }
   readonly attachments: { of(tid: string): readonly AttachmentEntry[] }
 }
 
@@ -88,7 +82,7 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
 
   const entriesFor = async (call: Call, tid: string): Promise<readonly AttachmentEntry[]> => {
     await needs.caughtUp()
-    if (!needs.outcomes.find(callerOf(call).merchant, tid, call.at))
+    if (!needs.requests.find(callerOf(call).merchant, streamOf(payments, tid)))
       return refuse('resource_is_unknown')
     return needs.attachments.of(tid)
   }
@@ -126,8 +120,9 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
         // It has failed at that instant, whether or not that has been recorded yet.
         if (payment.status === 'auth' && at >= expiresAt) return refuse('resource_is_unknown')
         const { merchant, currency } = request
-        const { body, contentType } = uploadOf(call)
-        const checked = checkParts(partsOf(body, contentType), names, currency)
+        const { body, header } = call.request
+        const parts = partsOf(body, header('content-type'))
+        const checked = checkParts(parts, names, currency)
         const contents = []
         for (const { kind, content } of checked)
           contents.push({ kind, hash: await blobs.put(content), size: content.byteLength })

@@ -6,14 +6,28 @@ import {
   type Message,
 } from '../domain/callback.ts'
 import type { Recorded } from '../domain/events.ts'
+import type { Instant } from '../domain/time.ts'
 import { paymentOutcomeProjection, type PaymentOutcome } from '../projections/payment-outcomes.ts'
+import { permissionProjection, type PermissionOutcome } from '../projections/permissions.ts'
+import type { Projection } from '../projections/projection.ts'
 import { reportProjection, type ReportRow } from '../projections/reports.ts'
-import type { Links } from './addresses.ts'
+import type { Signing } from './addresses.ts'
 import type { AttachmentLink } from './attachment.ts'
 import { outcomePath } from './payment.ts'
-import { outcomeReply, outcomeView, reportOfLine } from './payment-reply.ts'
+import {
+  outcomeReply,
+  outcomeView,
+  reportOfLine,
+  type ReportsOfLines,
+  type ShownPayment,
+} from './payment-reply.ts'
+import {
+  permissionOutcomePath,
+  permissionOutcomeReply,
+  permissionOutcomeView,
+  type PermissionRow,
+} from './permission.ts'
 import { reportPath, reportReply, reportView } from './report-reply.ts'
-import type { SignLog } from './log.ts'
 import { dateTime } from './wire.ts'
 
 const meta = z
@@ -29,41 +43,42 @@ const meta = z
 const paymentMessage = z
   .object({ meta, object: outcomeReply.optional() })
   .meta({ id: 'CallbackMessage' })
+const permissionMessage = z
+  .object({ meta, object: permissionOutcomeReply.optional() })
+  .meta({ id: 'PermissionCallbackMessage' })
 const reportMessage = z.object({ meta, object: reportReply.optional() })
 const testMessage = z.object({ meta, object: z.object({ text: z.string() }).optional() })
 
 const scanMessage = z.object({ meta, object: z.object({ id: z.string(), argstring: z.string() }) })
 
-/** The object as of that very event: a pure function of the log, so that it can be made again byte for byte. */
-const outcomeAt = (history: readonly Recorded[]): PaymentOutcome => {
-  let row: PaymentOutcome | undefined
+/** The row as of the last event of a history: a pure function of the log, so that it can be made again byte for byte. */
+const rowOf = <Row extends object>(
+  { handles, keysOf, apply }: Projection<Row>,
+  history: readonly Recorded[],
+  key: string,
+): Row => {
+  let row: Row | undefined
   for (const event of history)
-    if (paymentOutcomeProjection.handles.has(event.type))
-      row = paymentOutcomeProjection.apply(row, event, event.stream)
-  if (!row) throw new Error('the history holds no payment')
+    if (handles.has(event.type) && keysOf(event).includes(key)) row = apply(row, event, key)
+  if (!row) throw new Error(`the history holds no ${key}`)
   return row
 }
 
-/** The report that was completed by the last event of the history of its ledger. */
-const reportAt = (history: readonly Recorded[], subject: string): ReportRow => {
-  let row: ReportRow | undefined
-  for (const event of history)
-    if (event.type === 'ReportClosed' || event.type === 'ReportCompleted')
-      if (`${event.stream}#${event.data.report}` === subject)
-        row = reportProjection.apply(row, event, subject)
-  if (!row) throw new Error(`the history holds no ${subject}`)
-  return row
-}
+/** What stands behind the category in the name of a stream. */
+const idIn = (stream: string): string => stream.slice(stream.indexOf('-') + 1)
 
-export type MessageNeeds = {
-  readonly links: Links
+export type MessageNeeds = Signing & {
   readonly attachmentLink: AttachmentLink
   readonly scanToken: (scan: string) => string
-  readonly signLog: SignLog
-  readonly reports: { holding(merchant: string, ledger: string, position: number): number }
+  readonly reports: ReportsOfLines
+  /** Requests as their merchant sees them at an instant. */
+  readonly views: {
+    payment(row: PaymentOutcome, at: Instant): Promise<ShownPayment>
+    permission(row: PermissionOutcome, at: Instant): Promise<PermissionRow>
+  }
 }
 
-const reportObject = (needs: MessageNeeds, row: ReportRow, at: number) => {
+const reportObject = (needs: MessageNeeds, row: ReportRow, at: Instant) => {
   const { number, openedAt, closedAt, callbackUri, completion, ledgerStream } = row
   if (!completion) throw new Error(`${row.key} is not completed`)
   const ledger = ledgerStream.slice(ledgerStream.indexOf('/') + 1)
@@ -78,38 +93,50 @@ const reportObject = (needs: MessageNeeds, row: ReportRow, at: number) => {
  * The JSON text of a callback message (decisions 13). `history` is the stream of its subject, at least from where it is
  * needed up to the event that is told; the object goes along over https only, except that of a scan, which has no URI.
  */
-export const callbackMessage = (
+export const callbackMessage = async (
   needs: MessageNeeds,
   message: Message,
   history: readonly Recorded[],
   destination: string,
-): string => {
-  const event = history.find(({ revision }) => revision === message.revision)
-  if (event?.stream !== streamOfSubject(message.subject))
-    throw new Error(`${message.subject} has no event ${message.revision}`)
-  const { event: name, seqno } = message
-  const withObject = destination.toLowerCase().startsWith('https:')
-  const about = { id: event.id, event: name as 'test_event', timestamp: event.metadata.at, seqno }
-  if (event.type === 'CallbackTestRequested') {
-    const told = { meta: { ...about, uri: null }, object: { text: 'Hello World' } }
-    return JSON.stringify(testMessage.parse(withObject ? told : { meta: told.meta }))
+): Promise<string> => {
+  const { links, views } = needs
+  const { event: name, seqno, subject, revision: last } = message
+  const event = history.find(({ revision }) => revision === last)
+  if (event?.stream !== streamOfSubject(subject)) throw new Error(`${subject} has no event ${last}`)
+  const { at } = event.metadata
+  const about = { id: event.id, event: name as 'test_event', timestamp: at, seqno }
+  const textOf = (schema: z.ZodType, uri: string | null, object: unknown): string =>
+    JSON.stringify(
+      schema.parse({ meta: { ...about, uri }, ...(object !== undefined && { object }) }),
+    )
+  const isSafe = destination.toLowerCase().startsWith('https:')
+  const past = history.filter(({ revision }) => revision <= last)
+  switch (event.type) {
+    case 'CallbackTestRequested':
+      return textOf(testMessage, null, isSafe ? { text: 'Hello World' } : undefined)
+    case 'ShortlinkScanned': {
+      const { scan, argstring } = event.data
+      return textOf(scanMessage, null, { id: needs.scanToken(scan), argstring })
+    }
+    case 'ReportCompleted': {
+      const { path, object } = reportObject(needs, rowOf(reportProjection, past, subject), at)
+      return textOf(reportMessage, links.full(path), isSafe ? object : undefined)
+    }
+    case 'PermissionGranted':
+    case 'PermissionDeclined':
+    case 'PermissionFailed':
+    case 'PermissionExpired': {
+      const row = rowOf(permissionProjection, past, idIn(subject))
+      const object = isSafe ? permissionOutcomeView(await views.permission(row, at)) : undefined
+      return textOf(permissionMessage, links.full(permissionOutcomePath(row.rid)), object)
+    }
+    default: {
+      const row = rowOf(paymentOutcomeProjection, past, idIn(subject))
+      const uri = links.full(outcomePath(row.tid))
+      if (!isSafe) return textOf(paymentMessage, uri, undefined)
+      const report = reportOfLine(links, needs.reports)(row)
+      const view = outcomeView(await views.payment(row, at), report)
+      return textOf(paymentMessage, uri, { ...view, ...needs.attachmentLink(row, at) })
+    }
   }
-  if (event.type === 'ShortlinkScanned') {
-    const object = { id: needs.scanToken(event.data.scan), argstring: event.data.argstring }
-    return JSON.stringify(scanMessage.parse({ meta: { ...about, uri: null }, object }))
-  }
-  const { links } = needs
-  const past = history.filter(({ revision }) => revision <= message.revision)
-  if (event.type === 'ReportCompleted') {
-    const { path, object } = reportObject(needs, reportAt(past, message.subject), about.timestamp)
-    const told = { meta: { ...about, uri: links.full(path) }, object }
-    return JSON.stringify(reportMessage.parse(withObject ? told : { meta: told.meta }))
-  }
-  const row = outcomeAt(past)
-  const told = { ...about, uri: links.full(outcomePath(row.tid)) }
-  const object = {
-    ...outcomeView(row, reportOfLine(links, needs.reports)(row)),
-    ...needs.attachmentLink(row, event.metadata.at),
-  }
-  return JSON.stringify(paymentMessage.parse(withObject ? { meta: told, object } : { meta: told }))
 }

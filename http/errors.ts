@@ -22,6 +22,7 @@ const reasonPhrases = {
   409: 'Conflict',
   413: 'Content Too Large',
   415: 'Unsupported Media Type',
+  429: 'Too Many Requests',
   500: 'Internal Server Error',
   503: 'Service Unavailable',
 } as const satisfies Partial<Record<ContentfulStatusCode, string>>
@@ -62,7 +63,7 @@ export const malformed = ({ issues }: { readonly issues: readonly Issue[] }): Ma
   return new Malformed(details)
 }
 
-type Answer = { readonly status: 404 | 409; readonly text: string }
+type Answer = { readonly status: 401 | 404 | 409 | 429; readonly text: string }
 type FieldAnswer = { readonly field: string; readonly text: string }
 
 /** What each refusal is answered with: a status, or the field whose value is at fault (400). */
@@ -71,17 +72,20 @@ const refusalAnswers = {
     field: 'additional_amount',
     text: 'The payer may not change the additional amount of this request.',
   },
+  amount_has_too_many_decimals: { field: 'amount', text: 'Has more decimals than its currency.' },
   amount_has_too_many_digits: {
     field: 'amount',
     text: 'Must have at most 12 digits before the period.',
   },
-  amount_has_too_many_decimals: { field: 'amount', text: 'Has more decimals than its currency.' },
   amount_is_malformed: { field: 'amount', text: 'Is no amount.' },
   amount_is_too_large: { field: 'amount', text: 'Is too large.' },
   attachments_are_too_many: {
     status: 409,
     text: 'This payment cannot have so many attachments.',
   },
+  authorization_is_answered: { status: 409, text: 'This request has been answered already.' },
+  authorization_is_expired: { status: 409, text: 'This request has expired. Please start again.' },
+  authorization_is_not_allowed: { status: 409, text: 'This request has not been allowed.' },
   capture_exceeds_authorization: {
     field: 'amount',
     text: 'More than what is left of the authorisation, in this pot or in the additional amount.',
@@ -93,6 +97,8 @@ const refusalAnswers = {
   capture_is_nothing: { field: 'amount', text: 'Must be larger than 0.' },
   clock_is_beyond_its_end: { field: 'now', text: 'The clock ends with the year 9998.' },
   clock_moves_forward_only: { field: 'now', text: 'The clock moves forward only.' },
+  code_is_invalid: { field: 'code', text: 'Is unknown, expired, or for another client.' },
+  code_is_used: { field: 'code', text: 'Has been used; what it gave is revoked.' },
   conflicting_changes: {
     status: 409,
     text: 'Others changed this resource at the same time. Please try again.',
@@ -107,6 +113,8 @@ const refusalAnswers = {
     text: 'The default ledger stays: requests that name no ledger are written to it.',
   },
   fees_are_malformed: { field: 'fees', text: 'A rate is from 0 to 1, a fixed part at least 0.' },
+  grant_is_expired: { status: 409, text: 'The permission has expired.' },
+  grant_is_revoked: { status: 409, text: 'The permission has been withdrawn.' },
   id_used_with_other_data: {
     status: 409,
     text: 'A resource with this id exists with other data.',
@@ -118,6 +126,7 @@ const refusalAnswers = {
   },
   merchant_is_unknown: { field: 'merchant', text: 'There is no such merchant.' },
   nothing_is_captured: { field: 'action', text: 'Nothing is captured that could be refunded.' },
+  payer_exists: { status: 409, text: 'There is a payer with this phone number already.' },
   payer_is_unknown: { field: 'payer', text: 'There is no such payer.' },
   payment_is_expired: { status: 409, text: 'The payment request has expired.' },
   payment_is_for_another_payer: {
@@ -133,15 +142,24 @@ const refusalAnswers = {
     status: 409,
     text: 'No payer has scanned the code of this payment request yet.',
   },
+  payment_is_not_releasable: { status: 409, text: 'Nothing is left that could be released.' },
   payment_is_picked_up: {
     status: 409,
     text: 'A payer has picked up this payment request already.',
   },
-  payment_is_not_releasable: { status: 409, text: 'Nothing is left that could be released.' },
+  permission_is_expired: { status: 409, text: 'The permission request has expired.' },
+  permission_is_for_another_payer: {
+    status: 409,
+    text: 'The permission request is for another payer.',
+  },
+  permission_is_not_pending: {
+    status: 409,
+    text: 'The permission request has been answered already.',
+  },
   pos_is_unknown: { field: 'pos_id', text: 'There is no such POS.' },
   pos_tid_used_with_other_data: {
     status: 409,
-    text: 'This pos_tid has been used for another payment request of the POS.',
+    text: 'This pos_tid has been used for another request of the POS.',
   },
   refund_exceeds_captures: {
     field: 'amount',
@@ -153,11 +171,17 @@ const refusalAnswers = {
   },
   refund_is_nothing: { field: 'amount', text: 'Nothing is left to refund, or the amount is 0.' },
   resource_is_unknown: { status: 404, text: 'There is no such resource.' },
+  scope_is_too_wide: { field: 'scope', text: 'More than what was asked for or granted.' },
   serial_number_is_claimed: { status: 409, text: 'This serial number has been claimed already.' },
   serial_number_is_unknown: {
     field: 'serial_number',
     text: 'There is no sticker with this serial number.',
   },
+  sign_in_is_locked: {
+    status: 429,
+    text: 'Too many failed attempts to sign in. Please wait before the next one.',
+  },
+  sign_in_is_wrong: { status: 401, text: 'The phone number, the PIN or the code is wrong.' },
 } as const satisfies Record<RefusalCode, Answer | FieldAnswer>
 
 export type ErrorAnswer = { readonly status: ErrorStatus; readonly body: ErrorReply }

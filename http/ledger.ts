@@ -5,9 +5,8 @@ import { defaultLedger, type LedgerCommand } from '../domain/ledger.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { LedgerRow } from '../projections/ledgers.ts'
 import type { ReportRow } from '../projections/reports.ts'
-import type { Links } from './addresses.ts'
+import type { Signing } from './addresses.ts'
 import { listPage, listQuery, listReply } from './lists.ts'
-import type { SignLog } from './log.ts'
 import {
   ledgerListPath,
   ledgerPath,
@@ -56,10 +55,8 @@ const reportParams = z.object({
   report_id: z.string().regex(/^[1-9]\d{0,9}$/),
 })
 
-export type LedgerNeeds = {
+export type LedgerNeeds = Signing & {
   readonly handle: Handle
-  readonly links: Links
-  readonly signLog: SignLog
   readonly caughtUp: () => Promise<void>
   readonly newId: () => string
   readonly ledgers: {

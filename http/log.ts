@@ -1,20 +1,18 @@
 import { z } from 'zod'
 import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
-import { merchantPrefix, type Links } from './addresses.ts'
+import { merchantPrefix, type Signing } from './addresses.ts'
 import type { Names } from './brand.ts'
 import { route, type Route } from './route.ts'
 
 /** A link to a log can be followed for 30 days (decisions 8). */
 const linkLifetimeMs = 2_592_000_000
 
-/** What signs a link to a log: with the installation's key, so that every node knows the links of all. */
-export type SignLog = (sha256: string, expiresAtSeconds: number) => string
+const purpose = 'log'
 
 export type LogNeeds = {
   readonly names: Names
-  readonly signLog: SignLog
-  readonly isSameText: (a: string, b: string) => boolean
+  readonly isSigned: (signature: string, ...parts: readonly string[]) => boolean
   /** The bytes of a log file; undefined when there is none of that name. */
   readonly readLog: (
     sha256: string,
@@ -24,9 +22,9 @@ export type LogNeeds = {
 const logPath = (sha256: string): string => `${merchantPrefix}/log/${sha256}/`
 
 /** A signed link to a log file, for use inside a body. */
-export const logLink = (links: Links, signLog: SignLog, sha256: string, from: Instant): string => {
+export const logLink = ({ links, sign }: Signing, sha256: string, from: Instant): string => {
   const expires = Math.floor((from + linkLifetimeMs) / 1000)
-  const query = `expires=${expires}&signature=${signLog(sha256, expires)}`
+  const query = `expires=${expires}&signature=${sign(purpose, sha256, String(expires))}`
   return links.inBody(`${logPath(sha256)}?${query}`)
 }
 
@@ -50,10 +48,9 @@ export const logRoutes = (needs: LogNeeds): Route[] => [
     replyTypes: [needs.names.csv, 'text/csv'],
     handle: async ({ params, query, at, accept }) => {
       const { sha256 } = params
-      const { signature } = query
-      const expires = Number(query.expires)
-      const isSigned = needs.isSameText(signature, needs.signLog(sha256, expires))
-      if (!isSigned || at >= expires * 1000) return refuse('resource_is_unknown')
+      const { signature, expires } = query
+      const isSigned = needs.isSigned(signature, purpose, sha256, expires)
+      if (!isSigned || at >= Number(expires) * 1000) return refuse('resource_is_unknown')
       const log = (await needs.readLog(sha256)) ?? refuse('resource_is_unknown')
       return {
         type: accept?.includes('text/csv') ? 'text/csv; charset=utf-8' : needs.names.csv,

@@ -1,15 +1,17 @@
 import { z } from 'zod'
 import type { Names } from './brand.ts'
 import { errorReply } from './errors.ts'
-import type { Route, UploadForm } from './route.ts'
+import type { Guard, Route, UploadForm } from './route.ts'
 
 type Json = Record<string, unknown>
 
-const errorsOf = ({ access, method, params, body, query, upload, errors }: Route) => ({
+const errorsOf = ({ access, guard, method, params, body, query, upload, errors }: Route) => ({
   ...(method === 'GET' && !query
     ? {}
     : { 400: 'The request does not fit; error_details names the fields.' }),
-  ...(access === 'OPEN' ? {} : { 401: 'Authentication failed; the description says which check.' }),
+  ...(access === 'OPEN' && !guard
+    ? {}
+    : { 401: 'Authentication failed; the description says which check.' }),
   ...(params ? { 404: 'There is no such resource.' } : {}),
   406: 'Accept allows none of the types of this answer.',
   ...(method === 'GET'
@@ -137,22 +139,41 @@ export const openApi = (
     INTEGRATOR: [{ integrator: [], timestamp: [], contentDigest: [], signature: [] }],
   }
 
+  const guards: Record<Guard, Json[]> = {
+    session: [{ session: [] }],
+    token: [{ token: [] }],
+    // A merchant is a client of its own; a public client has no more than its id.
+    client: [{ client: [] }, ...security.SECRET, {}],
+  }
+
+  const errorOf = ({ ownErrors }: Route): Json => ({
+    content: {
+      ...(contentOf([names.json], schemaOf(errorReply, 'output'))['content'] as Json),
+      ...(ownErrors && { [ownErrors.type]: { schema: schemaOf(ownErrors.schema, 'output') } }),
+    },
+  })
+
   const operation = (route: Route): Json => {
-    const { method, summary, description, group, body } = route
-    const error = contentOf([names.json], schemaOf(errorReply, 'output'))
+    const { method, summary, description, group, body, guard } = route
+    const error = errorOf(route)
     return {
       tags: [group],
       summary,
       ...(description === undefined ? {} : { description }),
       operationId: `${method.toLowerCase()}${route.path.replace(/[^a-z0-9]+/gi, '_')}`,
-      security: security[route.access],
+      security: guard ? guards[guard] : security[route.access],
       parameters: parametersOf(route),
       ...(route.upload && { requestBody: uploadOf(route.upload) }),
       ...(body && {
         requestBody: {
           // No body is an empty object.
           required: !body.safeParse({}).success,
-          ...contentOf(['application/json', names.json], schemaOf(body, 'input')),
+          ...contentOf(
+            route.takesForm
+              ? ['application/x-www-form-urlencoded']
+              : ['application/json', names.json],
+            schemaOf(body, 'input'),
+          ),
         },
       }),
       responses: {
@@ -178,12 +199,13 @@ export const openApi = (
     name,
     description,
   })
+  const bearer = (description: string) => ({ type: 'http', scheme: 'bearer', description })
   return {
     openapi: '3.1.0',
     info: {
       title: 'daybook',
       version,
-      description: 'Merchant payment and authorisation service: the merchant interface v1.',
+      description: 'Merchant payment and authorisation service: merchants, payers, and OAuth 2.0.',
     },
     servers: [{ url: publicUrl ?? '/' }],
     paths,
@@ -196,6 +218,9 @@ export const openApi = (
         timestamp: header(names.timestamp, 'UTC, YYYY-MM-DD hh:mm:ss, at most 5 minutes off.'),
         contentDigest: header(names.contentDigest, 'SHA256=<base64 of SHA-256 of the body>.'),
         secret: header('Authorization', 'SECRET <secret>.'),
+        session: bearer('The token of a payer who has signed in at /payer/v1/session/.'),
+        token: bearer('An access token that a payer has granted.'),
+        client: { type: 'http', scheme: 'basic', description: 'Client id and client secret.' },
         signature: header(
           'Authorization',
           'RSA-SHA256 <base64>: RSASSA-PKCS1-v1_5 over METHOD|url|headers.',

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import type { Wanted } from '../domain/payment.ts'
 import type { PaymentDetails, PaymentRequest } from '../domain/payment-events.ts'
+import { formatScope } from '../domain/scope.ts'
+import { scopeText } from './permission.ts'
 import { amountIn, amountText, currencyCode, read, webUriText, type Issues } from './wire.ts'
 
 const decimalText = z
@@ -112,7 +114,7 @@ export const paymentRequestInput = z
     display_message_uri: detailsInput.display_message_uri.default(null),
     success_return_uri: webUriText.nullable().default(null),
     failure_return_uri: webUriText.nullable().default(null),
-    required_scope: z.string().max(1000).nullable().default(null),
+    required_scope: scopeText.transform(formatScope).nullable().default(null),
     required_scope_text: z.string().max(150).nullable().default(null),
     line_items: detailsInput.line_items.default([]),
     links: detailsInput.links.default([]),

@@ -2,8 +2,10 @@ import { z } from 'zod'
 import type { PaymentDetails, PaymentRequest } from '../domain/payment-events.ts'
 import type { PaymentOutcome } from '../projections/payment-outcomes.ts'
 import type { Pots } from '../domain/pots.ts'
+import type { ShownTokens } from '../application/show-tokens.ts'
 import type { Links } from './addresses.ts'
 import { reportPath } from './report-reply.ts'
+import { grantedPermissionsReply, grantedPermissionsView } from './token-reply.ts'
 import { dateTime, money } from './wire.ts'
 
 const nullableText = z.string().nullable()
@@ -62,27 +64,36 @@ export const outcomeReply = z
     pos_id: z.string(),
     pos_tid: z.string(),
     tid: z.string(),
-    permissions: z.null(),
+    permissions: grantedPermissionsReply.nullable(),
   })
   .meta({ id: 'PaymentOutcome' })
 
-/** The report that holds the latest line of a payment. */
+/** The report that holds the latest line of a request. */
 export type ReportOfLine = { readonly id: string; readonly uri: string }
+
+/** Number of the report that was open in a ledger at a position. */
+export type ReportsOfLines = {
+  holding(merchant: string, ledger: string, position: number): number
+}
 
 /** Finds it: the report that was open in the line's ledger at the line's position. */
 export const reportOfLine =
-  (
-    links: Links,
-    reports: { holding(merchant: string, ledger: string, position: number): number },
-  ) =>
-  ({ merchant, lineLedger, linePosition }: PaymentOutcome): ReportOfLine => {
+  (links: Links, reports: ReportsOfLines) =>
+  ({
+    merchant,
+    lineLedger,
+    linePosition,
+  }: Pick<PaymentOutcome, 'merchant' | 'lineLedger' | 'linePosition'>): ReportOfLine => {
     const id = String(reports.holding(merchant, lineLedger, linePosition))
     return { id, uri: links.inBody(reportPath(lineLedger, id)) }
   }
 
+/** An outcome with the tokens of what was granted along with it. */
+export type ShownPayment = PaymentOutcome & { readonly shown: ShownTokens | null }
+
 /** The outcome as the interface words it. */
 export const outcomeView = (
-  row: PaymentOutcome,
+  row: ShownPayment,
   report: ReportOfLine,
 ): z.input<typeof outcomeReply> => {
   const { currency } = row
@@ -128,7 +139,7 @@ export const outcomeView = (
     pos_id: row.posId,
     pos_tid: row.posTid,
     tid: row.tid,
-    permissions: null,
+    permissions: grantedPermissionsView(row.shown),
   }
 }
 

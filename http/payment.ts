@@ -7,7 +7,6 @@ import { defaultLedger } from '../domain/ledger.ts'
 import type { PaymentRequest } from '../domain/payment-events.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
-import type { PaymentOutcome } from '../projections/payment-outcomes.ts'
 import type { PaymentRequestRow } from '../projections/payment-requests.ts'
 import { merchantPrefix, type Links } from './addresses.ts'
 import type { AttachmentLink } from './attachment.ts'
@@ -18,9 +17,11 @@ import {
   checkoutUri,
   outcomeReply,
   outcomeView,
-  reportOfLine,
   paymentRequestReply,
   paymentRequestView,
+  reportOfLine,
+  type ReportsOfLines,
+  type ShownPayment,
 } from './payment-reply.ts'
 import { callerOf, contextOf, route, type Call, type Route } from './route.ts'
 
@@ -33,9 +34,9 @@ export type PaymentNeeds = {
   readonly attachmentLink: AttachmentLink
   readonly requestPayment: (request: PaymentRequest, context: Context) => Promise<string>
   readonly outcomes: {
-    find(merchant: string, tid: string, now: Instant): PaymentOutcome | undefined
+    find(merchant: string, tid: string, now: Instant): Promise<ShownPayment | undefined>
   }
-  readonly reports: { holding(merchant: string, ledger: string, position: number): number }
+  readonly reports: ReportsOfLines
   readonly requests: { find(merchant: string, stream: string): PaymentRequestRow | undefined }
 }
 
@@ -155,7 +156,7 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       reply: outcomeReply,
       handle: async (call) => {
         await needs.caughtUp()
-        const found = outcomes.find(callerOf(call).merchant, call.params.tid, call.at)
+        const found = await outcomes.find(callerOf(call).merchant, call.params.tid, call.at)
         const row = found ?? refuse('resource_is_unknown')
         return { ...outcomeView(row, reportOf(row)), ...needs.attachmentLink(row, call.at) }
       },

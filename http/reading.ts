@@ -48,6 +48,8 @@ export const readBody = async (
   }
 }
 
+const formType = 'application/x-www-form-urlencoded'
+
 const mediaTypeOf = (header: string): string => (header.split(';')[0] ?? '').trim().toLowerCase()
 
 /** Half of a surrogate pair, which is no text; `JSON.stringify` writes it as an escape, and no other letter so. */
@@ -80,6 +82,24 @@ export const parseBody = (
   if (body.byteLength > 0 && type !== 'application/json' && type !== names.json.toLowerCase())
     throw new RequestError(415, `The body must be application/json or ${names.json}.`)
   return checked(schema, body.byteLength === 0 ? {} : parseObject(body))
+}
+
+/** The body as a form, whose repeated fields become arrays. @throws RequestError 415; Malformed */
+export const parseForm = (
+  schema: z.ZodType,
+  body: Uint8Array,
+  contentType: string | undefined,
+): unknown => {
+  const type = contentType === undefined ? undefined : mediaTypeOf(contentType)
+  if (body.byteLength > 0 && type !== formType)
+    throw new RequestError(415, `The body must be ${formType}.`)
+  const fields = new URLSearchParams(new TextDecoder().decode(body))
+  const names = [...new Set(fields.keys())]
+  const values = names.map((name) => {
+    const all = fields.getAll(name)
+    return [name, all.length === 1 ? all[0] : all] as const
+  })
+  return checked(schema, Object.fromEntries(values))
 }
 
 const missing = ({ input }: { readonly input?: unknown }) =>

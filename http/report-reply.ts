@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Completion } from '../domain/ledger.ts'
 import type { Instant } from '../domain/time.ts'
-import { merchantPrefix, type Links } from './addresses.ts'
-import { logLink, type SignLog } from './log.ts'
+import { merchantPrefix, type Signing } from './addresses.ts'
+import { logLink } from './log.ts'
 import { countersReply, countersView, summaryReply, summaryView } from './summary-reply.ts'
 import { dateTime } from './wire.ts'
 
@@ -46,7 +46,7 @@ export type ShownReport = {
 
 /** A report as the interface words it; links to its logs are valid from an instant on. */
 export const reportView = (
-  { links, signLog }: { readonly links: Links; readonly signLog: SignLog },
+  signing: Signing,
   report: ShownReport,
   from: Instant,
 ): z.input<typeof reportReply> => {
@@ -57,11 +57,11 @@ export const reportView = (
     date_created: report.openedAt,
     time_closed: report.closedAt,
     callback_uri: report.callbackUri,
-    previous_report_uri: number > 1 ? links.inBody(reportPath(ledger, number - 1)) : null,
+    previous_report_uri: number > 1 ? signing.links.inBody(reportPath(ledger, number - 1)) : null,
     report_summary: sums.totals.map(summaryView),
     ...countersView(sums.counters),
     transaction_log_uris: (sums.transactionLogs ?? []).map(({ sha256 }) =>
-      logLink(links, signLog, sha256, from),
+      logLink(signing, sha256, from),
     ),
     scope_log_uris: [],
   }

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Context } from '../application/handle.ts'
 import type { Instant } from '../domain/time.ts'
+import type { Credentials } from './access.ts'
 
 /**
  * Ascending: a higher level opens all that a lower one does (decisions 3). Beside them stands INTEGRATOR: a request that
@@ -31,8 +32,8 @@ export type Call<Params = unknown, Query = unknown, Body = unknown> = {
   readonly requestId: string
   /** The Accept header, for routes that choose by it. */
   readonly accept: string | undefined
-  /** The body as it came, on routes that take uploads. */
-  readonly upload: Upload | undefined
+  /** The request as it came: headers, cookies, the query with its repetitions, the bytes of an upload. */
+  readonly request: Credentials
 }
 
 export type Found = { readonly location: string }
@@ -44,8 +45,6 @@ export type UploadForm = {
   readonly parts: readonly { readonly type: string; readonly schema?: z.ZodType }[]
 }
 
-export type Upload = { readonly body: Uint8Array; readonly contentType: string | undefined }
-
 /** What a route answers with: 200 and a value, the same or else 204, 201 and a Location, 302 and a
  * Location, or 204. */
 export type Success = 'value' | 'value or nothing' | 'created' | 'found' | 'nothing'
@@ -54,10 +53,22 @@ export type Created = { readonly location: string; readonly value?: unknown }
 
 /** Anything that is not the API's JSON: a page, a PEM file, an image, metrics. */
 export type RawReply = {
+  /** Instead of 200; a redirect has its target among the headers. */
+  readonly status?: RawStatus
   readonly type: string
   readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream
   readonly headers?: Readonly<Record<string, string>>
+  /** Values of `Set-Cookie`. */
+  readonly cookies?: readonly string[]
 }
+
+/** Who else than a merchant has credentials: a payer's session, an access token, an OAuth client. */
+export type Guard = 'session' | 'token' | 'client'
+
+/** Errors that a route tells in words of its own: a page, or what RFC 6749 says. */
+export type OwnErrors = { readonly type: string; readonly schema: z.ZodType }
+
+export type RawStatus = 200 | 201 | 303 | 400 | 401 | 403 | 404 | 409 | 429
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -66,6 +77,8 @@ export type Route = {
   /** From the root, with `:name` for parameters. */
   readonly path: string
   readonly access: AccessLevel
+  /** Whose credentials the route itself checks; `access` is OPEN then. */
+  readonly guard: Guard | undefined
   readonly group: string
   readonly summary: string
   readonly description: string | undefined
@@ -74,9 +87,12 @@ export type Route = {
   readonly body: z.ZodType | undefined
   /** Takes multipart/form-data instead of JSON. */
   readonly upload: UploadForm | undefined
+  /** Takes its body as a form (application/x-www-form-urlencoded) instead of JSON. */
+  readonly takesForm: boolean
   readonly success: Success | 'raw'
   /** What its errors mean, by status, beyond those that follow from the other members. */
   readonly errors: Readonly<Record<number, string>> | undefined
+  readonly ownErrors: OwnErrors | undefined
   readonly reply: z.ZodType | undefined
   readonly replyTypes: readonly string[] | undefined
   readonly handle: (call: Call<never, never, never>) => unknown
@@ -109,6 +125,7 @@ export const route = <
   readonly method: Method
   readonly path: string
   readonly access: AccessLevel
+  readonly guard?: Guard
   readonly group: string
   readonly summary: string
   readonly description?: string
@@ -116,35 +133,43 @@ export const route = <
   readonly query?: Query
   readonly body?: Body
   readonly upload?: UploadForm
+  readonly takesForm?: boolean
   readonly success: S
   readonly errors?: Readonly<Record<number, string>>
+  readonly ownErrors?: OwnErrors
   readonly reply?: Reply
   readonly replyTypes?: readonly string[]
   readonly handle: (
     call: Call<Output<Params>, Output<Query>, Output<Body>>,
   ) => Answer<S, Reply> | Promise<Answer<S, Reply>>
 }): Route => ({
+  guard: undefined,
   description: undefined,
   params: undefined,
   query: undefined,
   body: undefined,
   upload: undefined,
+  takesForm: false,
   errors: undefined,
+  ownErrors: undefined,
   reply: undefined,
   replyTypes: undefined,
   ...definition,
 })
 
+/** Path and query of a request; the rest of its URL is whatever the client called this service. */
+export const targetOf = ({ request }: Call): string => request.url().replace(/^[^/]*\/\/[^/?]*/, '')
+
+/** The query of a request as it came, with its repetitions. */
+export const searchOf = (call: Call): URLSearchParams => {
+  const [, search = ''] = /\?([^#]*)/.exec(targetOf(call)) ?? []
+  return new URLSearchParams(search)
+}
+
 /** The caller of a route that is not open. */
 export const callerOf = ({ caller }: Call): Caller => {
   if (!caller) throw new Error('an open route has no caller')
   return caller
-}
-
-/** The upload of a route that takes one. */
-export const uploadOf = ({ upload }: Call): Upload => {
-  if (!upload) throw new Error('this route takes no upload')
-  return upload
 }
 
 /** Under whose name, when and why a merchant's request changes something. */

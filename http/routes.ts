@@ -4,9 +4,12 @@ import { documented } from './docs.ts'
 import { ledgerRoutes, type LedgerNeeds } from './ledger.ts'
 import { logRoutes, type LogNeeds } from './log.ts'
 import { merchantRoutes, type MerchantNeeds } from './merchant.ts'
+import { peopleRoutes, type OAuthRouteNeeds, type PayerRouteNeeds } from './payer-routes.ts'
 import { paymentRoutes, type PaymentNeeds } from './payment.ts'
+import { permissionRoutes, type PermissionNeeds } from './permission.ts'
 import { posRoutes, type PosNeeds } from './pos.ts'
 import type { Route } from './route.ts'
+import { sandboxPermissionRoutes, type SandboxPermissionNeeds } from './sandbox-permission.ts'
 import { sandboxRoutes, type SandboxNeeds } from './sandbox.ts'
 import { serviceRoutes, type ServiceNeeds } from './service.ts'
 import { lastSettlementRoute, settlementRoutes, type SettlementNeeds } from './settlement.ts'
@@ -17,6 +20,9 @@ import { userRoutes, type UserNeeds } from './user.ts'
 export type RouteNeeds = MerchantNeeds &
   PaymentNeeds &
   AttachmentNeeds &
+  PermissionNeeds &
+  OAuthRouteNeeds &
+  PayerRouteNeeds &
   PosNeeds &
   ShortlinkNeeds &
   UserNeeds &
@@ -29,7 +35,7 @@ export type RouteNeeds = MerchantNeeds &
     /** Where clients find the service, when that is known beforehand. */
     readonly publicUrl: string | undefined
     /** Undefined in production. */
-    readonly sandbox: SandboxNeeds | undefined
+    readonly sandbox: (SandboxNeeds & SandboxPermissionNeeds) | undefined
   }
 
 /** Every route of the service, the merchant interface in the order of the document's route table. */
@@ -41,14 +47,18 @@ export const allRoutes = (needs: RouteNeeds): Route[] =>
       ...merchantRoutes(needs),
       ...paymentRoutes(needs),
       ...attachmentRoutes(needs),
+      ...permissionRoutes(needs),
       ...posRoutes(needs),
       ...settlementRoutes(needs),
       ...shortlinkRoutes(needs),
       ...statusCodeRoutes(),
       ...userRoutes(needs),
       ...logRoutes(needs),
+      ...peopleRoutes(needs),
       ...serviceRoutes(needs),
-      ...(needs.sandbox ? sandboxRoutes(needs.sandbox) : []),
+      ...(needs.sandbox
+        ? [...sandboxRoutes(needs.sandbox), ...sandboxPermissionRoutes(needs.sandbox)]
+        : []),
     ],
     needs.names,
     needs.version,

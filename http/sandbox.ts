@@ -32,7 +32,7 @@ export type SandboxNeeds = {
     shortlink: string,
     scan: { readonly payer: string; readonly argstring: string },
     context: Context,
-  ) => Promise<string>
+  ) => Promise<{ readonly token: string }>
   readonly sendTestCallback: (uri: string, context: Context) => Promise<void>
 }
 
@@ -143,7 +143,8 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
         const payer = await payerOf(named, null)
         const context = contextFor(call, null, `payer:${payer}`)
         const { shortlink_id } = call.params
-        return { id: await needs.scanShortlink(shortlink_id, { payer, argstring }, context) }
+        const { token } = await needs.scanShortlink(shortlink_id, { payer, argstring }, context)
+        return { id: token }
       },
     }),
     route({

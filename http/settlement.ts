@@ -4,9 +4,9 @@ import { refuse } from '../domain/refusal.ts'
 import type { Payout, SettlementMade } from '../domain/settlement.ts'
 import type { SettlementAccountRow } from '../projections/settlement-accounts.ts'
 import type { SettlementRow } from '../projections/settlements.ts'
-import { merchantPrefix, type Links } from './addresses.ts'
+import { merchantPrefix, type Signing } from './addresses.ts'
 import { listPage, listQuery, listReply } from './lists.ts'
-import { logLink, type SignLog } from './log.ts'
+import { logLink } from './log.ts'
 import { logsReply } from './report-reply.ts'
 import { callerOf, route, type Route } from './route.ts'
 import { summaryReply, summaryView } from './summary-reply.ts'
@@ -61,9 +61,7 @@ const accountReply = z
   })
   .meta({ id: 'SettlementAccount' })
 
-export type SettlementNeeds = {
-  readonly links: Links
-  readonly signLog: SignLog
+export type SettlementNeeds = Signing & {
   readonly caughtUp: () => Promise<void>
   readonly settlements: {
     find(merchant: string, serial: number): SettlementRow | undefined
@@ -110,7 +108,7 @@ export const lastSettlementRoute = ({ links, caughtUp, settlements }: Settlement
 
 /** Settlements and the account that they are paid to (the document's `/settlement/`). */
 export const settlementRoutes = (needs: SettlementNeeds): Route[] => {
-  const { links, signLog, caughtUp, settlements } = needs
+  const { links, caughtUp, settlements } = needs
 
   const view = (row: SettlementRow, made: SettlementMade, at: number) => ({
     id: String(row.serial),
@@ -127,9 +125,7 @@ export const settlementRoutes = (needs: SettlementNeeds): Route[] => {
       }
     }),
     payout_details: made.payouts.map(payoutView),
-    transaction_log_uris: made.transactionLogs.map(({ sha256 }) =>
-      logLink(links, signLog, sha256, at),
-    ),
+    transaction_log_uris: made.transactionLogs.map(({ sha256 }) => logLink(needs, sha256, at)),
     scope_log_uris: [],
   })
 

@@ -58,7 +58,7 @@ export type ShortlinkNeeds = RegisterNeeds & {
   /** `token:<digits>`, by which the merchant may name the payer who made a scan. */
   readonly scanToken: (scan: string) => string
   readonly newShortlinkId: () => string
-  readonly businessName: (merchant: string) => string | undefined
+  readonly shopName: (merchant: string) => string
   readonly qrImage: {
     readonly png: (text: string) => Promise<Uint8Array<ArrayBuffer>>
     readonly svg: (text: string) => Promise<string>
@@ -106,7 +106,7 @@ export const shortlinkRoutes = (needs: ShortlinkNeeds): Route[] => {
 
   const destination = async (id: string, argument: string, accept: string | undefined) => {
     const { merchant } = await present(id)
-    const name = needs.businessName(merchant) ?? merchant
+    const name = needs.shopName(merchant)
     const type = preferred(accept, ['text/plain', 'application/json'])
     const body =
       type === 'application/json'

@@ -1,4 +1,4 @@
-import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { completeReports } from '../application/complete-reports.ts'
 import { schedule } from '../application/schedule.ts'
@@ -18,12 +18,6 @@ const seriesOf = ({ digest }: Core, merchant: string): string =>
   [...Buffer.from(digest('series', merchant), 'hex').subarray(0, 6)]
     .map((byte) => alphabet[byte % alphabet.length])
     .join('')
-
-/** Compares in a time that tells nothing of the texts. */
-export const isSameText = (a: string, b: string): boolean => {
-  const hash = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(hash(a), hash(b))
-}
 
 /** Makes logs and settles merchants: for the service and for the operator's command. */
 export const openAccounting = (core: Core, { DATA_DIR }: Pick<Settings, 'DATA_DIR'>) => {

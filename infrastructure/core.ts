@@ -10,17 +10,21 @@ import type { Instant } from '../domain/time.ts'
 import { projections } from '../projections/all.ts'
 import { attachmentQueries } from '../projections/attachments.ts'
 import { callbackQueueQueries } from '../projections/callback-queue.ts'
+import { grantQueries } from '../projections/grants.ts'
 import { journalQueries } from '../projections/journal.ts'
 import { ledgerQueries } from '../projections/ledgers.ts'
 import { logFileQueries } from '../projections/log-files.ts'
+import { payerInboxQueries } from '../projections/payer-inbox.ts'
+import { payerSessionQueries } from '../projections/payer-sessions.ts'
 import { paymentOutcomeQueries } from '../projections/payment-outcomes.ts'
 import { paymentRequestQueries } from '../projections/payment-requests.ts'
+import { permissionQueries } from '../projections/permissions.ts'
 import { pickUpQueries } from '../projections/pick-ups.ts'
 import {
+  applicationProjection,
   integratorProjection,
   merchantLookupQuery,
   merchantProjection,
-  payerProjection,
   posProjection,
   registerQueries,
   shortlinkProjection,
@@ -35,11 +39,13 @@ import { openBlobDirectory } from './blob-directory.ts'
 import { uuidsOf } from './event-ids.ts'
 import { connectEventStoreDB } from './eventstoredb-event-store.ts'
 import type { Log } from './log.ts'
+import { payerDirectory } from './payer-directory.ts'
 import { openReadModelFile } from './read-model-file.ts'
 import { runReadModels } from './read-models.ts'
 import type { Settings } from './settings.ts'
-import { makeTokens } from './tokens.ts'
 import { openSqliteEventStore } from './sqlite-event-store.ts'
+import { makeDerivation, makeTokens } from './tokens.ts'
+import { openVault } from './vault.ts'
 
 const eventUuid = uuidsOf('5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61')
 
@@ -55,6 +61,7 @@ export const readModelDirectory = ({ DATA_DIR }: Settings): string => join(DATA_
 /** Everything that a running service and the operator's command have in common: the log, its handler, its read models. */
 export const openCore = async (settings: Settings, log: Log) => {
   const store = openStore(settings)
+  const vault = openVault(settings.VAULT ?? join(settings.DATA_DIR, 'vault.sqlite'))
   const { handle, find, recall, notice } = makeHandler({
     store,
     eventId: (stream, revision, commandId) => eventUuid(`${stream}/${revision}/${commandId}`),
@@ -102,6 +109,10 @@ export const openCore = async (settings: Settings, log: Log) => {
     onFailure: (error) => log.error({ error }, 'the read models cannot follow the log'),
   })
   const { db } = file
+  const derive = makeDerivation(vault)
+  const tokens = makeTokens(derive)
+  const grants = grantQueries(db)
+  const { caughtUp } = readModels
 
   return {
     store,
@@ -112,10 +123,8 @@ export const openCore = async (settings: Settings, log: Log) => {
     contextOf,
     findTerms: feeBook.findTerms,
     digest,
-    /** Signs a link to a log file; every node of the installation signs alike. */
-    signLog: (sha256: string, expiresAt: number): string =>
-      digest('log', sha256, String(expiresAt)),
-    tokens: makeTokens(digest),
+    derive,
+    tokens,
     blobs: openBlobDirectory(join(settings.DATA_DIR, 'blobs')),
     readModels,
     removeOutdatedReadModels: file.removeOthers,
@@ -132,13 +141,19 @@ export const openCore = async (settings: Settings, log: Log) => {
     merchants: registerQueries(db, merchantProjection),
     users: registerQueries(db, userProjection),
     poses: registerQueries(db, posProjection),
-    payers: registerQueries(db, payerProjection),
+    applications: registerQueries(db, applicationProjection),
     integrators: registerQueries(db, integratorProjection),
     shortlinks: registerQueries(db, shortlinkProjection),
     scans: scanQueries(db),
     pickUps: pickUpQueries(db),
     attachments: attachmentQueries(db),
     lookUpMerchant: merchantLookupQuery(db),
+    vault,
+    payers: payerDirectory({ find, vault, tokens, rows: grants, caughtUp }),
+    grants,
+    permissions: permissionQueries(db),
+    sessions: payerSessionQueries(db),
+    inbox: payerInboxQueries(db),
     signingKeys: registerQueries(db, signingKeyProjection),
     /** Moves the sandbox's clock. */
     advanceClock: async (
@@ -154,6 +169,7 @@ export const openCore = async (settings: Settings, log: Log) => {
       await readModels.stop()
       await store.close()
       file.sqlite.close()
+      vault.close()
     },
   }
 }

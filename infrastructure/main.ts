@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { makeAccess } from '../http/access.ts'
 import { linksOf } from '../http/addresses.ts'
+import { isRedirectUri } from '../http/application.ts'
 import { makeApp, unroutable } from '../http/app.ts'
 import { makeAttachmentLink } from '../http/attachment.ts'
 import { namesOf } from '../http/brand.ts'
@@ -15,11 +16,12 @@ import { openApi } from '../http/openapi.ts'
 import { allRoutes, type RouteNeeds } from '../http/routes.ts'
 import { stringToSign } from '../http/signature.ts'
 import { formatDateTime } from '../http/wire.ts'
+import { makeAuthorizationServer } from './authorization-server.ts'
 import { openCore } from './core.ts'
 import { makeLog, type Log } from './log.ts'
 import { operatorProgram } from './operator.ts'
 import { makeSandboxData } from './sandbox-data.ts'
-import { startService } from './service.ts'
+import { startService, type CallbackWire } from './service.ts'
 import { readSettings, WrongSettings, type Settings } from './settings.ts'
 
 const packageFile = new URL(
@@ -42,27 +44,33 @@ const listening = (server: Server, hostname: string, port: number): Promise<void
 const brandOf = ({ HEADER_PREFIX: headerPrefix, MEDIA_VENDOR: mediaVendor }: Settings) =>
   namesOf({ headerPrefix, mediaVendor })
 
-/** Starts the service on its socket; `stop` finishes the requests that are under way. */
-export const startServer = async (settings: Settings, log: Log) => {
-  const { HOST: hostname, PORT: port, PUBLIC_URL } = settings
+/** The service, and the app that answers its routes; `address` is where it listens, asked once that is known. */
+export const openService = async (settings: Settings, log: Log, address: () => string) => {
+  const { PUBLIC_URL } = settings
   const core = await openCore(settings, log)
-  let publicUrl = PUBLIC_URL ?? `http://${hostname}:${port}`
-  const links = linksOf(() => ({ publicUrl, absoluteUris: settings.ABSOLUTE_URIS }))
+  const publicUrl = () => PUBLIC_URL ?? address()
+  const links = linksOf(() => ({ publicUrl: publicUrl(), absoluteUris: settings.ABSOLUTE_URIS }))
   const { scanToken, sign } = core.tokens
   const attachmentLink = makeAttachmentLink({ links, sign })
-  const wording = { ...core, links, attachmentLink, scanToken }
   const names = brandOf(settings)
   const greeting =
     settings.MODE === 'sandbox' ? `${await makeSandboxData(core, settings.DATA_DIR)}\n` : ''
-  const service = await startService(core, settings, log, {
+  const authorizationServer = await makeAuthorizationServer(core, publicUrl)
+  const { views } = authorizationServer
+  /** What callbacks are worded with. */
+  const wording = { links, sign, attachmentLink, scanToken, reports: core.reports, views }
+  const wire: CallbackWire = {
     names,
     stringToSign,
     formatDateTime,
     message: (message, history, uri) => callbackMessage(wording, message, history, uri),
-  })
+  }
+  const service = await startService(core, settings, log, wire, authorizationServer)
+  const authenticate = makeAccess({ ...service.access, names })
   const app = makeApp({
     routes: allRoutes({
       ...service.routes,
+      authenticate,
       links,
       attachmentLink,
       names,
@@ -70,7 +78,7 @@ export const startServer = async (settings: Settings, log: Log) => {
       publicUrl: PUBLIC_URL,
     }),
     names,
-    authenticate: makeAccess({ ...service.access, names }),
+    authenticate,
     publicUrl: PUBLIC_URL,
     now: core.now,
     newId: randomUUID,
@@ -80,21 +88,29 @@ export const startServer = async (settings: Settings, log: Log) => {
     },
     onBug: (error, requestId) => log.error({ error, requestId }, 'a bug'),
   })
+  return { app, core, service, names, wording, greeting }
+}
+
+/** Starts the service on its socket; `stop` finishes the requests that are under way. */
+export const startServer = async (settings: Settings, log: Log) => {
+  const { HOST: hostname, PORT: port } = settings
+  let address = `http://${hostname}:${port}`
+  const { service, names, ...opened } = await openService(settings, log, () => address)
   const errorHandler = () => unroutable(names, randomUUID())
-  const server = createServer(getRequestListener(app.fetch, { hostname, errorHandler }))
+  const server = createServer(getRequestListener(opened.app.fetch, { hostname, errorHandler }))
   await listening(server, hostname, port)
-  const address = addressOf(server)
-  publicUrl = PUBLIC_URL ?? address
+  address = addressOf(server)
   // Not before the address is known that callbacks name.
   service.begin()
   const stop = async (): Promise<void> => {
+    service.endStreams()
     const closed = new Promise((resolve) => server.close(resolve))
     server.closeIdleConnections()
     await closed
     await service.stop()
-    await core.close()
+    await opened.core.close()
   }
-  return { app, core, address, greeting, stop }
+  return { ...opened, address, stop }
 }
 
 const signalled = (): Promise<void> =>
@@ -125,7 +141,10 @@ const runCommand = async (): Promise<void> => {
   try {
     const settings = readSettings(process.env)
     const openApi = () => described(settings)
-    await operatorProgram({ settings, version, serve, openApi }).parseAsync()
+    const isSandbox = settings.MODE === 'sandbox'
+    const mayRedirect = (text: string) => isRedirectUri(text, isSandbox)
+    const needs = { settings, version, serve, openApi, isRedirectUri: mayRedirect }
+    await operatorProgram(needs).parseAsync()
   } catch (error) {
     if (!(error instanceof WrongSettings)) throw error
     process.stderr.write(`Wrong settings:\n${error.message}\n`)

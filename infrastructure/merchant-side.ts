@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { integrators, merchants } from '../application/aggregates.ts'
-import {
-  byScanToken,
-  byShortlink,
-  firstOf,
-  type FindCustomer,
-} from '../application/find-customer.ts'
-import { streamOf, type Context } from '../application/handle.ts'
+import type { Context } from '../application/handle.ts'
+import { byScanToken, byShortlink, firstOf } from '../application/identify-customer.ts'
 import { matchScans } from '../application/match-scans.ts'
 import type { Entry } from '../domain/register.ts'
 import type { Core } from './core.ts'
@@ -16,32 +11,34 @@ import { newShortlinkId } from './tokens.ts'
 const dataOf = <Data>(entry: Entry<Data> | undefined): Data | undefined =>
   entry?.status === 'present' ? entry.data : undefined
 
-/**
- * What merchants, integrators, shortlinks and attachments need of the rest. `finders` know the customers that are not
- * named by a code or a scan of it, each a kind of identifier.
- */
-export const merchantSide = (core: Core, ...finders: readonly FindCustomer[]) => {
-  const { handle, find, tokens } = core
+/** What merchants, integrators, shortlinks and attachments need of the rest. */
+export const makeMerchantSide = (core: Core) => {
+  const { handle, find, tokens, payers } = core
   const { caughtUp } = core.readModels
   const scanMatching = matchScans({
     handle,
     find,
     pickUps: core.pickUps,
-    tokenDigestOf: (scan) => tokens.tokenDigest(tokens.scanToken(scan)),
+    tokenDigestOf: (scan) => tokens.scanTokenDigest(tokens.scanToken(scan)),
     newId: randomUUID,
   })
-  const findScan = (token: string) => core.scans.byToken(tokens.tokenDigest(token))
-  const merchantOf = (id: string) => core.merchants.find(streamOf(merchants, id))?.data
+  const findScan = (token: string) => core.scans.byToken(tokens.scanTokenDigest(token))
   return {
     scanMatching,
-    findCustomer: firstOf(byShortlink({ find }), byScanToken({ caughtUp, findScan }), ...finders),
-    /** A payer scans a shortlink; answers the merchant's token for it. */
+    /** The kinds of identifiers of decisions 2, in their order. */
+    identify: firstOf(
+      [byShortlink({ find }), byScanToken({ caughtUp, findScan }), payers.byAccessToken],
+      payers.byName,
+    ),
+    /** A payer scans a shortlink; answers the merchant's token for it, and the request that has picked it up. */
     scanShortlink: async (
       shortlink: string,
-      scan: { readonly payer: string; readonly argstring: string },
+      by: { readonly payer: string; readonly argstring: string },
       context: Pick<Context, 'at' | 'correlationId'>,
-    ): Promise<string> =>
-      tokens.scanToken(await scanMatching.scanShortlink(shortlink, scan, context)),
+    ): Promise<{ readonly token: string; readonly tid: string | null }> => {
+      const { scan, tid } = await scanMatching.scanShortlink(shortlink, by, context)
+      return { token: tokens.scanToken(scan), tid }
+    },
     access: {
       recallIntegrator: (id: string) => dataOf(core.recall(integrators, encodeURIComponent(id))),
       findIntegrator: async (id: string) =>
@@ -50,10 +47,11 @@ export const merchantSide = (core: Core, ...finders: readonly FindCustomer[]) =>
         dataOf(await find(merchants, merchant))?.netmask ?? null,
     },
     routes: {
-      ...tokens,
+      scanToken: tokens.scanToken,
+      sign: tokens.sign,
+      isSigned: tokens.isSigned,
       merchants: core.merchants,
       lookUpMerchant: core.lookUpMerchant,
-      businessName: (merchant: string) => merchantOf(merchant)?.businessName,
       shortlinks: core.shortlinks,
       scans: core.scans,
       newShortlinkId,
@@ -63,3 +61,5 @@ export const merchantSide = (core: Core, ...finders: readonly FindCustomer[]) =>
     },
   }
 }
+
+export type MerchantSide = ReturnType<typeof makeMerchantSide>

@@ -5,6 +5,8 @@ import { parseEvent } from '../domain/events.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { openCore, type Core } from './core.ts'
 import { addAuditCommands } from './operator-audit.ts'
+import { addOAuthCommands, type IsRedirectUri } from './operator-oauth.ts'
+import { addPeopleCommands } from './operator-people.ts'
 import { readPublicKey } from './keys.ts'
 import { makeLog } from './log.ts'
 import { fail, OperatorError } from './operator-error.ts'
@@ -21,6 +23,7 @@ type Needs = {
   readonly version: string
   readonly serve: (settings: Settings) => Promise<void>
   readonly openApi: () => object
+  readonly isRedirectUri: IsRedirectUri
 }
 
 const addUser = async (
@@ -76,8 +79,19 @@ const retryCallback = async ({ handle, store, contextOf, now }: Core, id: string
   return { id, resource: subject, event, attempts: attempts.length }
 }
 
+/** Does a piece of work on the data and prints what came of it. */
+export type WithCore = <Arguments extends unknown[]>(
+  work: (core: Core, ...rest: Arguments) => Promise<object>,
+) => (...rest: Arguments) => Promise<void>
+
 /** The operator's command (decisions 14); it works beside a running service on the same data. */
-export const operatorProgram = ({ settings, version, serve, openApi }: Needs): Command => {
+export const operatorProgram = ({
+  settings,
+  version,
+  serve,
+  openApi,
+  isRedirectUri,
+}: Needs): Command => {
   const program = new Command('daybook')
     .description('An event-sourced payment ledger core.')
     .version(version)
@@ -99,9 +113,9 @@ export const operatorProgram = ({ settings, version, serve, openApi }: Needs): C
     process.stdout.write(`${isJson ? JSON.stringify(value, null, 2) : text.join('\n\n')}\n`)
   }
 
-  const withCore =
-    <Arguments extends unknown[]>(work: (core: Core, ...rest: Arguments) => Promise<object>) =>
-    async (...rest: Arguments): Promise<void> => {
+  const withCore: WithCore =
+    (work) =>
+    async (...rest): Promise<void> => {
       const core = await openCore(settings, makeLog('warn'))
       try {
         print(await work(core, ...rest))
@@ -132,6 +146,8 @@ export const operatorProgram = ({ settings, version, serve, openApi }: Needs): C
 
   addFeeCommands(program, withCore)
   addSettlementCommands(program, settings, withCore)
+  addPeopleCommands(program, withCore)
+  addOAuthCommands(program, withCore, isRedirectUri)
 
   const callback = program.command('callbacks').description('callback messages')
   callback

@@ -1,20 +1,61 @@
-import type { Core } from './core.ts'
+import { payers } from '../application/aggregates.ts'
+import { findLiveToken, type GrantRows, type Tokens } from '../application/grants.ts'
+import type { Find } from '../application/handle.ts'
+import type { Identify, IdentifyOneKind } from '../application/identify-customer.ts'
+import { phoneDigits, readName, sealName, type People } from '../application/people.ts'
 
-/** The digits of a phone number as merchants write it: `4799999901`, `+4799999901`, `msisdn:4799999901`. */
-export const phoneDigits = (text: string): string | undefined =>
-  /^(?:msisdn:)?\+?(\d{8,15})$/.exec(text)?.[1]
+/** An access token is never stored: what is, names its grant, from which it can be derived again. */
+const grantedName = /^granted:(\d+):(.+)$/
 
-/** Finds payers by phone number or, in the sandbox, by id. */
-export const payerDirectory = ({ payers, digest }: Core) => {
-  const byPhone = (text: string): string | undefined => {
+type Needs = {
+  readonly find: Find
+  readonly vault: People
+  readonly tokens: Tokens
+  readonly rows: GrantRows
+  readonly caughtUp: () => Promise<void>
+}
+
+/** Who is meant by what merchants call them. What could tell who somebody is is sealed before anything is stored. */
+export const payerDirectory = ({ find, vault: people, tokens, rows, caughtUp }: Needs) => {
+  const payerOf = async (person: string | undefined): Promise<string | undefined> =>
+    person !== undefined && (await find(payers, person)).status === 'present' ? person : undefined
+  const payerWithPhone = (text: string): Promise<string | undefined> => {
     const digits = phoneDigits(text)
-    if (digits === undefined) return undefined
-    const phoneDigest = digest('phone', digits)
-    return payers.all().find(({ data }) => data.phoneDigest === phoneDigest)?.data.id
+    return payerOf(digits === undefined ? undefined : people.findPerson(digits))
   }
+  const liveToken = findLiveToken({ find, tokens, rows, caughtUp })
+
+  /** An access token, as long as it lives; whoever holds another merchant's token names nobody with it. */
+  const byAccessToken: IdentifyOneKind = async (customer, merchant, at) => {
+    if (phoneDigits(customer) !== undefined) return undefined
+    await caughtUp()
+    const row = rows.findAccess(tokens.digest(customer))
+    if (!row) return undefined
+    const live = await liveToken(customer, at)
+    const names = live?.merchant === merchant ? { id: live.payer } : 'unknown'
+    return { stored: `granted:${row.generation}:${row.grant}`, names }
+  }
+
+  /** A phone number; and whatever else somebody is called, who then is nobody here. */
+  const byName: Identify = async (customer) => {
+    const person = people.personFor(phoneDigits(customer) ?? customer)
+    const id = await payerWithPhone(customer)
+    const names = id === undefined ? 'unknown' : { id }
+    return { stored: sealName(people, person, customer), names }
+  }
+
   return {
-    byPhone,
-    byIdOrPhone: (text: string): string | undefined =>
-      payers.all().find(({ data }) => data.id === text)?.data.id ?? byPhone(text),
+    byAccessToken,
+    byName,
+    /** What the merchant called them; null once they are erased. */
+    show: (stored: string | null): string | null => {
+      const [, generation, grant] = grantedName.exec(stored ?? '') ?? []
+      if (grant !== undefined) return tokens.access(grant, Number(generation))
+      return stored === null ? null : (readName(people, stored) ?? null)
+    },
+    byIdOrPhone: async (text: string): Promise<string | undefined> =>
+      (await payerOf(text)) ?? payerWithPhone(text),
   }
 }
+
+export type PayerDirectory = ReturnType<typeof payerDirectory>

@@ -9,15 +9,16 @@ import {
   users,
   within,
 } from '../application/aggregates.ts'
+import { registerPayer } from '../application/payers.ts'
 import { noFees } from '../domain/fees.ts'
 import { newMerchant } from '../domain/merchant.ts'
+import type { Profile } from '../domain/profile.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { defaultAccount, impliedAccount } from '../domain/settlement-account.ts'
 import type { Core } from './core.ts'
 import { keyInFile, readPublicKey } from './keys.ts'
 import { hashSecret } from './secrets.ts'
 
-export const sandboxPhones = { alice: '4799999901', bob: '4799999902' } as const
 /** An IBAN that shows the form and is nobody's. */
 const sandboxAccount = 'NO9386011117947'
 /** In øre, and a rate. */
@@ -27,22 +28,66 @@ const sandboxFees = {
   permissionFixed: 200,
   settlementFixed: 1500,
 }
+
+/** People to rehearse with; in the sandbox, their PINs and secrets are no secrets. */
+export const sandboxPayers = {
+  alice: {
+    name: 'Alice Andersen',
+    phone: '4799999901',
+    pin: '1234',
+    codeSecret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+    nationalId: '01017000027',
+  },
+  bob: {
+    name: 'Bob Berg',
+    phone: '4799999902',
+    pin: '5678',
+    codeSecret: 'KRSXG5CTMVRXEZLUKRSXG5CTMVRXEZLU',
+    nationalId: '02027000026',
+  },
+} as const
+
+const profileOf = (id: keyof typeof sandboxPayers): Profile => {
+  const { name, phone, nationalId } = sandboxPayers[id]
+  const address = {
+    street: 'Storgata 1',
+    postalCode: '0155',
+    locality: 'Oslo',
+    country: 'NO',
+  }
+  const proofs = [
+    { issuer: 'bankid', method: 'bankid', date: '2026-01-15' },
+    { issuer: 'daybook', method: 'passport', date: '2026-01-16' },
+  ]
+  return {
+    name,
+    phone,
+    isPhoneVerified: true,
+    email: `${id}@example.com`,
+    isEmailVerified: true,
+    address,
+    shippingAddress: { name, ...address },
+    nationalId: { id: nationalId, proofs },
+  }
+}
+
 const merchant = 'sandbox'
 const secret = 'sandbox-secret'
 
 /** Makes what decisions 15 promises, as far as it is not there; answers how to use it. */
 export const makeSandboxData = async (core: Core, dataDir: string): Promise<string> => {
-  const { handle, find, contextOf, digest } = core
+  const { handle, find, contextOf, vault: people } = core
   const context = contextOf('daybook', merchant)
   const keyFile = join(dataDir, 'sandbox-admin-key.pem')
   const key = await keyInFile(keyFile, 'rsa')
   const publicKey =
     readPublicKey(createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString()) ?? null
   /** Another process on the same log may make the same at the same time, with another salt. */
+  const unlessRefused = (error: unknown) => {
+    if (!(error instanceof Refusal)) throw error
+  }
   const register = (...command: Parameters<typeof handle>) =>
-    handle(...command).catch((error: unknown) => {
-      if (!(error instanceof Refusal)) throw error
-    })
+    handle(...command).catch(unlessRefused)
   const isAbsent = async (entry: Promise<{ readonly status: string }>) =>
     (await entry).status === 'absent'
 
@@ -79,15 +124,21 @@ export const makeSandboxData = async (core: Core, dataDir: string): Promise<stri
     const data = { merchant, id: 'till-1', name: 'Till 1', type: 'store' as const, location: null }
     await register(poses, within(merchant, 'till-1'), { type: 'Register', data }, context)
   }
-  for (const [id, phone] of Object.entries(sandboxPhones))
+  for (const id of ['alice', 'bob'] as const)
     if (await isAbsent(find(payers, id))) {
-      const data = { id, phoneDigest: digest('phone', phone) }
-      await register(payers, id, { type: 'Register', data }, contextOf('daybook'))
+      const { pin, codeSecret } = sandboxPayers[id]
+      const credentials = { pinHash: await hashSecret(pin), codeSecret }
+      const add = registerPayer({ handle, find, people })
+      await add(profileOf(id), credentials, contextOf('daybook'), id).catch(unlessRefused)
     }
   return [
     `sandbox: merchant ${merchant}, POS till-1`,
     `sandbox: user pos1 with Authorization: SECRET ${secret}`,
     `sandbox: superuser admin signs with the key in ${keyFile}`,
-    `sandbox: payers alice (+${sandboxPhones.alice}) and bob (+${sandboxPhones.bob}, up to 1000.00)`,
+    ...Object.entries(sandboxPayers).map(
+      ([id, { phone, pin, codeSecret }]) =>
+        `sandbox: payer ${id} +${phone}, PIN ${pin}, TOTP secret ${codeSecret}`,
+    ),
+    'sandbox: bob is good for up to 1000.00',
   ].join('\n')
 }

@@ -4,15 +4,21 @@ import { callbacks, merchants, signingKeys, users, within } from '../application
 import { acceptPayment } from '../application/answer-payment.ts'
 import { deliverCallbacks } from '../application/deliver-callbacks.ts'
 import { expirePayments } from '../application/expire-payments.ts'
-import { byPhone } from '../application/find-customer.ts'
 import type { Context } from '../application/handle.ts'
+import {
+  expirePermissions,
+  grantPermission,
+  requestPermission,
+} from '../application/permissions.ts'
 import { requestPayment } from '../application/request-payment.ts'
 import { schedule } from '../application/schedule.ts'
 import type { Message } from '../domain/callback.ts'
 import type { Recorded } from '../domain/events.ts'
 import type { Instant } from '../domain/time.ts'
+import { runAccounting } from './accounting.ts'
 import { isNetmask, isWithin } from './addresses.ts'
 import { makeCallbackSender } from './callback-sender.ts'
+import type { AuthorizationServer } from './authorization-server.ts'
 import type { Core } from './core.ts'
 import {
   contentDigest,
@@ -23,17 +29,17 @@ import {
   readPublicKey,
 } from './keys.ts'
 import type { Log } from './log.ts'
-import { isSameText, runAccounting } from './accounting.ts'
-import { merchantSide } from './merchant-side.ts'
+import { makeLive } from './live.ts'
+import { makeMerchantSide } from './merchant-side.ts'
 import { makeMetrics } from './metrics.ts'
-import { payerDirectory } from './payer-directory.ts'
+import { makePayerSide } from './payer-side.ts'
 import { sandboxFunding } from './sandbox-funding.ts'
 import { hashSecret, makeSecretCheck } from './secrets.ts'
 import type { Settings } from './settings.ts'
 
 /** What the wire form of callbacks is made with; the wire belongs to `http`. */
 export type CallbackWire = {
-  readonly message: (message: Message, history: readonly Recorded[], uri: string) => string
+  readonly message: (message: Message, history: readonly Recorded[], uri: string) => Promise<string>
 } & Pick<Parameters<typeof makeCallbackSender>[0], 'names' | 'stringToSign' | 'formatDateTime'>
 
 type MerchantEntry = typeof merchants.decider.initial
@@ -71,11 +77,12 @@ export const startService = async (
   settings: Settings,
   log: Log,
   wire: CallbackWire,
+  server: AuthorizationServer,
 ) => {
   const { handle, find, now, readModels } = core
   const { caughtUp } = readModels
   const signer = await signerIn(core, settings.DATA_DIR)
-  const payers = payerDirectory(core)
+  const { payers, tokens } = core
   const isSandbox = settings.MODE === 'sandbox'
   const privateCallbacks = settings.PRIVATE_CALLBACKS ?? (isSandbox ? 'allow' : 'refuse')
   const sender = makeCallbackSender({
@@ -93,10 +100,19 @@ export const startService = async (
   const scheduling = { now, after, onFailure }
 
   const expire = expirePayments({ handle, outcomes: core.outcomes, newId: randomUUID })
-  const expiry = schedule(scheduling, (at) => expire(at, caughtUp))
+  const expirePending = expirePermissions({
+    handle,
+    permissionRows: core.permissions,
+    newId: randomUUID,
+  })
+  const expiry = schedule(scheduling, async (at) => {
+    const due = [await expire(at, caughtUp), await expirePending(at, caughtUp)]
+    return due.reduce((a, b) => (a === null || b === null ? (a ?? b) : Math.min(a, b)))
+  })
 
   const accounting = runAccounting(core, settings, scheduling)
-  const side = merchantSide(core, byPhone(payers.byPhone))
+  const side = makeMerchantSide(core)
+  const { identify } = side
   const matching = schedule(scheduling, side.scanMatching.work)
 
   const delivery = deliverCallbacks({
@@ -105,7 +121,8 @@ export const startService = async (
     handle,
     caughtUp,
     send: async (message, history, uri) => {
-      const answer = await sender.send(message.id, uri, wire.message(message, history, uri))
+      const text = await wire.message(message, history, uri)
+      const answer = await sender.send(message.id, uri, text)
       metrics.countAttempt(answer.result)
       return answer
     },
@@ -160,6 +177,10 @@ export const startService = async (
     )
   }
 
+  const accept = acceptPayment({ handle, find, funding: sandboxFunding, tokens })
+  const grant = grantPermission({ handle, find, tokens })
+  const live = makeLive()
+  core.onEvents(live.onEvents)
   const verifySecret = makeSecretCheck(Date.now)
   return {
     access: {
@@ -187,14 +208,13 @@ export const startService = async (
       caughtUp,
       poses: core.poses,
       users: core.users,
-      outcomes: core.outcomes,
-      requests: core.requests,
+      outcomes: server.views.outcomes,
+      requests: server.views.requests,
+      findPermission: server.views.findPermission,
       ledgers: core.ledgers,
       reports: core.reports,
       settlements: core.settlements,
       settlementAccounts: core.settlementAccounts,
-      signLog: core.signLog,
-      isSameText,
       readLog: accounting.readLog,
       newId: randomUUID,
       findTerms: core.findTerms,
@@ -206,10 +226,20 @@ export const startService = async (
         handle,
         find,
         tidOf: (...parts) => core.digest('tid', ...parts),
-        findCustomer: side.findCustomer,
+        identify,
         awaitScan: side.scanMatching.awaitScan,
       }),
+      requestPermission: requestPermission({
+        handle,
+        find,
+        ridOf: (...parts) => core.digest('rid', ...parts),
+        identify,
+      }),
       ...side.routes,
+      ...makePayerSide(core, settings, server, side),
+      acceptPayment: accept,
+      grantPermission: grant,
+      watch: live.watch,
       ready: async () => {
         // Under load the read models are always a little behind, which is no reason to send nobody here.
         const isReady =
@@ -230,8 +260,9 @@ export const startService = async (
         ? {
             handle,
             find,
-            findPayer: async (name: string) => payers.byIdOrPhone(name),
-            acceptPayment: acceptPayment({ handle, find, funding: sandboxFunding }),
+            findPayer: payers.byIdOrPhone,
+            acceptPayment: accept,
+            grantPermission: grant,
             advanceClock: async (
               step: { readonly by: number } | { readonly to: Instant },
               context: Context,
@@ -249,6 +280,8 @@ export const startService = async (
         : undefined,
     },
     observe: metrics.observeRequest,
+    /** Ends what would keep connections open. */
+    endStreams: live.end,
     begin,
     stop: async (): Promise<void> => {
       callOffBegin()

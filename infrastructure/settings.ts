@@ -18,6 +18,10 @@ const settings = {
     'Base of full URLs and of the signing string, as clients see it; default: the listening address.',
   ],
   DATA_DIR: [z.string().min(1).default('./data'), 'Folder of events, read models and keys.'],
+  VAULT: [
+    z.string().min(1).optional(),
+    'File of the keys that personal data is sealed with, shared by all nodes; default: in DATA_DIR.',
+  ],
   EVENT_STORE: [
     z
       .string()

@@ -1,41 +1,51 @@
 import { attachmentProjection } from './attachments.ts'
 import { callbackQueueProjection } from './callback-queue.ts'
+import { accessTokenProjection, grantProjection, refreshTokenProjection } from './grants.ts'
 import { journalProjection } from './journal.ts'
 import { ledgerProjection } from './ledgers.ts'
 import { logFileProjection } from './log-files.ts'
+import { payerInboxProjection } from './payer-inbox.ts'
+import { payerSessionProjection } from './payer-sessions.ts'
 import { paymentOutcomeProjection } from './payment-outcomes.ts'
 import { paymentRequestProjection } from './payment-requests.ts'
+import { permissionProjection } from './permissions.ts'
 import { pickUpProjection } from './pick-ups.ts'
 import type { Projection } from './projection.ts'
 import {
+  applicationProjection,
   integratorProjection,
   merchantProjection,
-  payerProjection,
   posProjection,
   shortlinkProjection,
   signingKeyProjection,
   userProjection,
 } from './registers.ts'
 import { reportProjection } from './reports.ts'
+import { scanProjection } from './scans.ts'
 import { settlementAccountProjection } from './settlement-accounts.ts'
 import { settlementProjection } from './settlements.ts'
 import { transactionLineProjection } from './transaction-lines.ts'
-import { scanProjection } from './scans.ts'
 
 /** Everything that is read is folded by one of these. */
 export const projections = [
   merchantProjection,
   userProjection,
   posProjection,
-  payerProjection,
   signingKeyProjection,
   integratorProjection,
   shortlinkProjection,
   scanProjection,
   pickUpProjection,
   attachmentProjection,
+  payerSessionProjection,
+  payerInboxProjection,
   paymentRequestProjection,
   paymentOutcomeProjection,
+  permissionProjection,
+  grantProjection,
+  accessTokenProjection,
+  refreshTokenProjection,
+  applicationProjection,
   callbackQueueProjection,
   transactionLineProjection,
   ledgerProjection,

@@ -9,6 +9,7 @@ import {
 } from '../domain/callback.ts'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
 import { paymentEvents, type PaymentEvent } from '../domain/payment-events.ts'
+import { permissionEvents, type PermissionEvent } from '../domain/permission.ts'
 import type { Instant } from '../domain/time.ts'
 import { projection } from './projection.ts'
 
@@ -148,6 +149,7 @@ export const callbackQueueProjection = projection({
     ...(Object.keys(paymentEvents) as PaymentEvent['type'][]),
     'ReportClosed',
     'ReportCompleted',
+    ...(Object.keys(permissionEvents) as PermissionEvent['type'][]),
     ...(Object.keys(callbackEvents) as (keyof typeof callbackEvents)[]),
     'ShortlinkRegistered',
     'ShortlinkChanged',
@@ -174,7 +176,8 @@ export const callbackQueueProjection = projection({
   apply: (row, event, key) => {
     const { stream, metadata } = event
     switch (event.type) {
-      case 'PaymentRequested': {
+      case 'PaymentRequested':
+      case 'PermissionRequested': {
         const { callbackUri } = event.data.request
         return callbackUri === null ? undefined : emptyQueue(stream, metadata.merchant, callbackUri)
       }

@@ -7,6 +7,7 @@ import { paymentEvents, type PaymentEvent } from '../domain/payment-events.ts'
 import type { MinorUnits } from '../domain/money.ts'
 import { minus, nothing, potsOf, type Pots } from '../domain/pots.ts'
 import { statusCodes, type PaymentStatus } from '../domain/status.ts'
+import type { Permissions } from '../domain/grant.ts'
 import type { Instant } from '../domain/time.ts'
 import type { TransactionLine } from '../domain/transaction-line.ts'
 import { projection } from './projection.ts'
@@ -29,6 +30,10 @@ export const paymentOutcomes = sqliteTable(
     posId: text().notNull(),
     posTid: text().notNull(),
     customer: text(),
+    /** Who answered. */
+    payer: text(),
+    /** Granted along with the authorisation. */
+    permissions: text({ mode: 'json' }).$type<Permissions>(),
     currency: text().notNull(),
     ledger: text().notNull(),
     callbackUri: text(),
@@ -110,6 +115,8 @@ const requested = (
     posId,
     posTid,
     customer,
+    payer: null,
+    permissions: null,
     currency,
     ledger,
     callbackUri,
@@ -145,11 +152,12 @@ const changed = (
     case 'PaymentPickedUp':
       return row
     case 'PaymentAuthorized': {
-      const { additionalAmount, credit, expiresAt } = event.data
+      const { payer, additionalAmount, credit, expiresAt, permissions = null } = event.data
       const available = { amount: row.amount, additionalAmount }
       const { AUTH: statusCode } = statusCodes
       const authorized = { ...row, status: 'auth', statusCode, additionalAmount, credit } as const
-      return { ...authorized, available, modifiedAt: at, expiresAt, deadline: expiresAt }
+      const until = { modifiedAt: at, expiresAt, deadline: expiresAt }
+      return { ...authorized, payer, permissions, available, ...until }
     }
     case 'PaymentDeclined':
       return ended(row, 'fail', statusCodes.REJECTED, at)

@@ -1,10 +1,10 @@
 import { and, desc, eq, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { application } from '../domain/application.ts'
 import type { EventType, Recorded } from '../domain/events.ts'
 import { integrator } from '../domain/integrator.ts'
 import { merchant } from '../domain/merchant.ts'
-import { payer } from '../domain/payer.ts'
 import { pos } from '../domain/pos.ts'
 import type { Entry } from '../domain/register.ts'
 import { shortlink } from '../domain/shortlink.ts'
@@ -54,7 +54,7 @@ const registerProjection = <Data extends object>(
 export const merchantProjection = registerProjection('merchants', merchant)
 export const userProjection = registerProjection('users', user)
 export const posProjection = registerProjection('poses', pos)
-export const payerProjection = registerProjection('payers', payer)
+export const applicationProjection = registerProjection('applications', application)
 export const signingKeyProjection = registerProjection('signing_keys', signingKey)
 export const integratorProjection = registerProjection('integrators', integrator)
 export const shortlinkProjection = registerProjection('shortlinks', shortlink)

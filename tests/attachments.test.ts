@@ -185,19 +185,19 @@ test('a callback carries a link for an hour from its event, the same however lat
   await put(tid, 'capture')
   const stream = `payment-${tid}`
   const history = (await service.core.store.readStream(stream)).map(parseEvent)
-  const told = (type: string, event: string) => {
+  const told = async (type: string, event: string) => {
     const { revision, metadata } = history.find((event) => event.type === type) as Recorded
     const message = { subject: stream, revision, event, seqno: 1 }
-    const text = callbackMessage(service.wording, message, history, 'https://shop.example/')
+    const text = await callbackMessage(service.wording, message, history, 'https://shop.example/')
     const { object } = JSON.parse(text) as { object: { attachment_uri: string } }
     const expires = Number(object.attachment_uri.split('/')[4])
     return { link: object.attachment_uri, age: expires - Math.floor(metadata.at / 1000) }
   }
-  const first = told('PaymentAuthorized', 'payment_authorized')
+  const first = await told('PaymentAuthorized', 'payment_authorized')
   expect(first.age).toBe(3600)
   await service.advance(600)
-  expect(told('PaymentAuthorized', 'payment_authorized')).toEqual(first)
-  const { link } = told('PaymentCaptured', 'payment_captured')
+  expect(await told('PaymentAuthorized', 'payment_authorized')).toEqual(first)
+  const { link } = await told('PaymentCaptured', 'payment_captured')
   expect((await upload(link, [{ type: 'image/png', content: png(1, 2) }])).status).toBe(201)
 })
 

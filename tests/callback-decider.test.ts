@@ -230,5 +230,9 @@ test('each event that the decisions name becomes the callback event that stands 
     PaymentRenewed: 'payment_authorization_renewed',
     PaymentAuthorizationExpired: 'payment_authorization_expired',
     ReportCompleted: 'report_closed',
+    PermissionGranted: 'permission_request_answered',
+    PermissionDeclined: 'permission_request_answered',
+    PermissionFailed: 'permission_request_answered',
+    PermissionExpired: 'permission_request_expired',
   })
 })

@@ -3,7 +3,10 @@ import { startService, type Service } from './service.ts'
 
 type Row = readonly [methods: string, path: string]
 
-/** The route table of the interface document, row by row; its permission requests are not there yet. */
+/**
+ * The route table of the interface document, row by row; then OAuth applications, which the document has merchants
+ * register (authentication, 8) without naming a path.
+ */
 const routeTable: readonly Row[] = [
   ['GET', '/last_settlement/'],
   ['GET, POST', '/ledger/'],
@@ -16,6 +19,9 @@ const routeTable: readonly Row[] = [
   ['POST', '/payment_request/'],
   ['GET, PUT', '/payment_request/<tid>/'],
   ['GET', '/payment_request/<tid>/outcome/'],
+  ['POST', '/permission_request/'],
+  ['GET', '/permission_request/<rid>/'],
+  ['GET', '/permission_request/<rid>/outcome/'],
   ['GET, POST', '/pos/'],
   ['GET, PUT, DELETE', '/pos/<pos_id>/'],
   ['GET', '/settlement/'],
@@ -27,6 +33,8 @@ const routeTable: readonly Row[] = [
   ['GET', '/status_code/<value>/'],
   ['POST', '/user/'],
   ['GET, PUT', '/user/<user_id>/'],
+  ['GET, POST', '/application/'],
+  ['GET, DELETE', '/application/<client_id>/'],
 ]
 
 /** What the decisions add to it. */

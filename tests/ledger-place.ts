@@ -2,19 +2,11 @@ import { createHash, createPrivateKey, createSign, randomUUID } from 'node:crypt
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeAccess } from '../http/access.ts'
-import { linksOf } from '../http/addresses.ts'
-import { makeApp } from '../http/app.ts'
-import { makeAttachmentLink } from '../http/attachment.ts'
-import { namesOf } from '../http/brand.ts'
-import { callbackMessage } from '../http/callback-message.ts'
-import { allRoutes } from '../http/routes.ts'
+import { pino } from 'pino'
 import { stringToSign } from '../http/signature.ts'
 import { formatDateTime } from '../http/wire.ts'
-import { openCore } from '../infrastructure/core.ts'
-import { makeLog } from '../infrastructure/log.ts'
-import { makeSandboxData } from '../infrastructure/sandbox-data.ts'
-import { startService } from '../infrastructure/service.ts'
+import type { Log } from '../infrastructure/log.ts'
+import { openService } from '../infrastructure/main.ts'
 import { readSettings } from '../infrastructure/settings.ts'
 
 export type Body = Record<string, never>
@@ -31,38 +23,9 @@ export const base = 'http://daybook.test'
 /** A service on a data directory, asked without sockets; several may share a directory. */
 export const openPlace = async (directory = mkdtempSync(join(tmpdir(), 'daybook-ledgers-'))) => {
   const settings = readSettings({ DATA_DIR: directory, PUBLIC_URL: base, LOG_LEVEL: 'error' })
-  const log = makeLog(settings.LOG_LEVEL)
-  const core = await openCore(settings, log)
-  await makeSandboxData(core, directory)
-  const names = namesOf({ headerPrefix: 'X-Service', mediaVendor: 'service' })
-  const links = linksOf(() => ({ publicUrl: base, absoluteUris: false }))
-  const { scanToken, sign } = core.tokens
-  const attachmentLink = makeAttachmentLink({ links, sign })
-  const wording = { ...core, links, attachmentLink, scanToken }
-  const service = await startService(core, settings, log, {
-    names,
-    stringToSign,
-    formatDateTime,
-    message: (message, history, uri) => callbackMessage(wording, message, history, uri),
-  })
-  const bugs: unknown[] = []
-  const app = makeApp({
-    routes: allRoutes({
-      ...service.routes,
-      links,
-      attachmentLink,
-      names,
-      version: '0',
-      publicUrl: base,
-    }),
-    names,
-    authenticate: makeAccess({ ...service.access, names }),
-    publicUrl: base,
-    now: core.now,
-    newId: randomUUID,
-    observe: () => {},
-    onBug: (error) => bugs.push(error),
-  })
+  const bugs: string[] = []
+  const log = pino({ level: 'error', errorKey: 'error' }, { write: (line) => bugs.push(line) })
+  const { app, core, service, wording } = await openService(settings, log as Log, () => base)
   const key = createPrivateKey(readFileSync(join(directory, 'sandbox-admin-key.pem')))
 
   const headersFor = (method: string, url: string, body: string, as: 'pos1' | 'admin') => {

@@ -226,14 +226,14 @@ describe('closing a report', () => {
       seqno: 1,
     }
     const make = () => callbackMessage(place.wording, message, history, callback_uri)
-    const { meta, object } = JSON.parse(make())
+    const { meta, object } = JSON.parse(await make())
     expect(meta).toMatchObject({ id: event?.id, event: 'report_closed' })
     const { transaction_log_uris: told, ...rest } = object
     const { transaction_log_uris: shown, ...same } = closed
     expect(rest).toEqual(same)
     const file = (uri: string) => uri.split('?')[0]
     expect(told.map(file)).toEqual(shown.map(file))
-    expect(make()).toBe(make())
+    expect(await make()).toBe(await make())
   })
 
   test('given captures under way while reports are closed, then each stands in exactly one', async () => {

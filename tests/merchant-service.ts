@@ -6,8 +6,6 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { integrators, merchants, poses, users, within } from '../application/aggregates.ts'
 import { newMerchant, type MerchantData } from '../domain/merchant.ts'
-import { linksOf } from '../http/addresses.ts'
-import { makeAttachmentLink } from '../http/attachment.ts'
 import { namesOf } from '../http/brand.ts'
 import { allRoutes, type RouteNeeds } from '../http/routes.ts'
 import { stringToSign } from '../http/signature.ts'
@@ -47,16 +45,8 @@ export const startMerchantService = async (
   const settings = readSettings({ DATA_DIR: directory, PORT: '0', PUBLIC_URL: publicUrl })
   const bugs: string[] = []
   const log = pino({ level: 'error', errorKey: 'error' }, { write: (line) => bugs.push(line) })
-  const { app, core, stop } = await startServer(settings, log as Log)
-  const links = linksOf(() => ({ publicUrl, absoluteUris: false }))
+  const { app, core, wording, stop } = await startServer(settings, log as Log)
   const names = namesOf({ headerPrefix: 'X-Service', mediaVendor: 'service' })
-  const { scanToken, sign: signLink } = core.tokens
-  const wording = {
-    ...core,
-    links,
-    attachmentLink: makeAttachmentLink({ links, sign: signLink }),
-    scanToken,
-  }
   const routes = allRoutes({ names, version: 'test', sandbox: {} } as RouteNeeds)
   const secretHash = await hashSecret(secret)
 

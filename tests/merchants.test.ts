@@ -185,7 +185,8 @@ const operate = async (...words: string[]) => {
     version: 'test',
     serve: () => Promise.reject(new Error('not to be served')),
     openApi: () => ({}),
-  } as Parameters<typeof operatorProgram>[0])
+    isRedirectUri: () => false,
+  })
   const { write } = process.stdout
   const { write: writeError } = process.stderr
   let out = ''

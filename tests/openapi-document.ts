@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { z } from 'zod'
 
 /** OpenAPI 3.1 as far as this service uses it; what it does not use may not stand in its document. */
@@ -47,12 +48,19 @@ export const openApiDocument = z.strictObject({
     schemas: z.record(z.string().regex(/^\w+$/), schema),
     securitySchemes: z.record(
       z.string().regex(/^\w+$/),
-      z.strictObject({
-        type: z.literal('apiKey'),
-        in: z.literal('header'),
-        name: z.string().min(1),
-        description: z.string().min(1),
-      }),
+      z.discriminatedUnion('type', [
+        z.strictObject({
+          type: z.literal('apiKey'),
+          in: z.literal('header'),
+          name: z.string().min(1),
+          description: z.string().min(1),
+        }),
+        z.strictObject({
+          type: z.literal('http'),
+          scheme: z.enum(['basic', 'bearer']),
+          description: z.string().min(1),
+        }),
+      ]),
     ),
   }),
 })
@@ -69,6 +77,55 @@ export const operationsOf = ({ paths }: OpenApiDocument): Map<string, Operation>
         operation as Operation,
       ]),
     ),
+  )
+
+type Shown = {
+  readonly status: number
+  readonly type: string
+  readonly text: string
+  readonly body: unknown
+}
+
+/** Holds answers to a document, and keeps in mind which ones it has seen. */
+export const makeAnswerCheck = (document: OpenApiDocument) => {
+  const seen = new Set<string>()
+  const operations = operationsOf(document)
+
+  const check = (method: string, template: string, answer: Shown): void => {
+    const { status, text, body } = answer
+    const response = operations.get(`${method} ${template}`)?.responses[String(status)]
+    const described = expect.objectContaining({ description: expect.any(String) })
+    expect([method, template, status, response]).toEqual([method, template, status, described])
+    seen.add(`${method} ${template} ${status}`)
+    const type = answer.type.split(';')[0] ?? ''
+    const content = response?.content?.[type]
+    if (response?.content && text !== '')
+      expect([template, type, content]).toEqual([template, type, expect.any(Object)])
+    else expect(text).toBe('')
+    if (!content?.schema || !type.endsWith('json')) return
+    const checked = checkOf(document, content.schema).safeParse(body)
+    expect([template, checked.error?.issues ?? []]).toEqual([template, []])
+  }
+
+  /** The operations of which no answer has shown a success, which may be to go on elsewhere. */
+  const unseen = (): string[] =>
+    [...operations.keys()].filter(
+      (name) => ![...seen].some((one) => one.startsWith(`${name} `) && /[23]\d\d$/.test(one)),
+    )
+
+  return { check, unseen, seen }
+}
+
+/** The documented path that a path is one of. */
+export const templateOf = ({ paths }: OpenApiDocument, path: string): string =>
+  Object.keys(paths).find((template) =>
+    new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
+  ) ?? path
+
+/** What people meet: the authorization server, and the interface and pages of payers. */
+export const isPeoples = (name: string): boolean =>
+  /^\w+ \/(payer|oauth2|\.well-known|merchant\/v1\/(permission_request|application)|sandbox\/v1\/permission)/.test(
+    name,
   )
 
 /** A check of values by a JSON schema of the document. */

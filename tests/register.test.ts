@@ -5,7 +5,6 @@ import type { Recorded } from '../domain/events.ts'
 import { installation } from '../domain/installation.ts'
 import { integrator } from '../domain/integrator.ts'
 import { merchant } from '../domain/merchant.ts'
-import { payer } from '../domain/payer.ts'
 import { pos, posTypes } from '../domain/pos.ts'
 import type { RegisterCommand } from '../domain/register.ts'
 import { sameJson } from '../domain/same.ts'
@@ -166,7 +165,6 @@ describe('the registers', () => {
     [shortlink, ['ShortlinkRegistered', 'ShortlinkChanged', 'ShortlinkRemoved']],
     [user, ['UserRegistered', 'UserChanged', 'UserRemoved']],
     [pos, ['PosRegistered', 'PosChanged', 'PosRemoved']],
-    [payer, ['PayerRegistered', 'PayerChanged', 'PayerRemoved']],
     [signingKey, ['SigningKeyRegistered', 'SigningKeyChanged', 'SigningKeyRemoved']],
   ])('$name has events of its own name', ({ events }, names) => {
     expect(Object.keys(events)).toEqual(names)
@@ -196,7 +194,6 @@ describe('the registers', () => {
       },
     ],
     [pos, located],
-    [payer, { id: 'alice', phoneDigest: '00ff' }],
     [signingKey, { id: 'k1', rsa: 'PEM', ed25519: 'PEM', validFrom: 0 }],
   ])('$name keeps every field of an entry, and needs each of them', ({ name, events }, data) => {
     const schema = Object.entries(events).find(([type]) => type === `${name}Registered`)?.[1]

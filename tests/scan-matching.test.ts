@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { payments, poses, shortlinks, within } from '../application/aggregates.ts'
 import { StoreUnavailable, type EventStore } from '../application/event-store.ts'
-import { byShortlink, firstOf } from '../application/find-customer.ts'
+import { byShortlink, firstOf } from '../application/identify-customer.ts'
 import { makeHandler, type Context } from '../application/handle.ts'
 import { matchScans } from '../application/match-scans.ts'
 import { requestPayment } from '../application/request-payment.ts'
@@ -49,14 +49,14 @@ const nodeOf = (core: Core, appendsUntilCrash = Infinity) => {
     handle,
     find,
     pickUps,
-    tokenDigestOf: (scan) => tokens.tokenDigest(scan),
+    tokenDigestOf: (scan) => tokens.scanTokenDigest(scan),
     newId: randomUUID,
   })
   const request = requestPayment({
     handle,
     find,
     tidOf: (...parts) => core.digest('tid', ...parts),
-    findCustomer: firstOf(byShortlink({ find })),
+    identify: firstOf([byShortlink({ find })], core.payers.byName),
     awaitScan: matching.awaitScan,
   })
   return { ...matching, request, handle }

@@ -3,25 +3,30 @@ import type { Instant } from '../domain/time.ts'
 import { shortlinks, stickers } from './aggregates.ts'
 import type { Find } from './handle.ts'
 
-/** Whom an identifier names for a merchant at an instant; undefined when it is none that this finder knows. */
-export type FindCustomer = (
+/** Whom a merchant's word for a customer names, and how it is stored: the log must not tell who somebody is. */
+export type Identified = { readonly stored: string; readonly names: Customer }
+
+export type Identify = (customer: string, merchant: string, at: Instant) => Promise<Identified>
+
+/** Knows one kind of identifier; undefined for one of another kind. */
+export type IdentifyOneKind = (
   customer: string,
   merchant: string,
   at: Instant,
-) => Promise<Customer | undefined>
+) => Promise<Identified | undefined>
 
 /** A scan token names its payer for so long (decisions 2). */
 const tokenLifetimeMs = 86_400_000
 
-/** Asks one finder after the other; an identifier that none knows names nobody. */
+/** Asks one kind after the other, and what is left of those that none knows. */
 export const firstOf =
-  (...finders: readonly FindCustomer[]) =>
-  async (customer: string, merchant: string, at: Instant): Promise<Customer> => {
-    for (const find of finders) {
-      const found = await find(customer, merchant, at)
-      if (found !== undefined) return found
+  (kinds: readonly IdentifyOneKind[], rest: Identify): Identify =>
+  async (customer, merchant, at) => {
+    for (const identify of kinds) {
+      const identified = await identify(customer, merchant, at)
+      if (identified !== undefined) return identified
     }
-    return 'unknown'
+    return rest(customer, merchant, at)
   }
 
 /** Ids of shortlinks and serial numbers; not everything that somebody may write can be the name of a stream. */
@@ -31,17 +36,18 @@ const kindsOfShortlink = /^shortlink_(id|sn):([^]*)$/
 
 /** `shortlink_id:<id>` and `shortlink_sn:<serial number>`: a code of the merchant that somebody scans. */
 export const byShortlink =
-  ({ find }: { readonly find: Find }): FindCustomer =>
+  ({ find }: { readonly find: Find }): IdentifyOneKind =>
   async (customer, merchant) => {
     const [, kind, name = ''] = kindsOfShortlink.exec(customer) ?? []
     if (kind === undefined) return undefined
-    if (!plainId.test(name)) return 'unknown'
+    const unknown = { stored: customer, names: 'unknown' } as const
+    if (!plainId.test(name)) return unknown
     const sticker = kind === 'sn' ? await find(stickers, name) : undefined
-    if (sticker && sticker.status !== 'claimed') return 'unknown'
+    if (sticker && sticker.status !== 'claimed') return unknown
     const id = sticker?.shortlink ?? name
     const shortlink = await find(shortlinks, id)
     const isKnown = shortlink.status === 'present' && shortlink.data.merchant === merchant
-    return isKnown ? { shortlink: id } : 'unknown'
+    return isKnown ? { stored: customer, names: { shortlink: id } } : unknown
   }
 
 type TokenNeeds = {
@@ -55,19 +61,11 @@ type TokenNeeds = {
 
 /** `token:<digits>`: whoever made a scan of a code of the merchant, within a day. */
 export const byScanToken =
-  ({ caughtUp, findScan }: TokenNeeds): FindCustomer =>
+  ({ caughtUp, findScan }: TokenNeeds): IdentifyOneKind =>
   async (customer, merchant, at) => {
     if (!customer.startsWith('token:')) return undefined
     await caughtUp()
     const scan = findScan(customer)
     const isValid = scan?.merchant === merchant && at < scan.scannedAt + tokenLifetimeMs
-    return isValid ? { id: scan.payer } : 'unknown'
-  }
-
-/** A phone number, as its digits say. */
-export const byPhone =
-  (findPayer: (phone: string) => string | undefined): FindCustomer =>
-  async (customer) => {
-    const id = findPayer(customer)
-    return id === undefined ? undefined : { id }
+    return { stored: customer, names: isValid ? { id: scan.payer } : 'unknown' }
   }

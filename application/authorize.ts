@@ -1,0 +1,52 @@
+import type { Permissions } from '../domain/grant.ts'
+import { Refusal, refuse } from '../domain/refusal.ts'
+import { authorizations } from './aggregates.ts'
+import { issueTokens, revokeGrant, type Needs } from './grants.ts'
+import { streamOf, type Context } from './handle.ts'
+import type { AuthorizationRequest } from '../domain/authorization.ts'
+
+export type Redeemed = {
+  readonly grant: string
+  readonly payer: string
+  readonly request: AuthorizationRequest
+  readonly signedInAt: number
+  readonly permissions: Permissions
+}
+
+type Code = {
+  readonly code: string
+  readonly client: string
+  readonly redirectUri: string | null
+  readonly verified: string | null
+}
+
+/** A code begins with the id of the authorisation that it belongs to. */
+const authorizationOf = (code: string): string | undefined =>
+  /^([0-9a-f]{32})[\w-]{43}$/.exec(code)?.[1]
+
+/**
+ * Turns a code into tokens. A code that comes a second time is in two hands, so what the first one gave is revoked
+ * (RFC 6749, 4.1.2). @throws Refusal code_is_invalid, code_is_used
+ */
+export const redeemCode =
+  (needs: Needs) =>
+  async ({ code, client, redirectUri, verified }: Code, context: Context): Promise<Redeemed> => {
+    const { handle, tokens } = needs
+    const id = authorizationOf(code) ?? refuse('code_is_invalid')
+    const grant = streamOf(authorizations, id)
+    const { at } = context
+    const codeHash = tokens.digest(code)
+    const command = { type: 'RedeemCode', at, codeHash, client, redirectUri, verified } as const
+    try {
+      const issued = issueTokens(tokens, grant, 0, at)
+      const { state } = await handle(authorizations, id, { ...command, tokens: issued }, context)
+      if (state.status === 'unrequested' || !state.permissions || state.payer === null)
+        return refuse('code_is_invalid')
+      const { request, payer, permissions, signedInAt } = state
+      return { grant, payer, request, permissions, signedInAt: signedInAt ?? at }
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      if (error.code === 'code_is_used') await revokeGrant(needs)(grant, 'code_reuse', context)
+      return refuse(error.code === 'code_is_used' ? 'code_is_used' : 'code_is_invalid')
+    }
+  }

@@ -1,0 +1,33 @@
+import type { PostalAddress, Profile } from '../domain/profile.ts'
+import type { Scope } from '../domain/scope.ts'
+
+const addressOf = ({ street, postalCode, locality, country }: PostalAddress) => ({
+  street_address: street,
+  postal_code: postalCode,
+  locality,
+  country,
+})
+
+/** What the userinfo endpoint tells: standard claims (OpenID Connect Core, 5.1), as far as they are granted and known. */
+export const userInfo = (subject: string, profile: Profile, granted: readonly Scope[]) => ({
+  sub: subject,
+  ...(granted.includes('profile') && { name: profile.name }),
+  ...(granted.includes('email') &&
+    profile.email !== null && { email: profile.email, email_verified: profile.isEmailVerified }),
+  ...(granted.includes('phone') && {
+    phone_number: `+${profile.phone}`,
+    phone_number_verified: profile.isPhoneVerified,
+  }),
+  ...(granted.includes('address') && profile.address && { address: addressOf(profile.address) }),
+})
+
+export const shippingAddress = ({ shippingAddress: address }: Profile) =>
+  address && { shipping_address: { name: address.name, ...addressOf(address) } }
+
+/** A Norwegian national id with who has verified it; the bank identity's with that one proof. */
+export const nationalId = ({ nationalId: known }: Profile, kind: 'id' | 'bankid') => {
+  const proofs = known?.proofs.filter(({ issuer }) => kind === 'id' || issuer === 'bankid') ?? []
+  return known && proofs.length > 0 ? { jurisdiction: 'NO', id: known.id, proofs } : null
+}
+
+export type UserInfo = ReturnType<typeof userInfo>

@@ -1,0 +1,163 @@
+import {
+  accessTokenLifetime,
+  type IssuedTokens,
+  type Permissions,
+  type Revoker,
+} from '../domain/grant.ts'
+import { refuse } from '../domain/refusal.ts'
+import type { Scope } from '../domain/scope.ts'
+import type { Instant } from '../domain/time.ts'
+import { authorizations, grants, payers, payments, permissionRequests } from './aggregates.ts'
+import type { Context, Find, Handle } from './handle.ts'
+
+/**
+ * Tokens are derived with a secret key from the grant and its generation, so that they can be shown again although only
+ * their hashes are stored. A grant is named by the stream in which the payer granted it.
+ */
+export type Tokens = {
+  access(grant: string, generation: number): string
+  refresh(grant: string, generation: number): string
+  code(authorization: string): string
+  /** SHA-256: what is stored. */
+  digest(token: string): string
+}
+
+export const issueTokens = (
+  tokens: Tokens,
+  grant: string,
+  generation: number,
+  at: Instant,
+): IssuedTokens => {
+  const issuedAt = Math.floor(at / 1000) * 1000
+  return {
+    accessHash: tokens.digest(tokens.access(grant, generation)),
+    refreshHash: tokens.digest(tokens.refresh(grant, generation)),
+    issuedAt,
+    expiresAt: issuedAt + accessTokenLifetime * 1000,
+  }
+}
+
+export type TokenRow = {
+  readonly grant: string
+  readonly generation: number
+  readonly scope: readonly Scope[]
+  readonly issuedAt: Instant
+  readonly expiresAt: Instant
+}
+
+export type GrantRow = {
+  readonly grant: string
+  readonly payer: string
+  readonly merchant: string
+  readonly client: string
+  readonly isRevoked: boolean
+}
+
+export type GrantRows = {
+  findAccess(hash: string): TokenRow | undefined
+  findRefresh(hash: string): TokenRow | undefined
+  find(grant: string): GrantRow | undefined
+  ofPayer(payer: string): readonly GrantRow[]
+}
+
+export type Needs = {
+  readonly handle: Handle
+  readonly find: Find
+  readonly tokens: Tokens
+  readonly rows: GrantRows
+  readonly caughtUp: () => Promise<void>
+}
+
+export type LiveToken = TokenRow & GrantRow
+
+/** The grant behind an access token that is good now. */
+export const findLiveToken =
+  ({ find, tokens, rows, caughtUp }: Omit<Needs, 'handle'>) =>
+  async (token: string, at: Instant): Promise<LiveToken | undefined> => {
+    await caughtUp()
+    const row = rows.findAccess(tokens.digest(token))
+    const granted = row && rows.find(row.grant)
+    if (!granted || granted.isRevoked || at >= row.expiresAt) return undefined
+    if ((await find(payers, granted.payer)).status !== 'present') return undefined
+    return { ...granted, ...row }
+  }
+
+/** What a payer granted, as it stands in the stream of the request that they answered. */
+const grantedIn =
+  (find: Find) =>
+  async (grant: string): Promise<Permissions> => {
+    const [category = '', id = ''] = /^([a-z_]+)-(.*)$/.exec(grant)?.slice(1) ?? []
+    const found = await {
+      [payments.category]: async () => {
+        const payment = await find(payments, id)
+        return payment.status === 'unrequested' ? null : payment.permissions
+      },
+      [permissionRequests.category]: async () => {
+        const permission = await find(permissionRequests, id)
+        return permission.status === 'unrequested' ? null : permission.permissions
+      },
+      [authorizations.category]: async () => {
+        const authorization = await find(authorizations, id)
+        return authorization.status === 'unrequested' ? null : authorization.permissions
+      },
+    }[category]?.()
+    return found ?? refuse('grant_is_revoked')
+  }
+
+export type Refreshed = {
+  readonly grant: GrantRow
+  readonly generation: number
+  readonly permissions: Permissions
+}
+
+/** Turns a refresh token into the next pair. @throws Refusal grant_is_revoked, grant_is_expired, scope_is_too_wide */
+export const refreshGrant =
+  ({ handle, find, tokens, rows, caughtUp }: Needs) =>
+  async (
+    refreshToken: string,
+    client: string,
+    scope: readonly Scope[] | null,
+    context: Context,
+  ): Promise<Refreshed> => {
+    await caughtUp()
+    const row = rows.findRefresh(tokens.digest(refreshToken))
+    const granted = row && rows.find(row.grant)
+    if (!granted || granted.client !== client) return refuse('grant_is_revoked')
+    if ((await find(payers, granted.payer)).status !== 'present') return refuse('grant_is_revoked')
+    const { grant, generation: presented } = row
+    const { at } = context
+    const { state } = await handle(
+      grants,
+      grant,
+      {
+        type: 'RefreshGrant',
+        at,
+        granted: await grantedIn(find)(grant),
+        presented,
+        scope,
+        next: issueTokens(tokens, grant, presented + 1, at),
+      },
+      { ...context, merchant: granted.merchant },
+    )
+    const { latest, generation, revokedBy } = state
+    if (revokedBy !== null || !latest || generation !== presented + 1)
+      return refuse('grant_is_revoked')
+    return { grant: granted, generation, permissions: latest }
+  }
+
+/** Ends a grant with all its tokens. */
+export const revokeGrant =
+  ({ handle, rows, caughtUp }: Pick<Needs, 'handle' | 'rows' | 'caughtUp'>) =>
+  async (grant: string, by: Revoker, context: Context): Promise<void> => {
+    await caughtUp()
+    const merchant = rows.find(grant)?.merchant ?? context.merchant
+    await handle(grants, grant, { type: 'RevokeGrant', by }, { ...context, merchant })
+  }
+
+export const withdrawAll =
+  (needs: Pick<Needs, 'handle' | 'rows' | 'caughtUp'>) =>
+  async (payer: string, context: Context): Promise<void> => {
+    await needs.caughtUp()
+    for (const { grant, isRevoked } of needs.rows.ofPayer(payer))
+      if (!isRevoked) await revokeGrant(needs)(grant, 'operator', context)
+  }

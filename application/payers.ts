@@ -1,0 +1,149 @@
+import type { Profile } from '../domain/profile.ts'
+import { refuse } from '../domain/refusal.ts'
+import type { Instant } from '../domain/time.ts'
+import { payers } from './aggregates.ts'
+import type { Context, Find, Handle } from './handle.ts'
+import type { People } from './people.ts'
+
+/** What a payer proves who they are with. */
+export type Credentials = { readonly pinHash: string; readonly codeSecret: string }
+
+export type Needs = {
+  readonly handle: Handle
+  readonly find: Find
+  readonly people: People
+}
+
+/** Makes a payer; one who was erased comes back as somebody new. */
+export const registerPayer =
+  ({ handle, find, people }: Needs) =>
+  async (
+    profile: Profile,
+    credentials: Credentials,
+    context: Context,
+    wantedId?: string,
+  ): Promise<string> => {
+    const id = people.personFor(profile.phone, wantedId)
+    // Sealed anew, equal data would look like another registration: somebody else's, who has this number.
+    if ((await find(payers, id)).status !== 'absent') return refuse('payer_exists')
+    await handle(
+      payers,
+      id,
+      {
+        type: 'RegisterPayer',
+        profile: people.seal(id, JSON.stringify(profile)),
+        credentials: people.seal(id, JSON.stringify(credentials)),
+      },
+      context,
+    )
+    return id
+  }
+
+type ErasureNeeds = Needs & {
+  /** Takes back whatever the payer has granted. */
+  readonly withdrawAll: (payer: string, context: Context) => Promise<void>
+}
+
+/**
+ * Forgets everything that is known of a person, payer or not: the key is thrown away, so that what the log holds tells
+ * nothing any more. No event is changed, so all totals and proofs stay as they were.
+ */
+export const erasePerson =
+  ({ handle, find, people, withdrawAll }: ErasureNeeds) =>
+  async (identifier: string, context: Context): Promise<string> => {
+    const id = people.findPerson(identifier) ?? refuse('payer_is_unknown')
+    if ((await find(payers, id)).status === 'present') {
+      await withdrawAll(id, context)
+      await handle(payers, id, { type: 'ErasePayer' }, context)
+    }
+    people.shred(id)
+    return id
+  }
+
+type SignInNeeds = Needs & {
+  /** Slow, and as slow for no hash at all. */
+  readonly verifyPin: (pin: string, hash: string | null) => Promise<boolean>
+  /** The 30-second step of a right code, a step early or late at most; null for a wrong one. */
+  readonly stepOfCode: (secret: string, code: string) => number | null
+  /** Mistakes with numbers that nobody has, so that they are answered like those of payers. */
+  readonly strangers: {
+    /** @throws Refusal sign_in_is_locked */
+    check(identifier: string, at: Instant): void
+    fail(identifier: string, at: Instant): void
+  }
+  /** A token for the payer's device, and the digest that is stored of it. */
+  readonly newSession: () => { readonly token: string; readonly digest: string }
+  readonly codesWorkOnce: boolean
+}
+
+export type Session = { readonly token: string; readonly expiresAt: Instant }
+
+const sessionLifetimeMs = 12 * 3_600_000
+
+/** Signing in with two factors. */
+export const signIn = (needs: SignInNeeds) => {
+  const { handle, find, people } = needs
+
+  const credentialsOf = async (id: string): Promise<Credentials | undefined> => {
+    const payer = await find(payers, id)
+    const text = payer.status === 'present' ? people.unseal(id, payer.credentials) : undefined
+    return text === undefined ? undefined : (JSON.parse(text) as Credentials)
+  }
+
+  /** The first factor: answers whose PIN it is. @throws Refusal sign_in_is_wrong, sign_in_is_locked */
+  const checkPin = async (phone: string, pin: string, context: Context): Promise<string> => {
+    const { at } = context
+    const id = people.findPerson(phone)
+    const credentials = id === undefined ? undefined : await credentialsOf(id)
+    if (id === undefined || credentials === undefined) {
+      needs.strangers.check(phone, at)
+      await needs.verifyPin(pin, null)
+      needs.strangers.fail(phone, at)
+      return refuse('sign_in_is_wrong')
+    }
+    const own = { ...context, actor: `payer:${id}` }
+    // While guesses are locked out, not even a right PIN is looked at.
+    payers.decider.decide({ type: 'CheckPin', at, isRight: true }, await find(payers, id))
+    const isRight = await needs.verifyPin(pin, credentials.pinHash)
+    await handle(payers, id, { type: 'CheckPin', at, isRight }, own)
+    return isRight ? id : refuse('sign_in_is_wrong')
+  }
+
+  /** The second factor: begins a session. @throws Refusal sign_in_is_wrong, sign_in_is_locked, payer_is_unknown */
+  const checkCode = async (id: string, code: string, context: Context): Promise<Session> => {
+    const { at } = context
+    const credentials = (await credentialsOf(id)) ?? refuse('payer_is_unknown')
+    const codeStep = needs.stepOfCode(credentials.codeSecret, code)
+    const { token, digest: session } = needs.newSession()
+    const expiresAt = at + sessionLifetimeMs
+    const { codesWorkOnce } = needs
+    const { events } = await handle(
+      payers,
+      id,
+      { type: 'SignIn', at, codeStep, codesWorkOnce, session, expiresAt },
+      { ...context, actor: `payer:${id}` },
+    )
+    return events.some(({ type }) => type === 'PayerSignedIn')
+      ? { token, expiresAt }
+      : refuse('sign_in_is_wrong')
+  }
+
+  return { checkPin, checkCode }
+}
+
+export type SignIn = ReturnType<typeof signIn>
+
+/** A payer changes what is known of them; what was verified and is now different is so no longer. */
+export const changeProfile =
+  ({ handle, people }: Needs) =>
+  async (
+    id: string,
+    known: Profile,
+    changes: Partial<Profile>,
+    context: Context,
+  ): Promise<void> => {
+    const changed = { ...known, ...changes }
+    const isEmailVerified = known.isEmailVerified && changed.email === known.email
+    const profile = people.seal(id, JSON.stringify({ ...changed, isEmailVerified }))
+    await handle(payers, id, { type: 'ChangeProfile', profile }, context)
+  }

@@ -1,0 +1,40 @@
+import { profile as profileSchema, type Profile } from '../domain/profile.ts'
+import { payers } from './aggregates.ts'
+import type { Find } from './handle.ts'
+
+/** The keys of the people whose data stand sealed in the log; kept outside of it, so that they can be thrown away. */
+export type People = {
+  findPerson(identifier: string): string | undefined
+  /** The person with an identifier, made when there was none. */
+  personFor(identifier: string, id?: string): string
+  hasPerson(person: string): boolean
+  seal(person: string, text: string): string
+  /** Undefined once the person is erased. */
+  unseal(person: string, sealed: string): string | undefined
+  shred(person: string): void
+}
+
+/** The digits of a phone number as people write it: `4799999901`, `+4799999901`, `msisdn:4799999901`. */
+export const phoneDigits = (text: string): string | undefined =>
+  /^(?:msisdn:)?\+?(\d{8,15})$/.exec(text.replace(/[ -]/g, ''))?.[1]
+
+const sealedText = /^sealed:([^:]+):([\w-]+)$/
+
+/** Seals what somebody was called, so that whoever holds the log cannot read it: `sealed:<person>:<text>`. */
+export const sealName = (people: People, person: string, name: string): string =>
+  `sealed:${person}:${people.seal(person, name)}`
+
+/** What somebody was called, as it was written; undefined once that person is erased. */
+export const readName = (people: People, stored: string): string | undefined => {
+  const [, person, sealed] = sealedText.exec(stored) ?? []
+  return person === undefined || sealed === undefined ? stored : people.unseal(person, sealed)
+}
+
+/** What is known of a payer; undefined for one who is not there, or no longer. */
+export const findProfile =
+  ({ find, people }: { readonly find: Find; readonly people: People }) =>
+  async (id: string): Promise<Profile | undefined> => {
+    const payer = await find(payers, id)
+    const text = payer.status === 'present' ? people.unseal(id, payer.profile) : undefined
+    return text === undefined ? undefined : profileSchema.parse(JSON.parse(text))
+  }

@@ -1,0 +1,99 @@
+import type { PermissionRequest } from '../domain/permission.ts'
+import { refuse } from '../domain/refusal.ts'
+import type { Scope } from '../domain/scope.ts'
+import type { Instant } from '../domain/time.ts'
+import { permissionRequests, poses, within } from './aggregates.ts'
+import { issueTokens, type Tokens } from './grants.ts'
+import { streamOf, type Context, type Find, type Handle } from './handle.ts'
+import type { Identified, Identify } from './identify-customer.ts'
+
+type RequestNeeds = {
+  readonly handle: Handle
+  readonly find: Find
+  readonly ridOf: (merchant: string, posId: string, posTid: string) => string
+  readonly identify: Identify
+}
+
+/** A code that somebody may scan some day names nobody who could be asked. */
+const payerIn = ({ names }: Identified): string | null =>
+  typeof names === 'object' && 'id' in names ? names.id : null
+
+/** A merchant asks for permissions; answers the rid, the same one for the same request. */
+export const requestPermission =
+  ({ handle, find, ridOf, identify }: RequestNeeds) =>
+  async (asked: PermissionRequest, context: Context): Promise<string> => {
+    const { merchant, posId, posTid, customer } = asked
+    const rid = ridOf(merchant, posId, posTid)
+    const pos = await find(poses, within(merchant, posId))
+    const identified = customer === null ? null : await identify(customer, merchant, context.at)
+    const request = { ...asked, customer: identified && identified.stored }
+    const payer = identified ? payerIn(identified) : 'anyone'
+    const facts = { payer, posIsKnown: pos.status === 'present' }
+    const { at } = context
+    await handle(
+      permissionRequests,
+      rid,
+      { type: 'RequestPermission', at, request, facts },
+      context,
+    )
+    return rid
+  }
+
+type AnswerNeeds = { readonly handle: Handle; readonly find: Find; readonly tokens: Tokens }
+
+/** The payer grants all that was asked for, or a part of it. */
+export const grantPermission =
+  ({ handle, find, tokens }: AnswerNeeds) =>
+  async (
+    rid: string,
+    payer: string,
+    scope: readonly Scope[] | null,
+    context: Context,
+  ): Promise<void> => {
+    const permission = await find(permissionRequests, rid)
+    if (permission.status === 'unrequested') return refuse('resource_is_unknown')
+    const { at } = context
+    const permissions = {
+      scope: [...(scope ?? permission.request.scope)],
+      tokens: issueTokens(tokens, streamOf(permissionRequests, rid), 0, at),
+    }
+    await handle(
+      permissionRequests,
+      rid,
+      { type: 'GrantPermission', at, payer, permissions },
+      context,
+    )
+  }
+
+type ExpiryNeeds = {
+  readonly handle: Handle
+  readonly permissionRows: {
+    due(now: Instant, limit: number): readonly { readonly rid: string; readonly merchant: string }[]
+    nextDeadline(): Instant | null
+  }
+  readonly newId: () => string
+}
+
+const batchSize = 200
+
+/** Records the expiry of every permission request whose time has come; answers when the next one is due. */
+export const expirePermissions =
+  ({ handle, permissionRows, newId }: ExpiryNeeds) =>
+  async (at: Instant, caughtUp: () => Promise<void>): Promise<Instant | null> => {
+    for (;;) {
+      const due = permissionRows.due(at, batchSize)
+      if (due.length === 0) return permissionRows.nextDeadline()
+      const correlationId = newId()
+      await Promise.all(
+        due.map(({ rid, merchant }) =>
+          handle(
+            permissionRequests,
+            rid,
+            { type: 'ExpirePermission', at },
+            { at, merchant, actor: 'daybook', correlationId },
+          ),
+        ),
+      )
+      await caughtUp()
+    }
+  }

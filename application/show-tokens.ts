@@ -1,0 +1,69 @@
+import type { Permissions } from '../domain/grant.ts'
+import { formatScope } from '../domain/scope.ts'
+import type { Profile } from '../domain/profile.ts'
+import type { Instant } from '../domain/time.ts'
+import { userInfo, type UserInfo } from './claims.ts'
+import type { Tokens } from './grants.ts'
+
+/** Tokens as the client gets to see them. */
+export type ShownTokens = {
+  readonly accessToken: string
+  readonly refreshToken: string
+  readonly idToken: string | null
+  /** Seconds that are left of the access token. */
+  readonly expiresIn: number
+  readonly scope: string
+  /** Null without the scope `openid`, and once the payer is erased. */
+  readonly userInfo: UserInfo | null
+}
+
+type Needs = {
+  readonly tokens: Tokens
+  readonly findProfile: (payer: string) => Promise<Profile | undefined>
+  /** Another one for each merchant, so that no two of them can link a payer. */
+  readonly subjectOf: (payer: string, merchant: string) => string
+  readonly signIdToken: (claims: {
+    readonly subject: string
+    readonly audience: string
+    readonly accessToken: string
+    readonly issuedAt: Instant
+    readonly nonce: string | null
+    readonly signedInAt: Instant | null
+  }) => Promise<string>
+}
+
+export type Granted = {
+  readonly grant: string
+  readonly generation: number
+  readonly payer: string
+  readonly merchant: string
+  readonly client: string
+  readonly permissions: Permissions
+  readonly nonce?: string | null
+  readonly signedInAt?: Instant | null
+}
+
+/** Makes the tokens of a grant again: they are derived, and only their hashes are stored. */
+export const showTokens =
+  ({ tokens, findProfile, subjectOf, signIdToken }: Needs) =>
+  async (granted: Granted, at: Instant): Promise<ShownTokens> => {
+    const { grant, generation, payer, merchant, client: audience } = granted
+    const { scope, tokens: issued } = granted.permissions
+    const { issuedAt, expiresAt } = issued
+    const subject = subjectOf(payer, merchant)
+    const isOpenId = scope.includes('openid')
+    const profile = isOpenId ? await findProfile(payer) : undefined
+    const accessToken = tokens.access(grant, generation)
+    const { nonce = null, signedInAt = null } = granted
+    const claims = { subject, audience, accessToken, issuedAt, nonce, signedInAt }
+    return {
+      accessToken,
+      refreshToken: tokens.refresh(grant, generation),
+      idToken: isOpenId ? await signIdToken(claims) : null,
+      expiresIn: Math.max(0, Math.floor((expiresAt - at) / 1000)),
+      scope: formatScope(scope),
+      userInfo: profile ? userInfo(subject, profile, scope) : null,
+    }
+  }
+
+export type ShowTokens = ReturnType<typeof showTokens>

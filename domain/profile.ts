@@ -1,0 +1,48 @@
+import { z } from 'zod'
+
+const text = z.string().min(1).max(200)
+
+export const postalAddress = z.object({
+  street: text,
+  postalCode: z.string().min(1).max(20),
+  locality: text,
+  /** Two letters. */
+  country: z.string().regex(/^[A-Z]{2}$/),
+})
+
+/** Who has verified a national id, and when. */
+export const identityProof = z.object({
+  issuer: z.string(),
+  method: z.string(),
+  /** YYYY-MM-DD. */
+  date: z.string(),
+})
+
+/** What is known of a payer; it is only ever stored encrypted. */
+export const profile = z.object({
+  name: text,
+  /** Digits with the country code. */
+  phone: z.string().regex(/^\d{8,15}$/),
+  isPhoneVerified: z.boolean(),
+  email: z.email().max(200).nullable(),
+  isEmailVerified: z.boolean(),
+  address: postalAddress.nullable(),
+  shippingAddress: postalAddress.extend({ name: text }).nullable(),
+  nationalId: z
+    .object({ id: z.string().regex(/^\d{11}$/), proofs: z.array(identityProof) })
+    .nullable(),
+})
+
+export type Profile = z.output<typeof profile>
+export type PostalAddress = z.output<typeof postalAddress>
+
+export const plainProfile = (name: string, phone: string): Profile => ({
+  name,
+  phone,
+  isPhoneVerified: false,
+  email: null,
+  isEmailVerified: false,
+  address: null,
+  shippingAddress: null,
+  nationalId: null,
+})

@@ -1,0 +1,28 @@
+import { z } from 'zod'
+
+/** What a payer can let a merchant know (the document's scopes; `openid` is the one that it writes "the service"). */
+export const scopes = [
+  'openid',
+  'address',
+  'bankid',
+  'email',
+  'fodselsnummer',
+  'phone',
+  'profile',
+  'shipping_address',
+] as const
+
+export const scope = z.enum(scopes)
+export type Scope = z.output<typeof scope>
+
+/** Reads a space-delimited list, in the order of the list above and each once; undefined when one is not known. */
+export const parseScope = (text: string): readonly Scope[] | undefined => {
+  const named = new Set(text.split(' ').filter((word) => word !== ''))
+  const known = scopes.filter((name) => named.has(name))
+  return known.length === named.size ? known : undefined
+}
+
+export const formatScope = (granted: readonly Scope[]): string => granted.join(' ')
+
+export const isPartOf = (part: readonly Scope[], whole: readonly Scope[]): boolean =>
+  part.every((name) => whole.includes(name))

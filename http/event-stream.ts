@@ -1,0 +1,67 @@
+import { pageHeaders } from './page.ts'
+import type { RawReply } from './route.ts'
+
+const heartbeatMs = 15_000
+const mostUnread = 40
+
+/** Calls back when something happens in a stream of events; answers how to stop. Undefined when the service ends. */
+export type Watch = (stream: string, onEvent: () => void, onEnd: () => void) => () => void
+
+/**
+ * Server-sent events: one `changed` as soon as something has changed, and then the end. What has changed before the
+ * browser came is told at once.
+ */
+export const changesReply = (
+  watch: Watch,
+  stream: string,
+  hasChanged: () => Promise<boolean>,
+  isSecure: boolean,
+): RawReply => {
+  const encoder = new TextEncoder()
+  let look = async (): Promise<void> => {}
+  let end = () => {}
+  // Before there is a stream: when too many pages are open, the browser learns it with the status.
+  const unwatch = watch(
+    stream,
+    () => void look(),
+    () => end(),
+  )
+  let heartbeat: NodeJS.Timeout | undefined
+  let isOpen = true
+  const stop = () => {
+    isOpen = false
+    clearInterval(heartbeat)
+    unwatch()
+  }
+  const body = new ReadableStream<Uint8Array>({
+    start: async (controller) => {
+      const send = (text: string) => {
+        if (isOpen) controller.enqueue(encoder.encode(text))
+      }
+      heartbeat = setInterval(() => {
+        // Nobody has read for a long time.
+        if ((controller.desiredSize ?? 0) < -mostUnread) end()
+        send(':\n\n')
+      }, heartbeatMs)
+      end = () => {
+        if (!isOpen) return
+        stop()
+        controller.close()
+      }
+      look = async () => {
+        // When the store fails, the browser is told to look for itself.
+        if (!(await hasChanged().catch(() => true))) return
+        send('event: changed\ndata: now\n\n')
+        end()
+      }
+      send('retry: 2000\n\n')
+      await look()
+    },
+    cancel: stop,
+  })
+  return {
+    type: 'text/event-stream',
+    body,
+    headers: { ...pageHeaders(isSecure), 'X-Accel-Buffering': 'no' },
+  }
+}

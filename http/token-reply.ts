@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import type { ShownTokens } from '../application/show-tokens.ts'
+
+/** The members that the interface gives every answer with tokens (AccessTokenResponse). */
+export const tokenMembers = {
+  access_token: z.string().nullable(),
+  id_token: z.string().nullable(),
+  token_type: z.literal('Bearer'),
+  expires_in: z.int().nullable().meta({ description: 'Seconds.' }),
+  refresh_token: z.string().nullable(),
+  scope: z.string().nullable().meta({ description: 'Space-delimited.' }),
+}
+
+/** Nothing is shown when nothing was granted, or no longer. */
+export const tokensView = (shown: ShownTokens | null) => ({
+  access_token: shown && shown.accessToken,
+  id_token: shown && shown.idToken,
+  token_type: 'Bearer' as const,
+  expires_in: shown && shown.expiresIn,
+  refresh_token: shown && shown.refreshToken,
+  scope: shown && shown.scope,
+})
+
+export const userInfoReply = z
+  .record(z.string(), z.unknown())
+  .nullable()
+  .meta({ description: 'What the userinfo endpoint tells, with the scope `openid`.' })
+
+/** What was granted along with a payment. */
+export const grantedPermissionsReply = z
+  .object({ ...tokenMembers, user_info: userInfoReply })
+  .meta({ id: 'GrantedPermissions' })
+
+export const grantedPermissionsView = (shown: ShownTokens | null) =>
+  shown && { ...tokensView(shown), user_info: shown.userInfo }

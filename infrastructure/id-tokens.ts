@@ -1,0 +1,101 @@
+import { exportJWK, importPKCS8, SignJWT } from 'jose'
+import { createHash, createPublicKey, generateKeyPair } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { Vault } from './vault.ts'
+
+const makePair = promisify(generateKeyPair)
+const prefix = 'id_token_key:'
+const idTokenLifetimeSeconds = 3600
+
+type SigningKey = { readonly kid: string; readonly validFrom: number; readonly pem: string }
+
+const readKey = ({
+  name,
+  secret,
+}: {
+  readonly name: string
+  readonly secret: Buffer
+}): SigningKey => {
+  const [, validFrom = '', kid = ''] = name.split(':')
+  return { kid, validFrom: Number(validFrom), pem: secret.toString('utf8') }
+}
+
+/** Makes a key that signs from an instant on; older ones stay published, so that what they signed stays valid. */
+export const addIdTokenKey = async (vault: Vault, validFrom: number): Promise<string> => {
+  const { privateKey, publicKey } = await makePair('rsa', { modulusLength: 2048 })
+  const der = publicKey.export({ type: 'spki', format: 'der' })
+  const kid = createHash('sha256').update(der).digest('base64url').slice(0, 16)
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  // Names are ordered by time as text.
+  const from = String(Math.floor(validFrom)).padStart(15, '0')
+  vault.addSecret(`${prefix}${from}:${kid}`, Buffer.from(pem))
+  return kid
+}
+
+export type IdTokenClaims = {
+  readonly subject: string
+  readonly audience: string
+  readonly accessToken: string
+  readonly issuedAt: number
+  readonly nonce: string | null
+  readonly signedInAt: number | null
+}
+
+/** Left half of the SHA-256 of the access token (OpenID Connect Core, 3.1.3.6). */
+const halfHash = (token: string): string =>
+  createHash('sha256').update(token, 'ascii').digest().subarray(0, 16).toString('base64url')
+
+/**
+ * Signs ID tokens (RS256). RSASSA-PKCS1-v1_5 has no randomness: the same claims always give the same token, so an
+ * outcome can show it again.
+ */
+export const makeIdTokens = (vault: Vault, issuer: () => string) => {
+  const imported = new Map<string, ReturnType<typeof importPKCS8>>()
+  const keys = (): readonly SigningKey[] => vault.secrets(prefix).map(readKey)
+
+  const keyAt = (at: number): SigningKey => {
+    const all = keys()
+    const found = all.findLast(({ validFrom }) => validFrom <= at) ?? all[0]
+    if (!found) throw new Error('there is no key to sign ID tokens with')
+    return found
+  }
+  const importOnce = ({ kid, pem }: SigningKey) => {
+    const known = imported.get(kid) ?? importPKCS8(pem, 'RS256')
+    imported.set(kid, known)
+    return known
+  }
+
+  return {
+    sign: async (claims: IdTokenClaims): Promise<string> => {
+      const { subject, audience, accessToken, issuedAt, nonce, signedInAt } = claims
+      const key = keyAt(issuedAt)
+      const seconds = Math.floor(issuedAt / 1000)
+      const payload = {
+        at_hash: halfHash(accessToken),
+        ...(nonce !== null && { nonce }),
+        ...(signedInAt !== null && { auth_time: Math.floor(signedInAt / 1000) }),
+      }
+      return new SignJWT(payload)
+        .setProtectedHeader({ alg: 'RS256', kid: key.kid, typ: 'JWT' })
+        .setIssuer(issuer())
+        .setSubject(subject)
+        .setAudience(audience)
+        .setIssuedAt(seconds)
+        .setExpirationTime(seconds + idTokenLifetimeSeconds)
+        .sign(await importOnce(key))
+    },
+    /** All public keys (RFC 7517), the newest first. */
+    published: async (): Promise<{ readonly keys: readonly object[] }> => ({
+      keys: await Promise.all(
+        keys()
+          .toReversed()
+          .map(async ({ kid, pem }) => {
+            const { kty, n, e } = await exportJWK(createPublicKey(pem))
+            return { kty, n, e, kid, alg: 'RS256', use: 'sig' }
+          }),
+      ),
+    }),
+  }
+}
+
+export type IdTokens = ReturnType<typeof makeIdTokens>

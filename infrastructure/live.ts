@@ -1,0 +1,35 @@
+import { StoreUnavailable } from '../application/event-store.ts'
+import type { Recorded } from '../domain/events.ts'
+
+const mostWatchers = 5000
+
+type Watcher = { readonly onEvent: () => void; readonly onEnd: () => void }
+
+/** Tells open pages when something happens in the stream that they show. */
+export const makeLive = () => {
+  const watchers = new Map<string, Set<Watcher>>()
+  let count = 0
+  return {
+    onEvents: (events: readonly Pick<Recorded, 'stream'>[]): void => {
+      if (count === 0) return
+      for (const stream of new Set(events.map(({ stream }) => stream)))
+        for (const { onEvent } of [...(watchers.get(stream) ?? [])]) onEvent()
+    },
+    watch: (stream: string, onEvent: () => void, onEnd: () => void): (() => void) => {
+      if (count >= mostWatchers) throw new StoreUnavailable('too many pages are open')
+      const watcher = { onEvent, onEnd }
+      const known = watchers.get(stream) ?? new Set()
+      watchers.set(stream, known.add(watcher))
+      count += 1
+      return () => {
+        if (!known.delete(watcher)) return
+        count -= 1
+        if (known.size === 0) watchers.delete(stream)
+      }
+    },
+    /** Ends all open streams, which would keep the service from stopping. */
+    end: (): void => {
+      for (const known of [...watchers.values()]) for (const { onEnd } of [...known]) onEnd()
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import { Secret, TOTP } from 'otpauth'
+
+const periodMs = 30_000
+
+const totp = (secret: string, phone = ''): TOTP =>
+  new TOTP({ issuer: 'daybook', label: phone, secret: Secret.fromBase32(secret) })
+
+/** 160 random bits in base32. */
+export const newCodeSecret = (): string => new Secret({ size: 20 }).base32
+
+/** What an authenticator app reads from a QR code. */
+export const codeUri = (secret: string, phone: string): string => totp(secret, phone).toString()
+
+export const codeAt = (secret: string, machine: number): string =>
+  totp(secret).generate({ timestamp: machine })
+
+/** Checks one-time codes (RFC 6238) against the machine's clock, which authenticator apps share. */
+export const makeCodeCheck =
+  (machineNow: () => number) =>
+  (secret: string, code: string): number | null => {
+    if (!/^\d{6}$/.test(code)) return null
+    const timestamp = machineNow()
+    const delta = totp(secret).validate({ token: code, timestamp, window: 1 })
+    return delta === null ? null : Math.floor(timestamp / periodMs) + delta
+  }

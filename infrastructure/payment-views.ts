@@ -1,0 +1,89 @@
+import { payments, permissionRequests } from '../application/aggregates.ts'
+import { streamOf } from '../application/handle.ts'
+import type { ShownTokens, ShowTokens } from '../application/show-tokens.ts'
+import type { Permissions } from '../domain/grant.ts'
+import type { Instant } from '../domain/time.ts'
+import type { PaymentOutcome } from '../projections/payment-outcomes.ts'
+import type { PaymentRequestRow } from '../projections/payment-requests.ts'
+import type { PermissionOutcome } from '../projections/permissions.ts'
+import type { Core } from './core.ts'
+
+type Needs = Pick<
+  Core,
+  'outcomes' | 'requests' | 'permissions' | 'grants' | 'payers' | 'merchants'
+> & {
+  readonly showTokens: ShowTokens
+}
+
+type Answered = {
+  readonly merchant: string
+  readonly payer: string | null
+  readonly permissions: Permissions | null
+}
+
+/**
+ * Requests as their merchant sees them: customers are shown as they were named, and granted tokens are made again. What
+ * a callback tells is as of its event; what is read later is as of then, so revoked tokens are gone.
+ */
+export const merchantViews = (needs: Needs) => {
+  const { outcomes, requests, permissions, grants, payers } = needs
+
+  const shownTokens = async (
+    grant: string,
+    { merchant, payer, permissions }: Answered,
+    at: Instant,
+  ): Promise<ShownTokens | null> =>
+    permissions && payer !== null
+      ? needs.showTokens(
+          { grant, generation: 0, payer, merchant, client: merchant, permissions },
+          at,
+        )
+      : null
+
+  const isLive = (grant: string): boolean => grants.find(grant)?.isRevoked === false
+
+  const payment = async (row: PaymentOutcome, at: Instant) => ({
+    ...row,
+    customer: payers.show(row.customer),
+    shown: await shownTokens(streamOf(payments, row.tid), row, at),
+  })
+
+  const permission = async (row: PermissionOutcome, at: Instant) => ({
+    ...row,
+    request: { ...row.request, customer: payers.show(row.request.customer) },
+    currency: needs.merchants.find(`merchant-${row.merchant}`)?.data.currency ?? null,
+    shown: await shownTokens(streamOf(permissionRequests, row.rid), row, at),
+  })
+
+  const request = (row: PaymentRequestRow): PaymentRequestRow => ({
+    ...row,
+    request: { ...row.request, customer: payers.show(row.request.customer) },
+  })
+
+  return {
+    payment,
+    permission,
+    outcomes: {
+      find: async (merchant: string, tid: string, now: Instant) => {
+        const row = outcomes.find(merchant, tid, now)
+        if (!row) return undefined
+        const shown = await payment(row, now)
+        return isLive(streamOf(payments, tid)) ? shown : { ...shown, shown: null }
+      },
+    },
+    requests: {
+      find: (merchant: string, stream: string) => {
+        const row = requests.find(merchant, stream)
+        return row && request(row)
+      },
+    },
+    findPermission: async (merchant: string, rid: string, at: Instant) => {
+      const row = permissions.find(rid, at)
+      if (row?.merchant !== merchant) return undefined
+      const shown = await permission(row, at)
+      return isLive(streamOf(permissionRequests, rid)) ? shown : { ...shown, shown: null }
+    },
+  }
+}
+
+export type MerchantViews = ReturnType<typeof merchantViews>

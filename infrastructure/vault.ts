@@ -1,0 +1,90 @@
+import Database from 'better-sqlite3'
+import { createHmac, randomBytes } from 'node:crypto'
+import { chmodSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { seal, unseal } from './sealing.ts'
+
+const tables = `
+  CREATE TABLE IF NOT EXISTS people (
+    id TEXT PRIMARY KEY,
+    identifier BLOB NOT NULL UNIQUE,
+    key BLOB NOT NULL
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS secrets (name TEXT PRIMARY KEY, secret BLOB NOT NULL) STRICT;`
+
+const openFile = (file: string) => {
+  mkdirSync(dirname(file), { recursive: true })
+  const sqlite = new Database(file, { timeout: 5000 })
+  chmodSync(file, 0o600)
+  // A key that was thrown away must not linger: no write-ahead log, and freed pages are overwritten.
+  sqlite.pragma('journal_mode = DELETE')
+  sqlite.pragma('secure_delete = ON')
+  sqlite.pragma('synchronous = FULL')
+  sqlite.exec(tables)
+  return sqlite
+}
+
+/**
+ * What must not stand in the log: a key for each person whose data the log holds, found by a keyed digest of the
+ * identifier (a phone number, or whatever else a merchant called somebody), and the secrets of the installation. To
+ * shred a person's key is to erase the person: the log stays as it is and tells nothing any more. All nodes of an
+ * installation share one vault.
+ */
+export const openVault = (file: string) => {
+  const sqlite = openFile(file)
+  const findSecret = sqlite.prepare('SELECT secret FROM secrets WHERE name = ?').pluck()
+  const addSecret = sqlite.prepare('INSERT OR IGNORE INTO secrets VALUES (?, ?)')
+  const listSecrets = sqlite.prepare(
+    'SELECT name, secret FROM secrets WHERE name GLOB ? ORDER BY name',
+  )
+  const findId = sqlite.prepare('SELECT id FROM people WHERE identifier = ?').pluck()
+  const findKey = sqlite.prepare('SELECT key FROM people WHERE id = ?').pluck()
+  const addPerson = sqlite.prepare('INSERT OR IGNORE INTO people VALUES (?, ?, ?)')
+  const removePerson = sqlite.prepare('DELETE FROM people WHERE id = ?')
+
+  /** A random secret of the installation, made when it is first asked for. */
+  const secret = (name: string): Buffer => {
+    const known = findSecret.get(name) as Buffer | undefined
+    if (known) return known
+    addSecret.run(name, randomBytes(32))
+    return findSecret.get(name) as Buffer
+  }
+  const identifiers = secret('identifiers')
+  const digest = (identifier: string): Buffer =>
+    createHmac('sha256', identifiers).update(identifier).digest()
+  const keyOf = (person: string) => findKey.get(person) as Buffer | undefined
+
+  return {
+    secret,
+    /** Keeps a secret under a name that is not taken. */
+    addSecret: (name: string, value: Buffer): void => void addSecret.run(name, value),
+    /** The secrets whose names begin so, ordered by name. */
+    secrets: (prefix: string) =>
+      listSecrets.all(`${prefix}*`) as { readonly name: string; readonly secret: Buffer }[],
+    findPerson: (identifier: string) => findId.get(digest(identifier)) as string | undefined,
+    /** The person with an identifier; from now on there is one. A new one gets the given id, or one without meaning. */
+    personFor: (identifier: string, id: string = randomBytes(16).toString('hex')): string => {
+      const by = digest(identifier)
+      const known = findId.get(by) as string | undefined
+      if (known !== undefined) return known
+      addPerson.run(id, by, randomBytes(32))
+      return (findId.get(by) as string | undefined) ?? id
+    },
+    hasPerson: (person: string): boolean => keyOf(person) !== undefined,
+    /** @throws Error for a person who is not known, or no longer. */
+    seal: (person: string, text: string): string => {
+      const key = keyOf(person)
+      if (!key) throw new Error('there is no key of this person')
+      return seal(key, text)
+    },
+    /** Undefined once the person has been erased. */
+    unseal: (person: string, sealed: string): string | undefined => {
+      const key = keyOf(person)
+      return key && unseal(key, sealed)
+    },
+    shred: (person: string): void => void removePerson.run(person),
+    close: (): void => void sqlite.close(),
+  }
+}
+
+export type Vault = ReturnType<typeof openVault>

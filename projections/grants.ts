@@ -1,0 +1,131 @@
+import { desc, eq, sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { DomainEvent, Recorded } from '../domain/events.ts'
+import type { Permissions, Revoker } from '../domain/grant.ts'
+import type { Scope } from '../domain/scope.ts'
+import { projection } from './projection.ts'
+
+/** What payers have granted to merchants: who knows what since when, and until when. */
+export const grantedPermissions = sqliteTable(
+  'granted_permissions',
+  {
+    /** The stream in which the payer granted it. */
+    grant: text().primaryKey(),
+    position: integer().notNull(),
+    payer: text().notNull(),
+    merchant: text().notNull(),
+    /** The client that holds the tokens: an application, or the merchant itself. */
+    client: text().notNull(),
+    scope: text({ mode: 'json' }).$type<readonly Scope[]>().notNull(),
+    grantedAt: integer().notNull(),
+    isRevoked: integer({ mode: 'boolean' }).notNull(),
+    revokedAt: integer(),
+    revokedBy: text().$type<Revoker>(),
+  },
+  (row) => [index('granted_permissions_by_payer').on(row.payer, row.position)],
+)
+
+export type GrantedPermission = typeof grantedPermissions.$inferSelect
+
+const tokenColumns = {
+  hash: text().primaryKey(),
+  grant: text().notNull(),
+  generation: integer().notNull(),
+  scope: text({ mode: 'json' }).$type<readonly Scope[]>().notNull(),
+  issuedAt: integer().notNull(),
+  expiresAt: integer().notNull(),
+}
+const accessTokens = sqliteTable('access_tokens', tokenColumns)
+const refreshTokens = sqliteTable('refresh_tokens', tokenColumns)
+
+const grantingTypes = ['PaymentAuthorized', 'PermissionGranted', 'CodeRedeemed'] as const
+type Granting = Recorded<Extract<DomainEvent, { type: (typeof grantingTypes)[number] }>>
+type Issuing = Granting | Recorded<Extract<DomainEvent, { type: 'GrantRefreshed' }>>
+
+const grantIn = ({ stream }: Recorded): string => stream.slice('grant-'.length)
+
+const issuedIn = (
+  event: Issuing,
+): (Permissions & { readonly grant: string; readonly generation: number }) | undefined => {
+  if (event.type === 'GrantRefreshed') return { ...event.data, grant: grantIn(event) }
+  const { permissions } = event.data
+  return permissions && { ...permissions, grant: event.stream, generation: 0 }
+}
+
+const tokenProjection = (
+  table: typeof accessTokens | typeof refreshTokens,
+  kind: 'accessHash' | 'refreshHash',
+) =>
+  projection({
+    table,
+    key: table.hash,
+    handles: [...grantingTypes, 'GrantRefreshed'],
+    // A payment without permissions issues no tokens: no row has an empty key.
+    keyOf: (event) => issuedIn(event)?.tokens[kind] ?? '',
+    apply: (_, event) => {
+      const issued = issuedIn(event)
+      if (!issued) return undefined
+      const { grant, generation, scope, tokens } = issued
+      const { issuedAt, expiresAt } = tokens
+      return { hash: tokens[kind], grant, generation, scope, issuedAt, expiresAt }
+    },
+  })
+
+export const accessTokenProjection = tokenProjection(accessTokens, 'accessHash')
+export const refreshTokenProjection = tokenProjection(refreshTokens, 'refreshHash')
+
+export const grantProjection = projection({
+  table: grantedPermissions,
+  key: grantedPermissions.grant,
+  handles: [...grantingTypes, 'GrantRevoked'],
+  keyOf: (event) => (event.type === 'GrantRevoked' ? grantIn(event) : event.stream),
+  apply: (row, event) => {
+    const { stream: grant, position, metadata } = event
+    if (event.type === 'GrantRevoked') {
+      const revoked = { isRevoked: true, revokedAt: metadata.at, revokedBy: event.data.by }
+      return row && { ...row, ...revoked }
+    }
+    const { permissions, payer } = event.data
+    if (!permissions) return row
+    // A merchant is a client of its own, with its merchant id as client id.
+    const merchant = metadata.merchant ?? ''
+    const client = event.type === 'CodeRedeemed' ? event.data.client : merchant
+    const { scope } = permissions
+    const { issuedAt: grantedAt } = permissions.tokens
+    const live = { isRevoked: false, revokedAt: null, revokedBy: null }
+    return { grant, position, payer, merchant, client, scope, grantedAt, ...live }
+  },
+})
+
+export const grantQueries = (db: BetterSQLite3Database) => {
+  const access = db
+    .select()
+    .from(accessTokens)
+    .where(eq(accessTokens.hash, sql.placeholder('hash')))
+    .prepare()
+  const refresh = db
+    .select()
+    .from(refreshTokens)
+    .where(eq(refreshTokens.hash, sql.placeholder('hash')))
+    .prepare()
+  const find = db
+    .select()
+    .from(grantedPermissions)
+    .where(eq(grantedPermissions.grant, sql.placeholder('grant')))
+    .prepare()
+  const ofPayer = db
+    .select()
+    .from(grantedPermissions)
+    .where(eq(grantedPermissions.payer, sql.placeholder('payer')))
+    .orderBy(desc(grantedPermissions.position))
+    .limit(1000)
+    .prepare()
+  return {
+    findAccess: (hash: string) => access.get({ hash }),
+    findRefresh: (hash: string) => refresh.get({ hash }),
+    find: (grant: string) => find.get({ grant }),
+    /** Newest first. */
+    ofPayer: (payer: string) => ofPayer.all({ payer }),
+  }
+}

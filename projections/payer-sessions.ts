@@ -1,0 +1,36 @@
+import { eq, sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { projection } from './projection.ts'
+
+/** Who is signed in, by the SHA-256 of the session's token. */
+export const payerSessions = sqliteTable('payer_sessions', {
+  session: text().primaryKey(),
+  payer: text().notNull(),
+  startedAt: integer().notNull(),
+  expiresAt: integer().notNull(),
+})
+
+export type PayerSession = typeof payerSessions.$inferSelect
+
+export const payerSessionProjection = projection({
+  table: payerSessions,
+  key: payerSessions.session,
+  handles: ['PayerSignedIn', 'PayerSignedOut'],
+  keyOf: ({ data }) => data.session,
+  apply: (_, event) => {
+    if (event.type === 'PayerSignedOut') return undefined
+    const { session, expiresAt } = event.data
+    const payer = event.stream.slice('payer-'.length)
+    return { session, payer, startedAt: event.metadata.at, expiresAt }
+  },
+})
+
+export const payerSessionQueries = (db: BetterSQLite3Database) => {
+  const find = db
+    .select()
+    .from(payerSessions)
+    .where(eq(payerSessions.session, sql.placeholder('session')))
+    .prepare()
+  return { find: (session: string) => find.get({ session }) }
+}

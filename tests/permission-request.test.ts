@@ -1,0 +1,168 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { decodeJwt } from 'jose'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startPeopleService, type PeopleService } from './people-service.ts'
+
+let service: PeopleService
+let number = 0
+
+beforeAll(async () => {
+  service = await startPeopleService()
+})
+afterAll(() => service.stop())
+
+const ask = async (fields: Readonly<Record<string, unknown>>) => {
+  number += 1
+  const request = { pos_id: 'till-1', pos_tid: `p-${number}`, customer: '4799999901', ...fields }
+  return service.call('POST', '/merchant/v1/permission_request/', request)
+}
+const rid = async (fields: Readonly<Record<string, unknown>>): Promise<string> => {
+  const { status, body } = await ask(fields)
+  expect(status, JSON.stringify(body)).toBe(201)
+  return body.id
+}
+const outcomeOf = async (id: string) =>
+  (await service.call('GET', `/merchant/v1/permission_request/${id}/outcome/`)).body
+const answer = async (id: string, how: 'accept' | 'decline', body: object = {}) =>
+  (await service.call('POST', `/sandbox/v1/permission_request/${id}/${how}/`, body)).status
+
+test('given a request, when the payer grants a part of it, then the outcome holds tokens for that part', async () => {
+  const id = await rid({ scope: 'openid profile phone address', text: 'Please' })
+  expect(await outcomeOf(id)).toMatchObject({ status: 'pending', status_code: 1003, rid: id })
+  expect(await answer(id, 'accept', { scope: 'openid phone' })).toBe(204)
+  const outcome = await outcomeOf(id)
+  expect(outcome).toMatchObject({
+    status: 'ok',
+    status_code: 2000,
+    scope: 'openid phone',
+    token_type: 'Bearer',
+    transaction_fee: '0.00',
+    currency: 'NOK',
+    user_info: { phone_number: '+4799999901', phone_number_verified: true },
+  })
+  expect(outcome.access_token).toMatch(/^[\w-]{43}$/)
+  expect(decodeJwt(outcome.id_token)).toMatchObject({ aud: 'sandbox', sub: outcome.user_info.sub })
+  // The same tokens again, although only their hashes are stored.
+  const { expires_in: _, ...lasting } = outcome
+  expect(await outcomeOf(id)).toMatchObject(lasting)
+  const tokens = [outcome.access_token, outcome.refresh_token]
+  expect(
+    service.files().filter(({ bytes }) => tokens.some((token) => bytes.includes(token))),
+  ).toEqual([])
+})
+
+test('given a request, when it is read and repeated, then it is as it was made, and other data conflict', async () => {
+  const fields = { pos_tid: 'again', scope: 'profile openid' }
+  const id = await rid(fields)
+  expect(await rid(fields)).toBe(id)
+  const { body } = await service.call('GET', `/merchant/v1/permission_request/${id}/`)
+  expect(body).toMatchObject({ id, scope: 'openid profile', customer: '4799999901', text: null })
+  expect((await ask({ ...fields, scope: 'openid' })).status).toBe(409)
+})
+
+test('given bad input, when permissions are asked for, then the fields at fault are named', async () => {
+  const { status, body } = await ask({ scope: 'openid everything' })
+  expect(status).toBe(400)
+  expect(Object.keys(body.error_details)).toEqual(['scope'])
+  expect((await ask({ scope: 'openid', pos_id: 'nowhere' })).body.error_details).toHaveProperty(
+    'pos_id',
+  )
+})
+
+test('given a request, when the payer declines, then it is answered and there is no token', async () => {
+  const id = await rid({ scope: 'openid' })
+  expect(await answer(id, 'decline')).toBe(204)
+  expect(await answer(id, 'decline')).toBe(204)
+  expect(await answer(id, 'accept')).toBe(409)
+  expect(await outcomeOf(id)).toMatchObject({ status: 'ok', status_code: 2000, access_token: null })
+})
+
+test('given a request for one payer, when another answers or grants too much, then it is refused', async () => {
+  const id = await rid({ scope: 'openid' })
+  expect(await answer(id, 'accept', { payer: 'bob' })).toBe(409)
+  expect(await answer(id, 'accept', { scope: 'openid phone' })).toBe(400)
+  expect(await outcomeOf(id)).toMatchObject({ status: 'pending' })
+})
+
+test('given a request for nobody, when it is read, then it has failed with 4004', async () => {
+  const id = await rid({ scope: 'openid', customer: '4700000000' })
+  expect(await outcomeOf(id)).toMatchObject({ status: 'fail', status_code: 4004 })
+})
+
+test('given a payment that requires a scope, when the payer accepts, then its outcome holds the permissions', async () => {
+  const { id } = await service.requestPayment({
+    customer: '4799999901',
+    required_scope: 'openid email',
+    required_scope_text: 'For your receipt',
+  })
+  expect(await service.outcome(id)).toMatchObject({ permissions: null })
+  await service.call('POST', `/sandbox/v1/payment_request/${id}/accept/`, {})
+  await service.call('POST', `/sandbox/v1/payment_request/${id}/accept/`, {})
+  expect(await service.outcome(id)).toMatchObject({
+    status: 'auth',
+    permissions: { scope: 'openid email', user_info: { email: 'alice@example.com' } },
+  })
+  const { status } = await service.call('POST', '/merchant/v1/payment_request/', {
+    pos_id: 'till-1',
+    pos_tid: 'bad-scope',
+    action: 'auth',
+    currency: 'NOK',
+    amount: '1.00',
+    allow_credit: false,
+    customer: '4799999901',
+    required_scope: 'anything',
+  })
+  expect(status).toBe(400)
+})
+
+test('given an access token, when it names the customer of a payment, then its payer can pay, and only while it is good', async () => {
+  const id = await rid({ scope: '' })
+  await answer(id, 'accept')
+  const { access_token: customer, scope } = await outcomeOf(id)
+  expect(scope).toBe('')
+  const payment = await service.requestPayment({ customer })
+  expect(await service.outcome(payment.id)).toMatchObject({ status: 'pending', customer })
+  const accept = await service.call('POST', `/sandbox/v1/payment_request/${payment.id}/accept/`, {})
+  expect(accept.status).toBe(204)
+  const asked = await rid({ scope: 'openid', customer })
+  expect(await outcomeOf(asked)).toMatchObject({ status: 'pending' })
+
+  await service.advance(3600)
+  const late = await service.requestPayment({ customer })
+  expect(await service.outcome(late.id)).toMatchObject({
+    status: 'fail',
+    status_code: 4004,
+    customer,
+  })
+  expect(service.files().some(({ bytes }) => bytes.includes(customer))).toBe(false)
+})
+
+test('given callbacks, when requests are answered and expire, then each is told once', async () => {
+  const told: { meta: { event: string; uri: string; seqno: number } }[] = []
+  let arrive = () => {}
+  const arrived = new Promise<void>((resolve) => (arrive = resolve))
+  const server = createServer((request, response) => {
+    let text = ''
+    request.on('data', (part: Buffer) => (text += part.toString()))
+    request.on('end', () => {
+      told.push(JSON.parse(text) as (typeof told)[number])
+      response.end()
+      if (told.length === 2) arrive()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const callback_uri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const answered = await rid({ scope: 'openid', callback_uri })
+  const expiring = await rid({ scope: 'openid', callback_uri, expires_in: 60 })
+  await answer(answered, 'accept')
+  await service.advance(60)
+  await arrived
+  server.close()
+  expect(await outcomeOf(expiring)).toMatchObject({ status: 'fail', status_code: 5011 })
+  const seen = told.map(({ meta }) => `${meta.event} ${meta.seqno} ${new URL(meta.uri).pathname}`)
+  expect(seen.toSorted()).toEqual([
+    `permission_request_answered 1 /merchant/v1/permission_request/${answered}/outcome/`,
+    `permission_request_expired 1 /merchant/v1/permission_request/${expiring}/outcome/`,
+  ])
+})
