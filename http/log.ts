@@ -13,10 +13,8 @@ const purpose = 'log'
 export type LogNeeds = {
   readonly names: Names
   readonly isSigned: (signature: string, ...parts: readonly string[]) => boolean
-  /** The bytes of a log file; undefined when there is none of that name. */
-  readonly readLog: (
-    sha256: string,
-  ) => Promise<{ readonly body: ReadableStream; readonly bytes: number } | undefined>
+  /** A log file; undefined when there is none of that name. */
+  readonly readLog: (sha256: string) => Promise<ReadableStream | undefined>
 }
 
 const logPath = (sha256: string): string => `${merchantPrefix}/log/${sha256}/`
@@ -38,7 +36,7 @@ export const logRoutes = (needs: LogNeeds): Route[] => [
     summary: 'Download a log of a report or settlement',
     description:
       'CSV, named in `transaction_log_uris` by a link that is signed and can be followed for 30 days without further ' +
-      'authentication. The bytes behind a link never change.',
+      'authentication. The bytes behind a link never change, but for a payer who is erased: their name is left out.',
     params: z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
     query: z.object({
       expires: z.string().regex(/^\d{1,12}$/),
@@ -51,14 +49,13 @@ export const logRoutes = (needs: LogNeeds): Route[] => [
       const { signature, expires } = query
       const isSigned = needs.isSigned(signature, purpose, sha256, expires)
       if (!isSigned || at >= Number(expires) * 1000) return refuse('resource_is_unknown')
-      const log = (await needs.readLog(sha256)) ?? refuse('resource_is_unknown')
+      const body = (await needs.readLog(sha256)) ?? refuse('resource_is_unknown')
       return {
         type: accept?.includes('text/csv') ? 'text/csv; charset=utf-8' : needs.names.csv,
-        body: log.body,
+        body,
         headers: {
-          'Content-Length': String(log.bytes),
           'Content-Disposition': `attachment; filename="${sha256.slice(0, 16)}.csv"`,
-          'Cache-Control': 'private, immutable',
+          'Cache-Control': 'private, no-cache',
         },
       }
     },

@@ -31,6 +31,7 @@ export const openAccounting = (core: Core, { DATA_DIR }: Pick<Settings, 'DATA_DI
     reports,
     settlements,
     sources: core.logSources,
+    showCustomer: core.payers.show,
   })
   const settling = settleMerchants({
     handle,

@@ -6,8 +6,12 @@ import type { Completion } from '../domain/ledger.ts'
 import type { LogSource } from '../projections/log-files.ts'
 import type { ReportRow } from '../projections/reports.ts'
 import type { SettlementRow } from '../projections/settlements.ts'
+import { withNames } from './log-names.ts'
 import type { Taken } from './log-worker.ts'
 import type { LogWriter } from './log-writer.ts'
+
+/** Names are filled in a chunk at a time, and requests wait meanwhile. */
+const chunkBytes = 1 << 16
 
 type Needs = {
   readonly directory: string
@@ -26,6 +30,8 @@ type Needs = {
     ): readonly { readonly startedPosition: number; readonly settlementId: string }[]
   }
   readonly sources: { find(sha256: string): LogSource | undefined }
+  /** What a merchant called the customer that is stored so; null once they are erased. */
+  readonly showCustomer: (stored: string) => string | null
 }
 
 /**
@@ -80,19 +86,17 @@ export const makeLogs = ({ directory, database, writer, ...needs }: Needs) => {
     }
   }
 
-  /** The bytes of a log file; undefined when no report or settlement has it. */
-  const read = async (
-    sha256: string,
-  ): Promise<{ body: ReadableStream; bytes: number } | undefined> => {
+  /** A log file with the names of customers in it; undefined when no report or settlement has it. */
+  const read = async (sha256: string): Promise<ReadableStream<Uint8Array> | undefined> => {
     let file = await openFile(sha256)
     if (!file) {
       await makeAgain(sha256)
       file = await openFile(sha256)
     }
     if (!file) return undefined
-    const { size: bytes } = await file.stat()
-    const stream = createReadStream('', { fd: file, highWaterMark: 1 << 18 })
-    return { body: Readable.toWeb(stream) as ReadableStream, bytes }
+    const stream = createReadStream('', { fd: file, highWaterMark: chunkBytes })
+    const content = Readable.toWeb(stream) as ReadableStream<Uint8Array>
+    return content.pipeThrough(withNames(needs.showCustomer))
   }
 
   return { ofReport, ofSettlement, read }

@@ -136,6 +136,8 @@ export const startService = async (
 
   /** Does all that is due by now, and waits for it. */
   const settle = async (): Promise<void> => {
+    // What came a moment ago may be due too.
+    await caughtUp()
     await expiry.settle()
     await caughtUp()
     await accounting.settle()

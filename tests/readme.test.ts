@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -27,10 +27,11 @@ const settled = (text: string, address: string): string =>
   text
     .replaceAll(address, 'http://127.0.0.1:8080')
     .replaceAll(/\b[0-9a-f]{32}\b/g, '…')
-    .replaceAll(/(\/attachment\/v1\/…\/)\d+/g, '$1…')
+    .replaceAll(/(\/attachment\/v1\/…\/)\d+\/[\w-]{43}/g, '$1…/…')
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, '…')
     .trim()
 
+const sources = ['domain', 'application', 'infrastructure', 'projections', 'http']
 // The test runner sets a MODE of its own.
 const environment = { ...process.env, MODE: 'sandbox', PORT: '0', DATA_DIR: 'data' }
 const folder = mkdtempSync(join(tmpdir(), 'daybook-tour-'))
@@ -38,10 +39,10 @@ let service: ReturnType<typeof spawn>
 let address = ''
 
 beforeAll(async () => {
-  // The tour runs in a folder that has the project's files and a `data` of its own.
-  for (const name of ['package.json', 'infrastructure', 'application', 'domain', 'projections'])
-    symlinkSync(join(root, name), join(folder, name))
-  for (const name of ['http', 'node_modules']) symlinkSync(join(root, name), join(folder, name))
+  // The tour runs in a folder that has the project's files, and a `dist` and a `data` of its own.
+  for (const name of ['package.json', 'tsconfig.json', 'tsconfig.build.json', ...sources])
+    cpSync(join(root, name), join(folder, name), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   service = spawn('npm', ['start', '-s'], {
     cwd: folder,
     env: environment,
