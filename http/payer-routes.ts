@@ -15,6 +15,7 @@ import { makeVisits } from './payer-session.ts'
 import { makeSignIn, signInRoutes, type SignInNeeds } from './payer-sign-in.ts'
 import { signUpRoutes, type SignUpNeeds } from './payer-sign-up.ts'
 import type { Route } from './route.ts'
+import { inTurns } from './turns.ts'
 
 export type OAuthRouteNeeds = AuthorizationNeeds &
   ApplicationNeeds &
@@ -33,22 +34,24 @@ export type PayerRouteNeeds = PayerApiNeeds &
 /** The people's half of the interface: the authorization server, and the pages of payers. */
 export const peopleRoutes = (needs: OAuthRouteNeeds & PayerRouteNeeds): Route[] => {
   const visits = makeVisits(needs)
-  return [
-    ...applicationRoutes(needs),
-    ...asPages(authorizationRoutes(needs, visits, makeSignIn(needs, visits))),
+  const pages = [
+    ...authorizationRoutes(needs, visits, makeSignIn(needs, visits)),
+    ...signInRoutes(needs, visits),
+    ...signUpRoutes(needs, visits),
+    ...payerHomeRoutes(needs, visits),
+    ...payerPaymentRoutes(needs, visits),
+    ...payerPermissionRoutes(needs, visits),
+    ...checkoutRoutes(needs, visits),
+  ]
+  // However many people come at once, tills must not wait for them.
+  const forPeople = inTurns([
+    ...asPages(pages),
     ...tokenRoutes(needs),
     ...scopeRoutes(needs),
     ...discoveryRoutes(needs),
     ...payerAccessRoutes(needs),
     ...payerApiRoutes(needs),
-    ...asPages([
-      ...signInRoutes(needs, visits),
-      ...signUpRoutes(needs, visits),
-      ...payerHomeRoutes(needs, visits),
-      ...payerPaymentRoutes(needs, visits),
-      ...payerPermissionRoutes(needs, visits),
-      ...checkoutRoutes(needs, visits),
-    ]),
     ...pageAssetRoutes(),
-  ]
+  ])
+  return [...applicationRoutes(needs), ...forPeople]
 }

@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { start } from '../application/event-store.ts'
+import { consentsOf, isInForce } from '../domain/consent.ts'
 import { eventCatalogue, parseEvent, schemaVersion, type EventType } from '../domain/events.ts'
 import { openStore } from './core.ts'
+import { OperatorError } from './operator.ts'
 import type { Settings } from './settings.ts'
 
 /** Every event type with the version and the JSON Schema of its data. */
@@ -12,6 +14,12 @@ const catalogue = () =>
     schema: schemaVersion(type),
     data: z.toJSONSchema(eventCatalogue[type]),
   }))
+
+const instant = (text: string): number => {
+  const at = Date.parse(text)
+  if (Number.isNaN(at)) throw new OperatorError(`${text} is no time such as 2026-05-17T12:00:00Z`)
+  return at
+}
 
 const line = (value: object): boolean => process.stdout.write(`${JSON.stringify(value)}\n`)
 
@@ -33,6 +41,22 @@ export const addAuditCommands = (program: Command, settings: Settings): void => 
           .filter(({ position }) => position > after)
           .forEach(line)
       await store.close()
+    })
+  audit
+    .command('consents <payer>')
+    .description('print what a payer (by id) let merchants know, with the events that prove it')
+    .option(
+      '--at <time>',
+      'only what was in force then, for instance 2026-05-17T12:00:00Z',
+      instant,
+    )
+    .action(async (payer: string, { at }: { at?: number }) => {
+      const store = openStore(settings)
+      const consents = consentsOf(payer)
+      for await (const batch of store.readAll(start)) batch.map(parseEvent).forEach(consents.read)
+      await store.close()
+      const shown = consents.all().filter((one) => at === undefined || isInForce(one, at))
+      shown.forEach(line)
     })
   audit
     .command('catalogue')

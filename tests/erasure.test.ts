@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { codeAt } from '../infrastructure/one-time-codes.ts'
+import { makeVisitor } from './visitor.ts'
 import { startPeopleService, type PeopleService } from './people-service.ts'
 
 let service: PeopleService
@@ -47,6 +49,79 @@ test('given a payer with payments, when the payer is erased, then no personal da
   expect(service.log()).not.toMatch(/Nordmann|41234567/)
   await service.restart()
   expect(await service.outcome(tid)).toEqual({ ...before, customer: null })
+})
+
+test('given a payer who used every page, when the payer is erased, then the log is the same event for event and says nothing of them', async () => {
+  const [phone, name, pin] = ['4748888777', 'Sigrid Sletta', '8642']
+  const words = ['4748888777', 'Sletta', 'Glemselveien', 'Annetsteds', 'sigrid@']
+  const visitor = makeVisitor(service)
+  const secondStep = await visitor.submit(await visitor.visit('/payer/sign-up'), {
+    phone: `+47 488 88 777`,
+    name,
+    pin,
+  })
+  const secret = /<code>(\w+)<\/code>/.exec(secondStep.html)?.[1] ?? ''
+  const code = () => codeAt(secret, Date.now())
+  await visitor.submit(secondStep, { code: code() })
+  const api = async (method: string, path: string, body?: object, token = '') =>
+    service.call(method, `/payer/v1${path}`, body, { Authorization: `Bearer ${token}` })
+  expect((await api('POST', '/session/', { phone, pin: '0000', code: code() })).status).toBe(401)
+  const { token } = (await api('POST', '/session/', { phone, pin, code: code() })).body
+  const address = { street: 'Glemselveien 4', postal_code: '0150', locality: 'Oslo', country: 'NO' }
+  const shipping_address = { ...address, name: `${name}, c/o Annetsteds` }
+  const email = 'sigrid@example.com'
+  const told = await api('PUT', '/profile/', { address, shipping_address, email }, token)
+  expect(told.status).toBe(204)
+  const asked = await service.call('POST', '/merchant/v1/permission_request/', {
+    pos_id: 'till-1',
+    pos_tid: 'erasure',
+    customer: phone,
+    scope: 'openid profile address phone email shipping_address',
+  })
+  const permission = `/permission_request/${asked.body.id}/`
+  expect((await api('POST', `${permission}accept/`, {}, token)).status).toBe(204)
+  const outcomePath = `/merchant/v1${permission}outcome/`
+  const granted = (await service.call('GET', outcomePath)).body
+  expect(granted.user_info).toMatchObject({ name, phone_number: `+${phone}` })
+  const userInfo = () =>
+    service.call('GET', '/oauth2/v1/userinfo', undefined, {
+      Authorization: `Bearer ${granted.access_token}`,
+    })
+  expect((await userInfo()).body.address.street_address).toBe('Glemselveien 4')
+  const payments: string[] = []
+  for (const customer of [phone, `msisdn:${phone}`, granted.access_token]) {
+    const { id } = await service.requestPayment({ customer, text: 'Order 1' })
+    await api('POST', `/payment_request/${id}/accept/`, {}, token)
+    await service.call('PUT', `/merchant/v1/payment_request/${id}/`, { action: 'capture' })
+    payments.push(id)
+  }
+  const outcomes = () => Promise.all(payments.map(service.outcome))
+  const figuresOf = (all: readonly any[]) => all.map(({ customer: _, ...figures }) => figures)
+  const before = await outcomes()
+  expect(before.map(({ status }) => status)).toEqual(['ok', 'ok', 'ok'])
+  const logBefore = await service.events()
+
+  await service.operator('payer', 'erase', phone)
+
+  const logAfter = await service.events()
+  expect(logAfter.slice(0, logBefore.length)).toEqual(logBefore)
+  expect(figuresOf(await outcomes())).toEqual(figuresOf(before))
+  const searched = () => {
+    expect(filesWith(words)).toEqual([])
+    expect(service.log()).not.toMatch(new RegExp(words.join('|')))
+    expect(JSON.stringify(logAfter)).not.toMatch(new RegExp(words.join('|')))
+  }
+  searched()
+  expect((await userInfo()).status).toBe(401)
+  expect((await service.call('GET', outcomePath)).body).toMatchObject({
+    access_token: null,
+    user_info: null,
+  })
+  expect((await api('GET', '/profile/', undefined, token)).status).toBe(401)
+  expect((await api('POST', '/session/', { phone, pin, code: code() })).status).toBe(401)
+  await service.restart()
+  expect(figuresOf(await outcomes())).toEqual(figuresOf(before))
+  searched()
 })
 
 test('given a number that is no payer, when a merchant names it, then the request fails with 4004 and the number can be erased', async () => {

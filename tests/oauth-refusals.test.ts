@@ -168,6 +168,15 @@ test('given a code, when it comes a second time, then it is refused and what it 
   expect(await refresh(first.body.refresh_token)).toMatchObject(isInvalidGrant)
 })
 
+test('given a code, when it comes twice at the same time, then nobody keeps what it gave', async () => {
+  const code = await codeFor()
+  const both = await Promise.all([redeem({ code }), redeem({ code })])
+  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 400])
+  const tokens = both.find(({ status }) => status === 200)?.body
+  expect((await userInfo(tokens.access_token)).status).toBe(401)
+  expect(await refresh(tokens.refresh_token)).toMatchObject(isInvalidGrant)
+})
+
 test('given a code, when another client brings it, then it is refused and still works for its own', async () => {
   const code = await codeFor()
   expect(await redeem({ code }, other)).toMatchObject(isInvalidGrant)

@@ -2,6 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
+import { start, type RecordedEvent } from '../application/event-store.ts'
+import { openStore } from '../infrastructure/core.ts'
 import { codeAt } from '../infrastructure/one-time-codes.ts'
 import { startServer } from '../infrastructure/main.ts'
 import { operatorProgram } from '../infrastructure/operator.ts'
@@ -35,7 +37,7 @@ export const startPeopleService = async (given: Readonly<Record<string, string>>
       process.stdout.write = write
     }
     if (process.exitCode) throw new Error(`the operator could not ${words.join(' ')}`)
-    return JSON.parse(printed) as Record<string, string>
+    return JSON.parse(printed || 'null') as Record<string, string>
   }
 
   const merchantHeaders = (merchant = 'sandbox', user = 'pos1', secret = 'sandbox-secret') => ({
@@ -95,8 +97,18 @@ export const startPeopleService = async (given: Readonly<Record<string, string>>
         bytes: readFileSync(join(entry.parentPath, entry.name)),
       }))
 
+  /** The whole log as an auditor reads it, beside the running service. */
+  const events = async () => {
+    const store = openStore(settings)
+    const all: RecordedEvent[] = []
+    for await (const batch of store.readAll(start)) all.push(...batch)
+    await store.close()
+    return all
+  }
+
   return {
     folder,
+    events,
     get address() {
       return running.address
     },
