@@ -120,6 +120,25 @@ test('both close a report at once: it is closed once, its bytes are the same fro
   shops = [shops[0], await startShop(settings)]
 })
 
+test('the operator sets where and when a merchant is paid, and both processes know; a wrong account is refused', async () => {
+  const set = (...words: string[]) =>
+    runCommand(settings, '--json', 'settlement-account', 'set', 'sandbox', ...words)
+  const wrong = await set('--payout-account', 'NO9386011117948')
+  expect(wrong.code).toBe(1)
+  expect(wrong.errors).toContain('IBAN')
+  const account = ['--payout-account', 'NO93 8601 1117 947', '--payout-delay', '2']
+  expect((await set(...account, '--frequency', 'weekly', '--start-of-day', '06:30')).code).toBe(0)
+  for (const { till } of shops)
+    expect((await till('GET', '/merchant/v1/settlement_account/default/')).body).toEqual({
+      id: 'default',
+      currency: 'NOK',
+      payout_account: 'NO9386011117947',
+      frequency: 'weekly',
+      start_of_day: '06:30',
+      payout_delay: 2,
+    })
+})
+
 test('the operator sees that the journal balances, and fees that change count from their date on', async () => {
   const now = (await advance(shops[0].world, 0)).replace(' ', 'T')
   const tomorrow = new Date(Date.parse(`${now}Z`) + 86_400_000).toISOString().slice(0, 10)
