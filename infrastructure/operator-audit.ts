@@ -4,7 +4,7 @@ import { start } from '../application/event-store.ts'
 import { consentsOf, isInForce } from '../domain/consent.ts'
 import { eventCatalogue, parseEvent, schemaVersion, type EventType } from '../domain/events.ts'
 import { openStore } from './core.ts'
-import { OperatorError } from './operator.ts'
+import { fail } from './operator-error.ts'
 import type { Settings } from './settings.ts'
 
 /** Every event type with the version and the JSON Schema of its data. */
@@ -17,8 +17,7 @@ const catalogue = () =>
 
 const instant = (text: string): number => {
   const at = Date.parse(text)
-  if (Number.isNaN(at)) throw new OperatorError(`${text} is no time such as 2026-05-17T12:00:00Z`)
-  return at
+  return Number.isNaN(at) ? fail(`${text} is no time such as 2026-05-17T12:00:00Z`) : at
 }
 
 const line = (value: object): boolean => process.stdout.write(`${JSON.stringify(value)}\n`)

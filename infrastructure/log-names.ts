@@ -1,0 +1,33 @@
+import { textCell } from './csv.ts'
+
+/** A cell with a customer as the log of events stores them; no other cell begins so. */
+const storedName = /(?<=,)(?:sealed|granted):[^,\n]+(?=,)/g
+const namesKept = 10_000
+
+/**
+ * Shows the customers in a log file as their merchant named them. The file itself tells nothing about people, as little
+ * as the log of events does, so that whoever is erased is gone from it too: then the cell is empty.
+ */
+export const withNames = (show: (stored: string) => string | null) => {
+  const known = new Map<string, string>()
+  const cellOf = (stored: string): string => {
+    const cell = known.get(stored) ?? textCell(show(stored))
+    if (known.size >= namesKept) known.clear()
+    known.set(stored, cell)
+    return cell
+  }
+  const decoder = new TextDecoder()
+  const encoder = new TextEncoder()
+  let rest = ''
+  return new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      const text = rest + decoder.decode(chunk, { stream: true })
+      const end = text.lastIndexOf('\n') + 1
+      rest = text.slice(end)
+      controller.enqueue(encoder.encode(text.slice(0, end).replace(storedName, cellOf)))
+    },
+    flush(controller) {
+      controller.enqueue(encoder.encode(rest.replace(storedName, cellOf)))
+    },
+  })
+}
