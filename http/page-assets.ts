@@ -66,6 +66,7 @@ fieldset { border: 0; padding: 0; margin: 1rem 0 0; }
 legend { padding: 0; font-weight: 600; margin-bottom: .2rem; }
 .qr { text-align: center; }
 .qr h2 { margin-top: .3rem; }
+.attached { max-width: 100%; border-radius: 12px; }
 .qr img { width: min(100%, 15rem); background: #fff; border-radius: 12px; padding: .6rem; }
 code { font: .95rem/1.6 ui-monospace, monospace; overflow-wrap: anywhere; }
 @media (max-width: 46rem) { .computer { display: none; } }

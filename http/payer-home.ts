@@ -180,7 +180,7 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
     await needs.revokeGrant(grant, 'payer', contextOfPayer(call, payer, own.merchant))
   }
 
-  const scanForm = (visitor: SignedIn, problem?: string): Promise<RawReply> => {
+  const scanForm = (visitor: SignedIn, scanned: string, problem?: string): Promise<RawReply> => {
     const { texts, csrf } = visitor
     return visits.show(visitor, {
       title: texts.scan,
@@ -190,7 +190,14 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
         ${problemNote(problem)} ${hiddenFields({ csrf })}
         <p>${texts.scanHint}</p>
         <label for="text">${texts.scanned}</label>
-        <input id="text" name="text" autocomplete="off" maxlength="2048" required />
+        <input
+          id="text"
+          name="text"
+          autocomplete="off"
+          maxlength="2048"
+          required
+          value="${scanned}"
+        />
         <div class="actions"><button>${texts.continue}</button></div>
       </form>`,
     })
@@ -233,7 +240,9 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
           return visits.go(visitor, '/payer/permissions')
         }),
     }),
-    get('/payer/scan', 'Scan a code', (visitor) => scanForm(visitor)),
+    get('/payer/scan', 'Scan a code', (visitor, call) =>
+      scanForm(visitor, searchOf(call).get('text') ?? ''),
+    ),
     route({
       method: 'POST',
       path: '/payer/scan',
@@ -249,9 +258,10 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
           visits.checkForm(call, visitor, call.body)
           const { payer } = visitor.session
           const context = contextOfPayer(call, payer)
-          const path = await needs.scan(fieldOf(call.body, 'text'), payer, context)
+          const text = fieldOf(call.body, 'text')
+          const path = await needs.scan(text, payer, context)
           return path === undefined
-            ? scanForm(visitor, visitor.texts.error)
+            ? scanForm(visitor, text, visitor.texts.error)
             : visits.go(visitor, path)
         }),
     }),

@@ -4,11 +4,13 @@ import { Refusal } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import type { Html } from './page.ts'
 
-/** An amount in the reader's format. */
+/** An amount such as `12.50` in the reader's format. */
+export const shownMoney = (amount: string, currency: string, locale: string): string =>
+  new Intl.NumberFormat(locale, { style: 'currency', currency }).format(amount as `${number}`)
+
+/** Minor units in the reader's format. */
 export const shownAmount = (minor: number, currency: string, locale: string): string =>
-  new Intl.NumberFormat(locale, { style: 'currency', currency }).format(
-    formatAmount(minor, currency) as `${number}`,
-  )
+  shownMoney(formatAmount(minor, currency), currency, locale)
 
 /** A time; a script writes it in the reader's own zone, without one it is UTC. */
 export const shownTime = (at: Instant, locale: string): Html => {

@@ -9,6 +9,11 @@ import { parseScope } from '../domain/scope.ts'
 import type { Instant } from '../domain/time.ts'
 import type { PaymentOutcome } from '../projections/payment-outcomes.ts'
 import type { Html } from './page.ts'
+import {
+  attachmentsHtml,
+  payerAttachmentRoute,
+  type PayerAttachmentNeeds,
+} from './payer-attachment.ts'
 import { shownAmount, shownTime, typedAmount } from './payer-money.ts'
 import { contextOfPayer } from './payer-sign-in.ts'
 import {
@@ -36,7 +41,7 @@ export type ShownRequest = {
   readonly pos: string | null
 }
 
-export type PayerPaymentNeeds = {
+export type PayerPaymentNeeds = PayerAttachmentNeeds & {
   readonly handle: Handle
   readonly caughtUp: () => Promise<void>
   readonly findRequest: (tid: string, at: Instant) => ShownRequest | undefined
@@ -234,7 +239,7 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
       </table>`
   }
 
-  const paymentPage = (
+  const paymentPage = async (
     visitor: SignedIn,
     call: Call,
     shown: ShownRequest,
@@ -244,6 +249,8 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
     const { outcome, tid } = shown
     const isPending = outcome.status === 'pending'
     const { texts, locale } = visitor
+    const { currency } = outcome
+    const attached = isPending ? [] : await attachmentsHtml(needs, visitor, { tid, currency })
     return visits.show(visitor, {
       title: `${texts.payment} – ${shown.shop}`,
       status: problem === undefined ? 200 : 400,
@@ -258,6 +265,7 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
                 <p class="quiet small">${texts.expires} ${shownTime(outcome.expiresAt, locale)}</p>`
             : receipt(visitor, shown)
         }
+        ${attached}
       </div>`,
     })
   }
@@ -322,6 +330,7 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
       replyTypes: ['text/html'],
       handle: (call) => visits.signedInPage(call, (visitor) => answer(visitor, call)),
     }),
+    payerAttachmentRoute(needs, visits, (tid, payer, { at }) => find(tid, payer, at)),
   ]
 }
 

@@ -68,6 +68,7 @@ export type ShortlinkNeeds = RegisterNeeds & {
 const group = 'Shortlink'
 const listPath = `${merchantPrefix}/shortlink/`
 const imagePath = '/shortlink/v1/qr_image/:shortlink_id/'
+const scanPage = (text: string): string => `/payer/scan?text=${text}`
 const valuePath = (id: string): string => `/s/${id}/`
 const shortlinkId = z.string().regex(/^[a-z0-9]{1,64}$/)
 const params = z.object({ shortlink_id: shortlinkId })
@@ -107,12 +108,21 @@ export const shortlinkRoutes = (needs: ShortlinkNeeds): Route[] => {
   const destination = async (id: string, argument: string, accept: string | undefined) => {
     const { merchant } = await present(id)
     const name = needs.shopName(merchant)
-    const type = preferred(accept, ['text/plain', 'application/json'])
+    const type = preferred(accept, ['text/plain', 'application/json', 'text/html'])
+    const headers = { 'X-Content-Type-Options': 'nosniff', Vary: 'Accept' }
+    if (type === 'text/html') {
+      const text = encodeURIComponent(links.full(valuePath(id)) + inPath(argument))
+      return {
+        type,
+        status: 303,
+        body: '',
+        headers: { ...headers, Location: scanPage(text) },
+      } as const
+    }
     const body =
       type === 'application/json'
         ? JSON.stringify({ id, merchant: name, argstring: argument })
         : `This is a code of ${name}. Scan it with the app that you pay with.\n`
-    const headers = { 'X-Content-Type-Options': 'nosniff', Vary: 'Accept' }
     return { type: type === 'text/plain' ? `${type}; charset=utf-8` : type, body, headers }
   }
 
@@ -126,7 +136,8 @@ export const shortlinkRoutes = (needs: ShortlinkNeeds): Route[] => {
   } as const
   const destinationRoute = {
     ...imageRoute,
-    replyTypes: ['text/plain', 'application/json'],
+    replyTypes: ['text/plain', 'application/json', 'text/html'],
+    errors: { 303: 'A browser goes on to the page on which its payer scans the code.' },
   } as const
 
   return [

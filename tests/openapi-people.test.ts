@@ -1,6 +1,7 @@
 import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PNG } from 'pngjs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeAt } from '../infrastructure/one-time-codes.ts'
 import { isPeoples, makeAnswerCheck, openApiDocument, templateOf } from './openapi-document.ts'
@@ -131,6 +132,13 @@ test('browsers of payers are answered as is documented', async () => {
     const page = await alice.visit(`/payer/payment/${tid}`)
     await alice.submit(page, { decision })
     await alice.visit(`/payer/payment/${tid}`)
+    const { attachment_uri: link } = await service.outcome(tid)
+    if (link === undefined) continue
+    const body = new FormData()
+    const picture = new Uint8Array(PNG.sync.write(new PNG({ width: 1, height: 1 })))
+    body.append('picture', new Blob([picture], { type: 'image/png' }))
+    await fetch(service.address + link, { method: 'POST', body })
+    await alice.visit(`/payer/payment/${tid}/attachment/1`, { headers: { Accept: 'image/*' } })
   }
   const returns = { success_return_uri: redirectUri, failure_return_uri: redirectUri }
   const { id: tid } = await service.requestPayment(returns)

@@ -1,0 +1,158 @@
+import { PNG } from 'pngjs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { codeOf, startPeopleService, type PeopleService } from './people-service.ts'
+import { makeVisitor, type TestVisitor } from './visitor.ts'
+
+let service: PeopleService
+let alice: TestVisitor
+let token: string
+
+beforeAll(async () => {
+  service = await startPeopleService()
+  alice = makeVisitor(service)
+  await alice.signIn('alice')
+  const who = { phone: '4799999901', pin: '1234', code: codeOf('alice') }
+  token = (await service.call('POST', '/payer/v1/session/', who, {})).body.token
+})
+afterAll(() => service.stop())
+
+const api = (method: string, path: string, body?: unknown) =>
+  service.call(method, `/payer/v1${path}`, body, { Authorization: `Bearer ${token}` })
+
+const newShortlink = async () => {
+  const { body } = await service.call('POST', '/merchant/v1/shortlink/', {})
+  return (await service.call('GET', `/merchant/v1/shortlink/${body.id}/`)).body as {
+    readonly id: string
+    readonly shortlink_value: string
+  }
+}
+
+describe('a payer who scans the code of a shop', () => {
+  test('before the till has asked finds the request waiting, and nobody else does', async () => {
+    const { id, shortlink_value: value } = await newShortlink()
+    expect((await api('POST', '/scan/', { text: `${value}table/5` })).body).toEqual({
+      uri: '/payer/',
+    })
+    const last = await service.call('GET', `/merchant/v1/shortlink/${id}/last_scan/`)
+    expect(last.body).toMatchObject({ argstring: 'table/5' })
+    const { id: tid } = await service.requestPayment({ customer: `shortlink_id:${id}` })
+    expect((await api('GET', '/request/')).body.uris).toContain(`/payer/v1/payment_request/${tid}/`)
+    expect((await alice.visit('/payer/')).html).toContain(tid)
+    const bob = makeVisitor(service)
+    await bob.signIn('bob')
+    expect((await bob.visit(`/payer/payment/${tid}`)).status).toBe(404)
+    await alice.submit(await alice.visit(`/payer/payment/${tid}`), { decision: 'accept' })
+    expect(await service.outcome(tid)).toMatchObject({
+      status: 'auth',
+      customer: `shortlink_id:${id}`,
+    })
+  })
+
+  test('after the till has asked comes straight to the request, which nobody could see before', async () => {
+    const { id, shortlink_value: value } = await newShortlink()
+    const { id: tid } = await service.requestPayment({ customer: `shortlink_id:${id}` })
+    expect((await alice.visit(`/payer/payment/${tid}`)).status).toBe(404)
+    const scan = await alice.visit('/payer/scan')
+    const { location } = await alice.submit(scan, { text: value })
+    expect(location).toBe(`/payer/payment/${tid}`)
+    expect((await alice.visit(location ?? '')).html).toContain('Sandbox Shop')
+  })
+
+  test('with the camera of a phone is brought to the page where one tap scans it', async () => {
+    const { id, shortlink_value: value } = await newShortlink()
+    const stranger = makeVisitor(service)
+    const signIn = await stranger.follow(await stranger.visit(`${value}bar`))
+    const page = await stranger.follow(await stranger.signInAt(signIn, 'bob'))
+    expect(page.html).toContain(`value="${value}bar"`)
+    await stranger.submit(page, { text: `${value}bar` })
+    const last = await service.call('GET', `/merchant/v1/shortlink/${id}/last_scan/`)
+    expect(last.body).toMatchObject({ argstring: 'bar' })
+  })
+
+  test('is named by the token of the scan, in payments and in permission requests', async () => {
+    const { id, shortlink_value: value } = await newShortlink()
+    await api('POST', '/scan/', { text: value })
+    const { id: customer } = (await service.call('GET', `/merchant/v1/shortlink/${id}/last_scan/`))
+      .body
+    const { id: tid } = await service.requestPayment({ customer })
+    expect(await service.outcome(tid)).toMatchObject({ status: 'pending', customer })
+    const request = { pos_id: 'till-1', pos_tid: 'scanned', customer, scope: 'openid' }
+    const asked = await service.call('POST', '/merchant/v1/permission_request/', request)
+    expect((await api('GET', '/request/')).body.uris).toEqual(
+      expect.arrayContaining([
+        `/payer/v1/payment_request/${tid}/`,
+        `/payer/v1/permission_request/${asked.body.id}/`,
+      ]),
+    )
+  })
+
+  test('of a shop that is none, or with too much behind it, is told so', async () => {
+    const { shortlink_value: value } = await newShortlink()
+    for (const text of [`${service.address}/s/nosuchcode/`, value + 'x'.repeat(101), `${value}%`])
+      expect((await api('POST', '/scan/', { text })).status).toBe(404)
+  })
+})
+
+test('a code names nobody who could be asked for permissions: the request fails with 4004', async () => {
+  const { id } = await newShortlink()
+  const request = { pos_id: 'till-1', pos_tid: 'code', customer: `shortlink_id:${id}`, scope: '' }
+  const { body } = await service.call('POST', '/merchant/v1/permission_request/', request)
+  const path = `/merchant/v1/permission_request/${body.id}/outcome/`
+  expect((await service.call('GET', path)).body).toMatchObject({ status_code: 4004 })
+})
+
+test('what the shop attaches to a payment is shown to its payer, and to nobody else', async () => {
+  const { id: tid } = await service.requestPayment({ customer: '4799999901' })
+  await api('POST', `/payment_request/${tid}/accept/`, {})
+  const { attachment_uri: link } = await service.outcome(tid)
+  const form = new FormData()
+  const attach = (type: string, content: string | Uint8Array<ArrayBuffer>) =>
+    form.append('part', new Blob([content], { type }), 'part')
+  const receipt = {
+    store: { name: 'Kaffe <b>&</b> Kake' },
+    items: [
+      { description: 'Kaffe', quantity: '2', unit: 'pcs', total: '80.00' },
+      { product_id: 'rebate', quantity: 1, total: '-5.00' },
+    ],
+    payments: [{ type: 'card', amount: '75.00' }],
+    total: '75.00',
+  }
+  attach('application/vnd.service.receipt.v1+json', JSON.stringify(receipt))
+  const picture = new Uint8Array(PNG.sync.write(new PNG({ width: 2, height: 3 })))
+  attach('image/png', picture)
+  const uploaded = await fetch(service.address + link, { method: 'POST', body: form })
+  expect(uploaded.status).toBe(201)
+  const { html } = await alice.visit(`/payer/payment/${tid}`)
+  expect(html).toContain('Kaffe &lt;b&gt;&amp;&lt;/b&gt; Kake')
+  expect(html).toMatch(/2 pcs × Kaffe[^]*NOK\s80\.00[^]*rebate[^]*-NOK\s5\.00[^]*card/)
+  const source = /<img class="attached" src="([^"]+)"/.exec(html)?.[1] ?? ''
+  const image = await alice.visit(source, { headers: { Accept: 'image/*' } })
+  expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/png'])
+  const bob = makeVisitor(service)
+  await bob.signIn('bob')
+  for (const visitor of [bob, alice]) {
+    const path = visitor === bob ? source : source.replace(/\d+$/, '1')
+    expect((await visitor.visit(path, { headers: { Accept: '*/*' } })).status).toBe(404)
+  }
+})
+
+test('logs name customers as the shop did, and no longer once they are erased', async () => {
+  const phone = '4741112222'
+  await service.operator('payer', 'add', phone, '--name', 'Ole Log', '--pin', '1111')
+  const { id: tid } = await service.requestPayment({ customer: `+${phone}` })
+  const report = '/merchant/v1/ledger/default/report/1/'
+  await service.call('PUT', report, {})
+  await service.advance(0)
+  const log = async () => {
+    const { body } = await service.call('GET', report)
+    const [uri] = body.transaction_log_uris as string[]
+    const { body: text } = await service.call('GET', uri ?? '', undefined, {})
+    const lines = String(text).split('\n')
+    return lines.filter((line) => line.startsWith(tid)).map((line) => line.split(',')[5])
+  }
+  // What a spreadsheet would run as a formula is made harmless.
+  expect(await log()).toEqual([`'+${phone}`])
+  await service.operator('payer', 'erase', phone)
+  expect(await log()).toEqual([''])
+  expect(service.files().filter(({ bytes }) => bytes.includes(phone))).toEqual([])
+})
