@@ -2,7 +2,8 @@ import type { PermissionRequest } from '../domain/permission.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Scope } from '../domain/scope.ts'
 import type { Instant } from '../domain/time.ts'
-import { permissionRequests, poses, within } from './aggregates.ts'
+import { merchants, permissionRequests, poses, within } from './aggregates.ts'
+import type { FindTerms } from './fee-book.ts'
 import { issueTokens, type Tokens } from './grants.ts'
 import { streamOf, type Context, type Find, type Handle } from './handle.ts'
 import type { Identified, Identify } from './identify-customer.ts'
@@ -28,7 +29,9 @@ export const requestPermission =
     const identified = customer === null ? null : await identify(customer, merchant, context.at)
     const request = { ...asked, customer: identified && identified.stored }
     const payer = identified ? payerIn(identified) : 'anyone'
-    const facts = { payer, posIsKnown: pos.status === 'present' }
+    const shop = await find(merchants, merchant)
+    const { currency } = shop.status === 'present' ? shop.data : refuse('merchant_is_unknown')
+    const facts = { payer, posIsKnown: pos.status === 'present', currency }
     const { at } = context
     await handle(
       permissionRequests,
@@ -39,31 +42,46 @@ export const requestPermission =
     return rid
   }
 
-type AnswerNeeds = { readonly handle: Handle; readonly find: Find; readonly tokens: Tokens }
+type AnswerNeeds = {
+  readonly handle: Handle
+  readonly find: Find
+  readonly tokens: Tokens
+  readonly findTerms: FindTerms
+}
 
-/** The payer grants all that was asked for, or a part of it. */
-export const grantPermission =
-  ({ handle, find, tokens }: AnswerNeeds) =>
-  async (
-    rid: string,
-    payer: string,
-    scope: readonly Scope[] | null,
-    context: Context,
-  ): Promise<void> => {
+/** The payer answers; either way it is charged for, by the terms of that moment. */
+export const answerPermission = ({ handle, find, tokens, findTerms }: AnswerNeeds) => {
+  const requested = async (rid: string, at: Instant) => {
     const permission = await find(permissionRequests, rid)
     if (permission.status === 'unrequested') return refuse('resource_is_unknown')
-    const { at } = context
-    const permissions = {
-      scope: [...(scope ?? permission.request.scope)],
-      tokens: issueTokens(tokens, streamOf(permissionRequests, rid), 0, at),
-    }
-    await handle(
-      permissionRequests,
-      rid,
-      { type: 'GrantPermission', at, payer, permissions },
-      context,
-    )
+    const { request, currency } = permission
+    return { request, terms: await findTerms(request.merchant, currency, at) }
   }
+  return {
+    /** All that was asked for is granted, or a part of it. */
+    grantPermission: async (
+      rid: string,
+      payer: string,
+      scope: readonly Scope[] | null,
+      context: Context,
+    ): Promise<void> => {
+      const { at } = context
+      const { request, terms } = await requested(rid, at)
+      const permissions = {
+        scope: [...(scope ?? request.scope)],
+        tokens: issueTokens(tokens, streamOf(permissionRequests, rid), 0, at),
+      }
+      const command = { type: 'GrantPermission', at, payer, permissions, terms } as const
+      await handle(permissionRequests, rid, command, context)
+    },
+    declinePermission: async (rid: string, payer: string, context: Context): Promise<void> => {
+      const { at } = context
+      const { terms } = await requested(rid, at)
+      const command = { type: 'DeclinePermission', at, payer, terms } as const
+      await handle(permissionRequests, rid, command, context)
+    },
+  }
+}
 
 type ExpiryNeeds = {
   readonly handle: Handle

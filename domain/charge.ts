@@ -31,6 +31,14 @@ export const chargeFor = (captured: Pots, isCredit: boolean, terms: FeeTerms): C
   return { fee, interchange, vat: vatOn('transaction', fee, taxcode), taxcode }
 }
 
+/** The charge for a permission request that was answered. */
+export const chargeForPermission = ({ permissionFixed: fee, taxcode }: FeeTerms): Charge => ({
+  fee,
+  interchange: 0,
+  vat: vatOn('permission', fee, taxcode),
+  taxcode,
+})
+
 type Sums = Pick<Charge, 'fee' | 'interchange' | 'vat'>
 
 /** What has been charged and captured so far, and given back and refunded so far, all counted positively. */

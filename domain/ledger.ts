@@ -21,6 +21,7 @@ export const completion = z.object({
   counters,
   totals: z.array(total),
   transactionLogs: z.array(logFile),
+  scopeLogs: z.array(logFile),
 })
 
 /** Events of a ledger. Reports are numbered 1, 2, 3 …: closing one opens the next at the same position of the log. */

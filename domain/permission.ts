@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { charge, chargeForPermission } from './charge.ts'
 import type { Decider, EventsOf } from './decider.ts'
+import type { FeeTerms } from './fees.ts'
 import { permissions, type Permissions } from './grant.ts'
 import { refuse } from './refusal.ts'
 import { sameJson } from './same.ts'
@@ -25,10 +27,12 @@ export const permissionEvents = {
     /** The payer whom the customer identifier names; null when nobody was found. */
     payer: z.string().nullable(),
     expiresAt: z.int(),
+    /** In which it is charged for: the merchant's own. */
+    currency: z.string(),
   }),
   /** The payer may have granted a part of what was asked for. */
-  PermissionGranted: z.object({ payer: z.string(), permissions }),
-  PermissionDeclined: z.object({ payer: z.string() }),
+  PermissionGranted: z.object({ payer: z.string(), permissions, charge }),
+  PermissionDeclined: z.object({ payer: z.string(), charge }),
   /** There is no such payer. */
   PermissionFailed: z.object({ statusCode: z.literal(statusCodes.NOT_FOUND) }),
   PermissionExpired: z.object({ expiredAt: z.int() }),
@@ -42,15 +46,25 @@ export type PermissionCommand =
       readonly type: 'RequestPermission'
       readonly at: Instant
       readonly request: PermissionRequest
-      readonly facts: { readonly payer: string | 'anyone' | null; readonly posIsKnown: boolean }
+      readonly facts: {
+        readonly payer: string | 'anyone' | null
+        readonly posIsKnown: boolean
+        readonly currency: string
+      }
     }
   | {
       readonly type: 'GrantPermission'
       readonly at: Instant
       readonly payer: string
       readonly permissions: Permissions
+      readonly terms: FeeTerms
     }
-  | { readonly type: 'DeclinePermission'; readonly at: Instant; readonly payer: string }
+  | {
+      readonly type: 'DeclinePermission'
+      readonly at: Instant
+      readonly payer: string
+      readonly terms: FeeTerms
+    }
   | { readonly type: 'ExpirePermission'; readonly at: Instant }
 
 export type RequestedPermission = {
@@ -58,6 +72,7 @@ export type RequestedPermission = {
   readonly request: PermissionRequest
   readonly payer: string | null
   readonly expiresAt: Instant
+  readonly currency: string
   readonly answer: 'granted' | 'declined' | null
   readonly permissions: Permissions | null
 }
@@ -78,7 +93,7 @@ const decideRequest = (
   const expiresAt = secondsAfter(at, request.expiresIn)
   const event: PermissionEvent = {
     type: 'PermissionRequested',
-    data: { request, payer, expiresAt },
+    data: { request, payer, expiresAt, currency: facts.currency },
   }
   if (facts.payer !== null) return [event]
   return [event, { type: 'PermissionFailed', data: { statusCode: statusCodes.NOT_FOUND } }]
@@ -100,8 +115,11 @@ const decideAnswer = (
   }
   if (permission.status !== 'pending') return refuse('permission_is_not_pending')
   if (at >= permission.expiresAt) return refuse('permission_is_expired')
-  if (command.type === 'DeclinePermission') return [{ type: 'PermissionDeclined', data: { payer } }]
-  return [{ type: 'PermissionGranted', data: { payer, permissions: command.permissions } }]
+  const charge = chargeForPermission(command.terms)
+  if (command.type === 'DeclinePermission')
+    return [{ type: 'PermissionDeclined', data: { payer, charge } }]
+  const { permissions } = command
+  return [{ type: 'PermissionGranted', data: { payer, permissions, charge } }]
 }
 
 /** A merchant's wish to know something of a payer, or to be able to name them later. */
@@ -126,10 +144,14 @@ export const permission: Decider<PermissionCommand, PermissionEvent, Permission>
       return { status: 'pending', ...event.data, answer: null, permissions: null }
     if (permission.status === 'unrequested') return permission
     switch (event.type) {
-      case 'PermissionGranted':
-        return { ...permission, status: 'ok', answer: 'granted', ...event.data }
-      case 'PermissionDeclined':
-        return { ...permission, status: 'ok', answer: 'declined', ...event.data }
+      case 'PermissionGranted': {
+        const { payer, permissions } = event.data
+        return { ...permission, status: 'ok', answer: 'granted', payer, permissions }
+      }
+      case 'PermissionDeclined': {
+        const { payer } = event.data
+        return { ...permission, status: 'ok', answer: 'declined', payer }
+      }
       case 'PermissionFailed':
       case 'PermissionExpired':
         return { ...permission, status: 'fail' }

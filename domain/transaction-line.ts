@@ -3,7 +3,14 @@ import type { Charge } from './charge.ts'
 import { addUp, negated, type MinorUnits, type Sum } from './money.ts'
 import type { Instant } from './time.ts'
 
-/** What a line of a transaction log tells (decisions 8). */
+/** What a line of a scope log tells: a permission request was made, was answered, or ended without an answer. */
+export const permissionActions = [
+  'permission_request',
+  'permission_answered',
+  'permission_fail',
+] as const
+
+/** What a line of a transaction log tells (decisions 8), or one of a scope log. */
 export const lineActions = [
   'request',
   'auth',
@@ -13,16 +20,18 @@ export const lineActions = [
   'expire',
   'fail',
   'refund',
+  ...permissionActions,
 ] as const
 
 export type LineAction = (typeof lineActions)[number]
 
-/** A line of a transaction log; amounts in minor units, those of a refund below zero. */
+/** A line of a transaction log or a scope log; amounts in minor units, those of a refund below zero. */
 export type TransactionLine = {
   /** Of its event in the log: decides the report and the settlement that it belongs to. */
   readonly position: number
   readonly merchant: string
   readonly ledger: string
+  /** Of the payment, or the rid of the permission request. */
   readonly tid: string
   /** Capture or refund id. */
   readonly subId: string | null
@@ -39,6 +48,9 @@ export type TransactionLine = {
 
 /** A line whose money moves: it is settled. */
 export type MoneyLine = TransactionLine & { readonly charge: Charge }
+
+export const isOfPermission = ({ action }: Pick<TransactionLine, 'action'>): boolean =>
+  (permissionActions as readonly string[]).includes(action)
 
 export const movesMoney = (line: TransactionLine): line is MoneyLine => line.charge !== null
 
@@ -121,7 +133,9 @@ export const addLine = (totals: Totals, line: TransactionLine): Totals => {
   if (!movesMoney(line)) return totals
   const { currency, amount, additionalAmount } = line
   const { fee, interchange, vat, taxcode } = line.charge
-  const fees = { transaction_fee: fee, transaction_fee_vat: vat, interchange }
+  const fees = isOfPermission(line)
+    ? { scope_fee: fee, scope_fee_vat: vat }
+    : { transaction_fee: fee, transaction_fee_vat: vat, interchange }
   return addToTotals(totals, { currency, taxcode, amount, additionalAmount, fees })
 }
 

@@ -25,6 +25,7 @@ import {
   permissionOutcomePath,
   permissionOutcomeReply,
   permissionOutcomeView,
+  reportOfPermission,
   type PermissionRow,
 } from './permission.ts'
 import { reportPath, reportReply, reportView } from './report-reply.ts'
@@ -127,8 +128,11 @@ export const callbackMessage = async (
     case 'PermissionFailed':
     case 'PermissionExpired': {
       const row = rowOf(permissionProjection, past, idIn(subject))
-      const object = isSafe ? permissionOutcomeView(await views.permission(row, at)) : undefined
-      return textOf(permissionMessage, links.full(permissionOutcomePath(row.rid)), object)
+      const uri = links.full(permissionOutcomePath(row.rid))
+      if (!isSafe) return textOf(permissionMessage, uri, undefined)
+      const shown = await views.permission(row, at)
+      const report = reportOfPermission(links, needs.reports)(shown)
+      return textOf(permissionMessage, uri, permissionOutcomeView(shown, report))
     }
     default: {
       const row = rowOf(paymentOutcomeProjection, past, idIn(subject))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { payments, permissionRequests } from '../application/aggregates.ts'
+import { payments } from '../application/aggregates.ts'
 import { streamOf } from '../application/handle.ts'
 import { refuse } from '../domain/refusal.ts'
 import { formatScope } from '../domain/scope.ts'
@@ -256,8 +256,7 @@ export const payerApiRoutes = (needs: PayerApiNeeds): Route[] => {
         const { rid } = call.params
         const { payer } = await access(call)
         const { merchant } = await permissionFor(rid, payer, call.at)
-        const command = { type: 'DeclinePermission', at: call.at, payer } as const
-        await needs.handle(permissionRequests, rid, command, contextOfPayer(call, payer, merchant))
+        await needs.declinePermission(rid, payer, contextOfPayer(call, payer, merchant))
       },
     }),
     route({

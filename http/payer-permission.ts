@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import { permissionRequests } from '../application/aggregates.ts'
-import type { Context, Handle } from '../application/handle.ts'
+import type { Context } from '../application/handle.ts'
 import { refuse } from '../domain/refusal.ts'
 import { scope as scopeSchema, type Scope } from '../domain/scope.ts'
 import type { Instant } from '../domain/time.ts'
@@ -22,7 +21,6 @@ import {
 import { route, type Call, type RawReply, type Route } from './route.ts'
 
 export type PayerPermissionNeeds = {
-  readonly handle: Handle
   readonly caughtUp: () => Promise<void>
   readonly permissionOf: (rid: string, at: Instant) => PermissionOutcome | undefined
   readonly shopName: (merchant: string) => string
@@ -32,6 +30,7 @@ export type PayerPermissionNeeds = {
     scope: readonly Scope[] | null,
     context: Context,
   ) => Promise<void>
+  readonly declinePermission: (rid: string, payer: string, context: Context) => Promise<void>
 }
 
 /** The scopes that a payer has ticked; what is no scope is none of ours. */
@@ -127,12 +126,7 @@ export const payerPermissionRoutes = (needs: PayerPermissionNeeds, visits: Visit
     if (decision === 'allow')
       await needs.grantPermission(rid, payer, tickedScope(call.body), context)
     else if (decision === 'deny' || decision === 'decline')
-      await needs.handle(
-        permissionRequests,
-        rid,
-        { type: 'DeclinePermission', at: call.at, payer },
-        context,
-      )
+      await needs.declinePermission(rid, payer, context)
     return visits.go(visitor, `/payer/permission/${rid}`)
   }
 

@@ -1,14 +1,16 @@
 import { z } from 'zod'
 import type { Context } from '../application/handle.ts'
 import type { ShownTokens } from '../application/show-tokens.ts'
+import { defaultLedger } from '../domain/ledger.ts'
 import type { PermissionRequest } from '../domain/permission.ts'
 import { refuse } from '../domain/refusal.ts'
 import { formatScope, parseScope, scopes } from '../domain/scope.ts'
 import type { Instant } from '../domain/time.ts'
 import { merchantPrefix, type Links } from './addresses.ts'
+import { reportOfLine, type ReportOfLine, type ReportsOfLines } from './payment-reply.ts'
 import { callerOf, contextOf, route, type Route } from './route.ts'
 import { tokenMembers, tokensView, userInfoReply } from './token-reply.ts'
-import { dateTime, webUriText } from './wire.ts'
+import { dateTime, money, webUriText } from './wire.ts'
 
 const identifier = z
   .string()
@@ -55,8 +57,8 @@ const permissionReply = z
 export const permissionOutcomeReply = z
   .object({
     ...tokenMembers,
-    currency: z.string().nullable().meta({ description: 'Of the fee.' }),
-    transaction_fee: z.string(),
+    currency: z.string().meta({ description: 'Of the fee.' }),
+    transaction_fee: money.meta({ description: 'Once it is answered; without VAT.' }),
     report_id: z.string().nullable(),
     report_uri: z.string().nullable(),
     ledger_id: z.null(),
@@ -77,18 +79,27 @@ export type PermissionRow = {
   readonly status: 'pending' | 'ok' | 'fail'
   readonly statusCode: number
   readonly expiresAt: Instant
-  readonly currency: string | null
+  readonly currency: string
+  readonly fee: number
+  readonly linePosition: number
   readonly shown: ShownTokens | null
 }
 
+/** Permission requests are written to the default ledger of their merchant (decisions 8). */
+export const reportOfPermission =
+  (links: Links, reports: ReportsOfLines) =>
+  ({ merchant, linePosition }: PermissionRow): ReportOfLine =>
+    reportOfLine(links, reports)({ merchant, linePosition, lineLedger: defaultLedger })
+
 export const permissionOutcomeView = (
   row: PermissionRow,
+  report: ReportOfLine,
 ): z.input<typeof permissionOutcomeReply> => ({
   ...tokensView(row.shown),
   currency: row.currency,
-  transaction_fee: '0.00',
-  report_id: null,
-  report_uri: null,
+  transaction_fee: { minor: row.fee, currency: row.currency },
+  report_id: report.id,
+  report_uri: report.uri,
   ledger_id: null,
   status: row.status,
   status_code: row.statusCode,
@@ -101,6 +112,7 @@ export const permissionOutcomeView = (
 export type PermissionNeeds = {
   readonly links: Links
   readonly caughtUp: () => Promise<void>
+  readonly reports: ReportsOfLines
   readonly requestPermission: (request: PermissionRequest, context: Context) => Promise<string>
   /** The permission request of a merchant, as of an instant. */
   readonly findPermission: (
@@ -179,7 +191,8 @@ export const permissionRoutes = (needs: PermissionNeeds): Route[] => [
     handle: async (call) => {
       await needs.caughtUp()
       const found = await needs.findPermission(callerOf(call).merchant, call.params.rid, call.at)
-      return permissionOutcomeView(found ?? refuse('resource_is_unknown'))
+      const row = found ?? refuse('resource_is_unknown')
+      return permissionOutcomeView(row, reportOfPermission(needs.links, needs.reports)(row))
     },
   }),
 ]

@@ -51,6 +51,8 @@ export const reportView = (
   from: Instant,
 ): z.input<typeof reportReply> => {
   const { ledger, number, sums } = report
+  const linksTo = (files: Completion['transactionLogs'] = []) =>
+    files.map(({ sha256 }) => logLink(signing, sha256, from))
   return {
     id: String(number),
     status: report.status,
@@ -60,9 +62,7 @@ export const reportView = (
     previous_report_uri: number > 1 ? signing.links.inBody(reportPath(ledger, number - 1)) : null,
     report_summary: sums.totals.map(summaryView),
     ...countersView(sums.counters),
-    transaction_log_uris: (sums.transactionLogs ?? []).map(({ sha256 }) =>
-      logLink(signing, sha256, from),
-    ),
-    scope_log_uris: [],
+    transaction_log_uris: linksTo(sums.transactionLogs),
+    scope_log_uris: linksTo(sums.scopeLogs),
   }
 }

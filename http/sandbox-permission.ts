@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import { permissionRequests } from '../application/aggregates.ts'
-import type { Context, Find, Handle } from '../application/handle.ts'
+import type { Context, Find } from '../application/handle.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Scope } from '../domain/scope.ts'
 import { scopeText } from './permission.ts'
 import { route, type Call, type Route } from './route.ts'
 
 export type SandboxPermissionNeeds = {
-  readonly handle: Handle
   readonly find: Find
   readonly findPayer: (name: string) => Promise<string | undefined>
   readonly grantPermission: (
@@ -16,6 +15,7 @@ export type SandboxPermissionNeeds = {
     scope: readonly Scope[] | null,
     context: Context,
   ) => Promise<void>
+  readonly declinePermission: (rid: string, payer: string, context: Context) => Promise<void>
 }
 
 const prefix = '/sandbox/v1/permission_request/:rid'
@@ -27,7 +27,7 @@ const payerInput = z.string().max(100).optional().meta({
 
 /** Answers permission requests as a payer would (decisions 15). */
 export const sandboxPermissionRoutes = (needs: SandboxPermissionNeeds): Route[] => {
-  const { handle, find } = needs
+  const { find } = needs
 
   const answerer = async (rid: string, named: string | undefined, call: Call) => {
     const permission = await find(permissionRequests, rid)
@@ -69,8 +69,7 @@ export const sandboxPermissionRoutes = (needs: SandboxPermissionNeeds): Route[] 
       handle: async (call) => {
         const { rid } = call.params
         const { payer, context } = await answerer(rid, call.body.payer, call)
-        const command = { type: 'DeclinePermission', at: call.at, payer } as const
-        await handle(permissionRequests, rid, command, context)
+        await needs.declinePermission(rid, payer, context)
       },
     }),
   ]

@@ -126,7 +126,7 @@ export const settlementRoutes = (needs: SettlementNeeds): Route[] => {
     }),
     payout_details: made.payouts.map(payoutView),
     transaction_log_uris: made.transactionLogs.map(({ sha256 }) => logLink(needs, sha256, at)),
-    scope_log_uris: [],
+    scope_log_uris: made.scopeLogs.map(({ sha256 }) => logLink(needs, sha256, at)),
   })
 
   return [

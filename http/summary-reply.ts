@@ -68,8 +68,7 @@ export const countersView = (counters: Counters) => ({
   payment_release_count: counters.release ?? 0,
   payment_fail_count: counters.fail ?? 0,
   payment_abort_count: counters.abort ?? 0,
-  // Permission requests write no lines yet.
-  permission_request_count: 0,
-  permission_answered_count: 0,
-  permission_fail_count: 0,
+  permission_request_count: counters.permission_request ?? 0,
+  permission_answered_count: counters.permission_answered ?? 0,
+  permission_fail_count: counters.permission_fail ?? 0,
 })

@@ -77,6 +77,8 @@ const wakening: ReadonlySet<EventType> = new Set([
   // What is first to be settled sets the time.
   'PaymentCaptured',
   'PaymentRefunded',
+  'PermissionGranted',
+  'PermissionDeclined',
   'ReportClosed',
   'SettlementStarted',
   'SettlementAccountRegistered',

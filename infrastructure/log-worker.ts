@@ -1,8 +1,12 @@
 import Database from 'better-sqlite3'
 import { parentPort } from 'node:worker_threads'
 import type { Completion } from '../domain/ledger.ts'
-import type { LineAction, TransactionLine } from '../domain/transaction-line.ts'
-import { writeTransactionLogs } from './transaction-log.ts'
+import {
+  permissionActions,
+  type LineAction,
+  type TransactionLine,
+} from '../domain/transaction-line.ts'
+import { writeLogs } from './transaction-log.ts'
 
 /** A settlement that took the lines of a merchant after one position and before another. */
 export type Taken = { readonly after: number; readonly before: number; readonly id: string }
@@ -39,23 +43,28 @@ type Row = readonly [
   taxcode: string,
 ]
 
-const select = (ledgers: string, rest: string): string => `
+const ofPermission = `action IN (${permissionActions.map((action) => `'${action}'`).join(', ')})`
+
+const selection = ({ ledger }: LogJob, which: string): string => `
   SELECT position, ledger, tid, subId, at, action, credit, customer, currency, amount, additionalAmount,
          fee, interchange, vat, taxcode
   FROM transaction_lines
-  WHERE merchant = @merchant AND ledger ${ledgers} AND position > @after AND position < @before ${rest}
+  WHERE merchant = @merchant AND position > @after AND position < @before AND ${which} AND
+        ${
+          ledger === null
+            ? 'ledger IN (SELECT id FROM ledgers WHERE merchant = @merchant) AND fee IS NOT NULL'
+            : 'ledger = @ledger'
+        }
   ORDER BY tid, at, position`
 
-const ofReport = select('= @ledger', '')
-const ofSettlement = select(
-  'IN (SELECT id FROM ledgers WHERE merchant = @merchant)',
-  'AND fee IS NOT NULL',
-)
-
-function* linesOf(database: Database.Database, job: LogJob): Generator<TransactionLine> {
+function* linesOf(
+  database: Database.Database,
+  job: LogJob,
+  which: string,
+): Generator<TransactionLine> {
   const { merchant, ledger, after, before } = job
   const rows = database
-    .prepare(ledger === null ? ofSettlement : ofReport)
+    .prepare(selection(job, which))
     .raw()
     .iterate({ merchant, after, before, ...(ledger !== null && { ledger }) })
   for (const row of rows as IterableIterator<Row>) {
@@ -82,7 +91,9 @@ const settlementAt = (settlements: readonly Taken[], position: number): string |
 const perform = (job: LogJob): Completion => {
   const database = new Database(job.database, { readonly: true, timeout: 5000 })
   try {
-    return writeTransactionLogs(job.directory, linesOf(database, job), ({ position }) =>
+    const ofPayments = linesOf(database, job, `NOT ${ofPermission}`)
+    const ofPermissions = linesOf(database, job, ofPermission)
+    return writeLogs(job.directory, { ofPayments, ofPermissions }, ({ position }) =>
       settlementAt(job.settlements, position),
     )
   } finally {

@@ -8,10 +8,7 @@ import type { PaymentRequestRow } from '../projections/payment-requests.ts'
 import type { PermissionOutcome } from '../projections/permissions.ts'
 import type { Core } from './core.ts'
 
-type Needs = Pick<
-  Core,
-  'outcomes' | 'requests' | 'permissions' | 'grants' | 'payers' | 'merchants'
-> & {
+type Needs = Pick<Core, 'outcomes' | 'requests' | 'permissions' | 'grants' | 'payers'> & {
   readonly showTokens: ShowTokens
 }
 
@@ -51,7 +48,6 @@ export const merchantViews = (needs: Needs) => {
   const permission = async (row: PermissionOutcome, at: Instant) => ({
     ...row,
     request: { ...row.request, customer: payers.show(row.request.customer) },
-    currency: needs.merchants.find(`merchant-${row.merchant}`)?.data.currency ?? null,
     shown: await shownTokens(streamOf(permissionRequests, row.rid), row, at),
   })
 

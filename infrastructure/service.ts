@@ -6,8 +6,8 @@ import { deliverCallbacks } from '../application/deliver-callbacks.ts'
 import { expirePayments } from '../application/expire-payments.ts'
 import type { Context } from '../application/handle.ts'
 import {
+  answerPermission,
   expirePermissions,
-  grantPermission,
   requestPermission,
 } from '../application/permissions.ts'
 import { requestPayment } from '../application/request-payment.ts'
@@ -180,7 +180,7 @@ export const startService = async (
   }
 
   const accept = acceptPayment({ handle, find, funding: sandboxFunding, tokens })
-  const grant = grantPermission({ handle, find, tokens })
+  const answers = answerPermission({ handle, find, tokens, findTerms: core.findTerms })
   const live = makeLive()
   core.onEvents(live.onEvents)
   const verifySecret = makeSecretCheck(Date.now)
@@ -240,7 +240,7 @@ export const startService = async (
       ...side.routes,
       ...makePayerSide(core, settings, server, side),
       acceptPayment: accept,
-      grantPermission: grant,
+      ...answers,
       watch: live.watch,
       ready: async () => {
         // Under load the read models are always a little behind, which is no reason to send nobody here.
@@ -264,7 +264,7 @@ export const startService = async (
             find,
             findPayer: payers.byIdOrPhone,
             acceptPayment: accept,
-            grantPermission: grant,
+            ...answers,
             advanceClock: async (
               step: { readonly by: number } | { readonly to: Instant },
               context: Context,

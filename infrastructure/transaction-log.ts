@@ -7,6 +7,7 @@ import {
   addLine,
   countLine,
   type Counters,
+  type LineAction,
   type Totals,
   type TransactionLine,
 } from '../domain/transaction-line.ts'
@@ -45,6 +46,36 @@ export const transactionLogLine = (line: TransactionLine, settlementId: string |
     money(gross - fee - interchange - vat),
     textCell(line.merchant),
     charge ? textCell(settlementId) : '',
+    '',
+    '',
+  ].join(',')
+}
+
+const scopeColumns =
+  'rid,timestamp,status,customer,currency,fee,vat,taxcode,merchant_id,settlement_id,reserved1,reserved2,reserved3'
+
+const scopeStatus: Readonly<Partial<Record<LineAction, string>>> = {
+  permission_request: 'pending',
+  permission_answered: 'ok',
+  permission_fail: 'fail',
+}
+
+/** A line of a scope log as text (decisions 8). */
+export const scopeLogLine = (line: TransactionLine, settlementId: string | null): string => {
+  const { currency, charge } = line
+  const { fee = 0, vat = 0, taxcode = null } = charge ?? {}
+  return [
+    textCell(line.tid),
+    timestamp(line.at),
+    scopeStatus[line.action],
+    textCell(line.customer),
+    currency,
+    formatAmount(fee, currency),
+    formatAmount(vat, currency),
+    textCell(taxcode),
+    textCell(line.merchant),
+    charge ? textCell(settlementId) : '',
+    '',
     '',
     '',
   ].join(',')
@@ -90,30 +121,38 @@ const openDraft = (directory: string) => {
   }
 }
 
-/**
- * Writes the log files of lines that come sorted by tid and then by time, split between transactions. There is always
- * one, if only with the names of the columns. Only the lines of one transaction are held in memory.
- */
-export const writeTransactionLogs = (
+type LogKind = {
+  readonly columns: string
+  readonly textOf: (line: TransactionLine) => string
+  /** Whether there is a file even if nothing stands in it but the names of the columns. */
+  readonly isAlwaysThere: boolean
+}
+
+/** Log files of lines that come sorted, split between transactions; only one transaction is held in memory. */
+const writeFiles = (
   directory: string,
   lines: Iterable<TransactionLine>,
-  settlementIdOf: (line: TransactionLine) => string | null,
-): Completion => {
-  const transactionLogs: LogFile[] = []
-  let counters: Counters = {}
-  let totals: Totals = []
-  let draft = openDraft(directory)
-  draft.add(columns, false)
+  { columns, textOf, isAlwaysThere }: LogKind,
+): LogFile[] => {
+  const files: LogFile[] = []
+  let draft: ReturnType<typeof openDraft> | undefined
   let transaction: string[] = []
   let tid: string | undefined
 
+  const begin = () => {
+    draft = openDraft(directory)
+    draft.add(columns, false)
+    return draft
+  }
+  const finish = (): void => {
+    if (draft) files.push(draft.finish())
+    draft = undefined
+  }
   const finishTransaction = (): void => {
-    if (draft.lines() > 0 && draft.lines() + transaction.length > linesPerFile) {
-      transactionLogs.push(draft.finish())
-      draft = openDraft(directory)
-      draft.add(columns, false)
-    }
-    for (const text of transaction) draft.add(text)
+    if (transaction.length === 0) return
+    if (draft && draft.lines() + transaction.length > linesPerFile) finish()
+    const file = draft ?? begin()
+    for (const text of transaction) file.add(text)
     transaction = []
   }
 
@@ -121,15 +160,48 @@ export const writeTransactionLogs = (
     for (const line of lines) {
       if (line.tid !== tid) finishTransaction()
       tid = line.tid
-      transaction.push(transactionLogLine(line, settlementIdOf(line)))
-      counters = countLine(counters, line)
-      totals = addLine(totals, line)
+      transaction.push(textOf(line))
     }
     finishTransaction()
-    transactionLogs.push(draft.finish())
+    if (isAlwaysThere && !draft) begin()
+    finish()
   } catch (error) {
-    draft.abandon()
+    draft?.abandon()
     throw error
   }
-  return { counters, totals: [...totals], transactionLogs }
+  return files
+}
+
+/**
+ * Writes the transaction logs and the scope logs of lines that come sorted by tid or rid and then by time, and answers
+ * what all of them add up to.
+ */
+export const writeLogs = (
+  directory: string,
+  lines: {
+    readonly ofPayments: Iterable<TransactionLine>
+    readonly ofPermissions: Iterable<TransactionLine>
+  },
+  settlementIdOf: (line: TransactionLine) => string | null,
+): Completion => {
+  let counters: Counters = {}
+  let totals: Totals = []
+  function* counted(lines: Iterable<TransactionLine>) {
+    for (const line of lines) {
+      counters = countLine(counters, line)
+      totals = addLine(totals, line)
+      yield line
+    }
+  }
+  const transactionLogs = writeFiles(directory, counted(lines.ofPayments), {
+    columns,
+    textOf: (line) => transactionLogLine(line, settlementIdOf(line)),
+    isAlwaysThere: true,
+  })
+  const scopeLogs = writeFiles(directory, counted(lines.ofPermissions), {
+    columns: scopeColumns,
+    textOf: (line) => scopeLogLine(line, settlementIdOf(line)),
+    isAlwaysThere: false,
+  })
+  return { counters, totals: [...totals], transactionLogs, scopeLogs }
 }

@@ -17,7 +17,7 @@ export const logFileProjection = projection({
   table: logFiles,
   key: logFiles.sha256,
   handles: ['ReportCompleted', 'SettlementMade'],
-  keysOf: ({ data }) => data.transactionLogs.map(({ sha256 }) => sha256),
+  keysOf: ({ data }) => [...data.transactionLogs, ...data.scopeLogs].map(({ sha256 }) => sha256),
   apply: (_, event, key): typeof logFiles.$inferSelect => {
     const sha256 = String(key)
     const { stream, data, metadata } = event

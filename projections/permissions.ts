@@ -2,7 +2,9 @@ import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { callbackEventNames } from '../domain/callback.ts'
+import type { Recorded } from '../domain/events.ts'
 import type { Permissions } from '../domain/grant.ts'
+import { defaultLedger } from '../domain/ledger.ts'
 import {
   permissionEvents,
   type PermissionEvent,
@@ -10,6 +12,7 @@ import {
 } from '../domain/permission.ts'
 import { statusCodes } from '../domain/status.ts'
 import type { Instant } from '../domain/time.ts'
+import type { TransactionLine } from '../domain/transaction-line.ts'
 import { projection } from './projection.ts'
 
 /** Each permission request and what has become of it. */
@@ -29,6 +32,11 @@ export const permissionOutcomes = sqliteTable(
     /** `expiresAt` while it waits for an answer, else null. */
     deadline: integer(),
     seqno: integer().notNull(),
+    currency: text().notNull(),
+    /** What it cost the merchant, without VAT. */
+    fee: integer().notNull(),
+    /** Position of its latest line in the log: it names its report. */
+    linePosition: integer().notNull(),
   },
   (row) => [index('permission_outcomes_by_deadline').on(row.deadline)],
 )
@@ -51,11 +59,13 @@ const changed = (
 ): PermissionOutcome => {
   switch (event.type) {
     case 'PermissionGranted': {
-      const { payer, permissions } = event.data
-      return { ...ended(row, 'ok', statusCodes.OK, at), payer, permissions }
+      const { payer, permissions, charge } = event.data
+      return { ...ended(row, 'ok', statusCodes.OK, at), payer, permissions, fee: charge.fee }
     }
-    case 'PermissionDeclined':
-      return { ...ended(row, 'ok', statusCodes.OK, at), payer: event.data.payer }
+    case 'PermissionDeclined': {
+      const { payer, charge } = event.data
+      return { ...ended(row, 'ok', statusCodes.OK, at), payer, fee: charge.fee }
+    }
     case 'PermissionFailed':
       return ended(row, 'fail', event.data.statusCode, at)
     case 'PermissionExpired':
@@ -69,26 +79,54 @@ export const permissionAsOf = (now: Instant, row: PermissionOutcome): Permission
     ? row
     : ended(row, 'fail', statusCodes.REQUEST_EXPIRED, row.deadline)
 
+/** The line of a scope log that an event makes; nothing is settled of an answer that costs nothing. */
+const permissionLine = (
+  before: PermissionOutcome | undefined,
+  event: Recorded<PermissionEvent>,
+): TransactionLine | undefined => {
+  const { position, metadata, stream } = event
+  const { request, currency } = event.type === 'PermissionRequested' ? event.data : (before ?? {})
+  if (!request || currency === undefined) return undefined
+  const { merchant, customer } = request
+  const about = { position, merchant, ledger: defaultLedger, tid: ridOf(stream), subId: null }
+  const nothing = { credit: false, amount: 0, additionalAmount: 0, charge: null }
+  const line = { ...about, customer, currency, ...nothing, at: metadata.at }
+  switch (event.type) {
+    case 'PermissionRequested':
+      return { ...line, action: 'permission_request' }
+    case 'PermissionGranted':
+    case 'PermissionDeclined': {
+      const { charge } = event.data
+      const isFree = charge.fee === 0 && charge.vat === 0
+      return { ...line, action: 'permission_answered', charge: isFree ? null : charge }
+    }
+    case 'PermissionFailed':
+      return { ...line, action: 'permission_fail' }
+    case 'PermissionExpired':
+      return { ...line, action: 'permission_fail', at: event.data.expiredAt }
+  }
+}
+
 export const permissionProjection = projection({
   table: permissionOutcomes,
   key: permissionOutcomes.rid,
   handles: Object.keys(permissionEvents) as PermissionEvent['type'][],
   keyOf: ({ stream }) => ridOf(stream),
   apply: (row, event) => {
-    const { stream, metadata } = event
+    const { stream, metadata, position: linePosition } = event
     if (event.type === 'PermissionRequested') {
-      const { request, payer, expiresAt } = event.data
-      const { merchant } = request
+      const { request, payer, expiresAt, currency } = event.data
+      const about = { rid: ridOf(stream), merchant: request.merchant, request, payer, currency }
       const pending = { status: 'pending', statusCode: statusCodes.PENDING } as const
       const dates = { modifiedAt: metadata.at, expiresAt, deadline: expiresAt }
-      const nothingYet = { permissions: null, seqno: 0 }
-      return { rid: ridOf(stream), merchant, request, payer, ...pending, ...dates, ...nothingYet }
+      return { ...about, ...pending, ...dates, permissions: null, seqno: 0, fee: 0, linePosition }
     }
     if (!row) return undefined
-    const after = changed(row, event, metadata.at)
+    const after = { ...changed(row, event, metadata.at), linePosition }
     const isTold = event.type in callbackEventNames && row.request.callbackUri !== null
     return isTold ? { ...after, seqno: row.seqno + 1 } : after
   },
+  tell: permissionLine,
 })
 
 export const permissionQueries = (db: BetterSQLite3Database) => {

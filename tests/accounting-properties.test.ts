@@ -55,7 +55,7 @@ const settled = (
   } as const
   const started = fold(settlement, settlement.decide(start, before), before)
   const totals = [...lines.reduce(addLine, [] as ReturnType<typeof addLine>)]
-  const completion = { counters: {}, totals, transactionLogs: [] }
+  const completion = { counters: {}, totals, transactionLogs: [], scopeLogs: [] }
   const terms = { ...noFees, settlementFixed }
   const end = {
     type: 'CompleteSettlement',
@@ -125,7 +125,7 @@ describe('settlements of any lines', () => {
     const started = fold(settlement, settlement.decide(start, settlement.initial))
     expect(settlement.decide(start, started)).toEqual([])
     const { after } = settled(settlement.initial, [], 0)
-    const completion = { counters: {}, totals: [], transactionLogs: [] }
+    const completion = { counters: {}, totals: [], transactionLogs: [], scopeLogs: [] }
     const end = { type: 'CompleteSettlement', completion, terms: {}, payoutDay: '' } as const
     expect(settlement.decide({ ...end, serial: 1 }, after)).toEqual([])
     expect(() => settlement.decide({ ...end, serial: 2 }, after)).toThrow('unknown')
@@ -213,7 +213,7 @@ describe('the decider of a ledger', () => {
   const decide = (command: LedgerCommand, state = ledger.initial) => ledger.decide(command, state)
   const close = (report: number) =>
     ({ type: 'CloseReport', report, openedAt: 0, callbackUri: null, implied }) as const
-  const completion = { counters: {}, totals: [], transactionLogs: [] }
+  const completion = { counters: {}, totals: [], transactionLogs: [], scopeLogs: [] }
 
   test('closes the open report only, each once, and completes them in order', () => {
     const once = fold(ledger, decide(close(1)))

@@ -37,7 +37,9 @@ test('given a request, when the payer grants a part of it, then the outcome hold
     status_code: 2000,
     scope: 'openid phone',
     token_type: 'Bearer',
-    transaction_fee: '0.00',
+    transaction_fee: '2.00',
+    report_id: '1',
+    report_uri: '/merchant/v1/ledger/default/report/1/',
     currency: 'NOK',
     user_info: { phone_number: '+4799999901', phone_number_verified: true },
   })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { TransactionLine } from '../domain/transaction-line.ts'
-import { linesPerFile, writeTransactionLogs } from '../infrastructure/transaction-log.ts'
+import { linesPerFile, writeLogs } from '../infrastructure/transaction-log.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'daybook-logs-'))
 afterAll(() => rmSync(directory, { recursive: true }))
@@ -26,7 +26,11 @@ const line = (tid: string, changes: Partial<TransactionLine> = {}): TransactionL
 })
 
 const write = (lines: Iterable<TransactionLine>) => {
-  const { transactionLogs, ...sums } = writeTransactionLogs(directory, lines, () => 'S-1')
+  const { transactionLogs, ...sums } = writeLogs(
+    directory,
+    { ofPayments: lines, ofPermissions: [] },
+    () => 'S-1',
+  )
   const files = transactionLogs.map(({ sha256 }) =>
     readFileSync(join(directory, `${sha256}.csv`), 'utf8')
       .trimEnd()
