@@ -9,9 +9,8 @@ import type { PaymentEvent, PaymentRequest } from '../domain/payment-events.ts'
 import type { Payment } from '../domain/payment-state.ts'
 
 const began = Date.UTC(2026, 0, 1)
-const merchant = 'sandbox'
 
-const requestOf = (count: number): PaymentRequest => ({
+const requestOf = (count: number, merchant: string): PaymentRequest => ({
   merchant,
   posId: 'till-1',
   posTid: `order-${count}`,
@@ -44,9 +43,14 @@ const capture = (at: number, id: string): PaymentCommand => ({
 })
 
 /** What a shop does with a payment: of ten, six are captured in parts, one is aborted, one declined, two are refunded. */
-const commandsOf = (count: number, at: number): PaymentCommand[] => {
+const commandsOf = (count: number, at: number, merchant: string): PaymentCommand[] => {
   const facts = { payer: { id: 'alice' }, posIsKnown: true, ledgerIsOpen: true }
-  const request = { type: 'RequestPayment', at, request: requestOf(count), facts } as const
+  const request = {
+    type: 'RequestPayment',
+    at,
+    request: requestOf(count, merchant),
+    facts,
+  } as const
   const payer = 'alice'
   const accept = {
     type: 'AuthorizePayment',
@@ -75,12 +79,15 @@ const commandsOf = (count: number, at: number): PaymentCommand[] => {
 }
 
 /** The history of one payment, decided as the service decides it. */
-export const historyOf = (count: number): { tid: string; events: NewEvent[] } => {
+export const historyOf = (
+  count: number,
+  merchant = 'sandbox',
+): { tid: string; events: NewEvent[] } => {
   const { decider } = payments
   const at = began + count * 1_000
   let state: Payment = decider.initial
   const decided: PaymentEvent[] = []
-  for (const command of commandsOf(count, at))
+  for (const command of commandsOf(count, at, merchant))
     for (const event of decider.decide(command, state)) {
       state = decider.evolve(state, event)
       decided.push(event)
@@ -97,11 +104,18 @@ export const historyOf = (count: number): { tid: string; events: NewEvent[] } =>
 
 const appendsAtOnce = 500
 
-/** Fills a log with histories of payments, at least so many events of them. */
-export const seed = async (store: EventStore, atLeast: number): Promise<number> => {
+/** Fills a log with histories of payments of so many merchants, at least so many events of them. */
+export const seed = async (
+  store: EventStore,
+  atLeast: number,
+  merchantOf: (count: number) => string = () => 'sandbox',
+): Promise<number> => {
   let events = 0
   for (let count = 0; events < atLeast;) {
-    const batch = Array.from({ length: appendsAtOnce }, () => historyOf(count++))
+    const batch = Array.from({ length: appendsAtOnce }, () => {
+      const merchant = merchantOf(count)
+      return historyOf(count++, merchant)
+    })
     await Promise.all(
       batch.map(({ tid, events }) => store.append(`payment-${tid}`, events, noStream)),
     )

@@ -44,7 +44,7 @@ export const startServer = async (
     if (host === undefined) continue
     child.stdout.resume()
     const address: Address = { host, port: Number(port) }
-    return { address, pid: child.pid, stop: () => stop(child) }
+    return { address, pid: child.pid ?? 0, stop: () => stop(child) }
   }
   throw new Error(`${script} ended before it listened`)
 }

@@ -71,10 +71,25 @@ const open = (
   return { sqlite, db: drizzle(sqlite) }
 }
 
+/** Whether anybody has a file open: leaving WAL takes it for oneself alone. */
+const isInUse = (file: string): boolean => {
+  const sqlite = new Database(file, { timeout: 0 })
+  try {
+    sqlite.pragma('journal_mode = DELETE')
+    return false
+  } catch (error) {
+    return (error as { readonly code?: string }).code === 'SQLITE_BUSY'
+  } finally {
+    sqlite.close()
+  }
+}
+
+const isDatabase = (file: string): boolean => /\.(sqlite|building)$/.test(file)
+
 /**
  * Opens the read models of this version of the code, empty if there were none. They are a cache of the log: a file of
- * another version is never migrated, `removeOthers` throws it away once this one has caught up. Processes that share a
- * directory share the file.
+ * another version is never migrated, `removeOthers` throws it away once this one has caught up, unless a process is at
+ * work on it still: then a later start does. Processes that share a directory share the file.
  */
 export const openReadModelFile = (
   directory: string,
@@ -84,8 +99,12 @@ export const openReadModelFile = (
   const print = fingerprint()
   const name = filesOf(directory, print).at(-1) ?? `read-models-${print}-1${extension}`
   const removeOthers = (): void => {
-    for (const file of readdirSync(directory))
-      if (file.startsWith('read-models-') && !file.startsWith(name))
+    const files = readdirSync(directory).filter((file) => file.startsWith('read-models-'))
+    const kept = files.filter(
+      (file) => file === name || (isDatabase(file) && isInUse(join(directory, file))),
+    )
+    for (const file of files)
+      if (!kept.some((one) => file === one || file === `${one}-wal` || file === `${one}-shm`))
         rmSync(join(directory, file), { force: true })
   }
   return { ...open(join(directory, name), tables, 'NORMAL'), removeOthers }

@@ -46,7 +46,7 @@ const userOf = (shop: MerchantEntry, user: UserEntry) =>
 
 const retryAfterMs = 1000
 /** How long events gather before what is due because of them is looked for. */
-const gatherMs = 10
+const gatherMs = 20
 
 const after = (milliseconds: number, wake: () => void) => {
   const timer = setTimeout(wake, milliseconds)
@@ -136,6 +136,7 @@ export const startService = async (
       isWakeDue = false
       expiry.wake()
       matching.wake()
+      accounting.wake()
       sending.wake()
     })
   }
@@ -149,8 +150,6 @@ export const startService = async (
         hasCaughtUp = true
         core.removeOutdatedReadModels()
         core.onEvents(wakeSoon)
-        core.onEvents(accounting.notice)
-        accounting.wake()
         wakeSoon()
       },
       (error: unknown) => {

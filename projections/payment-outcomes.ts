@@ -9,6 +9,7 @@ import { minus, nothing, potsOf, type Pots } from '../domain/pots.ts'
 import { statusCodes, type PaymentStatus } from '../domain/status.ts'
 import type { Instant } from '../domain/time.ts'
 import type { TransactionLine } from '../domain/transaction-line.ts'
+import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Fees and interchange are what it cost the merchant, without VAT; on refunds zero or below. */
@@ -188,6 +189,13 @@ const changed = (
   }
 }
 
+/** What a payment goes through without a line of a transaction log. */
+const silent: ReadonlySet<string> = new Set<PaymentEvent['type']>([
+  'PaymentAmended',
+  'PaymentPickedUp',
+  'PaymentRenewed',
+])
+
 /** The line of a transaction log that an event makes of the payment as it was before; some make none. */
 export const transactionLine = (
   before: PaymentOutcome | undefined,
@@ -250,8 +258,9 @@ export const paymentOutcomeProjection = projection({
       return requested(tidOf(stream), event.data, metadata.at, position)
     if (!row) return undefined
     const outcome = changed(row, event, metadata.at)
-    const line = { linePosition: position, lineLedger: row.ledger }
-    const after = transactionLine(row, event) ? { ...outcome, ...line } : outcome
+    const after = silent.has(event.type)
+      ? outcome
+      : { ...outcome, linePosition: position, lineLedger: row.ledger }
     const isTold = event.type in callbackEventNames && row.callbackUri !== null
     return isTold ? { ...after, seqno: row.seqno + 1 } : after
   },
@@ -259,35 +268,44 @@ export const paymentOutcomeProjection = projection({
 })
 
 export const paymentOutcomeQueries = (db: BetterSQLite3Database) => {
-  const find = db
-    .select()
-    .from(paymentOutcomes)
-    .where(
-      and(
-        eq(paymentOutcomes.tid, sql.placeholder('tid')),
-        eq(paymentOutcomes.merchant, sql.placeholder('merchant')),
+  const find = prepared(
+    db,
+    paymentOutcomes,
+    db
+      .select()
+      .from(paymentOutcomes)
+      .where(
+        and(
+          eq(paymentOutcomes.tid, sql.placeholder('tid')),
+          eq(paymentOutcomes.merchant, sql.placeholder('merchant')),
+        ),
       ),
-    )
-    .prepare()
-  const due = db
-    .select({ tid: paymentOutcomes.tid, merchant: paymentOutcomes.merchant })
-    .from(paymentOutcomes)
-    .where(
-      and(
-        isNotNull(paymentOutcomes.deadline),
-        lte(paymentOutcomes.deadline, sql.placeholder('now')),
-      ),
-    )
-    .orderBy(asc(paymentOutcomes.deadline))
-    .limit(sql.placeholder('limit'))
-    .prepare()
-  const next = db
-    .select({ deadline: paymentOutcomes.deadline })
-    .from(paymentOutcomes)
-    .where(isNotNull(paymentOutcomes.deadline))
-    .orderBy(asc(paymentOutcomes.deadline))
-    .limit(1)
-    .prepare()
+  )
+  const due = prepared(
+    db,
+    paymentOutcomes,
+    db
+      .select({ tid: paymentOutcomes.tid, merchant: paymentOutcomes.merchant })
+      .from(paymentOutcomes)
+      .where(
+        and(
+          isNotNull(paymentOutcomes.deadline),
+          lte(paymentOutcomes.deadline, sql.placeholder('now')),
+        ),
+      )
+      .orderBy(asc(paymentOutcomes.deadline))
+      .limit(sql.placeholder('limit')),
+  )
+  const next = prepared(
+    db,
+    paymentOutcomes,
+    db
+      .select({ deadline: paymentOutcomes.deadline })
+      .from(paymentOutcomes)
+      .where(isNotNull(paymentOutcomes.deadline))
+      .orderBy(asc(paymentOutcomes.deadline))
+      .limit(1),
+  )
   return {
     /** The outcome at an instant; undefined for a tid that the merchant does not have. */
     find: (merchant: string, tid: string, now: Instant): PaymentOutcome | undefined => {

@@ -295,6 +295,11 @@ describe('the file of the read models', () => {
     expect(await readModelsIn(place)).toHaveLength(1)
   })
 
+  /** What a process has open is left to it. */
+  const closeAllBut = ({ sqlite: kept }: File): void => {
+    for (const { sqlite } of open) if (sqlite !== kept) sqlite.close()
+  }
+
   test('gives way to a rebuilt one once that is finished, which is then the only one', async () => {
     const place = freshPlace()
     const before = openFile(place, [counting()])
@@ -309,6 +314,7 @@ describe('the file of the read models', () => {
       ['counts', [{ stream: 'payment-a', count: 1 }]],
     ])
     expect(contentOf(before, [counting()])).toEqual([['counts', []]])
+    closeAllBut(after)
     after.removeOthers()
     const left = await readModelsIn(place)
     expect(left).toHaveLength(1)
@@ -347,6 +353,7 @@ describe('the file of the read models', () => {
     expect(openCounts(place).rows()).toEqual([{ stream: 'payment-a', count: 1 }])
 
     makeProjector(file, [counting()]).apply([aborted(1), aborted(2)])
+    closeAllBut(file)
     file.removeOthers()
     expect(await readModelsIn(place)).toHaveLength(1)
     const again = changed.openReadModelFile(place, [counts])

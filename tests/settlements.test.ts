@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3'
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -150,6 +151,32 @@ describe('settling now', () => {
     const metrics = (await place.ask('GET', '/metrics')).text
     expect(metrics).toContain('daybook_journal_imbalance_minor_units{currency="NOK"} 0')
   })
+})
+
+test('given a journal that does not balance, then the operator’s status fails, and the metrics show by how much', async () => {
+  const file = new Database(place.core.readModelFile)
+  const add = (minor: number) =>
+    file.exec(
+      `UPDATE journal_balances SET balance = balance + ${minor} WHERE account = 'bank' AND currency = 'NOK'`,
+    )
+  add(7)
+  try {
+    expect(accountingStatus(place.core)).toMatchObject({
+      journal_balanced: false,
+      trial_balance: [
+        { currency: 'KWD', imbalance: '0.000' },
+        { currency: 'NOK', imbalance: '0.07' },
+      ],
+    })
+    expect(process.exitCode).toBe(1)
+    const metrics = (await place.ask('GET', '/metrics')).text
+    expect(metrics).toContain('daybook_journal_imbalance_minor_units{currency="NOK"} 7')
+  } finally {
+    process.exitCode = 0
+    add(-7)
+    file.close()
+  }
+  expect(accountingStatus(place.core).journal_balanced).toBe(true)
 })
 
 describe('the settlement account', () => {
