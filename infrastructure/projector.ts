@@ -19,20 +19,25 @@ const quoted = (name: string): string => `"${name}"`
 
 /** Reads and writes rows of one table. */
 const rowsOf = ({ sqlite }: ReadModelFile, { table, key }: Projection) => {
-  const columns = Object.values(getTableColumns(table))
+  const columns = Object.entries(getTableColumns(table))
   const name = quoted(getTableName(table))
-  const names = columns.map((column) => quoted(column.name))
+  const names = columns.map(([, column]) => quoted(column.name))
   const ofKey = `WHERE ${quoted(key.name)} = ?`
-  const select = sqlite.prepare<[Key]>(`SELECT ${names.join(', ')} FROM ${name} ${ofKey}`)
+  const select = sqlite.prepare<[Key]>(`SELECT ${names.join(', ')} FROM ${name} ${ofKey}`).raw()
   const insert = sqlite.prepare(
     `INSERT INTO ${name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
   )
   const remove = sqlite.prepare(`DELETE FROM ${name} ${ofKey}`)
   const updates = new Map<string, Statement>()
-  const decode = decoderOf(table)
+  const decode = decoderOf(
+    table,
+    columns.map(([, column]) => column.name),
+  )
 
-  const encoded = (column: (typeof columns)[number], value: unknown): unknown =>
-    value === null || value === undefined ? null : column.mapToDriverValue(value)
+  const encoded = ([member, column]: (typeof columns)[number], row: Row): unknown => {
+    const value = row[member] ?? null
+    return value === null ? null : column.mapToDriverValue(value)
+  }
 
   const updateOf = (assignments: string): Statement => {
     const known = updates.get(assignments)
@@ -46,11 +51,11 @@ const rowsOf = ({ sqlite }: ReadModelFile, { table, key }: Projection) => {
   const change = (id: Key, before: Row, after: Row): void => {
     let assignments = ''
     const values: unknown[] = []
-    for (const column of columns) {
-      const value = after[column.name]
-      if (value === before[column.name]) continue
-      assignments += `${assignments === '' ? '' : ', '}${quoted(column.name)} = ?`
-      values.push(encoded(column, value))
+    for (const entry of columns) {
+      const [member, { name: column }] = entry
+      if (after[member] === before[member]) continue
+      assignments += `${assignments === '' ? '' : ', '}${quoted(column)} = ?`
+      values.push(encoded(entry, after))
     }
     if (values.length > 0) updateOf(assignments).run(...values, id)
   }
@@ -63,7 +68,7 @@ const rowsOf = ({ sqlite }: ReadModelFile, { table, key }: Projection) => {
     write: (id: Key, { before, after }: Change): void => {
       if (!after) remove.run(id)
       else if (before) change(id, before, after)
-      else insert.run(columns.map((column) => encoded(column, after[column.name])))
+      else insert.run(columns.map((entry) => encoded(entry, after)))
     },
   }
 }
@@ -72,15 +77,16 @@ const rowsOf = ({ sqlite }: ReadModelFile, { table, key }: Projection) => {
 const tableOf = (file: ReadModelFile, projection: Projection) => {
   const { handles, tell, lines, isAppended } = projection
   const { read, write } = rowsOf(file, projection)
-  const remembered = recent<Key, Row>(rowsRemembered)
+  /** Null for a row that is not there: of most payments nobody is told by callback. */
+  const remembered = recent<Key, Row | null>(rowsRemembered)
   const changes = new Map<Key, Change>()
 
   const find = (id: Key): Row | undefined => {
     if (isAppended) return undefined
     const known = remembered.get(id)
-    if (known) return known
+    if (known !== undefined) return known ?? undefined
     const found = read(id)
-    if (found) remembered.set(id, found)
+    remembered.set(id, found ?? null)
     return found
   }
 
@@ -116,9 +122,7 @@ const tableOf = (file: ReadModelFile, projection: Projection) => {
     write(): void {
       for (const [id, change] of changes) {
         write(id, change)
-        if (isAppended) continue
-        if (change.after) remembered.set(id, change.after)
-        else remembered.delete(id)
+        if (!isAppended) remembered.set(id, change.after ?? null)
       }
       changes.clear()
     },

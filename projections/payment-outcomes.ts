@@ -2,13 +2,14 @@ import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { callbackEventNames } from '../domain/callback.ts'
+import type { Charge } from '../domain/charge.ts'
 import type { Recorded } from '../domain/events.ts'
 import { paymentEvents, type PaymentEvent } from '../domain/payment-events.ts'
 import type { MinorUnits } from '../domain/money.ts'
 import { minus, nothing, potsOf, type Pots } from '../domain/pots.ts'
 import { statusCodes, type PaymentStatus } from '../domain/status.ts'
 import type { Instant } from '../domain/time.ts'
-import type { TransactionLine } from '../domain/transaction-line.ts'
+import type { LineAction, TransactionLine } from '../domain/transaction-line.ts'
 import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
@@ -210,35 +211,53 @@ export const transactionLine = (
     return { ...line, action: 'request', subId: null, charge: null }
   }
   if (!before) return undefined
-  const { tid, merchant, ledger, customer, currency, credit } = before
-  const about = { position, tid, merchant, ledger, customer, currency, credit, at: metadata.at }
-  const plain = { ...about, ...potsOf(before), subId: null, charge: null }
+  const { tid, merchant, ledger, customer, currency } = before
+  const line = (
+    action: LineAction,
+    { amount, additionalAmount }: Pots,
+    subId: string | null = null,
+    charge: Charge | null = null,
+    at = metadata.at,
+    credit = before.credit,
+  ): TransactionLine => ({
+    position,
+    merchant,
+    ledger,
+    tid,
+    subId,
+    at,
+    action,
+    credit,
+    customer,
+    currency,
+    amount,
+    additionalAmount,
+    charge,
+  })
   switch (type) {
     case 'PaymentAuthorized': {
       const { additionalAmount, credit } = event.data
-      return { ...plain, action: 'auth', additionalAmount, credit }
+      const pots = { amount: before.amount, additionalAmount }
+      return line('auth', pots, null, null, metadata.at, credit)
     }
     case 'PaymentDeclined':
     case 'PaymentFailed':
-      return { ...plain, action: 'fail' }
+      return line('fail', before)
     case 'PaymentAborted':
-      return { ...plain, action: 'abort' }
+      return line('abort', before)
     case 'PaymentExpired':
-      return { ...plain, action: 'expire', at: event.data.expiredAt }
+      return line('expire', before, null, null, event.data.expiredAt)
     case 'PaymentReleased':
-      return { ...plain, action: 'release', ...potsOf(event.data) }
+      return line('release', event.data)
     case 'PaymentAuthorizationExpired': {
       const action = before.captures.length > 0 ? 'release' : 'expire'
-      return { ...plain, action, ...potsOf(event.data), at: event.data.expiredAt }
+      return line(action, event.data, null, null, event.data.expiredAt)
     }
-    case 'PaymentCaptured': {
-      const { captureId: subId, charge } = event.data
-      return { ...plain, action: 'capture', subId, ...potsOf(event.data), charge }
-    }
+    case 'PaymentCaptured':
+      return line('capture', event.data, event.data.captureId, event.data.charge)
     case 'PaymentRefunded': {
-      const { refundId: subId, charge } = event.data
-      const pots = minus(nothing, potsOf(event.data))
-      return { ...plain, action: 'refund', subId, ...pots, charge }
+      const { refundId, charge } = event.data
+      return line('refund', minus(nothing, potsOf(event.data)), refundId, charge)
     }
     case 'PaymentAmended':
     case 'PaymentPickedUp':

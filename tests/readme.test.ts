@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -39,9 +39,11 @@ let address = ''
 
 beforeAll(async () => {
   // The tour runs in a folder that has the project's files and a `data` of its own.
-  for (const name of ['package.json', 'infrastructure', 'application', 'domain', 'projections'])
-    symlinkSync(join(root, name), join(folder, name))
-  for (const name of ['http', 'node_modules']) symlinkSync(join(root, name), join(folder, name))
+  const settings = ['package.json', 'tsconfig.json', 'tsconfig.build.json']
+  const sources = ['infrastructure', 'application', 'domain', 'projections', 'http']
+  for (const name of [...settings, ...sources])
+    cpSync(join(root, name), join(folder, name), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   service = spawn('npm', ['start', '-s'], {
     cwd: folder,
     env: environment,
