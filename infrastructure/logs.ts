@@ -91,7 +91,7 @@ export const makeLogs = ({ directory, database, writer, ...needs }: Needs) => {
     }
     if (!file) return undefined
     const { size: bytes } = await file.stat()
-    const stream = createReadStream('', { fd: file, highWaterMark: 1 << 18 })
+    const stream = createReadStream('', { fd: file })
     return { body: Readable.toWeb(stream) as ReadableStream, bytes }
   }
 
