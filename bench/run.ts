@@ -12,7 +12,7 @@ const isQuick = process.argv.includes('--quick')
 
 const extent: Extent = isQuick
   ? { rounds: 1, warmUp: 0.3, seconds: 0.7, payments: 500, connections: [64] }
-  : { rounds: 5, warmUp: 1, seconds: 3, payments: 4_000, connections: [1, 32, 64] }
+  : { rounds: 5, warmUp: 1, seconds: 3, payments: 10_000, connections: [1, 32, 64] }
 const rounds = isQuick ? 1 : 3
 const secondsOfLimits = isQuick ? 0.5 : 2
 const eventsRebuilt = isQuick ? 20_000 : 1_000_000

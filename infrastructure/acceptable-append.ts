@@ -16,7 +16,7 @@ export type Serialised = {
 export const maximumAppendSize = 1_048_576
 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
-const nil = /^[0-]+$/
+const nil = '00000000-0000-0000-0000-000000000000'
 const printableAscii = /^[\x20-\x7e]+$/
 
 const refuse = (complaint: string): never => {
@@ -43,7 +43,7 @@ export const acceptAppend = (
   if (events.length === 0) refuse(`nothing to append to ${stream}`)
   let size = 0
   return events.map(({ id, type, data, metadata }) => {
-    if (!uuid.test(id) || nil.test(id)) refuse(`'${id}' is no id of an event`)
+    if (!uuid.test(id) || id === nil) refuse(`'${id}' is no id of an event`)
     if (type === '' || type.startsWith('$')) refuse(`'${type}' is no type of an event`)
     const serialised = serialise(data)
     size += Buffer.byteLength(serialised)

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { completeReports } from '../application/complete-reports.ts'
 import { schedule } from '../application/schedule.ts'
 import { settleMerchants } from '../application/settle-merchants.ts'
-import type { EventType } from '../domain/events.ts'
 import { formatAmount } from '../domain/money.ts'
 import type { Core } from './core.ts'
 import { makeLogWriter } from './log-writer.ts'
@@ -73,19 +72,6 @@ export const accountingStatus = ({ journal, reports, settlements }: Core) => {
   }
 }
 
-const wakening: ReadonlySet<EventType> = new Set([
-  // What is first to be settled sets the time.
-  'PaymentCaptured',
-  'PaymentRefunded',
-  'PermissionGranted',
-  'PermissionDeclined',
-  'ReportClosed',
-  'SettlementStarted',
-  'SettlementAccountRegistered',
-  'SettlementAccountChanged',
-  'ClockAdvanced',
-])
-
 /** The accounting processes of a running service. */
 export const runAccounting = (
   core: Core,
@@ -98,12 +84,7 @@ export const runAccounting = (
   return {
     readLog: accounting.readLog,
     settleNow: (merchant: string) => accounting.settleNow(core.now(), merchant),
-    /** Looks for work when something has happened that may have made some. */
-    notice: (events: readonly { readonly type: EventType }[]): void => {
-      if (!events.some(({ type }) => wakening.has(type))) return
-      closing.wake()
-      settlement.wake()
-    },
+    /** Looks for work, because something has happened that may have made some. */
     wake: (): void => {
       closing.wake()
       settlement.wake()

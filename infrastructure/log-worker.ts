@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3'
+import { constants, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import type { Completion } from '../domain/ledger.ts'
 import {
@@ -100,6 +101,9 @@ const perform = (job: LogJob): Completion => {
     database.close()
   }
 }
+
+// Requests come first. Without a process id Linux sets this of the calling thread alone; elsewhere threads share it.
+if (parentPort && process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW)
 
 parentPort?.on('message', ({ id, job }: { readonly id: number; readonly job: LogJob }) => {
   try {

@@ -10,7 +10,11 @@ type Waiting = {
 const isSource = import.meta.url.endsWith('.ts')
 const workerFile = isSource ? './log-worker-from-source.mjs' : './log-worker.js'
 
-const start = (): Worker => new Worker(new URL(workerFile, import.meta.url), { execArgv: [] })
+/** In megabytes: the lines stream through, and a heap that may grow would only be collected later. */
+const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 }
+
+const start = (): Worker =>
+  new Worker(new URL(workerFile, import.meta.url), { execArgv: [], resourceLimits })
 
 /** Writes logs in a thread of its own, one after another, so that a million lines hold up no request. */
 export const makeLogWriter = () => {

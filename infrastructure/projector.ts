@@ -1,76 +1,106 @@
 import type { Statement } from 'better-sqlite3'
-import { eq, getTableColumns, getTableName, sql } from 'drizzle-orm'
+import { getTableColumns, getTableName } from 'drizzle-orm'
+import { recent } from '../application/recent.ts'
 import type { EventType, Recorded } from '../domain/events.ts'
 import type { TransactionLine } from '../domain/transaction-line.ts'
+import { decoderOf } from '../projections/prepared.ts'
 import type { Key, Projection } from '../projections/projection.ts'
 import type { ReadModelFile } from './read-model-file.ts'
 
-const rowsKeptInMemory = 20_000
+/** Of each table: those that many events change. More would be moved about by the garbage collector, and read no sooner. */
+const rowsRemembered = 2_000
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Writes rows of one table. */
-const writerOf = ({ sqlite, db }: ReadModelFile, { table, key }: Projection) => {
-  const columns = Object.entries(getTableColumns(table))
-  const values = Object.fromEntries(columns.map(([name]) => [name, sql.placeholder(name)]))
-  const insert = sqlite.prepare(
-    db
-      .insert(table)
-      .values(values as never)
-      .toSQL().sql,
-  )
-  const remove = db
-    .delete(table)
-    .where(eq(key, sql.placeholder('key')))
-    .prepare()
-  const updates = new Map<string, Statement>()
+/** What the file holds of a row that this batch has changed, and what it is to hold. */
+type Change = { readonly before: Row | undefined; after: Row | undefined }
 
-  const encoded = ([name, column]: (typeof columns)[number], row: Row): unknown => {
-    const value = row[name] ?? null
+const quoted = (name: string): string => `"${name}"`
+
+/** Reads and writes rows of one table. */
+const rowsOf = ({ sqlite }: ReadModelFile, { table, key }: Projection) => {
+  const columns = Object.entries(getTableColumns(table))
+  const name = quoted(getTableName(table))
+  const names = columns.map(([, column]) => quoted(column.name))
+  const ofKey = `WHERE ${quoted(key.name)} = ?`
+  const select = sqlite.prepare<[Key]>(`SELECT ${names.join(', ')} FROM ${name} ${ofKey}`).raw()
+  const insert = sqlite.prepare(
+    `INSERT INTO ${name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
+  )
+  const remove = sqlite.prepare(`DELETE FROM ${name} ${ofKey}`)
+  const updates = new Map<string, Statement>()
+  const decode = decoderOf(
+    table,
+    columns.map(([, column]) => column.name),
+  )
+
+  const encoded = ([member, column]: (typeof columns)[number], row: Row): unknown => {
+    const value = row[member] ?? null
     return value === null ? null : column.mapToDriverValue(value)
   }
 
-  const updateOf = (changed: typeof columns): Statement => {
-    const names = changed.map(([, column]) => `"${column.name}" = ?`).join(', ')
-    const known = updates.get(names)
+  const updateOf = (assignments: string): Statement => {
+    const known = updates.get(assignments)
     if (known) return known
-    const update = sqlite.prepare(
-      `UPDATE "${getTableName(table)}" SET ${names} WHERE "${key.name}" = ?`,
-    )
-    updates.set(names, update)
+    const update = sqlite.prepare(`UPDATE ${name} SET ${assignments} ${ofKey}`)
+    updates.set(assignments, update)
     return update
   }
 
-  /** Makes the file hold the row, which it holds as `stored`. */
-  return (id: Key, stored: Row | undefined, row: Row | undefined): void => {
-    if (!row) return void remove.run({ key: id })
-    if (!stored) return void insert.run(columns.map((column) => encoded(column, row)))
-    // An index costs as much as the row, and is only touched when a column of it is named.
-    const changed = columns.filter(([name]) => row[name] !== stored[name])
-    if (changed.length > 0)
-      updateOf(changed).run(...changed.map((column) => encoded(column, row)), id)
+  /** An index costs as much as the row, and is only touched when a column of it is named. */
+  const change = (id: Key, before: Row, after: Row): void => {
+    let assignments = ''
+    const values: unknown[] = []
+    for (const entry of columns) {
+      const [member, { name: column }] = entry
+      if (after[member] === before[member]) continue
+      assignments += `${assignments === '' ? '' : ', '}${quoted(column)} = ?`
+      values.push(encoded(entry, after))
+    }
+    if (values.length > 0) updateOf(assignments).run(...values, id)
+  }
+
+  return {
+    read: (id: Key): Row | undefined => {
+      const stored = select.get(id)
+      return stored === undefined ? undefined : decode<Row>(stored)
+    },
+    write: (id: Key, { before, after }: Change): void => {
+      if (!after) remove.run(id)
+      else if (before) change(id, before, after)
+      else insert.run(columns.map((entry) => encoded(entry, after)))
+    },
   }
 }
 
 /** One table's prepared statements and the rows that a batch has touched. */
 const tableOf = (file: ReadModelFile, projection: Projection) => {
-  const { table, key, handles, tell, lines, isAppended } = projection
-  const select = file.db
-    .select()
-    .from(table)
-    .where(eq(key, sql.placeholder('key')))
-    .prepare()
-  const writeRow = writerOf(file, projection)
-  const rows = new Map<Key, Row | undefined>()
-  /** What the file holds of the rows that this batch has changed. */
-  const stored = new Map<Key, Row | undefined>()
+  const { handles, tell, lines, isAppended } = projection
+  const { read, write } = rowsOf(file, projection)
+  /** Null for a row that is not there: of most payments nobody is told by callback. */
+  const remembered = recent<Key, Row | null>(rowsRemembered)
+  const changes = new Map<Key, Change>()
 
-  const find = (id: Key): Row | undefined =>
-    isAppended || rows.has(id) ? rows.get(id) : (select.get({ key: id }) as Row | undefined)
+  const find = (id: Key): Row | undefined => {
+    if (isAppended) return undefined
+    const known = remembered.get(id)
+    if (known !== undefined) return known ?? undefined
+    const found = read(id)
+    remembered.set(id, found ?? null)
+    return found
+  }
 
-  const keep = (id: Key, before: Row | undefined, after: object | undefined): void => {
-    rows.set(id, after as Row | undefined)
-    if (after !== before && !stored.has(id)) stored.set(id, before)
+  /** Changes a row; answers it as it was. */
+  const fold = (
+    id: Key,
+    apply: (before: Row | undefined) => object | undefined,
+  ): Row | undefined => {
+    const change = changes.get(id)
+    const before = change ? change.after : find(id)
+    const after = apply(before) as Row | undefined
+    if (change) change.after = after
+    else if (after !== before) changes.set(id, { before, after })
+    return before
   }
 
   return {
@@ -80,27 +110,25 @@ const tableOf = (file: ReadModelFile, projection: Projection) => {
     fold(event: Recorded): TransactionLine | undefined {
       let line: TransactionLine | undefined
       for (const id of projection.keysOf(event)) {
-        const before = find(id)
-        keep(id, before, projection.apply(before, event, id))
+        const before = fold(id, (row) => projection.apply(row, event, id))
         line = tell?.(before, event) ?? line
       }
       return line
     },
     foldLine(line: TransactionLine): void {
       if (!lines) return
-      for (const id of lines.keysOf(line)) {
-        const before = find(id)
-        keep(id, before, lines.apply(before, line, id))
-      }
+      for (const id of lines.keysOf(line)) fold(id, (row) => lines.apply(row, line, id))
     },
     write(): void {
-      for (const [id, before] of stored) writeRow(id, before, rows.get(id))
-      stored.clear()
-      if (isAppended || rows.size > rowsKeptInMemory) rows.clear()
+      for (const [id, change] of changes) {
+        write(id, change)
+        if (!isAppended) remembered.set(id, change.after ?? null)
+      }
+      changes.clear()
     },
     forget(): void {
-      rows.clear()
-      stored.clear()
+      remembered.clear()
+      changes.clear()
     },
   }
 }

@@ -11,20 +11,23 @@ const quoted = (name: string): string => `"${name}"`
 const columnsOf = (columns: readonly object[]): string =>
   columns.map((column) => quoted((column as { name: string }).name)).join(', ')
 
-/** The statements that make a table and its indexes, unless they are there. */
-const statementsOf = (table: SQLiteTable): string[] => {
-  const { name, columns, indexes } = getTableConfig(table)
+/** The statement that makes a table, unless it is there. */
+const tableStatement = (table: SQLiteTable): string => {
+  const { name, columns } = getTableConfig(table)
   const lines = columns.map(
     (column) =>
       `${quoted(column.name)} ${column.getSQLType()}${column.primary ? ' PRIMARY KEY' : ''}${column.notNull ? ' NOT NULL' : ''}`,
   )
-  return [
-    `CREATE TABLE IF NOT EXISTS ${quoted(name)} (${lines.join(', ')}) STRICT`,
-    ...indexes.map(
-      ({ config }) =>
-        `CREATE INDEX IF NOT EXISTS ${quoted(config.name)} ON ${quoted(name)} (${columnsOf(config.columns)})`,
-    ),
-  ]
+  return `CREATE TABLE IF NOT EXISTS ${quoted(name)} (${lines.join(', ')}) STRICT`
+}
+
+/** The statements that make the indexes of a table, unless they are there. */
+const indexStatements = (table: SQLiteTable): string[] => {
+  const { name, indexes } = getTableConfig(table)
+  return indexes.map(
+    ({ config }) =>
+      `CREATE INDEX IF NOT EXISTS ${quoted(config.name)} ON ${quoted(name)} (${columnsOf(config.columns)})`,
+  )
 }
 
 /** Changes whenever the code that folds events into rows changes: the sources of `domain` and `projections`. */
@@ -56,20 +59,27 @@ export type ReadModelFile = {
 const open = (
   file: string,
   tables: readonly SQLiteTable[],
-  synchronous: 'NORMAL' | 'OFF',
+  pragmas: readonly string[],
 ): ReadModelFile => {
   const sqlite = new Database(file, { timeout: 5000 })
-  sqlite.pragma('journal_mode = WAL')
-  sqlite.pragma(`synchronous = ${synchronous}`)
-  sqlite.pragma('wal_autocheckpoint = 8000')
-  sqlite.pragma('cache_size = -65536')
-  for (const table of tables) for (const statement of statementsOf(table)) sqlite.exec(statement)
+  for (const pragma of [...pragmas, 'cache_size = -65536']) sqlite.pragma(pragma)
+  for (const table of tables) sqlite.exec(tableStatement(table))
   sqlite.exec(
     'CREATE TABLE IF NOT EXISTS checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL) STRICT',
   )
   sqlite.exec('INSERT OR IGNORE INTO checkpoint VALUES (1, 0)')
   return { sqlite, db: drizzle(sqlite) }
 }
+
+const makeIndexes = ({ sqlite }: ReadModelFile, tables: readonly SQLiteTable[]): void => {
+  for (const table of tables) for (const statement of indexStatements(table)) sqlite.exec(statement)
+}
+
+/** For a file that others may read and write meanwhile. A power cut may take the last of it, which the log still has. */
+const shared = ['journal_mode = WAL', 'synchronous = NORMAL', 'wal_autocheckpoint = 8000']
+
+/** For a draft that is thrown away unless it is finished. */
+const draft = ['journal_mode = OFF', 'synchronous = OFF', 'locking_mode = EXCLUSIVE']
 
 /** Whether anybody has a file open: leaving WAL takes it for oneself alone. */
 const isInUse = (file: string): boolean => {
@@ -107,7 +117,9 @@ export const openReadModelFile = (
       if (!kept.some((one) => file === one || file === `${one}-wal` || file === `${one}-shm`))
         rmSync(join(directory, file), { force: true })
   }
-  return { ...open(join(directory, name), tables, 'NORMAL'), removeOthers }
+  const file = open(join(directory, name), tables, shared)
+  makeIndexes(file, tables)
+  return { ...file, removeOthers }
 }
 
 /**
@@ -122,11 +134,13 @@ export const buildReadModelFile = (
   const print = fingerprint()
   const generation = generationOf(filesOf(directory, print).at(-1) ?? '') + 1
   const name = `read-models-${print}-${generation}${extension}`
-  const draft = join(directory, `${name}.${process.pid}.building`)
-  const file = open(draft, tables, 'OFF')
+  const unfinished = join(directory, `${name}.${process.pid}.building`)
+  const file = open(unfinished, tables, draft)
   const finish = (): void => {
+    // An index is made sooner of all rows together than of one after the other.
+    makeIndexes(file, tables)
     file.sqlite.close()
-    renameSync(draft, join(directory, name))
+    renameSync(unfinished, join(directory, name))
   }
   return { ...file, finish }
 }

@@ -1,11 +1,14 @@
 import { SingleBar } from 'cli-progress'
 import { start } from '../application/event-store.ts'
-import { parseEvent } from '../domain/events.ts'
+import { parseEvent, type Recorded } from '../domain/events.ts'
 import { projections } from '../projections/all.ts'
 import { openStore, readModelDirectory } from './core.ts'
 import { makeProjector } from './projector.ts'
 import { buildReadModelFile } from './read-model-file.ts'
 import type { Settings } from './settings.ts'
+
+/** In one transaction: a page that many of them change is written once. */
+const eventsAtOnce = 10_000
 
 /** Folds the whole log into new read models, showing how far it is; answers how many events at what speed. */
 export const rebuildReadModels = async (settings: Settings) => {
@@ -24,14 +27,21 @@ export const rebuildReadModels = async (settings: Settings) => {
   bar.start(head, 0)
   const started = performance.now()
   let events = 0
-  for await (const batch of store.readAll(start)) {
-    projector.apply(batch.map(parseEvent))
-    events += batch.length
-    bar.update(Math.min(head, batch.at(-1)?.position ?? 0))
+  let gathered: Recorded[] = []
+  const fold = (): void => {
+    projector.apply(gathered)
+    events += gathered.length
+    bar.update(Math.min(head, gathered.at(-1)?.position ?? 0))
+    gathered = []
   }
+  for await (const batch of store.readAll(start)) {
+    for (const event of batch) gathered.push(parseEvent(event))
+    if (gathered.length >= eventsAtOnce) fold()
+  }
+  fold()
+  file.finish()
   const seconds = (performance.now() - started) / 1000
   bar.stop()
-  file.finish()
   await store.close()
   return {
     events,

@@ -52,7 +52,7 @@ const userOf = (shop: MerchantEntry, user: UserEntry) =>
 
 const retryAfterMs = 1000
 /** How long events gather before what is due because of them is looked for. */
-const gatherMs = 10
+const gatherMs = 20
 
 const after = (milliseconds: number, wake: () => void) => {
   const timer = setTimeout(wake, milliseconds)
@@ -155,6 +155,7 @@ export const startService = async (
       isWakeDue = false
       expiry.wake()
       matching.wake()
+      accounting.wake()
       sending.wake()
     })
   }
@@ -168,8 +169,6 @@ export const startService = async (
         hasCaughtUp = true
         core.removeOutdatedReadModels()
         core.onEvents(wakeSoon)
-        core.onEvents(accounting.notice)
-        accounting.wake()
         wakeSoon()
       },
       (error: unknown) => {

@@ -3,6 +3,7 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Attachment } from '../domain/attachment.ts'
 import type { Instant } from '../domain/time.ts'
+import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 export type AttachmentEntry = Attachment & { readonly at: Instant }
@@ -28,11 +29,14 @@ export const attachmentProjection = projection({
 })
 
 export const attachmentQueries = (db: BetterSQLite3Database) => {
-  const find = db
-    .select()
-    .from(attachments)
-    .where(eq(attachments.tid, sql.placeholder('tid')))
-    .prepare()
+  const find = prepared(
+    db,
+    attachments,
+    db
+      .select()
+      .from(attachments)
+      .where(eq(attachments.tid, sql.placeholder('tid'))),
+  )
   return {
     /** The attachments of a payment, oldest first. */
     of: (tid: string): readonly AttachmentEntry[] => find.get({ tid })?.entries ?? [],

@@ -11,6 +11,7 @@ import type { DomainEvent, Recorded } from '../domain/events.ts'
 import { paymentEvents, type PaymentEvent } from '../domain/payment-events.ts'
 import { permissionEvents, type PermissionEvent } from '../domain/permission.ts'
 import type { Instant } from '../domain/time.ts'
+import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 export type QueuedMessage = Message & {
@@ -217,44 +218,60 @@ export const callbackQueueProjection = projection({
 })
 
 export const callbackQueueQueries = (db: BetterSQLite3Database) => {
-  const destinations = db
-    .selectDistinct({ destination: callbackQueue.destination })
-    .from(callbackQueue)
-    .where(
-      and(isNotNull(callbackQueue.destination), lte(callbackQueue.dueAt, sql.placeholder('now'))),
-    )
-    .prepare()
-  const due = db
-    .select()
-    .from(callbackQueue)
-    .where(
-      and(
-        eq(callbackQueue.destination, sql.placeholder('destination')),
-        lte(callbackQueue.dueAt, sql.placeholder('now')),
+  const destinations = prepared(
+    db,
+    callbackQueue,
+    db
+      .selectDistinct({ destination: callbackQueue.destination })
+      .from(callbackQueue)
+      .where(
+        and(isNotNull(callbackQueue.destination), lte(callbackQueue.dueAt, sql.placeholder('now'))),
       ),
-    )
-    .orderBy(asc(callbackQueue.dueAt))
-    .limit(sql.placeholder('limit'))
-    .prepare()
-  const next = db
-    .select({ dueAt: callbackQueue.dueAt })
-    .from(callbackQueue)
-    .where(gt(callbackQueue.dueAt, sql.placeholder('now')))
-    .orderBy(asc(callbackQueue.dueAt))
-    .limit(1)
-    .prepare()
-  const find = db
-    .select()
-    .from(callbackQueue)
-    .where(eq(callbackQueue.subject, sql.placeholder('subject')))
-    .prepare()
+  )
+  const due = prepared(
+    db,
+    callbackQueue,
+    db
+      .select()
+      .from(callbackQueue)
+      .where(
+        and(
+          eq(callbackQueue.destination, sql.placeholder('destination')),
+          lte(callbackQueue.dueAt, sql.placeholder('now')),
+        ),
+      )
+      .orderBy(asc(callbackQueue.dueAt))
+      .limit(sql.placeholder('limit')),
+  )
+  const next = prepared(
+    db,
+    callbackQueue,
+    db
+      .select({ dueAt: callbackQueue.dueAt })
+      .from(callbackQueue)
+      .where(gt(callbackQueue.dueAt, sql.placeholder('now')))
+      .orderBy(asc(callbackQueue.dueAt))
+      .limit(1),
+  )
+  const find = prepared(
+    db,
+    callbackQueue,
+    db
+      .select()
+      .from(callbackQueue)
+      .where(eq(callbackQueue.subject, sql.placeholder('subject'))),
+  )
   const isUnfinished = sql`${callbackQueue.waiting} <> '[]' or ${callbackQueue.abandoned} <> '[]'`
   const unfinishedCount = db
     .select({ count: sql<number>`count(*)` })
     .from(callbackQueue)
     .where(isUnfinished)
     .prepare()
-  const unfinished = db.select().from(callbackQueue).where(isUnfinished).prepare()
+  const unfinished = prepared(
+    db,
+    callbackQueue,
+    db.select().from(callbackQueue).where(isUnfinished),
+  )
   return {
     /** Where something is due. */
     destinations: (now: Instant): string[] =>

@@ -4,6 +4,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
 import type { Permissions, Revoker } from '../domain/grant.ts'
 import type { Scope } from '../domain/scope.ts'
+import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** What payers have granted to merchants: who knows what since when, and until when. */
@@ -99,28 +100,40 @@ export const grantProjection = projection({
 })
 
 export const grantQueries = (db: BetterSQLite3Database) => {
-  const access = db
-    .select()
-    .from(accessTokens)
-    .where(eq(accessTokens.hash, sql.placeholder('hash')))
-    .prepare()
-  const refresh = db
-    .select()
-    .from(refreshTokens)
-    .where(eq(refreshTokens.hash, sql.placeholder('hash')))
-    .prepare()
-  const find = db
-    .select()
-    .from(grantedPermissions)
-    .where(eq(grantedPermissions.grant, sql.placeholder('grant')))
-    .prepare()
-  const ofPayer = db
-    .select()
-    .from(grantedPermissions)
-    .where(eq(grantedPermissions.payer, sql.placeholder('payer')))
-    .orderBy(desc(grantedPermissions.position))
-    .limit(1000)
-    .prepare()
+  const access = prepared(
+    db,
+    accessTokens,
+    db
+      .select()
+      .from(accessTokens)
+      .where(eq(accessTokens.hash, sql.placeholder('hash'))),
+  )
+  const refresh = prepared(
+    db,
+    refreshTokens,
+    db
+      .select()
+      .from(refreshTokens)
+      .where(eq(refreshTokens.hash, sql.placeholder('hash'))),
+  )
+  const find = prepared(
+    db,
+    grantedPermissions,
+    db
+      .select()
+      .from(grantedPermissions)
+      .where(eq(grantedPermissions.grant, sql.placeholder('grant'))),
+  )
+  const ofPayer = prepared(
+    db,
+    grantedPermissions,
+    db
+      .select()
+      .from(grantedPermissions)
+      .where(eq(grantedPermissions.payer, sql.placeholder('payer')))
+      .orderBy(desc(grantedPermissions.position))
+      .limit(1000),
+  )
   return {
     findAccess: (hash: string) => access.get({ hash }),
     findRefresh: (hash: string) => refresh.get({ hash }),

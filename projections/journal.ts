@@ -10,6 +10,7 @@ import {
 } from '../domain/journal.ts'
 import { addUp, type Sum } from '../domain/money.ts'
 import type { SettlementMade } from '../domain/settlement.ts'
+import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** The balance of each account of the journal in each currency: debits less credits, in minor units. */
@@ -81,11 +82,14 @@ export const trialBalanceOf = (rows: readonly JournalBalance[]): readonly TrialB
   })
 
 export const journalQueries = (db: BetterSQLite3Database) => {
-  const all = db
-    .select()
-    .from(journalBalances)
-    .orderBy(sql`${journalBalances.key}`)
-    .prepare()
+  const all = prepared(
+    db,
+    journalBalances,
+    db
+      .select()
+      .from(journalBalances)
+      .orderBy(sql`${journalBalances.key}`),
+  )
   return {
     balances: (): readonly JournalBalance[] => all.all(),
     trialBalance: () => trialBalanceOf(all.all()),

@@ -3,6 +3,7 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { defaultLedger, ledgerEvents } from '../domain/ledger.ts'
 import { addLine, countLine, type Counters, type Totals } from '../domain/transaction-line.ts'
+import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Each ledger, with what the lines of its open report add up to so far. */
@@ -79,23 +80,29 @@ export const ledgerProjection = projection({
 })
 
 export const ledgerQueries = (db: BetterSQLite3Database) => {
-  const find = db
-    .select()
-    .from(ledgers)
-    .where(eq(ledgers.stream, sql.placeholder('stream')))
-    .prepare()
-  const page = db
-    .select()
-    .from(ledgers)
-    .where(
-      and(
-        eq(ledgers.merchant, sql.placeholder('merchant')),
-        lt(ledgers.position, sql.placeholder('before')),
-      ),
-    )
-    .orderBy(desc(ledgers.position))
-    .limit(sql.placeholder('limit'))
-    .prepare()
+  const find = prepared(
+    db,
+    ledgers,
+    db
+      .select()
+      .from(ledgers)
+      .where(eq(ledgers.stream, sql.placeholder('stream'))),
+  )
+  const page = prepared(
+    db,
+    ledgers,
+    db
+      .select()
+      .from(ledgers)
+      .where(
+        and(
+          eq(ledgers.merchant, sql.placeholder('merchant')),
+          lt(ledgers.position, sql.placeholder('before')),
+        ),
+      )
+      .orderBy(desc(ledgers.position))
+      .limit(sql.placeholder('limit')),
+  )
   return {
     find: (merchant: string, id: string) => find.get({ stream: ledgerStream(merchant, id) }),
     list: (merchant: string, before: number, limit: number) =>

@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** What a log file is of: it can be made again, byte for byte, by whoever has the log of events. */
@@ -29,10 +30,13 @@ export const logFileProjection = projection({
 })
 
 export const logFileQueries = (db: BetterSQLite3Database) => {
-  const find = db
-    .select()
-    .from(logFiles)
-    .where(eq(logFiles.sha256, sql.placeholder('sha256')))
-    .prepare()
+  const find = prepared(
+    db,
+    logFiles,
+    db
+      .select()
+      .from(logFiles)
+      .where(eq(logFiles.sha256, sql.placeholder('sha256'))),
+  )
   return { find: (sha256: string): LogSource | undefined => find.get({ sha256 })?.source }
 }

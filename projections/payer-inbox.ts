@@ -1,6 +1,7 @@
 import { and, desc, eq, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** The requests of each payer: what waits for an answer, and what was answered or has ended. */
@@ -56,19 +57,22 @@ export const payerInboxProjection = projection({
 })
 
 export const payerInboxQueries = (db: BetterSQLite3Database) => {
-  const page = db
-    .select()
-    .from(payerInbox)
-    .where(
-      and(
-        eq(payerInbox.payer, sql.placeholder('payer')),
-        eq(payerInbox.isWaiting, sql.placeholder('isWaiting')),
-        lt(payerInbox.position, sql.placeholder('before')),
-      ),
-    )
-    .orderBy(desc(payerInbox.position))
-    .limit(sql.placeholder('limit'))
-    .prepare()
+  const page = prepared(
+    db,
+    payerInbox,
+    db
+      .select()
+      .from(payerInbox)
+      .where(
+        and(
+          eq(payerInbox.payer, sql.placeholder('payer')),
+          eq(payerInbox.isWaiting, sql.placeholder('isWaiting')),
+          lt(payerInbox.position, sql.placeholder('before')),
+        ),
+      )
+      .orderBy(desc(payerInbox.position))
+      .limit(sql.placeholder('limit')),
+  )
   return {
     /** Newest first. */
     waiting: (payer: string): readonly InboxRow[] =>

@@ -2,6 +2,7 @@ import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { callbackEventNames } from '../domain/callback.ts'
+import type { Charge } from '../domain/charge.ts'
 import type { Recorded } from '../domain/events.ts'
 import { paymentEvents, type PaymentEvent } from '../domain/payment-events.ts'
 import type { MinorUnits } from '../domain/money.ts'
@@ -9,7 +10,8 @@ import { minus, nothing, potsOf, type Pots } from '../domain/pots.ts'
 import { statusCodes, type PaymentStatus } from '../domain/status.ts'
 import type { Permissions } from '../domain/grant.ts'
 import type { Instant } from '../domain/time.ts'
-import type { TransactionLine } from '../domain/transaction-line.ts'
+import type { LineAction, TransactionLine } from '../domain/transaction-line.ts'
+import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Fees and interchange are what it cost the merchant, without VAT; on refunds zero or below. */
@@ -196,6 +198,13 @@ const changed = (
   }
 }
 
+/** What a payment goes through without a line of a transaction log. */
+const silent: ReadonlySet<string> = new Set<PaymentEvent['type']>([
+  'PaymentAmended',
+  'PaymentPickedUp',
+  'PaymentRenewed',
+])
+
 /** The line of a transaction log that an event makes of the payment as it was before; some make none. */
 export const transactionLine = (
   before: PaymentOutcome | undefined,
@@ -210,35 +219,53 @@ export const transactionLine = (
     return { ...line, action: 'request', subId: null, charge: null }
   }
   if (!before) return undefined
-  const { tid, merchant, ledger, customer, currency, credit } = before
-  const about = { position, tid, merchant, ledger, customer, currency, credit, at: metadata.at }
-  const plain = { ...about, ...potsOf(before), subId: null, charge: null }
+  const { tid, merchant, ledger, customer, currency } = before
+  const line = (
+    action: LineAction,
+    { amount, additionalAmount }: Pots,
+    subId: string | null = null,
+    charge: Charge | null = null,
+    at = metadata.at,
+    credit = before.credit,
+  ): TransactionLine => ({
+    position,
+    merchant,
+    ledger,
+    tid,
+    subId,
+    at,
+    action,
+    credit,
+    customer,
+    currency,
+    amount,
+    additionalAmount,
+    charge,
+  })
   switch (type) {
     case 'PaymentAuthorized': {
       const { additionalAmount, credit } = event.data
-      return { ...plain, action: 'auth', additionalAmount, credit }
+      const pots = { amount: before.amount, additionalAmount }
+      return line('auth', pots, null, null, metadata.at, credit)
     }
     case 'PaymentDeclined':
     case 'PaymentFailed':
-      return { ...plain, action: 'fail' }
+      return line('fail', before)
     case 'PaymentAborted':
-      return { ...plain, action: 'abort' }
+      return line('abort', before)
     case 'PaymentExpired':
-      return { ...plain, action: 'expire', at: event.data.expiredAt }
+      return line('expire', before, null, null, event.data.expiredAt)
     case 'PaymentReleased':
-      return { ...plain, action: 'release', ...potsOf(event.data) }
+      return line('release', event.data)
     case 'PaymentAuthorizationExpired': {
       const action = before.captures.length > 0 ? 'release' : 'expire'
-      return { ...plain, action, ...potsOf(event.data), at: event.data.expiredAt }
+      return line(action, event.data, null, null, event.data.expiredAt)
     }
-    case 'PaymentCaptured': {
-      const { captureId: subId, charge } = event.data
-      return { ...plain, action: 'capture', subId, ...potsOf(event.data), charge }
-    }
+    case 'PaymentCaptured':
+      return line('capture', event.data, event.data.captureId, event.data.charge)
     case 'PaymentRefunded': {
-      const { refundId: subId, charge } = event.data
-      const pots = minus(nothing, potsOf(event.data))
-      return { ...plain, action: 'refund', subId, ...pots, charge }
+      const { refundId, charge } = event.data
+      return line('refund', minus(nothing, potsOf(event.data)), refundId, charge)
     }
     case 'PaymentAmended':
     case 'PaymentPickedUp':
@@ -258,8 +285,9 @@ export const paymentOutcomeProjection = projection({
       return requested(tidOf(stream), event.data, metadata.at, position)
     if (!row) return undefined
     const outcome = changed(row, event, metadata.at)
-    const line = { linePosition: position, lineLedger: row.ledger }
-    const after = transactionLine(row, event) ? { ...outcome, ...line } : outcome
+    const after = silent.has(event.type)
+      ? outcome
+      : { ...outcome, linePosition: position, lineLedger: row.ledger }
     const isTold = event.type in callbackEventNames && row.callbackUri !== null
     return isTold ? { ...after, seqno: row.seqno + 1 } : after
   },
@@ -267,35 +295,44 @@ export const paymentOutcomeProjection = projection({
 })
 
 export const paymentOutcomeQueries = (db: BetterSQLite3Database) => {
-  const find = db
-    .select()
-    .from(paymentOutcomes)
-    .where(
-      and(
-        eq(paymentOutcomes.tid, sql.placeholder('tid')),
-        eq(paymentOutcomes.merchant, sql.placeholder('merchant')),
+  const find = prepared(
+    db,
+    paymentOutcomes,
+    db
+      .select()
+      .from(paymentOutcomes)
+      .where(
+        and(
+          eq(paymentOutcomes.tid, sql.placeholder('tid')),
+          eq(paymentOutcomes.merchant, sql.placeholder('merchant')),
+        ),
       ),
-    )
-    .prepare()
-  const due = db
-    .select({ tid: paymentOutcomes.tid, merchant: paymentOutcomes.merchant })
-    .from(paymentOutcomes)
-    .where(
-      and(
-        isNotNull(paymentOutcomes.deadline),
-        lte(paymentOutcomes.deadline, sql.placeholder('now')),
-      ),
-    )
-    .orderBy(asc(paymentOutcomes.deadline))
-    .limit(sql.placeholder('limit'))
-    .prepare()
-  const next = db
-    .select({ deadline: paymentOutcomes.deadline })
-    .from(paymentOutcomes)
-    .where(isNotNull(paymentOutcomes.deadline))
-    .orderBy(asc(paymentOutcomes.deadline))
-    .limit(1)
-    .prepare()
+  )
+  const due = prepared(
+    db,
+    paymentOutcomes,
+    db
+      .select({ tid: paymentOutcomes.tid, merchant: paymentOutcomes.merchant })
+      .from(paymentOutcomes)
+      .where(
+        and(
+          isNotNull(paymentOutcomes.deadline),
+          lte(paymentOutcomes.deadline, sql.placeholder('now')),
+        ),
+      )
+      .orderBy(asc(paymentOutcomes.deadline))
+      .limit(sql.placeholder('limit')),
+  )
+  const next = prepared(
+    db,
+    paymentOutcomes,
+    db
+      .select({ deadline: paymentOutcomes.deadline })
+      .from(paymentOutcomes)
+      .where(isNotNull(paymentOutcomes.deadline))
+      .orderBy(asc(paymentOutcomes.deadline))
+      .limit(1),
+  )
   return {
     /** The outcome at an instant; undefined for a tid that the merchant does not have. */
     find: (merchant: string, tid: string, now: Instant): PaymentOutcome | undefined => {

@@ -2,6 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { PaymentDetails, PaymentRequest } from '../domain/payment-events.ts'
+import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Each payment request as the merchant made it, and as amended since. */
@@ -33,21 +34,27 @@ export const paymentRequestProjection = projection({
 })
 
 export const paymentRequestQueries = (db: BetterSQLite3Database) => {
-  const find = db
-    .select()
-    .from(paymentRequests)
-    .where(
-      and(
-        eq(paymentRequests.stream, sql.placeholder('stream')),
-        eq(paymentRequests.merchant, sql.placeholder('merchant')),
+  const find = prepared(
+    db,
+    paymentRequests,
+    db
+      .select()
+      .from(paymentRequests)
+      .where(
+        and(
+          eq(paymentRequests.stream, sql.placeholder('stream')),
+          eq(paymentRequests.merchant, sql.placeholder('merchant')),
+        ),
       ),
-    )
-    .prepare()
-  const findAny = db
-    .select()
-    .from(paymentRequests)
-    .where(eq(paymentRequests.stream, sql.placeholder('stream')))
-    .prepare()
+  )
+  const findAny = prepared(
+    db,
+    paymentRequests,
+    db
+      .select()
+      .from(paymentRequests)
+      .where(eq(paymentRequests.stream, sql.placeholder('stream'))),
+  )
   return {
     find: (merchant: string, stream: string) => find.get({ merchant, stream }),
     /** Whoever's it is: for the payer's side. */

@@ -13,6 +13,7 @@ import {
 import { statusCodes } from '../domain/status.ts'
 import type { Instant } from '../domain/time.ts'
 import type { TransactionLine } from '../domain/transaction-line.ts'
+import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Each permission request and what has become of it. */
@@ -130,30 +131,39 @@ export const permissionProjection = projection({
 })
 
 export const permissionQueries = (db: BetterSQLite3Database) => {
-  const find = db
-    .select()
-    .from(permissionOutcomes)
-    .where(eq(permissionOutcomes.rid, sql.placeholder('rid')))
-    .prepare()
-  const due = db
-    .select({ rid: permissionOutcomes.rid, merchant: permissionOutcomes.merchant })
-    .from(permissionOutcomes)
-    .where(
-      and(
-        isNotNull(permissionOutcomes.deadline),
-        lte(permissionOutcomes.deadline, sql.placeholder('now')),
-      ),
-    )
-    .orderBy(asc(permissionOutcomes.deadline))
-    .limit(sql.placeholder('limit'))
-    .prepare()
-  const next = db
-    .select({ deadline: permissionOutcomes.deadline })
-    .from(permissionOutcomes)
-    .where(isNotNull(permissionOutcomes.deadline))
-    .orderBy(asc(permissionOutcomes.deadline))
-    .limit(1)
-    .prepare()
+  const find = prepared(
+    db,
+    permissionOutcomes,
+    db
+      .select()
+      .from(permissionOutcomes)
+      .where(eq(permissionOutcomes.rid, sql.placeholder('rid'))),
+  )
+  const due = prepared(
+    db,
+    permissionOutcomes,
+    db
+      .select({ rid: permissionOutcomes.rid, merchant: permissionOutcomes.merchant })
+      .from(permissionOutcomes)
+      .where(
+        and(
+          isNotNull(permissionOutcomes.deadline),
+          lte(permissionOutcomes.deadline, sql.placeholder('now')),
+        ),
+      )
+      .orderBy(asc(permissionOutcomes.deadline))
+      .limit(sql.placeholder('limit')),
+  )
+  const next = prepared(
+    db,
+    permissionOutcomes,
+    db
+      .select({ deadline: permissionOutcomes.deadline })
+      .from(permissionOutcomes)
+      .where(isNotNull(permissionOutcomes.deadline))
+      .orderBy(asc(permissionOutcomes.deadline))
+      .limit(1),
+  )
   return {
     /** Whoever's it is, as of an instant. */
     find: (rid: string, now: Instant) => {

@@ -2,6 +2,7 @@ import { asc, eq, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Listener } from '../domain/scans.ts'
+import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 import { shortlinkOf } from './scans.ts'
 
@@ -87,13 +88,16 @@ export const pickUpProjection = projection({
 })
 
 export const pickUpQueries = (db: BetterSQLite3Database) => {
-  const due = db
-    .select()
-    .from(pickUps)
-    .where(eq(pickUps.isDue, true))
-    .orderBy(asc(pickUps.position))
-    .limit(sql.placeholder('limit'))
-    .prepare()
+  const due = prepared(
+    db,
+    pickUps,
+    db
+      .select()
+      .from(pickUps)
+      .where(eq(pickUps.isDue, true))
+      .orderBy(asc(pickUps.position))
+      .limit(sql.placeholder('limit')),
+  )
   return {
     /** Requests for which the service has something to do, the longest waiting first. */
     due: (limit: number): PickUpRow[] => due.all({ limit }),

@@ -10,6 +10,7 @@ import type { Entry } from '../domain/register.ts'
 import { shortlink } from '../domain/shortlink.ts'
 import { signingKey } from '../domain/signing-key.ts'
 import { user } from '../domain/user.ts'
+import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 type Register<Data> = {
@@ -67,24 +68,30 @@ export const registerQueries = <Data extends object>(
   { table }: RegisterProjection<Data>,
 ) => {
   type Row = RegisterProjection<Data>['table']['$inferSelect']
-  const find = db
-    .select()
-    .from(table)
-    .where(eq(table.stream, sql.placeholder('stream')))
-    .prepare()
-  const page = db
-    .select()
-    .from(table)
-    .where(
-      and(
-        eq(table.merchant, sql.placeholder('merchant')),
-        lt(table.position, sql.placeholder('before')),
-      ),
-    )
-    .orderBy(desc(table.position))
-    .limit(sql.placeholder('limit'))
-    .prepare()
-  const all = db.select().from(table).orderBy(table.position).prepare()
+  const find = prepared(
+    db,
+    table,
+    db
+      .select()
+      .from(table)
+      .where(eq(table.stream, sql.placeholder('stream'))),
+  )
+  const page = prepared(
+    db,
+    table,
+    db
+      .select()
+      .from(table)
+      .where(
+        and(
+          eq(table.merchant, sql.placeholder('merchant')),
+          lt(table.position, sql.placeholder('before')),
+        ),
+      )
+      .orderBy(desc(table.position))
+      .limit(sql.placeholder('limit')),
+  )
+  const all = prepared(db, table, db.select().from(table).orderBy(table.position))
   return {
     find: (stream: string) => find.get({ stream }) as Row | undefined,
     list: (merchant: string, before: number, limit: number) =>
@@ -97,14 +104,17 @@ export const registerQueries = <Data extends object>(
 export const merchantLookupQuery = (db: BetterSQLite3Database) => {
   const { table } = merchantProjection
   const lookupId = sql.placeholder('lookupId')
-  const find = db
-    .select()
-    .from(table)
-    .where(
-      sql`json_extract(${table.data}, '$.organizationId') = ${lookupId} or exists (select 1 from json_each(${table.data}, '$.lookupIds') where value = ${lookupId})`,
-    )
-    .orderBy(table.position)
-    .limit(1)
-    .prepare()
+  const find = prepared(
+    db,
+    table,
+    db
+      .select()
+      .from(table)
+      .where(
+        sql`json_extract(${table.data}, '$.organizationId') = ${lookupId} or exists (select 1 from json_each(${table.data}, '$.lookupIds') where value = ${lookupId})`,
+      )
+      .orderBy(table.position)
+      .limit(1),
+  )
   return (id: string) => find.get({ lookupId: id })
 }

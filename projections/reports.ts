@@ -3,6 +3,7 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Completion } from '../domain/ledger.ts'
 import { ledgerStream } from './ledgers.ts'
+import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Each report that was closed; what has no row yet is the open one. */
@@ -51,37 +52,49 @@ export const reportProjection = projection({
 })
 
 export const reportQueries = (db: BetterSQLite3Database) => {
-  const find = db
-    .select()
-    .from(reports)
-    .where(eq(reports.key, sql.placeholder('key')))
-    .prepare()
-  const closing = db
-    .select()
-    .from(reports)
-    .where(eq(reports.closing, true))
-    .orderBy(asc(reports.closedPosition))
-    .limit(sql.placeholder('limit'))
-    .prepare()
-  const holding = db
-    .select({ number: reports.number })
-    .from(reports)
-    .where(
-      and(
-        eq(reports.ledgerStream, sql.placeholder('stream')),
-        gt(reports.closedPosition, sql.placeholder('position')),
-      ),
-    )
-    .orderBy(asc(reports.closedPosition))
-    .limit(1)
-    .prepare()
-  const last = db
-    .select({ number: reports.number })
-    .from(reports)
-    .where(eq(reports.ledgerStream, sql.placeholder('stream')))
-    .orderBy(desc(reports.closedPosition))
-    .limit(1)
-    .prepare()
+  const find = prepared(
+    db,
+    reports,
+    db
+      .select()
+      .from(reports)
+      .where(eq(reports.key, sql.placeholder('key'))),
+  )
+  const closing = prepared(
+    db,
+    reports,
+    db
+      .select()
+      .from(reports)
+      .where(eq(reports.closing, true))
+      .orderBy(asc(reports.closedPosition))
+      .limit(sql.placeholder('limit')),
+  )
+  const holding = prepared(
+    db,
+    reports,
+    db
+      .select({ number: reports.number })
+      .from(reports)
+      .where(
+        and(
+          eq(reports.ledgerStream, sql.placeholder('stream')),
+          gt(reports.closedPosition, sql.placeholder('position')),
+        ),
+      )
+      .orderBy(asc(reports.closedPosition))
+      .limit(1),
+  )
+  const last = prepared(
+    db,
+    reports,
+    db
+      .select({ number: reports.number })
+      .from(reports)
+      .where(eq(reports.ledgerStream, sql.placeholder('stream')))
+      .orderBy(desc(reports.closedPosition))
+      .limit(1),
+  )
   const findReport = (merchant: string, ledger: string, number: number) =>
     find.get({ key: reportKey(ledgerStream(merchant, ledger), number) })
   return {

@@ -1,6 +1,7 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Every scan of every shortlink. */
@@ -38,23 +39,29 @@ export const scanProjection = projection({
 })
 
 export const scanQueries = (db: BetterSQLite3Database) => {
-  const byToken = db
-    .select()
-    .from(scans)
-    .where(eq(scans.tokenDigest, sql.placeholder('tokenDigest')))
-    .prepare()
-  const last = db
-    .select()
-    .from(scans)
-    .where(
-      and(
-        eq(scans.shortlink, sql.placeholder('shortlink')),
-        eq(scans.merchant, sql.placeholder('merchant')),
-      ),
-    )
-    .orderBy(desc(scans.position))
-    .limit(1)
-    .prepare()
+  const byToken = prepared(
+    db,
+    scans,
+    db
+      .select()
+      .from(scans)
+      .where(eq(scans.tokenDigest, sql.placeholder('tokenDigest'))),
+  )
+  const last = prepared(
+    db,
+    scans,
+    db
+      .select()
+      .from(scans)
+      .where(
+        and(
+          eq(scans.shortlink, sql.placeholder('shortlink')),
+          eq(scans.merchant, sql.placeholder('merchant')),
+        ),
+      )
+      .orderBy(desc(scans.position))
+      .limit(1),
+  )
   return {
     byToken: (tokenDigest: string): ScanRow | undefined => byToken.get({ tokenDigest }),
     last: (merchant: string, shortlink: string): ScanRow | undefined =>

@@ -5,6 +5,7 @@ import { nextDue, type Frequency } from '../domain/calendar.ts'
 import { impliedAccount } from '../domain/settlement-account.ts'
 import { movesMoney } from '../domain/transaction-line.ts'
 import type { Instant } from '../domain/time.ts'
+import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** The settlement account of each merchant, and when its next settlement is due. */
@@ -70,31 +71,39 @@ export const settlementAccountProjection = projection({
 
 export const settlementAccountQueries = (db: BetterSQLite3Database) => {
   const { merchant, dueAt, unsettledSince } = settlementAccounts
-  const find = db
-    .select()
-    .from(settlementAccounts)
-    .where(eq(merchant, sql.placeholder('merchant')))
-    .prepare()
-  const due = db
-    .select()
-    .from(settlementAccounts)
-    .where(and(isNotNull(dueAt), lte(dueAt, sql.placeholder('now'))))
-    .orderBy(asc(dueAt))
-    .limit(sql.placeholder('limit'))
-    .prepare()
-  const next = db
-    .select({ dueAt })
-    .from(settlementAccounts)
-    .where(isNotNull(dueAt))
-    .orderBy(asc(dueAt))
-    .limit(1)
-    .prepare()
-  const unsettled = db
-    .select()
-    .from(settlementAccounts)
-    .where(isNotNull(unsettledSince))
-    .orderBy(asc(merchant))
-    .prepare()
+  const find = prepared(
+    db,
+    settlementAccounts,
+    db
+      .select()
+      .from(settlementAccounts)
+      .where(eq(merchant, sql.placeholder('merchant'))),
+  )
+  const due = prepared(
+    db,
+    settlementAccounts,
+    db
+      .select()
+      .from(settlementAccounts)
+      .where(and(isNotNull(dueAt), lte(dueAt, sql.placeholder('now'))))
+      .orderBy(asc(dueAt))
+      .limit(sql.placeholder('limit')),
+  )
+  const next = prepared(
+    db,
+    settlementAccounts,
+    db
+      .select({ dueAt })
+      .from(settlementAccounts)
+      .where(isNotNull(dueAt))
+      .orderBy(asc(dueAt))
+      .limit(1),
+  )
+  const unsettled = prepared(
+    db,
+    settlementAccounts,
+    db.select().from(settlementAccounts).where(isNotNull(unsettledSince)).orderBy(asc(merchant)),
+  )
   return {
     find: (merchant: string) => find.get({ merchant }),
     /** Those whose settlement is due, the longest due first. */

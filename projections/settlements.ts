@@ -2,6 +2,7 @@ import { and, asc, desc, eq, isNotNull, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { isPaid, type SettlementEvent, type SettlementMade } from '../domain/settlement.ts'
+import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 type PayoutOrder = Extract<SettlementEvent, { type: 'PayoutOrdered' }>['data']
@@ -59,49 +60,64 @@ export const settlementProjection = projection({
 export const settlementQueries = (db: BetterSQLite3Database) => {
   const { key, merchant, serial, startedPosition, settlementId, making, made } = settlements
   const { payable, order } = settlements
-  const find = db
-    .select()
-    .from(settlements)
-    .where(eq(key, sql.placeholder('key')))
-    .prepare()
-  const page = db
-    .select()
-    .from(settlements)
-    .where(
-      and(
-        eq(merchant, sql.placeholder('merchant')),
-        lt(serial, sql.placeholder('before')),
-        isNotNull(made),
-      ),
-    )
-    .orderBy(desc(serial))
-    .limit(sql.placeholder('limit'))
-    .prepare()
-  const unfinished = db
-    .select()
-    .from(settlements)
-    .where(eq(making, true))
-    .orderBy(asc(startedPosition))
-    .limit(sql.placeholder('limit'))
-    .prepare()
-  const cuts = db
-    .select({ startedPosition, settlementId })
-    .from(settlements)
-    .where(
-      and(
-        eq(merchant, sql.placeholder('merchant')),
-        lt(startedPosition, sql.placeholder('before')),
-      ),
-    )
-    .orderBy(asc(serial))
-    .prepare()
-  const payables = db
-    .select()
-    .from(settlements)
-    .where(eq(payable, true))
-    .orderBy(asc(key))
-    .prepare()
-  const ordered = db.select().from(settlements).where(isNotNull(order)).orderBy(asc(key)).prepare()
+  const find = prepared(
+    db,
+    settlements,
+    db
+      .select()
+      .from(settlements)
+      .where(eq(key, sql.placeholder('key'))),
+  )
+  const page = prepared(
+    db,
+    settlements,
+    db
+      .select()
+      .from(settlements)
+      .where(
+        and(
+          eq(merchant, sql.placeholder('merchant')),
+          lt(serial, sql.placeholder('before')),
+          isNotNull(made),
+        ),
+      )
+      .orderBy(desc(serial))
+      .limit(sql.placeholder('limit')),
+  )
+  const unfinished = prepared(
+    db,
+    settlements,
+    db
+      .select()
+      .from(settlements)
+      .where(eq(making, true))
+      .orderBy(asc(startedPosition))
+      .limit(sql.placeholder('limit')),
+  )
+  const cuts = prepared(
+    db,
+    settlements,
+    db
+      .select({ startedPosition, settlementId })
+      .from(settlements)
+      .where(
+        and(
+          eq(merchant, sql.placeholder('merchant')),
+          lt(startedPosition, sql.placeholder('before')),
+        ),
+      )
+      .orderBy(asc(serial)),
+  )
+  const payables = prepared(
+    db,
+    settlements,
+    db.select().from(settlements).where(eq(payable, true)).orderBy(asc(key)),
+  )
+  const ordered = prepared(
+    db,
+    settlements,
+    db.select().from(settlements).where(isNotNull(order)).orderBy(asc(key)),
+  )
   return {
     find: (merchant: string, serial: number) => find.get({ key: settlementKey(merchant, serial) }),
     /** Those that are made, newest first. */

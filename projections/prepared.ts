@@ -1,0 +1,80 @@
+import { getTableColumns, is, Param, Placeholder, type Query } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+
+type Values = Readonly<Record<string, unknown>>
+type Value = (values: Values) => unknown
+type Decode = (value: unknown) => unknown
+
+/** The member of a row that a column of the file becomes, and how its values are read. */
+const memberOf = (table: SQLiteTable, name: string): readonly [string, Decode | undefined] => {
+  const found = Object.entries(getTableColumns(table)).find(([, column]) => column.name === name)
+  if (!found) throw new Error(`${name} is no column`)
+  const [member, column] = found
+  const isPlain = column.dataType !== 'json' && column.dataType !== 'boolean'
+  return [member, isPlain ? undefined : (value) => column.mapFromDriverValue(value)]
+}
+
+/**
+ * Makes a row of a table out of the values of these columns as they lie in the file. The database would make an object
+ * too, but names each column anew for each row.
+ */
+export const decoderOf = (table: SQLiteTable, columns: readonly string[]) => {
+  const members = columns.map((name) => memberOf(table, name))
+  return <Row>(stored: unknown): Row => {
+    const row: Record<string, unknown> = {}
+    let index = 0
+    for (const [member, decode] of members) {
+      const value = (stored as readonly unknown[])[index++]
+      row[member] = decode === undefined || value === null ? value : decode(value)
+    }
+    return row as Row
+  }
+}
+
+const valueOf = (parameter: unknown): Value => {
+  if (is(parameter, Placeholder)) return (values) => values[parameter.name]
+  if (!is(parameter, Param) || !is(parameter.value, Placeholder)) return () => parameter
+  const { value, encoder } = parameter
+  return (values) => encoder.mapToDriverValue(values[value.name])
+}
+
+/** A bare parameter as the limit makes SQLite compile the statement anew each time that it is bound. */
+const withSteadyLimit = (text: string): string => text.replace(/limit \?$/, 'limit ? + 0')
+
+/** What is used of the database under the query builder. */
+type Client = {
+  prepare(text: string): {
+    raw(): {
+      get(...values: readonly unknown[]): unknown
+      all(...values: readonly unknown[]): unknown[]
+      columns(): readonly { readonly name: string }[]
+    }
+  }
+}
+
+/**
+ * Prepares a query of columns of one table for the database itself: built once by the query builder, which then has no
+ * part in each read of it.
+ */
+export const prepared = <Row>(
+  db: BetterSQLite3Database,
+  table: SQLiteTable,
+  query: { toSQL(): Query; all(): Row[] },
+) => {
+  const { $client: client } = db as BetterSQLite3Database & { readonly $client: Client }
+  const { sql: text, params } = query.toSQL()
+  const statement = client.prepare(withSteadyLimit(text)).raw()
+  const values = params.map(valueOf)
+  const names = statement.columns().map(({ name }) => name)
+  const decode = decoderOf(table, names)
+  const bound = (given: Values) => values.map((value) => value(given))
+  return {
+    get: (given: Values = {}): Row | undefined => {
+      const row = statement.get(...bound(given))
+      return row === undefined ? undefined : decode<Row>(row)
+    },
+    all: (given: Values = {}): Row[] =>
+      statement.all(...bound(given)).map((row) => decode<Row>(row)),
+  }
+}
