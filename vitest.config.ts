@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
     pool: 'forks',
+    // As many as there are cores; by default one is left idle, which of two is half of them.
+    maxWorkers: '100%',
     // Real processes and real sockets on a busy machine: generous, so that only what hangs fails.
     testTimeout: 60_000,
     hookTimeout: 60_000,
