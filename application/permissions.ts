@@ -82,36 +82,3 @@ export const answerPermission = ({ handle, find, tokens, findTerms }: AnswerNeed
     },
   }
 }
-
-type ExpiryNeeds = {
-  readonly handle: Handle
-  readonly permissionRows: {
-    due(now: Instant, limit: number): readonly { readonly rid: string; readonly merchant: string }[]
-    nextDeadline(): Instant | null
-  }
-  readonly newId: () => string
-}
-
-const batchSize = 200
-
-/** Records the expiry of every permission request whose time has come; answers when the next one is due. */
-export const expirePermissions =
-  ({ handle, permissionRows, newId }: ExpiryNeeds) =>
-  async (at: Instant, caughtUp: () => Promise<void>): Promise<Instant | null> => {
-    for (;;) {
-      const due = permissionRows.due(at, batchSize)
-      if (due.length === 0) return permissionRows.nextDeadline()
-      const correlationId = newId()
-      await Promise.all(
-        due.map(({ rid, merchant }) =>
-          handle(
-            permissionRequests,
-            rid,
-            { type: 'ExpirePermission', at },
-            { at, merchant, actor: 'daybook', correlationId },
-          ),
-        ),
-      )
-      await caughtUp()
-    }
-  }

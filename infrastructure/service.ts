@@ -3,13 +3,9 @@ import { join } from 'node:path'
 import { callbacks, merchants, signingKeys, users, within } from '../application/aggregates.ts'
 import { acceptPayment } from '../application/answer-payment.ts'
 import { deliverCallbacks } from '../application/deliver-callbacks.ts'
-import { expirePayments } from '../application/expire-payments.ts'
+import { expirePayments, expirePermissions } from '../application/expire-requests.ts'
 import type { Context } from '../application/handle.ts'
-import {
-  answerPermission,
-  expirePermissions,
-  requestPermission,
-} from '../application/permissions.ts'
+import { answerPermission, requestPermission } from '../application/permissions.ts'
 import { requestPayment } from '../application/request-payment.ts'
 import { schedule } from '../application/schedule.ts'
 import type { Message } from '../domain/callback.ts'
@@ -102,7 +98,7 @@ export const startService = async (
   const expire = expirePayments({ handle, outcomes: core.outcomes, newId: randomUUID })
   const expirePending = expirePermissions({
     handle,
-    permissionRows: core.permissions,
+    permissions: core.permissions,
     newId: randomUUID,
   })
   const expiry = schedule(scheduling, async (at) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { deliverCallbacks, type QueueRow } from '../application/deliver-callbacks.ts'
 import { StoreUnavailable } from '../application/event-store.ts'
-import { expirePayments } from '../application/expire-payments.ts'
+import { expirePayments } from '../application/expire-requests.ts'
 import { schedule, type DueWork } from '../application/schedule.ts'
 import type { Instant } from '../domain/time.ts'
 
