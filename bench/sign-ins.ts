@@ -8,7 +8,7 @@ import type { Shop } from './requests.ts'
 
 /*
  * Captures beside a crowd: 10,000 connections that load the sign-in page and refresh tokens, all at once and again and
- * again, while tills capture at the pace of a busy shop. `npx tsx bench/sign-ins.ts`, with `--quick` a small one.
+ * again, while tills capture at the pace of a busy shop. `npm run bench:sign-ins`, with `-- --quick` a small one.
  */
 
 const isQuick = process.argv.includes('--quick')
@@ -73,7 +73,7 @@ const directory = mkdtempSync(join(tmpdir(), 'daybook-sign-ins-'))
 const started: { stop(): Promise<void> }[] = []
 try {
   const environment = { DATA_DIR: directory, HOST: '127.0.0.1', PORT: '0', MODE: 'sandbox' }
-  const service = await startServer('../infrastructure/main.ts', ['serve'], environment)
+  const service = await startServer('../dist/infrastructure/main.js', ['serve'], environment)
   started.push(service)
   const load = startLoad()
   started.push(load)

@@ -64,7 +64,7 @@ export const merchantViews = (needs: Needs) => {
         const row = outcomes.find(merchant, tid, now)
         if (!row) return undefined
         const shown = await payment(row, now)
-        return isLive(streamOf(payments, tid)) ? shown : { ...shown, shown: null }
+        return !shown.shown || isLive(streamOf(payments, tid)) ? shown : { ...shown, shown: null }
       },
     },
     requests: {
@@ -77,7 +77,9 @@ export const merchantViews = (needs: Needs) => {
       const row = permissions.find(rid, at)
       if (row?.merchant !== merchant) return undefined
       const shown = await permission(row, at)
-      return isLive(streamOf(permissionRequests, rid)) ? shown : { ...shown, shown: null }
+      return !shown.shown || isLive(streamOf(permissionRequests, rid))
+        ? shown
+        : { ...shown, shown: null }
     },
   }
 }

@@ -2,6 +2,7 @@ import Database from 'better-sqlite3'
 import { createHmac, randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { recent, type Recent } from '../application/recent.ts'
 import { seal, unseal } from './sealing.ts'
 
 const tables = `
@@ -11,6 +12,8 @@ const tables = `
     key BLOB NOT NULL
   ) STRICT;
   CREATE TABLE IF NOT EXISTS secrets (name TEXT PRIMARY KEY, secret BLOB NOT NULL) STRICT;`
+
+const peopleRemembered = 10_000
 
 const openFile = (file: string) => {
   mkdirSync(dirname(file), { recursive: true })
@@ -22,6 +25,18 @@ const openFile = (file: string) => {
   sqlite.pragma('synchronous = FULL')
   sqlite.exec(tables)
   return sqlite
+}
+
+const remembering = <Value>(
+  memory: Recent<string, Value>,
+  name: string,
+  find: () => Value,
+): Value => {
+  const known = memory.get(name)
+  if (known !== undefined) return known
+  const found = find()
+  if (found !== undefined) memory.set(name, found)
+  return found
 }
 
 /**
@@ -52,7 +67,39 @@ export const openVault = (file: string) => {
   const identifiers = secret('identifiers')
   const digest = (identifier: string): Buffer =>
     createHmac('sha256', identifiers).update(identifier).digest()
-  const keyOf = (person: string) => findKey.get(person) as Buffer | undefined
+
+  const dataVersion = sqlite.prepare('PRAGMA data_version').pluck()
+  const ids = recent<string, string>(peopleRemembered)
+  const keys = recent<string, Buffer>(peopleRemembered)
+  /** Texts by what they are sealed as, and the other way round: the same few are meant again and again. */
+  const opened = recent<string, string>(peopleRemembered)
+  const closed = recent<string, string>(peopleRemembered)
+  let version: unknown
+  let isLookedAt = false
+
+  const forget = (): void => {
+    for (const memory of [ids, keys, opened, closed]) memory.clear()
+  }
+
+  /** Forgets what other processes may have changed, somebody's erasure above all: looked at once a turn of the loop. */
+  const keepUp = (): void => {
+    if (isLookedAt) return
+    isLookedAt = true
+    setImmediate(() => (isLookedAt = false))
+    const current = dataVersion.get()
+    if (current !== version) forget()
+    version = current
+  }
+
+  const keyOf = (person: string): Buffer | undefined => {
+    keepUp()
+    return remembering(keys, person, () => findKey.get(person) as Buffer | undefined)
+  }
+
+  const idOf = (identifier: string): string | undefined => {
+    keepUp()
+    return remembering(ids, identifier, () => findId.get(digest(identifier)) as string | undefined)
+  }
 
   return {
     secret,
@@ -61,28 +108,30 @@ export const openVault = (file: string) => {
     /** The secrets whose names begin so, ordered by name. */
     secrets: (prefix: string) =>
       listSecrets.all(`${prefix}*`) as { readonly name: string; readonly secret: Buffer }[],
-    findPerson: (identifier: string) => findId.get(digest(identifier)) as string | undefined,
+    findPerson: idOf,
     /** The person with an identifier; from now on there is one. A new one gets the given id, or one without meaning. */
     personFor: (identifier: string, id: string = randomBytes(16).toString('hex')): string => {
-      const by = digest(identifier)
-      const known = findId.get(by) as string | undefined
+      const known = idOf(identifier)
       if (known !== undefined) return known
-      addPerson.run(id, by, randomBytes(32))
-      return (findId.get(by) as string | undefined) ?? id
+      addPerson.run(id, digest(identifier), randomBytes(32))
+      return idOf(identifier) ?? id
     },
     hasPerson: (person: string): boolean => keyOf(person) !== undefined,
     /** @throws Error for a person who is not known, or no longer. */
     seal: (person: string, text: string): string => {
       const key = keyOf(person)
       if (!key) throw new Error('there is no key of this person')
-      return seal(key, text)
+      return remembering(closed, `${person} ${text}`, () => seal(key, text))
     },
     /** Undefined once the person has been erased. */
     unseal: (person: string, sealed: string): string | undefined => {
       const key = keyOf(person)
-      return key && unseal(key, sealed)
+      return key && remembering(opened, `${person} ${sealed}`, () => unseal(key, sealed))
     },
-    shred: (person: string): void => void removePerson.run(person),
+    shred: (person: string): void => {
+      removePerson.run(person)
+      forget()
+    },
     close: (): void => void sqlite.close(),
   }
 }

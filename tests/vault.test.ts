@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openVault, type Vault } from '../infrastructure/vault.ts'
+
+let folder: string
+let here: Vault
+let elsewhere: Vault
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'daybook-vault-'))
+  // As two processes have it: each its own memory of one file.
+  here = openVault(join(folder, 'vault.sqlite'))
+  elsewhere = openVault(join(folder, 'vault.sqlite'))
+})
+
+afterEach(() => {
+  here.close()
+  elsewhere.close()
+  rmSync(folder, { recursive: true })
+})
+
+describe('two vaults on one file', () => {
+  test('given a name that one seals, then the other seals it equally and reads it', () => {
+    const person = here.personFor('4741234567')
+    const sealed = here.seal(person, 'Kari Nordmann')
+    expect(elsewhere.personFor('4741234567')).toBe(person)
+    expect(elsewhere.seal(person, 'Kari Nordmann')).toBe(sealed)
+    expect(elsewhere.unseal(person, sealed)).toBe('Kari Nordmann')
+    expect(sealed).not.toContain('Kari')
+  })
+
+  test('given somebody whom both remember, when one erases them, then neither knows them any more', async () => {
+    const person = here.personFor('4741234567')
+    const sealed = here.seal(person, 'Kari Nordmann')
+    expect(here.unseal(person, sealed)).toBe('Kari Nordmann')
+    expect(elsewhere.findPerson('4741234567')).toBe(person)
+    expect(elsewhere.unseal(person, sealed)).toBe('Kari Nordmann')
+    elsewhere.shred(person)
+    await nextTurn()
+    for (const vault of [here, elsewhere]) {
+      expect(vault.findPerson('4741234567')).toBeUndefined()
+      expect(vault.hasPerson(person)).toBe(false)
+      expect(vault.unseal(person, sealed)).toBeUndefined()
+      expect(() => vault.seal(person, 'Kari Nordmann')).toThrow('no key of this person')
+    }
+  })
+
+  test('given an erased person, when the number comes again, then it is somebody new', async () => {
+    const before = here.personFor('4741234567')
+    const sealed = here.seal(before, 'Kari Nordmann')
+    here.shred(before)
+    await nextTurn()
+    const after = elsewhere.personFor('4741234567')
+    expect(after).not.toBe(before)
+    expect(elsewhere.unseal(after, sealed)).toBeUndefined()
+  })
+})
