@@ -29,6 +29,8 @@ export const atOnce = 64
 export const readers = 32
 /** Captures in a second that run beside the reads, as of a busy shop. */
 export const backgroundPace = 1_000
+/** Reads in a second of readers who do not ask as fast as they are answered. */
+export const readingPace = 2_000
 
 /** Measures the service, and the bare app beside it, under the load of another process. */
 export const measureHttp = async (load: Load, bare: Shop, service: Shop, extent: Extent) => {
@@ -83,12 +85,13 @@ export const measureHttp = async (load: Load, bare: Shop, service: Shop, extent:
 
   const tids = await authorized()
   const reads: Group = { work: { kind: 'outcome', level: 'SECRET', tids }, connections: readers }
-  const [paced] = await run(service, [
-    reads,
-    { work: captures(tids), connections: readers, pace: backgroundPace },
-  ])
+  const background = () => {
+    return { work: captures(tids), connections: readers, pace: backgroundPace }
+  }
+  const [calm] = await run(service, [{ ...reads, pace: readingPace }, background()])
+  const [paced] = await run(service, [reads, background()])
   const [flooded] = await run(service, [reads, { work: captures(tids), connections: atOnce }])
-  return { hello, rounds, cells, paced, flooded, loadCpu: cpu }
+  return { hello, rounds, cells, calm, paced, flooded, loadCpu: cpu }
 }
 
 export type HttpFigures = Awaited<ReturnType<typeof measureHttp>>

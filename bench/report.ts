@@ -1,6 +1,13 @@
 import { cpus, release, totalmem, type } from 'node:os'
 import type { Appends } from './append.ts'
-import { atOnce, backgroundPace, readers, type HttpFigures, type Round } from './http.ts'
+import {
+  atOnce,
+  backgroundPace,
+  readingPace,
+  readers,
+  type HttpFigures,
+  type Round,
+} from './http.ts'
 
 export type Figures = {
   readonly isQuick: boolean
@@ -47,7 +54,7 @@ const compared = (
 }
 
 const comparisons = ({ http, appends, rebuild }: Figures): string[][] => {
-  const { rounds, paced, flooded } = http
+  const { rounds, calm, paced, flooded } = http
   const beside = (figure: (round: Round) => number) =>
     rounds.map((round) => ({ figure: figure(round), limit: round.bare.perSecond }))
   const raw = (kind: 'known' | 'new') =>
@@ -89,8 +96,18 @@ const comparisons = ({ http, appends, rebuild }: Figures): string[][] => {
       '≥ 60,000 events/s',
       speed >= 60_000 ? 'yes' : 'no',
     ],
-    read(`p99 of ${readers} readers of outcomes, ${whole(backgroundPace)} captures/s`, paced?.p99),
-    read(`p99 of ${readers} readers of outcomes, ${atOnce} connections capturing`, flooded?.p99),
+    read(
+      `p99 of ${whole(readingPace)} outcomes/s, ${readers} connections, ${whole(backgroundPace)} captures/s beside`,
+      calm?.p99,
+    ),
+    read(
+      `p99 of ${readers} connections reading outcomes without a pause, ${whole(backgroundPace)} captures/s beside`,
+      paced?.p99,
+    ),
+    read(
+      `p99 of ${readers} connections reading outcomes without a pause, ${atOnce} capturing`,
+      flooded?.p99,
+    ),
   ]
 }
 
