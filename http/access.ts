@@ -1,47 +1,7 @@
-import type { Names } from './brand.ts'
+import type { AccessNeeds, Credentials, FoundUser } from './credentials.ts'
 import { makeIntegratorAccess, type IntegratorNeeds } from './integrator-access.ts'
 import type { AccessLevel, Caller } from './route.ts'
 import { makeSignedText, unauthorized } from './signed-request.ts'
-
-export type KnownUser = {
-  readonly id: string
-  readonly roles: readonly string[]
-  readonly netmask: string | null
-  readonly secretHash: string | null
-  readonly publicKey: string | null
-}
-
-/** A user with the netmask of its merchant; undefined when there is no such user. */
-export type FoundUser =
-  { readonly user: KnownUser; readonly merchantNetmask: string | null } | undefined
-
-/** What authentication asks of the rest of the service. */
-export type AccessNeeds = {
-  readonly names: Names
-  /** The user of a merchant as this process remembers it. */
-  readonly recallUser: (merchant: string, user: string) => FoundUser
-  /** The user of a merchant as it stands in the log now. */
-  readonly findUser: (merchant: string, user: string) => Promise<FoundUser>
-  /** Whether a secret belongs to a slow hash; as slow for no hash at all. */
-  readonly verifySecret: (secret: string, hash: string | null) => Promise<boolean>
-  /** Whether a signature was made with the key of a public key; as slow for no key at all. */
-  readonly verifySignature: (publicKey: string | null, text: string, signature: string) => boolean
-  readonly contentDigest: (body: Uint8Array) => string
-  readonly isWithin: (address: string | undefined, netmask: string) => boolean
-  /** The machine's own clock, which the sandbox does not move. */
-  readonly machineNow: () => number
-  readonly clockToleranceMs: number
-}
-
-export type Credentials = {
-  readonly method: string
-  /** As the client saw it, with its query. */
-  readonly url: () => string
-  readonly header: (name: string) => string | undefined
-  readonly headers: () => Iterable<readonly [string, string]>
-  readonly remoteAddress: string | undefined
-  readonly body: Uint8Array
-}
 
 /** Decides who makes a request to the merchant interface, or says which check failed (decisions 3). */
 export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {

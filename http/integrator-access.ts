@@ -1,4 +1,4 @@
-import type { AccessNeeds, Credentials } from './access.ts'
+import type { AccessNeeds, Credentials } from './credentials.ts'
 import type { AccessLevel, Caller } from './route.ts'
 import { makeSignedText, unauthorized } from './signed-request.ts'
 

@@ -1,4 +1,4 @@
-import type { AccessNeeds, Credentials } from './access.ts'
+import type { AccessNeeds, Credentials } from './credentials.ts'
 import { RequestError } from './errors.ts'
 import { stringToSign, urlToSign } from './signature.ts'
 import { parseDateTime } from './wire.ts'

@@ -6,12 +6,8 @@ import { formatAmount, parseAmount } from '../domain/money.ts'
 import { ratePattern } from '../domain/rate.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { Core } from './core.ts'
+import type { WithCore } from './operator-core.ts'
 import { fail } from './operator-error.ts'
-
-/** Wraps work on the core into the action of a command. */
-export type WithCore = <Arguments extends unknown[]>(
-  work: (core: Core, ...rest: Arguments) => Promise<object>,
-) => (...rest: Arguments) => Promise<void>
 
 type FeeOptions = {
   readonly from: string

@@ -7,11 +7,8 @@ import { isPng } from '../domain/png.ts'
 import { isNetmask } from './addresses.ts'
 import type { Core } from './core.ts'
 import { readPublicKey } from './keys.ts'
+import type { WithCore } from './operator-core.ts'
 import { fail } from './operator-error.ts'
-
-type WithCore = <Arguments extends unknown[]>(
-  work: (core: Core, ...rest: Arguments) => Promise<object>,
-) => (...rest: Arguments) => Promise<void>
 
 const idPattern = /^[a-zA-Z0-9_-]{1,64}$/
 const largestLogo = 1_000_000

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { applications, merchants } from '../application/aggregates.ts'
 import type { Core } from './core.ts'
 import { addIdTokenKey } from './id-tokens.ts'
-import type { WithCore } from './operator.ts'
+import type { WithCore } from './operator-core.ts'
 import { fail } from './operator-error.ts'
 import { newToken } from './tokens.ts'
 

@@ -5,7 +5,7 @@ import { phoneDigits } from '../application/people.ts'
 import { profile as profileSchema } from '../domain/profile.ts'
 import type { Core } from './core.ts'
 import { codeUri, newCodeSecret } from './one-time-codes.ts'
-import type { WithCore } from './operator.ts'
+import type { WithCore } from './operator-core.ts'
 import { fail } from './operator-error.ts'
 import { hashSecret } from './secrets.ts'
 

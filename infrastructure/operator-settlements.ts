@@ -10,7 +10,7 @@ import type { SettlementRow } from '../projections/settlements.ts'
 import { openAccounting } from './accounting.ts'
 import type { Core } from './core.ts'
 import { fail } from './operator-error.ts'
-import type { WithCore } from './operator-fees.ts'
+import type { WithCore } from './operator-core.ts'
 import { payoutFile, type OrderedPayout } from './payout-file.ts'
 import type { Settings } from './settings.ts'
 

@@ -9,6 +9,7 @@ import { addOAuthCommands, type IsRedirectUri } from './operator-oauth.ts'
 import { addPeopleCommands } from './operator-people.ts'
 import { readPublicKey } from './keys.ts'
 import { makeLog } from './log.ts'
+import type { WithCore } from './operator-core.ts'
 import { fail, OperatorError } from './operator-error.ts'
 import { addFeeCommands } from './operator-fees.ts'
 import { addSettlementCommands } from './operator-settlements.ts'
@@ -78,11 +79,6 @@ const retryCallback = async ({ handle, store, contextOf, now }: Core, id: string
   await handle(callbacks, id, { type: 'RequestRetry', at: now(), message }, context)
   return { id, resource: subject, event, attempts: attempts.length }
 }
-
-/** Does a piece of work on the data and prints what came of it. */
-export type WithCore = <Arguments extends unknown[]>(
-  work: (core: Core, ...rest: Arguments) => Promise<object>,
-) => (...rest: Arguments) => Promise<void>
 
 /** The operator's command (decisions 14); it works beside a running service on the same data. */
 export const operatorProgram = ({

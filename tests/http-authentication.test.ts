@@ -1,6 +1,7 @@
 import { createPublicKey, generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeAccess, type FoundUser } from '../http/access.ts'
+import { makeAccess } from '../http/access.ts'
+import type { FoundUser } from '../http/credentials.ts'
 import { namesOf } from '../http/brand.ts'
 import {
   dateTime,
