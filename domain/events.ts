@@ -95,12 +95,25 @@ type Stored = Omit<Recorded<{ type: string; data: unknown }>, 'metadata'> & {
   readonly metadata: unknown
 }
 
-/** Checks an event that was read. @throws Error for an event that this version does not know, with its position. */
+/** An event that this version of the code cannot read: of an unknown type, or of another shape than it knows. */
+export class UnreadableEvent extends Error {
+  override readonly name = 'UnreadableEvent'
+}
+
+const unreadable = ({ type, stream, position }: Stored, problem: string): UnreadableEvent =>
+  new UnreadableEvent(`event ${position}, ${type} in ${stream}, cannot be read: ${problem}`)
+
+/** Checks an event that was read. @throws UnreadableEvent */
 export const parseEvent = (stored: Stored): Recorded => {
-  const { type, position } = stored
-  if (!isEventType(type)) throw new Error(`event ${position} has the unknown type ${type}`)
-  const known = metadata.parse(stored.metadata)
-  const current = upToDate(upcasts[type] ?? [], known.schema, stored.data)
-  const data = eventCatalogue[type].parse(current)
-  return { ...stored, data, metadata: known } as Recorded
+  const { type } = stored
+  if (!isEventType(type)) throw unreadable(stored, 'this version knows no such type')
+  try {
+    const known = metadata.parse(stored.metadata)
+    const current = upToDate(upcasts[type] ?? [], known.schema, stored.data)
+    const data = eventCatalogue[type].parse(current)
+    return { ...stored, data, metadata: known } as Recorded
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error
+    throw unreadable(stored, z.prettifyError(error).replaceAll(/\s*\n\s*/g, ' '))
+  }
 }

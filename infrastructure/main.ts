@@ -11,6 +11,7 @@ import { isRedirectUri } from '../http/application.ts'
 import { makeApp, unroutable } from '../http/app.ts'
 import { makeAttachmentLink } from '../http/attachment.ts'
 import { namesOf } from '../http/brand.ts'
+import { UnreadableEvent } from '../domain/events.ts'
 import { callbackMessage } from '../http/callback-message.ts'
 import { openApi } from '../http/openapi.ts'
 import { allRoutes, type RouteNeeds } from '../http/routes.ts'
@@ -146,9 +147,14 @@ const runCommand = async (): Promise<void> => {
     const needs = { settings, version, serve, openApi, isRedirectUri: mayRedirect }
     await operatorProgram(needs).parseAsync()
   } catch (error) {
-    if (!(error instanceof WrongSettings)) throw error
-    process.stderr.write(`Wrong settings:\n${error.message}\n`)
-    process.exitCode = 2
+    if (error instanceof WrongSettings) {
+      process.stderr.write(`Wrong settings:\n${error.message}\n`)
+      process.exitCode = 2
+    } else if (error instanceof UnreadableEvent) {
+      process.stderr.write(`This log is not one of this version: ${error.message}\n`)
+      // What was begun on the log would go on for ever.
+      process.exit(1)
+    } else throw error
   }
 }
 

@@ -357,7 +357,7 @@ describe('when the store fails', () => {
     const odd = openSqliteEventStore(join(folder, 'odd.sqlite'))
     stores.push(odd)
     await odd.append(streamOf(payments, tid), [unknown], noStream)
-    await expect(paying(handlerOf(odd), tid)(ask())).rejects.toThrow('unknown type')
+    await expect(paying(handlerOf(odd), tid)(ask())).rejects.toThrow('knows no such type')
   })
 })
 
