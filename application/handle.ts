@@ -58,7 +58,7 @@ export const streamOf = ({ category }: { readonly category: string }, id: string
  * The one way in which anything changes: load, decide, append; decide again when another writer was first.
  * Commands to one aggregate run one after another in this process; other processes are met with expected revisions.
  */
-export const makeHandler = ({ store, eventId, commandId, remembered = 50_000 }: Needs) => {
+export const makeHandler = ({ store, eventId, commandId, remembered = 20_000 }: Needs) => {
   const memory = recent<string, Known>(remembered)
   /** The newest revision that has come by of streams that have lately changed. */
   const heard = recent<string, Revision>(remembered)
