@@ -29,7 +29,7 @@ import { makeLive } from './live.ts'
 import { makeMerchantSide } from './merchant-side.ts'
 import { makeMetrics } from './metrics.ts'
 import { makePayerSide } from './payer-side.ts'
-import { sandboxFunding } from './sandbox-funding.ts'
+import { everythingFunded, sandboxFunding } from './funding.ts'
 import { hashSecret, makeSecretCheck } from './secrets.ts'
 import type { Settings } from './settings.ts'
 
@@ -174,7 +174,8 @@ export const startService = async (
     )
   }
 
-  const accept = acceptPayment({ handle, find, funding: sandboxFunding, tokens })
+  const funding = isSandbox ? sandboxFunding : everythingFunded
+  const accept = acceptPayment({ handle, find, funding, tokens })
   const answers = answerPermission({ handle, find, tokens, findTerms: core.findTerms })
   const live = makeLive()
   core.onEvents(live.onEvents)
