@@ -229,14 +229,14 @@ describe('a payment request', () => {
     ['pos_tid', [undefined, '', 'a/b', 'x'.repeat(65)]],
     ['action', [undefined, 'capture', 'authorise', null, 1]],
     ['currency', [undefined, 'XXX', 'NOKK', 'NO', 'XAU', 'ﬀo', 578]],
-    ['additional_amount', ['0.001', '-1', 'x', null]],
+    ['additional_amount', ['0.001', '-1', 'x']],
     ['additional_edit', ['true', 1, null]],
     ['allow_credit', [undefined, 'false', null]],
     ['customer', ['', 'x'.repeat(101), 4799999901]],
     ['max_scan_age', [-1, 2_592_001, 1.5, '60', null]],
     ['expires_in', [-1, 2_592_001, 0.5, '60', null]],
     ['text', ['x'.repeat(1001), 1]],
-    ['ledger', ['', 'unknown', null]],
+    ['ledger', ['', 'unknown']],
     [
       'callback_uri',
       ['shop.example', 'ftp://x/', 'http:x', 'http://', 'http://a b/', 'http://x/\n'],
@@ -261,6 +261,16 @@ describe('a payment request', () => {
       const refused = await post({ [top]: value })
       expect([value, refused]).toMatchObject([value, wrongFields(field)])
     }
+  })
+
+  test('may name the null that the document gives a field as its default', async () => {
+    const input = paymentInput()
+    const first = await service.pos1('POST', paths.payments, input)
+    const nulls = { additional_amount: null, ledger: null }
+    const again = await service.pos1('POST', paths.payments, { ...input, ...nulls })
+    expect(again).toMatchObject({ status: 201, text: first.text })
+    const { body } = await service.pos1('GET', pathOf(first.headers.location))
+    expect(body).toMatchObject({ additional_amount: '0.00', ledger: 'default' })
   })
 
   test('with several wrong fields is told of all of them', async () => {
