@@ -41,7 +41,9 @@ const linkInput = z
 const detailsInput = {
   ledger: z.string().min(1).max(100),
   callback_uri: webUriText.nullable(),
-  display_message_uri: webUriText.nullable(),
+  display_message_uri: webUriText.nullable().meta({
+    description: 'Gets a display_message with a text at each step of the payer, over http too.',
+  }),
   links: z.array(linkInput).max(32),
   line_items: z.array(lineItemInput).max(1000),
 }
