@@ -222,6 +222,13 @@ describe('a payment request', () => {
     expect(await post({ currency, amount })).toMatchObject(wrongFields('amount'))
   })
 
+  test('that is no text and no number is told what an amount looks like, and a missing one that it is', async () => {
+    const toldOf = async (amount: unknown) => (await post({ amount })).body.error_details.amount
+    expect(await toldOf(true)).toEqual([expect.stringContaining('such as "12.50"')])
+    expect(await toldOf(null)).toEqual([expect.stringContaining('such as "12.50"')])
+    expect(await toldOf(undefined)).toEqual(['Is required.'])
+  })
+
   const item = { product_id: '1', quantity: 1, item_cost: '100', total: '100' }
   const link = { uri: 'https://shop.example/', caption: 'x', show_on: [] }
   test.each([
