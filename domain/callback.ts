@@ -27,6 +27,24 @@ export const callbackEventNames = {
 /** Told by its own event alone; of all others the object is the outcome that their whole history led to. */
 export const scanCallbackName = 'shortlink_scanned'
 
+/** What a display at the till is told at each step of the payer (decisions 13), at an address of its own. */
+export const displayCallbackName = 'display_message'
+
+export const displayTexts = {
+  PaymentPickedUp: 'The code has been scanned.',
+  PaymentAuthorized: 'The payment has been accepted.',
+  PaymentDeclined: 'The payment has been declined.',
+  PaymentFailed: 'The payment has been refused.',
+} as const satisfies Partial<Record<PaymentEvent['type'], string>>
+
+export const isDisplayed = (type: string): type is keyof typeof displayTexts => type in displayTexts
+
+/** Whose messages are for the display of a payment: they are numbered for themselves. */
+export const displayOf = (stream: string): string => `${stream}#display`
+
+/** Id of the message for the display: the event itself is told to the callback address, under its own id. */
+export const displayMessageId = (event: string): string => `${event}-display`
+
 /** What came of one delivery attempt: `gone` is 410, which stops all further ones. */
 const attemptResults = ['delivered', 'failed', 'gone'] as const
 

@@ -1,6 +1,10 @@
 import { z } from 'zod'
 import {
   callbackEventNames,
+  displayCallbackName,
+  displayMessageId,
+  displayTexts,
+  isDisplayed,
   scanCallbackName,
   streamOfSubject,
   type Message,
@@ -34,7 +38,12 @@ import { dateTime } from './wire.ts'
 const meta = z
   .object({
     id: z.string().meta({ description: 'Stable over retries.' }),
-    event: z.enum([...new Set(Object.values(callbackEventNames)), scanCallbackName, 'test_event']),
+    event: z.enum([
+      ...new Set(Object.values(callbackEventNames)),
+      scanCallbackName,
+      displayCallbackName,
+      'test_event',
+    ]),
     uri: z.string().nullable(),
     timestamp: dateTime,
     seqno: z.int().meta({ description: '1, 2, 3 … per resource.' }),
@@ -50,6 +59,7 @@ const permissionMessage = z
 const reportMessage = z.object({ meta, object: reportReply.optional() })
 const testMessage = z.object({ meta, object: z.object({ text: z.string() }).optional() })
 
+const displayMessage = z.object({ meta, object: z.object({ text: z.string() }) })
 const scanMessage = z.object({ meta, object: z.object({ id: z.string(), argstring: z.string() }) })
 
 /** The row as of the last event of a history: a pure function of the log, so that it can be made again byte for byte. */
@@ -92,7 +102,8 @@ const reportObject = (needs: MessageNeeds, row: ReportRow, at: Instant) => {
 
 /**
  * The JSON text of a callback message (decisions 13). `history` is the stream of its subject, at least from where it is
- * needed up to the event that is told; the object goes along over https only, except that of a scan, which has no URI.
+ * needed up to the event that is told; the object goes along over https only, except that of a scan, which has no URI,
+ * and the text for a display.
  */
 export const callbackMessage = async (
   needs: MessageNeeds,
@@ -105,12 +116,18 @@ export const callbackMessage = async (
   const event = history.find(({ revision }) => revision === last)
   if (event?.stream !== streamOfSubject(subject)) throw new Error(`${subject} has no event ${last}`)
   const { at } = event.metadata
-  const about = { id: event.id, event: name as 'test_event', timestamp: at, seqno }
+  const isForDisplay = name === displayCallbackName
+  const id = isForDisplay ? displayMessageId(event.id) : event.id
+  const about = { id, event: name as 'test_event', timestamp: at, seqno }
   const textOf = (schema: z.ZodType, uri: string | null, object: unknown): string =>
     JSON.stringify(
       schema.parse({ meta: { ...about, uri }, ...(object !== undefined && { object }) }),
     )
   const isSafe = destination.toLowerCase().startsWith('https:')
+  if (isForDisplay && isDisplayed(event.type)) {
+    const uri = links.full(outcomePath(idIn(event.stream)))
+    return textOf(displayMessage, uri, { text: displayTexts[event.type] })
+  }
   const past = history.filter(({ revision }) => revision <= last)
   switch (event.type) {
     case 'CallbackTestRequested':

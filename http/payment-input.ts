@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { defaultLedger } from '../domain/ledger.ts'
 import type { Wanted } from '../domain/payment.ts'
 import type { PaymentDetails, PaymentRequest } from '../domain/payment-events.ts'
 import { formatScope } from '../domain/scope.ts'
@@ -40,7 +41,9 @@ const linkInput = z
 const detailsInput = {
   ledger: z.string().min(1).max(100),
   callback_uri: webUriText.nullable(),
-  display_message_uri: webUriText.nullable(),
+  display_message_uri: webUriText.nullable().meta({
+    description: 'Gets a display_message with a text at each step of the payer, over http too.',
+  }),
   links: z.array(linkInput).max(32),
   line_items: z.array(lineItemInput).max(1000),
 }
@@ -78,6 +81,13 @@ const lineItemsOf = (
 const linksOf = (links: readonly z.output<typeof linkInput>[]): PaymentDetails['links'] =>
   links.map(({ uri, caption, show_on }) => ({ uri, caption, showOn: show_on }))
 
+/** The outcome schema of the document gives these fields null as default, which may as well be sent. */
+const orNull = <Schema extends z.ZodType<string>>(schema: Schema, fallback: string) =>
+  schema
+    .nullable()
+    .default(null)
+    .transform((value) => value ?? fallback)
+
 /** POST /payment_request/ (decisions 4, Input), read into a request of some merchant. */
 export const paymentRequestInput = z
   .object({
@@ -90,7 +100,7 @@ export const paymentRequestInput = z
       .meta({ description: '`auth` or `sale`, in any case; a sale must still be captured.' }),
     currency: currencyCode,
     amount: amountText,
-    additional_amount: amountText.default('0'),
+    additional_amount: orNull(amountText, '0'),
     additional_edit: z.boolean().default(false),
     allow_credit: z.boolean(),
     customer: z
@@ -109,7 +119,7 @@ export const paymentRequestInput = z
     }),
     expires_in: z.int().min(0).max(2_592_000).default(21_600).meta({ description: 'Seconds.' }),
     text: z.string().max(1000).nullable().default(null),
-    ledger: detailsInput.ledger.default('default'),
+    ledger: orNull(detailsInput.ledger, defaultLedger),
     callback_uri: detailsInput.callback_uri.default(null),
     display_message_uri: detailsInput.display_message_uri.default(null),
     success_return_uri: webUriText.nullable().default(null),

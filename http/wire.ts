@@ -10,15 +10,15 @@ import { malformed } from './errors.ts'
 
 const decimal = /^(0|[1-9]\d*)(\.\d+)?$/
 
+const amountShape = 'Must be an amount such as "12.50": digits, and a period before decimals.'
+
 /** An amount in a request: read as text here, and exactly by `amountIn` once its currency is known. */
 export const amountText = z
-  .union([z.string(), z.number()])
+  .union([z.string(), z.number()], {
+    error: ({ input }) => (input === undefined ? undefined : amountShape),
+  })
   .transform(String)
-  .pipe(
-    z
-      .string()
-      .regex(decimal, 'Must be an amount such as "12.50": digits, and a period before decimals.'),
-  )
+  .pipe(z.string().regex(decimal, amountShape))
   .meta({ description: 'Money: decimal text with at most the decimals of the currency.' })
 
 export const currencyCode = z

@@ -4,6 +4,10 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import {
   callbackEventNames,
   callbackEvents,
+  displayCallbackName,
+  displayMessageId,
+  displayOf,
+  isDisplayed,
   scanCallbackName,
   type Message,
 } from '../domain/callback.ts'
@@ -71,7 +75,7 @@ const emptyQueue = (
 
 const withMessage = (
   row: CallbackQueueRow,
-  { id, revision, metadata }: Recorded,
+  { id, revision, metadata }: Pick<Recorded, 'id' | 'revision' | 'metadata'>,
   event: string,
 ): CallbackQueueRow => {
   if (row.callbackUri === null) return row
@@ -141,6 +145,38 @@ const movedTo = (
     ? undefined
     : redirected(row ?? emptyQueue(subject, merchant, null), callbackUri, at)
 
+type PaymentRecorded = Recorded<Extract<DomainEvent, { type: PaymentEvent['type'] }>>
+
+/** The queue of a payment's display, which hears of the steps of the payer only. */
+const displayed = (
+  row: CallbackQueueRow | undefined,
+  event: PaymentRecorded,
+): CallbackQueueRow | undefined => {
+  const { type, stream, metadata, data } = event
+  switch (type) {
+    case 'PaymentRequested':
+      return emptyQueue(displayOf(stream), metadata.merchant, data.request.displayMessageUri)
+    case 'PaymentAmended':
+      return movedTo(data.displayMessageUri, row, displayOf(stream), metadata)
+    default:
+      return (
+        row && withMessage(row, { ...event, id: displayMessageId(event.id) }, displayCallbackName)
+      )
+  }
+}
+
+/** The queues that a payment's event is for; most payments have no display. */
+const paymentQueues = (event: PaymentRecorded): string[] => {
+  const { type, stream, data } = event
+  const mayConcernDisplay =
+    type === 'PaymentRequested'
+      ? data.request.displayMessageUri !== null
+      : type === 'PaymentAmended' || isDisplayed(type)
+  return mayConcernDisplay ? [stream, displayOf(stream)] : [stream]
+}
+
+const isOfPayment = (event: Recorded): event is PaymentRecorded => event.type in paymentEvents
+
 const isTold = (type: string): type is keyof typeof callbackEventNames => type in callbackEventNames
 
 export const callbackQueueProjection = projection({
@@ -157,25 +193,28 @@ export const callbackQueueProjection = projection({
     'ShortlinkRemoved',
     'ShortlinkScanned',
   ],
-  keyOf: ({ type, stream, data }) => {
+  keysOf: (event) => {
+    if (isOfPayment(event)) return paymentQueues(event)
+    const { type, stream, data } = event
     switch (type) {
       case 'CallbackAttempted':
       case 'CallbackRetryRequested':
-        return data.subject
+        return [data.subject]
       case 'ReportClosed':
       case 'ReportCompleted':
-        return `${stream}#${data.report}`
+        return [`${stream}#${data.report}`]
       case 'ShortlinkRegistered':
       case 'ShortlinkChanged':
       case 'ShortlinkRemoved':
         // Messages are about its scans, which have a stream of their own.
-        return `scans-${stream.slice('shortlink-'.length)}`
+        return [`scans-${stream.slice('shortlink-'.length)}`]
       default:
-        return stream
+        return [stream]
     }
   },
   apply: (row, event, key) => {
     const { stream, metadata } = event
+    if (isOfPayment(event) && key === displayOf(stream)) return displayed(row, event)
     switch (event.type) {
       case 'PaymentRequested':
       case 'PermissionRequested': {

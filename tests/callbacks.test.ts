@@ -40,6 +40,9 @@ const receive = async (options: Partial<Parameters<typeof startReceiver>[0]> = {
   return receiver
 }
 
+const authorizeRequested = (tid: string) =>
+  shop.world('POST', `/sandbox/v1/payment_request/${tid}/accept/`, {})
+
 const put = (tid: string, body: object) => shop.till('PUT', pathOf(tid), body)
 
 type AttemptEvent = Extract<Recorded, { type: 'CallbackAttempted' }>
@@ -76,6 +79,57 @@ describe('a message', () => {
       expect(meta.uri).toBe(`${shop.service.address}${pathOf(tid)}outcome/`)
       expect(headers['content-type']).toBe('application/vnd.service.api.merchant.v1+json')
     }
+  })
+
+  test('for a display tells each step of the payer, over http too, beside the callbacks', async () => {
+    const till = await receive()
+    const display = await receive()
+    const input = { display_message_uri: display.url('/show'), callback_uri: till.url('/') }
+    const { body: code } = await shop.till('POST', '/merchant/v1/shortlink/', {})
+    const scanned = await requestPayment(shop.till, {
+      ...input,
+      customer: `shortlink_id:${code.id}`,
+    })
+    await shop.world('POST', `/sandbox/v1/shortlink/${code.id}/scan/`, {})
+    await shop.world('POST', `/sandbox/v1/payment_request/${scanned}/accept/`, {})
+    await capture(shop.till, scanned, 'a')
+    await advance(shop.world, 0)
+    const told = display.messages().map(({ path, meta: { event, seqno }, object }) => {
+      return [path, event, seqno, object.text]
+    })
+    expect(told).toEqual([
+      ['/show', 'display_message', 1, 'The code has been scanned.'],
+      ['/show', 'display_message', 2, 'The payment has been accepted.'],
+    ])
+    expect(display.arrivals.flatMap(({ problems }) => problems)).toEqual([])
+    expect(display.arrivals[0]?.meta.uri).toBe(`${shop.service.address}${pathOf(scanned)}outcome/`)
+    expect(till.messages().map(({ meta: { event, seqno } }) => [event, seqno])).toEqual([
+      ['payment_authorized', 1],
+      ['payment_captured', 2],
+    ])
+    const ids = [...display.messages(), ...till.messages()].map(({ meta }) => meta.id)
+    expect(new Set(ids).size).toBe(4)
+  })
+
+  test('for a display goes where it was last said to go, and nowhere once that is taken back', async () => {
+    const [first, second] = [await receive(), await receive()]
+    const tid = await requestPayment(shop.till, { display_message_uri: first.url('/') })
+    await put(tid, { display_message_uri: second.url('/') })
+    await shop.world('POST', `/sandbox/v1/payment_request/${tid}/decline/`, {})
+    const other = await requestPayment(shop.till, { display_message_uri: first.url('/') })
+    await put(other, { display_message_uri: null })
+    await authorizeRequested(other)
+    const late = await requestPayment(shop.till)
+    await put(late, { display_message_uri: second.url('/') })
+    await authorizeRequested(late)
+    await advance(shop.world, 0)
+    expect(first.arrivals).toEqual([])
+    expect(
+      second
+        .messages()
+        .map(({ object }) => object.text)
+        .sort(),
+    ).toEqual(['The payment has been accepted.', 'The payment has been declined.'])
   })
 
   test('that was changed on its way is not believed', async () => {

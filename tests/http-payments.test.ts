@@ -222,6 +222,13 @@ describe('a payment request', () => {
     expect(await post({ currency, amount })).toMatchObject(wrongFields('amount'))
   })
 
+  test('that is no text and no number is told what an amount looks like, and a missing one that it is', async () => {
+    const toldOf = async (amount: unknown) => (await post({ amount })).body.error_details.amount
+    expect(await toldOf(true)).toEqual([expect.stringContaining('such as "12.50"')])
+    expect(await toldOf(null)).toEqual([expect.stringContaining('such as "12.50"')])
+    expect(await toldOf(undefined)).toEqual(['Is required.'])
+  })
+
   const item = { product_id: '1', quantity: 1, item_cost: '100', total: '100' }
   const link = { uri: 'https://shop.example/', caption: 'x', show_on: [] }
   test.each([
@@ -229,14 +236,14 @@ describe('a payment request', () => {
     ['pos_tid', [undefined, '', 'a/b', 'x'.repeat(65)]],
     ['action', [undefined, 'capture', 'authorise', null, 1]],
     ['currency', [undefined, 'XXX', 'NOKK', 'NO', 'XAU', 'ﬀo', 578]],
-    ['additional_amount', ['0.001', '-1', 'x', null]],
+    ['additional_amount', ['0.001', '-1', 'x']],
     ['additional_edit', ['true', 1, null]],
     ['allow_credit', [undefined, 'false', null]],
     ['customer', ['', 'x'.repeat(101), 4799999901]],
     ['max_scan_age', [-1, 2_592_001, 1.5, '60', null]],
     ['expires_in', [-1, 2_592_001, 0.5, '60', null]],
     ['text', ['x'.repeat(1001), 1]],
-    ['ledger', ['', 'unknown', null]],
+    ['ledger', ['', 'unknown']],
     [
       'callback_uri',
       ['shop.example', 'ftp://x/', 'http:x', 'http://', 'http://a b/', 'http://x/\n'],
@@ -261,6 +268,16 @@ describe('a payment request', () => {
       const refused = await post({ [top]: value })
       expect([value, refused]).toMatchObject([value, wrongFields(field)])
     }
+  })
+
+  test('may name the null that the document gives a field as its default', async () => {
+    const input = paymentInput()
+    const first = await service.pos1('POST', paths.payments, input)
+    const nulls = { additional_amount: null, ledger: null }
+    const again = await service.pos1('POST', paths.payments, { ...input, ...nulls })
+    expect(again).toMatchObject({ status: 201, text: first.text })
+    const { body } = await service.pos1('GET', pathOf(first.headers.location))
+    expect(body).toMatchObject({ additional_amount: '0.00', ledger: 'default' })
   })
 
   test('with several wrong fields is told of all of them', async () => {
