@@ -7,7 +7,7 @@ import { formatAmount } from '../domain/money.ts'
 import { refuse } from '../domain/refusal.ts'
 import { parseScope } from '../domain/scope.ts'
 import type { Instant } from '../domain/time.ts'
-import type { PaymentOutcome } from '../projections/payment-outcomes.ts'
+import type { PaymentOutcome } from '../projections/payment-outcome.ts'
 import type { Html } from './page.ts'
 import {
   attachmentsHtml,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { PaymentDetails, PaymentRequest } from '../domain/payment-events.ts'
-import type { PaymentOutcome } from '../projections/payment-outcomes.ts'
+import type { PaymentOutcome } from '../projections/payment-outcome.ts'
 import type { Pots } from '../domain/pots.ts'
 import type { ShownTokens } from '../application/show-tokens.ts'
 import type { Links } from './addresses.ts'

@@ -7,7 +7,7 @@ import { eventCatalogue } from '../domain/events.ts'
 import { paymentEvents, type PaymentEvent } from '../domain/payment-events.ts'
 import { payment } from '../domain/payment.ts'
 import { available } from '../domain/payment-state.ts'
-import { asOf } from '../projections/payment-outcomes.ts'
+import { asOf } from '../projections/payment-outcome.ts'
 import { decisionOf } from './given.ts'
 import {
   anInstant,

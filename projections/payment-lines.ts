@@ -1,0 +1,82 @@
+import type { Charge } from '../domain/charge.ts'
+import type { Recorded } from '../domain/events.ts'
+import type { PaymentEvent } from '../domain/payment-events.ts'
+import { minus, nothing, potsOf, type Pots } from '../domain/pots.ts'
+import type { LineAction, TransactionLine } from '../domain/transaction-line.ts'
+import { tidOf, type PaymentOutcome } from './payment-outcome.ts'
+
+/** What a payment goes through without a line of a transaction log. */
+export const silent: ReadonlySet<string> = new Set<PaymentEvent['type']>([
+  'PaymentAmended',
+  'PaymentPickedUp',
+  'PaymentRenewed',
+])
+
+/** The line of a transaction log that an event makes of the payment as it was before; some make none. */
+export const transactionLine = (
+  before: PaymentOutcome | undefined,
+  event: Recorded<PaymentEvent>,
+): TransactionLine | undefined => {
+  const { position, metadata, stream, type } = event
+  if (type === 'PaymentRequested') {
+    const { request } = event.data
+    const { merchant, ledger, customer, currency, amount, additionalAmount } = request
+    const about = { position, merchant, ledger, customer, currency, tid: tidOf(stream) }
+    const line = { ...about, amount, additionalAmount, at: metadata.at, credit: false }
+    return { ...line, action: 'request', subId: null, charge: null }
+  }
+  if (!before) return undefined
+  const { tid, merchant, ledger, customer, currency } = before
+  const line = (
+    action: LineAction,
+    { amount, additionalAmount }: Pots,
+    subId: string | null = null,
+    charge: Charge | null = null,
+    at = metadata.at,
+    credit = before.credit,
+  ): TransactionLine => ({
+    position,
+    merchant,
+    ledger,
+    tid,
+    subId,
+    at,
+    action,
+    credit,
+    customer,
+    currency,
+    amount,
+    additionalAmount,
+    charge,
+  })
+  switch (type) {
+    case 'PaymentAuthorized': {
+      const { additionalAmount, credit } = event.data
+      const pots = { amount: before.amount, additionalAmount }
+      return line('auth', pots, null, null, metadata.at, credit)
+    }
+    case 'PaymentDeclined':
+    case 'PaymentFailed':
+      return line('fail', before)
+    case 'PaymentAborted':
+      return line('abort', before)
+    case 'PaymentExpired':
+      return line('expire', before, null, null, event.data.expiredAt)
+    case 'PaymentReleased':
+      return line('release', event.data)
+    case 'PaymentAuthorizationExpired': {
+      const action = before.captures.length > 0 ? 'release' : 'expire'
+      return line(action, event.data, null, null, event.data.expiredAt)
+    }
+    case 'PaymentCaptured':
+      return line('capture', event.data, event.data.captureId, event.data.charge)
+    case 'PaymentRefunded': {
+      const { refundId, charge } = event.data
+      return line('refund', minus(nothing, potsOf(event.data)), refundId, charge)
+    }
+    case 'PaymentAmended':
+    case 'PaymentPickedUp':
+    case 'PaymentRenewed':
+      return undefined
+  }
+}

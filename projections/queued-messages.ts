@@ -1,0 +1,131 @@
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { Message } from '../domain/callback.ts'
+import type { DomainEvent, Recorded } from '../domain/events.ts'
+import type { Instant } from '../domain/time.ts'
+
+export type QueuedMessage = Message & {
+  /** Id of the event that it tells, and so of the message. */
+  readonly id: string
+  readonly attempts: number
+  readonly nextAttemptAt: Instant
+}
+
+/** The callback messages of each resource that have not arrived, in order: the first one waits for nobody. */
+export const callbackQueue = sqliteTable(
+  'callback_queue',
+  {
+    /** The resource that the messages are about: a stream, or `<stream>#<part>` of one. */
+    subject: text().primaryKey(),
+    merchant: text(),
+    callbackUri: text(),
+    /** Scheme and host of the address while something is to be sent there: destinations progress independently. */
+    destination: text(),
+    /** When the first message is to be sent; null when there is none, or nowhere to send it. */
+    dueAt: integer(),
+    seqno: integer().notNull(),
+    waiting: text({ mode: 'json' }).$type<readonly QueuedMessage[]>().notNull(),
+    /** Given up, until the operator asks for another try. */
+    abandoned: text({ mode: 'json' }).$type<readonly QueuedMessage[]>().notNull(),
+  },
+  (row) => [
+    index('callback_queue_by_destination').on(row.destination, row.dueAt),
+    index('callback_queue_by_due').on(row.dueAt),
+  ],
+)
+
+export type CallbackQueueRow = typeof callbackQueue.$inferSelect
+
+const destinationOf = (uri: string | null): string | null =>
+  uri && (/^[^:]+:\/\/[^/?#]+/.exec(uri)?.[0].toLowerCase() ?? uri)
+
+export const queued = (row: CallbackQueueRow): CallbackQueueRow => {
+  const dueAt = row.callbackUri === null ? null : (row.waiting[0]?.nextAttemptAt ?? null)
+  return { ...row, dueAt, destination: dueAt === null ? null : destinationOf(row.callbackUri) }
+}
+
+export const emptyQueue = (
+  subject: string,
+  merchant: string | null,
+  callbackUri: string | null,
+): CallbackQueueRow => ({
+  subject,
+  merchant,
+  callbackUri,
+  destination: null,
+  dueAt: null,
+  seqno: 0,
+  waiting: [],
+  abandoned: [],
+})
+
+export const withMessage = (
+  row: CallbackQueueRow,
+  { id, revision, metadata }: Pick<Recorded, 'id' | 'revision' | 'metadata'>,
+  event: string,
+): CallbackQueueRow => {
+  if (row.callbackUri === null) return row
+  const seqno = row.seqno + 1
+  const message = { id, subject: row.subject, revision, event, seqno }
+  const next = { ...message, attempts: 0, nextAttemptAt: metadata.at }
+  return queued({ ...row, seqno, waiting: [...row.waiting, next] })
+}
+
+const byOrder = (a: QueuedMessage, b: QueuedMessage): number => a.seqno - b.seqno
+
+const idOf = (stream: string): string => stream.slice('callback-'.length)
+
+export const attempted = (
+  row: CallbackQueueRow,
+  { stream, data }: Recorded<Extract<DomainEvent, { type: 'CallbackAttempted' }>>,
+): CallbackQueueRow => {
+  const id = idOf(stream)
+  const message = row.waiting.find((waiting) => waiting.id === id)
+  if (!message) return row
+  const others = row.waiting.filter((waiting) => waiting !== message)
+  const attempts = message.attempts + 1
+  const { nextAttemptAt } = data
+  if (nextAttemptAt !== null) {
+    const again = { ...message, attempts, nextAttemptAt }
+    return queued({ ...row, waiting: [...others, again].sort(byOrder) })
+  }
+  if (data.result === 'delivered') return queued({ ...row, waiting: others })
+  return queued({
+    ...row,
+    waiting: others,
+    abandoned: [...row.abandoned, { ...message, attempts }],
+  })
+}
+
+export const retried = (
+  row: CallbackQueueRow,
+  { stream, data }: Recorded<Extract<DomainEvent, { type: 'CallbackRetryRequested' }>>,
+): CallbackQueueRow => {
+  const isOther = (message: QueuedMessage) => message.id !== idOf(stream)
+  const again = { ...data, id: idOf(stream), attempts: 0 }
+  const waiting = [...row.waiting.filter(isOther), again].sort(byOrder)
+  return queued({ ...row, waiting, abandoned: row.abandoned.filter(isOther) })
+}
+
+/** What waits is tried at once at a new address, whenever the old one would have been tried again. */
+export const redirected = (
+  row: CallbackQueueRow,
+  callbackUri: string | null,
+  at: Instant,
+): CallbackQueueRow => {
+  if (row.callbackUri === callbackUri) return row
+  const [first, ...others] = row.waiting
+  if (!first) return queued({ ...row, callbackUri })
+  const nextAttemptAt = Math.min(first.nextAttemptAt, at)
+  return queued({ ...row, callbackUri, waiting: [{ ...first, nextAttemptAt }, ...others] })
+}
+
+/** A callback goes to the address registered when it is sent. */
+export const movedTo = (
+  callbackUri: string | null,
+  row: CallbackQueueRow | undefined,
+  subject: string,
+  { merchant, at }: { readonly merchant: string | null; readonly at: Instant },
+): CallbackQueueRow | undefined =>
+  !row && callbackUri === null
+    ? undefined
+    : redirected(row ?? emptyQueue(subject, merchant, null), callbackUri, at)
