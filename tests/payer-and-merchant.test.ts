@@ -156,3 +156,34 @@ test('logs name customers as the shop did, and no longer once they are erased', 
   expect(await log()).toEqual([''])
   expect(service.files().filter(({ bytes }) => bytes.includes(phone))).toEqual([])
 })
+
+test('a customer who is named like a token or a code but is none, is sealed as all others are', async () => {
+  await service.operator('merchant', 'add', 'other', '--name', 'Other AS', '--currency', 'NOK')
+  await service.operator('user', 'add', 'other', 'u', '--secret', 'other-secret')
+  const headers = service.merchantHeaders('other', 'u', 'other-secret')
+  const asOther = (method: string, path: string, body?: object) =>
+    service.call(method, `/merchant/v1${path}`, body, headers)
+  await asOther('POST', '/pos/', { id: 'till', name: 'Till', type: 'store' })
+  const request = { pos_id: 'till-1', pos_tid: 'grant', customer: '4799999901', scope: 'openid' }
+  const { id } = (await service.call('POST', '/merchant/v1/permission_request/', request)).body
+  await api('POST', `/permission_request/${id}/accept/`, {})
+  const { body } = await service.call('GET', `/merchant/v1/permission_request/${id}/outcome/`)
+  // A log shows what is stored as `granted:…` as the access token of that grant.
+  const stored = `,granted:0:permission-${id},`
+  const names = [`token:1${stored}`, `shortlink_sn:1${stored}`, `shortlink_id:1${stored}`]
+  for (const [index, customer] of [...names, 'token:Ola Klartekst'].entries()) {
+    const asked = { pos_id: 'till', pos_tid: `${index}`, customer, currency: 'NOK', amount: '1.00' }
+    const { body } = await asOther('POST', '/payment_request/', {
+      ...{ ...asked, action: 'auth', allow_credit: false },
+    })
+    const outcome = (await asOther('GET', `/payment_request/${body.id}/outcome/`)).body
+    expect(outcome).toMatchObject({ status_code: 4004, customer })
+  }
+  await asOther('PUT', '/ledger/default/report/1/', {})
+  await service.advance(0)
+  const [uri] = (await asOther('GET', '/ledger/default/report/1/')).body.transaction_log_uris
+  const log = (await service.call('GET', uri, undefined, {})).body
+  expect(log).toContain(`"${names[0]}"`)
+  expect(log).not.toContain(body.access_token)
+  expect(service.files().filter(({ bytes }) => bytes.includes('Ola Klartekst'))).toEqual([])
+})
