@@ -204,6 +204,19 @@ test('given guesses, when there are too many, then payers and strangers are lock
   expect(await guess('4740000001', '1111')).toBeUndefined()
 })
 
+test('given guesses at the same time, when there are too many, then payers and strangers are locked out alike', async () => {
+  await service.operator('payer', 'add', '4740000005', '--name', 'G', '--pin', '1111')
+  const wrongOnes = async (phone: string) => {
+    const guesses = Array.from({ length: 20 }, (_, index) => {
+      const who = { phone, pin: `20${10 + index}`, code: '000000' }
+      return service.call('POST', '/payer/v1/session/', who, {})
+    })
+    return (await Promise.all(guesses)).filter(({ status }) => status === 401).length
+  }
+  expect(await wrongOnes('4740000005')).toBe(3)
+  expect(await wrongOnes('4740000006')).toBe(3)
+})
+
 test('given an app, when it signs somebody up and in, then it can answer, read and withdraw as the pages can', async () => {
   const api = (method: string, path: string, body?: unknown, token = '') =>
     service.call(method, `/payer/v1${path}`, body, { Authorization: `Bearer ${token}` })
