@@ -64,6 +64,13 @@ const paramsOf = (schema: z.ZodObject, given: unknown) => {
 /** Path and query of a full URL. */
 const afterOrigin = (url: string): string => url.replace(/^[^/]*\/\/[^/?]*/, '')
 
+/** The body of an answer to HEAD: nobody reads it, so whatever would go on making it is called off. */
+const unread = async (body: Reply['body']): Promise<Reply['body']> => {
+  if (!(body instanceof ReadableStream)) return body
+  await body.cancel()
+  return null
+}
+
 const methodOf = (http: Http): string => (http.req.method === 'HEAD' ? 'GET' : http.req.method)
 
 /** The answer to a request whose target or host is none, so that no app ever sees it. */
@@ -184,7 +191,8 @@ export const makeApp = (needs: AppNeeds) => {
       reply = failWith(error, requestId)
     }
     const milliseconds = performance.now() - started
-    const { status, body, cookies = [] } = reply
+    const { status, cookies = [] } = reply
+    const body = http.req.method === 'HEAD' ? await unread(reply.body) : reply.body
     needs.observe({ method: http.req.method, path, status, requestId, milliseconds })
     const headers: Record<string, string> = { 'X-Request-Id': requestId, ...reply.headers }
     // Headers as a plain record go straight to the socket; a Headers object is taken apart again there.

@@ -217,6 +217,18 @@ test('given guesses at the same time, when there are too many, then payers and s
   expect(await wrongOnes('4740000006')).toBe(3)
 })
 
+test('given a page that is followed, when only its headers are asked for, then nothing is kept open', async () => {
+  const uri = 'https://shop.example/'
+  const { id } = await service.requestPayment({ success_return_uri: uri, failure_return_uri: uri })
+  const path = `${service.address}/payer/checkout/${id}/events`
+  // So many may follow at once.
+  for (let count = 0; count < 5000; count += 50)
+    await Promise.all(Array.from({ length: 50 }, () => fetch(path, { method: 'HEAD' })))
+  const stop = new AbortController()
+  expect((await fetch(path, { signal: stop.signal })).status).toBe(200)
+  stop.abort()
+})
+
 test('given an app, when it signs somebody up and in, then it can answer, read and withdraw as the pages can', async () => {
   const api = (method: string, path: string, body?: unknown, token = '') =>
     service.call(method, `/payer/v1${path}`, body, { Authorization: `Bearer ${token}` })
