@@ -71,6 +71,7 @@ test('given a permission request, when its payer ticks off a part, then only the
   const outcome = () => service.call('GET', `/merchant/v1/permission_request/${id}/outcome/`)
   expect((await outcome()).body.scope).toBe('openid phone')
   const list = await alice.visit('/payer/permissions')
+  expect(list.html).toMatch(/<li>That it is you[^<]*<\/li>\s*<li>Your phone number<\/li>/)
   const after = await alice.follow(await alice.submit(list, { grant: `permission-${id}` }))
   expect(after.html).not.toContain(`permission-${id}`)
   expect((await outcome()).body.access_token).toBeNull()
