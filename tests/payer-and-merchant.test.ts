@@ -128,8 +128,22 @@ test('what the shop attaches to a payment is shown to its payer, and to nobody e
   const source = /<img class="attached" src="([^"]+)"/.exec(html)?.[1] ?? ''
   const image = await alice.visit(source, { headers: { Accept: 'image/*' } })
   expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/png'])
+  // Apps get the same as JSON.
+  const list = await api('GET', `/payment_request/${tid}/attachment/`)
+  expect(list.body.attachments).toMatchObject([{ kind: 'receipt' }, { kind: 'png' }])
+  const read = (uri: string, as = token) =>
+    fetch(service.address + uri, { headers: { Authorization: `Bearer ${as}` } })
+  const [first, second] = list.body.uris
+  expect(await (await read(first)).json()).toEqual(receipt)
+  expect(new Uint8Array(await (await read(second)).arrayBuffer())).toEqual(picture)
   const bob = makeVisitor(service)
   await bob.signIn('bob')
+  const who = { phone: '4799999902', pin: '5678', code: codeOf('bob') }
+  const { token: ofBob } = (await service.call('POST', '/payer/v1/session/', who, {})).body
+  for (const path of [first, `/payer/v1/payment_request/${tid}/attachment/`]) {
+    expect((await read(path, ofBob)).status).toBe(404)
+    expect((await read(path, 'nobody')).status).toBe(401)
+  }
   for (const visitor of [bob, alice]) {
     const path = visitor === bob ? source : source.replace(/\d+$/, '1')
     expect((await visitor.visit(path, { headers: { Accept: '*/*' } })).status).toBe(404)
