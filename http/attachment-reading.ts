@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Blobs } from '../application/blobs.ts'
+import type { SealedBlobs } from '../application/blobs.ts'
 import { attachmentKinds } from '../domain/attachment.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { AttachmentEntry } from '../projections/attachments.ts'
@@ -14,7 +14,7 @@ import { dateTime } from './wire.ts'
 type Needs = {
   readonly names: Names
   readonly links: Links
-  readonly blobs: Pick<Blobs, 'get'>
+  readonly attachedContents: Pick<SealedBlobs, 'get'>
 }
 
 /** Who reads attachments, and where. */
@@ -51,7 +51,7 @@ const tid = z.string().regex(/^[a-z0-9]{1,64}$/)
 
 /** The list of what is attached to a payment, and each of it as it was uploaded: for its merchant and for its payer. */
 export const attachmentReadingRoutes = (needs: Needs, reader: Reader): Route[] => {
-  const { links, blobs } = needs
+  const { links, attachedContents } = needs
   const { listPath, entriesFor, ...who } = reader
   const types = mediaTypesOf(needs.names)
 
@@ -82,7 +82,7 @@ export const attachmentReadingRoutes = (needs: Needs, reader: Reader): Route[] =
       ...who,
       method: 'GET',
       path: `${listPath(':tid')}:attachment_id/`,
-      summary: 'Read an attachment as it was uploaded',
+      summary: 'Read an attachment as it was uploaded; none once the payer has been erased',
       params: z.object({ tid, attachment_id: z.string() }),
       success: 'raw',
       replyTypes: Object.values(types),
@@ -94,8 +94,7 @@ export const attachmentReadingRoutes = (needs: Needs, reader: Reader): Route[] =
         const type = types[entry.kind]
         if (!accepts(call.accept, [type]))
           throw new RequestError(406, `This resource is answered as ${type}.`)
-        const body = await blobs.get(entry.hash)
-        if (!body) throw new Error(`the blob ${entry.hash} is missing`)
+        const body = (await attachedContents.get(entry)) ?? refuse('resource_is_unknown')
         return {
           type,
           body,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { attachmentsOfPayments, payments } from '../application/aggregates.ts'
-import type { Blobs } from '../application/blobs.ts'
+import type { SealedBlobs } from '../application/blobs.ts'
 import { streamOf, type Find, type Handle } from '../application/handle.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { PaymentStatus } from '../domain/status.ts'
@@ -43,7 +43,7 @@ export type AttachmentNeeds = Signing & {
   readonly handle: Handle
   readonly find: Find
   readonly caughtUp: () => Promise<void>
-  readonly blobs: Blobs
+  readonly attachedContents: SealedBlobs
   readonly isSigned: (signature: string, ...parts: readonly string[]) => boolean
   readonly requests: { find(merchant: string, stream: string): object | undefined }
   readonly attachments: { of(tid: string): readonly AttachmentEntry[] }
@@ -55,7 +55,7 @@ const listPath = (tid: string): string => `${merchantPrefix}/payment_request/${t
 
 /** Receipts and the like that a merchant attaches to a payment (decisions 15, Attachments). */
 export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
-  const { names, handle, find, links, blobs } = needs
+  const { names, handle, find, links, attachedContents } = needs
 
   const entriesFor = async (call: Call, tid: string): Promise<readonly AttachmentEntry[]> => {
     await needs.caughtUp()
@@ -93,16 +93,19 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
         const payment = await find(payments, tid)
         if (payment.status === 'unrequested' || !isOpenFor(payment.status))
           return refuse('resource_is_unknown')
-        const { request, expiresAt } = payment
+        const { request, payer, expiresAt } = payment
         // It has failed at that instant, whether or not that has been recorded yet.
-        if (payment.status === 'auth' && at >= expiresAt) return refuse('resource_is_unknown')
+        if (payer === null || (payment.status === 'auth' && at >= expiresAt))
+          return refuse('resource_is_unknown')
         const { merchant, currency } = request
         const { body, header } = call.request
         const parts = partsOf(body, header('content-type'))
         const checked = checkParts(parts, names, currency)
         const contents = []
-        for (const { kind, content } of checked)
-          contents.push({ kind, hash: await blobs.put(content), size: content.byteLength })
+        for (const { kind, content } of checked) {
+          const hashes = await attachedContents.put(content, payer)
+          contents.push({ kind, ...hashes, size: content.byteLength })
+        }
         const context = { at, merchant, actor: 'attachment_uri', correlationId }
         const command = { type: 'UploadAttachments', contents } as const
         await handle(attachmentsOfPayments, tid, command, context)
