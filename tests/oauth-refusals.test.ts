@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { decodeJwt, jwtVerify, createLocalJWKSet } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeAt } from '../infrastructure/one-time-codes.ts'
+import { isRedirectUri } from '../http/application.ts'
 import { startPeopleService, type PeopleService } from './people-service.ts'
 import { makeVisitor, type TestVisitor } from './visitor.ts'
 
@@ -176,6 +177,16 @@ test('given a code, when it comes twice at the same time, then nobody keeps what
   const tokens = both.find(({ status }) => status === 200)?.body
   expect((await userInfo(tokens.access_token)).status).toBe(401)
   expect(await refresh(tokens.refresh_token)).toMatchObject(isInvalidGrant)
+})
+
+test('given a redirect URI, when its host or scheme could mean something else to a browser, then it cannot be registered', () => {
+  const isGood = (uri: string) => isRedirectUri(uri, false)
+  const good = ['https://shop.example/a;b', 'http://[::1]:9/cb', 'com.shop.app:/cb', 'a.b.c:cb']
+  expect(good.map(isGood)).toEqual([true, true, true, true])
+  const hosts = ['*.shop.example', "a';x.example", 'a;script-src.example', 'a,b.example', 'a@b.no']
+  for (const host of hosts) expect(isGood(`https://${host}/cb`)).toBe(false)
+  for (const uri of ['javascript:alert(1)', 'data:text/html,x', 'http://localhost.evil.example/'])
+    expect(isGood(uri)).toBe(false)
 })
 
 test('given a code, when its payer is erased before it is redeemed, then there are no tokens', async () => {
