@@ -14,7 +14,7 @@ import {
   type ErrorAnswer,
 } from './errors.ts'
 import { accepts, checked, parseBody, parseForm, readBody } from './reading.ts'
-import type { Call, Created, Found, RawReply, Route } from './route.ts'
+import type { Call, Created, Found, OwnErrors, RawReply, Route } from './route.ts'
 
 export type AppNeeds = {
   readonly routes: readonly Route[]
@@ -159,10 +159,13 @@ export const makeApp = (needs: AppNeeds) => {
     }
   }
 
-  const fail = ({ status, body }: ErrorAnswer, headers?: Headers): Reply =>
-    json(status, body, headers)
-
-  const failWith = (error: unknown, requestId: string): Reply => {
+  const failWith = (error: unknown, requestId: string, own?: OwnErrors): Reply => {
+    const fail = ({ status, body }: ErrorAnswer, headers?: Headers): Reply => {
+      if (!own?.tell) return json(status, body, headers)
+      const told = own.tell(status, body.error_description ?? '')
+      const all = { ...headers, 'Content-Type': own.type, 'Cache-Control': 'no-store' }
+      return { status, headers: all, body: JSON.stringify(told) }
+    }
     if (error instanceof Refusal) return fail(answerToRefusal(error.code))
     if (error instanceof Malformed) return fail(answerToMalformed(error))
     if (error instanceof RequestError) {
@@ -181,6 +184,7 @@ export const makeApp = (needs: AppNeeds) => {
     http: Http,
     path: string,
     respond: (requestId: string) => Promise<Reply>,
+    own?: OwnErrors,
   ): Promise<Response> => {
     const requestId = needs.newId()
     const started = performance.now()
@@ -188,7 +192,7 @@ export const makeApp = (needs: AppNeeds) => {
     try {
       reply = await respond(requestId)
     } catch (error) {
-      reply = failWith(error, requestId)
+      reply = failWith(error, requestId, own)
     }
     const milliseconds = performance.now() - started
     const { status, cookies = [] } = reply
@@ -211,15 +215,16 @@ export const makeApp = (needs: AppNeeds) => {
   for (const [path, routes] of byPath) {
     const byMethod = new Map(routes.map((route) => [route.method as string, route]))
     const allowed = [...byMethod.keys(), ...(byMethod.has('GET') ? ['HEAD'] : [])].join(', ')
-    app.all(path, (http) =>
-      answer(http, path, async (requestId) => {
-        const route = byMethod.get(methodOf(http))
+    app.all(path, (http) => {
+      const route = byMethod.get(methodOf(http))
+      const respond = async (requestId: string): Promise<Reply> => {
         if (!route)
           throw new RequestError(405, `Allowed here: ${allowed}.`, null, { Allow: allowed })
         const given = await call(route, http, requestId)
         return succeed(route, await route.handle(given as never))
-      }),
-    )
+      }
+      return answer(http, path, respond, route?.ownErrors)
+    })
   }
   app.notFound((http) =>
     answer(http, '*', () => {

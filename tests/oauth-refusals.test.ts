@@ -179,6 +179,15 @@ test('given a code, when it comes twice at the same time, then nobody keeps what
   expect(await refresh(tokens.refresh_token)).toMatchObject(isInvalidGrant)
 })
 
+test('given a body that is no form, when it comes to an OAuth endpoint, then it is refused in the words of OAuth', async () => {
+  for (const path of ['/oauth2/token', '/oauth2/revoke', '/oauth2/introspect']) {
+    const headers = { ...basic(app), 'Content-Type': 'application/json' }
+    const answer = await fetch(service.address + path, { method: 'POST', headers, body: '{}' })
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([415, 'application/json'])
+    expect(await answer.json()).toMatchObject({ error: 'invalid_request' })
+  }
+})
+
 test('given a redirect URI, when its host or scheme could mean something else to a browser, then it cannot be registered', () => {
   const isGood = (uri: string) => isRedirectUri(uri, false)
   const good = ['https://shop.example/a;b', 'http://[::1]:9/cb', 'com.shop.app:/cb', 'a.b.c:cb']
