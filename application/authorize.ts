@@ -1,6 +1,6 @@
 import type { Permissions } from '../domain/grant.ts'
 import { Refusal, refuse } from '../domain/refusal.ts'
-import { authorizations } from './aggregates.ts'
+import { authorizations, payers } from './aggregates.ts'
 import { issueTokens, revokeGrant, type Needs } from './grants.ts'
 import { streamOf, type Context } from './handle.ts'
 import type { AuthorizationRequest } from '../domain/authorization.ts'
@@ -31,7 +31,7 @@ const authorizationOf = (code: string): string | undefined =>
 export const redeemCode =
   (needs: Needs) =>
   async ({ code, client, redirectUri, verified }: Code, context: Context): Promise<Redeemed> => {
-    const { handle, tokens } = needs
+    const { handle, find, tokens, caughtUp } = needs
     const id = authorizationOf(code) ?? refuse('code_is_invalid')
     const grant = streamOf(authorizations, id)
     const { at } = context
@@ -43,6 +43,9 @@ export const redeemCode =
       if (state.status === 'unrequested' || !state.permissions || state.payer === null)
         return refuse('code_is_invalid')
       const { request, payer, permissions, signedInAt } = state
+      await caughtUp()
+      // An ID token would still tell of somebody who has been erased meanwhile.
+      if ((await find(payers, payer)).status !== 'present') return refuse('code_is_invalid')
       return { grant, payer, request, permissions, signedInAt: signedInAt ?? at }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error

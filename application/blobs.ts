@@ -8,3 +8,14 @@ export type Blobs = {
   /** The content of that hash; undefined when there is none. @throws Error when it is no longer what it was. */
   get(hash: BlobHash): Promise<Uint8Array<ArrayBuffer> | undefined>
 }
+
+/** A content by its own hash and, unless it is kept as it came, the hash of what it was sealed to. */
+export type SealedBlob = { readonly hash: BlobHash; readonly sealedHash?: BlobHash | undefined }
+
+/** Where contents that tell of a person are kept: sealed with that person's key, and gone with it. */
+export type SealedBlobs = {
+  /** Answers the hashes of both. @throws Refusal resource_is_unknown when the person has been erased */
+  put(content: Uint8Array, person: string): Promise<Required<SealedBlob>>
+  /** The content; undefined once the person has been erased. @throws Error when it is missing or damaged */
+  get(blob: SealedBlob): Promise<Uint8Array<ArrayBuffer> | undefined>
+}

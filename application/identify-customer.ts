@@ -29,19 +29,20 @@ export const firstOf =
     return rest(customer, merchant, at)
   }
 
-/** Ids of shortlinks and serial numbers; not everything that somebody may write can be the name of a stream. */
-const plainId = /^[a-zA-Z0-9-]{1,64}$/
-
-const kindsOfShortlink = /^shortlink_(id|sn):([^]*)$/
+/**
+ * Ids of shortlinks and serial numbers, and tokens of scans. They are stored as they stand; whatever else begins so may
+ * tell who somebody is, or look in a log like what it is not, and is stored sealed as all other names are.
+ */
+const shortlinkName = /^shortlink_(id|sn):([a-zA-Z0-9-]{1,64})$/
+const scanTokenName = /^token:\d{1,64}$/
 
 /** `shortlink_id:<id>` and `shortlink_sn:<serial number>`: a code of the merchant that somebody scans. */
 export const byShortlink =
   ({ find }: { readonly find: Find }): IdentifyOneKind =>
   async (customer, merchant) => {
-    const [, kind, name = ''] = kindsOfShortlink.exec(customer) ?? []
+    const [, kind, name = ''] = shortlinkName.exec(customer) ?? []
     if (kind === undefined) return undefined
     const unknown = { stored: customer, names: 'unknown' } as const
-    if (!plainId.test(name)) return unknown
     const sticker = kind === 'sn' ? await find(stickers, name) : undefined
     if (sticker && sticker.status !== 'claimed') return unknown
     const id = sticker?.shortlink ?? name
@@ -63,7 +64,7 @@ type TokenNeeds = {
 export const byScanToken =
   ({ caughtUp, findScan }: TokenNeeds): IdentifyOneKind =>
   async (customer, merchant, at) => {
-    if (!customer.startsWith('token:')) return undefined
+    if (!scanTokenName.test(customer)) return undefined
     await caughtUp()
     const scan = findScan(customer)
     const isValid = scan?.merchant === merchant && at < scan.scannedAt + tokenLifetimeMs

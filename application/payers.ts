@@ -98,6 +98,8 @@ export const signIn = (needs: SignInNeeds) => {
     if (id === undefined || credentials === undefined) {
       needs.strangers.check(phone, at)
       await needs.verifyPin(pin, null)
+      // As with payers, guesses made meanwhile may have locked the number.
+      needs.strangers.check(phone, at)
       needs.strangers.fail(phone, at)
       return refuse('sign_in_is_wrong')
     }

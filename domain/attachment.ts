@@ -6,8 +6,10 @@ export const attachmentKinds = ['itemlist', 'receipt', 'png'] as const
 
 const content = z.object({
   kind: z.enum(attachmentKinds),
-  /** SHA-256 of the content in hex, under which it is kept. */
+  /** SHA-256 of the content in hex. */
   hash: z.string(),
+  /** The same of the content sealed with the key of the payer, under which it is kept; older ones were not sealed. */
+  sealedHash: z.string().optional(),
   /** Bytes. */
   size: z.int(),
 })

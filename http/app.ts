@@ -14,7 +14,7 @@ import {
   type ErrorAnswer,
 } from './errors.ts'
 import { accepts, checked, parseBody, parseForm, readBody } from './reading.ts'
-import type { Call, Created, Found, RawReply, Route } from './route.ts'
+import type { Call, Created, Found, OwnErrors, RawReply, Route } from './route.ts'
 
 export type AppNeeds = {
   readonly routes: readonly Route[]
@@ -63,6 +63,13 @@ const paramsOf = (schema: z.ZodObject, given: unknown) => {
 
 /** Path and query of a full URL. */
 const afterOrigin = (url: string): string => url.replace(/^[^/]*\/\/[^/?]*/, '')
+
+/** The body of an answer to HEAD: nobody reads it, so whatever would go on making it is called off. */
+const unread = async (body: Reply['body']): Promise<Reply['body']> => {
+  if (!(body instanceof ReadableStream)) return body
+  await body.cancel()
+  return null
+}
 
 const methodOf = (http: Http): string => (http.req.method === 'HEAD' ? 'GET' : http.req.method)
 
@@ -152,10 +159,13 @@ export const makeApp = (needs: AppNeeds) => {
     }
   }
 
-  const fail = ({ status, body }: ErrorAnswer, headers?: Headers): Reply =>
-    json(status, body, headers)
-
-  const failWith = (error: unknown, requestId: string): Reply => {
+  const failWith = (error: unknown, requestId: string, own?: OwnErrors): Reply => {
+    const fail = ({ status, body }: ErrorAnswer, headers?: Headers): Reply => {
+      if (!own?.tell) return json(status, body, headers)
+      const told = own.tell(status, body.error_description ?? '')
+      const all = { ...headers, 'Content-Type': own.type, 'Cache-Control': 'no-store' }
+      return { status, headers: all, body: JSON.stringify(told) }
+    }
     if (error instanceof Refusal) return fail(answerToRefusal(error.code))
     if (error instanceof Malformed) return fail(answerToMalformed(error))
     if (error instanceof RequestError) {
@@ -174,6 +184,7 @@ export const makeApp = (needs: AppNeeds) => {
     http: Http,
     path: string,
     respond: (requestId: string) => Promise<Reply>,
+    own?: OwnErrors,
   ): Promise<Response> => {
     const requestId = needs.newId()
     const started = performance.now()
@@ -181,10 +192,11 @@ export const makeApp = (needs: AppNeeds) => {
     try {
       reply = await respond(requestId)
     } catch (error) {
-      reply = failWith(error, requestId)
+      reply = failWith(error, requestId, own)
     }
     const milliseconds = performance.now() - started
-    const { status, body, cookies = [] } = reply
+    const { status, cookies = [] } = reply
+    const body = http.req.method === 'HEAD' ? await unread(reply.body) : reply.body
     needs.observe({ method: http.req.method, path, status, requestId, milliseconds })
     const headers: Record<string, string> = { 'X-Request-Id': requestId, ...reply.headers }
     // Headers as a plain record go straight to the socket; a Headers object is taken apart again there.
@@ -203,15 +215,16 @@ export const makeApp = (needs: AppNeeds) => {
   for (const [path, routes] of byPath) {
     const byMethod = new Map(routes.map((route) => [route.method as string, route]))
     const allowed = [...byMethod.keys(), ...(byMethod.has('GET') ? ['HEAD'] : [])].join(', ')
-    app.all(path, (http) =>
-      answer(http, path, async (requestId) => {
-        const route = byMethod.get(methodOf(http))
+    app.all(path, (http) => {
+      const route = byMethod.get(methodOf(http))
+      const respond = async (requestId: string): Promise<Reply> => {
         if (!route)
           throw new RequestError(405, `Allowed here: ${allowed}.`, null, { Allow: allowed })
         const given = await call(route, http, requestId)
         return succeed(route, await route.handle(given as never))
-      }),
-    )
+      }
+      return answer(http, path, respond, route?.ownErrors)
+    })
   }
   app.notFound((http) =>
     answer(http, '*', () => {

@@ -15,6 +15,8 @@ export const isRedirectUri = (text: string, isSandbox: boolean): boolean => {
   if (!URL.canParse(text) || text.includes('#') || /[\s\\]/.test(text)) return false
   const { protocol, hostname, username, password } = new URL(text)
   if (username !== '' || password !== '') return false
+  // The host stands in the Content-Security-Policy of the pages, where `;`, `,` and `*` mean something.
+  if (!/^([a-z0-9._-]*|\[[0-9a-f:.]+\])$/i.test(hostname)) return false
   if (protocol === 'https:') return true
   if (protocol === 'http:')
     return isSandbox || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)

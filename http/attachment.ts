@@ -1,20 +1,17 @@
 import { z } from 'zod'
 import { attachmentsOfPayments, payments } from '../application/aggregates.ts'
-import type { Blobs } from '../application/blobs.ts'
+import type { SealedBlobs } from '../application/blobs.ts'
 import { streamOf, type Find, type Handle } from '../application/handle.ts'
-import { attachmentKinds } from '../domain/attachment.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { PaymentStatus } from '../domain/status.ts'
 import { secondsAfter, type Instant } from '../domain/time.ts'
 import type { AttachmentEntry } from '../projections/attachments.ts'
 import { merchantPrefix, type Signing } from './addresses.ts'
-import { checkParts, itemList, mediaTypesOf, receipt } from './attachment-content.ts'
+import { checkParts, itemList, receipt } from './attachment-content.ts'
+import { attachmentReadingRoutes } from './attachment-reading.ts'
 import type { Names } from './brand.ts'
-import { RequestError } from './errors.ts'
 import { partsOf } from './multipart.ts'
-import { accepts } from './reading.ts'
 import { callerOf, route, type Call, type Route } from './route.ts'
-import { dateTime } from './wire.ts'
 
 const linkLifetime = 3600
 const largestUpload = 10 * 1_048_576
@@ -46,31 +43,11 @@ export type AttachmentNeeds = Signing & {
   readonly handle: Handle
   readonly find: Find
   readonly caughtUp: () => Promise<void>
-  readonly blobs: Blobs
+  readonly attachedContents: SealedBlobs
   readonly isSigned: (signature: string, ...parts: readonly string[]) => boolean
   readonly requests: { find(merchant: string, stream: string): object | undefined }
   readonly attachments: { of(tid: string): readonly AttachmentEntry[] }
 }
-
-const attachmentReply = z
-  .object({
-    id: z.string(),
-    uri: z.string(),
-    kind: z.enum(attachmentKinds),
-    content_type: z.string(),
-    size: z.int().meta({ description: 'Bytes.' }),
-    sha256: z.string(),
-    date: dateTime,
-  })
-  .meta({ id: 'Attachment' })
-
-const listReply = z
-  .object({
-    uris: z.array(z.string()),
-    next: z.null(),
-    attachments: z.array(attachmentReply),
-  })
-  .meta({ id: 'AttachmentList', description: 'All of them on one page, oldest first.' })
 
 const tid = z.string().regex(/^[a-z0-9]{1,64}$/)
 const group = 'Attachment'
@@ -78,7 +55,7 @@ const listPath = (tid: string): string => `${merchantPrefix}/payment_request/${t
 
 /** Receipts and the like that a merchant attaches to a payment (decisions 15, Attachments). */
 export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
-  const { names, handle, find, links, blobs } = needs
+  const { names, handle, find, links, attachedContents } = needs
 
   const entriesFor = async (call: Call, tid: string): Promise<readonly AttachmentEntry[]> => {
     await needs.caughtUp()
@@ -116,74 +93,30 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
         const payment = await find(payments, tid)
         if (payment.status === 'unrequested' || !isOpenFor(payment.status))
           return refuse('resource_is_unknown')
-        const { request, expiresAt } = payment
+        const { request, payer, expiresAt } = payment
         // It has failed at that instant, whether or not that has been recorded yet.
-        if (payment.status === 'auth' && at >= expiresAt) return refuse('resource_is_unknown')
+        if (payer === null || (payment.status === 'auth' && at >= expiresAt))
+          return refuse('resource_is_unknown')
         const { merchant, currency } = request
         const { body, header } = call.request
         const parts = partsOf(body, header('content-type'))
         const checked = checkParts(parts, names, currency)
         const contents = []
-        for (const { kind, content } of checked)
-          contents.push({ kind, hash: await blobs.put(content), size: content.byteLength })
+        for (const { kind, content } of checked) {
+          const hashes = await attachedContents.put(content, payer)
+          contents.push({ kind, ...hashes, size: content.byteLength })
+        }
         const context = { at, merchant, actor: 'attachment_uri', correlationId }
         const command = { type: 'UploadAttachments', contents } as const
         await handle(attachmentsOfPayments, tid, command, context)
         return { location: links.full(listPath(tid)) }
       },
     }),
-    route({
-      method: 'GET',
-      path: listPath(':tid'),
+    ...attachmentReadingRoutes(needs, {
+      listPath,
       access: 'SECRET',
       group,
-      summary: 'List the attachments of a payment request',
-      params: z.object({ tid }),
-      success: 'value',
-      reply: listReply,
-      handle: async (call) => {
-        const { tid } = call.params
-        const types = mediaTypesOf(names)
-        const attachments = (await entriesFor(call, tid)).map(({ id, kind, hash, size, at }) => ({
-          id,
-          uri: links.inBody(`${listPath(tid)}${id}/`),
-          kind,
-          content_type: types[kind],
-          size,
-          sha256: hash,
-          date: at,
-        }))
-        return { uris: attachments.map(({ uri }) => uri), next: null, attachments }
-      },
-    }),
-    route({
-      method: 'GET',
-      path: `${listPath(':tid')}:attachment_id/`,
-      access: 'SECRET',
-      group,
-      summary: 'Read an attachment as it was uploaded',
-      params: z.object({ tid, attachment_id: z.string() }),
-      success: 'raw',
-      replyTypes: Object.values(mediaTypesOf(names)),
-      handle: async (call) => {
-        const { tid, attachment_id } = call.params
-        const entries = await entriesFor(call, tid)
-        const entry =
-          entries.find(({ id }) => id === attachment_id) ?? refuse('resource_is_unknown')
-        const type = mediaTypesOf(names)[entry.kind]
-        if (!accepts(call.accept, [type]))
-          throw new RequestError(406, `This resource is answered as ${type}.`)
-        const body = await blobs.get(entry.hash)
-        if (!body) throw new Error(`the blob ${entry.hash} is missing`)
-        return {
-          type,
-          body,
-          headers: {
-            'Content-Security-Policy': "default-src 'none'; sandbox",
-            'X-Content-Type-Options': 'nosniff',
-          },
-        }
-      },
+      entriesFor,
     }),
   ]
 }

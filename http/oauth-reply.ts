@@ -20,6 +20,10 @@ export class OAuthError extends Error {
 export const oauthErrors: OwnErrors = {
   type: jsonType,
   schema: z.object({ error: z.string(), error_description: z.string() }).meta({ id: 'OAuthError' }),
+  tell: (status, error_description) => {
+    const failure = status === 500 ? 'server_error' : 'temporarily_unavailable'
+    return { error: status < 500 ? 'invalid_request' : failure, error_description }
+  },
 }
 
 /** An answer that nobody may keep (RFC 6749, 5.1). */

@@ -59,6 +59,7 @@ ul.list > li { border-bottom: 1px solid var(--line); }
 ul.list > li:last-child { border-bottom: 0; }
 .row { display: flex; justify-content: space-between; align-items: center; gap: 1rem; min-height: 60px; padding: .5rem 0; color: inherit; text-decoration: none; }
 .row > :first-child { min-width: 0; overflow-wrap: anywhere; }
+.row ul { margin: .2rem 0; padding-left: 1.2rem; }
 .row b { font-variant-numeric: tabular-nums; white-space: nowrap; }
 a.row.link { color: var(--accent); text-decoration: underline; min-height: 44px; }
 a.row:hover b { text-decoration: underline; }

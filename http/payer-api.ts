@@ -5,6 +5,8 @@ import { refuse } from '../domain/refusal.ts'
 import { formatScope } from '../domain/scope.ts'
 import type { Instant } from '../domain/time.ts'
 import type { InboxRow } from '../projections/payer-inbox.ts'
+import { attachmentReadingRoutes } from './attachment-reading.ts'
+import type { Names } from './brand.ts'
 import { RequestError } from './errors.ts'
 import { listQuery } from './lists.ts'
 import { makePayerAccess, payerPrefix, type ApiAccessNeeds } from './payer-api-access.ts'
@@ -19,7 +21,7 @@ import { amountIn, amountText, dateTime, money, read } from './wire.ts'
 export type PayerApiNeeds = ApiAccessNeeds &
   PayerPaymentNeeds &
   PayerPermissionNeeds &
-  PayerHomeNeeds
+  PayerHomeNeeds & { readonly names: Names }
 
 const group = 'Payer'
 
@@ -198,6 +200,17 @@ export const payerApiRoutes = (needs: PayerApiNeeds): Route[] => {
       params: tidParams,
       success: 'nothing',
       handle: decline,
+    }),
+    ...attachmentReadingRoutes(needs, {
+      listPath: (tid) => `${payerPrefix}/payment_request/${tid}/attachment/`,
+      access: 'OPEN',
+      guard: 'session',
+      group,
+      entriesFor: async (call, tid) => {
+        const { payer } = await access(call)
+        await paymentFor(tid, payer, call.at)
+        return needs.attachments.of(tid)
+      },
     }),
     route({
       method: 'GET',

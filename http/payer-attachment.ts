@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import type { Blobs } from '../application/blobs.ts'
+import type { SealedBlobs } from '../application/blobs.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { AttachmentEntry } from '../projections/attachments.ts'
 import { itemList, receipt } from './attachment-content.ts'
@@ -12,7 +12,7 @@ import { route, type Call, type Route } from './route.ts'
 export type PayerAttachmentNeeds = {
   readonly isSecure: boolean
   readonly attachments: { of(tid: string): readonly AttachmentEntry[] }
-  readonly blobs: Pick<Blobs, 'get'>
+  readonly attachedContents: Pick<SealedBlobs, 'get'>
 }
 
 type Sheet = z.output<typeof itemList> & Partial<z.output<typeof receipt>>
@@ -53,11 +53,8 @@ const sheetHtml = ({ texts, locale }: Visitor, sheet: Sheet, of: string): Html =
 
 const pathOf = (tid: string, id: string): string => `/payer/payment/${tid}/attachment/${id}`
 
-const contentOf = async ({ blobs }: PayerAttachmentNeeds, { hash }: AttachmentEntry) => {
-  const content = await blobs.get(hash)
-  if (!content) throw new Error(`the blob ${hash} is missing`)
-  return content
-}
+const contentOf = async ({ attachedContents }: PayerAttachmentNeeds, entry: AttachmentEntry) =>
+  (await attachedContents.get(entry)) ?? refuse('resource_is_unknown')
 
 /** What the merchant has attached to a payment, as its payer sees it. */
 export const attachmentsHtml = async (

@@ -149,19 +149,18 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
             ({ grant, merchant, client, scope, grantedAt }) =>
               html`<li>
                 <form class="row" method="post" action="/payer/permissions">
-                  <span>
+                  <div>
                     ${needs.shopName(merchant)}
                     ${
                       needs.applicationName(client) === undefined
                         ? ''
                         : html`<span class="quiet">– ${needs.applicationName(client)}</span>`
                     }
-                    <br /><span class="small"
-                      >${scope.map((name) => texts[`scope_${name}`]).join(', ')}</span
-                    ><br /><span class="quiet small"
-                      >${texts.since} ${shownTime(grantedAt, locale)}</span
-                    >
-                  </span>
+                    <ul class="small">
+                      ${scope.map((name) => html`<li>${texts[`scope_${name}`]}</li>`)}
+                    </ul>
+                    <span class="quiet small">${texts.since} ${shownTime(grantedAt, locale)}</span>
+                  </div>
                   ${hiddenFields({ csrf, grant })}
                   <button class="second">${texts.withdraw}</button>
                 </form>

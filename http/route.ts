@@ -66,7 +66,12 @@ export type RawReply = {
 export type Guard = 'session' | 'token' | 'client'
 
 /** Errors that a route tells in words of its own: a page, or what RFC 6749 says. */
-export type OwnErrors = { readonly type: string; readonly schema: z.ZodType }
+export type OwnErrors = {
+  readonly type: string
+  readonly schema: z.ZodType
+  /** How an error is told that came before the route was asked; as everywhere else when absent. */
+  readonly tell?: (status: number, description: string) => object
+}
 
 export type RawStatus = 200 | 201 | 303 | 400 | 401 | 403 | 404 | 409 | 429
 

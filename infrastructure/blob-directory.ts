@@ -3,7 +3,8 @@ import { mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Blobs } from '../application/blobs.ts'
 
-const hashOf = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex')
+export const hashOf = (content: Uint8Array): string =>
+  createHash('sha256').update(content).digest('hex')
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'
 

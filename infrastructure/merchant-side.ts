@@ -6,6 +6,7 @@ import { matchScans } from '../application/match-scans.ts'
 import type { Entry } from '../domain/register.ts'
 import type { Core } from './core.ts'
 import { qrImage } from './qr-image.ts'
+import { sealedBlobs } from './sealed-blobs.ts'
 import { newShortlinkId } from './tokens.ts'
 
 const dataOf = <Data>(entry: Entry<Data> | undefined): Data | undefined =>
@@ -58,6 +59,7 @@ export const makeMerchantSide = (core: Core) => {
       qrImage,
       attachments: core.attachments,
       blobs: core.blobs,
+      attachedContents: sealedBlobs(core.blobs, core.vault),
     },
   }
 }

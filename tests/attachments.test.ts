@@ -134,11 +134,13 @@ test('the event of an upload holds the hashes under which the blobs are kept, no
   await upload(await linkOf(tid), [{ type: itemListType, content }])
   const [event] = await service.core.store.readStream(`attachments-${tid}`)
   const hash = createHash('sha256').update(content).digest('hex')
-  expect(event?.data).toEqual({
-    attachments: [{ id: '1', kind: 'itemlist', hash, size: content.byteLength }],
+  const data = event?.data as { attachments: [{ sealedHash: string }] }
+  const [{ sealedHash }] = data.attachments
+  expect(data).toEqual({
+    attachments: [{ id: '1', kind: 'itemlist', hash, sealedHash, size: content.byteLength }],
   })
-  const file = join(service.directory, 'blobs', hash.slice(0, 2), hash)
-  expect(new Uint8Array(readFileSync(file))).toEqual(new Uint8Array(content))
+  const file = join(service.directory, 'blobs', sealedHash.slice(0, 2), sealedHash)
+  expect(readFileSync(file, 'utf8')).toMatch(/^sealed:alice:[\w-]+$/)
 })
 
 test('there is a link while a payment is authorised or captured, and none while it is pending or after it failed', async () => {

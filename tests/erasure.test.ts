@@ -148,3 +148,29 @@ test('given a request, when it is repeated, then it is the same although the cus
     'Conflict',
   )
 })
+
+test('given what a merchant attached to a payment, when its payer is erased, then it is gone and nothing more is taken', async () => {
+  const phone = '4745556666'
+  await service.operator('payer', 'add', phone, '--name', 'Kari Kjole', '--pin', '4711')
+  const { id: tid } = await service.requestPayment({ customer: phone })
+  await service.call('POST', `/sandbox/v1/payment_request/${tid}/accept/`, {})
+  const { attachment_uri: link } = await service.outcome(tid)
+  const items = [{ description: 'A dress for Kari Kjole', quantity: 1, total: '100.00' }]
+  const upload = async () => {
+    const body = new FormData()
+    const type = 'application/vnd.service.itemlist.v1+json'
+    body.append('part', new Blob([JSON.stringify({ items })], { type }))
+    return (await fetch(service.address + link, { method: 'POST', body })).status
+  }
+  expect(await upload()).toBe(201)
+  const attachments = `/merchant/v1/payment_request/${tid}/attachment/`
+  const attached = () => service.call('GET', `${attachments}1/`)
+  expect((await attached()).body).toEqual({ items })
+  expect(filesWith(['Kari Kjole'])).toEqual([])
+
+  await service.operator('payer', 'erase', phone)
+
+  expect((await attached()).status).toBe(404)
+  expect((await service.call('GET', attachments)).body.uris).toHaveLength(1)
+  expect(await upload()).toBe(404)
+})

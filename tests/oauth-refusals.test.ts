@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { decodeJwt, jwtVerify, createLocalJWKSet } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { codeAt } from '../infrastructure/one-time-codes.ts'
+import { isRedirectUri } from '../http/application.ts'
 import { startPeopleService, type PeopleService } from './people-service.ts'
 import { makeVisitor, type TestVisitor } from './visitor.ts'
 
@@ -48,14 +50,14 @@ const authPath = (query: Query): string => {
   return `/oauth2/auth?${new URLSearchParams(given).toString()}`
 }
 
-/** What the application gets back when alice allows. */
-const allowed = async (query: Query = {}): Promise<URLSearchParams> => {
-  const asked = await alice.follow(await alice.visit(authPath(query)))
-  const answered = await alice.submit(asked, { decision: 'allow' })
+/** What the application gets back when a payer, by default alice, allows. */
+const allowed = async (query: Query = {}, payer = alice): Promise<URLSearchParams> => {
+  const asked = await payer.follow(await payer.visit(authPath(query)))
+  const answered = await payer.submit(asked, { decision: 'allow' })
   return new URL(answered.location ?? '').searchParams
 }
-const codeFor = async (query: Query = {}): Promise<string> =>
-  (await allowed(query)).get('code') ?? ''
+const codeFor = async (query: Query = {}, payer = alice): Promise<string> =>
+  (await allowed(query, payer)).get('code') ?? ''
 
 const post = async (path: string, fields: Query, headers: Record<string, string> = {}) => {
   const body = new URLSearchParams(JSON.parse(JSON.stringify(fields)) as Record<string, string>)
@@ -175,6 +177,36 @@ test('given a code, when it comes twice at the same time, then nobody keeps what
   const tokens = both.find(({ status }) => status === 200)?.body
   expect((await userInfo(tokens.access_token)).status).toBe(401)
   expect(await refresh(tokens.refresh_token)).toMatchObject(isInvalidGrant)
+})
+
+test('given a body that is no form, when it comes to an OAuth endpoint, then it is refused in the words of OAuth', async () => {
+  for (const path of ['/oauth2/token', '/oauth2/revoke', '/oauth2/introspect']) {
+    const headers = { ...basic(app), 'Content-Type': 'application/json' }
+    const answer = await fetch(service.address + path, { method: 'POST', headers, body: '{}' })
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([415, 'application/json'])
+    expect(await answer.json()).toMatchObject({ error: 'invalid_request' })
+  }
+})
+
+test('given a redirect URI, when its host or scheme could mean something else to a browser, then it cannot be registered', () => {
+  const isGood = (uri: string) => isRedirectUri(uri, false)
+  const good = ['https://shop.example/a;b', 'http://[::1]:9/cb', 'com.shop.app:/cb', 'a.b.c:cb']
+  expect(good.map(isGood)).toEqual([true, true, true, true])
+  const hosts = ['*.shop.example', "a';x.example", 'a;script-src.example', 'a,b.example', 'a@b.no']
+  for (const host of hosts) expect(isGood(`https://${host}/cb`)).toBe(false)
+  for (const uri of ['javascript:alert(1)', 'data:text/html,x', 'http://localhost.evil.example/'])
+    expect(isGood(uri)).toBe(false)
+})
+
+test('given a code, when its payer is erased before it is redeemed, then there are no tokens', async () => {
+  const phone = '4740000007'
+  const added = await service.operator('payer', 'add', phone, '--name', 'E', '--pin', '1111')
+  const visitor = makeVisitor(service)
+  const pin = await visitor.submit(await visitor.visit('/payer/sign-in'), { phone, pin: '1111' })
+  await visitor.submit(pin, { code: codeAt(added['totp_secret'] ?? '', Date.now()) })
+  const code = await codeFor({}, visitor)
+  await service.operator('payer', 'erase', phone)
+  expect(await redeem({ code })).toMatchObject(isInvalidGrant)
 })
 
 test('given a code, when another client brings it, then it is refused and still works for its own', async () => {

@@ -65,6 +65,17 @@ const askPermission = (customer: string): Promise<{ readonly id: string }> => {
   return bySecret('POST', permissionsPath, { pos_id, pos_tid, customer, scope: 'openid profile' })
 }
 
+/** Attaches a picture to a payment, if it takes one. */
+const attachPicture = async (tid: string): Promise<boolean> => {
+  const { attachment_uri: link } = await service.outcome(tid)
+  if (link === undefined) return false
+  const body = new FormData()
+  const picture = new Uint8Array(PNG.sync.write(new PNG({ width: 1, height: 1 })))
+  body.append('picture', new Blob([picture], { type: 'image/png' }))
+  await fetch(service.address + link, { method: 'POST', body })
+  return true
+}
+
 test('merchants register applications and ask for permissions as is documented', async () => {
   const { id } = await register('Documented')
   await bySecret('GET', applicationsPath)
@@ -104,6 +115,11 @@ test('apps of payers are answered as is documented', async () => {
       await ask('POST', path(`${name}/${verb}`), session, {})
       await ask('GET', path(name), session)
     }
+    const attached = path(`payment_request/${tid}/attachment`)
+    await attachPicture(tid)
+    const { uris } = await ask('GET', attached, session)
+    for (const uri of uris) await visitor().visit(uri, { headers: { Accept: '*/*', ...session } })
+    await ask('GET', `${attached}none/`, session)
     await ask('POST', path('scan'), session, { text: `${service.address}/payer/payment/${tid}` })
     await ask('POST', path('scan'), session, { text: 'nothing of this service' })
   }
@@ -132,12 +148,7 @@ test('browsers of payers are answered as is documented', async () => {
     const page = await alice.visit(`/payer/payment/${tid}`)
     await alice.submit(page, { decision })
     await alice.visit(`/payer/payment/${tid}`)
-    const { attachment_uri: link } = await service.outcome(tid)
-    if (link === undefined) continue
-    const body = new FormData()
-    const picture = new Uint8Array(PNG.sync.write(new PNG({ width: 1, height: 1 })))
-    body.append('picture', new Blob([picture], { type: 'image/png' }))
-    await fetch(service.address + link, { method: 'POST', body })
+    if (!(await attachPicture(tid))) continue
     await alice.visit(`/payer/payment/${tid}/attachment/1`, { headers: { Accept: 'image/*' } })
   }
   const returns = { success_return_uri: redirectUri, failure_return_uri: redirectUri }

@@ -128,8 +128,22 @@ test('what the shop attaches to a payment is shown to its payer, and to nobody e
   const source = /<img class="attached" src="([^"]+)"/.exec(html)?.[1] ?? ''
   const image = await alice.visit(source, { headers: { Accept: 'image/*' } })
   expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/png'])
+  // Apps get the same as JSON.
+  const list = await api('GET', `/payment_request/${tid}/attachment/`)
+  expect(list.body.attachments).toMatchObject([{ kind: 'receipt' }, { kind: 'png' }])
+  const read = (uri: string, as = token) =>
+    fetch(service.address + uri, { headers: { Authorization: `Bearer ${as}` } })
+  const [first, second] = list.body.uris
+  expect(await (await read(first)).json()).toEqual(receipt)
+  expect(new Uint8Array(await (await read(second)).arrayBuffer())).toEqual(picture)
   const bob = makeVisitor(service)
   await bob.signIn('bob')
+  const who = { phone: '4799999902', pin: '5678', code: codeOf('bob') }
+  const { token: ofBob } = (await service.call('POST', '/payer/v1/session/', who, {})).body
+  for (const path of [first, `/payer/v1/payment_request/${tid}/attachment/`]) {
+    expect((await read(path, ofBob)).status).toBe(404)
+    expect((await read(path, 'nobody')).status).toBe(401)
+  }
   for (const visitor of [bob, alice]) {
     const path = visitor === bob ? source : source.replace(/\d+$/, '1')
     expect((await visitor.visit(path, { headers: { Accept: '*/*' } })).status).toBe(404)
@@ -155,4 +169,35 @@ test('logs name customers as the shop did, and no longer once they are erased', 
   await service.operator('payer', 'erase', phone)
   expect(await log()).toEqual([''])
   expect(service.files().filter(({ bytes }) => bytes.includes(phone))).toEqual([])
+})
+
+test('a customer who is named like a token or a code but is none, is sealed as all others are', async () => {
+  await service.operator('merchant', 'add', 'other', '--name', 'Other AS', '--currency', 'NOK')
+  await service.operator('user', 'add', 'other', 'u', '--secret', 'other-secret')
+  const headers = service.merchantHeaders('other', 'u', 'other-secret')
+  const asOther = (method: string, path: string, body?: object) =>
+    service.call(method, `/merchant/v1${path}`, body, headers)
+  await asOther('POST', '/pos/', { id: 'till', name: 'Till', type: 'store' })
+  const request = { pos_id: 'till-1', pos_tid: 'grant', customer: '4799999901', scope: 'openid' }
+  const { id } = (await service.call('POST', '/merchant/v1/permission_request/', request)).body
+  await api('POST', `/permission_request/${id}/accept/`, {})
+  const { body } = await service.call('GET', `/merchant/v1/permission_request/${id}/outcome/`)
+  // A log shows what is stored as `granted:…` as the access token of that grant.
+  const stored = `,granted:0:permission-${id},`
+  const names = [`token:1${stored}`, `shortlink_sn:1${stored}`, `shortlink_id:1${stored}`]
+  for (const [index, customer] of [...names, 'token:Ola Klartekst'].entries()) {
+    const asked = { pos_id: 'till', pos_tid: `${index}`, customer, currency: 'NOK', amount: '1.00' }
+    const { body } = await asOther('POST', '/payment_request/', {
+      ...{ ...asked, action: 'auth', allow_credit: false },
+    })
+    const outcome = (await asOther('GET', `/payment_request/${body.id}/outcome/`)).body
+    expect(outcome).toMatchObject({ status_code: 4004, customer })
+  }
+  await asOther('PUT', '/ledger/default/report/1/', {})
+  await service.advance(0)
+  const [uri] = (await asOther('GET', '/ledger/default/report/1/')).body.transaction_log_uris
+  const log = (await service.call('GET', uri, undefined, {})).body
+  expect(log).toContain(`"${names[0]}"`)
+  expect(log).not.toContain(body.access_token)
+  expect(service.files().filter(({ bytes }) => bytes.includes('Ola Klartekst'))).toEqual([])
 })

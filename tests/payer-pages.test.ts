@@ -71,6 +71,7 @@ test('given a permission request, when its payer ticks off a part, then only the
   const outcome = () => service.call('GET', `/merchant/v1/permission_request/${id}/outcome/`)
   expect((await outcome()).body.scope).toBe('openid phone')
   const list = await alice.visit('/payer/permissions')
+  expect(list.html).toMatch(/<li>That it is you[^<]*<\/li>\s*<li>Your phone number<\/li>/)
   const after = await alice.follow(await alice.submit(list, { grant: `permission-${id}` }))
   expect(after.html).not.toContain(`permission-${id}`)
   expect((await outcome()).body.access_token).toBeNull()
@@ -202,6 +203,31 @@ test('given guesses, when there are too many, then payers and strangers are lock
   )
   await service.advance(30)
   expect(await guess('4740000001', '1111')).toBeUndefined()
+})
+
+test('given guesses at the same time, when there are too many, then payers and strangers are locked out alike', async () => {
+  await service.operator('payer', 'add', '4740000005', '--name', 'G', '--pin', '1111')
+  const wrongOnes = async (phone: string) => {
+    const guesses = Array.from({ length: 20 }, (_, index) => {
+      const who = { phone, pin: `20${10 + index}`, code: '000000' }
+      return service.call('POST', '/payer/v1/session/', who, {})
+    })
+    return (await Promise.all(guesses)).filter(({ status }) => status === 401).length
+  }
+  expect(await wrongOnes('4740000005')).toBe(3)
+  expect(await wrongOnes('4740000006')).toBe(3)
+})
+
+test('given a page that is followed, when only its headers are asked for, then nothing is kept open', async () => {
+  const uri = 'https://shop.example/'
+  const { id } = await service.requestPayment({ success_return_uri: uri, failure_return_uri: uri })
+  const path = `${service.address}/payer/checkout/${id}/events`
+  // So many may follow at once.
+  for (let count = 0; count < 5000; count += 50)
+    await Promise.all(Array.from({ length: 50 }, () => fetch(path, { method: 'HEAD' })))
+  const stop = new AbortController()
+  expect((await fetch(path, { signal: stop.signal })).status).toBe(200)
+  stop.abort()
 })
 
 test('given an app, when it signs somebody up and in, then it can answer, read and withdraw as the pages can', async () => {
