@@ -100,7 +100,7 @@ const measureReport = async (directory: string) => {
     const meanwhile: number[] = []
     while (closed === undefined) meanwhile.push(await capturing(`closing-${meanwhile.length}`))
     await watching
-    say('reading')
+    say(`reading; at most ${whole(memory.most())} MB so far`)
     const report = (await till('GET', path)).body
     const started = performance.now()
     let lines = 0

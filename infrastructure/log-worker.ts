@@ -91,6 +91,8 @@ const settlementAt = (settlements: readonly Taken[], position: number): string |
 
 const perform = (job: LogJob): Completion => {
   const database = new Database(job.database, { readonly: true, timeout: 5000 })
+  // In KiB, and what the sorter holds before it writes to a file: a report is as long as it is.
+  database.pragma('cache_size = -4096')
   try {
     const ofPayments = linesOf(database, job, `NOT ${ofPermission}`)
     const ofPermissions = linesOf(database, job, ofPermission)

@@ -117,8 +117,8 @@ const addMerchant = async (
   const currency = options.currency.toUpperCase()
   if (!idPattern.test(id)) fail('a merchant id has letters, digits, _ and -, at most 64')
   if (!isCurrency(currency)) fail(`${currency} is no current ISO 4217 code`)
-  // A currency begins with the code of its country.
-  const jurisdiction = currency.slice(0, 2)
+  // A currency begins with the code of its country, unless it is one of several countries.
+  const jurisdiction = /^(?:X|EU)/.test(currency) ? null : currency.slice(0, 2)
   const fresh = newMerchant({
     id,
     businessName: options.name,
@@ -199,7 +199,10 @@ const detailOptions = (command: Command): Command =>
   command
     .option('--lookup-id <id>', 'secondary id for integrators, may be repeated', collect)
     .option('--organization-id <number>', 'organisation number')
-    .option('--jurisdiction <country>', 'two letters; by default the country of the currency')
+    .option(
+      '--jurisdiction <country>',
+      'two letters; by default the country of the currency, if it is of one',
+    )
     .option('--mcc <code>', 'merchant category code, four digits')
     .option('--netmask <network>', 'CIDR that requests for it must come from')
     .option('--location <lat,lon[,accuracy]>', 'degrees, and meters')

@@ -62,7 +62,7 @@ const open = (
   pragmas: readonly string[],
 ): ReadModelFile => {
   const sqlite = new Database(file, { timeout: 5000 })
-  for (const pragma of [...pragmas, 'cache_size = -65536']) sqlite.pragma(pragma)
+  for (const pragma of pragmas) sqlite.pragma(pragma)
   for (const table of tables) sqlite.exec(tableStatement(table))
   sqlite.exec(
     'CREATE TABLE IF NOT EXISTS checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL) STRICT',
@@ -76,10 +76,20 @@ const makeIndexes = ({ sqlite }: ReadModelFile, tables: readonly SQLiteTable[]):
 }
 
 /** For a file that others may read and write meanwhile. A power cut may take the last of it, which the log still has. */
-const shared = ['journal_mode = WAL', 'synchronous = NORMAL', 'wal_autocheckpoint = 8000']
+const shared = [
+  'journal_mode = WAL',
+  'synchronous = NORMAL',
+  'wal_autocheckpoint = 8000',
+  'cache_size = -32768',
+]
 
 /** For a draft that is thrown away unless it is finished. */
-const draft = ['journal_mode = OFF', 'synchronous = OFF', 'locking_mode = EXCLUSIVE']
+const draft = [
+  'journal_mode = OFF',
+  'synchronous = OFF',
+  'locking_mode = EXCLUSIVE',
+  'cache_size = -65536',
+]
 
 /** Whether anybody has a file open: leaving WAL takes it for oneself alone. */
 const isInUse = (file: string): boolean => {

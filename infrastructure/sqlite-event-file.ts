@@ -65,7 +65,8 @@ export const openEventFile = (file: string): Database.Database => {
     refuseForeignFile(database, file)
     makeDurable(database, file)
     database.pragma(`wal_autocheckpoint = ${pagesBetweenCheckpoints}`)
-    database.pragma('cache_size = -65536')
+    // In KiB: appends touch few pages, and the system keeps those of the file besides.
+    database.pragma('cache_size = -16384')
     database
       .transaction(() => {
         // Another process may have made the tables since the file was looked at.

@@ -1,5 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fdatasyncSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { Completion, LogFile } from '../domain/ledger.ts'
 import { formatAmount } from '../domain/money.ts'
@@ -98,6 +107,8 @@ const openDraft = (directory: string) => {
     hash.update(content)
     bytes += content.length
     for (let written = 0; written < content.length;) written += writeSync(file, content, written)
+    // What lies unwritten of one file holds up whoever makes another durable: it is never much.
+    fdatasyncSync(file)
   }
   return {
     lines: (): number => lines,

@@ -131,8 +131,7 @@ export const grantQueries = (db: BetterSQLite3Database) => {
       .select()
       .from(grantedPermissions)
       .where(eq(grantedPermissions.payer, sql.placeholder('payer')))
-      .orderBy(desc(grantedPermissions.position))
-      .limit(1000),
+      .orderBy(desc(grantedPermissions.position)),
   )
   return {
     findAccess: (hash: string) => access.get({ hash }),
