@@ -125,6 +125,47 @@ export const addLine = (totals: Totals, line: TransactionLine): Totals => {
   return addToTotals(totals, { currency, taxcode, amount, additionalAmount, fees })
 }
 
+/** Adds up very many lines: the same as `addLine` one after another, without making anything anew for each. */
+export const sumLines = () => {
+  const sums = new Map<string, { about: Total; minors: bigint[] }>()
+  return {
+    add(line: TransactionLine): void {
+      if (!movesMoney(line)) return
+      const { currency, amount, additionalAmount } = line
+      const { fee, vat, interchange, taxcode } = line.charge
+      const name = `${currency} ${taxcode}`
+      let own = sums.get(name)
+      if (!own) {
+        const about = { currency, taxcode, amount: '0', additionalAmount: '0', fees: {} }
+        own = { about, minors: [0n, 0n, 0n, 0n, 0n] }
+        sums.set(name, own)
+      }
+      const { minors } = own
+      const added = [amount, additionalAmount, fee, vat, interchange]
+      for (let index = 0; index < added.length; index++)
+        if (added[index]) minors[index] = (minors[index] ?? 0n) + BigInt(added[index] ?? 0)
+    },
+    totals: (): Total[] =>
+      [...sums.values()]
+        .map(({ about, minors }) => {
+          const [amount, additionalAmount, ...charged] = minors.map(String)
+          const types = ['transaction_fee', 'transaction_fee_vat', 'interchange'] as const
+          const fees: Total['fees'] = {}
+          for (const [index, type] of types.entries()) {
+            const fee = charged[index]
+            if (fee !== undefined && fee !== '0') fees[type] = fee
+          }
+          return {
+            ...about,
+            amount: amount ?? '0',
+            additionalAmount: additionalAmount ?? '0',
+            fees,
+          }
+        })
+        .sort(byName),
+  }
+}
+
 /** How many lines of each action there are. */
 export const counters = z.partialRecord(z.enum(lineActions), z.int())
 export type Counters = z.output<typeof counters>

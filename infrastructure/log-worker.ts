@@ -21,23 +21,23 @@ export type LogJob = {
   readonly settlements: readonly Taken[]
 }
 
-type Row = readonly [
-  position: number,
-  ledger: string,
-  tid: string,
-  subId: string | null,
-  at: number,
-  action: LineAction,
-  credit: number,
-  customer: string | null,
-  currency: string,
-  amount: number,
-  additionalAmount: number,
-  fee: number | null,
-  interchange: number,
-  vat: number,
-  taxcode: string,
-]
+type Row = {
+  readonly position: number
+  readonly ledger: string
+  readonly tid: string
+  readonly subId: string | null
+  readonly at: number
+  readonly action: LineAction
+  readonly credit: number
+  readonly customer: string | null
+  readonly currency: string
+  readonly amount: number
+  readonly additionalAmount: number
+  readonly fee: number | null
+  readonly interchange: number
+  readonly vat: number
+  readonly taxcode: string
+}
 
 const select = (ledgers: string, rest: string): string => `
   SELECT position, ledger, tid, subId, at, action, credit, customer, currency, amount, additionalAmount,
@@ -56,15 +56,31 @@ function* linesOf(database: Database.Database, job: LogJob): Generator<Transacti
   const { merchant, ledger, after, before } = job
   const rows = database
     .prepare(ledger === null ? ofSettlement : ofReport)
-    .raw()
     .iterate({ merchant, after, before, ...(ledger !== null && { ledger }) })
-  for (const row of rows as IterableIterator<Row>) {
-    const [position, ledger, tid, subId, at, action, credit, customer, currency] = row
-    const [, , , , , , , , , amount, additionalAmount, fee, interchange, vat, taxcode] = row
-    const charge = fee === null ? null : { fee, interchange, vat, taxcode }
-    const about = { position, merchant, ledger, tid, subId, at, action, customer, currency }
-    yield { ...about, credit: credit === 1, amount, additionalAmount, charge }
-  }
+  for (const row of rows as IterableIterator<Row>)
+    yield {
+      position: row.position,
+      merchant,
+      ledger: row.ledger,
+      tid: row.tid,
+      subId: row.subId,
+      at: row.at,
+      action: row.action,
+      credit: row.credit === 1,
+      customer: row.customer,
+      currency: row.currency,
+      amount: row.amount,
+      additionalAmount: row.additionalAmount,
+      charge:
+        row.fee === null
+          ? null
+          : {
+              fee: row.fee,
+              interchange: row.interchange,
+              vat: row.vat,
+              taxcode: row.taxcode,
+            },
+    }
 }
 
 const settlementAt = (settlements: readonly Taken[], position: number): string | null => {
@@ -81,6 +97,9 @@ const settlementAt = (settlements: readonly Taken[], position: number): string |
 
 const perform = (job: LogJob): Completion => {
   const database = new Database(job.database, { readonly: true, timeout: 5000 })
+  // Sorting what does not fit goes to files, whatever the number of lines.
+  database.pragma('temp_store = FILE')
+  database.pragma('cache_size = -16384')
   try {
     return writeTransactionLogs(job.directory, linesOf(database, job), ({ position }) =>
       settlementAt(job.settlements, position),

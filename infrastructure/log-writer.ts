@@ -10,7 +10,11 @@ type Waiting = {
 const isSource = import.meta.url.endsWith('.ts')
 const workerFile = isSource ? './log-worker-from-source.mjs' : './log-worker.js'
 
-const start = (): Worker => new Worker(new URL(workerFile, import.meta.url), { execArgv: [] })
+// Lines pass through; the thread needs no large heap, and without a limit it would take one.
+const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 }
+
+const start = (): Worker =>
+  new Worker(new URL(workerFile, import.meta.url), { execArgv: [], resourceLimits })
 
 /** Writes logs in a thread of its own, one after another, so that a million lines hold up no request. */
 export const makeLogWriter = () => {

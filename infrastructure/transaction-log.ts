@@ -3,13 +3,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSyn
 import { join } from 'node:path'
 import type { Completion, LogFile } from '../domain/ledger.ts'
 import { formatAmount } from '../domain/money.ts'
-import {
-  addLine,
-  countLine,
-  type Counters,
-  type Totals,
-  type TransactionLine,
-} from '../domain/transaction-line.ts'
+import { sumLines, type Counters, type TransactionLine } from '../domain/transaction-line.ts'
 import { textCell } from './csv.ts'
 
 /** Lines in a file, unless one transaction alone has more (decisions 8). */
@@ -19,35 +13,49 @@ const columns =
   'tid,sub_id,timestamp,action,type,customer,currency,amount,additional_amount,gross,fee,interchange,vat,taxcode,' +
   'net,merchant_id,settlement_id,reserved1,reserved2'
 
-const timestamp = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ')
+/** Remembers the text of the value asked for last: neighbouring lines mostly share it. */
+const lately = <Value extends string | number | null>(textOf: (value: Value) => string) => {
+  let last: Value | undefined
+  let text = ''
+  return (value: Value): string => {
+    if (value === last) return text
+    last = value
+    return (text = textOf(value))
+  }
+}
+
+const dateTime = lately((at: number) => new Date(at).toISOString().slice(0, 19).replace('T', ' '))
+const merchantCell = lately(textCell)
+const taxcodeCell = lately(textCell)
+const customerCell = lately(textCell)
+const settlementCell = lately(textCell)
+const noMoney = lately((currency: string) => formatAmount(0, currency))
+
+const money = (minor: number, currency: string): string =>
+  minor === 0 ? noMoney(currency) : formatAmount(minor, currency)
+
+// A function made for each line would cost more than the line.
+const aboutCells = (line: TransactionLine): string =>
+  `${textCell(line.tid)},${textCell(line.subId)},${dateTime(line.at)},${line.action},` +
+  `${line.credit ? 'credit' : ''},${customerCell(line.customer)},${line.currency},` +
+  `${money(line.amount, line.currency)},${money(line.additionalAmount, line.currency)}`
 
 /** A line of a transaction log as text (decisions 8); only what moves money has a gross. */
 export const transactionLogLine = (line: TransactionLine, settlementId: string | null): string => {
   const { currency, charge } = line
-  const money = (minor: number) => formatAmount(minor, currency)
-  const gross = charge ? line.amount + line.additionalAmount : 0
-  const { fee = 0, interchange = 0, vat = 0, taxcode = null } = charge ?? {}
-  return [
-    textCell(line.tid),
-    textCell(line.subId),
-    timestamp(line.at),
-    line.action,
-    line.credit ? 'credit' : '',
-    textCell(line.customer),
-    currency,
-    money(line.amount),
-    money(line.additionalAmount),
-    money(gross),
-    money(fee),
-    money(interchange),
-    money(vat),
-    textCell(taxcode),
-    money(gross - fee - interchange - vat),
-    textCell(line.merchant),
-    charge ? textCell(settlementId) : '',
-    '',
-    '',
-  ].join(',')
+  const merchant = merchantCell(line.merchant)
+  if (!charge) {
+    const zero = noMoney(currency)
+    return `${aboutCells(line)},${zero},${zero},${zero},${zero},,${zero},${merchant},,,`
+  }
+  const gross = line.amount + line.additionalAmount
+  const { fee, interchange, vat } = charge
+  const net = gross - fee - interchange - vat
+  return (
+    `${aboutCells(line)},${money(gross, currency)},${money(fee, currency)},` +
+    `${money(interchange, currency)},${money(vat, currency)},${taxcodeCell(charge.taxcode)},` +
+    `${money(net, currency)},${merchant},${settlementCell(settlementId)},,`
+  )
 }
 
 const bufferedCharacters = 1 << 18
@@ -100,8 +108,8 @@ export const writeTransactionLogs = (
   settlementIdOf: (line: TransactionLine) => string | null,
 ): Completion => {
   const transactionLogs: LogFile[] = []
-  let counters: Counters = {}
-  let totals: Totals = []
+  const counters: Counters = {}
+  const sums = sumLines()
   let draft = openDraft(directory)
   draft.add(columns, false)
   let transaction: string[] = []
@@ -122,8 +130,8 @@ export const writeTransactionLogs = (
       if (line.tid !== tid) finishTransaction()
       tid = line.tid
       transaction.push(transactionLogLine(line, settlementIdOf(line)))
-      counters = countLine(counters, line)
-      totals = addLine(totals, line)
+      counters[line.action] = (counters[line.action] ?? 0) + 1
+      sums.add(line)
     }
     finishTransaction()
     transactionLogs.push(draft.finish())
@@ -131,5 +139,5 @@ export const writeTransactionLogs = (
     draft.abandon()
     throw error
   }
-  return { counters, totals: [...totals], transactionLogs }
+  return { counters, totals: sums.totals(), transactionLogs }
 }

@@ -5,7 +5,7 @@ import { noFees } from '../domain/fees.ts'
 import { balanced, postingsOfLine, postingsOfSettlement, Unbalanced } from '../domain/journal.ts'
 import { ledger, type LedgerCommand } from '../domain/ledger.ts'
 import { settlement, type SettlementMade } from '../domain/settlement.ts'
-import { addLine, totalNet, type TransactionLine } from '../domain/transaction-line.ts'
+import { addLine, sumLines, totalNet, type TransactionLine } from '../domain/transaction-line.ts'
 import { journalProjection, trialBalanceOf, type JournalBalance } from '../projections/journal.ts'
 import { openPlace } from './ledger-place.ts'
 
@@ -107,6 +107,9 @@ describe('settlements of any lines', () => {
     fc.assert(
       fc.property(fc.array(moneyLine, { maxLength: 50 }), (lines) => {
         const totals = lines.reduce(addLine, [] as ReturnType<typeof addLine>)
+        const sums = sumLines()
+        for (const line of lines) sums.add(line)
+        expect(sums.totals()).toEqual(totals)
         for (const total of totals) {
           const own = lines.filter(({ currency }) => currency === total.currency)
           const net = own.reduce(
