@@ -95,7 +95,7 @@ const settlementAt = (settlements: readonly Taken[], position: number): string |
   return found && found.after < position ? found.id : null
 }
 
-const perform = (job: LogJob): Completion => {
+const perform = (job: LogJob): Promise<Completion> => {
   const database = new Database(job.database, { readonly: true, timeout: 5000 })
   // Sorting what does not fit goes to files, whatever the number of lines.
   database.pragma('temp_store = FILE')
@@ -109,10 +109,15 @@ const perform = (job: LogJob): Completion => {
   }
 }
 
-parentPort?.on('message', ({ id, job }: { readonly id: number; readonly job: LogJob }) => {
+/** The lines of one job are written before those of the next; waiting for the disk they have in common. */
+const answer = async (id: number, job: LogJob): Promise<void> => {
   try {
-    parentPort?.postMessage({ id, completion: perform(job) })
+    parentPort?.postMessage({ id, completion: await perform(job) })
   } catch (error) {
     parentPort?.postMessage({ id, problem: error instanceof Error ? error.message : String(error) })
   }
+}
+
+parentPort?.on('message', ({ id, job }: { readonly id: number; readonly job: LogJob }) => {
+  void answer(id, job)
 })

@@ -7,7 +7,7 @@ import type { ReadModelFile } from './read-model-file.ts'
 const rowsKeptInMemory = 20_000
 
 /** One table's prepared statements and the rows that a batch has touched. */
-const tableOf = ({ db }: ReadModelFile, { table, key, ...projection }: Projection) => {
+const tableOf = ({ db, sqlite }: ReadModelFile, { table, key, ...projection }: Projection) => {
   const columns = getTableColumns(table)
   const keyName = Object.keys(columns).find((name) => columns[name] === key) ?? key.name
   const byKey = eq(key, sql.placeholder('key'))
@@ -24,7 +24,19 @@ const tableOf = ({ db }: ReadModelFile, { table, key, ...projection }: Projectio
     .insert(table)
     .values(values as never)
     .onConflictDoUpdate({ target: key, set: excluded as never })
-    .prepare()
+    .toSQL()
+  // Bound by hand: the query builder looks at every value of every row again, at the price of the insert itself.
+  const insert = sqlite.prepare(upsert.sql)
+  const bound = Object.entries(columns)
+  const encoded = (row: Readonly<Record<string, unknown>>): unknown[] => {
+    const cells = new Array<unknown>(bound.length)
+    for (let index = 0; index < bound.length; index++) {
+      const [name = '', column] = bound[index] ?? []
+      const value = row[name]
+      cells[index] = value == null ? null : column?.mapToDriverValue(value)
+    }
+    return cells
+  }
   const remove = db.delete(table).where(byKey).prepare()
   const { handles, tell, lines, isAppended } = projection
   const rows = new Map<Key, object | undefined>()
@@ -61,7 +73,7 @@ const tableOf = ({ db }: ReadModelFile, { table, key, ...projection }: Projectio
     write(): void {
       for (const id of touched) {
         const row = rows.get(id)
-        if (row) upsert.run(row as Record<string, unknown>)
+        if (row) insert.run(encoded(row as Record<string, unknown>))
         else remove.run({ key: id })
       }
       touched.clear()

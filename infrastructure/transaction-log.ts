@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { close, closeSync, fsync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
+import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { Completion, LogFile } from '../domain/ledger.ts'
 import { formatAmount } from '../domain/money.ts'
 import { sumLines, type Counters, type TransactionLine } from '../domain/transaction-line.ts'
@@ -60,6 +62,8 @@ export const transactionLogLine = (line: TransactionLine, settlementId: string |
 
 const bufferedCharacters = 1 << 18
 
+const [flushed, closed] = [promisify(fsync), promisify(close)]
+
 /** One file under a name of its own until it is whole; then it is named by the hash of its bytes. */
 const openDraft = (directory: string) => {
   mkdirSync(directory, { recursive: true })
@@ -83,13 +87,16 @@ const openDraft = (directory: string) => {
       if (isLine) lines += 1
       if (buffer.length >= bufferedCharacters) flush()
     },
-    finish(): LogFile {
+    finish(): { readonly log: LogFile; readonly kept: Promise<void> } {
       flush()
-      fsyncSync(file)
-      closeSync(file)
       const sha256 = hash.digest('hex')
-      renameSync(draft, join(directory, `${sha256}.csv`))
-      return { sha256, lines, bytes }
+      // A name stands only for bytes that are durable: a cut of power leaves no torn file behind it.
+      const keep = async (): Promise<void> => {
+        await flushed(file)
+        await closed(file)
+        await rename(draft, join(directory, `${sha256}.csv`))
+      }
+      return { log: { sha256, lines, bytes }, kept: keep() }
     },
     abandon(): void {
       closeSync(file)
@@ -102,12 +109,13 @@ const openDraft = (directory: string) => {
  * Writes the log files of lines that come sorted by tid and then by time, split between transactions. There is always
  * one, if only with the names of the columns. Only the lines of one transaction are held in memory.
  */
-export const writeTransactionLogs = (
+export const writeTransactionLogs = async (
   directory: string,
   lines: Iterable<TransactionLine>,
   settlementIdOf: (line: TransactionLine) => string | null,
-): Completion => {
+): Promise<Completion> => {
   const transactionLogs: LogFile[] = []
+  const kept: Promise<void>[] = []
   const counters: Counters = {}
   const sums = sumLines()
   let draft = openDraft(directory)
@@ -115,9 +123,15 @@ export const writeTransactionLogs = (
   let transaction: string[] = []
   let tid: string | undefined
 
+  const finishFile = (): void => {
+    const file = draft.finish()
+    transactionLogs.push(file.log)
+    kept.push(file.kept)
+  }
+
   const finishTransaction = (): void => {
     if (draft.lines() > 0 && draft.lines() + transaction.length > linesPerFile) {
-      transactionLogs.push(draft.finish())
+      finishFile()
       draft = openDraft(directory)
       draft.add(columns, false)
     }
@@ -134,10 +148,12 @@ export const writeTransactionLogs = (
       sums.add(line)
     }
     finishTransaction()
-    transactionLogs.push(draft.finish())
+    finishFile()
   } catch (error) {
     draft.abandon()
+    await Promise.allSettled(kept)
     throw error
   }
+  await Promise.all(kept)
   return { counters, totals: sums.totals(), transactionLogs }
 }

@@ -36,12 +36,24 @@ export const transactionLineProjection = projection({
   apply: (row) => row,
   lines: {
     keysOf: ({ position }) => [position],
-    apply: (_, { charge, ...line }) => ({
-      ...line,
-      fee: charge?.fee ?? null,
-      interchange: charge?.interchange ?? null,
-      vat: charge?.vat ?? null,
-      taxcode: charge?.taxcode ?? null,
+    // Spelled out: a copy of an object costs more than the row.
+    apply: (_, line) => ({
+      position: line.position,
+      merchant: line.merchant,
+      ledger: line.ledger,
+      tid: line.tid,
+      subId: line.subId,
+      at: line.at,
+      action: line.action,
+      credit: line.credit,
+      customer: line.customer,
+      currency: line.currency,
+      amount: line.amount,
+      additionalAmount: line.additionalAmount,
+      fee: line.charge?.fee ?? null,
+      interchange: line.charge?.interchange ?? null,
+      vat: line.charge?.vat ?? null,
+      taxcode: line.charge?.taxcode ?? null,
     }),
   },
 })
