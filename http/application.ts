@@ -3,7 +3,7 @@ import { applications } from '../application/aggregates.ts'
 import { streamOf, type Handle } from '../application/handle.ts'
 import { refuse } from '../domain/refusal.ts'
 import { merchantPrefix, type Links } from './addresses.ts'
-import { listPage, listQuery, listReply } from './lists.ts'
+import { listRoute } from './lists.ts'
 import type { KnownApplication } from './oauth-client.ts'
 import { callerOf, contextOf, route, type Call, type Route } from './route.ts'
 
@@ -88,23 +88,15 @@ export const applicationRoutes = (needs: ApplicationNeeds): Route[] => {
   }
 
   return [
-    route({
-      method: 'GET',
+    listRoute({
       path: listPath,
       access: 'SECRET',
       group,
       summary: 'List the applications',
-      query: listQuery,
-      success: 'value',
-      reply: listReply,
-      handle: async (call) => {
-        const { merchant } = callerOf(call)
-        await caughtUp()
-        const list = (before: number, limit: number) => rows.list(merchant, before, limit)
-        return listPage(links, listPath, call.query.next, list, ({ data }) =>
-          detailPath(data.clientId),
-        )
-      },
+      links,
+      caughtUp,
+      list: (merchant, before, limit) => rows.list(merchant, before, limit),
+      pathOf: ({ data }) => detailPath(data.clientId),
     }),
     route({
       method: 'POST',

@@ -6,7 +6,7 @@ import { refuse } from '../domain/refusal.ts'
 import type { LedgerRow } from '../projections/ledgers.ts'
 import type { ReportRow } from '../projections/reports.ts'
 import type { Signing } from './addresses.ts'
-import { listPage, listQuery, listReply } from './lists.ts'
+import { listPage, listQuery, listReply, listRoute } from './lists.ts'
 import {
   ledgerListPath,
   ledgerPath,
@@ -104,21 +104,15 @@ export const ledgerRoutes = (needs: LedgerNeeds): Route[] => {
   }
 
   return [
-    route({
-      method: 'GET',
+    listRoute({
       path: ledgerListPath,
       access: 'SECRET',
       group,
       summary: 'List the ledgers',
-      query: listQuery,
-      success: 'value',
-      reply: listReply,
-      handle: async (call) => {
-        const { merchant } = callerOf(call)
-        await caughtUp()
-        const list = (before: number, limit: number) => rows.list(merchant, before, limit)
-        return listPage(links, ledgerListPath, call.query.next, list, ({ id }) => ledgerPath(id))
-      },
+      links,
+      caughtUp,
+      list: (merchant, before, limit) => rows.list(merchant, before, limit),
+      pathOf: ({ id }) => ledgerPath(id),
     }),
     route({
       method: 'POST',

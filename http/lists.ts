@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Links } from './addresses.ts'
+import { callerOf, route, type AccessLevel, type Route } from './route.ts'
 
 export const pageSize = 100
 
@@ -51,3 +52,40 @@ export const listPage = <R extends Row>(
     next: last ? links.inBody(`${path}?next=${writeCursor(last.position)}`) : null,
   }
 }
+
+/** GET of what a merchant has of one kind. */
+export const listRoute = <R extends Row>({
+  path,
+  access,
+  group,
+  summary,
+  links,
+  caughtUp,
+  list,
+  pathOf,
+}: {
+  readonly path: string
+  readonly access: AccessLevel
+  readonly group: string
+  readonly summary: string
+  readonly links: Links
+  readonly caughtUp: () => Promise<void>
+  readonly list: (merchant: string, before: number, limit: number) => readonly R[]
+  readonly pathOf: (row: R) => string
+}): Route =>
+  route({
+    method: 'GET',
+    path,
+    access,
+    group,
+    summary,
+    query: listQuery,
+    success: 'value',
+    reply: listReply,
+    handle: async (call) => {
+      const { merchant } = callerOf(call)
+      await caughtUp()
+      const page = (before: number, limit: number) => list(merchant, before, limit)
+      return listPage(links, path, call.query.next, page, pathOf)
+    },
+  })

@@ -3,7 +3,7 @@ import { streamOf, type Aggregate, type Find, type Handle } from '../application
 import { refuse } from '../domain/refusal.ts'
 import type { Entry, RegisterCommand } from '../domain/register.ts'
 import type { Links } from './addresses.ts'
-import { listPage, listQuery, listReply } from './lists.ts'
+import { listRoute } from './lists.ts'
 import { callerOf, contextOf, route, type AccessLevel, type Call, type Route } from './route.ts'
 
 export type RegisterNeeds = {
@@ -89,21 +89,15 @@ export const registerRoutes = <
   }
 
   const list = (level: AccessLevel): Route =>
-    route({
-      method: 'GET',
+    listRoute({
       path,
       access: level,
       group,
       summary: `List the ${many}`,
-      query: listQuery,
-      success: 'value',
-      reply: listReply,
-      handle: async (call) => {
-        const { merchant } = callerOf(call)
-        await caughtUp()
-        const page = (before: number, limit: number) => rows.list(merchant, before, limit)
-        return listPage(links, path, call.query.next, page, ({ data }) => detailPath(data.id))
-      },
+      links,
+      caughtUp,
+      list: (merchant, before, limit) => rows.list(merchant, before, limit),
+      pathOf: ({ data }) => detailPath(data.id),
     })
 
   const remove = (level: AccessLevel): Route =>

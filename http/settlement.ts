@@ -5,7 +5,7 @@ import type { Payout, SettlementMade } from '../domain/settlement.ts'
 import type { SettlementAccountRow } from '../projections/settlement-accounts.ts'
 import type { SettlementRow } from '../projections/settlements.ts'
 import { merchantPrefix, type Signing } from './addresses.ts'
-import { listPage, listQuery, listReply } from './lists.ts'
+import { listRoute } from './lists.ts'
 import { logLink } from './log.ts'
 import { logsReply } from './report-reply.ts'
 import { callerOf, route, type Route } from './route.ts'
@@ -130,25 +130,16 @@ export const settlementRoutes = (needs: SettlementNeeds): Route[] => {
   })
 
   return [
-    route({
-      method: 'GET',
+    listRoute({
       path: listPath,
       access: 'SECRET',
       group,
       summary: 'List the settlements',
-      query: listQuery,
-      success: 'value',
-      reply: listReply,
-      handle: async (call) => {
-        const { merchant } = callerOf(call)
-        await caughtUp()
-        const list = (before: number, limit: number) =>
-          settlements
-            .list(merchant, before, limit)
-            .map(({ serial }) => ({ serial, position: serial }))
-        const pathOf = ({ serial }: { serial: number }) => detailPath(serial)
-        return listPage(links, listPath, call.query.next, list, pathOf)
-      },
+      links,
+      caughtUp,
+      list: (merchant, before, limit) =>
+        settlements.list(merchant, before, limit).map(({ serial }) => ({ position: serial })),
+      pathOf: ({ position: serial }) => detailPath(serial),
     }),
     route({
       method: 'GET',
