@@ -6,6 +6,7 @@ import { phoneDigits } from '../application/people.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import type { Html } from './page.ts'
+import { phoneField, type Throttle } from './payer-fields.ts'
 import {
   anyForm,
   fieldOf,
@@ -20,11 +21,7 @@ import { route, searchOf, type Call, type RawReply, type Route } from './route.t
 
 export type SignInNeeds = {
   readonly signIn: SignIn
-  /** Counts failures by address, whoever's number was tried. */
-  readonly throttle: {
-    check(address: string, at: Instant): void
-    fail(address: string, at: Instant): void
-  }
+  readonly throttle: Throttle
   /** Encrypts what a page gives the browser to bring back. */
   readonly seal: (text: string) => string
   readonly unseal: (sealed: string) => string | undefined
@@ -132,16 +129,7 @@ export const makeSignIn = (needs: SignInNeeds, visits: Visits) => {
         </form>`
       : html`<form method="post" action="${action}">
           ${problemNote(step.step === 'pin' ? step.problem : undefined)} ${hiddenFields({ csrf })}
-          <label for="phone">${texts.phone}</label>
-          <input
-            id="phone"
-            name="phone"
-            type="tel"
-            autocomplete="username tel"
-            required
-            aria-describedby="phone-hint"
-          />
-          <p id="phone-hint" class="quiet small">${texts.forExample}</p>
+          ${phoneField(texts)}
           <label for="pin">${texts.pin}</label>
           <input
             id="pin"

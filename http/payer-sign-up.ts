@@ -7,6 +7,7 @@ import { plainProfile, profile as profileSchema, type Profile } from '../domain/
 import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import { RequestError } from './errors.ts'
+import { phoneField, type Throttle } from './payer-fields.ts'
 import { ownPath } from './payer-sign-in.ts'
 import {
   anyForm,
@@ -19,10 +20,7 @@ import {
 import { route, searchOf, type Call, type RawReply, type Route } from './route.ts'
 
 export type SignUpNeeds = {
-  readonly throttle: {
-    check(address: string, at: Instant): void
-    fail(address: string, at: Instant): void
-  }
+  readonly throttle: Throttle
   readonly seal: (text: string) => string
   readonly unseal: (sealed: string) => string | undefined
   readonly hashPin: (pin: string) => Promise<string>
@@ -108,16 +106,7 @@ export const signUpRoutes = (needs: SignUpNeeds, visits: Visits): Route[] => {
         ${problemNote(problem)} ${hiddenFields({ csrf })}
         <label for="name">${texts.name}</label>
         <input id="name" name="name" autocomplete="name" maxlength="200" required />
-        <label for="phone">${texts.phone}</label>
-        <input
-          id="phone"
-          name="phone"
-          type="tel"
-          autocomplete="username tel"
-          required
-          aria-describedby="phone-hint"
-        />
-        <p id="phone-hint" class="quiet small">${texts.forExample}</p>
+        ${phoneField(texts)}
         <label for="pin">${texts.pin}</label>
         <input
           id="pin"
