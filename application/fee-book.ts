@@ -3,6 +3,7 @@ import type { EventType } from '../domain/events.ts'
 import { termsInForce, type FeeSchedules, type FeeTerms } from '../domain/fees.ts'
 import type { Instant } from '../domain/time.ts'
 import { feeSchedules } from './aggregates.ts'
+import type { RecordedEvent } from './event-store.ts'
 import type { Find } from './handle.ts'
 
 const merchantsKept = 50_000
@@ -31,16 +32,11 @@ export const makeFeeBook = ({ find }: { readonly find: Find }) => {
     termsInForce(known.get(merchant) ?? (await load(merchant)), currency, at)
 
   /** Forgets what has changed: called with all events as they come by. */
-  const notice = (
-    events: readonly {
-      readonly type: EventType
-      readonly metadata: { readonly merchant: string | null }
-    }[],
-  ): void => {
+  const notice = (events: readonly RecordedEvent[]): void => {
     for (const { type, metadata } of events)
-      if (type === 'FeesScheduled' && metadata.merchant !== null) {
+      if (type === ('FeesScheduled' satisfies EventType)) {
         notices += 1
-        known.delete(metadata.merchant)
+        known.delete(String(metadata['merchant']))
       }
   }
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { openStore } from '../infrastructure/core.ts'
+import { openStore } from '../infrastructure/stores.ts'
 import { readSettings } from '../infrastructure/settings.ts'
 import { seed } from './histories.ts'
 

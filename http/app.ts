@@ -44,6 +44,9 @@ type Bindings = {
 }
 type Http = HonoContext<{ Bindings: Bindings }>
 
+/** None when the app is asked without a socket. */
+const bindingsOf = ({ env }: Http): Bindings => env ?? {}
+
 type Headers = Readonly<Record<string, string>>
 type Reply = {
   readonly status: number
@@ -86,8 +89,8 @@ export const makeApp = (needs: AppNeeds) => {
   const app = new Hono<{ Bindings: Bindings }>()
 
   /** What the client signed: `req.url` has been put in order, dot segments and all. */
-  const urlOf = ({ req, env: { incoming } }: Http): string => {
-    const { url: target = req.url, headers } = incoming ?? { headers: {} }
+  const urlOf = (http: Http): string => {
+    const { url: target = http.req.url, headers } = bindingsOf(http).incoming ?? { headers: {} }
     const url = target.startsWith('/') ? `http://${headers.host ?? ''}${target}` : target
     return needs.publicUrl === undefined ? url : needs.publicUrl + afterOrigin(url)
   }
@@ -103,9 +106,8 @@ export const makeApp = (needs: AppNeeds) => {
       url: () => urlOf(http),
       header: (name: string) => req.header(name),
       headers: () => req.raw.headers,
-      get remoteAddress() {
-        return http.env.incoming?.socket?.remoteAddress
-      },
+      // A getter here would make a hidden class for each request, which keeps it in memory.
+      remoteAddress: bindingsOf(http).incoming?.socket?.remoteAddress,
       body,
     }
     const caller = route.access === 'OPEN' ? undefined : await authenticate(route.access, request)

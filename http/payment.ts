@@ -155,7 +155,6 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       success: 'value',
       reply: outcomeReply,
       handle: async (call) => {
-        await needs.caughtUp()
         const found = await outcomes.find(callerOf(call).merchant, call.params.tid, call.at)
         const row = found ?? refuse('resource_is_unknown')
         return { ...outcomeView(row, reportOf(row)), ...needs.attachmentLink(row, call.at) }

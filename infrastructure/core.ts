@@ -1,13 +1,11 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { clocks, installations } from '../application/aggregates.ts'
-import type { EventStore } from '../application/event-store.ts'
+import type { RecordedEvent } from '../application/event-store.ts'
 import { makeFeeBook } from '../application/fee-book.ts'
 import { makeHandler, type Context } from '../application/handle.ts'
-import type { Recorded } from '../domain/events.ts'
+import { clockEvents } from '../domain/clock.ts'
 import type { Instant } from '../domain/time.ts'
-import { projections } from '../projections/all.ts'
 import { attachmentQueries } from '../projections/attachments.ts'
 import { callbackQueueQueries } from '../projections/callback-queue.ts'
 import { grantQueries } from '../projections/grants.ts'
@@ -16,7 +14,7 @@ import { ledgerQueries } from '../projections/ledgers.ts'
 import { logFileQueries } from '../projections/log-files.ts'
 import { payerInboxQueries } from '../projections/payer-inbox.ts'
 import { payerSessionQueries } from '../projections/payer-sessions.ts'
-import { paymentOutcomeQueries } from '../projections/payment-outcomes.ts'
+import { paymentOutcomeProjection, paymentOutcomeQueries } from '../projections/payment-outcomes.ts'
 import { paymentRequestQueries } from '../projections/payment-requests.ts'
 import { permissionQueries } from '../projections/permissions.ts'
 import { pickUpQueries } from '../projections/pick-ups.ts'
@@ -37,30 +35,30 @@ import { settlementQueries } from '../projections/settlements.ts'
 import { scanQueries } from '../projections/scans.ts'
 import { openBlobDirectory } from './blob-directory.ts'
 import { uuidsOf } from './event-ids.ts'
-import { connectEventStoreDB } from './eventstoredb-event-store.ts'
+import { foldApart } from './folding-apart.ts'
+import { foldHere } from './folding.ts'
 import type { Log } from './log.ts'
 import { payerDirectory } from './payer-directory.ts'
-import { openReadModelFile } from './read-model-file.ts'
 import { runReadModels } from './read-models.ts'
+import { rowOfStream } from './row-of-stream.ts'
 import type { Settings } from './settings.ts'
-import { openSqliteEventStore } from './sqlite-event-store.ts'
+import { openReadModels, openStore } from './stores.ts'
 import { makeDerivation, makeTokens } from './tokens.ts'
 import { openVault } from './vault.ts'
 
 const eventUuid = uuidsOf('5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61')
 
-export const openStore = ({ EVENT_STORE, DATA_DIR }: Settings): EventStore => {
-  mkdirSync(DATA_DIR, { recursive: true })
-  return EVENT_STORE === 'sqlite'
-    ? openSqliteEventStore(join(DATA_DIR, 'events.sqlite'))
-    : connectEventStoreDB(EVENT_STORE)
-}
-
-export const readModelDirectory = ({ DATA_DIR }: Settings): string => join(DATA_DIR, 'read-models')
-
-/** Everything that a running service and the operator's command have in common: the log, its handler, its read models. */
-export const openCore = async (settings: Settings, log: Log) => {
+/**
+ * Everything that a running service and the operator's command have in common: the log, its handler, its read models.
+ * These are folded in this thread, or in one of their own where requests should not wait meanwhile.
+ */
+export const openCore = async (
+  settings: Settings,
+  log: Log,
+  folding: 'here' | 'apart' = 'here',
+) => {
   const store = openStore(settings)
+  const from = await store.head()
   const vault = openVault(settings.VAULT ?? join(settings.DATA_DIR, 'vault.sqlite'))
   const { handle, find, recall, notice } = makeHandler({
     store,
@@ -68,7 +66,7 @@ export const openCore = async (settings: Settings, log: Log) => {
     commandId: randomUUID,
   })
   const feeBook = makeFeeBook({ find })
-  const listeners = new Set<(events: readonly Recorded[]) => void>()
+  const listeners = new Set<(events: readonly RecordedEvent[]) => void>()
   let aheadBy = (await find(clocks, 'service')).aheadBy
   const now = (): Instant => Date.now() + aheadBy
 
@@ -92,18 +90,18 @@ export const openCore = async (settings: Settings, log: Log) => {
       .digest('hex')
       .slice(0, 32)
 
-  const file = openReadModelFile(
-    readModelDirectory(settings),
-    projections.map(({ table }) => table),
-  )
+  const file = openReadModels(settings)
   const readModels = runReadModels({
     store,
-    file,
-    projections,
+    startFolding: folding === 'here' ? foldHere({ store, file }) : foldApart(settings),
+    from,
     onEvents: (events) => {
       notice(events)
       feeBook.notice(events)
-      for (const event of events) if (event.type === 'ClockAdvanced') aheadBy = event.data.aheadBy
+      for (const { type, data } of events)
+        if (type === 'ClockAdvanced') ({ aheadBy } = clockEvents.ClockAdvanced.parse(data))
+    },
+    onFolded: (events) => {
       for (const listener of listeners) listener(events)
     },
     onFailure: (error) => log.error({ error }, 'the read models cannot follow the log'),
@@ -129,6 +127,7 @@ export const openCore = async (settings: Settings, log: Log) => {
     readModels,
     removeOutdatedReadModels: file.removeOthers,
     outcomes: paymentOutcomeQueries(db),
+    outcomeOf: rowOfStream(store, paymentOutcomeProjection),
     requests: paymentRequestQueries(db),
     queue: callbackQueueQueries(db),
     ledgers: ledgerQueries(db),
@@ -164,7 +163,7 @@ export const openCore = async (settings: Settings, log: Log) => {
       const { state } = await handle(clocks, 'service', command, context)
       aheadBy = state.aheadBy
     },
-    onEvents: (listener: (events: readonly Recorded[]) => void) => listeners.add(listener),
+    onFolded: (listener: (events: readonly RecordedEvent[]) => void) => listeners.add(listener),
     close: async (): Promise<void> => {
       await readModels.stop()
       await store.close()

@@ -1,20 +1,15 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { Completion } from '../domain/ledger.ts'
-import type { LogJob } from './log-worker.ts'
+import type { LogJob } from './log-thread.ts'
+import { startThread } from './thread.ts'
 
 type Waiting = {
   readonly resolve: (completion: Completion) => void
   readonly reject: (error: Error) => void
 }
 
-const isSource = import.meta.url.endsWith('.ts')
-const workerFile = isSource ? './log-worker-from-source.mjs' : './log-worker.js'
-
 /** In megabytes: the lines stream through, and a heap that may grow would only be collected later. */
 const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 }
-
-const start = (): Worker =>
-  new Worker(new URL(workerFile, import.meta.url), { execArgv: [], resourceLimits })
 
 /** Writes logs in a thread of its own, one after another, so that a million lines hold up no request. */
 export const makeLogWriter = () => {
@@ -30,7 +25,7 @@ export const makeLogWriter = () => {
 
   const running = (): Worker => {
     if (worker) return worker
-    const started = start()
+    const started = startThread('log-thread', { resourceLimits })
     started.on('message', ({ id, completion, problem }) => {
       const asked = waiting.get(id)
       waiting.delete(id)

@@ -7,7 +7,7 @@ import type { LogSource } from '../projections/log-files.ts'
 import type { ReportRow } from '../projections/reports.ts'
 import type { SettlementRow } from '../projections/settlements.ts'
 import { withNames } from './log-names.ts'
-import type { Taken } from './log-worker.ts'
+import type { Taken } from './log-thread.ts'
 import type { LogWriter } from './log-writer.ts'
 
 /** Names are filled in a chunk at a time, and requests wait meanwhile. */

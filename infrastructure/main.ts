@@ -46,9 +46,14 @@ const brandOf = ({ HEADER_PREFIX: headerPrefix, MEDIA_VENDOR: mediaVendor }: Set
   namesOf({ headerPrefix, mediaVendor })
 
 /** The service, and the app that answers its routes; `address` is where it listens, asked once that is known. */
-export const openService = async (settings: Settings, log: Log, address: () => string) => {
+export const openService = async (
+  settings: Settings,
+  log: Log,
+  address: () => string,
+  folding: 'here' | 'apart' = 'here',
+) => {
   const { PUBLIC_URL } = settings
-  const core = await openCore(settings, log)
+  const core = await openCore(settings, log, folding)
   const publicUrl = () => PUBLIC_URL ?? address()
   const links = linksOf(() => ({ publicUrl: publicUrl(), absoluteUris: settings.ABSOLUTE_URIS }))
   const { scanToken, sign } = core.tokens
@@ -93,10 +98,14 @@ export const openService = async (settings: Settings, log: Log, address: () => s
 }
 
 /** Starts the service on its socket; `stop` finishes the requests that are under way. */
-export const startServer = async (settings: Settings, log: Log) => {
+export const startServer = async (
+  settings: Settings,
+  log: Log,
+  folding: 'here' | 'apart' = 'here',
+) => {
   const { HOST: hostname, PORT: port } = settings
   let address = `http://${hostname}:${port}`
-  const { service, names, ...opened } = await openService(settings, log, () => address)
+  const { service, names, ...opened } = await openService(settings, log, () => address, folding)
   const errorHandler = () => unroutable(names, randomUUID())
   const server = createServer(getRequestListener(opened.app.fetch, { hostname, errorHandler }))
   await listening(server, hostname, port)
@@ -122,7 +131,7 @@ const signalled = (): Promise<void> =>
 /** Runs the service until it is told to stop. */
 const serve = async (settings: Settings): Promise<void> => {
   const log = makeLog(settings.LOG_LEVEL)
-  const { greeting, address, stop } = await startServer(settings, log)
+  const { greeting, address, stop } = await startServer(settings, log, 'apart')
   process.stdout.write(`${greeting}listening on ${address}\n`)
   await signalled()
   await stop()

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { start } from '../application/event-store.ts'
 import { consentsOf, isInForce } from '../domain/consent.ts'
 import { eventCatalogue, parseEvent, schemaVersion, type EventType } from '../domain/events.ts'
-import { openStore } from './core.ts'
+import { openStore } from './stores.ts'
 import { fail } from './operator-error.ts'
 import type { Settings } from './settings.ts'
 

@@ -3,14 +3,15 @@ import { streamOf } from '../application/handle.ts'
 import type { ShownTokens, ShowTokens } from '../application/show-tokens.ts'
 import type { Permissions } from '../domain/grant.ts'
 import type { Instant } from '../domain/time.ts'
-import type { PaymentOutcome } from '../projections/payment-outcome.ts'
+import { asOf, type PaymentOutcome } from '../projections/payment-outcome.ts'
 import type { PaymentRequestRow } from '../projections/payment-requests.ts'
 import type { PermissionOutcome } from '../projections/permissions.ts'
 import type { Core } from './core.ts'
 
-type Needs = Pick<Core, 'outcomes' | 'requests' | 'permissions' | 'grants' | 'payers'> & {
-  readonly showTokens: ShowTokens
-}
+type Needs = Pick<
+  Core,
+  'outcomeOf' | 'requests' | 'permissions' | 'grants' | 'payers' | 'readModels'
+> & { readonly showTokens: ShowTokens }
 
 type Answered = {
   readonly merchant: string
@@ -23,7 +24,7 @@ type Answered = {
  * a callback tells is as of its event; what is read later is as of then, so revoked tokens are gone.
  */
 export const merchantViews = (needs: Needs) => {
-  const { outcomes, requests, permissions, grants, payers } = needs
+  const { outcomeOf, requests, permissions, grants, payers, readModels } = needs
 
   const shownTokens = async (
     grant: string,
@@ -61,10 +62,13 @@ export const merchantViews = (needs: Needs) => {
     permission,
     outcomes: {
       find: async (merchant: string, tid: string, now: Instant) => {
-        const row = outcomes.find(merchant, tid, now)
-        if (!row) return undefined
-        const shown = await payment(row, now)
-        return !shown.shown || isLive(streamOf(payments, tid)) ? shown : { ...shown, shown: null }
+        const stream = streamOf(payments, tid)
+        const row = await outcomeOf(stream)
+        if (row?.merchant !== merchant) return undefined
+        // The report of its last line is looked up next, the revocation of a grant here.
+        await (row.permissions ? readModels.caughtUp() : readModels.reached(row.linePosition))
+        const shown = await payment(asOf(now, row), now)
+        return !shown.shown || isLive(stream) ? shown : { ...shown, shown: null }
       },
     },
     requests: {

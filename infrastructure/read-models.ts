@@ -1,84 +1,59 @@
-import { StoreUnavailable, type EventStore, type Position } from '../application/event-store.ts'
-import { parseEvent, type Recorded } from '../domain/events.ts'
-import type { Projection } from '../projections/projection.ts'
-import { makeProjector } from './projector.ts'
-import type { ReadModelFile } from './read-model-file.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  start,
+  StoreUnavailable,
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+} from '../application/event-store.ts'
+import type { StartFolding } from './folding.ts'
 
 const longestWaitMs = 5000
-/** How long events that nobody waits for may gather, to be folded in one transaction. */
-const gatherMs = 10
-/** A batch of so many events was read from a backlog, which nothing is gained by gathering. */
-const backlog = 200
 const retryAfterMs = 1000
 
 type Needs = {
   readonly store: EventStore
-  readonly file: ReadModelFile
-  readonly projections: readonly Projection[]
-  /** Called with everything that happened, after it was folded. */
-  readonly onEvents: (events: readonly Recorded[]) => void
+  readonly startFolding: StartFolding
+  /** The end of the log when nothing of it had been read yet. */
+  readonly from: Position
+  /** Called with everything that happens, as soon as it is heard of. */
+  readonly onEvents: (events: readonly RecordedEvent[]) => void
+  /** Called with the same once it can be read. */
+  readonly onFolded: (events: readonly RecordedEvent[]) => void
   readonly onFailure: (error: unknown) => void
 }
 
 type Waiter = { readonly target: Position; readonly resolve: () => void }
 
-/** Keeps the read models at the head of the log, and lets readers wait until they are there. */
-export const runReadModels = ({ store, file, projections, onEvents, onFailure }: Needs) => {
-  const projector = makeProjector(file, projections)
+/** Lets readers wait until the read models are at the head of the log, and tells what happens. */
+export const runReadModels = (needs: Needs) => {
+  const { store, onEvents, onFolded, onFailure } = needs
   const stopped = new AbortController()
-  let position = projector.position()
-  let waiters: Waiter[] = []
-  let endGathering = (): void => {}
+  const { signal } = stopped
+  /** Whose caller waits, so that it is worth a transaction of its own. */
+  let urgent: Waiter[] = []
+  let patient: Waiter[] = []
+  let position = start
 
-  const wakeWaiters = (): void => {
-    const ready = waiters.filter(({ target }) => target <= position)
-    if (ready.length === 0) return
-    waiters = waiters.filter(({ target }) => target > position)
-    for (const { resolve } of ready) resolve()
+  const wake = (waiters: readonly Waiter[]): Waiter[] => {
+    const isReady = ({ target }: Waiter): boolean => target <= position
+    for (const waiter of waiters) if (isReady(waiter)) waiter.resolve()
+    return waiters.filter((waiter) => !isReady(waiter))
   }
 
-  const wait = (waiter: Waiter): void => {
-    waiters.push(waiter)
-    endGathering()
-  }
-
-  /** Resolves as soon as somebody waits, and after a moment at the latest. */
-  const gather = (): Promise<void> =>
-    new Promise((resolve) => {
-      const timer = setTimeout(resolve, gatherMs)
-      endGathering = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
-
-  const follow = async (): Promise<void> => {
-    while (!stopped.signal.aborted)
-      try {
-        for await (const batch of store.follow(position, stopped.signal)) {
-          const events = batch.map(parseEvent)
-          projector.apply(events)
-          position = events.at(-1)?.position ?? position
-          wakeWaiters()
-          onEvents(events)
-          if (waiters.length === 0 && events.length < backlog) await gather()
-        }
-        // A log that ends by itself would otherwise be followed again at once, for ever.
-        if (!stopped.signal.aborted) throw new StoreUnavailable('the log has ended')
-      } catch (error) {
-        onFailure(error)
-        await new Promise((resolve) => {
-          const timer = setTimeout(resolve, retryAfterMs)
-          stopped.signal.addEventListener('abort', () => resolve(clearTimeout(timer)), {
-            once: true,
-          })
-        })
-      }
-  }
-  const following = follow()
+  const folding = needs.startFolding({
+    onMoved: (moved) => {
+      position = moved
+      urgent = wake(urgent)
+      patient = wake(patient)
+      if (urgent.length > 0) folding.hurry()
+    },
+    onFailure,
+  })
 
   const reached = (target: Position): Promise<void> =>
     new Promise((resolve, reject) => {
+      if (target <= position) return resolve()
       const waiter = {
         target,
         resolve: () => {
@@ -87,29 +62,51 @@ export const runReadModels = ({ store, file, projections, onEvents, onFailure }:
         },
       }
       const timer = setTimeout(() => {
-        waiters = waiters.filter((other) => other !== waiter)
+        urgent = urgent.filter((other) => other !== waiter)
         reject(new StoreUnavailable('the read models are still catching up with the log'))
       }, longestWaitMs)
-      wait(waiter)
+      urgent.push(waiter)
+      folding.hurry()
     })
+
+  const reachedSometime = (target: Position): Promise<void> =>
+    new Promise((resolve) => {
+      if (target <= position) resolve()
+      else patient.push({ target, resolve })
+    })
+
+  let told = needs.from
+  const tell = async (): Promise<void> => {
+    for await (const events of store.follow(told, signal)) {
+      told = events.at(-1)?.position ?? told
+      onEvents(events)
+      void reachedSometime(told).then(() => onFolded(events))
+    }
+  }
+
+  const follow = async (): Promise<void> => {
+    while (!signal.aborted)
+      try {
+        await tell()
+        // A log that ends by itself would otherwise be followed again at once, for ever.
+        if (!signal.aborted) throw new StoreUnavailable('the log has ended')
+      } catch (error) {
+        onFailure(error)
+        await delay(retryAfterMs, undefined, { signal }).catch(() => {})
+      }
+  }
+  const following = follow()
 
   return {
     /**
      * Waits until everything acknowledged before this call can be read.
      * @throws StoreUnavailable when the read models stay behind for five seconds.
      */
-    caughtUp: async (): Promise<void> => {
-      const head = await store.head()
-      if (head > position) await reached(head)
-    },
+    caughtUp: async (): Promise<void> => reached(await store.head()),
+    /** The same for a position that is known. */
+    reached,
     /** Waits as long as it takes, for work that must not begin on outdated rows. */
-    ready: async (): Promise<void> => {
-      const head = await store.head()
-      if (head > position)
-        await new Promise<void>((resolve) => {
-          wait({ target: head, resolve })
-        })
-    },
+    ready: async (): Promise<void> => reachedSometime(await store.head()),
     /** How far the read models are, and how far they have to go. */
     progress: async (): Promise<{ position: Position; head: Position }> => ({
       head: await store.head(),
@@ -117,7 +114,7 @@ export const runReadModels = ({ store, file, projections, onEvents, onFailure }:
     }),
     stop: async (): Promise<void> => {
       stopped.abort()
-      endGathering()
+      await folding.stop()
       await following
     },
   }

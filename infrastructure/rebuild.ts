@@ -2,10 +2,9 @@ import { SingleBar } from 'cli-progress'
 import { start } from '../application/event-store.ts'
 import { parseEvent, type Recorded } from '../domain/events.ts'
 import { projections } from '../projections/all.ts'
-import { openStore, readModelDirectory } from './core.ts'
 import { makeProjector } from './projector.ts'
-import { buildReadModelFile } from './read-model-file.ts'
 import type { Settings } from './settings.ts'
+import { buildReadModels, openStore } from './stores.ts'
 
 /** In one transaction: a page that many of them change is written once. */
 const eventsAtOnce = 10_000
@@ -13,10 +12,7 @@ const eventsAtOnce = 10_000
 /** Folds the whole log into new read models, showing how far it is; answers how many events at what speed. */
 export const rebuildReadModels = async (settings: Settings) => {
   const store = openStore(settings)
-  const file = buildReadModelFile(
-    readModelDirectory(settings),
-    projections.map(({ table }) => table),
-  )
+  const file = buildReadModels(settings)
   const projector = makeProjector(file, projections)
   const head = await store.head()
   const bar = new SingleBar({

@@ -164,7 +164,7 @@ export const startService = async (
       () => {
         hasCaughtUp = true
         core.removeOutdatedReadModels()
-        core.onEvents(wakeSoon)
+        core.onFolded(wakeSoon)
         wakeSoon()
       },
       (error: unknown) => {
@@ -178,7 +178,7 @@ export const startService = async (
   const accept = acceptPayment({ handle, find, funding, tokens })
   const answers = answerPermission({ handle, find, tokens, findTerms: core.findTerms })
   const live = makeLive()
-  core.onEvents(live.onEvents)
+  core.onFolded(live.onEvents)
   const verifySecret = makeSecretCheck(Date.now)
   return {
     access: {

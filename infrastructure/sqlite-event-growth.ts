@@ -1,11 +1,16 @@
+import { BroadcastChannel } from 'node:worker_threads'
 import type { Position } from '../application/event-store.ts'
 
 /** How often commits of other processes are looked for while somebody follows, in ms. */
 const pollInterval = 20
 
-/** Wakes those who wait for events: at once after a commit of this process, soon after one of another. */
-export const watchGrowth = (head: () => Position) => {
+/**
+ * Wakes those who wait for events: at once after a commit of this process, in whichever of its threads, soon after one
+ * of another.
+ */
+export const watchGrowth = (file: string, head: () => Position) => {
   const waiters = new Map<() => void, Position>()
+  const threads = new BroadcastChannel(`commits to ${file}`)
   let poll: NodeJS.Timeout | undefined
 
   const stopWhenIdle = (): void => {
@@ -25,6 +30,8 @@ export const watchGrowth = (head: () => Position) => {
       // The file could not be read just now; whoever waits goes on waiting for the next look.
     }
   }
+  threads.onmessage = look
+  threads.unref()
 
   const grown = (after: Position, signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
@@ -40,5 +47,16 @@ export const watchGrowth = (head: () => Position) => {
       poll ??= setInterval(look, pollInterval).unref()
     })
 
-  return { grown, look, release: () => wake(Number.POSITIVE_INFINITY) }
+  return {
+    grown,
+    /** After a commit of this thread. */
+    committed: (): void => {
+      look()
+      threads.postMessage(null)
+    },
+    release: (): void => {
+      threads.close()
+      wake(Number.POSITIVE_INFINITY)
+    },
+  }
 }

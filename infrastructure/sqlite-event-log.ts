@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3'
+import { realpathSync } from 'node:fs'
 import {
   StoreUnavailable,
   WrongExpectedRevision,
@@ -140,8 +141,8 @@ const closeFile = (database: Database.Database): void => {
 export const openEventLog = (file: string): EventLog => {
   const database = openEventFile(file)
   const rows = readEventRows(database)
-  const { grown, look, release } = watchGrowth(rows.head)
-  const appends = commitInGroups(writeEvents(database), look)
+  const { grown, committed, release } = watchGrowth(realpathSync(file), rows.head)
+  const appends = commitInGroups(writeEvents(database), committed)
   let closing: Promise<void> | undefined
 
   const finishAndClose = async (): Promise<void> => {

@@ -8,6 +8,7 @@ import {
 import { acceptAppend, type Serialised } from './acceptable-append.ts'
 import { openEventLog, type EventLog } from './sqlite-event-log.ts'
 import type { Row } from './sqlite-event-rows.ts'
+import { makeTail, type Tail } from './sqlite-event-tail.ts'
 import type { NewRow } from './sqlite-event-writer.ts'
 
 /** Events read and parsed in one go. */
@@ -66,17 +67,19 @@ const readable = (log: EventLog, after: Position): Row[] => {
 
 async function* follow(
   log: EventLog,
+  tail: Tail,
   after: Position,
   signal: AbortSignal,
-): AsyncGenerator<RecordedEvent[]> {
+): AsyncGenerator<readonly RecordedEvent[]> {
   let last = after
   while (!signal.aborted && !log.isClosed) {
-    const rows = readable(log, last)
-    last = rows.at(-1)?.[0] ?? last
-    const events = eventsOf(rows)
+    const own = tail.after(last)
+    const rows = own.length > 0 ? [] : readable(log, last)
+    last = own.at(-1)?.position ?? rows.at(-1)?.[0] ?? last
+    const events = own.length > 0 ? own : eventsOf(rows)
     if (events.length > 0) yield events
     // Only what has just been found empty may be waited for: while the events were out, more may have come.
-    if (rows.length === 0) await log.grown(last, signal)
+    if (own.length + rows.length === 0) await log.grown(last, signal)
     else await nextTurn()
   }
 }
@@ -87,14 +90,19 @@ async function* follow(
  */
 export const openSqliteEventStore = (file: string): EventStore & { readonly log: EventLog } => {
   const log = openEventLog(file)
+  const tail = makeTail()
   return {
     log,
-    append: async (stream, events, expected) =>
-      log.append(stream, acceptAppend(stream, events, expected).map(newRow), expected),
+    append: async (stream, events, expected) => {
+      const rows = acceptAppend(stream, events, expected).map(newRow)
+      const appended = await log.append(stream, rows, expected)
+      tail.add(stream, events, appended)
+      return appended
+    },
     readStream: async (stream, from = 0) =>
       eventsOf(log.ofStream(stream, from, Number.MAX_SAFE_INTEGER)),
     readAll: (after) => readAll(log, after),
-    follow: (after, signal) => follow(log, after, signal),
+    follow: (after, signal) => follow(log, tail, after, signal),
     head: async () => log.head('json'),
     close: () => log.close(),
   }

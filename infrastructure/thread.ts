@@ -1,0 +1,9 @@
+import { Worker, type WorkerOptions } from 'node:worker_threads'
+
+const isSource = import.meta.url.endsWith('.ts')
+
+/** Starts a thread with the module of that name in this folder. */
+export const startThread = (name: string, options: WorkerOptions = {}): Worker => {
+  const entry = new URL(isSource ? './thread-from-source.mjs' : `./${name}.js`, import.meta.url)
+  return new Worker(entry, { execArgv: [], argv: [`./${name}.ts`], ...options })
+}
