@@ -9,7 +9,11 @@ import type { Find } from './handle.ts'
 const merchantsKept = 50_000
 
 /** The terms in force for a merchant and currency at an instant. */
-export type FindTerms = (merchant: string, currency: Currency, at: Instant) => Promise<FeeTerms>
+export type FindTerms = (
+  merchant: string,
+  currency: Currency,
+  at: Instant,
+) => FeeTerms | Promise<FeeTerms>
 
 /**
  * The fee schedules of merchants, in memory: a capture looks them up without asking the store. They are read from the
@@ -28,8 +32,11 @@ export const makeFeeBook = ({ find }: { readonly find: Find }) => {
     return schedules
   }
 
-  const findTerms: FindTerms = async (merchant, currency, at) =>
-    termsInForce(known.get(merchant) ?? (await load(merchant)), currency, at)
+  const findTerms: FindTerms = (merchant, currency, at) => {
+    const schedules = known.get(merchant)
+    if (schedules) return termsInForce(schedules, currency, at)
+    return load(merchant).then((loaded) => termsInForce(loaded, currency, at))
+  }
 
   /** Forgets what has changed: called with all events as they come by. */
   const notice = (events: readonly RecordedEvent[]): void => {

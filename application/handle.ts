@@ -187,9 +187,10 @@ export const makeHandler = ({ store, eventId, commandId, remembered = 20_000 }: 
   /** Forgets what other processes have changed: called with all events as they come by. */
   const notice = (events: readonly (RecordedEvent | Recorded)[]): void => {
     for (const { stream, revision } of events) {
-      heard.set(stream, revision)
       const known = memory.get(stream)
-      if (known && known.revision < revision) memory.delete(stream)
+      if (known && known.revision >= revision) continue
+      memory.delete(stream)
+      heard.set(stream, revision)
     }
   }
 

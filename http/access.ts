@@ -13,22 +13,30 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
    * What memory refuses may have changed a moment ago, in another process too, so the log has the last word. Every
    * refusal takes all of these steps, whether the user is unknown or the credential is wrong.
    */
-  const findRight = async (
+  const findRight = (
     merchant: string,
     id: string,
     isRight: (found: FoundUser) => Promise<boolean> | boolean,
-  ): Promise<FoundUser> => {
-    for (const find of [needs.recallUser, needs.findUser]) {
-      const found = await find(merchant, id)
-      if ((await isRight(found)) && found) return found
+  ): FoundUser | Promise<FoundUser> => {
+    const known = needs.recallUser(merchant, id)
+    const verdict = isRight(known)
+    if (known && verdict === true) return known
+    const askLog = async (): Promise<FoundUser> => {
+      if ((await verdict) && known) return known
+      const found = await needs.findUser(merchant, id)
+      return (await isRight(found)) ? found : undefined
     }
-    return undefined
+    return askLog()
   }
 
-  const bySecret = async (secret: string, merchant: string, id: string) =>
-    (await findRight(merchant, id, (found) =>
+  const bySecret = (secret: string, merchant: string, id: string) => {
+    const wrong = () => unauthorized(`Unknown user ${id}, or wrong secret.`)
+    const right = findRight(merchant, id, (found) =>
       needs.verifySecret(secret, found?.user.secretHash ?? null),
-    )) ?? unauthorized(`Unknown user ${id}, or wrong secret.`)
+    )
+    // What is remembered is not waited for.
+    return right instanceof Promise ? right.then((found) => found ?? wrong()) : (right ?? wrong())
+  }
 
   const bySignature = async (
     signature: string,
@@ -37,11 +45,10 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
     request: Credentials,
   ) => {
     const text = signedText(request)
-    return (
-      (await findRight(merchant, id, (found) =>
-        needs.verifySignature(found?.user.publicKey ?? null, text, signature),
-      )) ?? unauthorized('Unknown user, or bad signature.', { string_to_sign: [text] })
+    const right = await findRight(merchant, id, (found) =>
+      needs.verifySignature(found?.user.publicKey ?? null, text, signature),
     )
+    return right ?? unauthorized('Unknown user, or bad signature.', { string_to_sign: [text] })
   }
 
   const checkNetmasks = (found: NonNullable<FoundUser>, address: string | undefined): void => {
@@ -65,9 +72,10 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
       return unauthorized('Authorization must be SECRET <secret> or RSA-SHA256 <signature>.')
     if (level === 'KEY' && !isKey)
       return unauthorized('Level too low: this request must be signed with a key.')
-    const found = await (isKey
+    const right = isKey
       ? bySignature(credential, merchant, id, request)
-      : bySecret(credential, merchant, id))
+      : bySecret(credential, merchant, id)
+    const found = right instanceof Promise ? await right : right
     checkNetmasks(found, request.remoteAddress)
     return {
       merchant,

@@ -157,8 +157,8 @@ export const callbackMessage = async (
       const uri = links.full(outcomePath(row.tid))
       if (!isSafe) return textOf(paymentMessage, uri, undefined)
       const report = reportOfLine(links, needs.reports)(row)
-      const view = outcomeView(await views.payment(row, at), report)
-      return textOf(paymentMessage, uri, { ...view, ...needs.attachmentLink(row, at) })
+      const link = needs.attachmentLink(row, at)
+      return textOf(paymentMessage, uri, outcomeView(await views.payment(row, at), report, link))
     }
   }
 }

@@ -206,8 +206,11 @@ export const wantedOf = (input: PaymentUpdate, idField: 'capture_id' | 'refund_i
   return read((context) => {
     const issue = (field: string, message: string) =>
       context.issues.push({ code: 'custom', path: [field], message, input })
-    for (const [field, value] of Object.entries({ amount, currency, [idField]: id }))
-      if (value == null) issue(field, 'Required for a part.')
+    const required = (field: string, value: unknown) =>
+      value == null && issue(field, 'Required for a part.')
+    required('amount', amount)
+    required('currency', currency)
+    required(idField, id)
     if (amount == null || currency == null || id == null) return 'everything'
     const wanted = {
       id,

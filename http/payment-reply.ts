@@ -88,13 +88,18 @@ export const reportOfLine =
     return { id, uri: links.inBody(reportPath(lineLedger, id)) }
   }
 
-/** An outcome with the tokens of what was granted along with it. */
-export type ShownPayment = PaymentOutcome & { readonly shown: ShownTokens | null }
+/** An outcome, its customer as named by the merchant, and the tokens of what was granted along with it. */
+export type ShownPayment = {
+  readonly row: PaymentOutcome
+  readonly customer: string | null
+  readonly shown: ShownTokens | null
+}
 
 /** The outcome as the interface words it. */
 export const outcomeView = (
-  row: ShownPayment,
+  { row, customer, shown }: ShownPayment,
   report: ReportOfLine,
+  link: { readonly attachment_uri?: string },
 ): z.input<typeof outcomeReply> => {
   const { currency } = row
   const amount = (minor: number) => ({ minor, currency })
@@ -127,7 +132,7 @@ export const outcomeView = (
     })),
     status: row.status,
     status_code: row.statusCode,
-    customer: row.customer,
+    customer,
     date_modified: row.modifiedAt,
     date_expires: row.expiresAt,
     credit: row.credit,
@@ -139,7 +144,8 @@ export const outcomeView = (
     pos_id: row.posId,
     pos_tid: row.posTid,
     tid: row.tid,
-    permissions: grantedPermissionsView(row.shown),
+    permissions: grantedPermissionsView(shown),
+    ...link,
   }
 }
 

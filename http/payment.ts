@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { payments } from '../application/aggregates.ts'
-import { streamOf, type Context, type Find, type Handle } from '../application/handle.ts'
+import {
+  streamOf,
+  type Context,
+  type Find,
+  type Handle,
+  type Recall,
+} from '../application/handle.ts'
 import type { FindTerms } from '../application/fee-book.ts'
 import { isLedgerOpen } from '../application/request-payment.ts'
 import { defaultLedger } from '../domain/ledger.ts'
@@ -28,6 +34,7 @@ import { callerOf, contextOf, route, type Call, type Route } from './route.ts'
 export type PaymentNeeds = {
   readonly handle: Handle
   readonly find: Find
+  readonly recall: Recall
   readonly links: Links
   readonly caughtUp: () => Promise<void>
   readonly findTerms: FindTerms
@@ -55,7 +62,7 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
   const reportOf = reportOfLine(links, needs.reports)
 
   const update = async (tid: string, input: PaymentUpdate, call: Call): Promise<void> => {
-    const payment = await needs.find(payments, tid)
+    const payment = needs.recall(payments, tid) ?? (await needs.find(payments, tid))
     if (payment.status === 'unrequested' || payment.request.merchant !== callerOf(call).merchant)
       return refuse('resource_is_unknown')
     const { at } = call
@@ -156,8 +163,9 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       reply: outcomeReply,
       handle: async (call) => {
         const found = await outcomes.find(callerOf(call).merchant, call.params.tid, call.at)
-        const row = found ?? refuse('resource_is_unknown')
-        return { ...outcomeView(row, reportOf(row)), ...needs.attachmentLink(row, call.at) }
+        const shown = found ?? refuse('resource_is_unknown')
+        const { row } = shown
+        return outcomeView(shown, reportOf(row), needs.attachmentLink(row, call.at))
       },
     }),
   ]

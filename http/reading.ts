@@ -26,22 +26,16 @@ const collect = async (
   return size <= largest ? Buffer.concat(chunks) : refuseSize(largest)
 }
 
-const readAll = async (request: HonoRequest, largest: number): Promise<Uint8Array> => {
-  const length = request.header('content-length')
-  if (length !== undefined) {
-    if (Number(length) > largest) return refuseSize(largest)
-    return new Uint8Array(await request.arrayBuffer())
-  }
-  return request.raw.body ? collect(request.raw.body, largest) : new Uint8Array()
-}
-
 /** The body of a request, at most 1 MiB unless told otherwise. @throws RequestError 413, or 400 when it breaks off. */
 export const readBody = async (
   request: HonoRequest,
   largest: number = largestBody,
 ): Promise<Uint8Array> => {
+  const length = request.header('content-length')
+  if (length !== undefined && Number(length) > largest) return refuseSize(largest)
   try {
-    return await readAll(request, largest)
+    if (length !== undefined) return new Uint8Array(await request.arrayBuffer())
+    return request.raw.body ? await collect(request.raw.body, largest) : new Uint8Array()
   } catch (error) {
     if (error instanceof RequestError) throw error
     throw new RequestError(400, 'The body broke off.')

@@ -52,7 +52,7 @@ export type UserNeeds = RegisterNeeds & {
     list(merchant: string, before: number, limit: number): readonly UserRow[]
   }
   readonly hashSecret: (secret: string) => Promise<string>
-  readonly verifySecret: (secret: string, hash: string | null) => Promise<boolean>
+  readonly verifySecret: (secret: string, hash: string | null) => boolean | Promise<boolean>
   /** PEM of an RSA key of 2048 to 4096 bits; undefined for anything else. */
   readonly readPublicKey: (text: string) => string | undefined
   readonly isNetmask: (text: string) => boolean

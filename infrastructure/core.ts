@@ -40,7 +40,7 @@ import { foldHere } from './folding.ts'
 import type { Log } from './log.ts'
 import { payerDirectory } from './payer-directory.ts'
 import { runReadModels } from './read-models.ts'
-import { rowOfStream } from './row-of-stream.ts'
+import { rowsOfStreams } from './rows-of-streams.ts'
 import type { Settings } from './settings.ts'
 import { openReadModels, openStore } from './stores.ts'
 import { makeDerivation, makeTokens } from './tokens.ts'
@@ -90,6 +90,7 @@ export const openCore = async (
       .digest('hex')
       .slice(0, 32)
 
+  const outcomesNow = rowsOfStreams(store, paymentOutcomeProjection, from)
   const file = openReadModels(settings)
   const readModels = runReadModels({
     store,
@@ -98,6 +99,7 @@ export const openCore = async (
     onEvents: (events) => {
       notice(events)
       feeBook.notice(events)
+      outcomesNow.notice(events)
       for (const { type, data } of events)
         if (type === 'ClockAdvanced') ({ aheadBy } = clockEvents.ClockAdvanced.parse(data))
     },
@@ -127,7 +129,7 @@ export const openCore = async (
     readModels,
     removeOutdatedReadModels: file.removeOthers,
     outcomes: paymentOutcomeQueries(db),
-    outcomeOf: rowOfStream(store, paymentOutcomeProjection),
+    outcomeOf: outcomesNow.find,
     requests: paymentRequestQueries(db),
     queue: callbackQueueQueries(db),
     ledgers: ledgerQueries(db),

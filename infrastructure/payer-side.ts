@@ -92,7 +92,7 @@ export const makePayerSide = (
       handle,
       find,
       people,
-      verifyPin: (pin, hash) => gate(() => verifySecret(pin, hash)),
+      verifyPin: (pin, hash) => gate(async () => verifySecret(pin, hash)),
       stepOfCode,
       strangers: makeStrangers(),
       newSession: newToken,

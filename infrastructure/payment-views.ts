@@ -41,9 +41,9 @@ export const merchantViews = (needs: Needs) => {
   const isLive = (grant: string): boolean => grants.find(grant)?.isRevoked === false
 
   const payment = async (row: PaymentOutcome, at: Instant) => ({
-    ...row,
+    row,
     customer: payers.show(row.customer),
-    shown: await shownTokens(streamOf(payments, row.tid), row, at),
+    shown: row.permissions && (await shownTokens(streamOf(payments, row.tid), row, at)),
   })
 
   const permission = async (row: PermissionOutcome, at: Instant) => ({

@@ -7,8 +7,8 @@ import { decoderOf } from '../projections/prepared.ts'
 import type { Key, Projection } from '../projections/projection.ts'
 import type { ReadModelFile } from './read-model-file.ts'
 
-/** Of each table: those that many events change. More would be moved about by the garbage collector, and read no sooner. */
-const rowsRemembered = 2_000
+/** Of each table: those that many events change, and those of payments under way. */
+const rowsRemembered = 20_000
 
 type Row = Readonly<Record<string, unknown>>
 

@@ -1,6 +1,9 @@
 import { hash as argon2id, verify } from '@node-rs/argon2'
 import { hash, randomBytes } from 'node:crypto'
 
+/** Until when it counts; a promise while it is being found. */
+type Verdict = { readonly until: number; isRight: boolean | Promise<boolean> }
+
 const verdictLifetimeMs = 60_000
 const verdictsKept = 10_000
 
@@ -14,7 +17,7 @@ export const hashSecret = (secret: string): Promise<string> => argon2id(secret)
  */
 export const makeSecretCheck = (machineNow: () => number) => {
   const key = randomBytes(32).toString('hex')
-  const verdicts = new Map<string, { readonly until: number; readonly verdict: Promise<boolean> }>()
+  const verdicts = new Map<string, Verdict>()
   const hashOfNobody = hashSecret(randomBytes(32).toString('hex'))
 
   const forgetOldest = (): void => {
@@ -24,17 +27,23 @@ export const makeSecretCheck = (machineNow: () => number) => {
     }
   }
 
-  return async (secret: string, slowHash: string | null): Promise<boolean> => {
-    const against = slowHash ?? (await hashOfNobody)
+  const check = (secret: string, against: string): boolean | Promise<boolean> => {
     const name = hash('sha256', `${key}${against}\n${secret}`)
     const known = verdicts.get(name)
-    if (known && machineNow() < known.until) return known.verdict
-    const verdict = verify(against, secret)
+    if (known && machineNow() < known.until) return known.isRight
+    const checking = verify(against, secret)
+    const verdict: Verdict = { until: machineNow() + verdictLifetimeMs, isRight: checking }
     verdicts.delete(name)
-    verdicts.set(name, { until: machineNow() + verdictLifetimeMs, verdict })
+    verdicts.set(name, verdict)
     if (verdicts.size > verdictsKept) forgetOldest()
-    // What could not be checked is no verdict.
-    verdict.catch(() => verdicts.delete(name))
-    return verdict
+    checking.then(
+      (isRight) => (verdict.isRight = isRight),
+      // What could not be checked is no verdict.
+      () => verdicts.delete(name),
+    )
+    return checking
   }
+
+  return (secret: string, slowHash: string | null): boolean | Promise<boolean> =>
+    slowHash === null ? hashOfNobody.then((hash) => check(secret, hash)) : check(secret, slowHash)
 }

@@ -203,6 +203,7 @@ export const startService = async (
     routes: {
       handle,
       find,
+      recall: core.recall,
       caughtUp,
       poses: core.poses,
       users: core.users,

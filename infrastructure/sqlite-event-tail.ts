@@ -15,10 +15,12 @@ export const makeTail = () => {
     // Others have written in between.
     if (first > next) events = []
     else if (events.length >= 2 * kept) events = events.slice(-kept)
-    added.forEach((event, index) => {
-      const before = added.length - 1 - index
-      events.push({ ...event, stream, revision: revision - before, position: position - before })
-    })
+    let before = added.length
+    for (const { id, type, data, metadata } of added) {
+      before -= 1
+      const place = { stream, revision: revision - before, position: position - before }
+      events.push({ id, type, data, metadata, ...place })
+    }
   }
 
   return {
