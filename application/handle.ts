@@ -119,9 +119,9 @@ export const makeHandler = ({ store, eventId, commandId, remembered = 20_000 }: 
     context: Context,
   ): Promise<Handled<Event, State>> => {
     const nameOfCommand = commandId()
-    let known: Known | undefined = memory.get(stream)
-    let isFresh = known === undefined
-    known ??= await catchUp(decider, stream, { revision: noStream, state: decider.initial })
+    // A stream that is not remembered is most often new: the append, or a "no", tells when it is not.
+    let known: Known = memory.get(stream) ?? { revision: noStream, state: decider.initial }
+    let isFresh = false
     for (let attempt = 1; ; attempt++) {
       try {
         const state = known.state as State

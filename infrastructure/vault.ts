@@ -110,9 +110,10 @@ export const openVault = (file: string) => {
       listSecrets.all(`${prefix}*`) as { readonly name: string; readonly secret: Buffer }[],
     findPerson: idOf,
     /** The person with an identifier; from now on there is one. A new one gets the given id, or one without meaning. */
-    personFor: (identifier: string, id: string = randomBytes(16).toString('hex')): string => {
+    personFor: (identifier: string, wanted?: string): string => {
       const known = idOf(identifier)
       if (known !== undefined) return known
+      const id = wanted ?? randomBytes(16).toString('hex')
       addPerson.run(id, digest(identifier), randomBytes(32))
       return idOf(identifier) ?? id
     },
