@@ -1,0 +1,192 @@
+import fc from 'fast-check'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterAll, describe, expect, test } from 'vitest'
+import {
+  noStream,
+  start,
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+} from '../application/event-store.ts'
+import type { Recorded } from '../domain/events.ts'
+import { rowsOfStreams } from '../infrastructure/rows-of-streams.ts'
+import { makeTail } from '../infrastructure/sqlite-event-tail.ts'
+import { openSqliteEventStore } from '../infrastructure/sqlite-event-store.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'daybook-rows-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const streams = ['one', 'two', 'three'] as const
+type Stream = (typeof streams)[number]
+
+/** The sum of what a stream's events say, and how many there were: an event left out or folded twice shows. */
+type Sum = { readonly count: number; readonly sum: number }
+const summing = {
+  apply: (row: Sum | undefined, event: Recorded): Sum => ({
+    count: (row?.count ?? 0) + 1,
+    sum: (row?.sum ?? 0) + (event.type === 'ClockAdvanced' ? event.data.aheadBy : 0),
+  }),
+}
+
+const advanced = (aheadBy: number) => ({
+  id: randomUUID(),
+  type: 'ClockAdvanced',
+  data: { aheadBy },
+  metadata: {
+    at: 0,
+    merchant: null,
+    actor: 'test',
+    correlationId: 'test',
+    causationId: null,
+    schema: 1,
+  },
+})
+
+/** Two nodes on one log, of which the first reads rows and hears of what happens when it is told to look. */
+const twoNodes = () => {
+  const file = join(folder, `${randomUUID()}.sqlite`)
+  const nodes = [openSqliteEventStore(file), openSqliteEventStore(file)] as const
+  const reads: Stream[] = []
+  const counted: EventStore = {
+    ...nodes[0],
+    readStream: async (stream, from) => {
+      reads.push(stream as Stream)
+      const events = await nodes[0].readStream(stream, from)
+      // Another store answers over a network, and more may happen until it is heard.
+      await answering
+      return events
+    },
+  }
+  let answering: Promise<void> = Promise.resolve()
+  const rows = rowsOfStreams(counted, summing, start)
+  const revisions = new Map<Stream, number>()
+  const sums = new Map<Stream, Sum>()
+  let heard: Position = start
+  return {
+    find: rows.find,
+    reads,
+    expected: (stream: Stream) => sums.get(stream),
+    append: async (node: 0 | 1, stream: Stream, aheadBy: number): Promise<void> => {
+      const expected = revisions.get(stream) ?? noStream
+      await nodes[node].append(stream, [advanced(aheadBy)], expected)
+      revisions.set(stream, expected + 1)
+      const { count, sum } = sums.get(stream) ?? { count: 0, sum: 0 }
+      sums.set(stream, { count: count + 1, sum: sum + aheadBy })
+    },
+    hear: async (): Promise<void> => {
+      const batches: (readonly RecordedEvent[])[] = []
+      for await (const batch of nodes[0].readAll(heard)) batches.push(batch)
+      for (const batch of batches) rows.notice(batch)
+      heard = batches.at(-1)?.at(-1)?.position ?? heard
+    },
+    /** Does something while answers are on their way. */
+    during: async (work: () => Promise<void>): Promise<void> => {
+      let resolve = (): void => {}
+      answering = new Promise((resolved) => (resolve = resolved))
+      await work()
+      resolve()
+      answering = Promise.resolve()
+    },
+    close: async (): Promise<void> => {
+      for (const node of nodes) await node.close()
+    },
+  }
+}
+
+describe('a row folded from its stream', () => {
+  test('is as new as the log, whoever writes to it and however late that is heard', async () => {
+    const stream = fc.constantFrom(...streams)
+    const step = fc.oneof(
+      fc.record({
+        do: fc.constant('append' as const),
+        node: fc.constantFrom(0 as const, 1 as const),
+        stream,
+        aheadBy: fc.nat(1000),
+      }),
+      fc.record({ do: fc.constant('hear' as const) }),
+      fc.record({ do: fc.constant('find' as const), stream }),
+      fc.record({ do: fc.constant('find while it is written' as const), stream }),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+        const nodes = twoNodes()
+        for (const one of steps) {
+          if (one.do === 'append') await nodes.append(one.node, one.stream, one.aheadBy)
+          if (one.do === 'hear') await nodes.hear()
+          if (one.do === 'find while it is written') {
+            let found: Promise<unknown> | undefined
+            await nodes.during(async () => {
+              found = nodes.find(one.stream)
+              await nextTurn()
+              await nodes.append(0, one.stream, 1)
+              await nodes.hear()
+            })
+            await found
+          }
+          // A request comes in a turn of its own.
+          await nextTurn()
+          if (one.do === 'find')
+            expect(await nodes.find(one.stream)).toEqual(nodes.expected(one.stream))
+        }
+        for (const name of streams) expect(await nodes.find(name)).toEqual(nodes.expected(name))
+        await nodes.close()
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('is not read again while nothing happens, and of others nothing is read', async () => {
+    const nodes = twoNodes()
+    await nodes.append(0, 'one', 1)
+    await nodes.append(0, 'two', 1)
+    await nodes.hear()
+    await nodes.find('one')
+    await nextTurn()
+    await nodes.find('one')
+    expect(nodes.reads).toEqual(['one'])
+    await nodes.append(1, 'two', 1)
+    await nodes.hear()
+    await nextTurn()
+    await nodes.find('one')
+    expect(nodes.reads).toEqual(['one'])
+    await nodes.close()
+  })
+})
+
+describe('the tail of the log', () => {
+  const appended = (revision: number, position: number) => ({ revision, position })
+  const positions = (events: readonly RecordedEvent[]) => events.map(({ position }) => position)
+
+  test('holds what was appended, and tells of no position that others may have written to', () => {
+    const tail = makeTail()
+    tail.add('one', [advanced(1), advanced(2)], appended(1, 2))
+    tail.add('two', [advanced(3)], appended(0, 3))
+    expect(positions(tail.after(0))).toEqual([1, 2, 3])
+    expect(positions(tail.after(2))).toEqual([3])
+    expect(tail.after(1)[0]).toMatchObject({ stream: 'one', revision: 1, data: { aheadBy: 2 } })
+    // Position 4 is somebody else's.
+    tail.add('one', [advanced(4)], appended(2, 5))
+    expect(positions(tail.after(3))).toEqual([])
+    expect(positions(tail.after(4))).toEqual([5])
+  })
+
+  test('takes a repeated append for what it is', () => {
+    const tail = makeTail()
+    tail.add('one', [advanced(1)], appended(0, 1))
+    tail.add('two', [advanced(2)], appended(0, 2))
+    tail.add('one', [advanced(1)], appended(0, 1))
+    expect(positions(tail.after(0))).toEqual([1, 2])
+  })
+
+  test('forgets the oldest, and then tells of none after them', () => {
+    const tail = makeTail()
+    for (let position = 1; position <= 5_000; position++)
+      tail.add('one', [advanced(1)], appended(position - 1, position))
+    expect(positions(tail.after(0))).toEqual([])
+    expect(positions(tail.after(4_998))).toEqual([4_999, 5_000])
+  })
+})
