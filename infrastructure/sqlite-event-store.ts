@@ -91,7 +91,7 @@ async function* follow(
 export const openSqliteEventStore = (file: string): EventStore & { readonly log: EventLog } => {
   const log = openEventLog(file)
   const tail = makeTail()
-  /** Asked once in a turn of the event loop: whatever came in this turn was sent before it. */
+  /** Asked once in a turn of the event loop: a request that is read in this turn was sent before it. */
   let head: Position | undefined
   return {
     log,

@@ -107,6 +107,7 @@ test('an aborted or expired request no longer listens: the scan goes to the one 
   expect(await accept(aborted)).toBe(409)
   expect(await accept(expiring)).toBe(409)
   expect(await accept(first)).toBe(204)
+  await service.core.readModels.caughtUp()
   expect(service.core.pickUps.due(10)).toEqual([])
 })
 

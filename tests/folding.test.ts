@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { noStream, type Position } from '../application/event-store.ts'
+import { foldApart } from '../infrastructure/folding-apart.ts'
+import { foldHere, type StartFolding } from '../infrastructure/folding.ts'
+import { openReadModels, openStore, type Place } from '../infrastructure/stores.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'daybook-folding-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const freshPlace = (): Place => ({ EVENT_STORE: 'sqlite', DATA_DIR: join(folder, randomUUID()) })
+
+const advanced = () => ({
+  id: randomUUID(),
+  type: 'ClockAdvanced',
+  data: { aheadBy: 1 },
+  metadata: {
+    at: 0,
+    merchant: null,
+    actor: 'test',
+    correlationId: 'test',
+    causationId: null,
+    schema: 1,
+  },
+})
+
+/** Starts it; `reached` resolves once the read models hold everything up to a position. */
+const watching = (start: StartFolding, onFailure: (error: unknown) => void) => {
+  const waiting = new Map<Position, () => void>()
+  let position: Position = -1
+  const folding = start({
+    onMoved: (moved) => {
+      position = moved
+      for (const [target, resolve] of waiting) if (target <= moved) resolve()
+    },
+    onFailure,
+  })
+  const reached = (target: Position): Promise<void> =>
+    new Promise((resolve) => (target <= position ? resolve() : waiting.set(target, resolve)))
+  return { ...folding, reached }
+}
+
+const unexpected = (error: unknown): never => {
+  throw error
+}
+
+describe.each(['in this thread', 'in a thread of its own'] as const)(
+  'the log folded %s',
+  (where) => {
+    const startIn = (place: Place): StartFolding => {
+      if (where === 'in a thread of its own') return foldApart(place)
+      return foldHere({ store: openStore(place), file: openReadModels(place) })
+    }
+
+    test('is as far as the log soon after each append, until it is stopped', async () => {
+      const place = freshPlace()
+      const store = openStore(place)
+      await store.append('one', [advanced(), advanced()], noStream)
+      const folding = watching(startIn(place), unexpected)
+      await folding.reached(2)
+      await store.append('one', [advanced()], 1)
+      await folding.reached(3)
+      await folding.stop()
+      await store.append('one', [advanced()], 2)
+      const file = openReadModels(place)
+      expect(file.sqlite.prepare('SELECT position FROM checkpoint').pluck().get()).toBe(3)
+      await store.close()
+    })
+  },
+)
+
+describe('a thread that folds', () => {
+  test('and cannot begin is told of, and begins again when it can', async () => {
+    const place = freshPlace()
+    writeFileSync(place.DATA_DIR, 'a file where the folder should be')
+    const failures: string[] = []
+    const folding = watching(foldApart(place), (error) => {
+      failures.push(String(error))
+      rmSync(place.DATA_DIR, { force: true, recursive: true })
+    })
+    await folding.reached(0)
+    expect(failures[0]).toContain('EEXIST')
+    expect(failures).toContain('Error: the thread that folds the log has ended')
+    await folding.stop()
+  })
+
+  test('and meets an event that nobody knows tells so, and stays where it is', async () => {
+    const place = freshPlace()
+    const store = openStore(place)
+    await store.append('one', [advanced()], noStream)
+    await store.append('two', [{ ...advanced(), type: 'ClockVanished' }], noStream)
+    let tell = (_: string): void => {}
+    const told = new Promise<string>((resolve) => (tell = resolve))
+    const folding = watching(foldApart(place), (error) => tell(String(error)))
+    expect(await told).toContain('knows no such type')
+    await folding.stop()
+    await store.close()
+  })
+})
