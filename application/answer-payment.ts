@@ -37,12 +37,12 @@ export const acceptPayment =
     if (payment.status === 'unrequested') return refuse('resource_is_unknown')
     const { at } = context
     const { request, status } = payment
-    const scope = parseScope(request.requiredScope ?? '')
+    const scope = request.requiredScope === null ? undefined : parseScope(request.requiredScope)
     const permissions = scope && {
       scope: [...scope],
       tokens: issueTokens(tokens, streamOf(payments, tid), 0, at),
     }
-    const granted = request.requiredScope !== null && permissions ? { permissions } : {}
+    const granted = permissions ? { permissions } : {}
     const accept = { type: 'AuthorizePayment', at, payer, ...wish, ...granted } as const
     if (status === 'pending') {
       // What the rules forbid is refused before anybody's money is asked for.

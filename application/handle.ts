@@ -43,6 +43,8 @@ export type Needs = {
   /** An id that is equal for equal arguments and for no others (UUIDv5). */
   readonly eventId: (stream: string, revision: Revision, commandId: string) => string
   readonly commandId: () => string
+  /** Called with an event that was appended alone, as it now stands in the log. */
+  readonly onAppended?: (event: RecordedEvent) => void
   /** How many aggregates are kept in memory at least. */
   readonly remembered?: number
 }
@@ -58,7 +60,13 @@ export const streamOf = ({ category }: { readonly category: string }, id: string
  * The one way in which anything changes: load, decide, append; decide again when another writer was first.
  * Commands to one aggregate run one after another in this process; other processes are met with expected revisions.
  */
-export const makeHandler = ({ store, eventId, commandId, remembered = 20_000 }: Needs) => {
+export const makeHandler = ({
+  store,
+  eventId,
+  commandId,
+  onAppended,
+  remembered = 20_000,
+}: Needs) => {
   const memory = recent<string, Known>(remembered)
   /** The newest revision that has come by of streams that have lately changed. */
   const heard = recent<string, Revision>(remembered)
@@ -128,9 +136,12 @@ export const makeHandler = ({ store, eventId, commandId, remembered = 20_000 }: 
         const events = decider.decide(command, state)
         if (events.length > 0) {
           const recorded = newEvents(stream, known.revision, events, nameOfCommand, context)
-          const { revision } = await store.append(stream, recorded, known.revision)
+          const { revision, position } = await store.append(stream, recorded, known.revision)
           const after = events.reduce((state, event) => decider.evolve(state, event), state)
           remember(stream, { revision, state: after })
+          const [alone, further] = recorded
+          // Of several, the positions of the earlier ones are not told.
+          if (alone && !further) onAppended?.({ ...alone, stream, revision, position })
           return { state: after, events }
         }
         if (isFresh) return { state, events }

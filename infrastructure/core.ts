@@ -14,6 +14,7 @@ import { ledgerQueries } from '../projections/ledgers.ts'
 import { logFileQueries } from '../projections/log-files.ts'
 import { payerInboxQueries } from '../projections/payer-inbox.ts'
 import { payerSessionQueries } from '../projections/payer-sessions.ts'
+import { tidOf } from '../projections/payment-outcome.ts'
 import { paymentOutcomeProjection, paymentOutcomeQueries } from '../projections/payment-outcomes.ts'
 import { paymentRequestQueries } from '../projections/payment-requests.ts'
 import { permissionQueries } from '../projections/permissions.ts'
@@ -59,11 +60,21 @@ export const openCore = async (
 ) => {
   const store = openStore(settings)
   const from = await store.head()
+  const file = openReadModels(settings)
+  const { db } = file
+  const outcomes = paymentOutcomeQueries(db)
+  const outcomesNow = rowsOfStreams({
+    store,
+    projection: paymentOutcomeProjection,
+    findFolded: (stream) => outcomes.findAny(tidOf(stream)),
+    from,
+  })
   const vault = openVault(settings.VAULT ?? join(settings.DATA_DIR, 'vault.sqlite'))
   const { handle, find, recall, notice } = makeHandler({
     store,
     eventId: (stream, revision, commandId) => eventUuid(`${stream}/${revision}/${commandId}`),
     commandId: randomUUID,
+    onAppended: (event) => outcomesNow.add(event),
   })
   const feeBook = makeFeeBook({ find })
   const listeners = new Set<(events: readonly RecordedEvent[]) => void>()
@@ -90,8 +101,6 @@ export const openCore = async (
       .digest('hex')
       .slice(0, 32)
 
-  const outcomesNow = rowsOfStreams(store, paymentOutcomeProjection, from)
-  const file = openReadModels(settings)
   const readModels = runReadModels({
     store,
     startFolding: folding === 'here' ? foldHere({ store, file }) : foldApart(settings),
@@ -108,7 +117,6 @@ export const openCore = async (
     },
     onFailure: (error) => log.error({ error }, 'the read models cannot follow the log'),
   })
-  const { db } = file
   const derive = makeDerivation(vault)
   const tokens = makeTokens(derive)
   const grants = grantQueries(db)
@@ -128,7 +136,7 @@ export const openCore = async (
     blobs: openBlobDirectory(join(settings.DATA_DIR, 'blobs')),
     readModels,
     removeOutdatedReadModels: file.removeOthers,
-    outcomes: paymentOutcomeQueries(db),
+    outcomes,
     outcomeOf: outcomesNow.find,
     requests: paymentRequestQueries(db),
     queue: callbackQueueQueries(db),

@@ -52,6 +52,8 @@ export const paymentOutcomes = sqliteTable(
     /** Position of its latest line in the log, and the ledger that the line stands in: they name its report. */
     linePosition: integer().notNull(),
     lineLedger: text().notNull(),
+    /** Of the last event of its stream that is folded in. */
+    revision: integer().notNull(),
   },
   (row) => [index('payment_outcomes_by_deadline').on(row.deadline)],
 )
@@ -130,6 +132,7 @@ export const requested = (
     seqno: 0,
     linePosition: position,
     lineLedger: ledger,
+    revision: 0,
   }
 }
 

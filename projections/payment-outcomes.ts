@@ -21,14 +21,14 @@ export const paymentOutcomeProjection = projection({
   handles: Object.keys(paymentEvents) as PaymentEvent['type'][],
   keyOf: ({ stream }) => tidOf(stream),
   apply: (row, event) => {
-    const { stream, position, metadata } = event
+    const { stream, position, revision, metadata } = event
     if (event.type === 'PaymentRequested')
       return requested(tidOf(stream), event.data, metadata.at, position)
     if (!row) return undefined
     const outcome = changed(row, event, metadata.at)
     const after = silent.has(event.type)
-      ? outcome
-      : { ...outcome, linePosition: position, lineLedger: row.ledger }
+      ? { ...outcome, revision }
+      : { ...outcome, revision, linePosition: position, lineLedger: row.ledger }
     const isTold = event.type in callbackEventNames && row.callbackUri !== null
     return isTold ? { ...after, seqno: row.seqno + 1 } : after
   },
@@ -48,6 +48,14 @@ export const paymentOutcomeQueries = (db: BetterSQLite3Database) => {
           eq(paymentOutcomes.merchant, sql.placeholder('merchant')),
         ),
       ),
+  )
+  const findAny = prepared(
+    db,
+    paymentOutcomes,
+    db
+      .select()
+      .from(paymentOutcomes)
+      .where(eq(paymentOutcomes.tid, sql.placeholder('tid'))),
   )
   const due = prepared(
     db,
@@ -80,6 +88,8 @@ export const paymentOutcomeQueries = (db: BetterSQLite3Database) => {
       const row = find.get({ merchant, tid })
       return row && asOf(now, row)
     },
+    /** As it was folded last, whoever's it is. */
+    findAny: (tid: string): PaymentOutcome | undefined => findAny.get({ tid }),
     /** Payments whose deadline has passed and whose expiry is not recorded yet, earliest first. */
     due: (now: Instant, limit: number) => due.all({ now, limit }),
     nextDeadline: (): Instant | null => next.get()?.deadline ?? null,

@@ -210,7 +210,7 @@ describe('for any history of commands', () => {
         const events = typeof decision === 'string' ? [] : decision
         const more = events.map((event, index) => recorded({ at, event }, log.length + index))
         // Callback and log line come with the expiry when it is recorded: neither is there before.
-        const untold = { seqno: 0, linePosition: 0, lineLedger: '' }
+        const untold = { seqno: 0, linePosition: 0, lineLedger: '', revision: 0 }
         const after = { ...(outcomeOf([...log, ...more]) ?? row), ...untold }
         const shown = { ...asOf(at, row), ...untold }
         expect(shown).toEqual(after)
