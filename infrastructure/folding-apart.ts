@@ -8,7 +8,7 @@ import { startThread } from './thread.ts'
 const retryAfterMs = 1000
 
 /** In megabytes: a batch of events and the rows of many payments are young when they are thrown away. */
-const resourceLimits = { maxYoungGenerationSizeMb: 24 }
+const resourceLimits = { maxYoungGenerationSizeMb: 16 }
 
 /** Folds in a thread of its own, so that requests are answered meanwhile. */
 export const foldApart =

@@ -8,7 +8,7 @@ import type { Key, Projection } from '../projections/projection.ts'
 import type { ReadModelFile } from './read-model-file.ts'
 
 /** Of each table: those that many events change, and those of payments under way. */
-const rowsRemembered = 10_000
+const rowsRemembered = 5_000
 
 type Row = Readonly<Record<string, unknown>>
 

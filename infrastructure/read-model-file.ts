@@ -80,7 +80,7 @@ const shared = [
   'journal_mode = WAL',
   'synchronous = NORMAL',
   'wal_autocheckpoint = 8000',
-  'cache_size = -32768',
+  'cache_size = -8192',
 ]
 
 /** For a draft that is thrown away unless it is finished. */

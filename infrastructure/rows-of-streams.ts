@@ -8,7 +8,7 @@ import {
 import { recent } from '../application/recent.ts'
 import { parseEvent, type Recorded } from '../domain/events.ts'
 
-const rowsRemembered = 10_000
+const rowsRemembered = 5_000
 
 /** A row that says as of which revision of its stream it is. */
 type RowOfStream = { readonly revision: Revision }
