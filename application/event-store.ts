@@ -68,8 +68,7 @@ export type EventStore = {
    * It outlives restarts of the store: a lost connection is taken up again after the last event handed out.
    */
   follow(after: Position, signal: AbortSignal): AsyncIterable<readonly RecordedEvent[]>
-  /** Position of the newest event that was committed when this turn of the event loop began, or later; `start` for an
-   * empty log. Whoever asks for a request sees what was acknowledged before it was sent. */
+  /** Position of the newest event that was committed when this was called; `start` for an empty log. */
   head(): Promise<Position>
   close(): Promise<void>
 }

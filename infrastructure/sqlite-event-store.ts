@@ -91,28 +91,19 @@ async function* follow(
 export const openSqliteEventStore = (file: string): EventStore & { readonly log: EventLog } => {
   const log = openEventLog(file)
   const tail = makeTail()
-  /** Asked once in a turn of the event loop: a request that is read in this turn was sent before it. */
-  let head: Position | undefined
   return {
     log,
     append: async (stream, events, expected) => {
       const rows = acceptAppend(stream, events, expected).map(newRow)
       const appended = await log.append(stream, rows, expected)
       tail.add(stream, events, appended)
-      head = undefined
       return appended
     },
     readStream: async (stream, from = 0) =>
       eventsOf(log.ofStream(stream, from, Number.MAX_SAFE_INTEGER)),
     readAll: (after) => readAll(log, after),
     follow: (after, signal) => follow(log, tail, after, signal),
-    head: async () => {
-      if (head === undefined) {
-        head = log.head('json')
-        setImmediate(() => (head = undefined))
-      }
-      return head
-    },
+    head: async () => log.head('json'),
     close: () => log.close(),
   }
 }

@@ -81,11 +81,14 @@ export const openVault = (file: string) => {
     for (const memory of [ids, keys, opened, closed]) memory.clear()
   }
 
-  /** Forgets what other processes may have changed, somebody's erasure above all: looked at once a turn of the loop. */
+  /**
+   * Forgets what other processes may have changed, somebody's erasure above all: looked at before anything else can have
+   * come in since, for a request that is read later may have been sent after an erasure.
+   */
   const keepUp = (): void => {
     if (isLookedAt) return
     isLookedAt = true
-    setImmediate(() => (isLookedAt = false))
+    queueMicrotask(() => (isLookedAt = false))
     const current = dataVersion.get()
     if (current !== version) forget()
     version = current

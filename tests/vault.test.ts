@@ -48,6 +48,16 @@ describe('two vaults on one file', () => {
     }
   })
 
+  test('given a look in the same turn of the loop, when another erases after it, then the next look sees it', async () => {
+    const person = here.personFor('4741234567')
+    const sealed = here.seal(person, 'Kari Nordmann')
+    await nextTurn()
+    expect(here.unseal(person, sealed)).toBe('Kari Nordmann')
+    await Promise.resolve()
+    elsewhere.shred(person)
+    expect(here.unseal(person, sealed)).toBeUndefined()
+  })
+
   test('given an erased person, when the number comes again, then it is somebody new', async () => {
     const before = here.personFor('4741234567')
     const sealed = here.seal(before, 'Kari Nordmann')
