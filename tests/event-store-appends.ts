@@ -60,3 +60,18 @@ export const collect = async (
 }
 
 export const label = ({ stream, revision }: RecordedEvent): string => `${stream}@${revision}`
+
+/** An event that this version knows, of the smallest shape. */
+export const clockAdvanced = (aheadBy: number) => ({
+  id: randomUUID(),
+  type: 'ClockAdvanced',
+  data: { aheadBy },
+  metadata: {
+    at: 0,
+    merchant: null,
+    actor: 'test',
+    correlationId: 'test',
+    causationId: null,
+    schema: 1,
+  },
+})

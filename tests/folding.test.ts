@@ -7,25 +7,12 @@ import { noStream, type Position } from '../application/event-store.ts'
 import { foldApart } from '../infrastructure/folding-apart.ts'
 import { foldHere, type StartFolding } from '../infrastructure/folding.ts'
 import { openReadModels, openStore, type Place } from '../infrastructure/stores.ts'
+import { clockAdvanced } from './event-store-appends.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-folding-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const freshPlace = (): Place => ({ EVENT_STORE: 'sqlite', DATA_DIR: join(folder, randomUUID()) })
-
-const advanced = () => ({
-  id: randomUUID(),
-  type: 'ClockAdvanced',
-  data: { aheadBy: 1 },
-  metadata: {
-    at: 0,
-    merchant: null,
-    actor: 'test',
-    correlationId: 'test',
-    causationId: null,
-    schema: 1,
-  },
-})
 
 /** Starts it; `reached` resolves once the read models hold everything up to a position. */
 const watching = (start: StartFolding, onFailure: (error: unknown) => void) => {
@@ -58,13 +45,13 @@ describe.each(['in this thread', 'in a thread of its own'] as const)(
     test('is as far as the log soon after each append, until it is stopped', async () => {
       const place = freshPlace()
       const store = openStore(place)
-      await store.append('one', [advanced(), advanced()], noStream)
+      await store.append('one', [clockAdvanced(1), clockAdvanced(1)], noStream)
       const folding = watching(startIn(place), unexpected)
       await folding.reached(2)
-      await store.append('one', [advanced()], 1)
+      await store.append('one', [clockAdvanced(1)], 1)
       await folding.reached(3)
       await folding.stop()
-      await store.append('one', [advanced()], 2)
+      await store.append('one', [clockAdvanced(1)], 2)
       const file = openReadModels(place)
       expect(file.sqlite.prepare('SELECT position FROM checkpoint').pluck().get()).toBe(3)
       await store.close()
@@ -90,8 +77,8 @@ describe('a thread that folds', () => {
   test('and meets an event that nobody knows tells so, and stays where it is', async () => {
     const place = freshPlace()
     const store = openStore(place)
-    await store.append('one', [advanced()], noStream)
-    await store.append('two', [{ ...advanced(), type: 'ClockVanished' }], noStream)
+    await store.append('one', [clockAdvanced(1)], noStream)
+    await store.append('two', [{ ...clockAdvanced(1), type: 'ClockVanished' }], noStream)
     let tell = (_: string): void => {}
     const told = new Promise<string>((resolve) => (tell = resolve))
     const folding = watching(foldApart(place), (error) => tell(String(error)))

@@ -16,6 +16,7 @@ import type { Recorded } from '../domain/events.ts'
 import { rowsOfStreams } from '../infrastructure/rows-of-streams.ts'
 import { makeTail } from '../infrastructure/sqlite-event-tail.ts'
 import { openSqliteEventStore } from '../infrastructure/sqlite-event-store.ts'
+import { clockAdvanced } from './event-store-appends.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-rows-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -33,20 +34,6 @@ const summing = {
     revision: event.revision,
   }),
 }
-
-const advanced = (aheadBy: number) => ({
-  id: randomUUID(),
-  type: 'ClockAdvanced',
-  data: { aheadBy },
-  metadata: {
-    at: 0,
-    merchant: null,
-    actor: 'test',
-    correlationId: 'test',
-    causationId: null,
-    schema: 1,
-  },
-})
 
 /** Two nodes on one log, of which the first reads rows and hears of what happens when it is told to look. */
 const twoNodes = () => {
@@ -87,7 +74,7 @@ const twoNodes = () => {
       whenTold: 'at once' | 'never' = 'at once',
     ): Promise<void> => {
       const expected = revisions.get(stream) ?? noStream
-      const event = advanced(aheadBy)
+      const event = clockAdvanced(aheadBy)
       const appended = await nodes[node].append(stream, [event], expected)
       if (node === 0 && whenTold === 'at once') rows.add({ ...event, stream, ...appended })
       revisions.set(stream, expected + 1)
@@ -102,7 +89,7 @@ const twoNodes = () => {
     },
     /** This node's append is answered only after another's, which followed it, has been heard of. */
     appendAndHearBeforeTold: async (stream: Stream): Promise<void> => {
-      const [first, second] = [advanced(1), advanced(2)]
+      const [first, second] = [clockAdvanced(1), clockAdvanced(2)]
       const appended = await nodes[0].append(stream, [first], noStream)
       await nodes[1].append(stream, [second], 0)
       const all: RecordedEvent[] = []
@@ -213,29 +200,29 @@ describe('the tail of the log', () => {
 
   test('holds what was appended, and tells of no position that others may have written to', () => {
     const tail = makeTail()
-    tail.add('one', [advanced(1), advanced(2)], appended(1, 2))
-    tail.add('two', [advanced(3)], appended(0, 3))
+    tail.add('one', [clockAdvanced(1), clockAdvanced(2)], appended(1, 2))
+    tail.add('two', [clockAdvanced(3)], appended(0, 3))
     expect(positions(tail.after(0))).toEqual([1, 2, 3])
     expect(positions(tail.after(2))).toEqual([3])
     expect(tail.after(1)[0]).toMatchObject({ stream: 'one', revision: 1, data: { aheadBy: 2 } })
     // Position 4 is somebody else's.
-    tail.add('one', [advanced(4)], appended(2, 5))
+    tail.add('one', [clockAdvanced(4)], appended(2, 5))
     expect(positions(tail.after(3))).toEqual([])
     expect(positions(tail.after(4))).toEqual([5])
   })
 
   test('takes a repeated append for what it is', () => {
     const tail = makeTail()
-    tail.add('one', [advanced(1)], appended(0, 1))
-    tail.add('two', [advanced(2)], appended(0, 2))
-    tail.add('one', [advanced(1)], appended(0, 1))
+    tail.add('one', [clockAdvanced(1)], appended(0, 1))
+    tail.add('two', [clockAdvanced(2)], appended(0, 2))
+    tail.add('one', [clockAdvanced(1)], appended(0, 1))
     expect(positions(tail.after(0))).toEqual([1, 2])
   })
 
   test('forgets the oldest, and then tells of none after them', () => {
     const tail = makeTail()
     for (let position = 1; position <= 5_000; position++)
-      tail.add('one', [advanced(1)], appended(position - 1, position))
+      tail.add('one', [clockAdvanced(1)], appended(position - 1, position))
     expect(positions(tail.after(0))).toEqual([])
     expect(positions(tail.after(4_998))).toEqual([4_999, 5_000])
   })
