@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { StoreUnavailable, type EventStore, type Position } from '../application/event-store.ts'
+import type { EventStore, Position, RecordedEvent } from '../application/event-store.ts'
 import { parseEvent } from '../domain/events.ts'
 import { projections } from '../projections/all.ts'
+import { keepFollowing } from './following.ts'
 import { makeProjector } from './projector.ts'
 import type { ReadModelFile } from './read-model-file.ts'
 
@@ -9,7 +9,6 @@ import type { ReadModelFile } from './read-model-file.ts'
 const gatherMs = 10
 /** A batch of so many events was read from a backlog, which nothing is gained by gathering. */
 const backlog = 200
-const retryAfterMs = 1000
 
 type Needs = {
   readonly store: EventStore
@@ -53,34 +52,26 @@ export const foldHere =
   ({ onMoved, onFailure }) => {
     const projector = makeProjector(file, projections)
     const stopped = new AbortController()
-    const { signal } = stopped
     const gathering = pause()
     let position = projector.position()
     let isHurried = false
 
-    const follow = async (): Promise<void> => {
-      for await (const batch of store.follow(position, signal)) {
-        isHurried = false
-        projector.apply(batch.map(parseEvent))
-        position = batch.at(-1)?.position ?? position
-        onMoved(position)
-        if (!isHurried && batch.length < backlog) await gathering.last(gatherMs)
-      }
-      // A log that ends by itself would otherwise be followed again at once, for ever.
-      if (!signal.aborted) throw new StoreUnavailable('the log has ended')
+    const fold = async (batch: readonly RecordedEvent[]): Promise<void> => {
+      isHurried = false
+      projector.apply(batch.map(parseEvent))
+      position = batch.at(-1)?.position ?? position
+      onMoved(position)
+      if (!isHurried && batch.length < backlog) await gathering.last(gatherMs)
     }
 
-    const fold = async (): Promise<void> => {
-      onMoved(position)
-      while (!signal.aborted)
-        try {
-          await follow()
-        } catch (error) {
-          onFailure(error)
-          await delay(retryAfterMs, undefined, { signal }).catch(() => {})
-        }
-    }
-    const folding = fold()
+    onMoved(position)
+    const folding = keepFollowing({
+      store,
+      signal: stopped.signal,
+      position: () => position,
+      onBatch: fold,
+      onFailure,
+    })
 
     return {
       hurry: () => {

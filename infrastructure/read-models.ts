@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import {
   start,
   StoreUnavailable,
@@ -6,10 +5,10 @@ import {
   type Position,
   type RecordedEvent,
 } from '../application/event-store.ts'
+import { keepFollowing } from './following.ts'
 import type { StartFolding } from './folding.ts'
 
 const longestWaitMs = 5000
-const retryAfterMs = 1000
 
 type Needs = {
   readonly store: EventStore
@@ -29,7 +28,6 @@ type Waiter = { readonly target: Position; readonly resolve: () => void }
 export const runReadModels = (needs: Needs) => {
   const { store, onEvents, onFolded, onFailure } = needs
   const stopped = new AbortController()
-  const { signal } = stopped
   /** Whose caller waits, so that it is worth a transaction of its own. */
   let urgent: Waiter[] = []
   let patient: Waiter[] = []
@@ -76,26 +74,17 @@ export const runReadModels = (needs: Needs) => {
     })
 
   let told = needs.from
-  const tell = async (): Promise<void> => {
-    for await (const events of store.follow(told, signal)) {
+  const following = keepFollowing({
+    store,
+    signal: stopped.signal,
+    position: () => told,
+    onBatch: (events) => {
       told = events.at(-1)?.position ?? told
       onEvents(events)
       void reachedSometime(told).then(() => onFolded(events))
-    }
-  }
-
-  const follow = async (): Promise<void> => {
-    while (!signal.aborted)
-      try {
-        await tell()
-        // A log that ends by itself would otherwise be followed again at once, for ever.
-        if (!signal.aborted) throw new StoreUnavailable('the log has ended')
-      } catch (error) {
-        onFailure(error)
-        await delay(retryAfterMs, undefined, { signal }).catch(() => {})
-      }
-  }
-  const following = follow()
+    },
+    onFailure,
+  })
 
   return {
     /**
