@@ -36,19 +36,6 @@ export const paymentOutcomeProjection = projection({
 })
 
 export const paymentOutcomeQueries = (db: BetterSQLite3Database) => {
-  const find = prepared(
-    db,
-    paymentOutcomes,
-    db
-      .select()
-      .from(paymentOutcomes)
-      .where(
-        and(
-          eq(paymentOutcomes.tid, sql.placeholder('tid')),
-          eq(paymentOutcomes.merchant, sql.placeholder('merchant')),
-        ),
-      ),
-  )
   const findAny = prepared(
     db,
     paymentOutcomes,
@@ -85,8 +72,8 @@ export const paymentOutcomeQueries = (db: BetterSQLite3Database) => {
   return {
     /** The outcome at an instant; undefined for a tid that the merchant does not have. */
     find: (merchant: string, tid: string, now: Instant): PaymentOutcome | undefined => {
-      const row = find.get({ merchant, tid })
-      return row && asOf(now, row)
+      const row = findAny.get({ tid })
+      return row?.merchant === merchant ? asOf(now, row) : undefined
     },
     /** As it was folded last, whoever's it is. */
     findAny: (tid: string): PaymentOutcome | undefined => findAny.get({ tid }),
