@@ -1,12 +1,6 @@
 import { z } from 'zod'
 import { payments } from '../application/aggregates.ts'
-import {
-  streamOf,
-  type Context,
-  type Find,
-  type Handle,
-  type Recall,
-} from '../application/handle.ts'
+import { streamOf, type Context, type Find, type Handle } from '../application/handle.ts'
 import type { FindTerms } from '../application/fee-book.ts'
 import { isLedgerOpen } from '../application/request-payment.ts'
 import { defaultLedger } from '../domain/ledger.ts'
@@ -34,7 +28,6 @@ import { callerOf, contextOf, route, type Call, type Route } from './route.ts'
 export type PaymentNeeds = {
   readonly handle: Handle
   readonly find: Find
-  readonly recall: Recall
   readonly links: Links
   readonly caughtUp: () => Promise<void>
   readonly findTerms: FindTerms
@@ -62,7 +55,7 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
   const reportOf = reportOfLine(links, needs.reports)
 
   const update = async (tid: string, input: PaymentUpdate, call: Call): Promise<void> => {
-    const payment = needs.recall(payments, tid) ?? (await needs.find(payments, tid))
+    const payment = await needs.find(payments, tid)
     if (payment.status === 'unrequested' || payment.request.merchant !== callerOf(call).merchant)
       return refuse('resource_is_unknown')
     const { at } = call

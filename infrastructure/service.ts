@@ -203,7 +203,6 @@ export const startService = async (
     routes: {
       handle,
       find,
-      recall: core.recall,
       caughtUp,
       poses: core.poses,
       users: core.users,
