@@ -78,16 +78,19 @@ export const matchScans = ({ handle, find, pickUps, tokenDigestOf, newId }: Need
     await handle(scansOfShortlinks, shortlink, { type: 'ConfirmMatch', tid, scan }, context)
   }
 
-  const hasPickedUp = async (match: { readonly tid: string; readonly scan: string }) => {
-    const payment = await find(payments, match.tid)
-    return payment.status !== 'unrequested' && payment.scan === match.scan
+  /** The scan that a request has picked up. */
+  const scanOf = async (tid: string): Promise<string | undefined> => {
+    const payment = await find(payments, tid)
+    return payment.status === 'unrequested' ? undefined : payment.scan
   }
 
-  const doNext = ({ tid, shortlink, stage }: Due, context: Context): Promise<void> => {
+  const doNext = async ({ tid, shortlink, stage }: Due, context: Context): Promise<void> => {
     const { at } = context
     switch (stage.type) {
       case 'requested': {
         const { listener } = stage
+        // It may have come to listen, and been served, since the row was read.
+        if ((await scanOf(tid)) !== undefined) return
         return carryOut(shortlink, { type: 'AwaitScan', at, listener }, context)
       }
       case 'matched': {
@@ -98,7 +101,7 @@ export const matchScans = ({ handle, find, pickUps, tokenDigestOf, newId }: Need
       case 'ended':
         return carryOut(shortlink, { type: 'EndAwaiting', at, tid }, context)
       case 'listening':
-        return Promise.resolve()
+        return
     }
   }
 
@@ -126,7 +129,7 @@ export const matchScans = ({ handle, find, pickUps, tokenDigestOf, newId }: Need
       const { events } = await handle(scansOfShortlinks, shortlink, command, context)
       await leftToWork(tellPayments(shortlink, events, context))
       for (const event of events)
-        if (event.type === 'ScanMatched' && (await hasPickedUp(event.data)))
+        if (event.type === 'ScanMatched' && (await scanOf(event.data.tid)) === event.data.scan)
           return { scan: scan.scan, tid: event.data.tid }
       return { scan: scan.scan, tid: null }
     },

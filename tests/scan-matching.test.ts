@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 
 /** What a node does about scans; one that crashes loses its store before the given number of appends. */
-const nodeOf = (core: Core, appendsUntilCrash = Infinity) => {
+const nodeOf = (core: Core, appendsUntilCrash = Infinity, pickUps = core.pickUps) => {
   let left = appendsUntilCrash
   const store: EventStore = {
     ...core.store,
@@ -44,7 +44,7 @@ const nodeOf = (core: Core, appendsUntilCrash = Infinity) => {
   const { handle, find } = isMortal
     ? makeHandler({ store, eventId: () => randomUUID(), commandId: randomUUID })
     : core
-  const { tokens, pickUps } = core
+  const { tokens } = core
   const matching = matchScans({
     handle,
     find,
@@ -333,4 +333,22 @@ test('what a crash leaves undone, wherever it strikes, another node does', async
     ),
     { numRuns: 40, endOnFailure: true },
   )
+})
+
+test('work that another has done since it was found due is not done again', async () => {
+  const [core] = cores as [Core, Core]
+  const shop = await openShop()
+  const step = { node: 0, wait: 0 }
+  for (const payer of ['bob', 'alice'])
+    await shop.carryOut({ ...step, type: 'scan', payer }, start, nodeOf(core))
+  const request = { ...step, type: 'request', maxScanAge: 60, expiresIn: 100 } as const
+  await shop.carryOut(request, start, nodeOf(core, 1))
+  await core.readModels.caughtUp()
+  const found = core.pickUps.due(10)
+  expect(found).toMatchObject([{ tid: shop.tids[0], stage: { type: 'requested' } }])
+  await doAllThatIsLeft(start)
+  const history = await historyOf(`scans-${shop.shortlink}`)
+  await nodeOf(core, Infinity, { due: () => found }).work(start)
+  expect(await historyOf(`scans-${shop.shortlink}`)).toEqual(history)
+  expect(await pickedUp(shop.tids)).toMatchObject([{ payer: 'alice' }])
 })
