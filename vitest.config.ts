@@ -3,7 +3,11 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
+    // Tests of the real process run what `npm start` runs.
+    globalSetup: 'tests/build.ts',
     pool: 'forks',
+    // What the files share is loaded once for each worker, not once for each file.
+    isolate: false,
     // As many as there are cores; by default one is left idle, which of two is half of them.
     maxWorkers: '100%',
     // Real processes and real sockets on a busy machine: generous, so that only what hangs fails.

@@ -22,13 +22,13 @@ const plainSettings = {
 
 export type SettingsOfProcess = { readonly DATA_DIR: string } & Readonly<Record<string, string>>
 
-/** A `daybook` command in a process of its own, with only the settings that are given. */
+/** A `daybook` command of what was built, in a process of its own, with only the settings that are given. */
 export const startCommand = (
   words: readonly string[],
   settings: SettingsOfProcess,
   errors: 'inherit' | 'pipe' = 'inherit',
 ): ChildProcess =>
-  spawn(process.execPath, ['--import', 'tsx', 'infrastructure/main.ts', ...words], {
+  spawn(process.execPath, ['dist/infrastructure/main.js', ...words], {
     cwd: root,
     env: { ...process.env, ...plainSettings, ...settings },
     stdio: ['ignore', 'pipe', errors],

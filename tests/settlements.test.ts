@@ -1,9 +1,7 @@
 import Database from 'better-sqlite3'
-import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { settlements } from '../application/aggregates.ts'
 import { parseEvent } from '../domain/events.ts'
@@ -12,6 +10,7 @@ import { settle as settleAndOrder } from '../infrastructure/operator-settlements
 import { readSettings } from '../infrastructure/settings.ts'
 import { openPlace, type Place } from './ledger-place.ts'
 import { problemsOfPayoutFile } from './payout-file-structure.ts'
+import { runCommand } from './service-process.ts'
 
 let place: Place
 
@@ -244,7 +243,6 @@ describe('settling on time', () => {
 })
 
 describe('the payout file', () => {
-  const main = new URL('../infrastructure/main.ts', import.meta.url).pathname
   const folder = mkdtempSync(join(tmpdir(), 'daybook-payouts-'))
   const file = (name: string) => join(folder, name)
   afterAll(() => rmSync(folder, { recursive: true }))
@@ -255,15 +253,10 @@ describe('the payout file', () => {
     BANK_ACCOUNT_NAME: 'Daybook & Sons',
     BANK_BIC: 'DNBANOKK',
   }
-  const daybook = async (...parameters: string[]) => {
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      ['--import', 'tsx', main, '--json', ...parameters],
-      {
-        env: { ...process.env, ...bank, DATA_DIR: place.directory },
-      },
-    )
-    return JSON.parse(stdout)
+  const daybook = async (...words: string[]) => {
+    const settings = { ...bank, DATA_DIR: place.directory }
+    const { output } = await runCommand(settings, '--json', ...words)
+    return JSON.parse(output)
   }
 
   test('asks the bank once for every payout, in the structure of pain.001.001.09', async () => {
