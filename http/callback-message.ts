@@ -23,7 +23,7 @@ import {
   outcomeReply,
   outcomeView,
   reportOfLine,
-  type ReportsOfLines,
+  type ReportHolding,
   type ShownPayment,
 } from './payment-reply.ts'
 import {
@@ -82,7 +82,7 @@ const idIn = (stream: string): string => stream.slice(stream.indexOf('-') + 1)
 export type MessageNeeds = Signing & {
   readonly attachmentLink: AttachmentLink
   readonly scanToken: (scan: string) => string
-  readonly reports: ReportsOfLines
+  readonly reportHolding: ReportHolding
   /** Requests as their merchant sees them at an instant. */
   readonly views: {
     payment(row: PaymentOutcome, at: Instant): Promise<ShownPayment>
@@ -149,14 +149,14 @@ export const callbackMessage = async (
       const uri = links.full(permissionOutcomePath(row.rid))
       if (!isSafe) return textOf(permissionMessage, uri, undefined)
       const shown = await views.permission(row, at)
-      const report = reportOfPermission(links, needs.reports)(shown)
+      const report = await reportOfPermission(links, needs.reportHolding)(shown)
       return textOf(permissionMessage, uri, permissionOutcomeView(shown, report))
     }
     default: {
       const row = rowOf(paymentOutcomeProjection, past, idIn(subject))
       const uri = links.full(outcomePath(row.tid))
       if (!isSafe) return textOf(paymentMessage, uri, undefined)
-      const report = reportOfLine(links, needs.reports)(row)
+      const report = await reportOfLine(links, needs.reportHolding)(row)
       const link = needs.attachmentLink(row, at)
       return textOf(paymentMessage, uri, outcomeView(await views.payment(row, at), report, link))
     }

@@ -72,19 +72,21 @@ export const outcomeReply = z
 export type ReportOfLine = { readonly id: string; readonly uri: string }
 
 /** Number of the report that was open in a ledger at a position. */
-export type ReportsOfLines = {
-  holding(merchant: string, ledger: string, position: number): number
-}
+export type ReportHolding = (
+  merchant: string,
+  ledger: string,
+  position: number,
+) => number | Promise<number>
 
 /** Finds it: the report that was open in the line's ledger at the line's position. */
 export const reportOfLine =
-  (links: Links, reports: ReportsOfLines) =>
-  ({
+  (links: Links, reportHolding: ReportHolding) =>
+  async ({
     merchant,
     lineLedger,
     linePosition,
-  }: Pick<PaymentOutcome, 'merchant' | 'lineLedger' | 'linePosition'>): ReportOfLine => {
-    const id = String(reports.holding(merchant, lineLedger, linePosition))
+  }: Pick<PaymentOutcome, 'merchant' | 'lineLedger' | 'linePosition'>): Promise<ReportOfLine> => {
+    const id = String(await reportHolding(merchant, lineLedger, linePosition))
     return { id, uri: links.inBody(reportPath(lineLedger, id)) }
   }
 

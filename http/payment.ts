@@ -20,7 +20,7 @@ import {
   paymentRequestReply,
   paymentRequestView,
   reportOfLine,
-  type ReportsOfLines,
+  type ReportHolding,
   type ShownPayment,
 } from './payment-reply.ts'
 import { callerOf, contextOf, route, type Call, type Route } from './route.ts'
@@ -36,7 +36,7 @@ export type PaymentNeeds = {
   readonly outcomes: {
     find(merchant: string, tid: string, now: Instant): Promise<ShownPayment | undefined>
   }
-  readonly reports: ReportsOfLines
+  readonly reportHolding: ReportHolding
   readonly requests: { find(merchant: string, stream: string): PaymentRequestRow | undefined }
 }
 
@@ -52,7 +52,7 @@ const createdReply = z
 /** Payment requests (the document's `/payment_request/`). */
 export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
   const { handle, links, outcomes, requests } = needs
-  const reportOf = reportOfLine(links, needs.reports)
+  const reportOf = reportOfLine(links, needs.reportHolding)
 
   const update = async (tid: string, input: PaymentUpdate, call: Call): Promise<void> => {
     const payment = await needs.find(payments, tid)
@@ -158,7 +158,7 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
         const found = await outcomes.find(callerOf(call).merchant, call.params.tid, call.at)
         const shown = found ?? refuse('resource_is_unknown')
         const { row } = shown
-        return outcomeView(shown, reportOf(row), needs.attachmentLink(row, call.at))
+        return outcomeView(shown, await reportOf(row), needs.attachmentLink(row, call.at))
       },
     }),
   ]

@@ -7,7 +7,7 @@ import { refuse } from '../domain/refusal.ts'
 import { formatScope, parseScope, scopes } from '../domain/scope.ts'
 import type { Instant } from '../domain/time.ts'
 import { merchantPrefix, type Links } from './addresses.ts'
-import { reportOfLine, type ReportOfLine, type ReportsOfLines } from './payment-reply.ts'
+import { reportOfLine, type ReportOfLine, type ReportHolding } from './payment-reply.ts'
 import { callerOf, contextOf, route, type Route } from './route.ts'
 import { tokenMembers, tokensView, userInfoReply } from './token-reply.ts'
 import { dateTime, money, webUriText } from './wire.ts'
@@ -87,9 +87,9 @@ export type PermissionRow = {
 
 /** Permission requests are written to the default ledger of their merchant (decisions 8). */
 export const reportOfPermission =
-  (links: Links, reports: ReportsOfLines) =>
-  ({ merchant, linePosition }: PermissionRow): ReportOfLine =>
-    reportOfLine(links, reports)({ merchant, linePosition, lineLedger: defaultLedger })
+  (links: Links, reportHolding: ReportHolding) =>
+  ({ merchant, linePosition }: PermissionRow): Promise<ReportOfLine> =>
+    reportOfLine(links, reportHolding)({ merchant, linePosition, lineLedger: defaultLedger })
 
 export const permissionOutcomeView = (
   row: PermissionRow,
@@ -112,7 +112,7 @@ export const permissionOutcomeView = (
 export type PermissionNeeds = {
   readonly links: Links
   readonly caughtUp: () => Promise<void>
-  readonly reports: ReportsOfLines
+  readonly reportHolding: ReportHolding
   readonly requestPermission: (request: PermissionRequest, context: Context) => Promise<string>
   /** The permission request of a merchant, as of an instant. */
   readonly findPermission: (
@@ -192,7 +192,10 @@ export const permissionRoutes = (needs: PermissionNeeds): Route[] => [
       await needs.caughtUp()
       const found = await needs.findPermission(callerOf(call).merchant, call.params.rid, call.at)
       const row = found ?? refuse('resource_is_unknown')
-      return permissionOutcomeView(row, reportOfPermission(needs.links, needs.reports)(row))
+      return permissionOutcomeView(
+        row,
+        await reportOfPermission(needs.links, needs.reportHolding)(row),
+      )
     },
   }),
 ]

@@ -40,7 +40,8 @@ import { foldApart } from './folding-apart.ts'
 import { foldHere } from './folding.ts'
 import type { Log } from './log.ts'
 import { payerDirectory } from './payer-directory.ts'
-import { runReadModels } from './read-models.ts'
+import { runReadModels, type ReadModels } from './read-models.ts'
+import { makeReportBook } from './report-book.ts'
 import { rowsOfStreams } from './rows-of-streams.ts'
 import type { Settings } from './settings.ts'
 import { openReadModels, openStore } from './stores.ts'
@@ -67,6 +68,12 @@ export const openCore = async (
     store,
     projection: paymentOutcomeProjection,
     findFolded: (stream) => outcomes.findAny(tidOf(stream)),
+    from,
+  })
+  const reports = reportQueries(db)
+  const reportBook = makeReportBook({
+    reports,
+    reached: (position) => readModels.reached(position),
     from,
   })
   const vault = openVault(settings.VAULT ?? join(settings.DATA_DIR, 'vault.sqlite'))
@@ -101,13 +108,14 @@ export const openCore = async (
       .digest('hex')
       .slice(0, 32)
 
-  const readModels = runReadModels({
+  const readModels: ReadModels = runReadModels({
     store,
     startFolding: folding === 'here' ? foldHere({ store, file }) : foldApart(settings),
     from,
     onEvents: (events) => {
       notice(events)
       feeBook.notice(events)
+      reportBook.notice(events)
       outcomesNow.notice(events)
       for (const { type, data } of events)
         if (type === 'ClockAdvanced') ({ aheadBy } = clockEvents.ClockAdvanced.parse(data))
@@ -141,7 +149,8 @@ export const openCore = async (
     requests: paymentRequestQueries(db),
     queue: callbackQueueQueries(db),
     ledgers: ledgerQueries(db),
-    reports: reportQueries(db),
+    reports,
+    reportHolding: reportBook.holding,
     settlements: settlementQueries(db),
     settlementAccounts: settlementAccountQueries(db),
     logSources: logFileQueries(db),

@@ -64,7 +64,14 @@ export const openService = async (
   const authorizationServer = await makeAuthorizationServer(core, publicUrl)
   const { views } = authorizationServer
   /** What callbacks are worded with. */
-  const wording = { links, sign, attachmentLink, scanToken, reports: core.reports, views }
+  const wording = {
+    links,
+    sign,
+    attachmentLink,
+    scanToken,
+    reportHolding: core.reportHolding,
+    views,
+  }
   const wire: CallbackWire = {
     names,
     stringToSign,

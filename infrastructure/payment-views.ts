@@ -65,8 +65,8 @@ export const merchantViews = (needs: Needs) => {
         const stream = streamOf(payments, tid)
         const row = await outcomeOf(stream)
         if (row?.merchant !== merchant) return undefined
-        // The report of its last line is looked up next, the revocation of a grant here.
-        await (row.permissions ? readModels.caughtUp() : readModels.reached(row.linePosition))
+        // Whether a grant has been revoked is read there.
+        if (row.permissions) await readModels.caughtUp()
         const shown = await payment(asOf(now, row), now)
         return !shown.shown || isLive(stream) ? shown : { ...shown, shown: null }
       },

@@ -211,6 +211,7 @@ export const startService = async (
       findPermission: server.views.findPermission,
       ledgers: core.ledgers,
       reports: core.reports,
+      reportHolding: core.reportHolding,
       settlements: core.settlements,
       settlementAccounts: core.settlementAccounts,
       readLog: accounting.readLog,

@@ -49,9 +49,9 @@ export const watchGrowth = (file: string, head: () => Position) => {
 
   return {
     grown,
-    /** After a commit of this thread. */
-    committed: (): void => {
-      look()
+    /** After a commit of this thread, which ended there. */
+    committed: (end: Position): void => {
+      wake(end)
       threads.postMessage(null)
     },
     release: (): void => {

@@ -55,9 +55,10 @@ const takeGroup = (queue: Waiting[]): Waiting[] => {
   return queue.splice(0, count)
 }
 
-/** Writes and commits one group; nothing in it is answered before all of it is durable. */
-const writeGroup = (writer: EventWriter, group: readonly Waiting[]): void => {
+/** Writes and commits one group; nothing in it is answered before all of it is durable. Answers the end of the log. */
+const writeGroup = (writer: EventWriter, group: readonly Waiting[]): Position => {
   const answers: (() => void)[] = []
+  let end: Position
   try {
     for (const { stream, rows, expected, resolve, reject } of group) {
       try {
@@ -68,16 +69,17 @@ const writeGroup = (writer: EventWriter, group: readonly Waiting[]): void => {
         answers.push(() => reject(error))
       }
     }
-    writer.commit()
+    end = writer.commit()
   } catch (error) {
     writer.abandon()
     throw error
   }
   for (const answer of answers) answer()
+  return end
 }
 
 /** Appends that arrive in one turn of the event loop are written in one commit. */
-const commitInGroups = (writer: EventWriter, committed: () => void) => {
+const commitInGroups = (writer: EventWriter, committed: (end: Position) => void) => {
   const queue: Waiting[] = []
   let isScheduled = false
   let emptied: (() => void) | undefined
@@ -99,8 +101,7 @@ const commitInGroups = (writer: EventWriter, committed: () => void) => {
     try {
       if (writer.begin()) {
         group = takeGroup(queue)
-        writeGroup(writer, group)
-        committed()
+        committed(writeGroup(writer, group))
       } else if (performance.now() - (queue[0]?.since ?? 0) < patience) {
         return scheduleRetry()
       } else {

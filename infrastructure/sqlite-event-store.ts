@@ -84,6 +84,22 @@ async function* follow(
   }
 }
 
+/** The end of the log, read once for all who ask in one turn of the event loop, after the last of them has asked. */
+const sharedHead = (log: EventLog) => {
+  let reading: Promise<Position> | undefined
+  return (): Promise<Position> =>
+    (reading ??= new Promise((resolve, reject) => {
+      setImmediate(() => {
+        reading = undefined
+        try {
+          resolve(log.head('json'))
+        } catch (error) {
+          reject(error as Error)
+        }
+      })
+    }))
+}
+
 /**
  * The event store in one file of this machine; several processes may share the file.
  * @throws Error when the file is something else, comes from a newer version or cannot be made durable
@@ -103,7 +119,7 @@ export const openSqliteEventStore = (file: string): EventStore & { readonly log:
       eventsOf(log.ofStream(stream, from, Number.MAX_SAFE_INTEGER)),
     readAll: (after) => readAll(log, after),
     follow: (after, signal) => follow(log, tail, after, signal),
-    head: async () => log.head('json'),
+    head: sharedHead(log),
     close: () => log.close(),
   }
 }

@@ -3,6 +3,7 @@ import {
   noStream,
   WrongExpectedRevision,
   type Appended,
+  type Position,
   type Revision,
 } from '../application/event-store.ts'
 import { recent } from '../application/recent.ts'
@@ -24,7 +25,8 @@ export type EventWriter = {
   begin(): boolean
   /** Adds all rows or none to the transaction. @throws WrongExpectedRevision */
   write(stream: string, rows: readonly NewRow[], expected: Expectation): Appended
-  commit(): void
+  /** Answers the end of the log. */
+  commit(): Position
   /** Undoes the transaction, whatever is left of it. */
   abandon(): void
 }
@@ -133,7 +135,10 @@ export const writeEvents = (database: Database.Database): EventWriter => {
       return true
     },
     write,
-    commit: () => void commit.run(),
+    commit: () => {
+      commit.run()
+      return position
+    },
     abandon: () => {
       streams.clear()
       version = -1

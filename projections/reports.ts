@@ -70,7 +70,7 @@ export const reportQueries = (db: BetterSQLite3Database) => {
       .orderBy(asc(reports.closedPosition))
       .limit(sql.placeholder('limit')),
   )
-  const holding = prepared(
+  const closedAfter = prepared(
     db,
     reports,
     db
@@ -89,7 +89,7 @@ export const reportQueries = (db: BetterSQLite3Database) => {
     db,
     reports,
     db
-      .select({ number: reports.number })
+      .select({ number: reports.number, closedPosition: reports.closedPosition })
       .from(reports)
       .where(eq(reports.ledgerStream, sql.placeholder('stream')))
       .orderBy(desc(reports.closedPosition))
@@ -102,10 +102,13 @@ export const reportQueries = (db: BetterSQLite3Database) => {
     findByKey: (key: string) => find.get({ key }),
     /** Reports whose logs are to be made, the longest closed first. */
     closing: (limit: number) => closing.all({ limit }),
-    /** Number of the report that holds the line at a position: the one that was open there. */
-    holding: (merchant: string, ledger: string, position: number): number => {
-      const stream = ledgerStream(merchant, ledger)
-      return holding.get({ stream, position })?.number ?? (last.get({ stream })?.number ?? 0) + 1
+    /** The open report of a ledger, which begins after the closing of the one before it. */
+    open: (stream: string): { readonly number: number; readonly after: number } => {
+      const before = last.get({ stream })
+      return { number: (before?.number ?? 0) + 1, after: before?.closedPosition ?? 0 }
     },
+    /** Number of the report that was closed first after a position. */
+    closedAfter: (stream: string, position: number): number | undefined =>
+      closedAfter.get({ stream, position })?.number,
   }
 }
