@@ -1,7 +1,6 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { clocks, installations } from '../application/aggregates.ts'
-import type { RecordedEvent } from '../application/event-store.ts'
 import { makeFeeBook } from '../application/fee-book.ts'
 import { makeHandler, type Context } from '../application/handle.ts'
 import { clockEvents } from '../domain/clock.ts'
@@ -40,7 +39,7 @@ import { foldApart } from './folding-apart.ts'
 import { foldHere } from './folding.ts'
 import type { Log } from './log.ts'
 import { payerDirectory } from './payer-directory.ts'
-import { runReadModels, type ReadModels } from './read-models.ts'
+import { runReadModels, type OnFolded, type ReadModels } from './read-models.ts'
 import { makeReportBook } from './report-book.ts'
 import { rowsOfStreams } from './rows-of-streams.ts'
 import type { Settings } from './settings.ts'
@@ -84,7 +83,7 @@ export const openCore = async (
     onAppended: (event) => outcomesNow.add(event),
   })
   const feeBook = makeFeeBook({ find })
-  const listeners = new Set<(events: readonly RecordedEvent[]) => void>()
+  const listeners = new Set<OnFolded>()
   let aheadBy = (await find(clocks, 'service')).aheadBy
   const now = (): Instant => Date.now() + aheadBy
 
@@ -120,8 +119,8 @@ export const openCore = async (
       for (const { type, data } of events)
         if (type === 'ClockAdvanced') ({ aheadBy } = clockEvents.ClockAdvanced.parse(data))
     },
-    onFolded: (events) => {
-      for (const listener of listeners) listener(events)
+    onFolded: (streams) => {
+      for (const listener of listeners) listener(streams)
     },
     onFailure: (error) => log.error({ error }, 'the read models cannot follow the log'),
   })
@@ -182,7 +181,7 @@ export const openCore = async (
       const { state } = await handle(clocks, 'service', command, context)
       aheadBy = state.aheadBy
     },
-    onFolded: (listener: (events: readonly RecordedEvent[]) => void) => listeners.add(listener),
+    onFolded: (listener: OnFolded) => listeners.add(listener),
     close: async (): Promise<void> => {
       await readModels.stop()
       await store.close()

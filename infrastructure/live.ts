@@ -1,5 +1,4 @@
 import { StoreUnavailable } from '../application/event-store.ts'
-import type { Recorded } from '../domain/events.ts'
 
 const mostWatchers = 5000
 
@@ -10,9 +9,9 @@ export const makeLive = () => {
   const watchers = new Map<string, Set<Watcher>>()
   let count = 0
   return {
-    onEvents: (events: readonly Pick<Recorded, 'stream'>[]): void => {
+    onFolded: (streams: ReadonlySet<string>): void => {
       if (count === 0) return
-      for (const stream of new Set(events.map(({ stream }) => stream)))
+      for (const stream of streams)
         for (const { onEvent } of [...(watchers.get(stream) ?? [])]) onEvent()
     },
     watch: (stream: string, onEvent: () => void, onEnd: () => void): (() => void) => {

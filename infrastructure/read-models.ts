@@ -10,6 +10,9 @@ import type { StartFolding } from './folding.ts'
 
 const longestWaitMs = 5000
 
+/** Called with the streams in which something has happened, once it can be read. */
+export type OnFolded = (streams: ReadonlySet<string>) => void
+
 type Needs = {
   readonly store: EventStore
   readonly startFolding: StartFolding
@@ -17,8 +20,7 @@ type Needs = {
   readonly from: Position
   /** Called with everything that happens, as soon as it is heard of. */
   readonly onEvents: (events: readonly RecordedEvent[]) => void
-  /** Called with the same once it can be read. */
-  readonly onFolded: (events: readonly RecordedEvent[]) => void
+  readonly onFolded: OnFolded
   readonly onFailure: (error: unknown) => void
 }
 
@@ -74,6 +76,22 @@ export const runReadModels = (needs: Needs) => {
     })
 
   let told = needs.from
+  /** Where something has happened: names alone, for it may take long until that can be read. */
+  let untold = new Set<string>()
+  let isTelling = false
+
+  const tellWhatIsFolded = async (): Promise<void> => {
+    if (isTelling) return
+    isTelling = true
+    while (untold.size > 0) {
+      const streams = untold
+      untold = new Set()
+      await reachedSometime(told)
+      onFolded(streams)
+    }
+    isTelling = false
+  }
+
   const following = keepFollowing({
     store,
     signal: stopped.signal,
@@ -81,7 +99,8 @@ export const runReadModels = (needs: Needs) => {
     onBatch: (events) => {
       told = events.at(-1)?.position ?? told
       onEvents(events)
-      void reachedSometime(told).then(() => onFolded(events))
+      for (const { stream } of events) untold.add(stream)
+      void tellWhatIsFolded()
     },
     onFailure,
   })

@@ -178,7 +178,7 @@ export const startService = async (
   const accept = acceptPayment({ handle, find, funding, tokens })
   const answers = answerPermission({ handle, find, tokens, findTerms: core.findTerms })
   const live = makeLive()
-  core.onFolded(live.onEvents)
+  core.onFolded(live.onFolded)
   const verifySecret = makeSecretCheck(Date.now)
   return {
     access: {
