@@ -4,7 +4,8 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: [
-      'tests/{money,payment,payment-properties,register,clock,callback-decider,events}.test.ts',
+      'tests/{money,register,clock,callback-decider,events}.test.ts',
+      'tests/payment{,-charges,-pick-up,-properties}.test.ts',
     ],
     setupFiles: ['tests/without-shrinking.ts'],
     testTimeout: 60_000,

@@ -4,7 +4,14 @@ import {
   callback,
   callbackEventNames,
   callbackEvents,
+  displayCallbackName,
+  displayMessageId,
+  displayOf,
+  displayTexts,
+  isDisplayed,
   nextAttemptAt,
+  scanCallbackName,
+  streamOfSubject,
   type Attempt,
   type CallbackEvent,
 } from '../domain/callback.ts'
@@ -236,3 +243,21 @@ test('each event that the decisions name becomes the callback event that stands 
     PermissionExpired: 'permission_request_expired',
   })
 })
+
+test('a scan and a display have callback events of their own', () => {
+  expect([scanCallbackName, displayCallbackName]).toEqual(['shortlink_scanned', 'display_message'])
+})
+
+test('what a display is told has a subject and an id beside those of the payment', () => {
+  expect(displayOf('payment-t')).toBe('payment-t#display')
+  expect(streamOfSubject(displayOf('payment-t'))).toBe('payment-t')
+  expect(streamOfSubject('payment-t')).toBe('payment-t')
+  expect(displayMessageId('e')).toBe('e-display')
+})
+
+test.each([...Object.keys(displayTexts), 'PaymentCaptured', 'ReportCompleted'])(
+  'a display is told of %s only when there are words for it',
+  (type) => {
+    expect(isDisplayed(type)).toBe(!['PaymentCaptured', 'ReportCompleted'].includes(type))
+  },
+)

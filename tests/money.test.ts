@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { currencies, decimalsOf, isCurrency } from '../domain/currency.ts'
-import { add, formatAmount, parseAmount, subtract } from '../domain/money.ts'
+import { add, addUp, formatAmount, negated, parseAmount, subtract } from '../domain/money.ts'
 import { Refusal } from '../domain/refusal.ts'
 
 const refusalOf = (work: () => unknown): string => {
@@ -223,5 +223,27 @@ describe('reckoning', () => {
         }
       }),
     )
+  })
+})
+
+describe('sums beyond what a number counts', () => {
+  const large = '9007199254740993'
+
+  test.each([
+    ['nothing', [], '0'],
+    ['numbers', [1, -3], '-2'],
+    ['sums', [large, large], '18014398509481986'],
+    ['both', [-1, large], '9007199254740992'],
+  ] as const)('are exact, of %s', (_, sums, total) => {
+    expect(addUp(...sums)).toBe(total)
+  })
+
+  test('are negated', () => {
+    expect([negated(5), negated('-7'), negated(large)]).toEqual(['-5', '7', `-${large}`])
+  })
+
+  test('are written with the decimals of their currency', () => {
+    expect(formatAmount(large, 'NOK')).toBe('90071992547409.93')
+    expect(formatAmount(`-${large}`, 'KWD')).toBe('-9007199254740.993')
   })
 })

@@ -122,7 +122,7 @@ export const events = {
     data: { request: { ...request, ...changes }, payer, expiresAt: requestEnds },
   }),
   authorized: (
-    terms: { payer?: string; additionalAmount?: number; credit?: boolean; expiresAt?: number } = {},
+    terms: Partial<Extract<PaymentEvent, { type: 'PaymentAuthorized' }>['data']> = {},
   ): PaymentEvent => ({
     type: 'PaymentAuthorized',
     data: {
