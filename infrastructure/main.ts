@@ -154,7 +154,16 @@ const described = (settings: Settings): object => {
   return openApi(routes, names, version, publicUrl)
 }
 
+/** Whoever reads what is printed may stop, as `head` does: then nobody wants the rest. */
+const endWithReader = (): void => {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit()
+  })
+}
+
 const runCommand = async (): Promise<void> => {
+  endWithReader()
   try {
     const settings = readSettings(process.env)
     const openApi = () => described(settings)

@@ -1,9 +1,10 @@
+import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { fetchCallbackKeys } from '../demo/callback-check.ts'
 import { merchantClient } from '../demo/merchant-client.ts'
 import { startReceiver } from '../demo/receiver.ts'
-import { startServiceProcess } from '../demo/service-process.ts'
+import { startCommand, startServiceProcess } from '../demo/service-process.ts'
 import type { Recorded } from '../domain/events.ts'
 import { newFolder, pathOf, requestPayment, runCommand, untilLogged } from './service-process.ts'
 
@@ -60,4 +61,14 @@ test('wrong settings are all named, and end the start with code 2', async () => 
   for (const name of ['PORT="-1"', 'MODE="holiday"', 'PUBLIC_URL="shop.example"'])
     expect(errors).toContain(name)
   expect(errors).not.toContain('at ')
+})
+
+test('a command ends without a complaint when nobody reads on', async () => {
+  const child = startCommand(['openapi'], production, 'pipe')
+  let errors = ''
+  child.stderr!.setEncoding('utf8').on('data', (text) => (errors += text))
+  await once(child.stdout!, 'data')
+  child.stdout!.destroy()
+  expect(await once(child, 'close')).toEqual([0, null])
+  expect(errors).toBe('')
 })
