@@ -38,6 +38,7 @@ const removed: Event = { type: 'PosRemoved', data: {} }
 
 describe('an entry of a register', () => {
   test('given nothing, when it is registered, then it is', () => {
+    expect(given().state).toEqual({ status: 'absent' })
     given().when(register()).then(registered)
     expect(given(registered).state).toEqual({ status: 'present', registered: till, data: till })
   })
