@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** The tests of `domain/` alone: what mutation testing runs for each mutant (`npm run mutation`). */
+/** Tests of the payment core without a service: what mutation testing runs for each mutant (`npm run mutation`). */
 export default defineConfig({
   test: {
     include: [
