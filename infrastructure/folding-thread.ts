@@ -1,4 +1,5 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
+import { start, type Position } from '../application/event-store.ts'
 import { foldHere } from './folding.ts'
 import { openReadModels, openStore, type Place } from './stores.ts'
 
@@ -6,12 +7,26 @@ import { openReadModels, openStore, type Place } from './stores.ts'
 export type Told = 'hurry' | 'stop'
 export type Tells = { readonly position: number } | { readonly problem: string }
 
+/** Few enough for a checkpoint of the log to be short, for folding waits meanwhile. */
+const eventsBetweenCheckpoints = 500
+
 const run = (port: MessagePort, place: Place): void => {
   const tell = (what: Tells): void => port.postMessage(what)
   const store = openStore(place)
   const file = openReadModels(place)
+  let checkpoint = start
+
+  const keepLogShort = (position: Position): void => {
+    if (position < checkpoint + eventsBetweenCheckpoints) return
+    checkpoint = position
+    store.log?.checkpoint()
+  }
+
   const folding = foldHere({ store, file })({
-    onMoved: (position) => tell({ position }),
+    onMoved: (position) => {
+      tell({ position })
+      keepLogShort(position)
+    },
     onFailure: (error) => tell({ problem: error instanceof Error ? error.message : String(error) }),
   })
 

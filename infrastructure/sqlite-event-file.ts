@@ -10,8 +10,11 @@ const openingTimeout = 5_000
 /** How long one attempt may block this thread when another process writes, in ms; the log tries again by itself. */
 const blockingTimeout = 20
 
-/** Pages of 4 KiB that the write-ahead log may reach before they are moved into the file. */
-const pagesBetweenCheckpoints = 4_000
+/**
+ * Pages of 4 KiB that the write-ahead log may reach before an append has to move them into the file. A service moves
+ * them beside its appends, which keeps what is left to do then small, but cannot begin the log anew.
+ */
+const pagesBetweenCheckpoints = 16_000
 
 // Data and metadata are text when they are JSON and a blob when they are not; metadata may be missing altogether.
 const schema = `

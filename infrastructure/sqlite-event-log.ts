@@ -22,6 +22,8 @@ export type EventLog = EventRows & {
   append(stream: string, rows: readonly NewRow[], expected: Expectation): Promise<Appended>
   /** Resolves when there is an event after the position, and when the signal aborts or the log is closed. */
   grown(after: Position, signal: AbortSignal): Promise<void>
+  /** Moves appended events out of the write-ahead log, beside those who append, as far as these leave room for it. */
+  checkpoint(): void
   readonly isClosed: boolean
   /** Finishes the appends that wait, then closes the file. */
   close(): Promise<void>
@@ -144,6 +146,7 @@ export const openEventLog = (file: string): EventLog => {
   const rows = readEventRows(database)
   const { grown, committed, release } = watchGrowth(realpathSync(file), rows.head)
   const appends = commitInGroups(writeEvents(database), committed)
+  const checkpoint = database.prepare('PRAGMA wal_checkpoint(PASSIVE)')
   let closing: Promise<void> | undefined
 
   const finishAndClose = async (): Promise<void> => {
@@ -159,6 +162,7 @@ export const openEventLog = (file: string): EventLog => {
         ? Promise.reject(new StoreUnavailable('the event log is closed'))
         : appends.append(stream, newRows, expected),
     grown: (after, signal) => (closing ? Promise.resolve() : grown(after, signal)),
+    checkpoint: () => void checkpoint.get(),
     get isClosed() {
       return closing !== undefined
     },

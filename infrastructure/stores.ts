@@ -5,12 +5,17 @@ import { projections } from '../projections/all.ts'
 import { connectEventStoreDB } from './eventstoredb-event-store.ts'
 import { buildReadModelFile, openReadModelFile } from './read-model-file.ts'
 import type { Settings } from './settings.ts'
+import type { EventLog } from './sqlite-event-log.ts'
 import { openSqliteEventStore } from './sqlite-event-store.ts'
 
 /** Where the data lies. */
 export type Place = Pick<Settings, 'EVENT_STORE' | 'DATA_DIR'>
 
-export const openStore = ({ EVENT_STORE, DATA_DIR }: Place): EventStore => {
+/** The event store, and the log beneath it when that is a file of ours. */
+export const openStore = ({
+  EVENT_STORE,
+  DATA_DIR,
+}: Place): EventStore & { readonly log?: EventLog } => {
   mkdirSync(DATA_DIR, { recursive: true })
   return EVENT_STORE === 'sqlite'
     ? openSqliteEventStore(join(DATA_DIR, 'events.sqlite'))

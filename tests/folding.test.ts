@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -60,6 +61,25 @@ describe.each(['in this thread', 'in a thread of its own'] as const)(
 )
 
 describe('a thread that folds', () => {
+  test('moves the log out of its write-ahead log, so that no append has to', async () => {
+    const place = freshPlace()
+    const store = openStore(place)
+    const count = 600
+    await store.append(
+      'one',
+      Array.from({ length: count }, () => clockAdvanced(1)),
+      noStream,
+    )
+    const folding = watching(foldApart(place), unexpected)
+    await folding.reached(count)
+    await folding.stop()
+    const alone = join(place.DATA_DIR, 'without-write-ahead-log.sqlite')
+    copyFileSync(join(place.DATA_DIR, 'events.sqlite'), alone)
+    const events = new Database(alone).prepare('SELECT count(*) FROM events').pluck()
+    expect(events.get()).toBe(count)
+    await store.close()
+  })
+
   test('and cannot begin is told of, and begins again when it can', async () => {
     const place = freshPlace()
     writeFileSync(place.DATA_DIR, 'a file where the folder should be')
