@@ -141,7 +141,10 @@ export const makeHandler = ({
           remember(stream, { revision, state: after })
           const [alone, further] = recorded
           // Of several, the positions of the earlier ones are not told.
-          if (alone && !further) onAppended?.({ ...alone, stream, revision, position })
+          if (alone && !further) {
+            const { id, type, data, metadata } = alone
+            onAppended?.({ stream, revision, position, id, type, data, metadata })
+          }
           return { state: after, events }
         }
         if (isFresh) return { state, events }

@@ -201,11 +201,10 @@ const decideAnswer = (
         return refuse('additional_amount_is_not_editable')
       if (credit && !request.allowCredit) return refuse('credit_is_not_allowed')
       grossOf({ amount: request.amount, additionalAmount })
-      const data = { payer: command.payer, additionalAmount, credit }
       const until = secondsAfter(command.at, authorizationLifetime)
+      const data = { payer: command.payer, additionalAmount, credit, expiresAt: until }
       const permissions = 'permissions' in command ? command.permissions : undefined
-      const granted = permissions && { permissions }
-      return [{ type: 'PaymentAuthorized', data: { ...data, expiresAt: until, ...granted } }]
+      return [{ type: 'PaymentAuthorized', data: permissions ? { ...data, permissions } : data }]
     }
   }
 }

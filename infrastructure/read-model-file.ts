@@ -79,7 +79,6 @@ const makeIndexes = ({ sqlite }: ReadModelFile, tables: readonly SQLiteTable[]):
 const shared = [
   'journal_mode = WAL',
   'synchronous = NORMAL',
-  'wal_autocheckpoint = 8000',
   'cache_size = -8192',
 ]
 

@@ -18,8 +18,15 @@ export const makeTail = () => {
     let before = added.length
     for (const { id, type, data, metadata } of added) {
       before -= 1
-      const place = { stream, revision: revision - before, position: position - before }
-      events.push({ id, type, data, metadata, ...place })
+      events.push({
+        stream,
+        revision: revision - before,
+        position: position - before,
+        id,
+        type,
+        data,
+        metadata,
+      })
     }
   }
 

@@ -21,9 +21,21 @@ export const transactionLine = (
   if (type === 'PaymentRequested') {
     const { request } = event.data
     const { merchant, ledger, customer, currency, amount, additionalAmount } = request
-    const about = { position, merchant, ledger, customer, currency, tid: tidOf(stream) }
-    const line = { ...about, amount, additionalAmount, at: metadata.at, credit: false }
-    return { ...line, action: 'request', subId: null, charge: null }
+    return {
+      position,
+      merchant,
+      ledger,
+      tid: tidOf(stream),
+      subId: null,
+      at: metadata.at,
+      action: 'request',
+      credit: false,
+      customer,
+      currency,
+      amount,
+      additionalAmount,
+      charge: null,
+    }
   }
   if (!before) return undefined
   const { tid, merchant, ledger, customer, currency } = before
