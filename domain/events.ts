@@ -105,13 +105,13 @@ const unreadable = ({ type, stream, position }: Stored, problem: string): Unread
 
 /** Checks an event that was read. @throws UnreadableEvent */
 export const parseEvent = (stored: Stored): Recorded => {
-  const { type } = stored
+  const { stream, revision, position, id, type } = stored
   if (!isEventType(type)) throw unreadable(stored, 'this version knows no such type')
   try {
     const known = metadata.parse(stored.metadata)
     const current = upToDate(upcasts[type] ?? [], known.schema, stored.data)
     const data = eventCatalogue[type].parse(current)
-    return { ...stored, data, metadata: known } as Recorded
+    return { stream, revision, position, id, type, data, metadata: known } as Recorded
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error
     throw unreadable(stored, z.prettifyError(error).replaceAll(/\s*\n\s*/g, ' '))

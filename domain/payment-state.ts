@@ -6,7 +6,7 @@ import type {
   PaymentRequest,
   RefusalOfFunds,
 } from './payment-events.ts'
-import { isNothing, minus, nothing, plus, potsOf, type Pots } from './pots.ts'
+import { minus, nothing, plus, samePots, type Pots } from './pots.ts'
 import { statusCodes, type PaymentStatus, type StatusCode } from './status.ts'
 import type { Instant } from './time.ts'
 
@@ -30,7 +30,7 @@ export type RequestedPayment = {
   /** The shortlink of which a scan names the payer. */
   readonly shortlink?: string | undefined
   /** The scan that named the payer. */
-  readonly scan?: string
+  readonly scan?: string | undefined
   readonly answer: Answer | null
   readonly permissions: Permissions | null
   /** End of the current status: of the wait for the payer, then of the authorisation. */
@@ -56,62 +56,89 @@ const detailsOf = (request: PaymentRequest): PaymentDetails => {
   return { ledger, callbackUri, displayMessageUri, links, lineItems }
 }
 
-const evolveRequested = (
+/** Written out: every event of every payment comes through here, and a spread takes ten times as long. */
+const withChanges = (
+  payment: RequestedPayment,
+  changes: Partial<RequestedPayment>,
+): RequestedPayment => ({
+  status: changes.status ?? payment.status,
+  statusCode: changes.statusCode ?? payment.statusCode,
+  request: payment.request,
+  details: changes.details ?? payment.details,
+  payer: changes.payer ?? payment.payer,
+  shortlink: payment.shortlink,
+  scan: changes.scan ?? payment.scan,
+  answer: changes.answer ?? payment.answer,
+  permissions: changes.permissions ?? payment.permissions,
+  expiresAt: changes.expiresAt ?? payment.expiresAt,
+  authorized: changes.authorized ?? payment.authorized,
+  captured: changes.captured ?? payment.captured,
+  released: changes.released ?? payment.released,
+  refunded: changes.refunded ?? payment.refunded,
+  captures: changes.captures ?? payment.captures,
+  refunds: changes.refunds ?? payment.refunds,
+  endedByMerchant: changes.endedByMerchant ?? payment.endedByMerchant,
+})
+
+const changesOf = (
   payment: RequestedPayment,
   event: Exclude<PaymentEvent, { type: 'PaymentRequested' }>,
-): RequestedPayment => {
+): Partial<RequestedPayment> => {
   switch (event.type) {
     case 'PaymentAmended':
-      return { ...payment, details: event.data }
+      return { details: event.data }
     case 'PaymentPickedUp':
-      return { ...payment, ...event.data }
+      return event.data
     case 'PaymentAuthorized': {
       const { payer, additionalAmount, credit, expiresAt, permissions = null } = event.data
-      const authorized = { amount: payment.request.amount, additionalAmount }
-      const answer = { type: 'accepted', additionalAmount, credit } as const
-      const { AUTH: statusCode } = statusCodes
-      const after = { ...payment, status: 'auth', statusCode, payer, answer, authorized } as const
-      return { ...after, permissions, expiresAt }
+      return {
+        status: 'auth',
+        statusCode: statusCodes.AUTH,
+        payer,
+        answer: { type: 'accepted', additionalAmount, credit },
+        permissions,
+        expiresAt,
+        authorized: { amount: payment.request.amount, additionalAmount },
+      }
     }
     case 'PaymentDeclined': {
       const { payer } = event.data
       const { REJECTED: statusCode } = statusCodes
-      return { ...payment, status: 'fail', statusCode, payer, answer: { type: 'declined' } }
+      return { status: 'fail', statusCode, payer, answer: { type: 'declined' } }
     }
     case 'PaymentFailed': {
       const { statusCode } = event.data
-      return { ...payment, status: 'fail', statusCode, answer: { type: 'failed', statusCode } }
+      return { status: 'fail', statusCode, answer: { type: 'failed', statusCode } }
     }
-    case 'PaymentAborted': {
-      const { ABORTED: statusCode } = statusCodes
-      return { ...payment, status: 'fail', statusCode, endedByMerchant: true }
-    }
+    case 'PaymentAborted':
+      return { status: 'fail', statusCode: statusCodes.ABORTED, endedByMerchant: true }
     case 'PaymentExpired':
-      return { ...payment, status: 'fail', statusCode: statusCodes.REQUEST_EXPIRED }
+      return { status: 'fail', statusCode: statusCodes.REQUEST_EXPIRED }
     case 'PaymentCaptured': {
-      const { captureId: id, charge, ...pots } = event.data
-      const captures = [...payment.captures, { id, ...pots, charge }]
-      const after = { ...payment, captures, captured: plus(payment.captured, pots) }
-      const isComplete = isNothing(available(after))
-      return isComplete ? { ...after, status: 'ok', statusCode: statusCodes.OK } : after
+      const { captureId: id, charge, amount, additionalAmount } = event.data
+      const captures = [...payment.captures, { id, amount, additionalAmount, charge }]
+      const captured = plus(payment.captured, event.data)
+      const isComplete = samePots(captured, minus(payment.authorized, payment.released))
+      return isComplete
+        ? { captures, captured, status: 'ok', statusCode: statusCodes.OK }
+        : { captures, captured }
     }
     case 'PaymentReleased': {
       const released = plus(payment.released, event.data)
-      const after = { ...payment, released, endedByMerchant: true }
       return payment.captures.length > 0
-        ? { ...after, status: 'ok', statusCode: statusCodes.OK }
-        : { ...after, status: 'fail', statusCode: statusCodes.ABORTED }
+        ? { released, endedByMerchant: true, status: 'ok', statusCode: statusCodes.OK }
+        : { released, endedByMerchant: true, status: 'fail', statusCode: statusCodes.ABORTED }
     }
     case 'PaymentRenewed':
-      return { ...payment, expiresAt: event.data.expiresAt }
+      return { expiresAt: event.data.expiresAt }
     case 'PaymentAuthorizationExpired': {
-      const released = plus(payment.released, potsOf(event.data))
-      return { ...payment, released, status: 'fail', statusCode: statusCodes.AUTH_EXPIRED }
+      const released = plus(payment.released, event.data)
+      return { released, status: 'fail', statusCode: statusCodes.AUTH_EXPIRED }
     }
     case 'PaymentRefunded': {
-      const { refundId: id, text: _, charge, ...pots } = event.data
-      const refunds = [...payment.refunds, { id, ...pots, charge }]
-      return { ...payment, refunds, refunded: plus(payment.refunded, pots) }
+      const { refundId: id, charge, amount, additionalAmount } = event.data
+      const refunds = [...payment.refunds, { id, amount, additionalAmount, charge }]
+      return { refunds, refunded: plus(payment.refunded, event.data) }
     }
   }
 }
@@ -119,14 +146,21 @@ const evolveRequested = (
 /** Folds an event into a payment. */
 export const evolve = (payment: Payment, event: PaymentEvent): Payment => {
   if (event.type !== 'PaymentRequested')
-    return payment.status === 'unrequested' ? payment : evolveRequested(payment, event)
+    return payment.status === 'unrequested'
+      ? payment
+      : withChanges(payment, changesOf(payment, event))
+  const { request, payer, shortlink, expiresAt } = event.data
   return {
     status: 'pending',
     statusCode: statusCodes.PENDING,
-    ...event.data,
-    details: detailsOf(event.data.request),
+    request,
+    details: detailsOf(request),
+    payer,
+    shortlink,
+    scan: undefined,
     answer: null,
     permissions: null,
+    expiresAt,
     authorized: nothing,
     captured: nothing,
     released: nothing,

@@ -76,11 +76,7 @@ const makeIndexes = ({ sqlite }: ReadModelFile, tables: readonly SQLiteTable[]):
 }
 
 /** For a file that others may read and write meanwhile. A power cut may take the last of it, which the log still has. */
-const shared = [
-  'journal_mode = WAL',
-  'synchronous = NORMAL',
-  'cache_size = -8192',
-]
+const shared = ['journal_mode = WAL', 'synchronous = NORMAL', 'cache_size = -8192']
 
 /** For a draft that is thrown away unless it is finished. */
 const draft = [

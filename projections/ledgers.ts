@@ -37,6 +37,22 @@ export const ledgerStream = (merchant: string, ledger: string): string =>
 
 const nothingYet = { counters: {}, totals: [] }
 
+/** Written out: every line comes through here, and a spread takes ten times as long. */
+const withSums = (row: LedgerRow, counters: Counters, totals: Totals): LedgerRow => ({
+  stream: row.stream,
+  position: row.position,
+  merchant: row.merchant,
+  id: row.id,
+  currency: row.currency,
+  description: row.description,
+  enabled: row.enabled,
+  open: row.open,
+  openedAt: row.openedAt,
+  completed: row.completed,
+  counters,
+  totals,
+})
+
 export const ledgerProjection = projection({
   table: ledgers,
   key: ledgers.stream,
@@ -71,11 +87,7 @@ export const ledgerProjection = projection({
   lines: {
     keysOf: ({ merchant, ledger }) => [ledgerStream(merchant, ledger)],
     apply: (row, line) =>
-      row && {
-        ...row,
-        counters: countLine(row.counters, line),
-        totals: addLine(row.totals, line),
-      },
+      row && withSums(row, countLine(row.counters, line), addLine(row.totals, line)),
   },
 })
 

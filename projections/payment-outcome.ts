@@ -2,7 +2,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Permissions } from '../domain/grant.ts'
 import type { MinorUnits } from '../domain/money.ts'
 import type { PaymentEvent } from '../domain/payment-events.ts'
-import { nothing, potsOf, type Pots } from '../domain/pots.ts'
+import { isNothing, minus, nothing, plus, type Pots } from '../domain/pots.ts'
 import { statusCodes, type PaymentStatus } from '../domain/status.ts'
 import type { Instant } from '../domain/time.ts'
 
@@ -62,39 +62,89 @@ export type PaymentOutcome = typeof paymentOutcomes.$inferSelect
 
 export const tidOf = (stream: string): string => stream.slice('payment-'.length)
 
-const ended = (
+/** What events change of a row. */
+type Changes = Partial<
+  Pick<
+    PaymentOutcome,
+    | 'payer'
+    | 'permissions'
+    | 'ledger'
+    | 'callbackUri'
+    | 'displayMessageUri'
+    | 'status'
+    | 'statusCode'
+    | 'additionalAmount'
+    | 'credit'
+    | 'available'
+    | 'released'
+    | 'captures'
+    | 'refunds'
+    | 'modifiedAt'
+    | 'expiresAt'
+    | 'deadline'
+  >
+>
+
+/** Where a row stands in the log and among its messages. */
+type Standing = Pick<PaymentOutcome, 'seqno' | 'linePosition' | 'lineLedger' | 'revision'>
+
+/** Written out: every event of every payment comes through here, and a spread takes ten times as long. */
+const withChanges = (
+  row: PaymentOutcome,
+  changes: Changes,
+  { seqno, linePosition, lineLedger, revision }: Standing = row,
+): PaymentOutcome => ({
+  tid: row.tid,
+  merchant: row.merchant,
+  posId: row.posId,
+  posTid: row.posTid,
+  customer: row.customer,
+  payer: changes.payer ?? row.payer,
+  permissions: changes.permissions ?? row.permissions,
+  currency: row.currency,
+  ledger: changes.ledger ?? row.ledger,
+  callbackUri: changes.callbackUri === undefined ? row.callbackUri : changes.callbackUri,
+  displayMessageUri:
+    changes.displayMessageUri === undefined ? row.displayMessageUri : changes.displayMessageUri,
+  status: changes.status ?? row.status,
+  statusCode: changes.statusCode ?? row.statusCode,
+  amount: row.amount,
+  additionalAmount: changes.additionalAmount ?? row.additionalAmount,
+  credit: changes.credit ?? row.credit,
+  available: changes.available ?? row.available,
+  released: changes.released ?? row.released,
+  captures: changes.captures ?? row.captures,
+  refunds: changes.refunds ?? row.refunds,
+  modifiedAt: changes.modifiedAt ?? row.modifiedAt,
+  expiresAt: changes.expiresAt ?? row.expiresAt,
+  deadline: changes.deadline === undefined ? row.deadline : changes.deadline,
+  seqno,
+  linePosition,
+  lineLedger,
+  revision,
+})
+
+const ending = (
   row: PaymentOutcome,
   status: 'ok' | 'fail',
   statusCode: number,
   modifiedAt: Instant,
-): PaymentOutcome => {
-  const { available } = row
-  const released = {
-    amount: row.released.amount + available.amount,
-    additionalAmount: row.released.additionalAmount + available.additionalAmount,
-  }
-  return {
-    ...row,
-    status,
-    statusCode,
-    available: nothing,
-    released,
-    deadline: null,
-    // Between the deadline and its record, a refund or an amendment may have come.
-    modifiedAt: Math.max(row.modifiedAt, modifiedAt),
-  }
-}
-
-const less = (a: Pots, b: Pots): Pots => ({
-  amount: a.amount - b.amount,
-  additionalAmount: a.additionalAmount - b.additionalAmount,
+): Changes => ({
+  status,
+  statusCode,
+  available: nothing,
+  released: plus(row.released, row.available),
+  deadline: null,
+  // Between the deadline and its record, a refund or an amendment may have come.
+  modifiedAt: Math.max(row.modifiedAt, modifiedAt),
 })
 
 /** At `now >= date_expires` every read says so, whether or not the expiry has been recorded yet (decisions 4). */
 export const asOf = (now: Instant, row: PaymentOutcome): PaymentOutcome => {
   if (row.deadline === null || now < row.deadline) return row
   const { REQUEST_EXPIRED, AUTH_EXPIRED } = statusCodes
-  return ended(row, 'fail', row.status === 'auth' ? AUTH_EXPIRED : REQUEST_EXPIRED, row.deadline)
+  const statusCode = row.status === 'auth' ? AUTH_EXPIRED : REQUEST_EXPIRED
+  return withChanges(row, ending(row, 'fail', statusCode, row.deadline))
 }
 
 export const requested = (
@@ -136,59 +186,73 @@ export const requested = (
   }
 }
 
+const changesOf = (
+  row: PaymentOutcome,
+  event: Exclude<PaymentEvent, { type: 'PaymentRequested' }>,
+  at: Instant,
+): Changes => {
+  switch (event.type) {
+    case 'PaymentAmended': {
+      const { ledger, callbackUri, displayMessageUri } = event.data
+      return { ledger, callbackUri, displayMessageUri, modifiedAt: at }
+    }
+    case 'PaymentPickedUp':
+      return {}
+    case 'PaymentAuthorized': {
+      const { payer, additionalAmount, credit, expiresAt, permissions = null } = event.data
+      return {
+        payer,
+        permissions,
+        status: 'auth',
+        statusCode: statusCodes.AUTH,
+        additionalAmount,
+        credit,
+        available: { amount: row.amount, additionalAmount },
+        modifiedAt: at,
+        expiresAt,
+        deadline: expiresAt,
+      }
+    }
+    case 'PaymentDeclined':
+      return ending(row, 'fail', statusCodes.REJECTED, at)
+    case 'PaymentFailed':
+      return ending(row, 'fail', event.data.statusCode, at)
+    case 'PaymentAborted':
+      return ending(row, 'fail', statusCodes.ABORTED, at)
+    case 'PaymentExpired':
+      return ending(row, 'fail', statusCodes.REQUEST_EXPIRED, event.data.expiredAt)
+    case 'PaymentCaptured': {
+      const { captureId: id, charge, amount, additionalAmount } = event.data
+      const { fee, interchange } = charge
+      const captures = [...row.captures, { id, amount, additionalAmount, at, fee, interchange }]
+      const available = minus(row.available, event.data)
+      if (!isNothing(available)) return { captures, available, modifiedAt: at }
+      const { OK: statusCode } = statusCodes
+      return { captures, available, status: 'ok', statusCode, modifiedAt: at, deadline: null }
+    }
+    case 'PaymentReleased':
+      return row.captures.length > 0
+        ? ending(row, 'ok', statusCodes.OK, at)
+        : ending(row, 'fail', statusCodes.ABORTED, at)
+    case 'PaymentRenewed': {
+      const { expiresAt } = event.data
+      return { modifiedAt: at, expiresAt, deadline: expiresAt }
+    }
+    case 'PaymentAuthorizationExpired':
+      return ending(row, 'fail', statusCodes.AUTH_EXPIRED, event.data.expiredAt)
+    case 'PaymentRefunded': {
+      const { refundId: id, text, charge, amount, additionalAmount } = event.data
+      const { fee, interchange } = charge
+      const refund = { id, amount, additionalAmount, text, at, fee, interchange }
+      return { refunds: [...row.refunds, refund], modifiedAt: at }
+    }
+  }
+}
+
+/** The row after an event, which stands there. */
 export const changed = (
   row: PaymentOutcome,
   event: Exclude<PaymentEvent, { type: 'PaymentRequested' }>,
   at: Instant,
-): PaymentOutcome => {
-  switch (event.type) {
-    case 'PaymentAmended': {
-      const { ledger, callbackUri, displayMessageUri } = event.data
-      return { ...row, ledger, callbackUri, displayMessageUri, modifiedAt: at }
-    }
-    case 'PaymentPickedUp':
-      return row
-    case 'PaymentAuthorized': {
-      const { payer, additionalAmount, credit, expiresAt, permissions = null } = event.data
-      const available = { amount: row.amount, additionalAmount }
-      const { AUTH: statusCode } = statusCodes
-      const authorized = { ...row, status: 'auth', statusCode, additionalAmount, credit } as const
-      const until = { modifiedAt: at, expiresAt, deadline: expiresAt }
-      return { ...authorized, payer, permissions, available, ...until }
-    }
-    case 'PaymentDeclined':
-      return ended(row, 'fail', statusCodes.REJECTED, at)
-    case 'PaymentFailed':
-      return ended(row, 'fail', event.data.statusCode, at)
-    case 'PaymentAborted':
-      return ended(row, 'fail', statusCodes.ABORTED, at)
-    case 'PaymentExpired':
-      return ended(row, 'fail', statusCodes.REQUEST_EXPIRED, event.data.expiredAt)
-    case 'PaymentCaptured': {
-      const { captureId: id, charge } = event.data
-      const pots = potsOf(event.data)
-      const { fee, interchange } = charge
-      const captures = [...row.captures, { id, ...pots, at, fee, interchange }]
-      const available = less(row.available, pots)
-      const after = { ...row, captures, available, modifiedAt: at }
-      const isComplete = available.amount === 0 && available.additionalAmount === 0
-      return isComplete ? ended(after, 'ok', statusCodes.OK, at) : after
-    }
-    case 'PaymentReleased':
-      return row.captures.length > 0
-        ? ended(row, 'ok', statusCodes.OK, at)
-        : ended(row, 'fail', statusCodes.ABORTED, at)
-    case 'PaymentRenewed': {
-      const { expiresAt } = event.data
-      return { ...row, modifiedAt: at, expiresAt, deadline: expiresAt }
-    }
-    case 'PaymentAuthorizationExpired':
-      return ended(row, 'fail', statusCodes.AUTH_EXPIRED, event.data.expiredAt)
-    case 'PaymentRefunded': {
-      const { refundId: id, text, charge } = event.data
-      const { fee, interchange } = charge
-      const refund = { id, ...potsOf(event.data), text, at, fee, interchange }
-      return { ...row, refunds: [...row.refunds, refund], modifiedAt: at }
-    }
-  }
-}
+  standing: Standing,
+): PaymentOutcome => withChanges(row, changesOf(row, event, at), standing)

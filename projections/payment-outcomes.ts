@@ -25,12 +25,14 @@ export const paymentOutcomeProjection = projection({
     if (event.type === 'PaymentRequested')
       return requested(tidOf(stream), event.data, metadata.at, position)
     if (!row) return undefined
-    const outcome = changed(row, event, metadata.at)
-    const after = silent.has(event.type)
-      ? { ...outcome, revision }
-      : { ...outcome, revision, linePosition: position, lineLedger: row.ledger }
+    const isSilent = silent.has(event.type)
     const isTold = event.type in callbackEventNames && row.callbackUri !== null
-    return isTold ? { ...after, seqno: row.seqno + 1 } : after
+    return changed(row, event, metadata.at, {
+      seqno: isTold ? row.seqno + 1 : row.seqno,
+      linePosition: isSilent ? row.linePosition : position,
+      lineLedger: isSilent ? row.lineLedger : row.ledger,
+      revision,
+    })
   },
   tell: transactionLine,
 })
