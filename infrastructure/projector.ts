@@ -3,7 +3,7 @@ import { getTableColumns, getTableName } from 'drizzle-orm'
 import { recent } from '../application/recent.ts'
 import type { EventType, Recorded } from '../domain/events.ts'
 import type { TransactionLine } from '../domain/transaction-line.ts'
-import { decoderOf } from '../projections/prepared.ts'
+import { decoderOf, isPlain } from '../projections/prepared.ts'
 import type { Key, Projection } from '../projections/projection.ts'
 import type { ReadModelFile } from './read-model-file.ts'
 
@@ -36,7 +36,7 @@ const rowsOf = ({ sqlite }: ReadModelFile, { table, key }: Projection) => {
 
   const encoded = ([member, column]: (typeof columns)[number], row: Row): unknown => {
     const value = row[member] ?? null
-    return value === null ? null : column.mapToDriverValue(value)
+    return value === null || isPlain(column) ? value : column.mapToDriverValue(value)
   }
 
   const updateOf = (assignments: string): Statement => {
@@ -68,21 +68,20 @@ const rowsOf = ({ sqlite }: ReadModelFile, { table, key }: Projection) => {
     write: (id: Key, { before, after }: Change): void => {
       if (!after) remove.run(id)
       else if (before) change(id, before, after)
-      else insert.run(columns.map((entry) => encoded(entry, after)))
+      else insert.run(...columns.map((entry) => encoded(entry, after)))
     },
   }
 }
 
 /** One table's prepared statements and the rows that a batch has touched. */
 const tableOf = (file: ReadModelFile, projection: Projection) => {
-  const { handles, tell, lines, isAppended } = projection
+  const { handles, begins, tell, lines, isAppended } = projection
   const { read, write } = rowsOf(file, projection)
   /** Null for a row that is not there: of most payments nobody is told by callback. */
   const remembered = recent<Key, Row | null>(rowsRemembered)
   const changes = new Map<Key, Change>()
 
   const find = (id: Key): Row | undefined => {
-    if (isAppended) return undefined
     const known = remembered.get(id)
     if (known !== undefined) return known ?? undefined
     const found = read(id)
@@ -93,13 +92,15 @@ const tableOf = (file: ReadModelFile, projection: Projection) => {
   /** Changes a row; answers it as it was. */
   const fold = (
     id: Key,
+    mayBeThere: boolean,
     apply: (before: Row | undefined) => object | undefined,
   ): Row | undefined => {
     const change = changes.get(id)
-    const before = change ? change.after : find(id)
+    const before = change ? change.after : mayBeThere ? find(id) : undefined
     const after = apply(before) as Row | undefined
     if (change) change.after = after
     else if (after !== before) changes.set(id, { before, after })
+    else if (!mayBeThere && !isAppended) remembered.set(id, null)
     return before
   }
 
@@ -109,15 +110,17 @@ const tableOf = (file: ReadModelFile, projection: Projection) => {
     /** Folds an event; answers the transaction line that it makes, if any. */
     fold(event: Recorded): TransactionLine | undefined {
       let line: TransactionLine | undefined
+      const mayBeThere = !begins.has(event.type)
       for (const id of projection.keysOf(event)) {
-        const before = fold(id, (row) => projection.apply(row, event, id))
+        const before = fold(id, mayBeThere, (row) => projection.apply(row, event, id))
         line = tell?.(before, event) ?? line
       }
       return line
     },
     foldLine(line: TransactionLine): void {
       if (!lines) return
-      for (const id of lines.keysOf(line)) fold(id, (row) => lines.apply(row, line, id))
+      for (const id of lines.keysOf(line))
+        fold(id, !isAppended, (row) => lines.apply(row, line, id))
     },
     write(): void {
       for (const [id, change] of changes) {

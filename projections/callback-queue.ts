@@ -74,6 +74,7 @@ export const callbackQueueProjection = projection({
     'ShortlinkRemoved',
     'ShortlinkScanned',
   ],
+  begins: ['PaymentRequested', 'PermissionRequested'],
   keysOf: (event) => {
     if (isOfPayment(event)) return paymentQueues(event)
     const { type, stream, data } = event

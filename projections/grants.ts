@@ -62,6 +62,7 @@ const tokenProjection = (
     table,
     key: table.hash,
     handles: [...grantingTypes, 'GrantRefreshed'],
+    begins: [...grantingTypes, 'GrantRefreshed'],
     // A payment without permissions issues no tokens: no row has an empty key.
     keyOf: (event) => issuedIn(event)?.tokens[kind] ?? '',
     apply: (_, event) => {
@@ -80,6 +81,7 @@ export const grantProjection = projection({
   table: grantedPermissions,
   key: grantedPermissions.grant,
   handles: [...grantingTypes, 'GrantRevoked'],
+  begins: grantingTypes,
   keyOf: (event) => (event.type === 'GrantRevoked' ? grantIn(event) : event.stream),
   apply: (row, event) => {
     const { stream: grant, position, metadata } = event

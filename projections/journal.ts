@@ -27,23 +27,22 @@ export type JournalBalance = typeof journalBalances.$inferSelect
 const keyOfPosting = ({ account, currency, merchant }: Posting): string =>
   `${account} ${currency} ${merchant ?? ''}`
 
-/** The postings of something, worked out once though each of their accounts asks for them. */
-const once = <Fact extends object>(postingsOf: (fact: Fact) => readonly Posting[]) => {
-  const known = new WeakMap<Fact, readonly Posting[]>()
-  return (fact: Fact): readonly Posting[] => {
-    const postings = known.get(fact) ?? postingsOf(fact)
-    known.set(fact, postings)
-    return postings
-  }
-}
+type Entry = ReadonlyMap<string | number, Posting>
 
 /** Each posting of an entry is to an account of its own. */
 const folding = <Fact extends object>(postingsOf: (fact: Fact) => readonly Posting[]) => {
-  const postings = once(postingsOf)
+  const entryOf = (fact: Fact): Entry =>
+    new Map(postingsOf(fact).map((posting) => [keyOfPosting(posting), posting]))
+  /** Worked out once, though each of its accounts asks for it. */
+  let last: { readonly fact: Fact; readonly entry: Entry } | undefined
+  const entry = (fact: Fact): Entry => {
+    if (last?.fact !== fact) last = { fact, entry: entryOf(fact) }
+    return last.entry
+  }
   return {
-    keysOf: (fact: Fact) => postings(fact).map(keyOfPosting),
+    keysOf: (fact: Fact) => [...entry(fact).keys()],
     apply: (row: JournalBalance | undefined, fact: Fact, key: string | number) => {
-      const posting = postings(fact).find((posting) => keyOfPosting(posting) === key)
+      const posting = entry(fact).get(key)
       if (!posting) return row
       const { account, merchant, currency, amount } = posting
       const balance = addUp(row?.balance ?? 0, amount)

@@ -30,6 +30,7 @@ export const payerInboxProjection = projection({
     ...(['PermissionRequested', 'PermissionGranted'] as const),
     ...(['PermissionDeclined', 'PermissionFailed', 'PermissionExpired'] as const),
   ],
+  begins: ['PaymentRequested', 'PermissionRequested'],
   keyOf: ({ stream }) => stream,
   apply: (row, event) => {
     const { stream, position } = event

@@ -19,6 +19,7 @@ export const paymentOutcomeProjection = projection({
   table: paymentOutcomes,
   key: paymentOutcomes.tid,
   handles: Object.keys(paymentEvents) as PaymentEvent['type'][],
+  begins: ['PaymentRequested'],
   keyOf: ({ stream }) => tidOf(stream),
   apply: (row, event) => {
     const { stream, position, revision, metadata } = event

@@ -22,6 +22,7 @@ export const paymentRequestProjection = projection({
   table: paymentRequests,
   key: paymentRequests.stream,
   handles: ['PaymentRequested', 'PaymentPickedUp', 'PaymentAmended'],
+  begins: ['PaymentRequested'],
   keyOf: ({ stream }) => stream,
   apply: (row, event) => {
     if (event.type === 'PaymentAmended') return row && { ...row, details: event.data }

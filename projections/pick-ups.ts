@@ -52,6 +52,7 @@ export const pickUpProjection = projection({
     'MatchConfirmed',
     'ScanAwaitingEnded',
   ],
+  begins: ['PaymentRequested'],
   keyOf: (event) => ('tid' in event.data ? event.data.tid : tidOf(event.stream)),
   apply: (row, event) => {
     const { stream, position, metadata } = event

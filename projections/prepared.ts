@@ -1,18 +1,21 @@
 import { getTableColumns, is, Param, Placeholder, type Query } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
-import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 
 type Values = Readonly<Record<string, unknown>>
 type Value = (values: Values) => unknown
 type Decode = (value: unknown) => unknown
+
+/** Whether values lie in the file as they are. */
+export const isPlain = ({ dataType }: SQLiteColumn): boolean =>
+  dataType !== 'json' && dataType !== 'boolean'
 
 /** The member of a row that a column of the file becomes, and how its values are read. */
 const memberOf = (table: SQLiteTable, name: string): readonly [string, Decode | undefined] => {
   const found = Object.entries(getTableColumns(table)).find(([, column]) => column.name === name)
   if (!found) throw new Error(`${name} is no column`)
   const [member, column] = found
-  const isPlain = column.dataType !== 'json' && column.dataType !== 'boolean'
-  return [member, isPlain ? undefined : (value) => column.mapFromDriverValue(value)]
+  return [member, isPlain(column) ? undefined : (value) => column.mapFromDriverValue(value)]
 }
 
 /**

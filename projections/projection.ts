@@ -20,6 +20,8 @@ export type Projection<Row extends object = object> = Fold<Row, Recorded> & {
   /** The primary key, one column. */
   readonly key: SQLiteColumn
   readonly handles: ReadonlySet<EventType>
+  /** Those of them before which the rows under their keys cannot be there, so that none is looked for. */
+  readonly begins: ReadonlySet<EventType>
   /** Each row is made once: nothing is read before, and nothing is remembered. */
   readonly isAppended: boolean
   readonly tell: ((before: Row | undefined, event: Recorded) => TransactionLine | undefined) | null
@@ -28,6 +30,7 @@ export type Projection<Row extends object = object> = Fold<Row, Recorded> & {
 
 type Handling<Row, Handled extends EventType> = {
   readonly handles: readonly Handled[]
+  readonly begins?: readonly Handled[]
   readonly apply: (
     row: Row | undefined,
     event: Recorded<Extract<DomainEvent, { type: Handled }>>,
@@ -57,7 +60,7 @@ export const projection = <
   } & Handling<Table['$inferSelect'], Handled>,
 ) => {
   type Row = Table['$inferSelect']
-  const { table, key, isAppended = false, handles, apply, tell, lines } = definition
+  const { table, key, isAppended = false, handles, begins = [], apply, tell, lines } = definition
   const keysOf =
     'keysOf' in definition
       ? definition.keysOf
@@ -67,6 +70,7 @@ export const projection = <
     key,
     isAppended,
     handles: new Set<EventType>(handles),
+    begins: new Set<EventType>(begins),
     keysOf: keysOf as Projection['keysOf'],
     apply: apply as Projection<Row>['apply'],
     tell: (tell ?? null) as Projection<Row>['tell'],
