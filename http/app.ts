@@ -13,7 +13,7 @@ import {
   RequestError,
   type ErrorAnswer,
 } from './errors.ts'
-import { accepts, checked, parseBody, parseForm, readBody } from './reading.ts'
+import { accepts, checked, parseBody, parseForm, readBody, type Incoming } from './reading.ts'
 import type { Call, Created, Found, OwnErrors, RawReply, Route } from './route.ts'
 
 export type AppNeeds = {
@@ -35,10 +35,10 @@ export type AppNeeds = {
 }
 
 type Bindings = {
-  incoming?: {
+  incoming?: Incoming & {
     /** The target of the request as it was sent. */
     readonly url?: string
-    readonly headers: { readonly host?: string }
+    readonly headers?: { readonly host?: string }
     readonly socket?: { readonly remoteAddress?: string }
   }
 }
@@ -90,15 +90,16 @@ export const makeApp = (needs: AppNeeds) => {
 
   /** What the client signed: `req.url` has been put in order, dot segments and all. */
   const urlOf = (http: Http): string => {
-    const { url: target = http.req.url, headers } = bindingsOf(http).incoming ?? { headers: {} }
-    const url = target.startsWith('/') ? `http://${headers.host ?? ''}${target}` : target
+    const { url: target = http.req.url, headers } = bindingsOf(http).incoming ?? {}
+    const url = target.startsWith('/') ? `http://${headers?.host ?? ''}${target}` : target
     return needs.publicUrl === undefined ? url : needs.publicUrl + afterOrigin(url)
   }
 
   const call = async (route: Route, http: Http, requestId: string): Promise<Call> => {
     const { req } = http
     const isRead = req.method === 'GET' || req.method === 'HEAD'
-    const body = isRead ? emptyBody : await readBody(req, route.upload?.largest)
+    const { incoming = {} } = bindingsOf(http)
+    const body = isRead ? emptyBody : await readBody(req, incoming, route.upload?.largest)
     const contentType = req.header('content-type')
     const accept = req.header('accept')
     const request = {
@@ -107,7 +108,7 @@ export const makeApp = (needs: AppNeeds) => {
       header: (name: string) => req.header(name),
       headers: () => req.raw.headers,
       // A getter here would make a hidden class for each request, which keeps it in memory.
-      remoteAddress: bindingsOf(http).incoming?.socket?.remoteAddress,
+      remoteAddress: incoming.socket?.remoteAddress,
       body,
     }
     const caller = route.access === 'OPEN' ? undefined : await authenticate(route.access, request)

@@ -26,13 +26,25 @@ const collect = async (
   return size <= largest ? Buffer.concat(chunks) : refuseSize(largest)
 }
 
+/** A request as the server receives it: what has come of its body, and whether that is all. */
+export type Incoming = {
+  readonly complete?: boolean
+  readonly readableLength?: number
+  read?(): Uint8Array | null
+}
+
 /** The body of a request, at most 1 MiB unless told otherwise. @throws RequestError 413, or 400 when it breaks off. */
 export const readBody = async (
   request: HonoRequest,
+  incoming: Incoming,
   largest: number = largestBody,
 ): Promise<Uint8Array> => {
   const length = request.header('content-length')
   if (length !== undefined && Number(length) > largest) return refuseSize(largest)
+  // A small body comes along with its head: when that is dealt with it is there, and need not be listened for.
+  await undefined
+  if (incoming.complete && incoming.readableLength === Number(length))
+    return incoming.read?.() ?? new Uint8Array()
   try {
     if (length !== undefined) return new Uint8Array(await request.arrayBuffer())
     return request.raw.body ? await collect(request.raw.body, largest) : new Uint8Array()
@@ -44,7 +56,10 @@ export const readBody = async (
 
 const formType = 'application/x-www-form-urlencoded'
 
-const mediaTypeOf = (header: string): string => (header.split(';')[0] ?? '').trim().toLowerCase()
+const jsonType = 'application/json'
+
+const mediaTypeOf = (header: string): string =>
+  header === jsonType ? header : (header.split(';')[0] ?? '').trim().toLowerCase()
 
 /** Half of a surrogate pair, which is no text; `JSON.stringify` writes it as an escape, and no other letter so. */
 const loneSurrogate = /(?<!\\)(?:\\\\)*\\ud[89a-f]/
@@ -73,7 +88,7 @@ export const parseBody = (
   names: Names,
 ): unknown => {
   const type = contentType === undefined ? undefined : mediaTypeOf(contentType)
-  if (body.byteLength > 0 && type !== 'application/json' && type !== names.json.toLowerCase())
+  if (body.byteLength > 0 && type !== jsonType && type !== names.json.toLowerCase())
     throw new RequestError(415, `The body must be application/json or ${names.json}.`)
   return checked(schema, body.byteLength === 0 ? {} : parseObject(body))
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 
-const bytesOf = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex')
+/** The 16 bytes of a UUID. */
+export const bytesOf = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex')
 
 /** The variant of RFC 9562 in the two high bits of a hexadecimal digit. */
 const variants = ['8', '9', 'a', 'b'] as const

@@ -3,9 +3,16 @@ const name = 'daybook_http_request_seconds'
 /** Upper bounds of the buckets, in seconds. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
 
-type Series = { readonly labels: string; readonly counts: number[]; sum: number }
+type Series = {
+  readonly method: string
+  readonly path: string
+  readonly status: number
+  readonly counts: number[]
+  sum: number
+}
 
-const linesOf = ({ labels, counts, sum }: Series): string[] => {
+const linesOf = ({ method, path, status, counts, sum }: Series): string[] => {
+  const labels = `method="${method}",path="${path}",status="${status}"`
   let total = 0
   const buckets = counts.map((count, bucket) => {
     total += count
@@ -19,14 +26,14 @@ const linesOf = ({ labels, counts, sum }: Series): string[] => {
  * histogram of a metrics library costs as much as routing the request.
  */
 export const requestTimes = () => {
-  const series = new Map<string, Series>()
+  const byPath = new Map<string, Series[]>()
 
   const seriesOf = (method: string, path: string, status: number): Series => {
-    const labels = `method="${method}",path="${path}",status="${status}"`
-    const known = series.get(labels)
+    const ofPath = byPath.get(path) ?? []
+    const known = ofPath.find((one) => one.status === status && one.method === method)
     if (known) return known
-    const made = { labels, counts: [...bounds, Infinity].map(() => 0), sum: 0 }
-    series.set(labels, made)
+    const made = { method, path, status, counts: [...bounds, Infinity].map(() => 0), sum: 0 }
+    byPath.set(path, [...ofPath, made])
     return made
   }
 
@@ -43,7 +50,7 @@ export const requestTimes = () => {
       [
         `# HELP ${name} Time to answer a request, by route.`,
         `# TYPE ${name} histogram`,
-        ...[...series.values()].flatMap(linesOf),
+        ...[...byPath.values()].flat().flatMap(linesOf),
         '',
       ].join('\n'),
   }

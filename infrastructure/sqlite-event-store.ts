@@ -6,6 +6,7 @@ import {
   type RecordedEvent,
 } from '../application/event-store.ts'
 import { acceptAppend, type Serialised } from './acceptable-append.ts'
+import { bytesOf } from './event-ids.ts'
 import { openEventLog, type EventLog } from './sqlite-event-log.ts'
 import type { Row } from './sqlite-event-rows.ts'
 import { makeTail, type Tail } from './sqlite-event-tail.ts'
@@ -16,7 +17,7 @@ const readBatch = 1_000
 const followBatch = 1_000
 
 const newRow = ({ id, type, data, metadata }: Serialised): NewRow => ({
-  id: Buffer.from(id.replaceAll('-', ''), 'hex'),
+  id: bytesOf(id),
   type,
   data,
   metadata,
