@@ -25,16 +25,15 @@ export type Round = {
   readonly lifecycles: Measured
 }
 
+/** Outcomes read while others capture, and the least that the bare app answers, while it makes as many commits. */
+export type Reading = { readonly bare: Measured; readonly outcomes: Measured }
+
 export const atOnce = 64
 export const readers = 32
 /** Captures in a second that run beside the reads, as of a busy shop. */
 export const backgroundPace = 1_000
 /** Reads in a second of readers who do not ask as fast as they are answered. */
 export const readingPace = 2_000
-
-/** The round of the middle p99: one hiccup of the machine does not stand for all of them. */
-const ofMedianP99 = (rounds: readonly Measured[]): Measured | undefined =>
-  rounds.toSorted((a, b) => a.p99 - b.p99)[Math.floor(rounds.length / 2)]
 
 /** Measures the service, and the bare app beside it, under the load of another process. */
 export const measureHttp = async (load: Load, bare: Shop, service: Shop, extent: Extent) => {
@@ -88,23 +87,26 @@ export const measureHttp = async (load: Load, bare: Shop, service: Shop, extent:
     }
 
   const tids = await authorized()
-  const reads: Group = { work: { kind: 'outcome', level: 'SECRET', tids }, connections: readers }
+  const reads = { work: { kind: 'outcome', level: 'SECRET', tids }, connections: readers } as const
+  const bareReads = { work: { kind: 'get', path: '/' }, connections: readers } as const
+  // Made anew for each round: a capture that was made before would be a repeat.
   const background = (): Group => {
     return { work: captures(tids), connections: readers, pace: backgroundPace }
   }
-  // Made anew for each round: a capture that was made before would be a repeat.
-  const beside = [
-    (): Group[] => [{ ...reads, pace: readingPace }, background()],
-    (): Group[] => [reads, background()],
-    (): Group[] => [reads, { work: captures(tids), connections: atOnce }],
+  const flood = (): Group => ({ work: captures(tids), connections: atOnce })
+  const ways = [
+    { pace: { pace: readingPace }, beside: background },
+    { pace: {}, beside: background },
+    { pace: {}, beside: flood },
   ]
-  const read = beside.map((): Measured[] => [])
+  const readings = ways.map((): Reading[] => [])
   for (let round = 0; round < extent.rounds; round++)
-    for (const [index, groups] of beside.entries()) {
-      const [measured] = await run(service, groups())
-      if (measured) read[index]?.push(measured)
+    for (const [index, { pace, beside }] of ways.entries()) {
+      const [limit] = await run(bare, [{ ...bareReads, ...pace }, beside()])
+      const [outcomes] = await run(service, [{ ...reads, ...pace }, beside()])
+      if (limit && outcomes) readings[index]?.push({ bare: limit, outcomes })
     }
-  const [calm, paced, flooded] = read.map(ofMedianP99)
+  const [calm = [], paced = [], flooded = []] = readings
   return { hello, rounds, cells, calm, paced, flooded, loadCpu: cpu }
 }
 
