@@ -14,7 +14,7 @@ const blockingTimeout = 20
  * Pages of 4 KiB that the write-ahead log may reach before an append has to move them into the file. A service moves
  * them beside its appends, which keeps what is left to do then small, but cannot begin the log anew.
  */
-const pagesBetweenCheckpoints = 16_000
+const pagesBetweenCheckpoints = 4_000
 
 // Data and metadata are text when they are JSON and a blob when they are not; metadata may be missing altogether.
 const schema = `
