@@ -43,8 +43,9 @@ export const readBody = async (
   if (length !== undefined && Number(length) > largest) return refuseSize(largest)
   // A small body comes along with its head: when that is dealt with it is there, and need not be listened for.
   await undefined
-  if (incoming.complete && incoming.readableLength === Number(length))
-    return incoming.read?.() ?? new Uint8Array()
+  const isHere = incoming.complete && incoming.readableLength === Number(length)
+  const body = isHere ? incoming.read?.() : null
+  if (body) return body
   try {
     if (length !== undefined) return new Uint8Array(await request.arrayBuffer())
     return request.raw.body ? await collect(request.raw.body, largest) : new Uint8Array()

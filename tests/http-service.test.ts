@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, createVerify } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { connect, type AddressInfo } from 'node:net'
+import { connect, type AddressInfo, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeApp, type AppNeeds } from '../http/app.ts'
@@ -406,31 +406,59 @@ describe('the log', () => {
   })
 })
 
+const headOfPos = [
+  `POST ${paths.poses} HTTP/1.1`,
+  'Host: x',
+  'Content-Type: application/json',
+  'X-Service-Merchant: sandbox',
+  'X-Service-User: pos1',
+  'Authorization: SECRET sandbox-secret',
+].join('\r\n')
+
+const connected = (): Socket => {
+  const { hostname, port } = new URL(service.address)
+  return connect(Number(port), hostname)
+}
+
+type Writes = (head: Buffer, body: Buffer) => Buffer[]
+
+test.each<[string, Writes]>([
+  ['with its head', (head, body) => [Buffer.concat([head, body])]],
+  ['after its head', (head, body) => [head, body]],
+  // In the middle of a letter.
+  ['in pieces', (head, body) => [head, body.subarray(0, -41), body.subarray(-41)]],
+])('a body that comes %s is read whole', async (when, writes) => {
+  const id = `body-${when.replaceAll(' ', '-')}`
+  const body = Buffer.from(JSON.stringify({ id, type: 'store', name: 'å'.repeat(50) }))
+  const head = Buffer.from(`${headOfPos}\r\nContent-Length: ${body.length}\r\n\r\n`)
+  const socket = connected().setNoDelay(true).setEncoding('utf8')
+  for (const bytes of writes(head, body)) {
+    socket.write(bytes)
+    // While another request is answered, what was written arrives.
+    await service.pos1('GET', paths.poses)
+  }
+  const [answer] = (await once(socket, 'data')) as [string]
+  expect(answer).toMatch(/^HTTP\/1\.1 201 /)
+  socket.destroy()
+  expect(await service.pos1('GET', `${paths.poses}${id}/`)).toMatchObject({ status: 200 })
+})
+
 describe('a client that breaks off', () => {
   const raw = (text: string): Promise<void> =>
     new Promise((resolve, reject) => {
-      const { hostname, port } = new URL(service.address)
-      const socket = connect(Number(port), hostname, () => {
-        socket.write(text, () => socket.destroy())
-      })
+      const socket = connected()
+      socket.write(text, () => socket.destroy())
       socket.on('close', () => resolve())
       socket.on('error', reject)
     })
 
   test('in the middle of its body changes nothing, and the service goes on', async () => {
     const input = JSON.stringify({ id: 'broken-off', name: 'x', type: 'store' })
-    const head = [
-      `POST ${paths.poses} HTTP/1.1`,
-      'Host: x',
-      'Content-Type: application/json',
-      'X-Service-Merchant: sandbox',
-      'X-Service-User: pos1',
-      'Authorization: SECRET sandbox-secret',
-    ].join('\r\n')
     const size = input.length
-    await raw(`${head}\r\nContent-Length: ${size + 1}\r\n\r\n${input}`)
-    await raw(`${head}\r\nTransfer-Encoding: chunked\r\n\r\n${size.toString(16)}\r\n${input}\r\n`)
-    await raw(`${head}\r\nContent-Length: ${size}\r\n`)
+    const chunk = `${size.toString(16)}\r\n${input}\r\n`
+    await raw(`${headOfPos}\r\nContent-Length: ${size + 1}\r\n\r\n${input}`)
+    await raw(`${headOfPos}\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`)
+    await raw(`${headOfPos}\r\nContent-Length: ${size}\r\n`)
     expect(await service.pos1('GET', `${paths.poses}broken-off/`)).toMatchObject({ status: 404 })
     expect(service.logged.join('')).not.toContain('a bug')
   })

@@ -48,10 +48,11 @@ const foldedInMemory = (events: readonly Recorded[]) => {
     rows: new Map<string | number, object | undefined>(),
   }))
   for (const event of events) {
-    const lines = tables.flatMap(({ handles, keysOf, apply, tell, rows }) => {
+    const lines = tables.flatMap(({ handles, begins, keysOf, apply, tell, rows }) => {
       if (!handles.has(event.type)) return []
       return keysOf(event).flatMap((key) => {
         const before = rows.get(key)
+        if (begins.has(event.type)) expect(before).toBeUndefined()
         rows.set(key, apply(before, event, key))
         return tell?.(before, event) ?? []
       })
