@@ -2,14 +2,17 @@ import type { AuthorizationRequest } from '../domain/authorization.ts'
 import { parseScope } from '../domain/scope.ts'
 import type { KnownApplication } from './oauth-client.ts'
 
+/** An authorization request that may be answered. */
+export type Fine = {
+  readonly result: 'fine'
+  readonly request: AuthorizationRequest
+  readonly application: KnownApplication
+  readonly prompt: readonly string[]
+}
+
 /** What came of reading an authorization request. */
 export type ReadRequest =
-  | {
-      readonly result: 'fine'
-      readonly request: AuthorizationRequest
-      readonly application: KnownApplication
-      readonly prompt: readonly string[]
-    }
+  | Fine
   /** The application learns of it (RFC 6749, 4.1.2.1). */
   | { readonly result: 'redirect'; readonly location: string }
   /** It must not be redirected: who knows where that would lead. */
