@@ -153,6 +153,8 @@ test('the operator sees that the journal balances, and fees that change count fr
   }
   expect(await feeOf()).toBe('1.80')
   await shops[0].world('POST', '/sandbox/v1/clock/', { now: `${tomorrow} 00:00:00` })
+  // The other hears of it a moment later.
+  await advance(shops[1].world, 0)
   expect(await feeOf()).toBe('9.00')
 
   const status = await runCommand(settings, '--json', 'status')
