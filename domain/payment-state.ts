@@ -56,11 +56,11 @@ const detailsOf = (request: PaymentRequest): PaymentDetails => {
   return { ledger, callbackUri, displayMessageUri, links, lineItems }
 }
 
+/** What events change of a payment. */
+type Changes = Partial<Omit<RequestedPayment, 'request' | 'shortlink'>>
+
 /** Written out: every event of every payment comes through here, and a spread takes ten times as long. */
-const withChanges = (
-  payment: RequestedPayment,
-  changes: Partial<RequestedPayment>,
-): RequestedPayment => ({
+const withChanges = (payment: RequestedPayment, changes: Changes): RequestedPayment => ({
   status: changes.status ?? payment.status,
   statusCode: changes.statusCode ?? payment.statusCode,
   request: payment.request,
@@ -83,7 +83,7 @@ const withChanges = (
 const changesOf = (
   payment: RequestedPayment,
   event: Exclude<PaymentEvent, { type: 'PaymentRequested' }>,
-): Partial<RequestedPayment> => {
+): Changes => {
   switch (event.type) {
     case 'PaymentAmended':
       return { details: event.data }
