@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import Database from 'better-sqlite3'
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterAll, describe, expect, test } from 'vitest'
 import { noStream, type Position } from '../application/event-store.ts'
 import { foldApart } from '../infrastructure/folding-apart.ts'
@@ -75,8 +75,9 @@ describe('a thread that folds', () => {
     await folding.stop()
     const alone = join(place.DATA_DIR, 'without-write-ahead-log.sqlite')
     copyFileSync(join(place.DATA_DIR, 'events.sqlite'), alone)
-    const events = new Database(alone).prepare('SELECT count(*) FROM events').pluck()
-    expect(events.get()).toBe(count)
+    const database = new Database(alone)
+    expect(database.prepare('SELECT count(*) FROM events').pluck().get()).toBe(count)
+    database.close()
     await store.close()
   })
 
