@@ -30,7 +30,7 @@ export type ApiAccessNeeds = SignUpNeeds & {
 }
 
 export const payerPrefix = '/payer/v1'
-const group = 'Payer'
+export const payerGroup = 'Payer'
 
 const phoneText = z
   .string()
@@ -58,6 +58,8 @@ export const makePayerAccess =
       })
     return { payer: found.payer, session }
   }
+
+export type PayerAccess = ReturnType<typeof makePayerAccess>
 
 const addressReply = z.object({
   street: z.string(),
@@ -110,7 +112,7 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
       method: 'POST',
       path: `${payerPrefix}/sign_up/`,
       access: 'OPEN',
-      group,
+      group: payerGroup,
       summary: 'Begin to make an account',
       description:
         'Nothing is stored yet: put totp_secret into an authenticator, then POST registration and its code to /payer/v1/payer/.',
@@ -129,7 +131,7 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
       method: 'POST',
       path: `${payerPrefix}/payer/`,
       access: 'OPEN',
-      group,
+      group: payerGroup,
       summary: 'Make an account with the first code of its authenticator',
       body: z
         .object({ registration: z.string().max(10_000), code: codeText })
@@ -147,7 +149,7 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
       method: 'POST',
       path: `${payerPrefix}/session/`,
       access: 'OPEN',
-      group,
+      group: payerGroup,
       summary: 'Sign in with both factors; the token goes into Authorization: Bearer',
       body: z
         .object({ phone: phoneText, pin: pinText, code: codeText })
@@ -177,7 +179,7 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
       path: `${payerPrefix}/session/`,
       access: 'OPEN',
       guard: 'session',
-      group,
+      group: payerGroup,
       summary: 'Sign out',
       success: 'nothing',
       handle: async (call) => {
@@ -190,7 +192,7 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
       path: `${payerPrefix}/profile/`,
       access: 'OPEN',
       guard: 'session',
-      group,
+      group: payerGroup,
       summary: 'What is known of the payer',
       success: 'value',
       reply: profileReply,
@@ -211,7 +213,7 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
       path: `${payerPrefix}/profile/`,
       access: 'OPEN',
       guard: 'session',
-      group,
+      group: payerGroup,
       summary: 'Change what is known; what is absent stays',
       body: profileInput,
       success: 'nothing',

@@ -1,16 +1,12 @@
 import { html } from 'hono/html'
+import { payments } from '../application/aggregates.ts'
+import { streamOf } from '../application/handle.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import type { Links } from './addresses.ts'
 import { changesReply, type Watch } from './event-stream.ts'
 import { shownTime } from './payer-money.ts'
-import {
-  paymentStream,
-  requestHtml,
-  statusHtml,
-  tidParams,
-  type ShownRequest,
-} from './payer-payment.ts'
+import { requestHtml, statusHtml, tidParams, type ShownRequest } from './payer-request.ts'
 import type { Visitor, Visits } from './payer-session.ts'
 import { route, type RawReply, type Route } from './route.ts'
 
@@ -117,7 +113,7 @@ export const checkoutRoutes = (needs: CheckoutNeeds, visits: Visits): Route[] =>
           await needs.caughtUp()
           return needs.findRequest(tid, needs.now())?.outcome.status !== 'pending'
         }
-        return changesReply(needs.watch, paymentStream(tid), hasChanged, needs.isSecure)
+        return changesReply(needs.watch, streamOf(payments, tid), hasChanged, needs.isSecure)
       },
     }),
   ]

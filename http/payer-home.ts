@@ -9,7 +9,7 @@ import type { InboxRow } from '../projections/payer-inbox.ts'
 import type { PermissionOutcome } from '../projections/permissions.ts'
 import type { Html } from './page.ts'
 import { shownAmount, shownTime } from './payer-money.ts'
-import type { ShownRequest } from './payer-payment.ts'
+import type { ShownRequest } from './payer-request.ts'
 import { contextOfPayer } from './payer-sign-in.ts'
 import {
   anyForm,
