@@ -2,16 +2,12 @@ import { createHash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { callbacks, merchants, signingKeys, users, within } from '../application/aggregates.ts'
 import { acceptPayment } from '../application/answer-payment.ts'
-import { deliverCallbacks } from '../application/deliver-callbacks.ts'
-import { expirePayments, expirePermissions } from '../application/expire-requests.ts'
 import type { Context } from '../application/handle.ts'
 import { answerPermission, requestPermission } from '../application/permissions.ts'
 import { requestPayment } from '../application/request-payment.ts'
-import { schedule } from '../application/schedule.ts'
 import type { Message } from '../domain/callback.ts'
 import type { Recorded } from '../domain/events.ts'
 import type { Instant } from '../domain/time.ts'
-import { runAccounting } from './accounting.ts'
 import { isNetmask, isWithin } from './addresses.ts'
 import { makeCallbackSender } from './callback-sender.ts'
 import type { AuthorizationServer } from './authorization-server.ts'
@@ -29,6 +25,7 @@ import { makeLive } from './live.ts'
 import { makeMerchantSide } from './merchant-side.ts'
 import { makeMetrics } from './metrics.ts'
 import { makePayerSide } from './payer-side.ts'
+import { makeProcesses } from './processes.ts'
 import { everythingFunded, sandboxFunding } from './funding.ts'
 import { hashSecret, makeSecretCheck } from './secrets.ts'
 import type { Settings } from './settings.ts'
@@ -45,15 +42,6 @@ const userOf = (shop: MerchantEntry, user: UserEntry) =>
   shop.status === 'present' && user.status === 'present'
     ? { user: user.data, merchantNetmask: shop.data.netmask }
     : undefined
-
-const retryAfterMs = 1000
-/** How long events gather before what is due because of them is looked for. */
-const gatherMs = 20
-
-const after = (milliseconds: number, wake: () => void) => {
-  const timer = setTimeout(wake, milliseconds)
-  return () => clearTimeout(timer)
-}
 
 const signerIn = async (core: Core, dataDir: string) => {
   const key = (type: 'rsa' | 'ed25519') => keyInFile(join(dataDir, `callback-${type}.pem`), type)
@@ -92,87 +80,20 @@ export const startService = async (
     () => core.queue.unfinishedCount(),
     core.journal.trialBalance,
   )
-  const onFailure = (error: unknown) => log.error({ error }, 'a process failed; it will try again')
-  const scheduling = { now, after, onFailure }
-
-  const expire = expirePayments({ handle, outcomes: core.outcomes, newId: randomUUID })
-  const expirePending = expirePermissions({
-    handle,
-    permissions: core.permissions,
-    newId: randomUUID,
-  })
-  const expiry = schedule(scheduling, async (at) => {
-    const due = [await expire(at, caughtUp), await expirePending(at, caughtUp)]
-    return due.reduce((a, b) => (a === null || b === null ? (a ?? b) : Math.min(a, b)))
-  })
-
-  const accounting = runAccounting(core, settings, scheduling)
   const side = makeMerchantSide(core)
   const { identify } = side
-  const matching = schedule(scheduling, side.scanMatching.work)
-
-  const delivery = deliverCallbacks({
-    queue: core.queue,
-    store: core.store,
-    handle,
-    caughtUp,
-    send: async (message, history, uri) => {
+  const processes = makeProcesses({
+    core,
+    settings,
+    log,
+    matchScans: side.scanMatching.work,
+    sendCallback: async (message, history, uri) => {
       const text = await wire.message(message, history, uri)
       const answer = await sender.send(message.id, uri, text)
       metrics.countAttempt(answer.result)
       return answer
     },
-    now,
-    newId: randomUUID,
-    random: Math.random,
-    onEnd: () => sending.wake(),
-    onFailure,
   })
-  const sending = schedule(scheduling, delivery.work)
-
-  /** Does all that is due by now, and waits for it. */
-  const settle = async (): Promise<void> => {
-    // What came a moment ago may be due too.
-    await caughtUp()
-    await expiry.settle()
-    await caughtUp()
-    await accounting.settle()
-    await matching.settle()
-    await caughtUp()
-    await delivery.settle()
-  }
-
-  let isWakeDue = false
-  /** Has the processes look soon, however many events ask for it. */
-  const wakeSoon = (): void => {
-    if (isWakeDue) return
-    isWakeDue = true
-    after(gatherMs, () => {
-      isWakeDue = false
-      expiry.wake()
-      matching.wake()
-      accounting.wake()
-      sending.wake()
-    })
-  }
-
-  let hasCaughtUp = false
-  let callOffBegin = () => {}
-  /** Begins to expire and to deliver once the read models are where the log is: what they lack would look undone. */
-  const begin = (): void => {
-    readModels.ready().then(
-      () => {
-        hasCaughtUp = true
-        core.removeOutdatedReadModels()
-        core.onFolded(wakeSoon)
-        wakeSoon()
-      },
-      (error: unknown) => {
-        onFailure(error)
-        callOffBegin = after(retryAfterMs, begin)
-      },
-    )
-  }
 
   const funding = isSandbox ? sandboxFunding : everythingFunded
   const accept = acceptPayment({ handle, find, funding, tokens })
@@ -214,7 +135,7 @@ export const startService = async (
       reportHolding: core.reportHolding,
       settlements: core.settlements,
       settlementAccounts: core.settlementAccounts,
-      readLog: accounting.readLog,
+      readLog: processes.accounting.readLog,
       newId: randomUUID,
       findTerms: core.findTerms,
       hashSecret,
@@ -242,7 +163,7 @@ export const startService = async (
       ready: async () => {
         // Under load the read models are always a little behind, which is no reason to send nobody here.
         const isReady =
-          hasCaughtUp &&
+          processes.hasBegun() &&
           (await caughtUp().then(
             () => true,
             () => false,
@@ -267,10 +188,10 @@ export const startService = async (
               context: Context,
             ) => {
               await core.advanceClock(step, context)
-              await settle()
+              await processes.settle()
               return now()
             },
-            settleNow: (merchant: string) => accounting.settleNow(merchant),
+            settleNow: (merchant: string) => processes.accounting.settleNow(merchant),
             scanShortlink: side.scanShortlink,
             sendTestCallback: async (uri: string, context: Context) => {
               await handle(callbacks, `test-${randomUUID()}`, { type: 'RequestTest', uri }, context)
@@ -281,14 +202,9 @@ export const startService = async (
     observe: metrics.observeRequest,
     /** Ends what would keep connections open. */
     endStreams: live.end,
-    begin,
+    begin: processes.begin,
     stop: async (): Promise<void> => {
-      callOffBegin()
-      await expiry.stop()
-      await accounting.stop()
-      await matching.stop()
-      await sending.stop()
-      await delivery.idle()
+      await processes.stop()
       await sender.close()
     },
   }

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import { deliverCallbacks } from '../application/deliver-callbacks.ts'
+import { expirePayments, expirePermissions } from '../application/expire-requests.ts'
+import { schedule, type DueWork } from '../application/schedule.ts'
+import { runAccounting } from './accounting.ts'
+import type { Core } from './core.ts'
+import type { Log } from './log.ts'
+import type { Settings } from './settings.ts'
+
+const retryAfterMs = 1000
+/** How long events gather before what is due because of them is looked for. */
+const gatherMs = 20
+
+const after = (milliseconds: number, wake: () => void) => {
+  const timer = setTimeout(wake, milliseconds)
+  return () => clearTimeout(timer)
+}
+
+type Needs = {
+  readonly core: Core
+  readonly settings: Settings
+  readonly log: Log
+  readonly matchScans: DueWork
+  readonly sendCallback: Parameters<typeof deliverCallbacks>[0]['send']
+}
+
+/** What works beside the requests: expiry, accounting, the matching of scans, callbacks. */
+export const makeProcesses = ({ core, settings, log, matchScans, sendCallback }: Needs) => {
+  const { handle, now, readModels } = core
+  const { caughtUp } = readModels
+  const onFailure = (error: unknown) => log.error({ error }, 'a process failed; it will try again')
+  const scheduling = { now, after, onFailure }
+
+  const expire = expirePayments({ handle, outcomes: core.outcomes, newId: randomUUID })
+  const expirePending = expirePermissions({
+    handle,
+    permissions: core.permissions,
+    newId: randomUUID,
+  })
+  const expiry = schedule(scheduling, async (at) => {
+    const due = [await expire(at, caughtUp), await expirePending(at, caughtUp)]
+    return due.reduce((a, b) => (a === null || b === null ? (a ?? b) : Math.min(a, b)))
+  })
+
+  const accounting = runAccounting(core, settings, scheduling)
+  const matching = schedule(scheduling, matchScans)
+
+  const delivery = deliverCallbacks({
+    queue: core.queue,
+    store: core.store,
+    handle,
+    caughtUp,
+    send: sendCallback,
+    now,
+    newId: randomUUID,
+    random: Math.random,
+    onEnd: () => sending.wake(),
+    onFailure,
+  })
+  const sending = schedule(scheduling, delivery.work)
+
+  let isWakeDue = false
+  /** Has the processes look soon, however many events ask for it. */
+  const wakeSoon = (): void => {
+    if (isWakeDue) return
+    isWakeDue = true
+    after(gatherMs, () => {
+      isWakeDue = false
+      expiry.wake()
+      matching.wake()
+      accounting.wake()
+      sending.wake()
+    })
+  }
+
+  let hasBegun = false
+  let callOffBegin = () => {}
+  /** Begins to expire and to deliver once the read models are where the log is: what they lack would look undone. */
+  const begin = (): void => {
+    readModels.ready().then(
+      () => {
+        hasBegun = true
+        core.removeOutdatedReadModels()
+        core.onFolded(wakeSoon)
+        wakeSoon()
+      },
+      (error: unknown) => {
+        onFailure(error)
+        callOffBegin = after(retryAfterMs, begin)
+      },
+    )
+  }
+
+  return {
+    accounting,
+    begin,
+    /** Whether the read models have been where the log is since the service was started. */
+    hasBegun: (): boolean => hasBegun,
+    /** Does all that is due by now, and waits for it. */
+    settle: async (): Promise<void> => {
+      // What came a moment ago may be due too.
+      await caughtUp()
+      await expiry.settle()
+      await caughtUp()
+      await accounting.settle()
+      await matching.settle()
+      await caughtUp()
+      await delivery.settle()
+    },
+    stop: async (): Promise<void> => {
+      callOffBegin()
+      await expiry.stop()
+      await accounting.stop()
+      await matching.stop()
+      await sending.stop()
+      await delivery.idle()
+    },
+  }
+}
