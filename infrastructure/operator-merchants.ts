@@ -1,18 +1,22 @@
 import type { Command } from 'commander'
 import { readFile } from 'node:fs/promises'
-import { integrators, merchants, stickers } from '../application/aggregates.ts'
+import { merchants } from '../application/aggregates.ts'
 import { isCurrency } from '../domain/currency.ts'
 import { newMerchant, type MerchantData } from '../domain/merchant.ts'
 import { isPng } from '../domain/png.ts'
 import { isNetmask } from './addresses.ts'
 import type { Core } from './core.ts'
-import { readPublicKey } from './keys.ts'
 import type { WithCore } from './operator-core.ts'
 import { fail } from './operator-error.ts'
 
-const idPattern = /^[a-zA-Z0-9_-]{1,64}$/
+/** What merchants and integrators may be called. */
+export const idPattern = /^[a-zA-Z0-9_-]{1,64}$/
 const largestLogo = 1_000_000
-const collect = (value: string, earlier: readonly string[] = []): string[] => [...earlier, value]
+/** The values of an option that may be repeated. */
+export const collect = (value: string, earlier: readonly string[] = []): string[] => [
+  ...earlier,
+  value,
+]
 
 type Details = {
   readonly name?: string
@@ -104,7 +108,8 @@ const checkLookupIds = async (core: Core, merchant: MerchantData): Promise<void>
   }
 }
 
-const presentMerchant = async ({ find }: Core, id: string): Promise<MerchantData> => {
+/** @throws OperatorError when there is no such merchant */
+export const presentMerchant = async ({ find }: Core, id: string): Promise<MerchantData> => {
   const entry = await find(merchants, id)
   return entry.status === 'present' ? entry.data : fail(`no merchant ${id}`)
 }
@@ -151,50 +156,6 @@ const setLogo = async (core: Core, id: string, file: string) => {
   return shownWhole(data)
 }
 
-type IntegratorOptions = {
-  readonly name?: string
-  readonly pubkey?: string
-  readonly merchant?: readonly string[]
-}
-
-const publicKeyIn = async (file: string): Promise<string> =>
-  readPublicKey(await readFile(file, 'utf8')) ??
-  fail(`${file} holds no RSA public key of 2048 to 4096 bits, PEM or OpenSSH`)
-
-const saveIntegrator = async (
-  core: Core,
-  type: 'Register' | 'Change',
-  id: string,
-  { name, pubkey, merchant: served }: IntegratorOptions,
-) => {
-  if (!idPattern.test(id)) fail('an integrator id has letters, digits, _ and -, at most 64')
-  for (const merchant of served ?? []) await presentMerchant(core, merchant)
-  const entry = await core.find(integrators, id)
-  const known = type === 'Change' && entry.status === 'present' ? entry.data : undefined
-  const publicKey = pubkey === undefined ? known?.publicKey : await publicKeyIn(pubkey)
-  const data = {
-    id,
-    name: name ?? known?.name ?? fail(`no integrator ${id}`),
-    publicKey: publicKey ?? fail(`no integrator ${id}`),
-    merchants: [...(served ?? known?.merchants ?? [])],
-  }
-  await core.handle(integrators, id, { type, data }, core.contextOf('operator'))
-  return { id, name: data.name, pubkey: data.publicKey, merchants: data.merchants }
-}
-
-const addStickers = async (core: Core, serials: readonly string[]) => {
-  for (const serial of serials)
-    if (!/^[a-zA-Z0-9-]{1,64}$/.test(serial))
-      fail(`${serial}: a serial number has letters, digits and -, at most 64`)
-  const added = []
-  for (const serial of serials) {
-    const context = core.contextOf('operator')
-    const { state } = await core.handle(stickers, serial, { type: 'AddSticker' }, context)
-    added.push({ serial_number: serial, status: state.status })
-  }
-  return added
-}
-
 const detailOptions = (command: Command): Command =>
   command
     .option('--lookup-id <id>', 'secondary id for integrators, may be repeated', collect)
@@ -214,7 +175,7 @@ const detailOptions = (command: Command): Command =>
     .option('--email <address>')
     .option('--url <url>')
 
-/** The operator's commands for merchants, integrators and stickers (decisions 14). */
+/** The operator's commands for merchants (decisions 14). */
 export const addMerchantCommands = (program: Command, withCore: WithCore): void => {
   const merchant = program.command('merchant').description('merchants')
   detailOptions(
@@ -239,46 +200,4 @@ export const addMerchantCommands = (program: Command, withCore: WithCore): void 
     .command('logo <id> <file>')
     .description('set the logo, a PNG of at most 1,000,000 bytes')
     .action(withCore(setLogo))
-
-  const integrator = program
-    .command('integrator')
-    .description('integrators, who act for merchants by a key of their own')
-  integrator
-    .command('add <id>')
-    .requiredOption('--name <name>')
-    .requiredOption('--pubkey <file>', 'RSA public key, PEM or OpenSSH')
-    .option('--merchant <id>', 'a merchant that it serves, may be repeated', collect)
-    .action(
-      withCore((core, id: string, options: IntegratorOptions) =>
-        saveIntegrator(core, 'Register', id, options),
-      ),
-    )
-  integrator
-    .command('change <id>')
-    .description('what is not given stays as it is; all merchants that it serves are given anew')
-    .option('--name <name>')
-    .option('--pubkey <file>', 'RSA public key, PEM or OpenSSH')
-    .option('--merchant <id>', 'a merchant that it serves, may be repeated', collect)
-    .action(
-      withCore((core, id: string, options: IntegratorOptions) =>
-        saveIntegrator(core, 'Change', id, options),
-      ),
-    )
-  integrator.command('list').action(
-    withCore(async ({ integrators: rows, readModels }) => {
-      await readModels.caughtUp()
-      return rows.all().map(({ data: { id, name, merchants: served } }) => ({
-        id,
-        name,
-        merchants: served,
-      }))
-    }),
-  )
-
-  program
-    .command('sticker')
-    .description('printed codes')
-    .command('add <serial...>')
-    .description('register serial numbers that shortlinks can claim')
-    .action(withCore(addStickers))
 }

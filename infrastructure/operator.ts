@@ -14,7 +14,9 @@ import { fail, OperatorError } from './operator-error.ts'
 import { addFeeCommands } from './operator-fees.ts'
 import { addSettlementCommands } from './operator-settlements.ts'
 import { accountingStatus } from './accounting.ts'
+import { addIntegratorCommands } from './operator-integrators.ts'
 import { addMerchantCommands } from './operator-merchants.ts'
+import { addStickerCommands } from './operator-stickers.ts'
 import { rebuildReadModels } from './rebuild.ts'
 import { hashSecret } from './secrets.ts'
 import { settingsHelp, type Settings } from './settings.ts'
@@ -130,6 +132,8 @@ export const operatorProgram = ({
     .action(() => serve(settings))
 
   addMerchantCommands(program, withCore)
+  addIntegratorCommands(program, withCore)
+  addStickerCommands(program, withCore)
 
   program
     .command('user')
