@@ -8,9 +8,13 @@ import { parseEvent, type Recorded } from '../domain/events.ts'
 import type { Instant } from '../domain/time.ts'
 import { callbacks } from './aggregates.ts'
 import type { EventStore } from './event-store.ts'
-import type { Handle } from './handle.ts'
+import type { Find, Handle } from './handle.ts'
 
-type Waiting = Message & { readonly id: string }
+type Waiting = Message & {
+  readonly id: string
+  /** Recorded, since they were counted anew. */
+  readonly attempts: number
+}
 
 export type Queue = {
   destinations(now: Instant): readonly string[]
@@ -30,6 +34,7 @@ type Needs = {
   readonly queue: Queue
   readonly store: Pick<EventStore, 'readStream'>
   readonly handle: Handle
+  readonly find: Find
   readonly caughtUp: () => Promise<void>
   readonly send: (
     message: Waiting,
@@ -50,30 +55,47 @@ const restAfterFailureMs = 1000
 
 /**
  * Delivers callback messages: in order for each resource, and with independent progress for each destination. What was
- * tried is recorded before the next try, so a crash between the two at worst delivers once more.
+ * tried is recorded before the next try, so a crash between the two at worst delivers once more; while nothing can be
+ * recorded, and while the queue does not show what was, nothing is sent again.
  */
 export const deliverCallbacks = (needs: Needs) => {
   const { queue, now } = needs
   const underWay = new Map<string, Promise<void>>()
-  /** Until when a resource rests whose delivery failed here: what was sent but not recorded would be sent again. */
+  /** What was tried and could not be recorded yet. */
+  const unrecorded = new Map<string, Attempt>()
+  /** Until when a resource rests whose delivery failed here. */
   const resting = new Map<string, Instant>()
 
   const attempt = async ({ subject, merchant, callbackUri: uri, waiting }: QueueRow) => {
     const [message] = waiting
     if (!message || uri === null) return
-    const { revision, event, seqno, id } = message
-    const from = event === scanCallbackName ? revision : 0
-    const history = (await needs.store.readStream(streamOfSubject(subject), from)).map(parseEvent)
-    const result = await needs.send(message, history, uri)
-    const at = now()
-    const attempt = { subject, revision, event, seqno, uri, attemptedAt: at, ...result }
-    await needs.handle(
-      callbacks,
-      id,
-      { type: 'RecordAttempt', attempt, jitter: needs.random() },
-      { at, merchant, actor: 'daybook', correlationId: needs.newId(), causationId: id },
-    )
-    // Until the queue knows, the message would look due still.
+    const { revision, event, seqno, id, attempts: after } = message
+
+    const tryOnce = async (): Promise<Attempt> => {
+      const from = event === scanCallbackName ? revision : 0
+      const history = (await needs.store.readStream(streamOfSubject(subject), from)).map(parseEvent)
+      const result = await needs.send(message, history, uri)
+      return { subject, revision, event, seqno, uri, attemptedAt: now(), ...result }
+    }
+
+    // When the log knows of other attempts, the queue is behind: the message only looks due.
+    if ((await needs.find(callbacks, id, 'log')).attempts === after) {
+      const attempt = unrecorded.get(id) ?? (await tryOnce())
+      unrecorded.set(id, attempt)
+      await needs.handle(
+        callbacks,
+        id,
+        { type: 'RecordAttempt', attempt, after, jitter: needs.random() },
+        {
+          at: attempt.attemptedAt,
+          merchant,
+          actor: 'daybook',
+          correlationId: needs.newId(),
+          causationId: id,
+        },
+      )
+    }
+    unrecorded.delete(id)
     await needs.caughtUp()
   }
 

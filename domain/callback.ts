@@ -85,6 +85,8 @@ export type CallbackCommand =
   | {
       readonly type: 'RecordAttempt'
       readonly attempt: Attempt
+      /** How many had been recorded when this one was begun. */
+      readonly after: number
       /** From 0 to 1, spreads retries that failed together. */
       readonly jitter: number
     }
@@ -120,9 +122,11 @@ export const callback: Decider<CallbackCommand, CallbackEvent, Callback> = {
   decide(command, state) {
     switch (command.type) {
       case 'RecordAttempt': {
-        const { attempt, jitter } = command
+        const { attempt, after, jitter } = command
         const at = attempt.attemptedAt
-        // Several processes may try at the same time: what has arrived is not sent again because another try failed.
+        // Several processes may try at the same time: what failed beside another try is no further step of the schedule,
+        // and what has arrived is not sent again because another try failed.
+        if (attempt.result === 'failed' && state.attempts !== after) return []
         const again =
           attempt.result === 'failed' && state.status !== 'delivered'
             ? nextAttemptAt(state.attempts + 1, state.firstAttemptAt ?? at, at, jitter)

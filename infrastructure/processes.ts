@@ -26,7 +26,7 @@ type Needs = {
 
 /** What works beside the requests: expiry, accounting, the matching of scans, callbacks. */
 export const makeProcesses = ({ core, settings, log, matchScans, sendCallback }: Needs) => {
-  const { handle, now, readModels } = core
+  const { handle, find, now, readModels } = core
   const { caughtUp } = readModels
   const onFailure = (error: unknown) => log.error({ error }, 'a process failed; it will try again')
   const scheduling = { now, after, onFailure }
@@ -49,6 +49,7 @@ export const makeProcesses = ({ core, settings, log, matchScans, sendCallback }:
     queue: core.queue,
     store: core.store,
     handle,
+    find,
     caughtUp,
     send: sendCallback,
     now,

@@ -32,8 +32,8 @@ const attempt = (changes: Partial<Attempt> = {}): Attempt => ({
   problem: null,
   ...changes,
 })
-const record = (changes: Partial<Attempt> = {}, jitter = 0) =>
-  ({ type: 'RecordAttempt', attempt: attempt(changes), jitter }) as const
+const record = (changes: Partial<Attempt> = {}, after = 0, jitter = 0) =>
+  ({ type: 'RecordAttempt', attempt: attempt(changes), after, jitter }) as const
 const attempted = (
   nextAttemptAt: number | null,
   changes: Partial<Attempt> = {},
@@ -77,7 +77,7 @@ describe('the delivery of a callback', () => {
   test('given failures, when it fails again, then the wait is the next longer one', () => {
     const later = morning + 5000
     given(attempted(later))
-      .when(record({ attemptedAt: later }))
+      .when(record({ attemptedAt: later }, 1))
       .then(attempted(later + 30_000, { attemptedAt: later }))
     expect(
       given(attempted(later), attempted(later + 30_000, { attemptedAt: later })).state,
@@ -98,14 +98,26 @@ describe('the delivery of a callback', () => {
   test('given a first failure three days ago, when it fails again, then it is given up', () => {
     const at = morning + threeDays
     given(attempted(morning + 5000))
-      .when(record({ attemptedAt: at }))
+      .when(record({ attemptedAt: at }, 1))
       .then(attempted(null, { attemptedAt: at }))
     expect(given(attempted(null)).state.status).toBe('abandoned')
   })
 
   test('given that it arrived, when another process’s try at the same time fails, then it stays delivered', () => {
-    given(delivered).when(record()).then(attempted(null))
-    expect(given(delivered, attempted(null)).state.status).toBe('delivered')
+    given(delivered).when(record()).then()
+  })
+
+  test('given that another process’s try failed meanwhile, when this one fails, then it is no further step', () => {
+    given(attempted(morning + 5000))
+      .when(record({ attemptedAt: morning + 40 }))
+      .then()
+  })
+
+  test('given that another process’s try failed meanwhile, when this one arrives, then it is delivered', () => {
+    given(attempted(morning + 5000))
+      .when(record({ result: 'delivered', httpStatus: 204 }))
+      .then(delivered)
+    expect(given(attempted(morning + 5000), delivered).state.status).toBe('delivered')
   })
 
   test.each([
@@ -175,7 +187,7 @@ describe('the schedule of retries', () => {
         let shortest = 0
         for (const { jitter, lateMs } of rounds) {
           const [event] = callback.decide(
-            record({ attemptedAt: at }, jitter),
+            record({ attemptedAt: at }, events.length, jitter),
             fold(callback, events),
           )
           if (event?.type !== 'CallbackAttempted') throw new Error('an attempt is recorded as one')
@@ -216,7 +228,7 @@ describe('the schedule of retries', () => {
           ...results,
         ]
         for (const result of all)
-          events.push(...callback.decide(record({ result }), fold(callback, events)))
+          events.push(...callback.decide(record({ result }, events.length), fold(callback, events)))
         expect(fold(callback, events).status).toBe('delivered')
         for (const event of events.slice(failures))
           expect(event).toMatchObject({ data: { nextAttemptAt: null } })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { deliverCallbacks, type QueueRow } from '../application/deliver-callbacks.ts'
+import type { Find } from '../application/handle.ts'
 import { StoreUnavailable } from '../application/event-store.ts'
 import { expirePayments } from '../application/expire-requests.ts'
 import { schedule, type DueWork } from '../application/schedule.ts'
@@ -136,16 +137,22 @@ describe('deliveries', () => {
     subject,
     merchant: 'sandbox',
     callbackUri: 'http://receiver/',
-    waiting: [{ id: subject, subject, revision: 0, event: 'payment_captured', seqno: 1 }],
+    waiting: [
+      { id: subject, subject, revision: 0, event: 'payment_captured', seqno: 1, attempts: 0 },
+    ],
   })
 
-  test('that cannot be recorded are not sent again at once, and hold up no others', async () => {
+  /** Deliveries of subjects to one receiver; whatever `recorded` names is no longer due. */
+  const deliver = (
+    subjects: readonly string[],
+    recorded: ReadonlySet<string>,
+    needs: Pick<Parameters<typeof deliverCallbacks>[0], 'handle' | 'find' | 'caughtUp'>,
+  ) => {
     const time = timeOfOurOwn()
-    const subjects = Array.from({ length: 20 }, (_, n) => `payment-${n}`)
-    const recorded = new Set<string>()
     const sent: string[] = []
     const failures: unknown[] = []
     const delivery = deliverCallbacks({
+      ...needs,
       queue: {
         destinations: () => ['http://receiver'],
         due: (_, __, limit) =>
@@ -156,13 +163,6 @@ describe('deliveries', () => {
         nextDue: () => null,
       },
       store: { readStream: async () => [] },
-      // The first sixteen cannot be recorded: as many as may be under way at once.
-      handle: async (_, id) => {
-        if (subjects.indexOf(id) < 16) throw new StoreUnavailable('down')
-        recorded.add(id)
-        return { state: undefined as never, events: [] }
-      },
-      caughtUp: turn,
       send: async ({ subject }) => {
         await turn()
         sent.push(subject)
@@ -174,15 +174,55 @@ describe('deliveries', () => {
       onEnd: () => void delivery.work(time.now()),
       onFailure: (error) => failures.push(error),
     })
+    return { delivery, time, sent, failures }
+  }
+  const untried: Find = async ({ decider }) => decider.initial
+
+  test('that cannot be recorded are recorded later and not sent again, and hold up no others', async () => {
+    const subjects = Array.from({ length: 20 }, (_, n) => `payment-${n}`)
+    const recorded = new Set<string>()
+    let isDown = true
+    const { delivery, time, sent, failures } = deliver(subjects, recorded, {
+      // The first sixteen cannot be recorded: as many as may be under way at once.
+      handle: async (_, id) => {
+        if (isDown && subjects.indexOf(id) < 16) throw new StoreUnavailable('down')
+        recorded.add(id)
+        return { state: undefined as never, events: [] }
+      },
+      find: untried,
+      caughtUp: turn,
+    })
     // Both look at once, and neither sends what the other is sending.
     await Promise.all([delivery.settle(), delivery.settle()])
     await delivery.idle()
     expect(sent.toSorted()).toEqual(subjects.toSorted())
     expect(failures).toHaveLength(16)
     expect(await delivery.work(time.now())).toBe(1000)
-    expect(sent).toHaveLength(20)
+    isDown = false
     time.passTo(1000)
     await delivery.settle()
-    expect(sent).toHaveLength(36)
+    expect(recorded).toEqual(new Set(subjects))
+    expect(sent).toHaveLength(20)
+  })
+
+  test('that the queue does not know of yet are not sent again', async () => {
+    let attempts = 0
+    const { delivery, time, sent, failures } = deliver(['payment-a'], new Set(), {
+      handle: async () => {
+        attempts += 1
+        return { state: undefined as never, events: [] }
+      },
+      find: async ({ decider }) => ({ ...decider.initial, attempts }),
+      caughtUp: async () => {
+        throw new StoreUnavailable('the read models are stuck')
+      },
+    })
+    await delivery.settle()
+    await delivery.idle()
+    time.passTo(1000)
+    await delivery.settle()
+    await delivery.idle()
+    expect(sent).toEqual(['payment-a'])
+    expect(failures).toHaveLength(2)
   })
 })
