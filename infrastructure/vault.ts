@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { recent, type Recent } from '../application/recent.ts'
 import { seal, unseal } from './sealing.ts'
+import { unavailable } from './sqlite-event-rows.ts'
 
 const tables = `
   CREATE TABLE IF NOT EXISTS people (
@@ -15,9 +16,14 @@ const tables = `
 
 const peopleRemembered = 10_000
 
+/** How long another process may hold the file, in ms, before opening it gives up. */
+const openingTimeout = 5_000
+/** How long one question may wait for another process, in ms: everything else in this one waits with it. */
+const patience = 50
+
 const openFile = (file: string) => {
   mkdirSync(dirname(file), { recursive: true })
-  const sqlite = new Database(file, { timeout: 5000 })
+  const sqlite = new Database(file, { timeout: openingTimeout })
   chmodSync(file, 0o600)
   // A key that was thrown away must not linger: no write-ahead log, and freed pages are overwritten.
   sqlite.pragma('journal_mode = DELETE')
@@ -26,6 +32,17 @@ const openFile = (file: string) => {
   sqlite.exec(tables)
   return sqlite
 }
+
+/** The same call, whose failures in the file are those of a store. @throws StoreUnavailable */
+const guarded =
+  <Given extends readonly unknown[], Answer>(call: (...given: Given) => Answer) =>
+  (...given: Given): Answer => {
+    try {
+      return call(...given)
+    } catch (error) {
+      throw error instanceof Database.SqliteError ? unavailable(error) : error
+    }
+  }
 
 const remembering = <Value>(
   memory: Recent<string, Value>,
@@ -43,7 +60,7 @@ const remembering = <Value>(
  * What must not stand in the log: a key for each person whose data the log holds, found by a keyed digest of the
  * identifier (a phone number, or whatever else a merchant called somebody), and the secrets of the installation. To
  * shred a person's key is to erase the person: the log stays as it is and tells nothing any more. All nodes of an
- * installation share one vault.
+ * installation share one vault. Everything but opening it throws StoreUnavailable while the file cannot be used.
  */
 export const openVault = (file: string) => {
   const sqlite = openFile(file)
@@ -104,38 +121,41 @@ export const openVault = (file: string) => {
     return remembering(ids, identifier, () => findId.get(digest(identifier)) as string | undefined)
   }
 
+  sqlite.pragma(`busy_timeout = ${patience}`)
   return {
-    secret,
+    secret: guarded(secret),
     /** Keeps a secret under a name that is not taken. */
-    addSecret: (name: string, value: Buffer): void => void addSecret.run(name, value),
+    addSecret: guarded((name: string, value: Buffer): void => void addSecret.run(name, value)),
     /** The secrets whose names begin so, ordered by name. */
-    secrets: (prefix: string) =>
-      listSecrets.all(`${prefix}*`) as { readonly name: string; readonly secret: Buffer }[],
-    findPerson: idOf,
+    secrets: guarded(
+      (prefix: string) =>
+        listSecrets.all(`${prefix}*`) as { readonly name: string; readonly secret: Buffer }[],
+    ),
+    findPerson: guarded(idOf),
     /** The person with an identifier; from now on there is one. A new one gets the given id, or one without meaning. */
-    personFor: (identifier: string, wanted?: string): string => {
+    personFor: guarded((identifier: string, wanted?: string): string => {
       const known = idOf(identifier)
       if (known !== undefined) return known
       const id = wanted ?? randomBytes(16).toString('hex')
       addPerson.run(id, digest(identifier), randomBytes(32))
       return idOf(identifier) ?? id
-    },
-    hasPerson: (person: string): boolean => keyOf(person) !== undefined,
+    }),
+    hasPerson: guarded((person: string): boolean => keyOf(person) !== undefined),
     /** @throws Error for a person who is not known, or no longer. */
-    seal: (person: string, text: string): string => {
+    seal: guarded((person: string, text: string): string => {
       const key = keyOf(person)
       if (!key) throw new Error('there is no key of this person')
       return remembering(closed, `${person} ${text}`, () => seal(key, text))
-    },
+    }),
     /** Undefined once the person has been erased. */
-    unseal: (person: string, sealed: string): string | undefined => {
+    unseal: guarded((person: string, sealed: string): string | undefined => {
       const key = keyOf(person)
       return key && remembering(opened, `${person} ${sealed}`, () => unseal(key, sealed))
-    },
-    shred: (person: string): void => {
+    }),
+    shred: guarded((person: string): void => {
       removePerson.run(person)
       forget()
-    },
+    }),
     close: (): void => void sqlite.close(),
   }
 }

@@ -1,8 +1,10 @@
+import Database from 'better-sqlite3'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { StoreUnavailable } from '../application/event-store.ts'
 import { openVault, type Vault } from '../infrastructure/vault.ts'
 
 let folder: string
@@ -67,4 +69,15 @@ describe('two vaults on one file', () => {
     expect(after).not.toBe(before)
     expect(elsewhere.unseal(after, sealed)).toBeUndefined()
   })
+})
+
+test('given another process that holds the file, when somebody new is named, then the store is unavailable for that time', () => {
+  const other = new Database(join(folder, 'vault.sqlite'))
+  const known = here.personFor('4741234567')
+  other.exec('BEGIN IMMEDIATE')
+  expect(() => here.personFor('4747654321')).toThrow(StoreUnavailable)
+  expect(here.personFor('4741234567')).toBe(known)
+  other.exec('COMMIT')
+  other.close()
+  expect(here.personFor('4747654321')).not.toBe(known)
 })
