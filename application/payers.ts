@@ -61,8 +61,8 @@ export const erasePerson =
   }
 
 type SignInNeeds = Needs & {
-  /** Slow, and as slow for no hash at all. */
-  readonly verifyPin: (pin: string, hash: string | null) => Promise<boolean>
+  /** Slow, and as slow for no hash at all, for each number that is claimed. */
+  readonly verifyPin: (pin: string, hash: string | null, claimed: string) => Promise<boolean>
   /** The 30-second step of a right code, a step early or late at most; null for a wrong one. */
   readonly stepOfCode: (secret: string, code: string) => number | null
   /** Mistakes with numbers that nobody has, so that they are answered like those of payers. */
@@ -97,7 +97,7 @@ export const signIn = (needs: SignInNeeds) => {
     const credentials = id === undefined ? undefined : await credentialsOf(id)
     if (id === undefined || credentials === undefined) {
       needs.strangers.check(phone, at)
-      await needs.verifyPin(pin, null)
+      await needs.verifyPin(pin, null, phone)
       // As with payers, guesses made meanwhile may have locked the number.
       needs.strangers.check(phone, at)
       needs.strangers.fail(phone, at)
@@ -106,7 +106,7 @@ export const signIn = (needs: SignInNeeds) => {
     const own = { ...context, actor: `payer:${id}` }
     // While guesses are locked out, not even a right PIN is looked at.
     payers.decider.decide({ type: 'CheckPin', at, isRight: true }, await find(payers, id))
-    const isRight = await needs.verifyPin(pin, credentials.pinHash)
+    const isRight = await needs.verifyPin(pin, credentials.pinHash, phone)
     await handle(payers, id, { type: 'CheckPin', at, isRight }, own)
     return isRight ? id : refuse('sign_in_is_wrong')
   }

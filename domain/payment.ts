@@ -17,7 +17,7 @@ import {
   type Payment,
   type RequestedPayment,
 } from './payment-state.ts'
-import { exceeds, isNothing, minus, potsOf, samePots, type Pots } from './pots.ts'
+import { isNothing, minus, potsOf, samePots, type Pots } from './pots.ts'
 import { refuse } from './refusal.ts'
 import { sameJson } from './same.ts'
 import { statusCodes } from './status.ts'
@@ -217,8 +217,11 @@ const decideCapture = (
   if (repeated === 'same') return []
   if (repeated === 'other') return refuse('capture_id_used_with_other_amounts')
   if (payment.status !== 'auth' || !isOpen(payment, at)) return refuse('payment_is_not_authorized')
-  const pots = potsWanted(wanted, available(payment), payment.request.currency)
-  if (exceeds(pots, available(payment))) return refuse('capture_exceeds_authorization')
+  const left = available(payment)
+  const pots = potsWanted(wanted, left, payment.request.currency)
+  if (pots.amount > left.amount) return refuse('capture_exceeds_authorization')
+  if (pots.additionalAmount > left.additionalAmount)
+    return refuse('capture_exceeds_additional_amount')
   if (isNothing(pots)) return refuse('capture_is_nothing')
   const isCredit = payment.answer?.type === 'accepted' && payment.answer.credit
   const charge = chargeFor(pots, isCredit, terms)
@@ -256,7 +259,9 @@ const decideRefund = (
   if (isNothing(payment.captured)) return refuse('nothing_is_captured')
   const refundable = minus(payment.captured, payment.refunded)
   const pots = potsWanted(wanted, refundable, payment.request.currency)
-  if (exceeds(pots, refundable)) return refuse('refund_exceeds_captures')
+  if (pots.amount > refundable.amount) return refuse('refund_exceeds_captures')
+  if (pots.additionalAmount > refundable.additionalAmount)
+    return refuse('refund_exceeds_additional_amount')
   if (isNothing(pots)) return refuse('refund_is_nothing')
   const { captured, refunded, captures, refunds } = payment
   const basis = {

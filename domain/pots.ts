@@ -24,7 +24,3 @@ export const isNothing = ({ amount, additionalAmount }: Pots): boolean =>
   amount === 0 && additionalAmount === 0
 
 export const samePots = (a: Pots, b: Pots): boolean => isNothing(minus(a, b))
-
-/** Whether either pot of `a` holds more than the same pot of `b`. */
-export const exceeds = (a: Pots, b: Pots): boolean =>
-  a.amount > b.amount || a.additionalAmount > b.additionalAmount

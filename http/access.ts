@@ -32,7 +32,7 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
   const bySecret = (secret: string, merchant: string, id: string) => {
     const wrong = () => unauthorized(`Unknown user ${id}, or wrong secret.`)
     const right = findRight(merchant, id, (found) =>
-      needs.verifySecret(secret, found?.user.secretHash ?? null),
+      needs.verifySecret(secret, found?.user.secretHash ?? null, `${merchant}/${id}`),
     )
     // What is remembered is not waited for.
     return right instanceof Promise ? right.then((found) => found ?? wrong()) : (right ?? wrong())

@@ -12,6 +12,7 @@ import {
   Malformed,
   RequestError,
   type ErrorAnswer,
+  type ErrorStatus,
 } from './errors.ts'
 import { accepts, checked, parseBody, parseForm, readBody, type Incoming } from './reading.ts'
 import type { Call, Created, Found, OwnErrors, RawReply, Route } from './route.ts'
@@ -76,11 +77,16 @@ const unread = async (body: Reply['body']): Promise<Reply['body']> => {
 
 const methodOf = (http: Http): string => (http.req.method === 'HEAD' ? 'GET' : http.req.method)
 
-/** The answer to a request whose target or host is none, so that no app ever sees it. */
-export const unroutable = (names: Names, requestId: string): Response => {
-  const { status, body } = answerTo(400, 'The target or the Host of the request is malformed.')
-  const headers = { 'X-Request-Id': requestId, 'Content-Type': names.json }
-  return new Response(JSON.stringify(body), { status, headers })
+/** The answer to a request that no app ever sees: what came is no request of HTTP. */
+export const answerToNoRequest = (
+  { json }: Names,
+  requestId: string,
+  wrong: ErrorStatus,
+  description: string,
+) => {
+  const { status, body } = answerTo(wrong, description)
+  const headers = { 'X-Request-Id': requestId, 'Content-Type': json }
+  return { status, headers, body: JSON.stringify(body) }
 }
 
 /** The Hono app that answers the routes, and every other request with the error that the interface names. */

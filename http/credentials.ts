@@ -19,8 +19,12 @@ export type AccessNeeds = {
   readonly recallUser: (merchant: string, user: string) => FoundUser
   /** The user of a merchant as it stands in the log now. */
   readonly findUser: (merchant: string, user: string) => Promise<FoundUser>
-  /** Whether a secret belongs to a slow hash; as slow for no hash at all. */
-  readonly verifySecret: (secret: string, hash: string | null) => boolean | Promise<boolean>
+  /** Whether a secret belongs to a slow hash; as slow for no hash at all, for each name that is claimed. */
+  readonly verifySecret: (
+    secret: string,
+    hash: string | null,
+    claimed: string,
+  ) => boolean | Promise<boolean>
   /** Whether a signature was made with the key of a public key; as slow for no key at all. */
   readonly verifySignature: (publicKey: string | null, text: string, signature: string) => boolean
   readonly contentDigest: (body: Uint8Array) => string

@@ -19,10 +19,13 @@ const reasonPhrases = {
   404: 'Not Found',
   405: 'Method Not Allowed',
   406: 'Not Acceptable',
+  408: 'Request Timeout',
   409: 'Conflict',
   413: 'Content Too Large',
   415: 'Unsupported Media Type',
+  417: 'Expectation Failed',
   429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',
   503: 'Service Unavailable',
 } as const satisfies Partial<Record<ContentfulStatusCode, string>>
@@ -55,10 +58,13 @@ type Issue = {
   readonly message?: string | undefined
 }
 
+/** Whoever sent more mistakes than that learns of the others when these are mended. */
+const mostIssues = 50
+
 /** The fields that are at fault, nested ones as `line_items.0.total`. */
 export const malformed = ({ issues }: { readonly issues: readonly Issue[] }): Malformed => {
   const details: Record<string, string[]> = {}
-  for (const { path = [], message = 'Is not valid.' } of issues)
+  for (const { path = [], message = 'Is not valid.' } of issues.slice(0, mostIssues))
     (details[path.join('.')] ??= []).push(message)
   return new Malformed(details)
 }
@@ -86,9 +92,13 @@ const refusalAnswers = {
   authorization_is_answered: { status: 409, text: 'This request has been answered already.' },
   authorization_is_expired: { status: 409, text: 'This request has expired. Please start again.' },
   authorization_is_not_allowed: { status: 409, text: 'This request has not been allowed.' },
+  capture_exceeds_additional_amount: {
+    field: 'additional_amount',
+    text: 'More than what is left of the additional amount of the authorisation.',
+  },
   capture_exceeds_authorization: {
     field: 'amount',
-    text: 'More than what is left of the authorisation, in this pot or in the additional amount.',
+    text: 'More than what is left of the amount of the authorisation.',
   },
   capture_id_used_with_other_amounts: {
     status: 409,
@@ -161,9 +171,13 @@ const refusalAnswers = {
     status: 409,
     text: 'This pos_tid has been used for another request of the POS.',
   },
+  refund_exceeds_additional_amount: {
+    field: 'additional_amount',
+    text: 'More than what is captured of the additional amount and not refunded.',
+  },
   refund_exceeds_captures: {
     field: 'amount',
-    text: 'More than what is captured and not refunded, in this pot or in the additional amount.',
+    text: 'More than what is captured of the amount and not refunded.',
   },
   refund_id_used_with_other_amounts: {
     status: 409,

@@ -17,7 +17,7 @@ import {
   type ShownReport,
 } from './report-reply.ts'
 import { callerOf, contextOf, route, type Call, type Route } from './route.ts'
-import { currencyCode, webUriText } from './wire.ts'
+import { callbackUriText, currencyCode } from './wire.ts'
 
 const ledgerId = z
   .string()
@@ -46,7 +46,7 @@ const ledgerReply = z
   .meta({ id: 'Ledger' })
 
 const reportClosing = z
-  .object({ callback_uri: webUriText.nullable().default(null) })
+  .object({ callback_uri: callbackUriText.nullable().default(null) })
   .meta({ id: 'ReportClosing' })
 
 const ledgerParams = z.object({ ledger_id: z.string() })

@@ -4,7 +4,15 @@ import type { Wanted } from '../domain/payment.ts'
 import type { PaymentDetails, PaymentRequest } from '../domain/payment-events.ts'
 import { formatScope } from '../domain/scope.ts'
 import { scopeText } from './permission.ts'
-import { amountIn, amountText, currencyCode, read, webUriText, type Issues } from './wire.ts'
+import {
+  amountIn,
+  amountText,
+  callbackUriText,
+  currencyCode,
+  read,
+  webUriText,
+  type Issues,
+} from './wire.ts'
 
 const decimalText = z
   .union([z.string(), z.number()])
@@ -34,14 +42,14 @@ const linkInput = z
   .object({
     uri: webUriText,
     caption: z.string().min(1).max(255),
-    show_on: z.array(z.enum(['pending', 'ok', 'fail'])),
+    show_on: z.array(z.enum(['pending', 'ok', 'fail'])).max(3),
   })
   .meta({ id: 'Link' })
 
 const detailsInput = {
   ledger: z.string().min(1).max(100),
-  callback_uri: webUriText.nullable(),
-  display_message_uri: webUriText.nullable().meta({
+  callback_uri: callbackUriText.nullable(),
+  display_message_uri: callbackUriText.nullable().meta({
     description: 'Gets a display_message with a text at each step of the payer, over http too.',
   }),
   links: z.array(linkInput).max(32),
@@ -166,8 +174,29 @@ export const paymentRequestInput = z
 
 const actions = ['capture', 'abort', 'release', 'reauth', 'refund'] as const
 
-/** PUT /payment_request/<tid>/ (decisions 4): an action, or without one the details that change. */
-export const paymentUpdateInput = z
+const part = ['amount', 'additional_amount', 'currency'] as const
+
+/** What counts with each action, and without one. */
+const fieldsOf: Readonly<Record<(typeof actions)[number] | 'none', readonly string[]>> = {
+  capture: [...part, 'capture_id'],
+  refund: [...part, 'refund_id', 'text'],
+  release: [],
+  abort: [],
+  reauth: [],
+  none: Object.keys(detailsInput),
+}
+
+/** Leaves out what is ignored, however it looks. */
+const withoutIgnored = (input: unknown): unknown => {
+  if (typeof input !== 'object' || input === null) return input
+  const { action, ...rest } = input as { readonly action?: unknown }
+  const name = typeof action === 'string' ? action.toLowerCase() : 'none'
+  const fields = Object.hasOwn(fieldsOf, name) ? fieldsOf[name as keyof typeof fieldsOf] : []
+  const counts = Object.entries(rest).filter(([field]) => fields.includes(field))
+  return { ...(action !== undefined && { action }), ...Object.fromEntries(counts) }
+}
+
+const paymentUpdate = z
   .object({
     action: z
       .string()
@@ -194,6 +223,9 @@ export const paymentUpdateInput = z
   })
   .partial()
   .meta({ id: 'PaymentUpdate' })
+
+/** PUT /payment_request/<tid>/ (decisions 4): an action, or without one the details that change. */
+export const paymentUpdateInput = z.preprocess(withoutIgnored, paymentUpdate)
 
 export type PaymentUpdate = z.output<typeof paymentUpdateInput>
 

@@ -10,7 +10,7 @@ import { merchantPrefix, type Links } from './addresses.ts'
 import { reportOfLine, type ReportOfLine, type ReportHolding } from './payment-reply.ts'
 import { callerOf, contextOf, route, type Route } from './route.ts'
 import { tokenMembers, tokensView, userInfoReply } from './token-reply.ts'
-import { dateTime, money, webUriText } from './wire.ts'
+import { callbackUriText, dateTime, money } from './wire.ts'
 
 const identifier = z
   .string()
@@ -35,7 +35,7 @@ const permissionInput = z
     customer: z.string().min(1).max(100),
     scope: scopeText,
     text: z.string().max(1000).nullable().default(null),
-    callback_uri: webUriText.nullable().default(null),
+    callback_uri: callbackUriText.nullable().default(null),
     expires_in: z.int().min(0).max(2_592_000).default(21_600).meta({ description: 'Seconds.' }),
   })
   .meta({ id: 'PermissionRequestInput' })

@@ -33,7 +33,7 @@ export type Incoming = {
   read?(): Uint8Array | null
 }
 
-/** The body of a request, at most 1 MiB unless told otherwise. @throws RequestError 413, or 400 when it breaks off. */
+/** The body of a request, at most 1 MiB unless told otherwise. @throws RequestError 413, 415, or 400 when it breaks off. */
 export const readBody = async (
   request: HonoRequest,
   incoming: Incoming,
@@ -41,6 +41,9 @@ export const readBody = async (
 ): Promise<Uint8Array> => {
   const length = request.header('content-length')
   if (length !== undefined && Number(length) > largest) return refuseSize(largest)
+  const coding = request.header('content-encoding')
+  if (coding !== undefined && coding.toLowerCase() !== 'identity')
+    throw new RequestError(415, `The body must come as it is, not in the coding ${coding}.`)
   // A small body comes along with its head: when that is dealt with it is there, and need not be listened for.
   await undefined
   const isHere = incoming.complete && incoming.readableLength === Number(length)
@@ -67,11 +70,28 @@ const loneSurrogate = /(?<!\\)(?:\\\\)*\\ud[89a-f]/
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
+/** Strings and numbers of JSON, of which only the numbers are in the group. */
+const scalars = /"(?:[^"\\]+|\\.)*"|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g
+
+/** Whether a number is read as it is written, zeros at the end apart. */
+const isExact = (number: string): boolean =>
+  String(Number(number)) === (number.includes('.') ? number.replace(/\.?0+$/, '') : number)
+
+/** JSON whose inexact numbers stay text, those with an exponent too: as amounts they are none (decisions 2). @throws SyntaxError */
+const parseJson = (text: string): unknown => {
+  const value: unknown = JSON.parse(text)
+  if (!/\d[eE]|\d[\d.]{15}/.test(text)) return value
+  const exact = text.replace(scalars, (scalar, number?: string) =>
+    number === undefined || isExact(number) ? scalar : `"${number}"`,
+  )
+  return exact === text ? value : JSON.parse(exact)
+}
+
 const parseObject = (body: Uint8Array): unknown => {
   let value: unknown
   try {
     const text = utf8.decode(body)
-    value = JSON.parse(text)
+    value = parseJson(text)
     if (/\\ud[89a-f]/i.test(text) && loneSurrogate.test(JSON.stringify(value)))
       throw new SyntaxError('text with half of a surrogate pair')
   } catch {
@@ -94,7 +114,9 @@ export const parseBody = (
   return checked(schema, body.byteLength === 0 ? {} : parseObject(body))
 }
 
-/** The body as a form, whose repeated fields become arrays. @throws RequestError 415; Malformed */
+const mostFields = 1_000
+
+/** The body as a form, whose repeated fields become arrays. @throws RequestError 415, 400; Malformed */
 export const parseForm = (
   schema: z.ZodType,
   body: Uint8Array,
@@ -103,12 +125,14 @@ export const parseForm = (
   const type = contentType === undefined ? undefined : mediaTypeOf(contentType)
   if (body.byteLength > 0 && type !== formType)
     throw new RequestError(415, `The body must be ${formType}.`)
-  const fields = new URLSearchParams(new TextDecoder().decode(body))
-  const names = [...new Set(fields.keys())]
-  const values = names.map((name) => {
-    const all = fields.getAll(name)
-    return [name, all.length === 1 ? all[0] : all] as const
-  })
+  const fields = [...new URLSearchParams(new TextDecoder().decode(body))]
+  if (fields.length > mostFields)
+    throw new RequestError(400, `A form has at most ${mostFields} fields.`)
+  const values = new Map<string, string | string[]>()
+  for (const [name, value] of fields) {
+    const before = values.get(name)
+    values.set(name, before === undefined ? value : [before, value].flat())
+  }
   return checked(schema, Object.fromEntries(values))
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { streamOf, type Aggregate, type Find, type Handle } from '../application/handle.ts'
-import { refuse } from '../domain/refusal.ts'
+import { refuse, Refusal } from '../domain/refusal.ts'
 import type { Entry, RegisterCommand } from '../domain/register.ts'
 import type { Links } from './addresses.ts'
 import { listRoute } from './lists.ts'
@@ -116,6 +116,13 @@ export const registerRoutes = <
       },
     })
 
+  const create = async (call: Call<unknown, unknown, Input>): Promise<Data> => {
+    const data = await register.created(call)
+    const key = keyOf(data.merchant, data.id)
+    await handle(aggregate, key, { type: 'Register', data }, contextOf(call))
+    return data
+  }
+
   return [
     ...(access.list ? [list(access.list)] : []),
     route({
@@ -129,9 +136,11 @@ export const registerRoutes = <
       ...errors,
       ...(register.isIdAnswered ? { reply: idReply } : {}),
       handle: async (call) => {
-        const data = await register.created(call)
-        const { merchant, id } = data
-        await handle(aggregate, keyOf(merchant, id), { type: 'Register', data }, contextOf(call))
+        const { id } = await create(call).catch((error: unknown) => {
+          if (!(error instanceof Refusal) || error.code !== 'id_used_with_other_data') throw error
+          // The same request may have come twice at once: what the other has made says whether it is a repeat.
+          return create(call)
+        })
         const location = links.full(detailPath(id))
         return register.isIdAnswered ? { location, value: { id } } : { location }
       },

@@ -5,7 +5,7 @@ import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import { route, type Call, type Route } from './route.ts'
 import { argstring } from './shortlink.ts'
-import { amountIn, amountText, dateTime, dateTimeText, read, webUriText } from './wire.ts'
+import { amountIn, amountText, callbackUriText, dateTime, dateTimeText, read } from './wire.ts'
 
 type PayerWish = { readonly additionalAmount: number | null; readonly credit: boolean }
 
@@ -184,7 +184,7 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
       access: 'OPEN',
       group,
       summary: 'Send a test_event to an address',
-      body: z.object({ callback_uri: webUriText }).meta({ id: 'SandboxCallback' }),
+      body: z.object({ callback_uri: callbackUriText }).meta({ id: 'SandboxCallback' }),
       success: 'nothing',
       handle: (call) =>
         needs.sendTestCallback(call.body.callback_uri, contextFor(call, null, 'sandbox')),

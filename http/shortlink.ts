@@ -8,11 +8,11 @@ import { merchantPrefix } from './addresses.ts'
 import { preferred } from './preference.ts'
 import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
 import { callerOf, contextOf, route, type Call, type Route } from './route.ts'
-import { webUriText } from './wire.ts'
+import { callbackUriText } from './wire.ts'
 
 const shortlinkUpdate = z
   .object({
-    callback_uri: webUriText.nullable().default(null).meta({
+    callback_uri: callbackUriText.nullable().default(null).meta({
       description: 'Gets a shortlink_scanned for each scan.',
     }),
     description: z.string().max(1000).nullable().default(null),
@@ -29,6 +29,12 @@ const shortlinkInput = shortlinkUpdate
       .meta({ description: 'Of a printed sticker; it can be claimed once.' }),
   })
   .meta({ id: 'ShortlinkInput' })
+
+const secondsText = z
+  .string()
+  .regex(/^\d{1,7}$/, 'Must be a whole number of seconds.')
+  .transform(Number)
+  .pipe(z.int().max(2_592_000))
 
 const shortlinkReply = z
   .object({
@@ -189,7 +195,7 @@ export const shortlinkRoutes = (needs: ShortlinkNeeds): Route[] => {
       summary: 'Read the latest scan of a shortlink; 204 when none is young enough',
       params,
       query: z.object({
-        ttl: z.coerce.number().pipe(z.int().min(0).max(2_592_000)).default(60).meta({
+        ttl: secondsText.default(60).meta({
           description: 'Seconds; older scans do not count.',
         }),
       }),

@@ -10,9 +10,12 @@ import { chosenId } from './wire.ts'
 
 const userUpdate = z
   .object({
-    roles: z.array(z.enum(roles)).min(1).default(['user']),
-    netmask: z.string().max(64).nullable().default(null).meta({
-      description: 'CIDR (IPv4 or IPv6) of the addresses that requests may come from.',
+    roles: z.array(z.enum(roles)).min(1).max(roles.length).optional().meta({
+      description: '`user` when a new user has none. Absent leaves them.',
+    }),
+    netmask: z.string().max(64).nullish().meta({
+      description:
+        'CIDR (IPv4 or IPv6) of the addresses that requests may come from. Absent leaves it, null takes it away.',
     }),
     secret: z
       .string()
@@ -52,7 +55,7 @@ export type UserNeeds = RegisterNeeds & {
     list(merchant: string, before: number, limit: number): readonly UserRow[]
   }
   readonly hashSecret: (secret: string) => Promise<string>
-  readonly verifySecret: (secret: string, hash: string | null) => boolean | Promise<boolean>
+  readonly verifySecret: (secret: string, hash: string) => boolean | Promise<boolean>
   /** PEM of an RSA key of 2048 to 4096 bits; undefined for anything else. */
   readonly readPublicKey: (text: string) => string | undefined
   readonly isNetmask: (text: string) => boolean
@@ -76,7 +79,8 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
     if (secret === undefined) return kept
     if (secret === null) return null
     // The same secret keeps its hash, so that a repeated request is seen to be one.
-    return (await needs.verifySecret(secret, kept)) && kept ? kept : needs.hashSecret(secret)
+    const isKept = kept !== null && (await needs.verifySecret(secret, kept))
+    return isKept ? kept : needs.hashSecret(secret)
   }
 
   const publicKey = (text: string | null | undefined, kept: string | null): string | null => {
@@ -95,7 +99,7 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
     input: z.output<typeof userUpdate>,
     kept: UserData | undefined,
   ) => {
-    const { netmask } = input
+    const { roles = kept?.roles ?? ['user'], netmask = kept?.netmask ?? null } = input
     if (netmask !== null && !needs.isNetmask(netmask))
       throw new Malformed({ netmask: ['Must be an IPv4 or IPv6 network such as 192.0.2.0/24.'] })
     const credentials = {
@@ -104,7 +108,7 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
     }
     if (credentials.publicKey === null && credentials.secretHash === null)
       throw new Malformed({ secret: ['A user needs a secret, a pubkey or both.'] })
-    return { merchant, id, roles: input.roles, netmask, ...credentials }
+    return { merchant, id, roles, netmask, ...credentials }
   }
 
   return registerRoutes(needs, {
@@ -128,8 +132,8 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
       const entry = await needs.find(users, within(merchant, id))
       // An earlier secret is needed to see a repeat, but a new user begins with nothing.
       const registered = entry.status === 'present' ? entry.registered : undefined
-      const { secret = null, pubkey = null } = call.body
-      return dataFor(merchant, id, { ...call.body, secret, pubkey }, registered)
+      const { roles = ['user'], netmask = null, secret = null, pubkey = null } = call.body
+      return dataFor(merchant, id, { roles, netmask, secret, pubkey }, registered)
     },
     changed: (call, id, present) => {
       const { merchant } = manager(call)

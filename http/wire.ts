@@ -112,6 +112,19 @@ export const webUriText = z
   .refine((text) => webUri.test(text) && URL.canParse(text), 'Must be a full http or https URL.')
   .meta({ format: 'uri' })
 
+const isCallable = (text: string): boolean => {
+  // What is no URL at all is complained of already.
+  if (!URL.canParse(text)) return true
+  const { username, password, hash } = new URL(text)
+  return username + password + hash === '' && !text.includes('#')
+}
+
+/** Where a callback is sent: its signature is over the URL as it stands here, so all of it must reach the receiver. */
+export const callbackUriText = webUriText.refine(
+  isCallable,
+  'Must have no user, password or fragment.',
+)
+
 /** An id that a merchant chooses. A URL whose last segment is `.` or `..` leads elsewhere. */
 export const chosenId = (schema: z.ZodString) =>
   schema.max(100).refine((id) => id !== '.' && id !== '..', 'Must not be . or ..')

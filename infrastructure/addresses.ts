@@ -13,14 +13,17 @@ export const isWithin = (address: string | undefined, netmask: string): boolean 
 const oneHost = (address: string): string =>
   `${address}/${ipaddr.parse(address).kind() === 'ipv4' ? 32 : 128}`
 
-/** IPv4 in four decimal parts only: what `10/8` or `010.0.0.1` mean depends on whom one asks. */
+/**
+ * IPv4 in four decimal parts only: what `10/8` or `010.0.0.1` mean depends on whom one asks. IPv6 without a zone, which
+ * means something on one machine only, and not as another way to write IPv4: no address would ever be in it.
+ */
 export const isNetmask = (text: string): boolean => {
   const { IPv4, IPv6 } = ipaddr
+  if (/%|\/0\d/.test(text)) return false
+  if (IPv4.isValidCIDRFourPartDecimal(text) || IPv4.isValidFourPartDecimal(text)) return true
+  const [address = ''] = text.split('/')
   return (
-    IPv4.isValidCIDRFourPartDecimal(text) ||
-    IPv4.isValidFourPartDecimal(text) ||
-    IPv6.isValidCIDR(text) ||
-    IPv6.isValid(text)
+    (IPv6.isValidCIDR(text) || IPv6.isValid(text)) && !IPv6.parse(address).isIPv4MappedAddress()
   )
 }
 

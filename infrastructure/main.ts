@@ -1,14 +1,13 @@
 #!/usr/bin/env node
-import { getRequestListener } from '@hono/node-server'
 import { randomUUID } from 'node:crypto'
 import { readFileSync, realpathSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { makeAccess } from '../http/access.ts'
 import { linksOf } from '../http/addresses.ts'
 import { isRedirectUri } from '../http/application.ts'
-import { makeApp, unroutable } from '../http/app.ts'
+import { answerToNoRequest, makeApp } from '../http/app.ts'
 import { makeAttachmentLink } from '../http/attachment.ts'
 import { namesOf } from '../http/brand.ts'
 import { UnreadableEvent } from '../domain/events.ts'
@@ -19,6 +18,7 @@ import { stringToSign } from '../http/signature.ts'
 import { formatDateTime } from '../http/wire.ts'
 import { makeAuthorizationServer } from './authorization-server.ts'
 import { openCore } from './core.ts'
+import { makeHttpServer } from './http-server.ts'
 import { makeLog, type Log } from './log.ts'
 import { operatorProgram } from './operator.ts'
 import { makeSandboxData } from './sandbox-data.ts'
@@ -113,18 +113,21 @@ export const startServer = async (
   const { HOST: hostname, PORT: port } = settings
   let address = `http://${hostname}:${port}`
   const { service, names, ...opened } = await openService(settings, log, () => address, folding)
-  const errorHandler = () => unroutable(names, randomUUID())
-  const server = createServer(getRequestListener(opened.app.fetch, { hostname, errorHandler }))
-  await listening(server, hostname, port)
-  address = addressOf(server)
+  const http = makeHttpServer({
+    fetch: opened.app.fetch,
+    hostname,
+    refusal: (status, description) => answerToNoRequest(names, randomUUID(), status, description),
+  })
+  await listening(http.server, hostname, port)
+  address = addressOf(http.server)
   // Not before the address is known that callbacks name.
   service.begin()
   const stop = async (): Promise<void> => {
     service.endStreams()
-    const closed = new Promise((resolve) => server.close(resolve))
-    server.closeIdleConnections()
-    await closed
+    const closed = http.stop()
+    // What works beside the requests begins nothing new meanwhile.
     await service.stop()
+    await closed
     await opened.core.close()
   }
   return { ...opened, address, stop }

@@ -92,7 +92,7 @@ export const makePayerSide = (
       handle,
       find,
       people,
-      verifyPin: (pin, hash) => gate(async () => verifySecret(pin, hash)),
+      verifyPin: (pin, hash, claimed) => gate(async () => verifySecret(pin, hash, claimed)),
       stepOfCode,
       strangers: makeStrangers(),
       newSession: newToken,

@@ -13,7 +13,7 @@ export const hashSecret = (secret: string): Promise<string> => argon2id(secret)
 /**
  * Checks secrets against slow hashes. A verdict is remembered for a minute under a keyed fast hash of secret and slow
  * hash, so that a busy client pays once, a changed secret counts at once, and no secret is kept. Without a slow hash it
- * takes as long and says no.
+ * takes as long and says no, the first time and again, for each name that is claimed.
  */
 export const makeSecretCheck = (machineNow: () => number) => {
   const key = randomBytes(32).toString('hex')
@@ -27,8 +27,8 @@ export const makeSecretCheck = (machineNow: () => number) => {
     }
   }
 
-  const check = (secret: string, against: string): boolean | Promise<boolean> => {
-    const name = hash('sha256', `${key}${against}\n${secret}`)
+  const check = (secret: string, against: string, claimed: string): boolean | Promise<boolean> => {
+    const name = hash('sha256', `${key}${against}\n${claimed}\n${secret}`)
     const known = verdicts.get(name)
     if (known && machineNow() < known.until) return known.isRight
     const checking = verify(against, secret)
@@ -44,6 +44,8 @@ export const makeSecretCheck = (machineNow: () => number) => {
     return checking
   }
 
-  return (secret: string, slowHash: string | null): boolean | Promise<boolean> =>
-    slowHash === null ? hashOfNobody.then((hash) => check(secret, hash)) : check(secret, slowHash)
+  return (secret: string, slowHash: string | null, claimed = ''): boolean | Promise<boolean> =>
+    slowHash === null
+      ? hashOfNobody.then((hash) => check(secret, hash, claimed))
+      : check(secret, slowHash, '')
 }

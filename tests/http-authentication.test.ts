@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeAccess } from '../http/access.ts'
 import type { FoundUser } from '../http/credentials.ts'
 import { namesOf } from '../http/brand.ts'
+import { makeSecretCheck } from '../infrastructure/secrets.ts'
 import {
   dateTime,
   error,
@@ -138,6 +139,17 @@ describe('unknown users and wrong credentials', () => {
     }
     expect(await signed('nobody')).toBe(await signed('admin'))
     expect(await signed('pos1')).toBe(await signed('admin'))
+  })
+
+  test('are checked as slowly for a name that nobody has as for any other, the first time and again', async () => {
+    const check = makeSecretCheck(() => 0)
+    await check('a guess', null, 'nobody')
+    const first: string[] = []
+    const checked = (claimed: string) =>
+      Promise.resolve(check('a guess', null, claimed)).then(() => first.push(claimed))
+    // What is known already is told at once, before what was asked for earlier.
+    await Promise.all([checked('nobody else'), checked('nobody')])
+    expect(first).toEqual(['nobody', 'nobody else'])
   })
 
   test('make the service do the same work, step by step', async () => {
@@ -357,6 +369,34 @@ describe('an API user', () => {
       })
   })
 
+  test('that is made several times at once with one secret is answered alike', async () => {
+    const input = { id: 'hurried', secret: 'of the cashier', netmask: '127.0.0.0/8' }
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => service.admin('POST', paths.users, input)),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201])
+    expect(await service.admin('POST', paths.users, { ...input, secret: 'other' })).toMatchObject({
+      status: 400,
+    })
+    const other = { ...input, secret: 'another one' }
+    expect(await service.admin('POST', paths.users, other)).toMatchObject({ status: 409 })
+  })
+
+  test('keeps its roles and its netmask when only the secret is changed', async () => {
+    const { admin } = service
+    const input = { id: 'rotating', secret: 'of the boss', roles: ['superuser'], netmask: '::1' }
+    await admin('POST', paths.users, input)
+    expect(await admin('PUT', path('rotating'), { secret: 'a newer one' })).toMatchObject({
+      status: 204,
+    })
+    const shown = async () => (await admin('GET', path('rotating'))).body
+    expect(await shown()).toMatchObject({ roles: ['superuser'], netmask: '::1' })
+    await admin('PUT', path('rotating'), { netmask: null })
+    expect(await shown()).toMatchObject({ roles: ['superuser'], netmask: null })
+    const many = { roles: Array.from({ length: 1000 }, () => 'user') }
+    expect(await admin('PUT', path('rotating'), many)).toMatchObject(wrongFields('roles'))
+  })
+
   test('is changed at once: the new secret counts from the answer on, the old one no longer', async () => {
     const { admin, withSecret } = service
     const secrets = Array.from({ length: 8 }, (_, index) => `secret number ${index}`)
@@ -498,6 +538,17 @@ describe('a netmask', () => {
         address,
         401,
       ])
+  })
+
+  test.each([
+    'fe80::1%eth0/64',
+    '::1%lo',
+    '::ffff:127.0.0.1',
+    '::ffff:127.0.0.1/128',
+    '10.0.0.0/08',
+  ])('%s, in which no address would ever be, is refused', async (netmask) => {
+    const input = { id: 'locked-out', netmask, secret: 'within the net' }
+    expect(await service.admin('POST', paths.users, input)).toMatchObject(wrongFields('netmask'))
   })
 
   test('of a merchant holds for all its users, and says so', async () => {

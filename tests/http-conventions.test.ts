@@ -255,6 +255,34 @@ describe('a body', () => {
     expect(await post(padded(3_000_000), chunked)).toMatchObject({ status: 413 })
   })
 
+  test('in a coding gets 415, whatever is in it', async () => {
+    for (const coding of ['gzip', 'br', 'identity, gzip'])
+      expect(await post(till('coded'), { 'Content-Encoding': coding })).toMatchObject({
+        status: 415,
+        body: error('Unsupported Media Type', /coding/),
+      })
+    expect(await post(till('coded'), { 'Content-Encoding': 'identity' })).toMatchObject({
+      status: 201,
+    })
+  })
+
+  test('with many mistakes is answered with the first fifty of them', async () => {
+    const line_items = Array.from({ length: 1000 }, () => ({}))
+    const { status, body } = await service.pos1('POST', paths.payments, { line_items })
+    expect(status).toBe(400)
+    expect(Object.values(body.error_details as Record<string, string[]>).flat()).toHaveLength(50)
+  })
+
+  test('that is a form has at most a thousand fields', async () => {
+    const form = (fields: number) =>
+      service.call('POST', '/oauth2/token', {
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+        body: Array.from({ length: fields }, (_, index) => `a${index}=b`).join('&'),
+      })
+    expect((await form(1001)).body.error_description).toMatch(/1000 fields/)
+    expect((await form(1000)).body.error_description).not.toMatch(/fields/)
+  })
+
   test('that is absent counts as an empty object', async () => {
     expect(await service.pos1('POST', paths.poses)).toMatchObject(wrongFields('id', 'name', 'type'))
   })

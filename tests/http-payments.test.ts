@@ -92,7 +92,7 @@ describe('a payment request', () => {
       customer: null,
       max_scan_age: 0,
       text: 'Æ 日本 😀',
-      callback_uri: 'https://shop.example:8443/callback?a=b#c',
+      callback_uri: 'https://shop.example:8443/callback?a=b',
       display_message_uri: 'http://shop.example/æ',
       success_return_uri: 'https://shop.example/ok',
       failure_return_uri: 'https://shop.example/fail',
@@ -185,6 +185,16 @@ describe('a payment request', () => {
     expect(await outcome(path)).toMatchObject({ amount: exact, currency: currency.toUpperCase() })
   })
 
+  test.each(['1e2', '1E2', '0.1e3', '12.50000000000000001', '99999999999999999999.5'])(
+    'of an amount that is the JSON number %s is refused: it would be read as another',
+    async (amount) => {
+      const text = JSON.stringify(paymentInput({ amount: 0.5, text: '1e2' }))
+      const body = text.replace('"amount":0.5', `"amount":${amount}`)
+      expect(body).toContain(amount)
+      expect(await service.pos1('POST', paths.payments, body)).toMatchObject(wrongFields('amount'))
+    },
+  )
+
   test.each([
     ['NOK', '12.505'],
     ['NOK', 12.505],
@@ -246,7 +256,16 @@ describe('a payment request', () => {
     ['ledger', ['', 'unknown']],
     [
       'callback_uri',
-      ['shop.example', 'ftp://x/', 'http:x', 'http://', 'http://a b/', 'http://x/\n'],
+      [
+        'shop.example',
+        'ftp://x/',
+        'http:x',
+        'http://',
+        'http://a b/',
+        'http://x/\n',
+        'http://x/#a',
+        'http://a:b@x/',
+      ],
     ],
     ['display_message_uri', ['javascript:alert(1)', `http://x/${'x'.repeat(2048)}`, 5]],
     ['success_return_uri', ['/relative']],
@@ -262,6 +281,7 @@ describe('a payment request', () => {
     ['links', [[link, ...Array(32).fill(link)]]],
     ['links.0.uri', [[{ ...link, uri: 'x' }]]],
     ['links.0.show_on.1', [[{ ...link, show_on: ['ok', 'auth'] }]]],
+    ['links.0.show_on', [[{ ...link, show_on: Array(100_000).fill('ok') }]]],
   ])('with a wrong %s is told so', async (field, values) => {
     const top = field.split('.')[0] ?? ''
     for (const value of values) {
@@ -433,7 +453,7 @@ describe('capture', () => {
     expect(await put(path, first)).toMatchObject({ status: 204 })
     expect(await put(path, part('40.01'))).toMatchObject(wrongFields('amount'))
     expect(await put(path, part('1', { additional_amount: '0.01' }))).toMatchObject(
-      wrongFields('amount'),
+      wrongFields('additional_amount'),
     )
     expect(await outcome(path)).toMatchObject({ auth_amount: '40.00', status: 'auth' })
     expect(await put(path, part('40.00'))).toMatchObject({ status: 204 })
@@ -552,6 +572,29 @@ describe.each(['release', 'abort'])('%s', (action) => {
   })
 })
 
+describe('an action', () => {
+  test('ignores what does not belong to it, however it looks', async () => {
+    const path = await authorizedPayment(service)
+    const odd = {
+      amount: 'abc',
+      additional_amount: -1,
+      currency: 'zzz',
+      refund_id: 'q q',
+      callback_uri: 'nonsense',
+      links: 'none',
+    }
+    expect(await put(path, { ...odd, action: 'reauth' })).toMatchObject({ status: 204 })
+    const { amount: _, additional_amount: __, currency: ___, ...oddOfOthers } = odd
+    expect(await put(path, { ...oddOfOthers, ...part('1.00') })).toMatchObject({ status: 204 })
+    expect(await put(path, { ...odd, ...part('1.00') })).toMatchObject(
+      wrongFields('additional_amount'),
+    )
+    expect(await put(path, { ...odd, action: 'RELEASE' })).toMatchObject({ status: 204 })
+    expect(await put(path, { ...odd, action: 'steal' })).toMatchObject(wrongFields('action'))
+    expect(await put(path, { ...odd })).toMatchObject(wrongFields('callback_uri', 'links'))
+  })
+})
+
 describe('reauth', () => {
   test('of anything but an authorisation is refused', async () => {
     const path = await requestPayment(service.pos1)
@@ -597,7 +640,7 @@ describe('refund', () => {
     )
     expect(await admin('PUT', path, refund('40.01'))).toMatchObject(wrongFields('amount'))
     expect(await admin('PUT', path, refund('1', { additional_amount: '0.01' }))).toMatchObject(
-      wrongFields('amount'),
+      wrongFields('additional_amount'),
     )
     expect(await admin('PUT', path, refund('1', { currency: 'SEK' }))).toMatchObject(
       wrongFields('currency'),

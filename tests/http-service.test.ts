@@ -443,6 +443,56 @@ test.each<[string, Writes]>([
   expect(await service.pos1('GET', `${paths.poses}${id}/`)).toMatchObject({ status: 200 })
 })
 
+test.each([
+  ['no request', 'nonsense\r\n\r\n', 400],
+  ['a method that is none', 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+  ['no host', 'GET /health/live HTTP/1.1\r\n\r\n', 400],
+  ['a host that is none', 'GET / HTTP/1.1\r\nHost: a b\r\n\r\n', 400],
+  [
+    'two lengths',
+    'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+    400,
+  ],
+  ['a header that is too large', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'b'.repeat(20_000)}`, 431],
+  ['an expectation', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: the best\r\n\r\n', 417],
+  ['a wish for a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
+])('what is %s is told so in the words of all errors', async (_, text, status) => {
+  const socket = connected().setEncoding('utf8')
+  socket.write(text)
+  let answer = ''
+  for await (const piece of socket) answer += piece
+  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+  expect(answer).toMatch(/^x-request-id: [0-9a-f-]{36}\r$/im)
+  expect(JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1))).toEqual({
+    error_type: expect.any(String),
+    error_description: expect.stringMatching(/\w/),
+    error_details: null,
+  })
+})
+
+test('a service that stops answers what is under way, and no client keeps it from its end', async () => {
+  const stopping = await startService()
+  let isOver = false
+  const statuses = new Set<number>()
+  const ask = async (): Promise<void> => {
+    while (!isOver) {
+      try {
+        const { status } = await stopping.pos1('GET', paths.poses)
+        statuses.add(status)
+      } catch {
+        // It is gone.
+        return
+      }
+    }
+  }
+  const clients = Array.from({ length: 8 }, ask)
+  await stopping.pos1('GET', paths.poses)
+  await stopping.stop()
+  isOver = true
+  await Promise.all(clients)
+  expect([...statuses]).toEqual([200])
+})
+
 describe('a client that breaks off', () => {
   const raw = (text: string): Promise<void> =>
     new Promise((resolve, reject) => {

@@ -47,6 +47,7 @@ describe('for any history of commands', () => {
       [
         ...Object.keys(paymentEvents),
         'additional_amount_is_not_editable',
+        'capture_exceeds_additional_amount',
         'capture_exceeds_authorization',
         'capture_id_used_with_other_amounts',
         'capture_is_nothing',
@@ -64,6 +65,7 @@ describe('for any history of commands', () => {
         'payment_is_picked_up',
         'pos_is_unknown',
         'pos_tid_used_with_other_data',
+        'refund_exceeds_additional_amount',
         'refund_exceeds_captures',
         'refund_id_used_with_other_amounts',
         'refund_is_nothing',
@@ -103,7 +105,7 @@ describe('for any history of commands', () => {
         if (amount || tip) {
           expect(take(amount, tip)).toHaveLength(1)
           expect(take((amount ?? 0) + 1, tip)).toBe('capture_exceeds_authorization')
-          expect(take(amount, (tip ?? 0) + 1)).toBe('capture_exceeds_authorization')
+          expect(take(amount, (tip ?? 0) + 1)).toBe('capture_exceeds_additional_amount')
         } else expect(typeof take(1)).toBe('string')
       }),
       runs,

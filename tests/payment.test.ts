@@ -349,13 +349,13 @@ describe('capturing', () => {
   })
 
   test.each([
-    ['one øre more than is left', part('b', 6001, 0)],
-    ['a tip that has been captured already', part('b', 1000, 1)],
-    ['the tip out of the amount', part('b', 0, 1001)],
-  ])('given a part, when %s is captured, then it is refused', (_, wanted) => {
+    ['one øre more than is left', part('b', 6001, 0), 'capture_exceeds_authorization'],
+    ['a tip that was captured before', part('b', 1000, 1), 'capture_exceeds_additional_amount'],
+    ['the tip out of the amount', part('b', 0, 1001), 'capture_exceeds_additional_amount'],
+  ] as const)('given a part, when %s is captured, then it is refused', (_, wanted, code) => {
     given(...partly)
       .when(capture(wanted))
-      .thenRefused('capture_exceeds_authorization')
+      .thenRefused(code)
   })
 
   test('given an authorisation, when nothing is captured, then it is refused', () => {
@@ -620,13 +620,16 @@ describe('refunding', () => {
   )
 
   test.each([
-    ['one øre more than was captured', part('r', 4001)],
-    ['a tip out of the amount', part('r', 0, 1001)],
-  ])('given a part captured, when %s is refunded, then it is refused', (_, wanted) => {
-    given(...partly)
-      .when(refund(wanted))
-      .thenRefused('refund_exceeds_captures')
-  })
+    ['one øre more than was captured', part('r', 4001), 'refund_exceeds_captures'],
+    ['a tip out of the amount', part('r', 0, 1001), 'refund_exceeds_additional_amount'],
+  ] as const)(
+    'given a part captured, when %s is refunded, then it is refused',
+    (_, wanted, code) => {
+      given(...partly)
+        .when(refund(wanted))
+        .thenRefused(code)
+    },
+  )
 
   test('given a refund, when more than the rest is refunded, then it is refused', () => {
     given(...partly, refunded('r', 3000))

@@ -1,0 +1,89 @@
+import { getRequestListener } from '@hono/node-server'
+import { createServer, STATUS_CODES, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { ErrorStatus } from '../http/errors.ts'
+
+/** An answer that no app has made. */
+type Refusal = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+type Needs = {
+  readonly fetch: Parameters<typeof getRequestListener>[0]
+  readonly hostname: string
+  readonly refusal: (status: ErrorStatus, description: string) => Refusal
+}
+
+/** How often connections that have become idle are looked for while the server ends. */
+const lookEveryMs = 50
+/** How long requests may take to their end when the server ends. */
+const longestEndMs = 10_000
+
+const answer = (outgoing: ServerResponse, { status, headers, body }: Refusal): void => {
+  outgoing.writeHead(status, { ...headers, Connection: 'close' }).end(body)
+}
+
+/** Answers on a connection of which the server has lost track, and ends it. */
+const answerOn = (socket: Duplex, { status, headers, body }: Refusal): void => {
+  const length = String(Buffer.byteLength(body))
+  const all = { ...headers, 'Content-Length': length, Connection: 'close' }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`
+  socket.end(head + body)
+}
+
+/**
+ * The server before the app: what is no request is refused as clearly as everything else. `stop` lets the requests that
+ * are under way come to their end, each the last of its connection.
+ */
+export const makeHttpServer = ({ fetch, hostname, refusal }: Needs) => {
+  let isStopping = false
+  const unroutable = () => {
+    const { status, headers, body } = refusal(400, 'The target or the Host is malformed.')
+    return new Response(body, { status, headers })
+  }
+  const listener = getRequestListener(fetch, { hostname, errorHandler: unroutable })
+
+  const server = createServer({ requireHostHeader: false }, (incoming, outgoing) => {
+    if (isStopping) outgoing.setHeader('Connection', 'close')
+    if (incoming.headers.host !== undefined || incoming.httpVersion === '1.0')
+      return void listener(incoming, outgoing)
+    return answer(outgoing, refusal(400, 'The header Host is missing.'))
+  })
+
+  server.on('checkExpectation', (_, outgoing: ServerResponse) =>
+    answer(outgoing, refusal(417, 'There is nothing to expect but 100-continue.')),
+  )
+  server.on('connect', (_, socket: Duplex) =>
+    answerOn(socket, refusal(405, 'This is no proxy: CONNECT is not for it.')),
+  )
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    // An answer to an earlier request of the connection may be under way, which must not be mixed with another.
+    const isAnswering = '_httpMessage' in socket && socket._httpMessage !== null
+    if (!socket.writable || isAnswering) return void socket.destroy()
+    switch (error.code) {
+      case 'HPE_HEADER_OVERFLOW':
+        return answerOn(socket, refusal(431, 'The headers are larger than 16 KiB.'))
+      case 'ERR_HTTP_REQUEST_TIMEOUT':
+        return answerOn(socket, refusal(408, 'The request did not come to its end in time.'))
+      default:
+        return answerOn(socket, refusal(400, 'This is no request of HTTP/1.1.'))
+    }
+  })
+  const stop = (): Promise<void> => {
+    isStopping = true
+    const closing = setInterval(() => server.closeIdleConnections(), lookEveryMs)
+    const giveUp = setTimeout(() => server.closeAllConnections(), longestEndMs)
+    return new Promise((resolve) => {
+      server.close(() => {
+        clearInterval(closing)
+        clearTimeout(giveUp)
+        resolve()
+      })
+      server.closeIdleConnections()
+    })
+  }
+  return { server, stop }
+}
