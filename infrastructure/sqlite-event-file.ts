@@ -37,6 +37,14 @@ const schema = `
   PRAGMA user_version = ${version};
 `
 
+// What has happened is not changed by mistake: neither by a program nor by hand.
+const guards = `
+  CREATE TRIGGER IF NOT EXISTS events_are_not_changed BEFORE UPDATE ON events
+  BEGIN SELECT RAISE(ABORT, 'what has happened cannot be changed'); END;
+  CREATE TRIGGER IF NOT EXISTS events_are_not_deleted BEFORE DELETE ON events
+  BEGIN SELECT RAISE(ABORT, 'what has happened cannot be deleted'); END;
+`
+
 const numberOf = (database: Database.Database, pragma: string): number =>
   Number(database.pragma(pragma, { simple: true }))
 
@@ -74,6 +82,7 @@ export const openEventFile = (file: string): Database.Database => {
       .transaction(() => {
         // Another process may have made the tables since the file was looked at.
         if (numberOf(database, 'application_id') !== applicationId) database.exec(schema)
+        database.exec(guards)
       })
       .immediate()
     database.pragma(`busy_timeout = ${blockingTimeout}`)

@@ -16,7 +16,8 @@ export const openStore = ({
   EVENT_STORE,
   DATA_DIR,
 }: Place): EventStore & { readonly log?: EventLog } => {
-  mkdirSync(DATA_DIR, { recursive: true })
+  // Its log says who paid whom, and what ids are made of.
+  mkdirSync(DATA_DIR, { recursive: true, mode: 0o700 })
   return EVENT_STORE === 'sqlite'
     ? openSqliteEventStore(join(DATA_DIR, 'events.sqlite'))
     : connectEventStoreDB(EVENT_STORE)

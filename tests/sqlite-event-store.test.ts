@@ -171,6 +171,18 @@ describe('the file', () => {
     expect(() => openSqliteEventStore(newer)).toThrow('has format 2')
   })
 
+  test('refuses to change or to lose what has happened, whoever asks', async () => {
+    const file = freshFile()
+    const store = openSqliteEventStore(file)
+    await store.append('s', newEvents(2), noStream)
+    const other = new Database(file)
+    expect(() => other.exec(`UPDATE events SET data = '{}'`)).toThrow('cannot be changed')
+    expect(() => other.exec('DELETE FROM events WHERE position = 2')).toThrow('cannot be deleted')
+    other.close()
+    expect(await collect(store.readAll(0))).toHaveLength(2)
+    await store.close()
+  })
+
   test('is closed only after the appends that wait', async () => {
     const file = freshFile()
     const store = openSqliteEventStore(file)
