@@ -180,6 +180,7 @@ export const playStory = async (shop: OpenShop, days: readonly string[]): Promis
   await noon(shop, today)
   await evening(shop, today)
   const { forgotten, bike, party } = await reservations(shop, today)
+  await shop.closeReport()
 
   sayChapter(`${renewal}, two days later`)
   await shop.until(`${renewal} 12:00:00`)
@@ -199,4 +200,5 @@ export const playStory = async (shop: OpenShop, days: readonly string[]): Promis
   await shop.put(party, capture, 'still good, for it was renewed: captures everything')
   await shop.ended(party, 'ok 2000')
   await openTab(shop, expiry)
+  await shop.closeReport()
 }
