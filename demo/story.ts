@@ -156,8 +156,8 @@ const reservations = async (shop: OpenShop, day: string) => {
   return { forgotten, bike, party }
 }
 
-/** An authorisation that is still in use when the story ends. */
-const openTab = async (shop: OpenShop, day: string): Promise<void> => {
+/** What is still under way when the story ends. */
+const underWay = async (shop: OpenShop, day: string): Promise<void> => {
   await shop.until(`${day} 21:30:00`)
   const tab = await shop.request('A tab on credit, still open', {
     amount: '1500.00',
@@ -170,6 +170,9 @@ const openTab = async (shop: OpenShop, day: string): Promise<void> => {
   const glass = refund('glass', '120.00', 'a glass was spilt', { additional_amount: '20.00' })
   await shop.putSigned(tab, glass, 'the owner signs a refund of 120.00 + 20.00')
   await shop.ended(tab, 'auth 3008')
+
+  const last = await shop.request('A last order, not answered yet', { amount: '85.00' })
+  await shop.ended(last, 'pending 1003')
 }
 
 /** A shop's day and the days after it, with every way in which a payment can end. */
@@ -199,6 +202,6 @@ export const playStory = async (shop: OpenShop, days: readonly string[]): Promis
   shop.recall(party)
   await shop.put(party, capture, 'still good, for it was renewed: captures everything')
   await shop.ended(party, 'ok 2000')
-  await openTab(shop, expiry)
+  await underWay(shop, expiry)
   await shop.closeReport()
 }
