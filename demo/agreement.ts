@@ -1,40 +1,51 @@
 import { isDeepStrictEqual } from 'node:util'
-import { leftOf, type Books, type Entry } from './log-books.ts'
+import type { Books } from './log-books.ts'
+import { linesOwed, outcomeOwed, type LogLine } from './owed.ts'
+import type { Entry } from './payment-book.ts'
 import type { Arrival } from './receiver.ts'
-import { minorOf, type Outcome, type Part } from './telling.ts'
+import type { Sale } from './shop.ts'
+import type { Outcome } from './wording.ts'
 
-const show = (value: unknown): string => JSON.stringify(value)
+const show = (value: unknown): string => (value === undefined ? 'nothing' : JSON.stringify(value))
 
-const partsOf = (parts: readonly Part[]) =>
-  parts.map(({ id, amount, additional_amount }) => ({
-    id,
-    amount: minorOf(amount),
-    additionalAmount: minorOf(additional_amount),
-  }))
+/** All plain values inside a value, by where they stand in it. */
+const leavesOf = (value: unknown, path = ''): [path: string, leaf: unknown][] =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([name, inner]) =>
+        leavesOf(inner, path === '' ? name : `${path}.${name}`),
+      )
+    : [[path, value]]
+
+const differences = (reader: string, read: object, owed: object): string[] => {
+  const leaves = { read: new Map(leavesOf(read)), owed: new Map(leavesOf(owed)) }
+  const paths = new Set([...leaves.owed.keys(), ...leaves.read.keys()])
+  return [...paths].flatMap((path) => {
+    const [says, should] = [leaves.read.get(path), leaves.owed.get(path)]
+    return says === should ? [] : `${path}: ${reader} says ${show(says)}, the log ${show(should)}`
+  })
+}
+
+/** Those members of a value that another one has too. */
+const membersLike = (value: object, example: object): object =>
+  Object.fromEntries(Object.entries(value).filter(([name]) => name in example))
 
 /** Where an outcome, as read over HTTP, differs from the books. */
-export const outcomeDiffers = (outcome: Outcome, entry: Entry): string[] => {
-  const pots = (amount: string, additional: string) => ({
-    amount: minorOf(amount),
-    additionalAmount: minorOf(additional),
+export const outcomeDiffers = (outcome: Outcome, entry: Entry, sale: Sale): string[] => {
+  const owed = outcomeOwed(entry, sale)
+  return differences('the outcome', membersLike(outcome, owed), owed)
+}
+
+/** Where the lines about a payment in the transaction logs differ from those that the books owe. */
+export const linesDiffer = (lines: readonly LogLine[], entry: Entry, sale: Sale): string[] => {
+  const owed = linesOwed(entry, sale)
+  if (lines.length !== owed.length)
+    return [`the transaction logs hold ${lines.length} lines about it, the log owes ${owed.length}`]
+  return lines.flatMap((line, index) => {
+    const expected = owed[index] ?? {}
+    const { action, sub_id: id } = expected
+    const reader = `line ${index + 1} (${[action, id].filter(Boolean).join(' ')})`
+    return differences(reader, membersLike(line, expected), expected)
   })
-  const claims = {
-    status: [`${outcome.status} ${outcome.status_code}`, entry.status],
-    currency: [outcome.currency, entry.currency],
-    amount: [pots(outcome.amount, outcome.additional_amount), entry.asked],
-    'what is left': [pots(outcome.auth_amount, outcome.auth_additional_amount), leftOf(entry)],
-    'what was released': [
-      pots(outcome.released_amount, outcome.released_additional_amount),
-      entry.released,
-    ],
-    captures: [partsOf(outcome.captures), entry.captures],
-    refunds: [partsOf(outcome.refunds), entry.refunds],
-  }
-  return Object.entries(claims).flatMap(([what, [read, logged]]) =>
-    isDeepStrictEqual(read, logged)
-      ? []
-      : `${what}: the outcome says ${show(read)}, the log ${show(logged)}`,
-  )
 }
 
 /** Where the messages that arrived about a payment, each once, differ from those that the log owes. */

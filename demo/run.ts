@@ -2,15 +2,18 @@ import { createPrivateKey } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { attemptsDiffer, messagesDiffer, outcomeDiffers } from './agreement.ts'
+import { attemptsDiffer, linesDiffer, messagesDiffer, outcomeDiffers } from './agreement.ts'
 import { fetchCallbackKeys } from './callback-check.ts'
-import { leftOf, readBooks, type Books } from './log-books.ts'
+import { readBooks, type Books } from './log-books.ts'
 import { merchantClient } from './merchant-client.ts'
+import { leftOf, type Pots } from './payment-book.ts'
 import { startReceiver, type Receiver } from './receiver.ts'
-import { startServiceProcess } from './service-process.ts'
+import { readReportLogs } from './report-logs.ts'
+import { runCommand, startServiceProcess } from './service-process.ts'
 import { openShop, Unexpected, type OpenShop, type Shop } from './shop.ts'
 import { playStory } from './story.ts'
-import { amountLike, say, sayChapter, type Outcome } from './telling.ts'
+import { say, sayChapter } from './telling.ts'
+import { amountIn, type Outcome } from './wording.ts'
 
 const dayInMs = 86_400_000
 
@@ -19,14 +22,13 @@ const dayAfterToday = (days: number): string =>
   new Date(Date.now() + days * dayInMs).toISOString().slice(0, 10)
 
 /** The books of each currency: what was authorised is what was captured, released and is left. */
-const sayBooks = ({ entries }: Books, outcomes: ReadonlyMap<string, Outcome>): void => {
+const sayBooks = ({ entries }: Books): void => {
   for (const currency of new Set(entries.map((entry) => entry.currency))) {
     const own = entries.filter((entry) => entry.currency === currency)
-    const example = outcomes.get(own[0]?.tid ?? '')?.amount ?? '0'
-    const total = (pots: { amount: number; additionalAmount: number }[]): string =>
-      amountLike(
+    const total = (pots: readonly Pots[]): string =>
+      amountIn(
+        currency,
         pots.reduce((all, { amount, additionalAmount }) => all + amount + additionalAmount, 0),
-        example,
       )
     const captured = total(own.flatMap(({ captures }) => captures))
     const released = total(own.map((entry) => entry.released))
@@ -41,23 +43,31 @@ const sayBooks = ({ entries }: Books, outcomes: ReadonlyMap<string, Outcome>): v
 /** Everything that disagrees, in words. */
 const disagreements = async (
   { till, receiver }: Shop,
-  { sales, surprises }: OpenShop,
+  { sales, reports, surprises }: OpenShop,
+  address: string,
   file: string,
 ): Promise<string[]> => {
+  const lines = await readReportLogs(address, till, reports)
   const books = await readBooks(file)
   const messages = receiver.messages()
-  const outcomes = new Map<string, Outcome>()
   const found: string[] = [...surprises, ...books.gaps.map((gap) => `a gap in the log: ${gap}`)]
   if (books.entries.length !== sales.length)
     found.push(`the till made ${sales.length} payments, the log holds ${books.entries.length}`)
-  for (const { number, title, tid } of sales) {
+  const linesOwed = books.entries.flatMap((entry) => entry.lines).length
+  if (lines.length !== linesOwed)
+    found.push(`the transaction logs hold ${lines.length} lines, the log owes ${linesOwed}`)
+  for (const sale of sales) {
+    const { number, title, tid } = sale
     const { body } = await till('GET', `/merchant/v1/payment_request/${tid}/outcome/`)
-    const outcome = body as Outcome
-    outcomes.set(tid, outcome)
     const entry = books.entries.find((one) => one.tid === tid)
     const told = messages.filter(({ meta }) => meta.uri?.includes(`/${tid}/`))
+    const own = lines.filter((line) => line['tid'] === tid)
     const problems = entry
-      ? [...outcomeDiffers(outcome, entry), ...messagesDiffer(told, entry)]
+      ? [
+          ...outcomeDiffers(body as Outcome, entry, sale),
+          ...messagesDiffer(told, entry),
+          ...linesDiffer(own, entry, sale),
+        ]
       : ['the log does not know it']
     found.push(...problems.map((problem) => `${number} ${title}: ${problem}`))
   }
@@ -70,12 +80,20 @@ const disagreements = async (
   const again = receiver.arrivals.length - messages.length
   say(`  ${books.count} events in the log, ${sales.length} payments`)
   say(`  ${owed} messages owed, ${messages.length} told, ${again} told again and set aside`)
-  sayBooks(books, outcomes)
+  say(`  ${lines.length} lines in the transaction logs of ${reports.length} reports`)
+  sayBooks(books)
   return found
 }
 
+/** The terms are made so that parts, fixed fees, credit and refunds all show in what is charged. */
+const terms = [
+  ...['--from', '2000-01-01', '--transaction-rate', '0.009', '--transaction-fixed', '1.80'],
+  ...['--interchange-rate', '0.01', '--refunds-return-fees'],
+]
+
 /** Plays the day against a service; answers whether all agree. */
 const play = async (address: string, directory: string): Promise<boolean> => {
+  await runCommand(['fees', 'set', 'sandbox', ...terms], { DATA_DIR: directory })
   let isLineDown = true
   const receiver: Receiver = await startReceiver({
     keys: await fetchCallbackKeys(address),
@@ -98,13 +116,14 @@ const play = async (address: string, directory: string): Promise<boolean> => {
   }
   say(`A shop's day with daybook at ${address}, its data in ${directory}`)
   say(`The till listens at ${shop.callbackUri} and believes only what is signed.`)
+  say('A capture costs 0.9 % and 1.80, on credit 1 % more; a refund gives its part back.')
   try {
     const day = openShop(shop)
     await day.register({ id: 'bar', name: 'Harbour Bar', type: 'store' })
     await playStory(day, [1, 2, 3, 4].map(dayAfterToday))
-    const found = await disagreements(shop, day, join(directory, 'events.sqlite'))
+    const found = await disagreements(shop, day, address, join(directory, 'events.sqlite'))
     if (found.length === 0) {
-      say('\nAll agree: outcomes, callbacks and event log tell the same story.')
+      say('\nAll agree: outcomes, callbacks, transaction logs and event log tell the same story.')
       return true
     }
     say(`\nThey do not agree:\n${found.map((problem) => `  ${problem}`).join('\n')}`)

@@ -34,6 +34,17 @@ export const startCommand = (
     stdio: ['ignore', 'pipe', errors],
   })
 
+/**
+ * Runs a `daybook` command to its end.
+ * @throws Error when it fails
+ */
+export const runCommand = async (words: readonly string[], settings: SettingsOfProcess) => {
+  const child = startCommand(words, settings)
+  child.stdout!.resume()
+  const [code] = await once(child, 'exit')
+  if (code !== 0) throw new Error(`daybook ${words.join(' ')}: exit code ${code}`)
+}
+
 const patienceMs = 15_000
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>

@@ -1,6 +1,7 @@
 import type { Answer, MerchantClient } from './merchant-client.ts'
 import type { Receiver } from './receiver.ts'
-import { sayEnd, sayStep, sayTitle, type Outcome } from './telling.ts'
+import { sayEnd, sayStep, sayTitle } from './telling.ts'
+import type { Outcome } from './wording.ts'
 
 export type Shop = {
   /** The till, with its secret. */
@@ -14,7 +15,13 @@ export type Shop = {
 }
 
 /** What the till knows of one of its payments when the day is over. */
-export type Sale = { readonly number: number; readonly title: string; readonly tid: string }
+export type Sale = {
+  readonly number: number
+  readonly title: string
+  readonly tid: string
+  /** As the till named the customer. */
+  readonly customer: string
+}
 
 /** The service answered what the story does not allow for. */
 export class Unexpected extends Error {
@@ -40,6 +47,7 @@ export const bob = '+4799999902'
 /** Plays a shop's day: each payment under its number, with what the till is told as it goes. */
 export const openShop = ({ till, owner, world, receiver, callbackUri }: Shop) => {
   const sales: Sale[] = []
+  const reports: string[] = []
   const surprises: string[] = []
   /** Number of arrivals of each payment that have been spoken of. */
   const told = new Map<string, number>()
@@ -83,6 +91,8 @@ export const openShop = ({ till, owner, world, receiver, callbackUri }: Shop) =>
 
   return {
     sales: sales as readonly Sale[],
+    /** Where the reports that were closed can be read. */
+    reports: reports as readonly string[],
     /** Where the story did not end as it should have. */
     surprises: surprises as readonly string[],
 
@@ -109,7 +119,7 @@ export const openShop = ({ till, owner, world, receiver, callbackUri }: Shop) =>
         title,
       )
       const { id: tid } = answer.body as { id: string }
-      const sale = { number, title, tid }
+      const sale = { number, title, tid, customer: wish.customer }
       sales.push(sale)
       sayTitle(number, title)
       const tip = input.additional_amount ? ` + ${input.additional_amount}` : ''
@@ -137,6 +147,20 @@ export const openShop = ({ till, owner, world, receiver, callbackUri }: Shop) =>
 
     /** Something happens without anybody's doing. */
     watch: async ({ tid }: Sale, what: string): Promise<void> => step(tid, what),
+
+    /** Closes the open report of the ledger, and waits until its logs are made. */
+    closeReport: async (): Promise<void> => {
+      const now = await pass({ advance_seconds: 60 })
+      const ledger = await till('GET', '/merchant/v1/ledger/default/')
+      const { open_report_uri: uri } = expectStatus(200, ledger, 'the ledger').body
+      expectStatus(204, await till('PUT', uri), 'the closing of the report')
+      await pass()
+      const { id, status } = expectStatus(200, await till('GET', uri), 'the report').body
+      reports.push(uri)
+      sayTitle('', 'The report of the ledger')
+      sayStep(now.slice(11), `the till closes report ${id}`, [])
+      if (status !== 'closed') surprises.push(`report ${id}: should be closed, is ${status}`)
+    },
 
     recall: ({ number, title }: Sale): void => sayTitle(number, title),
 

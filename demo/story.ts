@@ -9,6 +9,15 @@ const part = (id: string, amount: string, more: object = {}) => ({
   ...more,
 })
 
+const refund = (id: string, amount: string, text: string, more: object = {}) => ({
+  action: 'refund',
+  refund_id: id,
+  amount,
+  currency: 'NOK',
+  text,
+  ...more,
+})
+
 const capture = { action: 'capture' }
 const release = { action: 'release' }
 
@@ -33,12 +42,14 @@ const morning = async (shop: OpenShop, day: string): Promise<void> => {
   await shop.ended(hamper, 'ok 2000')
 
   await shop.until(`${day} 10:15:00`)
-  const room = await shop.request('A room with a deposit, partly captured and released', {
+  const room = await shop.request('A room with a deposit and a tip, partly captured and released', {
     amount: '2000.00',
+    additional_amount: '150.00',
   })
   await shop.payer(room, 'accept', 'Alice accepts')
-  await shop.put(room, part('room', '1400.00'), 'captures 1400.00 for the room')
-  await shop.put(room, release, 'releases the rest of the deposit')
+  const night = part('room', '1400.00', { additional_amount: '100.00' })
+  await shop.put(room, night, 'captures 1400.00 + 100.00 for the room')
+  await shop.put(room, release, 'releases the rest of both')
   await shop.put(room, capture, 'wants the rest after all', 409)
   await shop.ended(room, 'ok 2000')
 }
@@ -95,6 +106,8 @@ const evening = async (shop: OpenShop, day: string): Promise<void> => {
   })
   const dinner = part('dinner', '640.00', { additional_amount: '100.00' })
   await shop.put(tip, dinner, 'captures both pots')
+  const dessert = refund('dessert', '90.00', 'no dessert', { additional_amount: '15.00' })
+  await shop.putSigned(tip, dessert, 'the owner signs a refund of 90.00 + 15.00')
   await shop.ended(tip, 'ok 2000')
 
   await shop.until(`${day} 19:00:00`)
@@ -105,8 +118,8 @@ const evening = async (shop: OpenShop, day: string): Promise<void> => {
   })
   await shop.payer(yen, 'accept', 'Alice accepts')
   await shop.put(yen, capture, 'the till captures everything')
-  const back = { action: 'refund', refund_id: 'half', amount: '2700', currency: 'JPY' }
-  await shop.putSigned(yen, { ...back, text: 'only half came' }, 'the owner signs a refund of half')
+  const back = refund('half', '2700', 'only half came', { currency: 'JPY' })
+  await shop.putSigned(yen, back, 'the owner signs a refund of half')
   await shop.ended(yen, 'ok 2000')
 
   await shop.until(`${day} 20:00:00`)
@@ -129,14 +142,37 @@ const reservations = async (shop: OpenShop, day: string) => {
   const forgotten = await shop.request('A table that nobody comes to', { amount: '500.00' })
   await shop.payer(forgotten, 'accept', 'Alice accepts')
   await shop.ended(forgotten, 'auth 3008')
-  const bike = await shop.request('A rented bike, used for a day', { amount: '800.00' })
+  const bike = await shop.request('A rented bike and a tip, used for a day', {
+    amount: '800.00',
+    additional_amount: '80.00',
+  })
   await shop.payer(bike, 'accept', 'Alice accepts')
-  await shop.put(bike, part('day-1', '250.00'), 'captures 250.00 for the day')
+  const ride = part('day-1', '250.00', { additional_amount: '30.00' })
+  await shop.put(bike, ride, 'captures 250.00 + 30.00 for the day')
   await shop.ended(bike, 'auth 3008')
   const party = await shop.request('A party next week', { amount: '900.00', customer: bob })
   await shop.payer(party, 'accept', 'Bob accepts')
   await shop.ended(party, 'auth 3008')
   return { forgotten, bike, party }
+}
+
+/** What is still under way when the story ends. */
+const underWay = async (shop: OpenShop, day: string): Promise<void> => {
+  await shop.until(`${day} 21:30:00`)
+  const tab = await shop.request('A tab on credit, still open', {
+    amount: '1500.00',
+    additional_amount: '200.00',
+    allow_credit: true,
+  })
+  await shop.payer(tab, 'accept', 'Alice accepts, with her credit card', { credit: true })
+  const round = part('round-1', '600.00', { additional_amount: '80.00' })
+  await shop.put(tab, round, 'captures 600.00 + 80.00 for the first round')
+  const glass = refund('glass', '120.00', 'a glass was spilt', { additional_amount: '20.00' })
+  await shop.putSigned(tab, glass, 'the owner signs a refund of 120.00 + 20.00')
+  await shop.ended(tab, 'auth 3008')
+
+  const last = await shop.request('A last order, not answered yet', { amount: '85.00' })
+  await shop.ended(last, 'pending 1003')
 }
 
 /** A shop's day and the days after it, with every way in which a payment can end. */
@@ -147,6 +183,7 @@ export const playStory = async (shop: OpenShop, days: readonly string[]): Promis
   await noon(shop, today)
   await evening(shop, today)
   const { forgotten, bike, party } = await reservations(shop, today)
+  await shop.closeReport()
 
   sayChapter(`${renewal}, two days later`)
   await shop.until(`${renewal} 12:00:00`)
@@ -165,4 +202,6 @@ export const playStory = async (shop: OpenShop, days: readonly string[]): Promis
   shop.recall(party)
   await shop.put(party, capture, 'still good, for it was renewed: captures everything')
   await shop.ended(party, 'ok 2000')
+  await underWay(shop, expiry)
+  await shop.closeReport()
 }

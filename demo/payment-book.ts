@@ -1,0 +1,190 @@
+/** An event as the log holds it. */
+export type LogEvent = {
+  readonly id: string
+  readonly type: string
+  readonly stream: string
+  readonly revision: number
+  readonly data: any
+  /** Of it, `at` is when it happened. */
+  readonly metadata: any
+}
+
+export type Pots = { readonly amount: number; readonly additionalAmount: number }
+
+export type Charge = {
+  readonly fee: number
+  readonly interchange: number
+  readonly vat: number
+  readonly taxcode: string
+}
+
+type Part = Pots & { readonly id: string | null; readonly at: number; readonly charge: Charge }
+
+/** What a transaction log owes of an event. */
+export type Line = Pots & {
+  readonly action: string
+  readonly at: number
+  readonly id: string | null
+  readonly isCredit: boolean
+  readonly charge: Charge | null
+  /** The report that was open at its event. */
+  readonly report: number
+}
+
+/** A payment as its raw events tell it; amounts in minor units. */
+export type Entry = {
+  readonly tid: string
+  readonly merchant: string
+  readonly posId: string
+  readonly posTid: string
+  readonly currency: string
+  readonly ledger: string
+  readonly status: string
+  readonly statusCode: number
+  readonly asked: Pots
+  readonly authorised: Pots
+  readonly released: Pots
+  readonly captures: readonly Part[]
+  readonly refunds: readonly (Part & { readonly text: string | null })[]
+  readonly isCredit: boolean
+  readonly modifiedAt: number
+  readonly expiresAt: number
+  readonly lines: readonly Line[]
+  /** The messages that the merchant is owed, in order. */
+  readonly owed: readonly { readonly id: string; readonly event: string }[]
+}
+
+const nothing: Pots = { amount: 0, additionalAmount: 0 }
+
+const potsOf = ({ amount, additionalAmount }: Pots): Pots => ({ amount, additionalAmount })
+
+/** What is left of an authorisation, in each pot: all that was neither captured nor released. */
+export const leftOf = ({ authorised, released, captures }: Entry): Pots => {
+  const left = (pot: keyof Pots): number =>
+    captures.reduce((rest, part) => rest - part[pot], authorised[pot] - released[pot])
+  return { amount: left('amount'), additionalAmount: left('additionalAmount') }
+}
+
+const opened = ({ stream, metadata: { at }, data: { request, expiresAt } }: LogEvent): Entry => ({
+  tid: stream.slice('payment-'.length),
+  merchant: request.merchant,
+  posId: request.posId,
+  posTid: request.posTid,
+  currency: request.currency,
+  ledger: request.ledger,
+  status: 'pending',
+  statusCode: 1003,
+  asked: potsOf(request),
+  authorised: nothing,
+  released: nothing,
+  captures: [],
+  refunds: [],
+  isCredit: false,
+  modifiedAt: at,
+  expiresAt,
+  lines: [],
+  owed: [],
+})
+
+const ok = { status: 'ok', statusCode: 2000 }
+const failed = (statusCode: number) => ({ status: 'fail', statusCode })
+
+const captured = (entry: Entry, part: Part): Partial<Entry> => {
+  const captures = [...entry.captures, part]
+  const { amount, additionalAmount } = leftOf({ ...entry, captures })
+  return { captures, ...(amount === 0 && additionalAmount === 0 && ok) }
+}
+
+/** What an event changes, but for the time. */
+const changesOf = (entry: Entry, { type, data, metadata: { at } }: LogEvent): Partial<Entry> => {
+  const part = { ...potsOf(data), at, charge: data.charge }
+  switch (type) {
+    case 'PaymentAuthorized': {
+      const authorised = { ...entry.asked, additionalAmount: data.additionalAmount }
+      const { credit: isCredit, expiresAt } = data
+      const auth = { status: 'auth', statusCode: 3008 }
+      return { ...auth, asked: authorised, authorised, isCredit, expiresAt }
+    }
+    case 'PaymentCaptured':
+      return captured(entry, { ...part, id: data.captureId })
+    case 'PaymentRefunded':
+      return { refunds: [...entry.refunds, { ...part, id: data.refundId, text: data.text }] }
+    case 'PaymentReleased':
+      return { released: potsOf(data), ...(entry.captures.length > 0 ? ok : failed(4019)) }
+    case 'PaymentRenewed':
+      return { expiresAt: data.expiresAt }
+    case 'PaymentAuthorizationExpired':
+      return { released: potsOf(data), ...failed(5012) }
+    case 'PaymentExpired':
+      return failed(5011)
+    case 'PaymentAborted':
+      return failed(4019)
+    case 'PaymentDeclined':
+      return failed(5006)
+    case 'PaymentFailed':
+      return failed(data.statusCode)
+    default:
+      return {}
+  }
+}
+
+/** The action of the line that an event makes of the payment as it is after it; some make none. */
+const actionOf = ({ captures }: Entry, type: string): string | undefined =>
+  ({
+    PaymentRequested: 'request',
+    PaymentAuthorized: 'auth',
+    PaymentDeclined: 'fail',
+    PaymentFailed: 'fail',
+    PaymentAborted: 'abort',
+    PaymentExpired: 'expire',
+    PaymentCaptured: 'capture',
+    PaymentReleased: 'release',
+    PaymentAuthorizationExpired: captures.length > 0 ? 'release' : 'expire',
+    PaymentRefunded: 'refund',
+  })[type]
+
+/** What a line counts: what its event moves, or all that was asked for; a refund goes the other way. */
+const countedBy = ({ asked }: Entry, { type, data }: LogEvent): Pots => {
+  if (type === 'PaymentRefunded')
+    return { amount: -data.amount, additionalAmount: -data.additionalAmount }
+  return data.amount === undefined ? asked : potsOf(data)
+}
+
+const linesOf = (entry: Entry, event: LogEvent, at: number, report: number): readonly Line[] => {
+  const action = actionOf(entry, event.type)
+  if (action === undefined) return entry.lines
+  const { captureId, refundId, charge = null } = event.data
+  const id = captureId ?? refundId ?? null
+  const { isCredit } = entry
+  const line = { ...countedBy(entry, event), action, at, id, isCredit, charge, report }
+  return [...entry.lines, line]
+}
+
+/** What is owed for each event, by the interface's own table. */
+const messageOf: Readonly<Record<string, string>> = {
+  PaymentAuthorized: 'payment_authorized',
+  PaymentDeclined: 'payment_aborted_by_customer',
+  PaymentFailed: 'payment_aborted_by_customer',
+  PaymentAborted: 'payment_aborted_by_merchant',
+  PaymentExpired: 'payment_request_expired',
+  PaymentCaptured: 'payment_captured',
+  PaymentReleased: 'payment_auth_released',
+  PaymentRenewed: 'payment_authorization_renewed',
+  PaymentAuthorizationExpired: 'payment_authorization_expired',
+}
+
+/** Writes an event into the books: plain bookkeeping, sharing nothing with the code that is checked. */
+export const written = (before: Entry | undefined, event: LogEvent, report: number): Entry => {
+  const { id, type, data, metadata } = event
+  // An expiry holds from its deadline on, however late it was recorded.
+  const at = data.expiredAt ?? metadata.at
+  const known = before ?? opened(event)
+  const entry = { ...known, ...(before && changesOf(before, event)) }
+  const message = messageOf[type]
+  return {
+    ...entry,
+    modifiedAt: Math.max(known.modifiedAt, at),
+    lines: linesOf(entry, event, at, report),
+    owed: message === undefined ? entry.owed : [...entry.owed, { id, event: message }],
+  }
+}
