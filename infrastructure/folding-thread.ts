@@ -26,7 +26,12 @@ const run = (port: MessagePort, { place, readModels }: Given): void => {
   const keepLogShort = (position: Position): void => {
     if (position < checkpoint + eventsBetweenCheckpoints) return
     checkpoint = position
-    store.log?.checkpoint()
+    try {
+      store.log?.checkpoint()
+    } catch (error) {
+      // What is appended and what is folded does not depend on it.
+      onFailure(error)
+    }
   }
 
   const folding = foldHere({ store, file })({

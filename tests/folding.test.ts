@@ -1,14 +1,19 @@
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import Database from 'better-sqlite3'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
-import { noStream, type Position } from '../application/event-store.ts'
+import { noStream, start, type Position } from '../application/event-store.ts'
+import { parseEvent } from '../domain/events.ts'
 import { foldApart } from '../infrastructure/folding-apart.ts'
 import { foldHere, type StartFolding } from '../infrastructure/folding.ts'
+import { makeProjector } from '../infrastructure/projector.ts'
 import type { ReadModelFile } from '../infrastructure/read-model-file.ts'
 import { buildReadModels, openReadModels, openStore, type Place } from '../infrastructure/stores.ts'
+import { projections } from '../projections/all.ts'
 import { clockAdvanced } from './event-store-appends.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-folding-'))
@@ -97,6 +102,30 @@ describe('a thread that folds', () => {
     await folding.reached(2)
     await folding.stop()
     expect(positionIn(file)).toBe(2)
+  })
+
+  test('goes on when it cannot move the log, as on a full disk', async () => {
+    const place = freshPlace()
+    const { store, file } = await opened(place)
+    const count = 10_000
+    const events = Array.from({ length: count }, () => clockAdvanced(1))
+    await store.append('one', events, noStream)
+    for await (const batch of store.readAll(start))
+      makeProjector(file, projections).apply(batch.map(parseEvent))
+    file.sqlite.close()
+
+    const script = join(import.meta.dirname, 'folding-process.ts')
+    const inNode = ['--import', 'tsx', script, place.DATA_DIR, file.sqlite.name]
+    // No file may grow beyond 1 MiB, in blocks of 512 bytes.
+    const limited = ['-c', 'ulimit -f 2048; exec "$0" "$@"', process.execPath, ...inNode]
+    const child = spawn('sh', limited, { stdio: ['pipe', 'pipe', 'inherit'] })
+    const told: string[] = []
+    for await (const line of createInterface({ input: child.stdout })) {
+      told.push(line)
+      if (told.length === 2) await store.append('one', [clockAdvanced(1)], count - 1)
+      if (told.length === 3) child.stdin.end()
+    }
+    expect(told).toEqual([`at ${count}`, expect.stringMatching(/disk/), `at ${count + 1}`])
   })
 
   test('and cannot begin is told of, and begins again when it can', async () => {
