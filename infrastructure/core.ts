@@ -60,7 +60,7 @@ export const openCore = async (
 ) => {
   const store = openStore(settings)
   const from = await store.head()
-  const file = openReadModels(settings)
+  const file = await openReadModels(settings, store)
   const { db } = file
   const outcomes = paymentOutcomeQueries(db)
   const outcomesNow = rowsOfStreams({
@@ -109,7 +109,8 @@ export const openCore = async (
 
   const readModels: ReadModels = runReadModels({
     store,
-    startFolding: folding === 'here' ? foldHere({ store, file }) : foldApart(settings),
+    startFolding:
+      folding === 'here' ? foldHere({ store, file }) : foldApart(settings, file.sqlite.name),
     from,
     onEvents: (events) => {
       notice(events)

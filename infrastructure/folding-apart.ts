@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import type { StartFolding } from './folding.ts'
-import type { Tells, Told } from './folding-thread.ts'
+import type { Given, Tells, Told } from './folding-thread.ts'
 import type { Place } from './stores.ts'
 import { startThread } from './thread.ts'
 
@@ -10,9 +10,9 @@ const retryAfterMs = 1000
 /** In megabytes: a batch of events and the rows of many payments are young when they are thrown away. */
 const resourceLimits = { maxYoungGenerationSizeMb: 16 }
 
-/** Folds in a thread of its own, so that requests are answered meanwhile. */
+/** Folds in a thread of its own, into the file that is read here, so that requests are answered meanwhile. */
 export const foldApart =
-  ({ EVENT_STORE, DATA_DIR }: Place): StartFolding =>
+  ({ EVENT_STORE, DATA_DIR }: Place, readModels: string): StartFolding =>
   ({ onMoved, onFailure }) => {
     let isStopped = false
     let callOffStart = (): void => {}
@@ -23,7 +23,7 @@ export const foldApart =
     const tell = (what: Told): void => thread?.postMessage(what)
 
     const start = (): void => {
-      const workerData: Place = { EVENT_STORE, DATA_DIR }
+      const workerData: Given = { place: { EVENT_STORE, DATA_DIR }, readModels }
       const started = startThread('folding-thread', { workerData, resourceLimits })
       started.on('message', (told: Tells) => {
         isHurried = false

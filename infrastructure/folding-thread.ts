@@ -1,7 +1,11 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { start, type Position } from '../application/event-store.ts'
 import { foldHere } from './folding.ts'
-import { openReadModels, openStore, type Place } from './stores.ts'
+import { openReadModelsAgain } from './read-model-file.ts'
+import { openStore, type Place } from './stores.ts'
+
+/** What this thread begins with: where the log is, and the file of the read models that the process has opened. */
+export type Given = { readonly place: Place; readonly readModels: string }
 
 /** What this thread is told, and what it tells. */
 export type Told = 'hurry' | 'stop'
@@ -10,16 +14,24 @@ export type Tells = { readonly position: number } | { readonly problem: string }
 /** Few enough for a checkpoint of the log to be short, for folding waits meanwhile. */
 const eventsBetweenCheckpoints = 500
 
-const run = (port: MessagePort, place: Place): void => {
+const run = (port: MessagePort, { place, readModels }: Given): void => {
   const tell = (what: Tells): void => port.postMessage(what)
   const store = openStore(place)
-  const file = openReadModels(place)
+  const file = openReadModelsAgain(readModels)
   let checkpoint = start
+
+  const onFailure = (error: unknown): void =>
+    tell({ problem: error instanceof Error ? error.message : String(error) })
 
   const keepLogShort = (position: Position): void => {
     if (position < checkpoint + eventsBetweenCheckpoints) return
     checkpoint = position
-    store.log?.checkpoint()
+    try {
+      store.log?.checkpoint()
+    } catch (error) {
+      // What is appended and what is folded does not depend on it.
+      onFailure(error)
+    }
   }
 
   const folding = foldHere({ store, file })({
@@ -27,7 +39,7 @@ const run = (port: MessagePort, place: Place): void => {
       tell({ position })
       keepLogShort(position)
     },
-    onFailure: (error) => tell({ problem: error instanceof Error ? error.message : String(error) }),
+    onFailure,
   })
 
   const stop = async (): Promise<void> => {
@@ -43,4 +55,4 @@ const run = (port: MessagePort, place: Place): void => {
   })
 }
 
-if (parentPort) run(parentPort, workerData as Place)
+if (parentPort) run(parentPort, workerData as Given)

@@ -145,7 +145,9 @@ export const makeProjector = (file: ReadModelFile, projections: readonly Project
   for (const table of tables)
     for (const type of table.handles) byType.set(type, [...(byType.get(type) ?? []), table])
   const checkpoint = sqlite.prepare('SELECT position FROM checkpoint').pluck()
-  const moveCheckpoint = sqlite.prepare('UPDATE checkpoint SET position = ?')
+  const moveCheckpoint = sqlite.prepare(
+    'UPDATE checkpoint SET position = ?, event = ?, stream = ?, revision = ?',
+  )
   const readVersion = sqlite.prepare('PRAGMA data_version').pluck()
   let version: unknown
 
@@ -166,7 +168,8 @@ export const makeProjector = (file: ReadModelFile, projections: readonly Project
     }
     for (const table of tables) table.write()
     const last = events.at(-1)
-    if (last && last.position > done) moveCheckpoint.run(last.position)
+    if (last && last.position > done)
+      moveCheckpoint.run(last.position, last.id, last.stream, last.revision)
   })
 
   const apply = (events: readonly Recorded[]): void => {

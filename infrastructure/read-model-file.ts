@@ -1,54 +1,20 @@
 import Database from 'better-sqlite3'
 import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
-import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import type { RecordedEvent } from '../application/event-store.ts'
+import { fingerprint, indexStatements, tableStatements } from './read-model-schema.ts'
 
-const quoted = (name: string): string => `"${name}"`
+const nameOf = (print: string, generation: number): string =>
+  `read-models-${print}-${generation}.sqlite`
 
-const columnsOf = (columns: readonly object[]): string =>
-  columns.map((column) => quoted((column as { name: string }).name)).join(', ')
-
-/** The statement that makes a table, unless it is there. */
-const tableStatement = (table: SQLiteTable): string => {
-  const { name, columns } = getTableConfig(table)
-  const lines = columns.map(
-    (column) =>
-      `${quoted(column.name)} ${column.getSQLType()}${column.primary ? ' PRIMARY KEY' : ''}${column.notNull ? ' NOT NULL' : ''}`,
-  )
-  return `CREATE TABLE IF NOT EXISTS ${quoted(name)} (${lines.join(', ')}) STRICT`
-}
-
-/** The statements that make the indexes of a table, unless they are there. */
-const indexStatements = (table: SQLiteTable): string[] => {
-  const { name, indexes } = getTableConfig(table)
-  return indexes.map(
-    ({ config }) =>
-      `CREATE INDEX IF NOT EXISTS ${quoted(config.name)} ON ${quoted(name)} (${columnsOf(config.columns)})`,
-  )
-}
-
-/** Changes whenever the code that folds events into rows changes: the sources of `domain` and `projections`. */
-const fingerprint = (): string => {
-  const hash = createHash('sha256')
-  for (const folder of ['domain', 'projections']) {
-    const path = fileURLToPath(new URL(`../${folder}/`, import.meta.url))
-    const sources = readdirSync(path, { recursive: true, encoding: 'utf8' })
-    for (const file of sources.filter((name) => /\.[jt]s$/.test(name)).sort())
-      hash.update(file).update(readFileSync(join(path, file)))
-  }
-  return hash.digest('hex').slice(0, 16)
-}
-
-const extension = '.sqlite'
-const generationOf = (file: string): number => Number(/-(\d+)\.sqlite$/.exec(file)?.[1] ?? 0)
-
-const filesOf = (directory: string, print: string): string[] =>
-  readdirSync(directory)
-    .filter((file) => file.startsWith(`read-models-${print}-`) && file.endsWith(extension))
-    .sort((a, b) => generationOf(a) - generationOf(b))
+/** The number of the newest file of this version of the code; 0 when there is none. */
+const newestGeneration = (directory: string, print: string): number =>
+  readdirSync(directory).reduce((newest, file) => {
+    const generation = Number(/-(\d+)\.sqlite$/.exec(file)?.[1] ?? 0)
+    return file === nameOf(print, generation) ? Math.max(newest, generation) : newest
+  }, 0)
 
 /** The file, and the query builder over it. */
 export type ReadModelFile = {
@@ -56,23 +22,29 @@ export type ReadModelFile = {
   readonly db: BetterSQLite3Database
 }
 
-const open = (
-  file: string,
-  tables: readonly SQLiteTable[],
-  pragmas: readonly string[],
-): ReadModelFile => {
-  const sqlite = new Database(file, { timeout: 5000 })
-  for (const pragma of pragmas) sqlite.pragma(pragma)
-  for (const table of tables) sqlite.exec(tableStatement(table))
-  sqlite.exec(
-    'CREATE TABLE IF NOT EXISTS checkpoint (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL) STRICT',
-  )
-  sqlite.exec('INSERT OR IGNORE INTO checkpoint VALUES (1, 0)')
-  return { sqlite, db: drizzle(sqlite) }
+type Checkpoint = Pick<RecordedEvent, 'position' | 'stream' | 'revision'> & {
+  /** Its id. */
+  readonly event: string
 }
 
-const makeIndexes = ({ sqlite }: ReadModelFile, tables: readonly SQLiteTable[]): void => {
-  for (const table of tables) for (const statement of indexStatements(table)) sqlite.exec(statement)
+export const checkpointOf = ({ sqlite }: ReadModelFile): Checkpoint =>
+  sqlite.prepare('SELECT position, event, stream, revision FROM checkpoint').get() as Checkpoint
+
+const open = (
+  file: string,
+  pragmas: readonly string[],
+  statements: readonly string[],
+  options: Database.Options = {},
+): ReadModelFile => {
+  const sqlite = new Database(file, { timeout: 5000, ...options })
+  try {
+    for (const pragma of pragmas) sqlite.pragma(pragma)
+    for (const statement of statements) sqlite.exec(statement)
+  } catch (error) {
+    sqlite.close()
+    throw error
+  }
+  return { sqlite, db: drizzle(sqlite) }
 }
 
 /** For a file that others may read and write meanwhile. A power cut may take the last of it, which the log still has. */
@@ -86,46 +58,92 @@ const draft = [
   'cache_size = -65536',
 ]
 
-/** Whether anybody has a file open: leaving WAL takes it for oneself alone. */
+const isDamage = (error: unknown): boolean =>
+  /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { readonly code?: unknown }).code))
+
+/** Whether anybody may have a file open: leaving WAL takes it for oneself alone. */
 const isInUse = (file: string): boolean => {
-  const sqlite = new Database(file, { timeout: 0 })
   try {
-    sqlite.pragma('journal_mode = DELETE')
+    const { sqlite } = open(file, ['journal_mode = DELETE'], [], {
+      timeout: 0,
+      fileMustExist: true,
+    })
+    sqlite.close()
     return false
   } catch (error) {
-    return (error as { readonly code?: string }).code === 'SQLITE_BUSY'
-  } finally {
-    sqlite.close()
+    return !isDamage(error)
   }
 }
 
-const isDatabase = (file: string): boolean => /\.(sqlite|building)$/.test(file)
+/** A file of read models of any version, finished or not, and then what SQLite keeps beside it. */
+const namePattern =
+  /^(read-models-[0-9a-f]{16}-\d+\.sqlite(?:\.\d+\.building)?)(?:-wal|-shm|-journal)?$/
+
+const databaseOf = (file: string): string | undefined => namePattern.exec(file)?.[1]
+
+/** Removes all read models in a directory but those of that name and those that a process is at work on. */
+const removeAllBut = (name: string, directory: string): void => {
+  const files = readdirSync(directory, { withFileTypes: true }).flatMap((entry) =>
+    entry.isFile() && databaseOf(entry.name) !== undefined ? entry.name : [],
+  )
+  const isKept = (file: string): boolean =>
+    file === name || (file === databaseOf(file) && isInUse(join(directory, file)))
+  const kept = new Set(files.filter(isKept))
+  for (const file of files) {
+    if (kept.has(databaseOf(file) ?? file)) continue
+    try {
+      rmSync(join(directory, file), { force: true })
+    } catch {
+      // It is in nobody's way, and a later start tries again.
+    }
+  }
+}
+
+export type OpenReadModels = ReadModelFile & {
+  /** Removes all other read models but those that a process is at work on: a later start does. */
+  readonly removeOthers: () => void
+  /** Closes these and opens those after them: for all processes that share the directory the same. */
+  readonly beginAnew: () => OpenReadModels
+}
 
 /**
  * Opens the read models of this version of the code, empty if there were none. They are a cache of the log: a file of
- * another version is never migrated, `removeOthers` throws it away once this one has caught up, unless a process is at
- * work on it still: then a later start does. Processes that share a directory share the file.
+ * another version is never migrated, `removeOthers` throws it away once this one has caught up, and a damaged one is left
+ * for a new one. Processes that share a directory share the file.
  */
 export const openReadModelFile = (
   directory: string,
   tables: readonly SQLiteTable[],
-): ReadModelFile & { readonly removeOthers: () => void } => {
+): OpenReadModels => {
   mkdirSync(directory, { recursive: true })
   const print = fingerprint()
-  const name = filesOf(directory, print).at(-1) ?? `read-models-${print}-1${extension}`
-  const removeOthers = (): void => {
-    const files = readdirSync(directory).filter((file) => file.startsWith('read-models-'))
-    const kept = files.filter(
-      (file) => file === name || (isDatabase(file) && isInUse(join(directory, file))),
-    )
-    for (const file of files)
-      if (!kept.some((one) => file === one || file === `${one}-wal` || file === `${one}-shm`))
-        rmSync(join(directory, file), { force: true })
+  const statements = [...tableStatements(tables), ...indexStatements(tables)]
+
+  const openGeneration = (generation: number): OpenReadModels => {
+    const name = nameOf(print, generation)
+    const next = (): OpenReadModels => openGeneration(generation + 1)
+    try {
+      const file = open(join(directory, name), shared, statements)
+      return {
+        ...file,
+        removeOthers: () => removeAllBut(name, directory),
+        beginAnew: () => {
+          file.sqlite.close()
+          return next()
+        },
+      }
+    } catch (error) {
+      if (isDamage(error)) return next()
+      throw error
+    }
   }
-  const file = open(join(directory, name), tables, shared)
-  makeIndexes(file, tables)
-  return { ...file, removeOthers }
+
+  return openGeneration(newestGeneration(directory, print) || 1)
 }
+
+/** Opens once more the file of read models that are open. @throws Error when it is not there any more */
+export const openReadModelsAgain = (file: string): ReadModelFile =>
+  open(file, shared, [], { fileMustExist: true })
 
 /**
  * An empty file to fold the whole log into. `finish` puts it beside the present one, whose place it takes when the
@@ -137,15 +155,15 @@ export const buildReadModelFile = (
 ): ReadModelFile & { readonly finish: () => void } => {
   mkdirSync(directory, { recursive: true })
   const print = fingerprint()
-  const generation = generationOf(filesOf(directory, print).at(-1) ?? '') + 1
-  const name = `read-models-${print}-${generation}${extension}`
-  const unfinished = join(directory, `${name}.${process.pid}.building`)
-  const file = open(unfinished, tables, draft)
+  const nextName = (): string => nameOf(print, newestGeneration(directory, print) + 1)
+  const unfinished = join(directory, `${nextName()}.${process.pid}.building`)
+  const file = open(unfinished, draft, tableStatements(tables))
   const finish = (): void => {
     // An index is made sooner of all rows together than of one after the other.
-    makeIndexes(file, tables)
+    for (const statement of indexStatements(tables)) file.sqlite.exec(statement)
     file.sqlite.close()
-    renameSync(unfinished, join(directory, name))
+    // Others may have begun a file meanwhile.
+    renameSync(unfinished, join(directory, nextName()))
   }
   return { ...file, finish }
 }

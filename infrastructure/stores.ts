@@ -1,9 +1,15 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { EventStore } from '../application/event-store.ts'
+import { start, type EventStore } from '../application/event-store.ts'
 import { projections } from '../projections/all.ts'
 import { connectEventStoreDB } from './eventstoredb-event-store.ts'
-import { buildReadModelFile, openReadModelFile } from './read-model-file.ts'
+import {
+  buildReadModelFile,
+  checkpointOf,
+  openReadModelFile,
+  type OpenReadModels,
+  type ReadModelFile,
+} from './read-model-file.ts'
 import type { Settings } from './settings.ts'
 import type { EventLog } from './sqlite-event-log.ts'
 import { openSqliteEventStore } from './sqlite-event-store.ts'
@@ -26,6 +32,19 @@ export const openStore = ({
 const directoryIn = ({ DATA_DIR }: Place): string => join(DATA_DIR, 'read-models')
 const tables = projections.map(({ table }) => table)
 
-export const openReadModels = (place: Place) => openReadModelFile(directoryIn(place), tables)
+/** Whether the log holds the event that the read models were folded up to, at the place where it was. */
+const areOf = async (store: EventStore, readModels: ReadModelFile): Promise<boolean> => {
+  const { position, event, stream, revision } = checkpointOf(readModels)
+  if (position === start) return true
+  const [found] = await store.readStream(stream, revision)
+  return found?.id === event && found.position === position
+}
+
+/** The read models of this log; begun anew when those at hand are of another one, or of more than was restored of it. */
+export const openReadModels = async (place: Place, store: EventStore): Promise<OpenReadModels> => {
+  let readModels = openReadModelFile(directoryIn(place), tables)
+  while (!(await areOf(store, readModels))) readModels = readModels.beginAnew()
+  return readModels
+}
 
 export const buildReadModels = (place: Place) => buildReadModelFile(directoryIn(place), tables)
