@@ -1,7 +1,9 @@
 import { getRequestListener } from '@hono/node-server'
 import { createServer, STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { ErrorStatus } from '../http/errors.ts'
+
+/** What can be wrong with what is no request. */
+type Wrong = 400 | 405 | 408 | 417 | 431
 
 /** An answer that no app has made. */
 type Refusal = {
@@ -13,7 +15,7 @@ type Refusal = {
 type Needs = {
   readonly fetch: Parameters<typeof getRequestListener>[0]
   readonly hostname: string
-  readonly refusal: (status: ErrorStatus, description: string) => Refusal
+  readonly refusal: (status: Wrong, description: string) => Refusal
 }
 
 /** How often connections that have become idle are looked for while the server ends. */
