@@ -86,13 +86,7 @@ export const deliverCallbacks = (needs: Needs) => {
         callbacks,
         id,
         { type: 'RecordAttempt', attempt, after, jitter: needs.random() },
-        {
-          at: attempt.attemptedAt,
-          merchant,
-          actor: 'daybook',
-          correlationId: needs.newId(),
-          causationId: id,
-        },
+        { at: now(), merchant, actor: 'daybook', correlationId: needs.newId(), causationId: id },
       )
     }
     unrecorded.delete(id)

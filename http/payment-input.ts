@@ -174,26 +174,28 @@ export const paymentRequestInput = z
 
 const actions = ['capture', 'abort', 'release', 'reauth', 'refund'] as const
 
-const part = ['amount', 'additional_amount', 'currency'] as const
+const part = ['action', 'amount', 'additional_amount', 'currency']
 
 /** What counts with each action, and without one. */
-const fieldsOf: Readonly<Record<(typeof actions)[number] | 'none', readonly string[]>> = {
-  capture: [...part, 'capture_id'],
-  refund: [...part, 'refund_id', 'text'],
-  release: [],
-  abort: [],
-  reauth: [],
-  none: Object.keys(detailsInput),
-}
+const fieldsOf = new Map<string, readonly string[]>([
+  ['capture', [...part, 'capture_id']],
+  ['refund', [...part, 'refund_id', 'text']],
+  ['release', ['action']],
+  ['abort', ['action']],
+  ['reauth', ['action']],
+])
+const fieldsOfNone = ['action', ...Object.keys(detailsInput)]
 
 /** Leaves out what is ignored, however it looks. */
 const withoutIgnored = (input: unknown): unknown => {
   if (typeof input !== 'object' || input === null) return input
-  const { action, ...rest } = input as { readonly action?: unknown }
-  const name = typeof action === 'string' ? action.toLowerCase() : 'none'
-  const fields = Object.hasOwn(fieldsOf, name) ? fieldsOf[name as keyof typeof fieldsOf] : []
-  const counts = Object.entries(rest).filter(([field]) => fields.includes(field))
-  return { ...(action !== undefined && { action }), ...Object.fromEntries(counts) }
+  const given = input as Readonly<Record<string, unknown>>
+  const { action } = given
+  const fields = typeof action === 'string' ? fieldsOf.get(action.toLowerCase()) : undefined
+  const counts: Record<string, unknown> = {}
+  for (const field of fields ?? fieldsOfNone)
+    if (given[field] !== undefined) counts[field] = given[field]
+  return counts
 }
 
 const paymentUpdate = z

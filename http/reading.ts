@@ -139,6 +139,9 @@ export const parseForm = (
 const missing = ({ input }: { readonly input?: unknown }) =>
   input === undefined ? 'Is required.' : undefined
 
+/** Whoever makes more mistakes than that is told in the words of the checker, which need no second look. */
+const mostReworded = 1_000
+
 /** @throws Malformed */
 export const checked = <Schema extends z.ZodType>(
   schema: Schema,
@@ -146,6 +149,7 @@ export const checked = <Schema extends z.ZodType>(
 ): z.output<Schema> => {
   const result = schema.safeParse(value)
   if (result.success) return result.data
+  if (result.error.issues.length > mostReworded) throw malformed(result.error)
   // Words of our own cost every request dearly, and only a refused one reads them.
   throw malformed(schema.safeParse(value, { error: missing }).error ?? result.error)
 }

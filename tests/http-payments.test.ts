@@ -590,7 +590,8 @@ describe('an action', () => {
       wrongFields('additional_amount'),
     )
     expect(await put(path, { ...odd, action: 'RELEASE' })).toMatchObject({ status: 204 })
-    expect(await put(path, { ...odd, action: 'steal' })).toMatchObject(wrongFields('action'))
+    for (const action of ['steal', 'constructor', '__proto__', 7, null])
+      expect(await put(path, { action })).toMatchObject(wrongFields('action'))
     expect(await put(path, { ...odd })).toMatchObject(wrongFields('callback_uri', 'links'))
   })
 })
