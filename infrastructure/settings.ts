@@ -74,19 +74,23 @@ export class WrongSettings extends Error {
   override readonly name = 'WrongSettings'
 }
 
+/** A setting as it was given, without the password that a connection string may hold. */
+export const settingShown = (name: Name, given: string | number | undefined): string =>
+  `${name}=${JSON.stringify(String(given).replace(/\/\/[^/@]*@/, '//…@'))}`
+
 /** @throws WrongSettings */
 export const readSettings = (
   environment: Readonly<Record<string, string | undefined>>,
 ): Settings => {
   const read: Record<string, unknown> = {}
   const problems: string[] = []
-  for (const [name, [schema]] of Object.entries(settings)) {
+  for (const [name, [schema]] of Object.entries(settings) as [Name, (typeof settings)[Name]][]) {
     const given = environment[name]
     const result = schema.safeParse(given === '' ? undefined : given)
     if (result.success) read[name] = result.data
     else
       problems.push(
-        `${name}=${JSON.stringify(given)}: ${result.error.issues.map(({ message }) => message).join('; ')}`,
+        `${settingShown(name, given)}: ${result.error.issues.map(({ message }) => message).join('; ')}`,
       )
   }
   if (problems.length > 0) throw new WrongSettings(problems.join('\n'))
