@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { merchants, settlementAccounts, within } from '../application/aggregates.ts'
 import { frequencies, startOfDayPattern, type Frequency } from '../domain/calendar.ts'
 import { formatAmount } from '../domain/money.ts'
-import { defaultAccount, impliedAccount, isIban } from '../domain/settlement-account.ts'
+import { defaultAccount, impliedAccount, readAccount } from '../domain/settlement-account.ts'
 import { openAccounting } from './accounting.ts'
 import type { Core } from './core.ts'
 import { fail } from './operator-error.ts'
@@ -21,13 +21,9 @@ const frequencyOf = (text: string): Frequency =>
   frequencies.find((frequency) => frequency === text) ??
   fail(`${text} is none of ${frequencies.join(', ')}`)
 
-const accountOf = (text: string): string => {
-  const account = text.replaceAll(/[ .]/g, '').toUpperCase()
-  const looksLikeIban = /^[A-Z]{2}\d{2}/.test(account)
-  if (looksLikeIban ? !isIban(account) : !/^[A-Z0-9-]{4,34}$/.test(account))
-    return fail(`${text} is neither an IBAN with right check digits nor a national account number`)
-  return account
-}
+const accountOf = (text: string): string =>
+  readAccount(text) ??
+  fail(`${text} is neither an IBAN with right check digits nor a national account number`)
 
 const delayOf = (text: string): number =>
   /^(?:[12]?\d|30)$/.test(text)
