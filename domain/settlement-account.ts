@@ -43,3 +43,11 @@ const digitsOf = (text: string): string =>
 export const isIban = (text: string): boolean =>
   /^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(text) &&
   BigInt(digitsOf(text.slice(4) + text.slice(0, 4))) % 97n === 1n
+
+/** An account as it is kept: an IBAN with right check digits, or a national number; undefined for anything else. */
+export const readAccount = (text: string): string | undefined => {
+  const account = text.replaceAll(/[ .]/g, '').toUpperCase()
+  const looksLikeIban = /^[A-Z]{2}\d{2}/.test(account)
+  const isRight = looksLikeIban ? isIban(account) : /^[A-Z0-9-]{4,34}$/.test(account)
+  return isRight ? account : undefined
+}

@@ -10,7 +10,6 @@ import { isRedirectUri } from '../http/application.ts'
 import { answerToNoRequest, makeApp } from '../http/app.ts'
 import { makeAttachmentLink } from '../http/attachment.ts'
 import { namesOf } from '../http/brand.ts'
-import { UnreadableEvent } from '../domain/events.ts'
 import { callbackMessage } from '../http/callback-message.ts'
 import { openApi } from '../http/openapi.ts'
 import { allRoutes, type RouteNeeds } from '../http/routes.ts'
@@ -22,8 +21,10 @@ import { makeHttpServer } from './http-server.ts'
 import { makeLog, type Log } from './log.ts'
 import { operatorProgram } from './operator.ts'
 import { makeSandboxData } from './sandbox-data.ts'
+import { refuseSandboxLog } from './sandbox-traces.ts'
 import { startService, type CallbackWire } from './service.ts'
-import { readSettings, WrongSettings, type Settings } from './settings.ts'
+import { readSettings, type Settings } from './settings.ts'
+import { failureOf } from './failures.ts'
 
 const packageFile = new URL(
   import.meta.url.includes('/dist/') ? '../../package.json' : '../package.json',
@@ -141,9 +142,12 @@ const signalled = (): Promise<void> =>
 /** Runs the service until it is told to stop. */
 const serve = async (settings: Settings): Promise<void> => {
   const log = makeLog(settings.LOG_LEVEL)
+  if (settings.MODE === 'production') await refuseSandboxLog(settings)
   const { greeting, address, stop } = await startServer(settings, log, 'apart')
+  // Whoever reads the address may end the service in that moment.
+  const ended = signalled()
   process.stdout.write(`${greeting}listening on ${address}\n`)
-  await signalled()
+  await ended
   await stop()
   log.flush()
 }
@@ -165,24 +169,34 @@ const endWithReader = (): void => {
   })
 }
 
+/** Ends the process with a line for whoever runs it; a bug shows where it is. */
+const failWith = (error: unknown, settings?: Settings): never => {
+  const failure = failureOf(error, settings)
+  if (failure === undefined) throw error
+  process.stderr.write(`${failure.text}\n`)
+  // What was begun on the log would go on for ever.
+  process.exit(failure.code)
+}
+
+const settingsOf = (environment: NodeJS.ProcessEnv): Settings => {
+  try {
+    return readSettings(environment)
+  } catch (error) {
+    return failWith(error)
+  }
+}
+
 const runCommand = async (): Promise<void> => {
   endWithReader()
+  const settings = settingsOf(process.env)
+  const openApi = () => described(settings)
+  const isSandbox = settings.MODE === 'sandbox'
+  const mayRedirect = (text: string) => isRedirectUri(text, isSandbox)
+  const needs = { settings, version, serve, openApi, isRedirectUri: mayRedirect }
   try {
-    const settings = readSettings(process.env)
-    const openApi = () => described(settings)
-    const isSandbox = settings.MODE === 'sandbox'
-    const mayRedirect = (text: string) => isRedirectUri(text, isSandbox)
-    const needs = { settings, version, serve, openApi, isRedirectUri: mayRedirect }
     await operatorProgram(needs).parseAsync()
   } catch (error) {
-    if (error instanceof WrongSettings) {
-      process.stderr.write(`Wrong settings:\n${error.message}\n`)
-      process.exitCode = 2
-    } else if (error instanceof UnreadableEvent) {
-      process.stderr.write(`This log is not one of this version: ${error.message}\n`)
-      // What was begun on the log would go on for ever.
-      process.exit(1)
-    } else throw error
+    failWith(error, settings)
   }
 }
 

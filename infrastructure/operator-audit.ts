@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { start } from '../application/event-store.ts'
+import { payers } from '../application/aggregates.ts'
+import { start, type EventStore } from '../application/event-store.ts'
+import { streamOf } from '../application/handle.ts'
 import { consentsOf, isInForce } from '../domain/consent.ts'
 import { eventCatalogue, parseEvent, schemaVersion, type EventType } from '../domain/events.ts'
 import { openStore } from './stores.ts'
@@ -20,7 +22,43 @@ const instant = (text: string): number => {
   return Number.isNaN(at) ? fail(`${text} is no time such as 2026-05-17T12:00:00Z`) : at
 }
 
+const positionOf = (text: string): number => {
+  const position = /^\d+$/.test(text) ? Number(text) : NaN
+  return Number.isSafeInteger(position) ? position : fail(`${text} is no position in the log`)
+}
+
 const line = (value: object): boolean => process.stdout.write(`${JSON.stringify(value)}\n`)
+
+/** Reads the log, and leaves it whatever comes of that. */
+const withStore = async (
+  settings: Settings,
+  read: (store: EventStore) => Promise<void>,
+): Promise<void> => {
+  const store = openStore(settings)
+  try {
+    await read(store)
+  } finally {
+    await store.close()
+  }
+}
+
+const printStream = async (store: EventStore, stream: string, after: number): Promise<void> => {
+  const events = await store.readStream(stream)
+  if (events.length === 0) fail(`there is no stream ${stream}`)
+  events
+    .map(parseEvent)
+    .filter(({ position }) => position > after)
+    .forEach(line)
+}
+
+const printConsents = async (store: EventStore, payer: string, at?: number): Promise<void> => {
+  const consents = consentsOf(payer)
+  for await (const batch of store.readAll(start)) batch.map(parseEvent).forEach(consents.read)
+  const all = consents.all()
+  if (all.length === 0 && (await store.readStream(streamOf(payers, payer))).length === 0)
+    fail(`there is no payer ${payer}`)
+  all.filter((one) => at === undefined || isInForce(one, at)).forEach(line)
+}
 
 /** What an auditor reads: the log as it stands, each event checked against the catalogue, and the catalogue itself. */
 export const addAuditCommands = (program: Command, settings: Settings): void => {
@@ -29,18 +67,13 @@ export const addAuditCommands = (program: Command, settings: Settings): void => 
     .command('events')
     .description('print events as JSON Lines, in order')
     .option('--stream <name>', 'only this stream, for instance payment-…')
-    .option('--after <position>', 'only what came after this position', Number, start)
-    .action(async ({ stream, after }: { stream?: string; after: number }) => {
-      const store = openStore(settings)
-      if (stream === undefined)
+    .option('--after <position>', 'only what came after this position', positionOf, start)
+    .action(({ stream, after }: { stream?: string; after: number }) =>
+      withStore(settings, async (store) => {
+        if (stream !== undefined) return printStream(store, stream, after)
         for await (const batch of store.readAll(after)) batch.map(parseEvent).forEach(line)
-      else
-        (await store.readStream(stream))
-          .map(parseEvent)
-          .filter(({ position }) => position > after)
-          .forEach(line)
-      await store.close()
-    })
+      }),
+    )
   audit
     .command('consents <payer>')
     .description('print what a payer (by id) let merchants know, with the events that prove it')
@@ -49,14 +82,9 @@ export const addAuditCommands = (program: Command, settings: Settings): void => 
       'only what was in force then, for instance 2026-05-17T12:00:00Z',
       instant,
     )
-    .action(async (payer: string, { at }: { at?: number }) => {
-      const store = openStore(settings)
-      const consents = consentsOf(payer)
-      for await (const batch of store.readAll(start)) batch.map(parseEvent).forEach(consents.read)
-      await store.close()
-      const shown = consents.all().filter((one) => at === undefined || isInForce(one, at))
-      shown.forEach(line)
-    })
+    .action((payer: string, { at }: { at?: number }) =>
+      withStore(settings, (store) => printConsents(store, payer, at)),
+    )
   audit
     .command('catalogue')
     .description('print every event type with its JSON Schema')

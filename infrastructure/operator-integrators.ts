@@ -1,21 +1,16 @@
 import type { Command } from 'commander'
-import { readFile } from 'node:fs/promises'
 import { integrators } from '../application/aggregates.ts'
 import type { Core } from './core.ts'
-import { readPublicKey } from './keys.ts'
 import type { WithCore } from './operator-core.ts'
 import { fail } from './operator-error.ts'
-import { collect, idPattern, presentMerchant } from './operator-merchants.ts'
+import { publicKeyIn } from './operator-files.ts'
+import { checkName, collect, idPattern, presentMerchant } from './operator-merchants.ts'
 
 type IntegratorOptions = {
   readonly name?: string
   readonly pubkey?: string
   readonly merchant?: readonly string[]
 }
-
-const publicKeyIn = async (file: string): Promise<string> =>
-  readPublicKey(await readFile(file, 'utf8')) ??
-  fail(`${file} holds no RSA public key of 2048 to 4096 bits, PEM or OpenSSH`)
 
 const saveIntegrator = async (
   core: Core,
@@ -24,6 +19,7 @@ const saveIntegrator = async (
   { name, pubkey, merchant: served }: IntegratorOptions,
 ) => {
   if (!idPattern.test(id)) fail('an integrator id has letters, digits, _ and -, at most 64')
+  checkName(name)
   for (const merchant of served ?? []) await presentMerchant(core, merchant)
   const entry = await core.find(integrators, id)
   const known = type === 'Change' && entry.status === 'present' ? entry.data : undefined

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { readFile } from 'node:fs/promises'
 import { merchants } from '../application/aggregates.ts'
 import { isCurrency } from '../domain/currency.ts'
 import { newMerchant, type MerchantData } from '../domain/merchant.ts'
@@ -8,6 +7,7 @@ import { isNetmask } from './addresses.ts'
 import type { Core } from './core.ts'
 import type { WithCore } from './operator-core.ts'
 import { fail } from './operator-error.ts'
+import { contentOf } from './operator-files.ts'
 
 /** What merchants and integrators may be called. */
 export const idPattern = /^[a-zA-Z0-9_-]{1,64}$/
@@ -17,6 +17,11 @@ export const collect = (value: string, earlier: readonly string[] = []): string[
   ...earlier,
   value,
 ]
+
+/** A name is shown to people, on pages and in payout files. */
+export const checkName = (name: string | undefined): void => {
+  if (name?.trim() === '') fail('a name has at least one character that is no blank')
+}
 
 type Details = {
   readonly name?: string
@@ -50,6 +55,7 @@ const locationOf = (text: string): MerchantData['location'] => {
 const withDetails = (merchant: MerchantData, given: Details): MerchantData => {
   const { profile } = merchant
   const { netmask, mcc } = given
+  checkName(given.name)
   if (netmask !== undefined && !isNetmask(netmask)) fail(`${netmask} is no IPv4 or IPv6 network`)
   if (mcc !== undefined && !/^\d{4}$/.test(mcc)) fail('an mcc has four digits')
   if ((given.addressLine?.length ?? 0) > 2) fail('an address has at most two lines')
@@ -148,7 +154,7 @@ const changeMerchant = async (core: Core, id: string, options: Details) => {
 
 const setLogo = async (core: Core, id: string, file: string) => {
   const merchant = await presentMerchant(core, id)
-  const content = await readFile(file)
+  const content = await contentOf(file)
   if (content.byteLength > largestLogo) fail(`${file} is larger than ${largestLogo} bytes`)
   if (!isPng(content)) fail(`${file} is no PNG image`)
   const data = { ...merchant, logo: await core.blobs.put(content) }

@@ -4,6 +4,7 @@ import type { Core } from './core.ts'
 import { addIdTokenKey } from './id-tokens.ts'
 import type { WithCore } from './operator-core.ts'
 import { fail } from './operator-error.ts'
+import { checkName } from './operator-merchants.ts'
 import { newToken } from './tokens.ts'
 
 type ApplicationOptions = {
@@ -22,6 +23,7 @@ const addApplication =
     const { name, redirectUri: redirectUris, public: isPublic } = options
     if ((await find(merchants, merchant)).status !== 'present')
       return fail(`no merchant ${merchant}`)
+    checkName(name)
     for (const uri of redirectUris)
       if (!isRedirectUri(uri)) return fail(`${uri} cannot be a redirect URI`)
     if (redirectUris.length === 0) return fail('give --redirect-uri')

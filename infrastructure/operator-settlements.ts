@@ -1,17 +1,13 @@
 import type { Command } from 'commander'
-import { randomBytes } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
-import { merchants, settlementAccounts, settlements, within } from '../application/aggregates.ts'
-import { streamOf } from '../application/handle.ts'
-import { frequencies, payoutDay, startOfDayPattern, type Frequency } from '../domain/calendar.ts'
+import { merchants, settlementAccounts, within } from '../application/aggregates.ts'
+import { frequencies, startOfDayPattern, type Frequency } from '../domain/calendar.ts'
 import { formatAmount } from '../domain/money.ts'
-import { defaultAccount, impliedAccount, isIban } from '../domain/settlement-account.ts'
-import type { SettlementRow } from '../projections/settlements.ts'
+import { defaultAccount, impliedAccount, readAccount } from '../domain/settlement-account.ts'
 import { openAccounting } from './accounting.ts'
 import type { Core } from './core.ts'
 import { fail } from './operator-error.ts'
 import type { WithCore } from './operator-core.ts'
-import { payoutFile, type OrderedPayout } from './payout-file.ts'
+import { intoNewFile, orderIntoFile, payerOf, writeAgain } from './operator-payouts.ts'
 import type { Settings } from './settings.ts'
 
 type AccountOptions = {
@@ -25,13 +21,9 @@ const frequencyOf = (text: string): Frequency =>
   frequencies.find((frequency) => frequency === text) ??
   fail(`${text} is none of ${frequencies.join(', ')}`)
 
-const accountOf = (text: string): string => {
-  const account = text.replaceAll(/[ .]/g, '').toUpperCase()
-  const looksLikeIban = /^[A-Z]{2}\d{2}/.test(account)
-  if (looksLikeIban ? !isIban(account) : !/^[A-Z0-9-]{4,34}$/.test(account))
-    return fail(`${text} is neither an IBAN with right check digits nor a national account number`)
-  return account
-}
+const accountOf = (text: string): string =>
+  readAccount(text) ??
+  fail(`${text} is neither an IBAN with right check digits nor a national account number`)
 
 const delayOf = (text: string): number =>
   /^(?:[12]?\d|30)$/.test(text)
@@ -70,48 +62,32 @@ const setAccount = async ({ find, handle, contextOf }: Core, id: string, given: 
 
 type SettleOptions = { readonly pain001?: string; readonly again?: string }
 
-/** Asks for every payout that has not been asked for and has somewhere to go; answers how many have not. */
-const orderPayouts = async (core: Core, messageId: string) => {
-  const today = core.now()
-  let withoutAccount = 0
-  await Promise.all(
-    core.settlements.payable().map(async ({ merchant, serial, made }) => {
-      const payoutAccount = core.settlementAccounts.find(merchant)?.payoutAccount ?? null
-      if (payoutAccount === null) return void (withoutAccount += 1)
-      // A bank pays on no day that has passed.
-      const earliest = payoutDay(today, 0)
-      const wanted = made?.payoutDay ?? earliest
-      const day = wanted < earliest ? earliest : wanted
-      const order = { serial, messageId, payoutAccount, payoutDay: day }
-      const context = core.contextOf('operator', merchant)
-      await core.handle(settlements, merchant, { type: 'OrderPayout', ...order }, context)
-    }),
-  )
-  await core.readModels.caughtUp()
-  return withoutAccount
-}
-
-const payoutsOf = (core: Core, rows: readonly SettlementRow[]): OrderedPayout[] =>
-  rows.flatMap(({ merchant, settlementId, made, order }) => {
-    const shop = core.merchants.find(streamOf(merchants, merchant))?.data
-    return (made?.payouts ?? []).flatMap(({ currency, payout: amount }) => {
-      if (!order || amount === '0') return []
-      const { payoutAccount, payoutDay } = order
-      const businessName = shop?.businessName ?? merchant
-      const about = { merchant, businessName, settlementId, currency, amount }
-      return [{ ...about, payoutAccount, payoutDay }]
+/** Settles merchants, or all; answers what was made. */
+const settleNow = async (core: Core, settings: Settings, ids: readonly string[]) => {
+  const accounting = openAccounting(core, settings)
+  try {
+    await core.readModels.caughtUp()
+    const before = new Map(
+      core.settlementAccounts.unsettled().map(({ merchant, lastSerial }) => [merchant, lastSerial]),
+    )
+    if (ids.length === 0) await accounting.settleNow(core.now())
+    else for (const id of ids) await accounting.settleNow(core.now(), id)
+    const made = [...before].flatMap(([merchant, serial]) => {
+      const row = core.settlements.find(merchant, serial + 1)
+      return row?.made ? [row] : []
     })
-  })
-
-const writePayoutFile = async (core: Core, settings: Settings, messageId: string, file: string) => {
-  const { BANK_ACCOUNT: account, BANK_ACCOUNT_NAME: name, BANK_BIC: bic = null } = settings
-  if (account === undefined) return fail('a payout file needs BANK_ACCOUNT, where the money is')
-  const payouts = payoutsOf(core, core.settlements.orderedBy(messageId))
-  if (payouts.length > 0) {
-    const payer = { name, account, bic }
-    await writeFile(file, payoutFile(payer, payouts, { messageId, at: core.now() }))
+    return made.map(({ merchant, serial, settlementId, made: sums }) => ({
+      merchant,
+      id: String(serial),
+      settlement_id: settlementId,
+      payouts: (sums?.payouts ?? []).map(({ currency, payout }) => ({
+        currency,
+        payout: formatAmount(payout, currency),
+      })),
+    }))
+  } finally {
+    await accounting.close()
   }
-  return payouts
 }
 
 /** Settles merchants, or all; with a file, asks the bank for every payout that it was not asked for. */
@@ -121,46 +97,17 @@ export const settle = async (
   ids: readonly string[],
   { pain001: file, again }: SettleOptions,
 ) => {
-  const accounting = openAccounting(core, settings)
-  try {
-    if (file !== undefined && settings.BANK_ACCOUNT === undefined)
-      return fail('a payout file needs BANK_ACCOUNT, where the money is')
-    if (again !== undefined && file === undefined) return fail('--again needs --pain001 <file>')
-    await core.readModels.caughtUp()
-    for (const id of ids) if (!core.settlementAccounts.find(id)) fail(`no merchant ${id}`)
-    const before = new Map(
-      core.settlementAccounts.unsettled().map(({ merchant, lastSerial }) => [merchant, lastSerial]),
-    )
-    if (again === undefined)
-      if (ids.length === 0) await accounting.settleNow(core.now())
-      else for (const id of ids) await accounting.settleNow(core.now(), id)
-    const made = [...before].flatMap(([merchant, serial]) => {
-      const row = core.settlements.find(merchant, serial + 1)
-      return again === undefined && row?.made ? [row] : []
-    })
-    const settled = made.map(({ merchant, serial, settlementId, made: sums }) => ({
-      merchant,
-      id: String(serial),
-      settlement_id: settlementId,
-      payouts: (sums?.payouts ?? []).map(({ currency, payout }) => ({
-        currency,
-        payout: formatAmount(payout, currency),
-      })),
-    }))
-    if (file === undefined) return { settled }
-    const messageId = again ?? `DAYBOOK-${randomBytes(8).toString('hex').toUpperCase()}`
-    const withoutAccount = again === undefined ? await orderPayouts(core, messageId) : 0
-    const payouts = await writePayoutFile(core, settings, messageId, file)
-    return {
-      settled,
-      payout_file: payouts.length > 0 ? file : null,
-      message_id: payouts.length > 0 ? messageId : null,
-      payouts_ordered: payouts.length,
-      payouts_waiting_for_an_account: withoutAccount,
-    }
-  } finally {
-    await accounting.close()
-  }
+  if (again !== undefined && file === undefined) return fail('--again needs --pain001 <file>')
+  const payer = file === undefined ? undefined : payerOf(settings)
+  await core.readModels.caughtUp()
+  for (const id of ids) if (!core.settlementAccounts.find(id)) fail(`no merchant ${id}`)
+  if (file === undefined || payer === undefined)
+    return { settled: await settleNow(core, settings, ids) }
+  if (again !== undefined) return writeAgain(core, payer, { again, file })
+  return intoNewFile(file, async (write) => {
+    const settled = await settleNow(core, settings, ids)
+    return { settled, ...(await orderIntoFile(core, payer, file, write)) }
+  })
 }
 
 /** `daybook settle` and `daybook settlement-account` (decisions 10 and 14). */

@@ -1,13 +1,11 @@
 import { Command } from 'commander'
-import { readFile } from 'node:fs/promises'
-import { callbacks, merchants, users, within } from '../application/aggregates.ts'
+import { callbacks } from '../application/aggregates.ts'
 import { parseEvent } from '../domain/events.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { openCore, type Core } from './core.ts'
 import { addAuditCommands } from './operator-audit.ts'
 import { addOAuthCommands, type IsRedirectUri } from './operator-oauth.ts'
 import { addPeopleCommands } from './operator-people.ts'
-import { readPublicKey } from './keys.ts'
 import { makeLog } from './log.ts'
 import type { WithCore } from './operator-core.ts'
 import { fail, OperatorError } from './operator-error.ts'
@@ -17,8 +15,8 @@ import { accountingStatus } from './accounting.ts'
 import { addIntegratorCommands } from './operator-integrators.ts'
 import { addMerchantCommands } from './operator-merchants.ts'
 import { addStickerCommands } from './operator-stickers.ts'
+import { addUserCommands } from './operator-users.ts'
 import { rebuildReadModels } from './rebuild.ts'
-import { hashSecret } from './secrets.ts'
 import { settingsHelp, type Settings } from './settings.ts'
 
 type Needs = {
@@ -27,28 +25,6 @@ type Needs = {
   readonly serve: (settings: Settings) => Promise<void>
   readonly openApi: () => object
   readonly isRedirectUri: IsRedirectUri
-}
-
-const addUser = async (
-  { handle, find, contextOf }: Core,
-  merchant: string,
-  id: string,
-  options: { readonly secret?: string; readonly pubkey?: string; readonly superuser?: true },
-) => {
-  const { secret, pubkey, superuser } = options
-  if ((await find(merchants, merchant)).status !== 'present') fail(`no merchant ${merchant}`)
-  if (secret === undefined && pubkey === undefined) fail('give --secret, --pubkey or both')
-  if (secret !== undefined && (secret.length < 8 || secret.length > 64))
-    fail('a secret has 8 to 64 characters')
-  const publicKey = pubkey === undefined ? null : readPublicKey(await readFile(pubkey, 'utf8'))
-  if (publicKey === undefined)
-    return fail(`${pubkey} holds no RSA public key of 2048 to 4096 bits, PEM or OpenSSH`)
-  const secretHash = secret === undefined ? null : await hashSecret(secret)
-  const roles = superuser ? ['superuser' as const] : ['user' as const]
-  const data = { merchant, id, roles, netmask: null, secretHash, publicKey }
-  const context = contextOf('operator', merchant)
-  await handle(users, within(merchant, id), { type: 'Register', data }, context)
-  return { merchant, id, roles, has_secret: secretHash !== null, pubkey: publicKey }
 }
 
 const unfinishedCallbacks = async ({ queue, readModels }: Core) => {
@@ -129,21 +105,21 @@ export const operatorProgram = ({
   program
     .command('serve', { isDefault: true })
     .description('run the service')
-    .action(() => serve(settings))
+    // It stands in for any word that is no command: that one is to be told, not how to run the service.
+    .allowExcessArguments()
+    .allowUnknownOption()
+    .action((_, { args: [word] }: Command) => {
+      if (word === undefined) return serve(settings)
+      return program.error(
+        word.startsWith('-') ? `there is no option ${word}` : `there is no command ${word}`,
+      )
+    })
 
   addMerchantCommands(program, withCore)
   addIntegratorCommands(program, withCore)
   addStickerCommands(program, withCore)
 
-  program
-    .command('user')
-    .description('API users')
-    .command('add <merchant> <user>')
-    .option('--secret <secret>', '8 to 64 characters')
-    .option('--pubkey <file>', 'RSA public key, PEM or OpenSSH')
-    .option('--superuser', 'may manage users')
-    .action(withCore(addUser))
-
+  addUserCommands(program, withCore)
   addFeeCommands(program, withCore)
   addSettlementCommands(program, settings, withCore)
   addPeopleCommands(program, withCore)

@@ -71,12 +71,13 @@ const profileOf = (id: keyof typeof sandboxPayers): Profile => {
   }
 }
 
-const merchant = 'sandbox'
+export const sandboxMerchant = 'sandbox'
 const secret = 'sandbox-secret'
 
 /** Makes what decisions 15 promises, as far as it is not there; answers how to use it. */
 export const makeSandboxData = async (core: Core, dataDir: string): Promise<string> => {
   const { handle, find, contextOf, vault: people } = core
+  const merchant = sandboxMerchant
   const context = contextOf('daybook', merchant)
   const keyFile = join(dataDir, 'sandbox-admin-key.pem')
   const key = await keyInFile(keyFile, 'rsa')

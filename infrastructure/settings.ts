@@ -1,66 +1,98 @@
 import { z } from 'zod'
+import { readAccount } from '../domain/settlement-account.ts'
 
-const flag = z.enum(['true', 'false']).transform((text) => text === 'true')
-const token = /^[A-Za-z][A-Za-z0-9-]*$/
+/** Text that keeps to a rule, which is told in plain words when it does not. */
+const text = (rule: string, keeps: (given: string) => boolean) => z.string().refine(keeps, rule)
+
+const anything = z.string().min(1)
+
+const choice = <const Options extends readonly string[]>(...options: Options) =>
+  z.enum(options, `must be ${options.join(', ').replace(/, ([^,]*)$/, ' or $1')}`)
+
+const flag = choice('true', 'false').transform((given) => given === 'true')
+
+const wholeNumber = (least: number, most: number) =>
+  text(
+    `must be a whole number from ${least} to ${most}`,
+    (given) => /^\d{1,6}$/.test(given) && Number(given) >= least && Number(given) <= most,
+  ).transform(Number)
+
+const brand = text('must be letters, digits and -, beginning with a letter', (given) =>
+  /^[A-Za-z][A-Za-z0-9-]*$/.test(given),
+)
+
+const urlOf = (given: string): URL | undefined => {
+  const url = URL.canParse(given) ? new URL(given) : undefined
+  return url && /^https?:$/.test(url.protocol) ? url : undefined
+}
+
+// The pages of the service are at the root of their address: links, cookies and forms would miss a path before them.
+const publicUrl = text(
+  'must be an address such as https://pay.example',
+  (given) => urlOf(given) !== undefined,
+)
+  .transform((given) => given.replace(/\/+$/, ''))
+  .refine((given) => {
+    const url = urlOf(given)
+    return url === undefined || url.href === `${url.origin}/`
+  }, 'must be scheme, host and port alone: no path, no query, no fragment, no user')
 
 /** Every setting of the environment: its check, its default and what it means (decisions 14). */
 const settings = {
-  HOST: [z.string().min(1).default('127.0.0.1'), 'Address to listen on.'],
-  PORT: [
-    z.coerce.number().int().min(0).max(65_535).default(8080),
-    'Port to listen on; 0 picks a free one.',
-  ],
+  HOST: [anything.default('127.0.0.1'), 'Address to listen on.'],
+  PORT: [wholeNumber(0, 65_535).default(8080), 'Port to listen on; 0 picks a free one.'],
   PUBLIC_URL: [
-    z
-      .url({ protocol: /^https?$/ })
-      .transform((url) => url.replace(/\/+$/, ''))
-      .optional(),
-    'Base of full URLs and of the signing string, as clients see it; default: the listening address.',
+    publicUrl.optional(),
+    'Base of full URLs and of the signing string, as clients see it, without a path; default: the listening address.',
   ],
-  DATA_DIR: [z.string().min(1).default('./data'), 'Folder of events, read models and keys.'],
+  DATA_DIR: [anything.default('./data'), 'Folder of events, read models and keys.'],
   VAULT: [
-    z.string().min(1).optional(),
+    anything.optional(),
     'File of the keys that personal data is sealed with, shared by all nodes; default: in DATA_DIR.',
   ],
   EVENT_STORE: [
-    z
-      .string()
-      .regex(/^(sqlite|(esdb|kurrentdb)(\+discover)?:\/\/.+)$/)
-      .default('sqlite'),
+    text(
+      'must be sqlite, or a connection string that begins with esdb:// or kurrentdb://',
+      (given) => /^(sqlite|(esdb|kurrentdb)(\+discover)?:\/\/.+)$/.test(given),
+    ).default('sqlite'),
     'sqlite (embedded), or an esdb:// or kurrentdb:// connection string.',
   ],
   MODE: [
-    z.enum(['sandbox', 'production']).default('sandbox'),
+    choice('sandbox', 'production').default('sandbox'),
     'sandbox, or production: no sandbox routes or data, private callback addresses refused.',
   ],
-  HEADER_PREFIX: [z.string().regex(token).default('X-Service'), 'Prefix of the header names.'],
-  MEDIA_VENDOR: [z.string().regex(token).default('service'), 'Vendor part of the media types.'],
+  HEADER_PREFIX: [brand.default('X-Service'), 'Prefix of the header names.'],
+  MEDIA_VENDOR: [brand.default('service'), 'Vendor part of the media types.'],
   ABSOLUTE_URIS: [flag.default(false), 'true writes full URLs inside JSON bodies.'],
   CLOCK_TOLERANCE_SECONDS: [
-    z.coerce.number().int().min(1).max(86_400).default(300),
+    wholeNumber(1, 86_400).default(300),
     'How far the timestamp of a signed request may be off.',
   ],
   PRIVATE_CALLBACKS: [
-    z.enum(['allow', 'refuse']).optional(),
+    choice('allow', 'refuse').optional(),
     'Callbacks to loopback, private and link-local addresses: allow (default in the sandbox) or refuse.',
   ],
   BANK_ACCOUNT: [
-    z.string().min(1).max(34).optional(),
+    text(
+      'must be an IBAN with right check digits, or a national account number',
+      (given) => readAccount(given) !== undefined,
+    )
+      .transform((given) => readAccount(given) ?? given)
+      .optional(),
     'The account that payouts are paid from: IBAN, or a national number. Needed for payout files.',
   ],
   BANK_ACCOUNT_NAME: [
-    z.string().min(1).max(140).default('daybook'),
+    text('must have at most 140 characters', (given) => given.length <= 140).default('daybook'),
     'The holder of that account, as the bank knows it.',
   ],
   BANK_BIC: [
-    z
-      .string()
-      .regex(/^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/)
-      .optional(),
+    text('must be a BIC, 8 or 11 capital letters and digits such as DNBANOKK', (given) =>
+      /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/.test(given),
+    ).optional(),
     'BIC of the bank of that account.',
   ],
   LOG_LEVEL: [
-    z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+    choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
     'Least severe level that is logged.',
   ],
 } as const satisfies Record<string, readonly [z.ZodType, string]>
@@ -74,19 +106,23 @@ export class WrongSettings extends Error {
   override readonly name = 'WrongSettings'
 }
 
+/** A setting as it was given, without the password that a connection string may hold. */
+export const settingShown = (name: Name, given: string | number | undefined): string =>
+  `${name}=${JSON.stringify(String(given).replace(/\/\/[^/@]*@/, '//…@'))}`
+
 /** @throws WrongSettings */
 export const readSettings = (
   environment: Readonly<Record<string, string | undefined>>,
 ): Settings => {
   const read: Record<string, unknown> = {}
   const problems: string[] = []
-  for (const [name, [schema]] of Object.entries(settings)) {
+  for (const [name, [schema]] of Object.entries(settings) as [Name, (typeof settings)[Name]][]) {
     const given = environment[name]
     const result = schema.safeParse(given === '' ? undefined : given)
     if (result.success) read[name] = result.data
     else
       problems.push(
-        `${name}=${JSON.stringify(given)}: ${result.error.issues.map(({ message }) => message).join('; ')}`,
+        `${settingShown(name, given)}: ${result.error.issues.map(({ message }) => message).join('; ')}`,
       )
   }
   if (problems.length > 0) throw new WrongSettings(problems.join('\n'))

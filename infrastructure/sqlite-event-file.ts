@@ -45,30 +45,38 @@ const guards = `
   BEGIN SELECT RAISE(ABORT, 'what has happened cannot be deleted'); END;
 `
 
+/** The file is no event log that this program can keep; the message says why. */
+export class UnusableLog extends Error {
+  override readonly name = 'UnusableLog'
+}
+
 const numberOf = (database: Database.Database, pragma: string): number =>
   Number(database.pragma(pragma, { simple: true }))
 
 const refuseForeignFile = (database: Database.Database, file: string): void => {
   const tables = Number(database.prepare('SELECT count(*) FROM sqlite_schema').pluck().get())
   const isOurs = numberOf(database, 'application_id') === applicationId
-  if (!isOurs && tables > 0) throw new Error(`${file} is a database, but not an event log`)
+  if (!isOurs && tables > 0) throw new UnusableLog(`${file} is a database, but not an event log`)
   const found = numberOf(database, 'user_version')
   if (isOurs && found > version) {
-    throw new Error(`${file} has format ${found}, this program reads formats up to ${version}`)
+    throw new UnusableLog(
+      `${file} has format ${found}, this program reads formats up to ${version}`,
+    )
   }
 }
 
 const makeDurable = (database: Database.Database, file: string): void => {
   const journal = database.pragma('journal_mode = WAL', { simple: true })
-  if (journal !== 'wal') throw new Error(`${file} cannot be kept with a write-ahead log`)
+  if (journal !== 'wal') throw new UnusableLog(`${file} cannot be kept with a write-ahead log`)
   database.pragma('synchronous = FULL')
   // 2 is FULL: anything less acknowledges appends that a power cut takes back.
-  if (numberOf(database, 'synchronous') !== 2) throw new Error(`${file} cannot be made durable`)
+  if (numberOf(database, 'synchronous') !== 2)
+    throw new UnusableLog(`${file} cannot be made durable`)
 }
 
 /**
  * Opens the file of an event log, or makes it.
- * @throws Error when it is no event log, comes from a newer version or cannot be made durable
+ * @throws UnusableLog when it is no event log, comes from a newer version or cannot be made durable
  */
 export const openEventFile = (file: string): Database.Database => {
   const database = new Database(file, { timeout: openingTimeout })
@@ -89,6 +97,8 @@ export const openEventFile = (file: string): Database.Database => {
     return database
   } catch (error) {
     database.close()
+    if (error instanceof Database.SqliteError && error.code === 'SQLITE_NOTADB')
+      throw new UnusableLog(`${file} is a file, but not an event log`)
     throw error
   }
 }

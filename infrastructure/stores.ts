@@ -10,12 +10,22 @@ import {
   type OpenReadModels,
   type ReadModelFile,
 } from './read-model-file.ts'
-import type { Settings } from './settings.ts'
+import { settingShown, WrongSettings, type Settings } from './settings.ts'
 import type { EventLog } from './sqlite-event-log.ts'
 import { openSqliteEventStore } from './sqlite-event-store.ts'
 
 /** Where the data lies. */
 export type Place = Pick<Settings, 'EVENT_STORE' | 'DATA_DIR'>
+
+const connect = (connectionString: string): EventStore => {
+  try {
+    return connectEventStoreDB(connectionString)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    const shown = settingShown('EVENT_STORE', connectionString)
+    throw new WrongSettings(`${shown}: must be a connection string: ${reason}`)
+  }
+}
 
 /** The event store, and the log beneath it when that is a file of ours. */
 export const openStore = ({
@@ -26,7 +36,7 @@ export const openStore = ({
   mkdirSync(DATA_DIR, { recursive: true, mode: 0o700 })
   return EVENT_STORE === 'sqlite'
     ? openSqliteEventStore(join(DATA_DIR, 'events.sqlite'))
-    : connectEventStoreDB(EVENT_STORE)
+    : connect(EVENT_STORE)
 }
 
 const directoryIn = ({ DATA_DIR }: Place): string => join(DATA_DIR, 'read-models')

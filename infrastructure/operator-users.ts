@@ -1,0 +1,50 @@
+import type { Command } from 'commander'
+import { users, within } from '../application/aggregates.ts'
+import type { Core } from './core.ts'
+import type { WithCore } from './operator-core.ts'
+import { fail } from './operator-error.ts'
+import { publicKeyIn } from './operator-files.ts'
+import { presentMerchant } from './operator-merchants.ts'
+import { hashSecret } from './secrets.ts'
+
+type UserOptions = {
+  readonly secret?: string
+  readonly pubkey?: string
+  readonly superuser?: true
+}
+
+/** As the interface has it: the id is a header and the last segment of a path, and `.` would lead elsewhere there. */
+const isUserId = (id: string): boolean =>
+  /^[a-zA-Z0-9_.@-]{1,100}$/.test(id) && id !== '.' && id !== '..'
+
+/** As the interface has it: anything else does not come out of a header as it was put in. */
+const isSecret = (secret: string): boolean => /^[!-~][ -~]{6,62}[!-~]$/.test(secret)
+
+const addUser = async (core: Core, merchant: string, id: string, options: UserOptions) => {
+  const { secret, pubkey, superuser } = options
+  await presentMerchant(core, merchant)
+  if (!isUserId(id))
+    fail('a user id has letters, digits and _ . @ -, at most 100, and is not . or ..')
+  if (secret === undefined && pubkey === undefined) fail('give --secret, --pubkey or both')
+  if (secret !== undefined && !isSecret(secret))
+    fail('a secret has 8 to 64 characters of printable ASCII, without blanks around it')
+  const publicKey = pubkey === undefined ? null : await publicKeyIn(pubkey)
+  const secretHash = secret === undefined ? null : await hashSecret(secret)
+  const roles = superuser ? ['superuser' as const] : ['user' as const]
+  const data = { merchant, id, roles, netmask: null, secretHash, publicKey }
+  const context = core.contextOf('operator', merchant)
+  await core.handle(users, within(merchant, id), { type: 'Register', data }, context)
+  return { merchant, id, roles, has_secret: secretHash !== null, pubkey: publicKey }
+}
+
+/** The operator's command for API users (decisions 14). */
+export const addUserCommands = (program: Command, withCore: WithCore): void => {
+  program
+    .command('user')
+    .description('API users')
+    .command('add <merchant> <user>')
+    .option('--secret <secret>', '8 to 64 characters')
+    .option('--pubkey <file>', 'RSA public key, PEM or OpenSSH')
+    .option('--superuser', 'may manage users')
+    .action(withCore(addUser))
+}

@@ -1,0 +1,150 @@
+import Database from 'better-sqlite3'
+import { once } from 'node:events'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { startCommand, type SettingsOfProcess } from '../demo/service-process.ts'
+import { openCore } from '../infrastructure/core.ts'
+import { makeLog } from '../infrastructure/log.ts'
+import { readSettings } from '../infrastructure/settings.ts'
+import { newFolder, runCommand, startShop } from './service-process.ts'
+
+const root = newFolder()
+const folder = (name: string) => join(root, name)
+afterAll(() => rmSync(root, { recursive: true }))
+
+/** Starts the service, and ends it at once should it listen. */
+const start = async (settings: SettingsOfProcess) => {
+  const child = startCommand(['serve'], settings, 'pipe')
+  const printed = { output: '', errors: '' }
+  child.stderr!.setEncoding('utf8').on('data', (text) => (printed.errors += text))
+  child.stdout!.setEncoding('utf8').on('data', (text) => {
+    printed.output += text
+    if (printed.output.includes('listening on')) child.kill()
+  })
+  const [code] = await once(child, 'close')
+  return { code: code as number | null, ...printed }
+}
+
+describe('production on a log that the sandbox has used', () => {
+  test('given its merchant, users and payers and its moved clock, then the service does not start, and names them', async () => {
+    const DATA_DIR = folder('rehearsed')
+    const { service, world } = await startShop({ DATA_DIR })
+    await world('POST', '/sandbox/v1/clock/', { advance_seconds: 60 })
+    await service.end()
+    const { code, output, errors } = await start({ DATA_DIR, MODE: 'production' })
+    expect([code, output]).toEqual([1, ''])
+    expect(errors).toBe(
+      `MODE="production": the log of DATA_DIR="${DATA_DIR}" was used by the sandbox, whose secrets are published; ` +
+        'it holds merchant-sandbox, user-sandbox/pos1, user-sandbox/admin, payer-alice, payer-bob, a clock that was moved. ' +
+        'Production needs a log of its own\n',
+    )
+    const status = await runCommand({ DATA_DIR, MODE: 'production' }, '--json', 'status')
+    expect(JSON.parse(status.output)).toMatchObject({ merchants: 1 })
+  })
+
+  test('given nothing but a clock that was moved, then it does not start either', async () => {
+    const DATA_DIR = folder('moved')
+    const core = await openCore(readSettings({ DATA_DIR, MODE: 'production' }), makeLog('silent'))
+    await core.advanceClock({ by: 1000 }, core.contextOf('test'))
+    await core.close()
+    const { code, output, errors } = await start({ DATA_DIR, MODE: 'production' })
+    expect([code, output]).toEqual([1, ''])
+    expect(errors).toContain('it holds a clock that was moved.')
+  })
+
+  test('given a merchant of the same name that the operator has made, then it starts', async () => {
+    const settings = { DATA_DIR: folder('namesake'), MODE: 'production' }
+    await runCommand(settings, 'merchant', 'add', 'sandbox', '--name', 'Sand', '--currency', 'NOK')
+    await runCommand(settings, 'user', 'add', 'sandbox', 'pos1', '--secret', 'a long secret')
+    expect(await start(settings)).toMatchObject({ code: 0, errors: '' })
+  })
+})
+
+describe('a service that cannot start says why in one line', () => {
+  /** What the service prints when it cannot start. */
+  const failure = async (settings: SettingsOfProcess): Promise<string> => {
+    const { code, output, errors } = await start(settings)
+    expect([code, output]).toEqual([1, ''])
+    expect(errors.trimEnd().split('\n')).toHaveLength(1)
+    return errors.trimEnd()
+  }
+
+  test('given a port that is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await once(other, 'listening')
+    const PORT = String((other.address() as AddressInfo).port)
+    expect(await failure({ DATA_DIR: folder('port'), PORT })).toBe(
+      `PORT="${PORT}": another process listens there, on HOST="127.0.0.1"`,
+    )
+  })
+
+  test('given a host that does not exist, or is not here', async () => {
+    const DATA_DIR = folder('host')
+    expect(await failure({ DATA_DIR, HOST: 'nosuch.invalid' })).toMatch(
+      /^HOST="nosuch\.invalid": no such host is found \(E\w+\)$/,
+    )
+    expect(await failure({ DATA_DIR, HOST: '192.0.2.1' })).toBe(
+      'HOST="192.0.2.1": this machine has no such address',
+    )
+  })
+
+  test('given a data directory that is a file, lies in one, or cannot be written', async () => {
+    const file = folder('file')
+    writeFileSync(file, '')
+    expect(await failure({ DATA_DIR: file })).toBe(
+      `DATA_DIR="${file}": ${file}: there is a file of that name already`,
+    )
+    expect(await failure({ DATA_DIR: join(file, 'data') })).toContain(
+      'a part of its path is a file, not a folder',
+    )
+    // Not even the superuser may write there.
+    expect(await failure({ DATA_DIR: '/proc' })).toBe(
+      'DATA_DIR="/proc": unable to open database file (SQLITE_CANTOPEN)',
+    )
+  })
+
+  test('given a log of a newer format, and files that are none', async () => {
+    const logIn = (name: string) => {
+      mkdirSync(folder(name))
+      return join(folder(name), 'events.sqlite')
+    }
+    const newer = logIn('newer')
+    await runCommand({ DATA_DIR: folder('newer') }, 'status')
+    const log = new Database(newer)
+    log.pragma('user_version = 2')
+    log.close()
+    expect(await failure({ DATA_DIR: folder('newer') })).toBe(
+      `DATA_DIR="${folder('newer')}": ${newer} has format 2, this program reads formats up to 1`,
+    )
+    const foreign = logIn('foreign')
+    new Database(foreign).exec('CREATE TABLE recipes (name TEXT)').close()
+    expect(await failure({ DATA_DIR: folder('foreign') })).toContain(
+      `${foreign} is a database, but not an event log`,
+    )
+    const letter = logIn('letter')
+    writeFileSync(letter, 'Dear sir or madam, '.repeat(100))
+    expect(await failure({ DATA_DIR: folder('letter') })).toContain(
+      `${letter} is a file, but not an event log`,
+    )
+  })
+
+  test('given an event store that cannot be reached, and its password is not told', async () => {
+    const EVENT_STORE = 'esdb://admin:changeit@127.0.0.1:1?tls=false'
+    const told = await failure({ DATA_DIR: folder('nowhere'), EVENT_STORE })
+    expect(told).toMatch(
+      /^EVENT_STORE="esdb:\/\/…@127\.0\.0\.1:1\?tls=false": the log cannot be used: .*ECONNREFUSED/,
+    )
+  })
+
+  test('but given what nobody has foreseen, such as a damaged key, then where it happened is shown', async () => {
+    const DATA_DIR = folder('damaged')
+    mkdirSync(DATA_DIR)
+    writeFileSync(join(DATA_DIR, 'callback-rsa.pem'), 'no key')
+    const { code, errors } = await start({ DATA_DIR, MODE: 'production' })
+    expect(code).toBe(1)
+    expect(errors).toMatch(/\n +at .*keys\.js/)
+  })
+})
