@@ -8,25 +8,16 @@ export type Addresses = {
 
 export const merchantPrefix = '/merchant/v1'
 
-const pathOf = (publicUrl: string): string => new URL(publicUrl).pathname.replace(/\/$/, '')
-
 /** Makes paths into the URIs that clients see. */
-export const linksOf = (addresses: () => Addresses) => {
-  let known = { publicUrl: '', path: '' }
-  const basePath = (publicUrl: string): string => {
-    if (known.publicUrl !== publicUrl) known = { publicUrl, path: pathOf(publicUrl) }
-    return known.path
-  }
-  return {
-    /** A full URL: `Location`, `meta.uri`, the checkout portal. */
-    full: (path: string): string => addresses().publicUrl + path,
-    /** A URI inside a JSON body: an absolute path, or a full URL by setting. */
-    inBody: (path: string): string => {
-      const { publicUrl, absoluteUris } = addresses()
-      return (absoluteUris ? publicUrl : basePath(publicUrl)) + path
-    },
-  }
-}
+export const linksOf = (addresses: () => Addresses) => ({
+  /** A full URL: `Location`, `meta.uri`, the checkout portal. */
+  full: (path: string): string => addresses().publicUrl + path,
+  /** A URI inside a JSON body: an absolute path, or a full URL by setting. */
+  inBody: (path: string): string => {
+    const { publicUrl, absoluteUris } = addresses()
+    return absoluteUris ? publicUrl + path : path
+  },
+})
 
 export type Links = ReturnType<typeof linksOf>
 
