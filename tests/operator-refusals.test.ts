@@ -1,9 +1,38 @@
+import { CommanderError } from 'commander'
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newFolder, readLog, runCommand } from './service-process.ts'
+import { failureOf } from '../infrastructure/failures.ts'
+import { operatorProgram } from '../infrastructure/operator.ts'
+import { readSettings } from '../infrastructure/settings.ts'
+import { newFolder, readLog } from './service-process.ts'
 
-const settings = { DATA_DIR: newFolder(), MODE: 'production' }
-const daybook = (...words: string[]) => runCommand(settings, ...words)
+const settings = readSettings({ DATA_DIR: newFolder(), MODE: 'production' })
+
+type Printed = { readonly code: number; readonly output: string; readonly errors: string }
+
+/** Runs a command as the program does, but in this process. */
+const daybook = async (...words: string[]): Promise<Printed> => {
+  const printed = { code: 0, output: '', errors: '' }
+  const [stdout, stderr] = [process.stdout.write, process.stderr.write]
+  process.stdout.write = (text: unknown) => (printed.output += String(text)) !== ''
+  process.stderr.write = (text: unknown) => (printed.errors += String(text)) !== ''
+  const serve = async () => {}
+  const needs = { settings, version: '0', serve, openApi: () => ({}), isRedirectUri: () => true }
+  try {
+    await operatorProgram(needs).exitOverride().parseAsync(words, { from: 'user' })
+    printed.code = Number(process.exitCode ?? 0)
+  } catch (error) {
+    const failure = failureOf(error, settings)
+    if (failure === undefined && !(error instanceof CommanderError)) throw error
+    printed.code = error instanceof CommanderError ? error.exitCode : (failure?.code ?? 0)
+    if (failure) printed.errors += `${failure.text}\n`
+  } finally {
+    Object.assign(process.stdout, { write: stdout })
+    Object.assign(process.stderr, { write: stderr })
+    process.exitCode = undefined
+  }
+  return printed
+}
 
 beforeAll(async () => {
   await daybook('merchant', 'add', 'harbour', '--name', 'Harbour Bar', '--currency', 'NOK')
@@ -47,11 +76,11 @@ test.each([
 test('given an id or a secret that the interface refuses, when a user is added, then it is refused here too', async () => {
   const add = (id: string, secret: string) =>
     refusal('user', 'add', 'harbour', id, '--secret', secret)
-  for (const id of ['bad/id', '..'])
+  for (const id of ['bad/id', '..', 'é', 'x'.repeat(101)])
     expect(await add(id, 'a long secret')).toBe(
       'a user id has letters, digits and _ . @ -, at most 100, and is not . or ..\n',
     )
-  for (const secret of ['ein Geheimnis für uns'])
+  for (const secret of ['seven77', ' a long secret', 'ein Geheimnis für uns'])
     expect(await add('pos1', secret)).toBe(
       'a secret has 8 to 64 characters of printable ASCII, without blanks around it\n',
     )
@@ -60,8 +89,9 @@ test('given an id or a secret that the interface refuses, when a user is added, 
 })
 
 test('given a word that is no command, then that is told, whatever comes after it', async () => {
-  expect(await refusal('nosuch', 'add', '--name', 'x')).toMatch(/^there is no command nosuch\n/)
+  expect(await refusal('nosuch')).toMatch(/^there is no command nosuch\n/)
   expect(await refusal('serve', '--prot', '80')).toMatch(/^there is no option --prot\n/)
+  expect(await refusal('nosuch', 'add', '--name', 'x')).toMatch(/^there is no command nosuch\n/)
 })
 
 test('given a stream, a position or a payer that is none, when an auditor asks for it, then that is told', async () => {

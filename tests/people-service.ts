@@ -112,6 +112,9 @@ export const startPeopleService = async (given: Readonly<Record<string, string>>
     get address() {
       return running.address
     },
+    get app() {
+      return running.app
+    },
     log: () => logged,
     call,
     operator,
