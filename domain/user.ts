@@ -3,6 +3,12 @@ import { register } from './register.ts'
 
 export const roles = ['user', 'superuser'] as const
 
+/** An id is the value of a header, and the last segment of a path. */
+export const userIdPattern = /^[a-zA-Z0-9_.@-]+$/
+
+/** Anything else does not come out of a header as it was put in. */
+export const secretPattern = /^[!-~](?:[ -~]*[!-~])?$/
+
 /** An API user of a merchant: who signs requests. The secret is kept only as a slow salted hash. */
 export const user = register(
   'User',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { users, within } from '../application/aggregates.ts'
 import { refuse } from '../domain/refusal.ts'
-import { roles, user } from '../domain/user.ts'
+import { roles, secretPattern, user, userIdPattern } from '../domain/user.ts'
 import { merchantPrefix } from './addresses.ts'
 import { Malformed, RequestError } from './errors.ts'
 import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
@@ -21,8 +21,7 @@ const userUpdate = z
       .string()
       .min(8)
       .max(64)
-      // Anything else does not come out of a header as it was put in.
-      .regex(/^[!-~](?:[ -~]*[!-~])?$/, 'Must be printable ASCII without blanks around it.')
+      .regex(secretPattern, 'Must be printable ASCII without blanks around it.')
       .nullish()
       .meta({ description: 'Kept only as a slow hash. Absent leaves it, null takes it away.' }),
     pubkey: z.string().max(10_000).nullish().meta({
@@ -32,7 +31,7 @@ const userUpdate = z
   .meta({ id: 'UserUpdate' })
 
 const userId = chosenId(
-  z.string().regex(/^[a-zA-Z0-9_.@-]+$/, 'Must be made of letters, digits and _ . @ -'),
+  z.string().regex(userIdPattern, 'Must be made of letters, digits and _ . @ -'),
 )
 const userInput = userUpdate.extend({ id: userId }).meta({ id: 'UserInput' })
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { users, within } from '../application/aggregates.ts'
+import { secretPattern, userIdPattern } from '../domain/user.ts'
 import type { Core } from './core.ts'
 import type { WithCore } from './operator-core.ts'
 import { fail } from './operator-error.ts'
@@ -13,12 +14,12 @@ type UserOptions = {
   readonly superuser?: true
 }
 
-/** As the interface has it: the id is a header and the last segment of a path, and `.` would lead elsewhere there. */
+/** As the interface has it, where `.` and `..` would lead elsewhere. */
 const isUserId = (id: string): boolean =>
-  /^[a-zA-Z0-9_.@-]{1,100}$/.test(id) && id !== '.' && id !== '..'
+  userIdPattern.test(id) && id.length <= 100 && id !== '.' && id !== '..'
 
-/** As the interface has it: anything else does not come out of a header as it was put in. */
-const isSecret = (secret: string): boolean => /^[!-~][ -~]{6,62}[!-~]$/.test(secret)
+const isSecret = (secret: string): boolean =>
+  secretPattern.test(secret) && secret.length >= 8 && secret.length <= 64
 
 const addUser = async (core: Core, merchant: string, id: string, options: UserOptions) => {
   const { secret, pubkey, superuser } = options

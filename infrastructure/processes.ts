@@ -74,6 +74,15 @@ export const makeProcesses = ({ core, settings, log, matchScans, sendCallback }:
     })
   }
 
+  /** What cannot be removed is in nobody's way: a later start tries again. */
+  const tidyUp = (): void => {
+    try {
+      core.removeOutdatedReadModels()
+    } catch (error) {
+      log.warn({ error }, 'read models of another version could not be removed')
+    }
+  }
+
   let hasBegun = false
   let callOffBegin = () => {}
   /** Begins to expire and to deliver once the read models are where the log is: what they lack would look undone. */
@@ -81,9 +90,9 @@ export const makeProcesses = ({ core, settings, log, matchScans, sendCallback }:
     readModels.ready().then(
       () => {
         hasBegun = true
-        core.removeOutdatedReadModels()
         core.onFolded(wakeSoon)
         wakeSoon()
+        tidyUp()
       },
       (error: unknown) => {
         onFailure(error)

@@ -431,7 +431,7 @@ test.each([
   ['no request', 'nonsense\r\n\r\n', 400],
   ['a method that is none', 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n', 400],
   ['no host', 'GET /health/live HTTP/1.1\r\n\r\n', 400],
-  ['a host that is none', 'GET / HTTP/1.1\r\nHost: a b\r\n\r\n', 400],
+  ['a host that is none', 'GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 400],
   [
     'two lengths',
     'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',

@@ -9,7 +9,8 @@ import { settle } from '../infrastructure/operator-settlements.ts'
 import { readSettings } from '../infrastructure/settings.ts'
 import { openPlace, type Place } from './ledger-place.ts'
 import { problemsOfPayoutFile } from './payout-file-structure.ts'
-import { readLog, runCommand } from './service-process.ts'
+import { operatorHere } from './operator-here.ts'
+import { readLog } from './service-process.ts'
 
 const bank = { MODE: 'sandbox', BANK_ACCOUNT: 'NO9386011117947' }
 const folder = mkdtempSync(join(tmpdir(), 'daybook-payouts-'))
@@ -27,7 +28,7 @@ afterAll(async () => {
 })
 
 const settings = () => ({ ...bank, DATA_DIR: place.directory })
-const daybook = (...words: string[]) => runCommand(settings(), '--json', ...words)
+const daybook = (...words: string[]) => operatorHere(readSettings(settings()))('--json', ...words)
 const capture = async () => place.capture(await place.authorize({ amount: '900.00' }))
 const ordersInLog = async () =>
   (await readLog(place.directory)).flatMap((event) =>

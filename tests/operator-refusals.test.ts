@@ -1,38 +1,12 @@
-import { CommanderError } from 'commander'
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { failureOf } from '../infrastructure/failures.ts'
-import { operatorProgram } from '../infrastructure/operator.ts'
 import { readSettings } from '../infrastructure/settings.ts'
+import { operatorHere } from './operator-here.ts'
 import { newFolder, readLog } from './service-process.ts'
 
 const settings = readSettings({ DATA_DIR: newFolder(), MODE: 'production' })
 
-type Printed = { readonly code: number; readonly output: string; readonly errors: string }
-
-/** Runs a command as the program does, but in this process. */
-const daybook = async (...words: string[]): Promise<Printed> => {
-  const printed = { code: 0, output: '', errors: '' }
-  const [stdout, stderr] = [process.stdout.write, process.stderr.write]
-  process.stdout.write = (text: unknown) => (printed.output += String(text)) !== ''
-  process.stderr.write = (text: unknown) => (printed.errors += String(text)) !== ''
-  const serve = async () => {}
-  const needs = { settings, version: '0', serve, openApi: () => ({}), isRedirectUri: () => true }
-  try {
-    await operatorProgram(needs).exitOverride().parseAsync(words, { from: 'user' })
-    printed.code = Number(process.exitCode ?? 0)
-  } catch (error) {
-    const failure = failureOf(error, settings)
-    if (failure === undefined && !(error instanceof CommanderError)) throw error
-    printed.code = error instanceof CommanderError ? error.exitCode : (failure?.code ?? 0)
-    if (failure) printed.errors += `${failure.text}\n`
-  } finally {
-    Object.assign(process.stdout, { write: stdout })
-    Object.assign(process.stderr, { write: stderr })
-    process.exitCode = undefined
-  }
-  return printed
-}
+const daybook = operatorHere(settings)
 
 beforeAll(async () => {
   await daybook('merchant', 'add', 'harbour', '--name', 'Harbour Bar', '--currency', 'NOK')

@@ -9,9 +9,12 @@ import { openCore } from '../infrastructure/core.ts'
 import { makeLog } from '../infrastructure/log.ts'
 import { failureOf } from '../infrastructure/failures.ts'
 import { connectEventStoreDB } from '../infrastructure/eventstoredb-event-store.ts'
+import { makeSandboxData } from '../infrastructure/sandbox-data.ts'
+import { refuseSandboxLog } from '../infrastructure/sandbox-traces.ts'
 import { readSettings, type Settings } from '../infrastructure/settings.ts'
 import { openSqliteEventStore } from '../infrastructure/sqlite-event-store.ts'
-import { newFolder, runCommand, startShop } from './service-process.ts'
+import { operatorHere } from './operator-here.ts'
+import { newFolder } from './service-process.ts'
 
 const root = newFolder()
 const folder = (name: string) => join(root, name)
@@ -33,15 +36,15 @@ const start = async (settings: SettingsOfProcess) => {
 describe('production on a log that the sandbox has used', () => {
   test('given its merchant, users and payers and its moved clock, then the service does not start, and names them', async () => {
     const DATA_DIR = folder('rehearsed')
-    const { service, world } = await startShop({ DATA_DIR })
-    await world('POST', '/sandbox/v1/clock/', { advance_seconds: 60 })
-    await service.end()
-    const { code, output, errors } = await start({ DATA_DIR, MODE: 'production' })
-    expect([code, output]).toEqual([1, ''])
-    expect(errors).toBe(
+    const settings = readSettings({ DATA_DIR, MODE: 'production' })
+    const core = await openCore(settings, makeLog('silent'))
+    await makeSandboxData(core, DATA_DIR)
+    await core.advanceClock({ by: 1000 }, core.contextOf('test'))
+    await core.close()
+    await expect(refuseSandboxLog(settings)).rejects.toThrow(
       `MODE="production": the log of DATA_DIR="${DATA_DIR}" was used by the sandbox, whose secrets are published; ` +
         'it holds merchant-sandbox, user-sandbox/pos1, user-sandbox/admin, payer-alice, payer-bob, a clock that was moved. ' +
-        'Production needs a log of its own\n',
+        'Production needs a log of its own',
     )
   })
 
@@ -56,9 +59,10 @@ describe('production on a log that the sandbox has used', () => {
   })
 
   test('given a merchant of the same name that the operator has made, then it starts', async () => {
-    const settings = { DATA_DIR: folder('namesake'), MODE: 'production' }
-    await runCommand(settings, 'merchant', 'add', 'sandbox', '--name', 'Sand', '--currency', 'NOK')
-    expect(await start(settings)).toMatchObject({ code: 0, errors: '' })
+    const settings = readSettings({ DATA_DIR: folder('namesake'), MODE: 'production' })
+    const words = ['merchant', 'add', 'sandbox', '--name', 'Sand', '--currency', 'NOK']
+    expect(await operatorHere(settings)(...words)).toMatchObject({ code: 0 })
+    await expect(refuseSandboxLog(settings)).resolves.toBeUndefined()
   })
 })
 
