@@ -11,8 +11,7 @@ import type { PaymentRequestRow } from '../projections/payment-requests.ts'
 import { merchantPrefix, type Links } from './addresses.ts'
 import type { AttachmentLink } from './attachment.ts'
 import { RequestError } from './errors.ts'
-import { detailsOf, paymentRequestInput, paymentUpdateInput, wantedOf } from './payment-input.ts'
-import type { PaymentUpdate } from './payment-input.ts'
+import { paymentRequestInput } from './payment-input.ts'
 import {
   checkoutUri,
   outcomeReply,
@@ -23,6 +22,7 @@ import {
   type ReportHolding,
   type ShownPayment,
 } from './payment-reply.ts'
+import { detailsOf, paymentUpdateInput, wantedOf, type PaymentUpdate } from './payment-update.ts'
 import { callerOf, contextOf, route, type Call, type Route } from './route.ts'
 
 export type PaymentNeeds = {
