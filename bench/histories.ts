@@ -4,7 +4,7 @@ import { payments } from '../application/aggregates.ts'
 import type { EventStore, NewEvent } from '../application/event-store.ts'
 import { noStream } from '../application/event-store.ts'
 import { schemaVersion } from '../domain/events.ts'
-import type { PaymentCommand } from '../domain/payment.ts'
+import type { PaymentCommand } from '../domain/payment-command.ts'
 import type { PaymentEvent, PaymentRequest } from '../domain/payment-events.ts'
 import type { Payment } from '../domain/payment-state.ts'
 

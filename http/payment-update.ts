@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Wanted } from '../domain/payment.ts'
+import type { Wanted } from '../domain/payment-command.ts'
 import type { PaymentDetails } from '../domain/payment-events.ts'
 import { detailsInput, lineItemsOf, linksOf } from './payment-input.ts'
 import { amountIn, amountText, currencyCode, read } from './wire.ts'

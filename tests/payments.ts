@@ -1,6 +1,6 @@
 import { noFees } from '../domain/fees.ts'
 import type { LineItem, PaymentEvent, PaymentRequest } from '../domain/payment-events.ts'
-import type { PaymentCommand, RequestFacts, Wanted } from '../domain/payment.ts'
+import type { PaymentCommand, RequestFacts, Wanted } from '../domain/payment-command.ts'
 
 /** Saturday morning, with some milliseconds that no deadline may keep. */
 export const morning = Date.UTC(2026, 10, 21, 9, 30, 0, 123)
