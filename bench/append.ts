@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { noStream, type EventStore, type NewEvent } from '../application/event-store.ts'
-import { openSqliteEventStore } from '../infrastructure/sqlite-event-store.ts'
+import { openSqliteEventStore } from '../infrastructure/event-store/sqlite-event-store.ts'
 import { commitInGroups, eventTables, openRawFile } from './raw-commits.ts'
 
 const inFlight = 32

@@ -1,4 +1,4 @@
-import { openSqliteEventStore } from '../infrastructure/sqlite-event-store.ts'
+import { openSqliteEventStore } from '../infrastructure/event-store/sqlite-event-store.ts'
 import { written, type Entry, type LogEvent } from './payment-book.ts'
 
 /** Keeps books of the payments and of the callback attempts out of the raw event log. */

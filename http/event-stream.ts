@@ -1,4 +1,4 @@
-import { pageHeaders } from './page.ts'
+import { pageHeaders } from './payer/page.ts'
 import type { RawReply } from './route.ts'
 
 const heartbeatMs = 15_000

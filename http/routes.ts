@@ -1,21 +1,28 @@
-import { attachmentRoutes, type AttachmentNeeds } from './attachment.ts'
 import type { Names } from './brand.ts'
 import { documented } from './docs.ts'
-import { ledgerRoutes, type LedgerNeeds } from './ledger.ts'
-import { logRoutes, type LogNeeds } from './log.ts'
-import { merchantRoutes, type MerchantNeeds } from './merchant.ts'
-import { peopleRoutes, type OAuthRouteNeeds, type PayerRouteNeeds } from './payer-routes.ts'
-import { paymentRoutes, type PaymentNeeds } from './payment.ts'
-import { permissionRoutes, type PermissionNeeds } from './permission.ts'
-import { posRoutes, type PosNeeds } from './pos.ts'
+import { attachmentRoutes, type AttachmentNeeds } from './merchant/attachment.ts'
+import { ledgerRoutes, type LedgerNeeds } from './merchant/ledger.ts'
+import { logRoutes, type LogNeeds } from './merchant/log.ts'
+import { merchantRoutes, type MerchantNeeds } from './merchant/merchant.ts'
+import { paymentRoutes, type PaymentNeeds } from './merchant/payment.ts'
+import { permissionRoutes, type PermissionNeeds } from './merchant/permission.ts'
+import { posRoutes, type PosNeeds } from './merchant/pos.ts'
+import {
+  sandboxPermissionRoutes,
+  type SandboxPermissionNeeds,
+} from './merchant/sandbox-permission.ts'
+import { sandboxRoutes, type SandboxNeeds } from './merchant/sandbox.ts'
+import {
+  lastSettlementRoute,
+  settlementRoutes,
+  type SettlementNeeds,
+} from './merchant/settlement.ts'
+import { shortlinkRoutes, type ShortlinkNeeds } from './merchant/shortlink.ts'
+import { statusCodeRoutes } from './merchant/status-code.ts'
+import { userRoutes, type UserNeeds } from './merchant/user.ts'
+import { peopleRoutes, type OAuthRouteNeeds, type PayerRouteNeeds } from './people-routes.ts'
 import type { Route } from './route.ts'
-import { sandboxPermissionRoutes, type SandboxPermissionNeeds } from './sandbox-permission.ts'
-import { sandboxRoutes, type SandboxNeeds } from './sandbox.ts'
 import { serviceRoutes, type ServiceNeeds } from './service.ts'
-import { lastSettlementRoute, settlementRoutes, type SettlementNeeds } from './settlement.ts'
-import { shortlinkRoutes, type ShortlinkNeeds } from './shortlink.ts'
-import { statusCodeRoutes } from './status-code.ts'
-import { userRoutes, type UserNeeds } from './user.ts'
 
 export type RouteNeeds = MerchantNeeds &
   PaymentNeeds &

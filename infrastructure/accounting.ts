@@ -5,9 +5,9 @@ import { schedule } from '../application/schedule.ts'
 import { settleMerchants } from '../application/settle-merchants.ts'
 import { formatAmount } from '../domain/money.ts'
 import type { Core } from './core.ts'
-import { makeLogWriter } from './log-writer.ts'
-import { makeLogs } from './logs.ts'
 import type { Settings } from './settings.ts'
+import { makeLogWriter } from './transaction-logs/log-writer.ts'
+import { makeLogs } from './transaction-logs/logs.ts'
 
 /** Letters and digits that are not taken for one another. */
 const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'

@@ -5,9 +5,9 @@ import { byScanToken, byShortlink, firstOf } from '../application/identify-custo
 import { matchScans } from '../application/match-scans.ts'
 import type { Entry } from '../domain/register.ts'
 import type { Core } from './core.ts'
+import { sealedBlobs } from './people/sealed-blobs.ts'
+import { newShortlinkId } from './people/tokens.ts'
 import { qrImage } from './qr-image.ts'
-import { sealedBlobs } from './sealed-blobs.ts'
-import { newShortlinkId } from './tokens.ts'
 
 const dataOf = <Data>(entry: Entry<Data> | undefined): Data | undefined =>
   entry?.status === 'present' ? entry.data : undefined

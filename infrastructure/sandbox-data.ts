@@ -17,7 +17,7 @@ import { Refusal } from '../domain/refusal.ts'
 import { defaultAccount, impliedAccount } from '../domain/settlement-account.ts'
 import type { Core } from './core.ts'
 import { keyInFile, readPublicKey } from './keys.ts'
-import { hashSecret } from './secrets.ts'
+import { hashSecret } from './people/secrets.ts'
 
 /** An IBAN that shows the form and is nobody's. */
 const sandboxAccount = 'NO9386011117947'

@@ -1,9 +1,9 @@
 import { clocks, merchants, payers, users, within } from '../application/aggregates.ts'
 import { streamOf } from '../application/handle.ts'
 import { parseEvent } from '../domain/events.ts'
-import { sandboxMerchant, sandboxPayers } from './sandbox-data.ts'
-import { OperatorError } from './operator-error.ts'
 import { logShown } from './failures.ts'
+import { OperatorError } from './operator/error.ts'
+import { sandboxMerchant, sandboxPayers } from './sandbox-data.ts'
 import { openStore, type Place } from './stores.ts'
 
 /** What the sandbox has made whose secrets everybody can read in this program; the till and the fees open nothing. */

@@ -10,8 +10,8 @@ import type { Recorded } from '../domain/events.ts'
 import type { Instant } from '../domain/time.ts'
 import { isNetmask, isWithin } from './addresses.ts'
 import { makeCallbackSender } from './callback-sender.ts'
-import type { AuthorizationServer } from './authorization-server.ts'
 import type { Core } from './core.ts'
+import { everythingFunded, sandboxFunding } from './funding.ts'
 import {
   contentDigest,
   keyInFile,
@@ -20,14 +20,14 @@ import {
   publishedKey,
   readPublicKey,
 } from './keys.ts'
-import type { Log } from './log.ts'
 import { makeLive } from './live.ts'
+import type { Log } from './log.ts'
 import { makeMerchantSide } from './merchant-side.ts'
 import { makeMetrics } from './metrics.ts'
-import { makePayerSide } from './payer-side.ts'
+import type { AuthorizationServer } from './people/authorization-server.ts'
+import { makePayerSide } from './people/payer-side.ts'
+import { hashSecret, makeSecretCheck } from './people/secrets.ts'
 import { makeProcesses } from './processes.ts'
-import { everythingFunded, sandboxFunding } from './funding.ts'
-import { hashSecret, makeSecretCheck } from './secrets.ts'
 import type { Settings } from './settings.ts'
 
 /** What the wire form of callbacks is made with; the wire belongs to `http`. */

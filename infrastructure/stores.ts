@@ -2,17 +2,17 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { start, type EventStore } from '../application/event-store.ts'
 import { projections } from '../projections/all.ts'
-import { connectEventStoreDB } from './eventstoredb-event-store.ts'
+import { connectEventStoreDB } from './event-store/eventstoredb-event-store.ts'
+import type { EventLog } from './event-store/sqlite-event-log.ts'
+import { openSqliteEventStore } from './event-store/sqlite-event-store.ts'
 import {
   buildReadModelFile,
   checkpointOf,
   openReadModelFile,
   type OpenReadModels,
   type ReadModelFile,
-} from './read-model-file.ts'
+} from './read-models/read-model-file.ts'
 import { settingShown, WrongSettings, type Settings } from './settings.ts'
-import type { EventLog } from './sqlite-event-log.ts'
-import { openSqliteEventStore } from './sqlite-event-store.ts'
 
 /** Where the data lies. */
 export type Place = Pick<Settings, 'EVENT_STORE' | 'DATA_DIR'>

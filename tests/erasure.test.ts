@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { codeAt } from '../infrastructure/one-time-codes.ts'
-import { makeVisitor } from './visitor.ts'
+import { codeAt } from '../infrastructure/people/one-time-codes.ts'
 import { startPeopleService, type PeopleService } from './people-service.ts'
+import { makeVisitor } from './visitor.ts'
 
 let service: PeopleService
 

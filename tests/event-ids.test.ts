@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { uuidsOf } from '../infrastructure/event-ids.ts'
+import { uuidsOf } from '../infrastructure/event-store/event-ids.ts'
 
 const namespaceOfDns = '6ba7b810-9dad-11d1-80b4-00c04fd430c8'
 

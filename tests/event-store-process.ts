@@ -1,7 +1,7 @@
 // A process of its own beside the one that tests: appends to an event log, or answers what others append.
 import { randomUUID } from 'node:crypto'
 import { noStream, WrongExpectedRevision } from '../application/event-store.ts'
-import { openSqliteEventStore } from '../infrastructure/sqlite-event-store.ts'
+import { openSqliteEventStore } from '../infrastructure/event-store/sqlite-event-store.ts'
 
 const [task, file = '', stream = '', count = '0'] = process.argv.slice(2)
 const store = openSqliteEventStore(file)

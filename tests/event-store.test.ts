@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connectEventStoreDB } from '../infrastructure/eventstoredb-event-store.ts'
-import { openSqliteEventStore } from '../infrastructure/sqlite-event-store.ts'
+import { connectEventStoreDB } from '../infrastructure/event-store/eventstoredb-event-store.ts'
+import { openSqliteEventStore } from '../infrastructure/event-store/sqlite-event-store.ts'
 import { eventStoreContract } from './event-store-contract.ts'
 import { startProtocolPlace } from './protocol-place.ts'
 

@@ -11,8 +11,8 @@ import {
 } from '@eventstore/db-client'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { noStream, start, StoreUnavailable, type EventStore } from '../application/event-store.ts'
-import type { ProtocolSettings } from '../infrastructure/event-store-protocol.ts'
-import { connectEventStoreDB } from '../infrastructure/eventstoredb-event-store.ts'
+import { connectEventStoreDB } from '../infrastructure/event-store/eventstoredb-event-store.ts'
+import type { ProtocolSettings } from '../infrastructure/event-store/protocol.ts'
 import { collect, label, newEvent, newEvents } from './event-store-appends.ts'
 import { startProtocolPlace } from './protocol-place.ts'
 

@@ -1,5 +1,5 @@
 // A process of its own that folds a log in a thread, and tells how far it is and what fails.
-import { foldApart } from '../infrastructure/folding-apart.ts'
+import { foldApart } from '../infrastructure/read-models/folding-apart.ts'
 
 const [DATA_DIR = '', readModels = ''] = process.argv.slice(2)
 const tell = (text: string): void => void process.stdout.write(`${text}\n`)

@@ -9,8 +9,8 @@ import { makeHandler, streamOf, type Context } from '../application/handle.ts'
 import { parseEvent, type Recorded } from '../domain/events.ts'
 import type { PaymentCommand } from '../domain/payment-command.ts'
 import { Refusal } from '../domain/refusal.ts'
-import { uuidsOf } from '../infrastructure/event-ids.ts'
-import { openSqliteEventStore } from '../infrastructure/sqlite-event-store.ts'
+import { uuidsOf } from '../infrastructure/event-store/event-ids.ts'
+import { openSqliteEventStore } from '../infrastructure/event-store/sqlite-event-store.ts'
 import { commands, events, morning, part, request } from './payments.ts'
 
 const { ask, accept, capture, release } = commands

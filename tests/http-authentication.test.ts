@@ -1,9 +1,9 @@
 import { createPublicKey, generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeAccess } from '../http/access.ts'
-import type { FoundUser } from '../http/credentials.ts'
 import { namesOf } from '../http/brand.ts'
-import { makeSecretCheck } from '../infrastructure/secrets.ts'
+import type { FoundUser } from '../http/credentials.ts'
+import { makeSecretCheck } from '../infrastructure/people/secrets.ts'
 import {
   dateTime,
   error,

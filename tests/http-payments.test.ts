@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { payments, poses, within } from '../application/aggregates.ts'
 import { makeHandler } from '../application/handle.ts'
 import { noFees } from '../domain/fees.ts'
-import { openSqliteEventStore } from '../infrastructure/sqlite-event-store.ts'
+import { openSqliteEventStore } from '../infrastructure/event-store/sqlite-event-store.ts'
 import {
   authorizedPayment,
   dateTime,

@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseEvent } from '../domain/events.ts'
-import { callbackMessage } from '../http/callback-message.ts'
-import { textCell } from '../infrastructure/csv.ts'
-import { rebuildReadModels } from '../infrastructure/rebuild.ts'
+import { callbackMessage } from '../http/merchant/callback-message.ts'
+import { rebuildReadModels } from '../infrastructure/read-models/rebuild.ts'
 import { readSettings } from '../infrastructure/settings.ts'
+import { textCell } from '../infrastructure/transaction-logs/csv.ts'
 import { openPlace, type Place } from './ledger-place.ts'
 
 let place: Place

@@ -12,7 +12,7 @@ import { stringToSign } from '../http/signature.ts'
 import { formatDateTime } from '../http/wire.ts'
 import type { Log } from '../infrastructure/log.ts'
 import { startServer } from '../infrastructure/main.ts'
-import { hashSecret } from '../infrastructure/secrets.ts'
+import { hashSecret } from '../infrastructure/people/secrets.ts'
 import { readSettings } from '../infrastructure/settings.ts'
 
 const publicUrl = 'https://pay.example'

@@ -4,7 +4,7 @@ import { PNG } from 'pngjs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { merchants } from '../application/aggregates.ts'
 import { parseEvent } from '../domain/events.ts'
-import { operatorProgram } from '../infrastructure/operator.ts'
+import { operatorProgram } from '../infrastructure/operator/operator.ts'
 import { readSettings } from '../infrastructure/settings.ts'
 import {
   newKeys,

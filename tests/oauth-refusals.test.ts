@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { decodeJwt, jwtVerify, createLocalJWKSet } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { codeAt } from '../infrastructure/one-time-codes.ts'
-import { isRedirectUri } from '../http/application.ts'
+import { isRedirectUri } from '../http/oauth/application.ts'
+import { codeAt } from '../infrastructure/people/one-time-codes.ts'
 import { startPeopleService, type PeopleService } from './people-service.ts'
 import { makeVisitor, type TestVisitor } from './visitor.ts'
 

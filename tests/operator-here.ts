@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
 import { failureOf } from '../infrastructure/failures.ts'
-import { operatorProgram } from '../infrastructure/operator.ts'
+import { operatorProgram } from '../infrastructure/operator/operator.ts'
 import type { Settings } from '../infrastructure/settings.ts'
 
 type Printed = { readonly code: number; readonly output: string; readonly errors: string }

@@ -5,11 +5,11 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { settle } from '../infrastructure/operator-settlements.ts'
+import { settle } from '../infrastructure/operator/settlements.ts'
 import { readSettings } from '../infrastructure/settings.ts'
 import { openPlace, type Place } from './ledger-place.ts'
-import { problemsOfPayoutFile } from './payout-file-structure.ts'
 import { operatorHere } from './operator-here.ts'
+import { problemsOfPayoutFile } from './payout-file-structure.ts'
 import { readLog } from './service-process.ts'
 
 const bank = { MODE: 'sandbox', BANK_ACCOUNT: 'NO9386011117947' }

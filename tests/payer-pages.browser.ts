@@ -7,8 +7,8 @@ import jsQRModule from 'jsqr'
 import { PNG } from 'pngjs'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { codeOf, startPeopleService, type PeopleService } from './people-service.ts'
 import { sandboxPayers } from '../infrastructure/sandbox-data.ts'
+import { codeOf, startPeopleService, type PeopleService } from './people-service.ts'
 
 // The package is CommonJS: what it exports lies one level deeper than its types say.
 const jsQR = jsQRModule as unknown as (typeof jsQRModule)['default']
@@ -260,7 +260,7 @@ test('given somebody new, when they make an account, then they can sign in and f
   await page.getByRole('button', { name: 'Continue' }).click()
   const secret = await page.locator('code').innerText()
   await picture(page, 'sign-up-code-phone')
-  const { codeAt } = await import('../infrastructure/one-time-codes.ts')
+  const { codeAt } = await import('../infrastructure/people/one-time-codes.ts')
   await page.getByLabel('One-time code').fill(codeAt(secret, Date.now()))
   await page.getByRole('button', { name: 'Make an account' }).click()
   await page.getByText('Your account is ready').waitFor()

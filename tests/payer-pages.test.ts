@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { codeAt } from '../infrastructure/one-time-codes.ts'
+import { codeAt } from '../infrastructure/people/one-time-codes.ts'
 import { startPeopleService, type PeopleService } from './people-service.ts'
 import { formIn, makeVisitor } from './visitor.ts'
 

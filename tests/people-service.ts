@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { start, type RecordedEvent } from '../application/event-store.ts'
-import { openStore } from '../infrastructure/stores.ts'
-import { codeAt } from '../infrastructure/one-time-codes.ts'
+import { isRedirectUri } from '../http/oauth/application.ts'
 import { startServer } from '../infrastructure/main.ts'
-import { operatorProgram } from '../infrastructure/operator.ts'
-import { isRedirectUri } from '../http/application.ts'
-import { readSettings } from '../infrastructure/settings.ts'
+import { operatorProgram } from '../infrastructure/operator/operator.ts'
+import { codeAt } from '../infrastructure/people/one-time-codes.ts'
 import { sandboxPayers } from '../infrastructure/sandbox-data.ts'
+import { readSettings } from '../infrastructure/settings.ts'
+import { openStore } from '../infrastructure/stores.ts'
 
 /** A service in a folder of its own, as its operator, its merchants and its payers meet it. */
 export const startPeopleService = async (given: Readonly<Record<string, string>> = {}) => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { scopeLogLine } from '../infrastructure/transaction-log.ts'
+import { scopeLogLine } from '../infrastructure/transaction-logs/transaction-log.ts'
 import { openPlace, type Place } from './ledger-place.ts'
 
 let place: Place

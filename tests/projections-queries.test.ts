@@ -5,8 +5,11 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
 import type { PaymentRequest } from '../domain/payment-events.ts'
-import { makeProjector } from '../infrastructure/projector.ts'
-import { openReadModelFile, type ReadModelFile } from '../infrastructure/read-model-file.ts'
+import { makeProjector } from '../infrastructure/read-models/projector.ts'
+import {
+  openReadModelFile,
+  type ReadModelFile,
+} from '../infrastructure/read-models/read-model-file.ts'
 import { projections } from '../projections/all.ts'
 import { paymentOutcomeQueries } from '../projections/payment-outcomes.ts'
 import { paymentRequestQueries } from '../projections/payment-requests.ts'

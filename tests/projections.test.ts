@@ -7,8 +7,11 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Recorded } from '../domain/events.ts'
-import { makeProjector } from '../infrastructure/projector.ts'
-import { buildReadModelFile, openReadModelFile } from '../infrastructure/read-model-file.ts'
+import { makeProjector } from '../infrastructure/read-models/projector.ts'
+import {
+  buildReadModelFile,
+  openReadModelFile,
+} from '../infrastructure/read-models/read-model-file.ts'
 import { projections } from '../projections/all.ts'
 import { projection, type Projection } from '../projections/projection.ts'
 import { someLogs } from './logs.ts'
@@ -341,7 +344,9 @@ describe('the file of the read models', () => {
       await cp(join(root, part), join(copy, part), { recursive: true })
     await symlink(join(root, 'node_modules'), join(copy, 'node_modules'))
     await appendFile(join(copy, 'projections', 'projection.ts'), '\n// Changed.\n')
-    const url = pathToFileURL(join(copy, 'infrastructure', 'read-model-file.ts')).href
+    const url = pathToFileURL(
+      join(copy, 'infrastructure', 'read-models', 'read-model-file.ts'),
+    ).href
     const changed = (await import(url)) as { openReadModelFile: typeof openReadModelFile }
 
     const place = freshPlace()

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import {
   serveEventStoreProtocol,
   type ProtocolSettings,
-} from '../infrastructure/event-store-protocol.ts'
-import { openEventLog } from '../infrastructure/sqlite-event-log.ts'
+} from '../infrastructure/event-store/protocol.ts'
+import { openEventLog } from '../infrastructure/event-store/sqlite-event-log.ts'
 
 /** A protocol server over a log of its own, on a real connection, that can be stopped and started again at its port. */
 export const startProtocolPlace = async (settings: ProtocolSettings = {}) => {

@@ -2,8 +2,8 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { serveEventStoreProtocol } from '../infrastructure/event-store-protocol.ts'
-import { openEventLog } from '../infrastructure/sqlite-event-log.ts'
+import { serveEventStoreProtocol } from '../infrastructure/event-store/protocol.ts'
+import { openEventLog } from '../infrastructure/event-store/sqlite-event-log.ts'
 
 const [port = '0', file = join(mkdtempSync(join(tmpdir(), 'daybook-protocol-')), 'events.db')] =
   process.argv.slice(2)

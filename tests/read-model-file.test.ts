@@ -14,7 +14,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
-import { buildReadModelFile, openReadModelFile } from '../infrastructure/read-model-file.ts'
+import {
+  buildReadModelFile,
+  openReadModelFile,
+} from '../infrastructure/read-models/read-model-file.ts'
 import { projections } from '../projections/all.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-read-models-'))

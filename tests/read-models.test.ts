@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import { noStream, start, type Position } from '../application/event-store.ts'
-import { runReadModels } from '../infrastructure/read-models.ts'
-import { openSqliteEventStore } from '../infrastructure/sqlite-event-store.ts'
+import { openSqliteEventStore } from '../infrastructure/event-store/sqlite-event-store.ts'
+import { runReadModels } from '../infrastructure/read-models/read-models.ts'
 import { clockAdvanced } from './event-store-appends.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-read-models-'))

@@ -13,9 +13,9 @@ import {
   type RecordedEvent,
 } from '../application/event-store.ts'
 import type { Recorded } from '../domain/events.ts'
-import { rowsOfStreams } from '../infrastructure/rows-of-streams.ts'
-import { makeTail } from '../infrastructure/sqlite-event-tail.ts'
-import { openSqliteEventStore } from '../infrastructure/sqlite-event-store.ts'
+import { openSqliteEventStore } from '../infrastructure/event-store/sqlite-event-store.ts'
+import { makeTail } from '../infrastructure/event-store/sqlite-event-tail.ts'
+import { rowsOfStreams } from '../infrastructure/read-models/rows-of-streams.ts'
 import { clockAdvanced } from './event-store-appends.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-rows-'))

@@ -12,7 +12,7 @@ import {
   type SettingsOfProcess,
 } from '../demo/service-process.ts'
 import { parseEvent, type Recorded } from '../domain/events.ts'
-import { openSqliteEventStore } from '../infrastructure/sqlite-event-store.ts'
+import { openSqliteEventStore } from '../infrastructure/event-store/sqlite-event-store.ts'
 
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'daybook-test-'))
 

@@ -7,9 +7,9 @@ import { pino } from 'pino'
 import { expect } from 'vitest'
 import { merchants, users, within } from '../application/aggregates.ts'
 import { newMerchant } from '../domain/merchant.ts'
-import { hashSecret } from '../infrastructure/secrets.ts'
-import { readSettings } from '../infrastructure/settings.ts'
 import { startServer } from '../infrastructure/main.ts'
+import { hashSecret } from '../infrastructure/people/secrets.ts'
+import { readSettings } from '../infrastructure/settings.ts'
 
 export type Answer = {
   readonly status: number

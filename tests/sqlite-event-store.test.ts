@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noStream, StoreUnavailable, WrongExpectedRevision } from '../application/event-store.ts'
-import { openSqliteEventStore } from '../infrastructure/sqlite-event-store.ts'
+import { openSqliteEventStore } from '../infrastructure/event-store/sqlite-event-store.ts'
 import { collect, label, newEvent, newEvents } from './event-store-appends.ts'
 
 let folder: string

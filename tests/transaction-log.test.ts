@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { TransactionLine } from '../domain/transaction-line.ts'
-import { linesPerFile, writeLogs } from '../infrastructure/transaction-log.ts'
+import { linesPerFile, writeLogs } from '../infrastructure/transaction-logs/transaction-log.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'daybook-logs-'))
 afterAll(() => rmSync(directory, { recursive: true }))

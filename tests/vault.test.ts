@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { StoreUnavailable } from '../application/event-store.ts'
-import { openVault, type Vault } from '../infrastructure/vault.ts'
+import { openVault, type Vault } from '../infrastructure/people/vault.ts'
 
 let folder: string
 let here: Vault

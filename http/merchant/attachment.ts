@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import { attachmentsOfPayments, payments } from '../../application/aggregates.ts'
+import type { SealedBlobs } from '../../application/blobs.ts'
+import { streamOf, type Find, type Handle } from '../../application/handle.ts'
+import { refuse } from '../../domain/refusal.ts'
+import type { PaymentStatus } from '../../domain/status.ts'
+import { secondsAfter, type Instant } from '../../domain/time.ts'
+import type { AttachmentEntry } from '../../projections/attachments.ts'
+import { merchantPrefix, type Signing } from '../addresses.ts'
+import type { Names } from '../brand.ts'
+import { partsOf } from '../multipart.ts'
+import { callerOf, route, type Call, type Route } from '../route.ts'
+import { checkParts, itemList, receipt } from './attachment-content.ts'
+import { attachmentReadingRoutes } from './attachment-reading.ts'
+
+const linkLifetime = 3600
+const largestUpload = 10 * 1_048_576
+const purpose = 'attachment'
+
+const isOpenFor = (status: PaymentStatus | 'unrequested'): boolean =>
+  status === 'auth' || status === 'ok'
+
+/**
+ * The `attachment_uri` of an outcome: a link for uploads, signed for one hour from an instant; none while the payment
+ * is pending or after it has failed (decisions 4, Outcome).
+ */
+export const makeAttachmentLink =
+  ({ links, sign }: Signing) =>
+  (
+    { tid, status }: { readonly tid: string; readonly status: PaymentStatus },
+    at: Instant,
+  ): { readonly attachment_uri?: string } => {
+    if (!isOpenFor(status)) return {}
+    const expires = String(secondsAfter(at, linkLifetime) / 1000)
+    const signature = sign(purpose, tid, expires)
+    return { attachment_uri: links.inBody(`/attachment/v1/${tid}/${expires}/${signature}/`) }
+  }
+
+export type AttachmentLink = ReturnType<typeof makeAttachmentLink>
+
+export type AttachmentNeeds = Signing & {
+  readonly names: Names
+  readonly handle: Handle
+  readonly find: Find
+  readonly caughtUp: () => Promise<void>
+  readonly attachedContents: SealedBlobs
+  readonly isSigned: (signature: string, ...parts: readonly string[]) => boolean
+  readonly requests: { find(merchant: string, stream: string): object | undefined }
+  readonly attachments: { of(tid: string): readonly AttachmentEntry[] }
+}
+
+const tid = z.string().regex(/^[a-z0-9]{1,64}$/)
+const group = 'Attachment'
+const listPath = (tid: string): string => `${merchantPrefix}/payment_request/${tid}/attachment/`
+
+/** Receipts and the like that a merchant attaches to a payment (decisions 15, Attachments). */
+export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
+  const { names, handle, find, links, attachedContents } = needs
+
+  const entriesFor = async (call: Call, tid: string): Promise<readonly AttachmentEntry[]> => {
+    await needs.caughtUp()
+    if (!needs.requests.find(callerOf(call).merchant, streamOf(payments, tid)))
+      return refuse('resource_is_unknown')
+    return needs.attachments.of(tid)
+  }
+
+  return [
+    route({
+      method: 'POST',
+      path: '/attachment/v1/:tid/:expires/:signature/',
+      access: 'OPEN',
+      group,
+      summary: 'Upload attachments, by the attachment_uri of an outcome',
+      description:
+        'One to 20 parts, each with its own Content-Type: an item list or a receipt (JSON of at most ' +
+        '1,000,000 bytes) or image/png (at most 1,000,000 bytes). All are kept, or none. The body may ' +
+        'have 10 MiB. The same content again adds nothing. A payment can have 100 attachments.',
+      params: z.object({ tid, expires: z.string().regex(/^\d{1,12}$/), signature: z.string() }),
+      upload: {
+        largest: largestUpload,
+        parts: [
+          { type: names.itemList, schema: itemList },
+          { type: names.receipt, schema: receipt },
+          { type: 'image/png' },
+        ],
+      },
+      success: 'created',
+      handle: async (call) => {
+        const { at, requestId: correlationId } = call
+        const { tid, expires, signature } = call.params
+        const isValid = needs.isSigned(signature, purpose, tid, expires)
+        if (!isValid || at >= Number(expires) * 1000) return refuse('resource_is_unknown')
+        const payment = await find(payments, tid)
+        if (payment.status === 'unrequested' || !isOpenFor(payment.status))
+          return refuse('resource_is_unknown')
+        const { request, payer, expiresAt } = payment
+        // It has failed at that instant, whether or not that has been recorded yet.
+        if (payer === null || (payment.status === 'auth' && at >= expiresAt))
+          return refuse('resource_is_unknown')
+        const { merchant, currency } = request
+        const { body, header } = call.request
+        const parts = partsOf(body, header('content-type'))
+        const checked = checkParts(parts, names, currency)
+        const contents = []
+        for (const { kind, content } of checked) {
+          const hashes = await attachedContents.put(content, payer)
+          contents.push({ kind, ...hashes, size: content.byteLength })
+        }
+        const context = { at, merchant, actor: 'attachment_uri', correlationId }
+        const command = { type: 'UploadAttachments', contents } as const
+        await handle(attachmentsOfPayments, tid, command, context)
+        return { location: links.full(listPath(tid)) }
+      },
+    }),
+    ...attachmentReadingRoutes(needs, {
+      listPath,
+      access: 'SECRET',
+      group,
+      entriesFor,
+    }),
+  ]
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { refuse } from '../../domain/refusal.ts'
+import type { Instant } from '../../domain/time.ts'
+import { merchantPrefix, type Signing } from '../addresses.ts'
+import type { Names } from '../brand.ts'
+import { route, type Route } from '../route.ts'
+
+/** A link to a log can be followed for 30 days (decisions 8). */
+const linkLifetimeMs = 2_592_000_000
+
+const purpose = 'log'
+
+export type LogNeeds = {
+  readonly names: Names
+  readonly isSigned: (signature: string, ...parts: readonly string[]) => boolean
+  /** A log file; undefined when there is none of that name. */
+  readonly readLog: (sha256: string) => Promise<ReadableStream | undefined>
+}
+
+const logPath = (sha256: string): string => `${merchantPrefix}/log/${sha256}/`
+
+/** A signed link to a log file, for use inside a body. */
+export const logLink = ({ links, sign }: Signing, sha256: string, from: Instant): string => {
+  const expires = Math.floor((from + linkLifetimeMs) / 1000)
+  const query = `expires=${expires}&signature=${sign(purpose, sha256, String(expires))}`
+  return links.inBody(`${logPath(sha256)}?${query}`)
+}
+
+/** Downloads of transaction logs; the signed link is all that is needed. */
+export const logRoutes = (needs: LogNeeds): Route[] => [
+  route({
+    method: 'GET',
+    path: logPath(':sha256'),
+    access: 'OPEN',
+    group: 'Log',
+    summary: 'Download a log of a report or settlement',
+    description:
+      'CSV, named in `transaction_log_uris` or `scope_log_uris` by a link that is signed and can be followed for 30 days without further ' +
+      'authentication. The bytes behind a link never change, but for a payer who is erased: their name is left out.',
+    params: z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
+    query: z.object({
+      expires: z.string().regex(/^\d{1,12}$/),
+      signature: z.string().max(128),
+    }),
+    success: 'raw',
+    replyTypes: [needs.names.csv, 'text/csv'],
+    handle: async ({ params, query, at, accept }) => {
+      const { sha256 } = params
+      const { signature, expires } = query
+      const isSigned = needs.isSigned(signature, purpose, sha256, expires)
+      if (!isSigned || at >= Number(expires) * 1000) return refuse('resource_is_unknown')
+      const body = (await needs.readLog(sha256)) ?? refuse('resource_is_unknown')
+      return {
+        type: accept?.includes('text/csv') ? 'text/csv; charset=utf-8' : needs.names.csv,
+        body,
+        headers: {
+          'Content-Disposition': `attachment; filename="${sha256.slice(0, 16)}.csv"`,
+          'Cache-Control': 'private, no-cache',
+        },
+      }
+    },
+  }),
+]

@@ -1,0 +1,147 @@
+import { z } from 'zod'
+import { merchants } from '../../application/aggregates.ts'
+import type { Blobs } from '../../application/blobs.ts'
+import { streamOf } from '../../application/handle.ts'
+import type { MerchantData } from '../../domain/merchant.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { merchantPrefix, type Links } from '../addresses.ts'
+import { callerOf, route, type Call, type Route } from '../route.ts'
+import { locationReply } from './location.ts'
+
+const text = z.string().nullable()
+
+const postalAddress = {
+  first_address_line: text,
+  second_address_line: text,
+  postal_code: text,
+  country: text,
+}
+
+const merchantReply = z
+  .object({
+    id: z.string(),
+    business_name: z.string(),
+    organization_id: text,
+    jurisdiction: text.meta({ description: 'ISO 3166, two letters.' }),
+    mcc: text.meta({ description: 'Merchant category code, four digits.' }),
+    netmask: text,
+    location: locationReply.nullable(),
+    settlement_account_id: z.string(),
+    address: z.object(postalAddress),
+    profile: z.object({
+      ...postalAddress,
+      description: text,
+      phone_number: text,
+      email: text,
+      url: text,
+      logo_url: text,
+    }),
+  })
+  .meta({ id: 'Merchant' })
+
+type Row = { readonly data: MerchantData }
+
+export type MerchantNeeds = {
+  readonly links: Links
+  readonly caughtUp: () => Promise<void>
+  readonly blobs: Pick<Blobs, 'get'>
+  readonly merchants: { find(stream: string): Row | undefined }
+  /** The merchant that has an organisation number or another secondary id. */
+  readonly lookUpMerchant: (lookupId: string) => Row | undefined
+}
+
+const detailPath = (id: string): string => `${merchantPrefix}/merchant/${id}/`
+
+const merchantView = (links: Links, merchant: MerchantData): z.input<typeof merchantReply> => {
+  const { profile } = merchant
+  const [first, second] = profile.addressLines
+  const address = {
+    first_address_line: first ?? null,
+    second_address_line: second ?? null,
+    postal_code: profile.postalCode,
+    country: profile.country,
+  }
+  return {
+    id: merchant.id,
+    business_name: merchant.businessName,
+    organization_id: merchant.organizationId,
+    jurisdiction: merchant.jurisdiction,
+    mcc: merchant.mcc,
+    netmask: merchant.netmask,
+    location: merchant.location,
+    settlement_account_id: merchant.settlementAccountId,
+    address,
+    profile: {
+      ...address,
+      description: profile.description,
+      phone_number: profile.phoneNumber,
+      email: profile.email,
+      url: profile.url,
+      logo_url: merchant.logo === null ? null : links.inBody(`${detailPath(merchant.id)}logo`),
+    },
+  }
+}
+
+const merchantParams = z.object({ merchant_id: z.string() })
+const group = 'Merchant'
+
+/** The merchant itself (the document's `/merchant/` and `/merchant_lookup/`). */
+export const merchantRoutes = (needs: MerchantNeeds): Route[] => {
+  const { links, caughtUp } = needs
+
+  /** Another merchant's existence is not revealed. */
+  const own = async (call: Call<{ readonly merchant_id: string }>): Promise<MerchantData> => {
+    await caughtUp()
+    const { merchant } = callerOf(call)
+    if (call.params.merchant_id !== merchant) return refuse('resource_is_unknown')
+    const row = needs.merchants.find(streamOf(merchants, merchant))
+    return row?.data ?? refuse('resource_is_unknown')
+  }
+
+  return [
+    route({
+      method: 'GET',
+      path: detailPath(':merchant_id'),
+      access: 'SECRET',
+      group,
+      summary: 'Read the merchant',
+      params: merchantParams,
+      success: 'value',
+      reply: merchantReply,
+      handle: async (call) => merchantView(links, await own(call)),
+    }),
+    route({
+      method: 'GET',
+      path: `${detailPath(':merchant_id')}logo`,
+      access: 'SECRET',
+      group,
+      summary: 'Read the logo of the merchant; 404 when it has none',
+      params: merchantParams,
+      success: 'raw',
+      replyTypes: ['image/png'],
+      handle: async (call) => {
+        const { logo } = await own(call)
+        if (logo === null) return refuse('resource_is_unknown')
+        const body = await needs.blobs.get(logo)
+        if (!body) throw new Error(`the blob ${logo} is missing`)
+        return { type: 'image/png', body, headers: { 'X-Content-Type-Options': 'nosniff' } }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${merchantPrefix}/merchant_lookup/:lookup_id/`,
+      access: 'INTEGRATOR',
+      group,
+      summary: 'Find a merchant by organisation number or another secondary id',
+      description: 'For integrators only; the request needs no merchant header.',
+      params: z.object({ lookup_id: z.string() }),
+      success: 'value',
+      reply: merchantReply,
+      handle: async (call) => {
+        await caughtUp()
+        const row = needs.lookUpMerchant(call.params.lookup_id)
+        return merchantView(links, (row ?? refuse('resource_is_unknown')).data)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,172 @@
+import { z } from 'zod'
+import { defaultLedger } from '../../domain/ledger.ts'
+import type { PaymentDetails, PaymentRequest } from '../../domain/payment-events.ts'
+import { formatScope } from '../../domain/scope.ts'
+import {
+  amountIn,
+  amountText,
+  callbackUriText,
+  currencyCode,
+  webUriText,
+  type Issues,
+} from '../wire.ts'
+import { scopeText } from './permission.ts'
+
+const decimalText = z
+  .union([z.string(), z.number()])
+  .transform(String)
+  .pipe(z.string().regex(/^\d{1,12}(\.\d{1,6})?$/, 'Must be a number such as 2 or "0.5".'))
+const identifier = z
+  .string()
+  .regex(/^[a-zA-Z0-9_.-]{1,64}$/, 'Letters, digits and _ . -, at most 64.')
+
+const lineItemInput = z
+  .object({
+    product_id: z.string().min(1).max(255),
+    description: z.string().max(1000).nullish(),
+    quantity: decimalText,
+    item_cost: amountText,
+    total: amountText,
+    vat: amountText.nullish(),
+    vat_rate: decimalText.nullish(),
+    metadata: z
+      .array(z.object({ key: z.string().max(255), value: z.string().max(1000) }))
+      .max(100)
+      .default([]),
+  })
+  .meta({ id: 'LineItem' })
+
+const linkInput = z
+  .object({
+    uri: webUriText,
+    caption: z.string().min(1).max(255),
+    show_on: z.array(z.enum(['pending', 'ok', 'fail'])).max(3),
+  })
+  .meta({ id: 'Link' })
+
+/** What can be amended later. */
+export const detailsInput = {
+  ledger: z.string().min(1).max(100),
+  callback_uri: callbackUriText.nullable(),
+  display_message_uri: callbackUriText.nullable().meta({
+    description: 'Gets a display_message with a text at each step of the payer, over http too.',
+  }),
+  links: z.array(linkInput).max(32),
+  line_items: z.array(lineItemInput).max(1000),
+}
+
+/** In bytes of JSON: an event holds at most 1 MiB, with all that is around them. */
+const largestLineItems = 524_288
+
+export const lineItemsOf = (
+  items: readonly z.output<typeof lineItemInput>[],
+  currency: string,
+  context: Issues,
+): PaymentDetails['lineItems'] => {
+  if (items.length === 0) return []
+  const lineItems = items.map((item, index) => {
+    const amount = (field: 'item_cost' | 'total' | 'vat', text: string) =>
+      amountIn(context, ['line_items', index, field], text, currency)
+    return {
+      productId: item.product_id,
+      description: item.description ?? null,
+      quantity: item.quantity,
+      itemCost: amount('item_cost', item.item_cost),
+      total: amount('total', item.total),
+      vat: item.vat == null ? null : amount('vat', item.vat),
+      vatRate: item.vat_rate ?? null,
+      metadata: item.metadata,
+    }
+  })
+  if (Buffer.byteLength(JSON.stringify(lineItems)) > largestLineItems) {
+    const message = 'Must be at most 512 KiB.'
+    context.issues.push({ code: 'custom', message, path: ['line_items'], input: items })
+  }
+  return lineItems
+}
+
+export const linksOf = (links: readonly z.output<typeof linkInput>[]): PaymentDetails['links'] =>
+  links.map(({ uri, caption, show_on }) => ({ uri, caption, showOn: show_on }))
+
+/** The outcome schema of the document gives these fields null as default, which may as well be sent. */
+const orNull = <Schema extends z.ZodType<string>>(schema: Schema, fallback: string) =>
+  schema
+    .nullable()
+    .default(null)
+    .transform((value) => value ?? fallback)
+
+/** POST /payment_request/ (decisions 4, Input), read into a request of some merchant. */
+export const paymentRequestInput = z
+  .object({
+    pos_id: identifier,
+    pos_tid: identifier,
+    action: z
+      .string()
+      .transform((action) => action.toLowerCase())
+      .pipe(z.enum(['auth', 'sale']))
+      .meta({ description: '`auth` or `sale`, in any case; a sale must still be captured.' }),
+    currency: currencyCode,
+    amount: amountText,
+    additional_amount: orNull(amountText, '0'),
+    additional_edit: z.boolean().default(false),
+    allow_credit: z.boolean(),
+    customer: z
+      .string()
+      .min(1)
+      .max(100)
+      .nullable()
+      .default(null)
+      .meta({
+        description:
+          'A phone number; shortlink_id:<id> or shortlink_sn:<serial number> for whoever scans that code; token:<digits> ' +
+          'of a scan, for one day. Without one, anybody may pay on the checkout page.',
+      }),
+    max_scan_age: z.int().min(0).max(2_592_000).default(60).meta({
+      description: 'Seconds before the request within which a scan of the code still counts.',
+    }),
+    expires_in: z.int().min(0).max(2_592_000).default(21_600).meta({ description: 'Seconds.' }),
+    text: z.string().max(1000).nullable().default(null),
+    ledger: orNull(detailsInput.ledger, defaultLedger),
+    callback_uri: detailsInput.callback_uri.default(null),
+    display_message_uri: detailsInput.display_message_uri.default(null),
+    success_return_uri: webUriText.nullable().default(null),
+    failure_return_uri: webUriText.nullable().default(null),
+    required_scope: scopeText.transform(formatScope).nullable().default(null),
+    required_scope_text: z.string().max(150).nullable().default(null),
+    line_items: detailsInput.line_items.default([]),
+    links: detailsInput.links.default([]),
+  })
+  .meta({ id: 'PaymentRequestInput' })
+  .transform((input, context): Omit<PaymentRequest, 'merchant'> => {
+    const { currency } = input
+    const amount = amountIn(context, ['amount'], input.amount, currency)
+    const issue = (field: string, message: string) =>
+      context.issues.push({ code: 'custom', message, path: [field], input })
+    if (amount === 0 && context.issues.length === 0) issue('amount', 'Must be larger than 0.')
+    if (input.customer === null)
+      for (const field of ['success_return_uri', 'failure_return_uri'] as const)
+        if (input[field] === null) issue(field, 'Required when there is no customer.')
+    return {
+      posId: input.pos_id,
+      posTid: input.pos_tid,
+      action: input.action,
+      currency,
+      amount,
+      additionalAmount: amountIn(context, ['additional_amount'], input.additional_amount, currency),
+      additionalEdit: input.additional_edit,
+      allowCredit: input.allow_credit,
+      customer: input.customer,
+      maxScanAge: input.max_scan_age,
+      expiresIn: input.expires_in,
+      text: input.text,
+      ledger: input.ledger,
+      callbackUri: input.callback_uri,
+      displayMessageUri: input.display_message_uri,
+      successReturnUri: input.success_return_uri,
+      failureReturnUri: input.failure_return_uri,
+      requiredScope: input.required_scope,
+      requiredScopeText: input.required_scope_text,
+      lineItems: lineItemsOf(input.line_items, currency, context),
+      links: linksOf(input.links),
+    }
+  })

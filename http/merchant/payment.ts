@@ -1,0 +1,165 @@
+import { z } from 'zod'
+import { payments } from '../../application/aggregates.ts'
+import type { FindTerms } from '../../application/fee-book.ts'
+import { streamOf, type Context, type Find, type Handle } from '../../application/handle.ts'
+import { isLedgerOpen } from '../../application/request-payment.ts'
+import { defaultLedger } from '../../domain/ledger.ts'
+import type { PaymentRequest } from '../../domain/payment-events.ts'
+import { refuse } from '../../domain/refusal.ts'
+import type { Instant } from '../../domain/time.ts'
+import type { PaymentRequestRow } from '../../projections/payment-requests.ts'
+import { merchantPrefix, type Links } from '../addresses.ts'
+import { RequestError } from '../errors.ts'
+import { callerOf, contextOf, route, type Call, type Route } from '../route.ts'
+import type { AttachmentLink } from './attachment.ts'
+import { paymentRequestInput } from './payment-input.ts'
+import {
+  checkoutUri,
+  outcomeReply,
+  outcomeView,
+  paymentRequestReply,
+  paymentRequestView,
+  reportOfLine,
+  type ReportHolding,
+  type ShownPayment,
+} from './payment-reply.ts'
+import { detailsOf, paymentUpdateInput, wantedOf, type PaymentUpdate } from './payment-update.ts'
+
+export type PaymentNeeds = {
+  readonly handle: Handle
+  readonly find: Find
+  readonly links: Links
+  readonly caughtUp: () => Promise<void>
+  readonly findTerms: FindTerms
+  readonly attachmentLink: AttachmentLink
+  readonly requestPayment: (request: PaymentRequest, context: Context) => Promise<string>
+  readonly outcomes: {
+    find(merchant: string, tid: string, now: Instant): Promise<ShownPayment | undefined>
+  }
+  readonly reportHolding: ReportHolding
+  readonly requests: { find(merchant: string, stream: string): PaymentRequestRow | undefined }
+}
+
+const listPath = `${merchantPrefix}/payment_request/`
+const detailPath = (tid: string): string => `${listPath}${tid}/`
+export const outcomePath = (tid: string): string => `${detailPath(tid)}outcome/`
+
+const paymentParams = z.object({ tid: z.string().regex(/^[a-z0-9]{1,64}$/) })
+const createdReply = z
+  .object({ id: z.string(), uri: z.string().nullable() })
+  .meta({ id: 'PaymentRequestCreated' })
+
+/** Payment requests (the document's `/payment_request/`). */
+export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
+  const { handle, links, outcomes, requests } = needs
+  const reportOf = reportOfLine(links, needs.reportHolding)
+
+  const update = async (tid: string, input: PaymentUpdate, call: Call): Promise<void> => {
+    const payment = await needs.find(payments, tid)
+    if (payment.status === 'unrequested' || payment.request.merchant !== callerOf(call).merchant)
+      return refuse('resource_is_unknown')
+    const { at } = call
+    const context = contextOf(call)
+    const { merchant, currency } = payment.request
+    const terms = () => needs.findTerms(merchant, currency, at)
+    const command = (command: Parameters<typeof payments.decider.decide>[0]) =>
+      handle(payments, tid, command, context)
+    switch (input.action) {
+      case 'capture': {
+        const wanted = wantedOf(input, 'capture_id')
+        await command({ type: 'CapturePayment', at, wanted, terms: await terms() })
+        return
+      }
+      case 'release':
+      case 'abort':
+        await command({ type: 'ReleasePayment', at })
+        return
+      case 'reauth':
+        await command({ type: 'RenewPayment', at })
+        return
+      case 'refund': {
+        if (!callerOf(call).isSigned)
+          throw new RequestError(401, 'Level too low: a refund must be signed with a key.')
+        const wanted = wantedOf(input, 'refund_id')
+        const { text = null } = input
+        await command({ type: 'RefundPayment', wanted, text, terms: await terms() })
+        return
+      }
+      case undefined: {
+        const changes = detailsOf(input, payment.request.currency)
+        const { ledger = defaultLedger } = changes
+        const ledgerIsOpen = await isLedgerOpen(needs, merchant, ledger)
+        await command({ type: 'AmendPayment', changes, ledgerIsOpen })
+      }
+    }
+  }
+
+  return [
+    route({
+      method: 'POST',
+      path: listPath,
+      access: 'SECRET',
+      group: 'Payment request',
+      summary: 'Request a payment',
+      description: 'The same request again, by pos_id and pos_tid, answers as the first did.',
+      body: paymentRequestInput,
+      success: 'created',
+      reply: createdReply,
+      handle: async (call) => {
+        const request = { merchant: callerOf(call).merchant, ...call.body }
+        const tid = await needs.requestPayment(request, contextOf(call))
+        const uri = checkoutUri(links, tid, request)
+        return { location: links.full(detailPath(tid)), value: { id: tid, uri } }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${listPath}:tid/`,
+      access: 'SECRET',
+      group: 'Payment request',
+      summary: 'Read a payment request',
+      params: paymentParams,
+      success: 'value',
+      reply: paymentRequestReply,
+      handle: async (call) => {
+        const { tid } = call.params
+        await needs.caughtUp()
+        const { merchant } = callerOf(call)
+        const found = requests.find(merchant, streamOf(payments, tid))
+        const { request, details, expiresAt } = found ?? refuse('resource_is_unknown')
+        const uri = checkoutUri(links, tid, request)
+        return paymentRequestView(tid, uri, request, details, expiresAt)
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: `${listPath}:tid/`,
+      access: 'SECRET',
+      group: 'Payment request',
+      summary: 'Capture, release, renew, refund or amend a payment',
+      description:
+        'What has taken effect answers 204 again without a second effect. Captures and refunds are told apart by ' +
+        'capture_id and refund_id; one without an id takes everything that is left, once. A refund needs KEY.',
+      params: paymentParams,
+      body: paymentUpdateInput,
+      success: 'nothing',
+      handle: (call) => update(call.params.tid, call.body, call),
+    }),
+    route({
+      method: 'GET',
+      path: `${listPath}:tid/outcome/`,
+      access: 'SECRET',
+      group: 'Payment request',
+      summary: 'Read the outcome of a payment request',
+      params: paymentParams,
+      success: 'value',
+      reply: outcomeReply,
+      handle: async (call) => {
+        const found = await outcomes.find(callerOf(call).merchant, call.params.tid, call.at)
+        const shown = found ?? refuse('resource_is_unknown')
+        const { row } = shown
+        return outcomeView(shown, await reportOf(row), needs.attachmentLink(row, call.at))
+      },
+    }),
+  ]
+}

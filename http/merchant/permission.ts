@@ -1,0 +1,201 @@
+import { z } from 'zod'
+import type { Context } from '../../application/handle.ts'
+import type { ShownTokens } from '../../application/show-tokens.ts'
+import { defaultLedger } from '../../domain/ledger.ts'
+import type { PermissionRequest } from '../../domain/permission.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { formatScope, parseScope, scopes } from '../../domain/scope.ts'
+import type { Instant } from '../../domain/time.ts'
+import { merchantPrefix, type Links } from '../addresses.ts'
+import { callerOf, contextOf, route, type Route } from '../route.ts'
+import { tokenMembers, tokensView, userInfoReply } from '../token-reply.ts'
+import { callbackUriText, dateTime, money } from '../wire.ts'
+import { reportOfLine, type ReportOfLine, type ReportHolding } from './payment-reply.ts'
+
+const identifier = z
+  .string()
+  .regex(/^[a-zA-Z0-9_.-]{1,64}$/, 'Letters, digits and _ . -, at most 64.')
+
+/** A space-delimited list of scopes. */
+export const scopeText = z
+  .string()
+  .max(1000)
+  .transform((text, context) => {
+    const known = parseScope(text)
+    if (known) return known
+    context.addIssue(`Must be a space-delimited list out of ${scopes.join(' ')}.`)
+    return z.NEVER
+  })
+  .meta({ description: `Space-delimited, out of ${scopes.join(' ')}.` })
+
+const permissionInput = z
+  .object({
+    pos_id: identifier,
+    pos_tid: identifier,
+    customer: z.string().min(1).max(100),
+    scope: scopeText,
+    text: z.string().max(1000).nullable().default(null),
+    callback_uri: callbackUriText.nullable().default(null),
+    expires_in: z.int().min(0).max(2_592_000).default(21_600).meta({ description: 'Seconds.' }),
+  })
+  .meta({ id: 'PermissionRequestInput' })
+
+const permissionReply = z
+  .object({
+    id: z.string(),
+    pos_id: z.string(),
+    pos_tid: z.string(),
+    customer: z.string().nullable(),
+    scope: z.string(),
+    text: z.string().nullable(),
+    callback_uri: z.string().nullable(),
+    date_expires: dateTime,
+  })
+  .meta({ id: 'PermissionRequest' })
+
+/** Permission request outcome, also the object of callbacks. */
+export const permissionOutcomeReply = z
+  .object({
+    ...tokenMembers,
+    currency: z.string().meta({ description: 'Of the fee.' }),
+    transaction_fee: money.meta({ description: 'Once it is answered; without VAT.' }),
+    report_id: z.string().nullable(),
+    report_uri: z.string().nullable(),
+    ledger_id: z.null(),
+    status: z.enum(['pending', 'ok', 'fail']),
+    status_code: z.int(),
+    pos_id: z.string(),
+    pos_tid: z.string(),
+    rid: z.string(),
+    user_info: userInfoReply,
+  })
+  .meta({ id: 'PermissionOutcome' })
+
+/** A permission request as its merchant sees it. */
+export type PermissionRow = {
+  readonly rid: string
+  readonly merchant: string
+  readonly request: PermissionRequest
+  readonly status: 'pending' | 'ok' | 'fail'
+  readonly statusCode: number
+  readonly expiresAt: Instant
+  readonly currency: string
+  readonly fee: number
+  readonly linePosition: number
+  readonly shown: ShownTokens | null
+}
+
+/** Permission requests are written to the default ledger of their merchant (decisions 8). */
+export const reportOfPermission =
+  (links: Links, reportHolding: ReportHolding) =>
+  ({ merchant, linePosition }: PermissionRow): Promise<ReportOfLine> =>
+    reportOfLine(links, reportHolding)({ merchant, linePosition, lineLedger: defaultLedger })
+
+export const permissionOutcomeView = (
+  row: PermissionRow,
+  report: ReportOfLine,
+): z.input<typeof permissionOutcomeReply> => ({
+  ...tokensView(row.shown),
+  currency: row.currency,
+  transaction_fee: { minor: row.fee, currency: row.currency },
+  report_id: report.id,
+  report_uri: report.uri,
+  ledger_id: null,
+  status: row.status,
+  status_code: row.statusCode,
+  pos_id: row.request.posId,
+  pos_tid: row.request.posTid,
+  rid: row.rid,
+  user_info: row.shown && row.shown.userInfo,
+})
+
+export type PermissionNeeds = {
+  readonly links: Links
+  readonly caughtUp: () => Promise<void>
+  readonly reportHolding: ReportHolding
+  readonly requestPermission: (request: PermissionRequest, context: Context) => Promise<string>
+  /** The permission request of a merchant, as of an instant. */
+  readonly findPermission: (
+    merchant: string,
+    rid: string,
+    at: Instant,
+  ) => Promise<PermissionRow | undefined>
+}
+
+const listPath = `${merchantPrefix}/permission_request/`
+const detailPath = (rid: string): string => `${listPath}${rid}/`
+export const permissionOutcomePath = (rid: string): string => `${detailPath(rid)}outcome/`
+
+const permissionParams = z.object({ rid: z.string().regex(/^[a-z0-9]{1,64}$/) })
+const group = 'Permission request'
+
+/** Permission requests (the document's `/permission_request/`). */
+export const permissionRoutes = (needs: PermissionNeeds): Route[] => [
+  route({
+    method: 'POST',
+    path: listPath,
+    access: 'SECRET',
+    group,
+    summary: 'Ask a payer for permissions',
+    description:
+      'The same request again, by pos_id and pos_tid, answers as the first did. An empty scope asks for nothing but an ' +
+      'access token, which names the payer as the customer of later requests.',
+    body: permissionInput,
+    success: 'created',
+    reply: z.object({ id: z.string() }).meta({ id: 'PermissionRequestCreated' }),
+    handle: async (call) => {
+      const { pos_id: posId, pos_tid: posTid, callback_uri: callbackUri, ...rest } = call.body
+      const { expires_in: expiresIn, scope, text, customer } = rest
+      const { merchant } = callerOf(call)
+      const request = { merchant, posId, posTid, customer, text, callbackUri, expiresIn }
+      const wanted = { ...request, scope: [...scope] }
+      const rid = await needs.requestPermission(wanted, contextOf(call))
+      return { location: needs.links.full(detailPath(rid)), value: { id: rid } }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${listPath}:rid/`,
+    access: 'SECRET',
+    group,
+    summary: 'Read a permission request',
+    params: permissionParams,
+    success: 'value',
+    reply: permissionReply,
+    handle: async (call) => {
+      await needs.caughtUp()
+      const { rid } = call.params
+      const found = await needs.findPermission(callerOf(call).merchant, rid, call.at)
+      const { request, expiresAt } = found ?? refuse('resource_is_unknown')
+      return {
+        id: rid,
+        pos_id: request.posId,
+        pos_tid: request.posTid,
+        customer: request.customer,
+        scope: formatScope(request.scope),
+        text: request.text,
+        callback_uri: request.callbackUri,
+        date_expires: expiresAt,
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${listPath}:rid/outcome/`,
+    access: 'SECRET',
+    group,
+    summary: 'Read the outcome of a permission request',
+    params: permissionParams,
+    success: 'value',
+    reply: permissionOutcomeReply,
+    handle: async (call) => {
+      await needs.caughtUp()
+      const found = await needs.findPermission(callerOf(call).merchant, call.params.rid, call.at)
+      const row = found ?? refuse('resource_is_unknown')
+      return permissionOutcomeView(
+        row,
+        await reportOfPermission(needs.links, needs.reportHolding)(row),
+      )
+    },
+  }),
+]

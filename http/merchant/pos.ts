@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { poses, within } from '../../application/aggregates.ts'
+import { pos, posTypes } from '../../domain/pos.ts'
+import { merchantPrefix } from '../addresses.ts'
+import { callerOf, type Route } from '../route.ts'
+import { chosenId } from '../wire.ts'
+import { locationInput, locationReply } from './location.ts'
+import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
+
+const posUpdate = z
+  .object({
+    name: z.string().min(1).max(100).meta({ description: 'Shown to the payer.' }),
+    type: z.enum(posTypes),
+    location: locationInput.nullable().default(null),
+  })
+  .meta({ id: 'PosUpdate' })
+
+const posId = chosenId(z.string().min(1))
+const posInput = posUpdate.extend({ id: posId }).meta({ id: 'PosInput' })
+
+const posReply = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    type: z.string(),
+    location: locationReply.nullable(),
+  })
+  .meta({ id: 'Pos' })
+
+type PosRow = {
+  readonly position: number
+  readonly data: z.output<typeof pos.events.PosRegistered>
+}
+
+export type PosNeeds = RegisterNeeds & {
+  readonly poses: {
+    find(stream: string): PosRow | undefined
+    list(merchant: string, before: number, limit: number): readonly PosRow[]
+  }
+}
+
+/** Points of sale (the document's `/pos/`). */
+export const posRoutes = (needs: PosNeeds): Route[] =>
+  registerRoutes(needs, {
+    aggregate: poses,
+    rows: needs.poses,
+    path: `${merchantPrefix}/pos/`,
+    param: 'pos_id',
+    group: 'POS',
+    one: 'a point of sale',
+    many: 'points of sale',
+    access: { list: 'SECRET', create: 'SECRET', read: 'SECRET', change: 'SECRET', remove: 'KEY' },
+    aboutRemoval: 'It takes no new requests; its running ones go on.',
+    id: posId,
+    input: posInput,
+    update: posUpdate,
+    reply: posReply,
+    keyOf: within,
+    created: (call) => ({ merchant: callerOf(call).merchant, ...call.body }),
+    changed: (call, id) => ({ merchant: callerOf(call).merchant, id, ...call.body }),
+    view: (data) => data,
+  })

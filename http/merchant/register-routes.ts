@@ -1,0 +1,180 @@
+import { z } from 'zod'
+import { streamOf, type Aggregate, type Find, type Handle } from '../../application/handle.ts'
+import { refuse, Refusal } from '../../domain/refusal.ts'
+import type { Entry, RegisterCommand } from '../../domain/register.ts'
+import type { Links } from '../addresses.ts'
+import { listRoute } from '../lists.ts'
+import { callerOf, contextOf, route, type AccessLevel, type Call, type Route } from '../route.ts'
+
+export type RegisterNeeds = {
+  readonly handle: Handle
+  readonly find: Find
+  readonly links: Links
+  readonly caughtUp: () => Promise<void>
+}
+
+type Owned = { readonly id: string; readonly merchant: string }
+type Row<Data> = { readonly position: number; readonly data: Data }
+
+/** What is special about one register of a merchant; everything else is the same for all. */
+type Register<
+  Data extends Owned,
+  Event extends { readonly type: string; readonly data: object },
+  Input,
+  Update,
+  Reply,
+> = {
+  readonly aggregate: Aggregate<RegisterCommand<Data>, Event, Entry<Data>>
+  readonly rows: {
+    find(stream: string): Row<Data> | undefined
+    list(merchant: string, before: number, limit: number): readonly Row<Data>[]
+  }
+  /** Path of the list. */
+  readonly path: string
+  /** Name of the id in the path of an entry, as the document writes it. */
+  readonly param: string
+  readonly group: string
+  /** As in "Read a point of sale" and "List the points of sale". */
+  readonly one: string
+  readonly many: string
+  /** Which methods there are, and what each asks of its caller. */
+  readonly access: Readonly<Record<'create' | 'read' | 'change', AccessLevel>> &
+    Partial<Readonly<Record<'list' | 'remove', AccessLevel>>>
+  readonly aboutRemoval?: string
+  /** What the errors of POST and PUT mean, beyond the usual. */
+  readonly errors?: Readonly<Record<number, string>>
+  /** What an id can be; nothing is found under any other. */
+  readonly id: z.ZodType<string>
+  /** Whether a POST answers the id, because the service has made it. */
+  readonly isIdAnswered?: boolean
+  readonly input: z.ZodType<Input>
+  readonly update: z.ZodType<Update>
+  readonly reply: z.ZodType<unknown, Reply>
+  /** The id of the entry's stream. */
+  readonly keyOf: (merchant: string, id: string) => string
+  /** The new entry of a POST; its id says where it will be found. */
+  readonly created: (call: Call<unknown, unknown, Input>) => Data | Promise<Data>
+  /** The entry after a PUT; `present` is what it was, if there was one. */
+  readonly changed: (
+    call: Call<unknown, unknown, Update>,
+    id: string,
+    present: Data | undefined,
+  ) => Data | Promise<Data>
+  readonly view: (data: Data) => Reply
+}
+
+const idReply = z.object({ id: z.string() }).meta({ id: 'Created' })
+
+/** The routes of a register: list, POST, GET, PUT and DELETE of the interface's generic behaviour. */
+export const registerRoutes = <
+  Data extends Owned,
+  Event extends { readonly type: string; readonly data: object },
+  Input,
+  Update,
+  Reply,
+>(
+  { handle, find, links, caughtUp }: RegisterNeeds,
+  register: Register<Data, Event, Input, Update, Reply>,
+): Route[] => {
+  const { aggregate, rows, path, param, group, one, many, access, keyOf } = register
+  const detailPath = (id: string): string => `${path}${encodeURIComponent(id)}/`
+  const detail = { path: `${path}:${param}/`, params: z.object({ [param]: register.id }), group }
+  const errors = register.errors && { errors: register.errors }
+  const idIn = ({ params }: Call<Record<string, unknown>>): string => String(params[param])
+
+  const present = async (merchant: string, id: string): Promise<Data | undefined> => {
+    const entry = await find(aggregate, keyOf(merchant, id))
+    if (entry.status !== 'present') return undefined
+    return entry.data.merchant === merchant ? entry.data : refuse('resource_is_unknown')
+  }
+
+  const list = (level: AccessLevel): Route =>
+    listRoute({
+      path,
+      access: level,
+      group,
+      summary: `List the ${many}`,
+      links,
+      caughtUp,
+      list: (merchant, before, limit) => rows.list(merchant, before, limit),
+      pathOf: ({ data }) => detailPath(data.id),
+    })
+
+  const remove = (level: AccessLevel): Route =>
+    route({
+      ...detail,
+      method: 'DELETE',
+      access: level,
+      summary: `Delete ${one}`,
+      ...(register.aboutRemoval === undefined ? {} : { description: register.aboutRemoval }),
+      success: 'nothing',
+      handle: async (call) => {
+        const { merchant } = callerOf(call)
+        const id = idIn(call)
+        await present(merchant, id)
+        await handle(aggregate, keyOf(merchant, id), { type: 'Remove' }, contextOf(call))
+      },
+    })
+
+  const create = async (call: Call<unknown, unknown, Input>): Promise<Data> => {
+    const data = await register.created(call)
+    const key = keyOf(data.merchant, data.id)
+    await handle(aggregate, key, { type: 'Register', data }, contextOf(call))
+    return data
+  }
+
+  return [
+    ...(access.list ? [list(access.list)] : []),
+    route({
+      method: 'POST',
+      path,
+      access: access.create,
+      group,
+      summary: `Register ${one}`,
+      body: register.input,
+      success: 'created',
+      ...errors,
+      ...(register.isIdAnswered ? { reply: idReply } : {}),
+      handle: async (call) => {
+        const { id } = await create(call).catch((error: unknown) => {
+          if (!(error instanceof Refusal) || error.code !== 'id_used_with_other_data') throw error
+          // The same request may have come twice at once: what the other has made says whether it is a repeat.
+          return create(call)
+        })
+        const location = links.full(detailPath(id))
+        return register.isIdAnswered ? { location, value: { id } } : { location }
+      },
+    }),
+    route({
+      ...detail,
+      method: 'GET',
+      access: access.read,
+      summary: `Read ${one}`,
+      success: 'value',
+      reply: register.reply,
+      handle: async (call) => {
+        await caughtUp()
+        const { merchant } = callerOf(call)
+        const row = rows.find(streamOf(aggregate, keyOf(merchant, idIn(call))))
+        if (row?.data.merchant !== merchant) return refuse('resource_is_unknown')
+        return register.view(row.data)
+      },
+    }),
+    route({
+      ...detail,
+      method: 'PUT',
+      access: access.change,
+      summary: `Change ${one}`,
+      body: register.update,
+      success: 'nothing',
+      ...errors,
+      handle: async (call) => {
+        const { merchant } = callerOf(call)
+        const id = idIn(call)
+        const data = await register.changed(call, id, await present(merchant, id))
+        await handle(aggregate, keyOf(merchant, id), { type: 'Change', data }, contextOf(call))
+      },
+    }),
+    ...(access.remove ? [remove(access.remove)] : []),
+  ]
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import type { Completion } from '../../domain/ledger.ts'
+import type { Instant } from '../../domain/time.ts'
+import { merchantPrefix, type Signing } from '../addresses.ts'
+import { dateTime } from '../wire.ts'
+import { logLink } from './log.ts'
+import { countersReply, countersView, summaryReply, summaryView } from './summary-reply.ts'
+
+export const ledgerListPath = `${merchantPrefix}/ledger/`
+export const ledgerPath = (id: string): string => `${ledgerListPath}${encodeURIComponent(id)}/`
+export const reportListPath = (ledger: string): string => `${ledgerPath(ledger)}report/`
+export const reportPath = (ledger: string, report: number | string): string =>
+  `${reportListPath(ledger)}${report}/`
+
+const logUris = z
+  .array(z.string())
+  .meta({ description: 'Signed links, valid for 30 days and renewed by each GET.' })
+
+export const logsReply = { transaction_log_uris: logUris, scope_log_uris: logUris }
+
+/** A report of a ledger; also the object of `report_closed`. */
+export const reportReply = z
+  .object({
+    id: z.string().meta({ description: '1, 2, 3 … in its ledger.' }),
+    status: z.enum(['open', 'closing', 'closed']),
+    date_created: dateTime,
+    time_closed: dateTime.nullable(),
+    callback_uri: z.string().nullable(),
+    previous_report_uri: z.string().nullable(),
+    report_summary: z.array(summaryReply),
+    ...countersReply,
+    ...logsReply,
+  })
+  .meta({ id: 'Report' })
+
+export type ShownReport = {
+  readonly ledger: string
+  readonly number: number
+  readonly status: 'open' | 'closing' | 'closed'
+  readonly openedAt: Instant
+  readonly closedAt: Instant | null
+  readonly callbackUri: string | null
+  /** What it adds up to, so far or for ever. */
+  readonly sums: Pick<Completion, 'counters' | 'totals'> & Partial<Completion>
+}
+
+/** A report as the interface words it; links to its logs are valid from an instant on. */
+export const reportView = (
+  signing: Signing,
+  report: ShownReport,
+  from: Instant,
+): z.input<typeof reportReply> => {
+  const { ledger, number, sums } = report
+  const linksTo = (files: Completion['transactionLogs'] = []) =>
+    files.map(({ sha256 }) => logLink(signing, sha256, from))
+  return {
+    id: String(number),
+    status: report.status,
+    date_created: report.openedAt,
+    time_closed: report.closedAt,
+    callback_uri: report.callbackUri,
+    previous_report_uri: number > 1 ? signing.links.inBody(reportPath(ledger, number - 1)) : null,
+    report_summary: sums.totals.map(summaryView),
+    ...countersView(sums.counters),
+    transaction_log_uris: linksTo(sums.transactionLogs),
+    scope_log_uris: linksTo(sums.scopeLogs),
+  }
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { permissionRequests } from '../../application/aggregates.ts'
+import type { Context, Find } from '../../application/handle.ts'
+import { refuse } from '../../domain/refusal.ts'
+import type { Scope } from '../../domain/scope.ts'
+import { route, type Call, type Route } from '../route.ts'
+import { scopeText } from './permission.ts'
+
+export type SandboxPermissionNeeds = {
+  readonly find: Find
+  readonly findPayer: (name: string) => Promise<string | undefined>
+  readonly grantPermission: (
+    rid: string,
+    payer: string,
+    scope: readonly Scope[] | null,
+    context: Context,
+  ) => Promise<void>
+  readonly declinePermission: (rid: string, payer: string, context: Context) => Promise<void>
+}
+
+const prefix = '/sandbox/v1/permission_request/:rid'
+const group = 'Sandbox'
+const ridParams = z.object({ rid: z.string().regex(/^[a-z0-9]{1,64}$/) })
+const payerInput = z.string().max(100).optional().meta({
+  description: 'Id or phone number; by default the payer named in the request, else alice.',
+})
+
+/** Answers permission requests as a payer would (decisions 15). */
+export const sandboxPermissionRoutes = (needs: SandboxPermissionNeeds): Route[] => {
+  const { find } = needs
+
+  const answerer = async (rid: string, named: string | undefined, call: Call) => {
+    const permission = await find(permissionRequests, rid)
+    if (permission.status === 'unrequested') return refuse('resource_is_unknown')
+    const name = named ?? permission.payer ?? 'alice'
+    const payer = (await needs.findPayer(name)) ?? refuse('payer_is_unknown')
+    const { at, requestId: correlationId } = call
+    const { merchant } = permission.request
+    return { payer, context: { at, merchant, actor: `payer:${payer}`, correlationId } }
+  }
+
+  return [
+    route({
+      method: 'POST',
+      path: `${prefix}/accept/`,
+      access: 'OPEN',
+      group,
+      summary: 'The payer grants what was asked for, or a part of it',
+      params: ridParams,
+      body: z
+        .object({ payer: payerInput, scope: scopeText.optional() })
+        .meta({ id: 'SandboxGrant' }),
+      success: 'nothing',
+      handle: async (call) => {
+        const { rid } = call.params
+        const { payer, context } = await answerer(rid, call.body.payer, call)
+        await needs.grantPermission(rid, payer, call.body.scope ?? null, context)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${prefix}/decline/`,
+      access: 'OPEN',
+      group,
+      summary: 'The payer declines to grant anything',
+      params: ridParams,
+      body: z.object({ payer: payerInput }).meta({ id: 'SandboxDeclinePermission' }),
+      success: 'nothing',
+      handle: async (call) => {
+        const { rid } = call.params
+        const { payer, context } = await answerer(rid, call.body.payer, call)
+        await needs.declinePermission(rid, payer, context)
+      },
+    }),
+  ]
+}

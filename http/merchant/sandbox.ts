@@ -1,0 +1,193 @@
+import { z } from 'zod'
+import { merchants, payments } from '../../application/aggregates.ts'
+import type { Context, Find, Handle } from '../../application/handle.ts'
+import { refuse } from '../../domain/refusal.ts'
+import type { Instant } from '../../domain/time.ts'
+import { route, type Call, type Route } from '../route.ts'
+import { amountIn, amountText, callbackUriText, dateTime, dateTimeText, read } from '../wire.ts'
+import { argstring } from './shortlink.ts'
+
+type PayerWish = { readonly additionalAmount: number | null; readonly credit: boolean }
+
+export type SandboxNeeds = {
+  readonly handle: Handle
+  readonly find: Find
+  /** The payer of that id or phone number. */
+  readonly findPayer: (name: string) => Promise<string | undefined>
+  readonly acceptPayment: (
+    tid: string,
+    payer: string,
+    wish: PayerWish,
+    context: Context,
+  ) => Promise<void>
+  /** Moves the clock and does all that has become due; answers the new time. */
+  readonly advanceClock: (
+    step: { readonly by: number } | { readonly to: Instant },
+    context: Context,
+  ) => Promise<Instant>
+  /** Settles what is unsettled of a merchant. */
+  readonly settleNow: (merchant: string) => Promise<void>
+  /** A payer scans a shortlink; answers the merchant's token for it. */
+  readonly scanShortlink: (
+    shortlink: string,
+    scan: { readonly payer: string; readonly argstring: string },
+    context: Context,
+  ) => Promise<{ readonly token: string }>
+  readonly sendTestCallback: (uri: string, context: Context) => Promise<void>
+}
+
+const prefix = '/sandbox/v1'
+const group = 'Sandbox'
+const tidParams = z.object({ tid: z.string().regex(/^[a-z0-9]{1,64}$/) })
+const payerInput = z.string().max(100).optional().meta({
+  description: 'Id or phone number; by default the payer named in the request, else alice.',
+})
+
+const clockInput = z
+  .object({
+    advance_seconds: z.int().min(0).max(3_153_600_000),
+    now: dateTimeText,
+  })
+  .partial()
+  .refine(({ advance_seconds, now }) => (advance_seconds === undefined) !== (now === undefined), {
+    message: 'Give either advance_seconds or now.',
+    path: ['advance_seconds'],
+  })
+  .meta({ id: 'SandboxClock' })
+
+/** Helpers that rehearse the payer's side and time (decisions 15); there are none in production. */
+export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
+  const { handle, find } = needs
+
+  const requestOf = async (tid: string) => {
+    const payment = await find(payments, tid)
+    return payment.status === 'unrequested' ? refuse('resource_is_unknown') : payment
+  }
+
+  const payerOf = async (named: string | undefined, expected: string | null): Promise<string> =>
+    (await needs.findPayer(named ?? expected ?? 'alice')) ?? refuse('payer_is_unknown')
+
+  const contextFor = (
+    { at, requestId }: Call,
+    merchant: string | null,
+    actor: string,
+  ): Context => ({
+    at,
+    merchant,
+    actor,
+    correlationId: requestId,
+  })
+
+  return [
+    route({
+      method: 'POST',
+      path: `${prefix}/payment_request/:tid/accept/`,
+      access: 'OPEN',
+      group,
+      summary: 'The payer accepts',
+      params: tidParams,
+      body: z
+        .object({
+          payer: payerInput,
+          additional_amount: amountText.optional(),
+          credit: z.boolean().default(false),
+        })
+        .meta({ id: 'SandboxAccept' }),
+      success: 'nothing',
+      handle: async (call) => {
+        const { tid } = call.params
+        const { request, payer: expected } = await requestOf(tid)
+        const { payer: named, additional_amount: text, credit } = call.body
+        const additionalAmount = read((context) =>
+          text === undefined
+            ? null
+            : amountIn(context, ['additional_amount'], text, request.currency),
+        )
+        const payer = await payerOf(named, expected)
+        const context = contextFor(call, request.merchant, `payer:${payer}`)
+        await needs.acceptPayment(tid, payer, { additionalAmount, credit }, context)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${prefix}/payment_request/:tid/decline/`,
+      access: 'OPEN',
+      group,
+      summary: 'The payer declines',
+      params: tidParams,
+      body: z.object({ payer: payerInput }).meta({ id: 'SandboxDecline' }),
+      success: 'nothing',
+      handle: async (call) => {
+        const { tid } = call.params
+        const { request, payer: expected } = await requestOf(tid)
+        const payer = await payerOf(call.body.payer, expected)
+        const command = { type: 'DeclinePayment', at: call.at, payer } as const
+        const context = contextFor(call, request.merchant, `payer:${payer}`)
+        await handle(payments, tid, command, context)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${prefix}/shortlink/:shortlink_id/scan/`,
+      access: 'OPEN',
+      group,
+      summary: 'A payer scans a shortlink',
+      params: z.object({ shortlink_id: z.string().regex(/^[a-z0-9]{1,64}$/) }),
+      body: z
+        .object({ payer: payerInput, argstring: argstring.default('') })
+        .meta({ id: 'SandboxScan' }),
+      success: 'value',
+      reply: z.object({ id: z.string().meta({ description: 'token:<digits>' }) }),
+      handle: async (call) => {
+        const { payer: named, argstring } = call.body
+        const payer = await payerOf(named, null)
+        const context = contextFor(call, null, `payer:${payer}`)
+        const { shortlink_id } = call.params
+        const { token } = await needs.scanShortlink(shortlink_id, { payer, argstring }, context)
+        return { id: token }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${prefix}/clock/`,
+      access: 'OPEN',
+      group,
+      summary: 'Move the clock of the service forward',
+      description: 'Answers once all that has become due is done. The clock survives restarts.',
+      body: clockInput,
+      success: 'value',
+      reply: z.object({ now: dateTime }).meta({ id: 'SandboxTime' }),
+      handle: async (call) => {
+        const { advance_seconds: seconds = 0, now } = call.body
+        const step = now === undefined ? { by: seconds * 1000 } : { to: now }
+        return { now: await needs.advanceClock(step, contextFor(call, null, 'sandbox')) }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${prefix}/settlement/`,
+      access: 'OPEN',
+      group,
+      summary: 'Settle a merchant now',
+      description: 'Answers once the settlement is made; when nothing is unsettled there is none.',
+      body: z.object({ merchant: z.string().max(64) }).meta({ id: 'SandboxSettlement' }),
+      success: 'nothing',
+      handle: async ({ body: { merchant } }) => {
+        if ((await find(merchants, merchant)).status !== 'present')
+          return refuse('merchant_is_unknown')
+        await needs.settleNow(merchant)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${prefix}/callback/`,
+      access: 'OPEN',
+      group,
+      summary: 'Send a test_event to an address',
+      body: z.object({ callback_uri: callbackUriText }).meta({ id: 'SandboxCallback' }),
+      success: 'nothing',
+      handle: (call) =>
+        needs.sendTestCallback(call.body.callback_uri, contextFor(call, null, 'sandbox')),
+    }),
+  ]
+}

@@ -1,0 +1,183 @@
+import { z } from 'zod'
+import { frequencies } from '../../domain/calendar.ts'
+import { refuse } from '../../domain/refusal.ts'
+import type { Payout, SettlementMade } from '../../domain/settlement.ts'
+import type { SettlementAccountRow } from '../../projections/settlement-accounts.ts'
+import type { SettlementRow } from '../../projections/settlements.ts'
+import { merchantPrefix, type Signing } from '../addresses.ts'
+import { listRoute } from '../lists.ts'
+import { callerOf, route, type Route } from '../route.ts'
+import { dateTime, money } from '../wire.ts'
+import { logLink } from './log.ts'
+import { logsReply } from './report-reply.ts'
+import { summaryReply, summaryView } from './summary-reply.ts'
+
+const settlementSummary = summaryReply
+  .extend({
+    settlement_fee: money.meta({ deprecated: true, description: 'It stands in `fees`.' }),
+    scope_fee: money.meta({ deprecated: true, description: 'It stands in `fees`.' }),
+    transaction_fee: money.meta({ deprecated: true, description: 'It stands in `fees`.' }),
+  })
+  .meta({ id: 'SettlementSummary' })
+
+const debt = 'Zero or below: what the merchant owes. before + net − payout + billed = after.'
+
+const payoutReply = z
+  .object({
+    currency: z.string(),
+    gross: money,
+    net: money,
+    unsettled_fees_before: money.meta({ description: debt }),
+    unsettled_fees_after: money.meta({ description: debt }),
+    payout: money.meta({ description: 'Never below zero.' }),
+    billed: money,
+    invoice_id: z.string().nullable(),
+  })
+  .meta({ id: 'PayoutDetail' })
+
+const settlementReply = z
+  .object({
+    id: z.string(),
+    settlement_id: z.string().meta({
+      description: 'As logs and bank statements name it: <series>-<YYYY-MM-DD>-<serial>.',
+    }),
+    date_created: dateTime,
+    settlement_summary: z.array(settlementSummary),
+    payout_details: z.array(payoutReply),
+    ...logsReply,
+  })
+  .meta({ id: 'Settlement' })
+
+const accountReply = z
+  .object({
+    id: z.string(),
+    currency: z.string(),
+    payout_account: z.string().nullable().meta({ description: 'IBAN or national number.' }),
+    frequency: z
+      .enum(frequencies)
+      .meta({ description: 'On weekdays, on Mondays, or on the first weekday of a month.' }),
+    start_of_day: z.string().meta({ description: 'hh:mm, UTC.' }),
+    payout_delay: z.int().meta({ description: 'Weekdays from the settlement to the payout.' }),
+  })
+  .meta({ id: 'SettlementAccount' })
+
+export type SettlementNeeds = Signing & {
+  readonly caughtUp: () => Promise<void>
+  readonly settlements: {
+    find(merchant: string, serial: number): SettlementRow | undefined
+    list(merchant: string, before: number, limit: number): readonly SettlementRow[]
+  }
+  readonly settlementAccounts: { find(merchant: string): SettlementAccountRow | undefined }
+}
+
+const listPath = `${merchantPrefix}/settlement/`
+const detailPath = (serial: number): string => `${listPath}${serial}/`
+const group = 'Settlement'
+
+const payoutView = (payout: Payout): z.input<typeof payoutReply> => {
+  const { currency } = payout
+  const amount = (minor: string) => ({ minor, currency })
+  return {
+    currency,
+    gross: amount(payout.gross),
+    net: amount(payout.net),
+    unsettled_fees_before: amount(payout.unsettledFeesBefore),
+    unsettled_fees_after: amount(payout.unsettledFeesAfter),
+    payout: amount(payout.payout),
+    billed: amount(payout.billed),
+    invoice_id: payout.invoiceId,
+  }
+}
+
+export const lastSettlementRoute = ({ links, caughtUp, settlements }: SettlementNeeds): Route =>
+  route({
+    method: 'GET',
+    path: `${merchantPrefix}/last_settlement/`,
+    access: 'SECRET',
+    group,
+    summary: 'Go to the newest settlement',
+    success: 'found',
+    errors: { 404: 'There is none yet.' },
+    handle: async (call) => {
+      await caughtUp()
+      const [last] = settlements.list(callerOf(call).merchant, Number.MAX_SAFE_INTEGER, 1)
+      const { serial } = last ?? refuse('resource_is_unknown')
+      return { location: links.full(detailPath(serial)) }
+    },
+  })
+
+/** Settlements and the account that they are paid to (the document's `/settlement/`). */
+export const settlementRoutes = (needs: SettlementNeeds): Route[] => {
+  const { links, caughtUp, settlements } = needs
+
+  const view = (row: SettlementRow, made: SettlementMade, at: number) => ({
+    id: String(row.serial),
+    settlement_id: row.settlementId,
+    date_created: row.startedAt,
+    settlement_summary: made.totals.map((total) => {
+      const { currency, fees } = total
+      const amount = (minor = '0') => ({ minor, currency })
+      return {
+        ...summaryView(total),
+        settlement_fee: amount(fees.settlement_fee),
+        scope_fee: amount(fees.scope_fee),
+        transaction_fee: amount(fees.transaction_fee),
+      }
+    }),
+    payout_details: made.payouts.map(payoutView),
+    transaction_log_uris: made.transactionLogs.map(({ sha256 }) => logLink(needs, sha256, at)),
+    scope_log_uris: made.scopeLogs.map(({ sha256 }) => logLink(needs, sha256, at)),
+  })
+
+  return [
+    listRoute({
+      path: listPath,
+      access: 'SECRET',
+      group,
+      summary: 'List the settlements',
+      links,
+      caughtUp,
+      list: (merchant, before, limit) =>
+        settlements.list(merchant, before, limit).map(({ serial }) => ({ position: serial })),
+      pathOf: ({ position: serial }) => detailPath(serial),
+    }),
+    route({
+      method: 'GET',
+      path: `${listPath}:settlement_id/`,
+      access: 'SECRET',
+      group,
+      summary: 'Read a settlement',
+      params: z.object({ settlement_id: z.string().regex(/^[1-9]\d{0,9}$/) }),
+      success: 'value',
+      reply: settlementReply,
+      handle: async (call) => {
+        await caughtUp()
+        const row = settlements.find(callerOf(call).merchant, Number(call.params.settlement_id))
+        if (!row?.made) return refuse('resource_is_unknown')
+        return view(row, row.made, call.at)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${merchantPrefix}/settlement_account/:settlement_account_id/`,
+      access: 'SECRET',
+      group,
+      summary: 'Read a settlement account',
+      params: z.object({ settlement_account_id: z.string() }),
+      success: 'value',
+      reply: accountReply,
+      handle: async (call) => {
+        await caughtUp()
+        const row = needs.settlementAccounts.find(callerOf(call).merchant)
+        if (row?.id !== call.params.settlement_account_id) return refuse('resource_is_unknown')
+        const { id, currency, payoutAccount, frequency, startOfDay, payoutDelay } = row
+        return {
+          ...{ id, currency, frequency },
+          payout_account: payoutAccount,
+          start_of_day: startOfDay,
+          payout_delay: payoutDelay,
+        }
+      },
+    }),
+  ]
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { refuse } from '../../domain/refusal.ts'
+import { statusCodeDescriptions, statusCodes, type StatusCodeName } from '../../domain/status.ts'
+import { merchantPrefix } from '../addresses.ts'
+import { route, type Route } from '../route.ts'
+
+const statusCodeReply = z
+  .object({ code: z.int(), name: z.string(), description: z.string() })
+  .meta({ id: 'StatusCode' })
+
+const all = (Object.keys(statusCodes) as StatusCodeName[]).map((name) => ({
+  code: statusCodes[name],
+  name,
+  description: statusCodeDescriptions[name],
+}))
+
+/** What the numbers in outcomes mean (decisions 5). */
+export const statusCodeRoutes = (): Route[] => [
+  route({
+    method: 'GET',
+    path: `${merchantPrefix}/status_code/`,
+    access: 'OPEN',
+    group: 'Status code',
+    summary: 'List the status codes',
+    success: 'value',
+    reply: z.array(statusCodeReply),
+    handle: () => all,
+  }),
+  route({
+    method: 'GET',
+    path: `${merchantPrefix}/status_code/:value/`,
+    access: 'OPEN',
+    group: 'Status code',
+    summary: 'Read a status code',
+    params: z.object({ value: z.string() }),
+    success: 'value',
+    reply: statusCodeReply,
+    handle: ({ params }) =>
+      all.find(({ code }) => String(code) === params.value) ?? refuse('resource_is_unknown'),
+  }),
+]

@@ -1,0 +1,147 @@
+import { z } from 'zod'
+import { users, within } from '../../application/aggregates.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { roles, secretPattern, user, userIdPattern } from '../../domain/user.ts'
+import { merchantPrefix } from '../addresses.ts'
+import { Malformed, RequestError } from '../errors.ts'
+import { callerOf, type Call, type Route } from '../route.ts'
+import { chosenId } from '../wire.ts'
+import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
+
+const userUpdate = z
+  .object({
+    roles: z.array(z.enum(roles)).min(1).max(roles.length).optional().meta({
+      description: '`user` when a new user has none. Absent leaves them.',
+    }),
+    netmask: z.string().max(64).nullish().meta({
+      description:
+        'CIDR (IPv4 or IPv6) of the addresses that requests may come from. Absent leaves it, null takes it away.',
+    }),
+    secret: z
+      .string()
+      .min(8)
+      .max(64)
+      .regex(secretPattern, 'Must be printable ASCII without blanks around it.')
+      .nullish()
+      .meta({ description: 'Kept only as a slow hash. Absent leaves it, null takes it away.' }),
+    pubkey: z.string().max(10_000).nullish().meta({
+      description: 'RSA public key, 2048 to 4096 bits, PEM or OpenSSH. Absent leaves it.',
+    }),
+  })
+  .meta({ id: 'UserUpdate' })
+
+const userId = chosenId(
+  z.string().regex(userIdPattern, 'Must be made of letters, digits and _ . @ -'),
+)
+const userInput = userUpdate.extend({ id: userId }).meta({ id: 'UserInput' })
+
+const userReply = z
+  .object({
+    id: z.string(),
+    roles: z.array(z.string()),
+    netmask: z.string().nullable(),
+    has_secret: z.boolean(),
+    pubkey: z.string().nullable(),
+  })
+  .meta({ id: 'User' })
+
+type UserData = z.output<typeof user.events.UserRegistered>
+type UserRow = { readonly position: number; readonly data: UserData }
+
+export type UserNeeds = RegisterNeeds & {
+  readonly users: {
+    find(stream: string): UserRow | undefined
+    list(merchant: string, before: number, limit: number): readonly UserRow[]
+  }
+  readonly hashSecret: (secret: string) => Promise<string>
+  readonly verifySecret: (secret: string, hash: string) => boolean | Promise<boolean>
+  /** PEM of an RSA key of 2048 to 4096 bits; undefined for anything else. */
+  readonly readPublicKey: (text: string) => string | undefined
+  readonly isNetmask: (text: string) => boolean
+}
+
+const listPath = `${merchantPrefix}/user/`
+const onlyManagers = 'Only a superuser or an integrator manages users.'
+
+/** API users (the document's `/user/`): a superuser or an integrator manages them. */
+export const userRoutes = (needs: UserNeeds): Route[] => {
+  const manager = (call: Call) => {
+    const caller = callerOf(call)
+    if (!caller.mayManageUsers) throw new RequestError(403, onlyManagers)
+    return caller
+  }
+
+  const secretHash = async (
+    secret: string | null | undefined,
+    kept: string | null,
+  ): Promise<string | null> => {
+    if (secret === undefined) return kept
+    if (secret === null) return null
+    // The same secret keeps its hash, so that a repeated request is seen to be one.
+    const isKept = kept !== null && (await needs.verifySecret(secret, kept))
+    return isKept ? kept : needs.hashSecret(secret)
+  }
+
+  const publicKey = (text: string | null | undefined, kept: string | null): string | null => {
+    if (text === undefined) return kept
+    if (text === null) return null
+    const key = needs.readPublicKey(text)
+    if (key !== undefined) return key
+    throw new Malformed({
+      pubkey: ['Must be an RSA public key of 2048 to 4096 bits, PEM or OpenSSH.'],
+    })
+  }
+
+  const dataFor = async (
+    merchant: string,
+    id: string,
+    input: z.output<typeof userUpdate>,
+    kept: UserData | undefined,
+  ) => {
+    const { roles = kept?.roles ?? ['user'], netmask = kept?.netmask ?? null } = input
+    if (netmask !== null && !needs.isNetmask(netmask))
+      throw new Malformed({ netmask: ['Must be an IPv4 or IPv6 network such as 192.0.2.0/24.'] })
+    const credentials = {
+      publicKey: publicKey(input.pubkey, kept?.publicKey ?? null),
+      secretHash: await secretHash(input.secret, kept?.secretHash ?? null),
+    }
+    if (credentials.publicKey === null && credentials.secretHash === null)
+      throw new Malformed({ secret: ['A user needs a secret, a pubkey or both.'] })
+    return { merchant, id, roles, netmask, ...credentials }
+  }
+
+  return registerRoutes(needs, {
+    aggregate: users,
+    rows: needs.users,
+    path: listPath,
+    param: 'user_id',
+    group: 'User',
+    one: 'an API user',
+    many: 'API users',
+    access: { create: 'KEY', read: 'SECRET', change: 'KEY' },
+    errors: { 403: onlyManagers },
+    id: userId,
+    input: userInput,
+    update: userUpdate,
+    reply: userReply,
+    keyOf: within,
+    created: async (call) => {
+      const { merchant } = manager(call)
+      const { id } = call.body
+      const entry = await needs.find(users, within(merchant, id))
+      // An earlier secret is needed to see a repeat, but a new user begins with nothing.
+      const registered = entry.status === 'present' ? entry.registered : undefined
+      const { roles = ['user'], netmask = null, secret = null, pubkey = null } = call.body
+      return dataFor(merchant, id, { roles, netmask, secret, pubkey }, registered)
+    },
+    changed: (call, id, present) => {
+      const { merchant } = manager(call)
+      return dataFor(merchant, id, call.body, present ?? refuse('resource_is_unknown'))
+    },
+    view: ({ secretHash, publicKey: pubkey, merchant: _, ...rest }) => ({
+      ...rest,
+      has_secret: secretHash !== null,
+      pubkey,
+    }),
+  })
+}

@@ -1,0 +1,118 @@
+import { authorizations } from '../../application/aggregates.ts'
+import type { Handle } from '../../application/handle.ts'
+import type { RequestedAuthorization } from '../../domain/authorization.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { RequestError } from '../errors.ts'
+import { tickedScope } from '../payer/permission.ts'
+import {
+  fieldOf,
+  type Form,
+  type SessionNeeds,
+  type SignedIn,
+  type Visitor,
+  type Visits,
+} from '../payer/session.ts'
+import { contextOfPayer } from '../payer/sign-in.ts'
+import type { Call, RawReply } from '../route.ts'
+import type { AuthorizationPages } from './pages.ts'
+import type { AuthorizationPasses } from './passes.ts'
+import { redirectTo } from './request.ts'
+
+export type AuthorizationAnswerNeeds = Pick<SessionNeeds, 'digestOf' | 'isSameText'> & {
+  readonly handle: Handle
+  readonly issuer: () => string
+  /** The code of an authorisation, and what is stored of it. */
+  readonly codeOf: (authorization: string) => { readonly code: string; readonly hash: string }
+}
+
+type Known = RequestedAuthorization
+
+/** What a payer answers to an application: in the browser that it sent here, or on the phone that has scanned its code. */
+export const authorizationAnswers = (
+  needs: AuthorizationAnswerNeeds,
+  visits: Visits,
+  passes: AuthorizationPasses,
+  pages: AuthorizationPages,
+) => {
+  const { handle } = needs
+
+  /** Back to the application with a code, or with the payer's refusal (RFC 6749, 4.1.2; RFC 9207). */
+  const leave = async (visitor: Visitor, id: string, known: Known, call: Call) => {
+    const { redirectUri, state, merchant } = known.request
+    const iss = needs.issuer()
+    if (known.status === 'denied') {
+      const told = { error: 'access_denied', state, iss }
+      return visits.go(visitor, redirectTo(redirectUri, told))
+    }
+    const { at } = call
+    const { code, hash: codeHash } = needs.codeOf(id)
+    const context = contextOfPayer(call, known.payer ?? '', merchant)
+    await handle(authorizations, id, { type: 'IssueCode', at, codeHash }, context)
+    return visits.go(visitor, redirectTo(redirectUri, { code, state, iss }))
+  }
+
+  /** A phone has scanned the code of another screen. */
+  const scanned = async (visitor: SignedIn, qr: string, call: Call): Promise<RawReply> => {
+    const { id, known } = await passes.ofCode(qr)
+    if (known.status !== 'requested') return refuse('authorization_is_answered')
+    if (call.at >= known.expiresAt) return refuse('authorization_is_expired')
+    return pages.forConsent(visitor, id, known, qr)
+  }
+
+  const decide = async (
+    visitor: SignedIn,
+    id: string,
+    known: Known,
+    channel: 'browser' | 'phone',
+    call: Call<unknown, unknown, Form>,
+  ): Promise<Known> => {
+    const { payer, startedAt: signedInAt } = visitor.session
+    const { at } = call
+    const context = contextOfPayer(call, payer, known.request.merchant)
+    const isAllowed = fieldOf(call.body, 'decision') === 'allow'
+    const scope = tickedScope(call.body)
+    const { state } = await handle(
+      authorizations,
+      id,
+      isAllowed
+        ? { type: 'AllowAuthorization', at, payer, scope, signedInAt, channel }
+        : { type: 'DenyAuthorization', at, payer },
+      context,
+    )
+    return state.status === 'unrequested' ? known : state
+  }
+
+  const answer = async (
+    visitor: Visitor,
+    call: Call<{ readonly request_id: string }, unknown, Form>,
+  ): Promise<RawReply> => {
+    const { request_id: id } = call.params
+    visits.checkForm(call, visitor, call.body)
+    const known = await passes.find(id)
+    const qr = fieldOf(call.body, 'qr')
+    const { session } = visitor
+    if (qr !== '') {
+      const scanned = await passes.ofCode(qr)
+      if (scanned.id !== id) return refuse('resource_is_unknown')
+      if (!session) return visits.go(visitor, '/payer/sign-in')
+      const decided = await decide({ ...visitor, session }, id, known, 'phone', call)
+      return pages.afterAnswer(visitor, decided)
+    }
+    // Whoever else has the id: only the browser that the application sent here goes back to it.
+    if (!needs.isSameText(needs.digestOf(visitor.browser), known.browserHash))
+      throw new RequestError(403, visitor.texts.again)
+    if (fieldOf(call.body, 'decision') === '') {
+      if (known.status === 'requested') return refuse('authorization_is_not_allowed')
+      return leave(visitor, id, known, call)
+    }
+    if (!session) return visits.go(visitor, '/payer/sign-in')
+    return leave(
+      visitor,
+      id,
+      await decide({ ...visitor, session }, id, known, 'browser', call),
+      call,
+    )
+  }
+
+  return { scanned, answer }
+}

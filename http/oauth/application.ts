@@ -1,0 +1,156 @@
+import { z } from 'zod'
+import { applications } from '../../application/aggregates.ts'
+import { streamOf, type Handle } from '../../application/handle.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { merchantPrefix, type Links } from '../addresses.ts'
+import { listRoute } from '../lists.ts'
+import { callerOf, contextOf, route, type Call, type Route } from '../route.ts'
+import type { KnownApplication } from './client.ts'
+
+/**
+ * Where payers may be sent back to: https, a native app's own scheme, or http on the machine itself (and, in the
+ * sandbox, anywhere).
+ */
+export const isRedirectUri = (text: string, isSandbox: boolean): boolean => {
+  if (!URL.canParse(text) || text.includes('#') || /[\s\\]/.test(text)) return false
+  const { protocol, hostname, username, password } = new URL(text)
+  if (username !== '' || password !== '') return false
+  // The host stands in the Content-Security-Policy of the pages, where `;`, `,` and `*` mean something.
+  if (!/^([a-z0-9._-]*|\[[0-9a-f:.]+\])$/i.test(hostname)) return false
+  if (protocol === 'https:') return true
+  if (protocol === 'http:')
+    return isSandbox || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  // A scheme of a native app is a reversed domain name (RFC 8252, 7.1): never javascript: or data:.
+  return /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(protocol)
+}
+
+const applicationInput = (isSandbox: boolean) =>
+  z
+    .object({
+      name: z.string().min(1).max(100).meta({ description: 'Shown to the payer.' }),
+      redirect_uris: z
+        .array(
+          z
+            .string()
+            .max(2048)
+            .refine(
+              (text) => isRedirectUri(text, isSandbox),
+              'Must be https, or http on this machine, or a native app’s.',
+            ),
+        )
+        .min(1)
+        .max(20),
+      public: z.boolean().default(false).meta({ description: 'Has no secret, and needs PKCE.' }),
+    })
+    .meta({ id: 'ApplicationInput' })
+
+const applicationReply = z
+  .object({
+    id: z.string().meta({ description: 'The client id.' }),
+    name: z.string(),
+    redirect_uris: z.array(z.string()),
+    public: z.boolean(),
+  })
+  .meta({ id: 'Application' })
+
+const params = z.object({ client_id: z.string() })
+
+type Row = { readonly position: number; readonly data: KnownApplication }
+
+export type ApplicationNeeds = {
+  readonly handle: Handle
+  readonly links: Links
+  readonly caughtUp: () => Promise<void>
+  readonly applications: {
+    find(stream: string): Row | undefined
+    list(merchant: string, before: number, limit: number): readonly Row[]
+  }
+  readonly isSandbox: boolean
+  readonly newClient: () => {
+    readonly clientId: string
+    readonly secret: string
+    readonly secretHash: string
+  }
+}
+
+const listPath = `${merchantPrefix}/application/`
+const detailPath = (id: string): string => `${listPath}${id}/`
+const group = 'OAuth'
+
+/** OAuth applications of a merchant, registered by the merchant itself (the document, What the service does, 4). */
+export const applicationRoutes = (needs: ApplicationNeeds): Route[] => {
+  const { handle, links, caughtUp, applications: rows } = needs
+
+  const own = async (call: Call, id: string) => {
+    await caughtUp()
+    const found = rows.find(streamOf(applications, id))?.data
+    return found?.merchant === callerOf(call).merchant ? found : refuse('resource_is_unknown')
+  }
+
+  return [
+    listRoute({
+      path: listPath,
+      access: 'SECRET',
+      group,
+      summary: 'List the applications',
+      links,
+      caughtUp,
+      list: (merchant, before, limit) => rows.list(merchant, before, limit),
+      pathOf: ({ data }) => detailPath(data.clientId),
+    }),
+    route({
+      method: 'POST',
+      path: listPath,
+      access: 'KEY',
+      group,
+      summary: 'Register an application; its secret is shown this once',
+      body: applicationInput(needs.isSandbox),
+      success: 'created',
+      reply: z
+        .object({ id: z.string(), client_secret: z.string().nullable() })
+        .meta({ id: 'ApplicationCreated' }),
+      handle: async (call) => {
+        const { merchant } = callerOf(call)
+        const { name, redirect_uris: redirectUris, public: isPublic } = call.body
+        const { clientId, secret, secretHash } = needs.newClient()
+        const hash = { secretHash: isPublic ? null : secretHash }
+        const data = { clientId, merchant, name, redirectUris, ...hash }
+        await handle(applications, clientId, { type: 'Register', data }, contextOf(call))
+        const value = { id: clientId, client_secret: isPublic ? null : secret }
+        return { location: links.full(detailPath(clientId)), value }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${listPath}:client_id/`,
+      access: 'SECRET',
+      group,
+      summary: 'Read an application',
+      params,
+      success: 'value',
+      reply: applicationReply,
+      handle: async (call) => {
+        const {
+          clientId: id,
+          name,
+          redirectUris,
+          secretHash,
+        } = await own(call, call.params.client_id)
+        return { id, name, redirect_uris: [...redirectUris], public: secretHash === null }
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: `${listPath}:client_id/`,
+      access: 'KEY',
+      group,
+      summary: 'Remove an application: it gets no more tokens',
+      params,
+      success: 'nothing',
+      handle: async (call) => {
+        const { clientId } = await own(call, call.params.client_id)
+        await handle(applications, clientId, { type: 'Remove' }, contextOf(call))
+      },
+    }),
+  ]
+}

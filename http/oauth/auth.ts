@@ -1,0 +1,203 @@
+import { z } from 'zod'
+import { authorizations } from '../../application/aggregates.ts'
+import { streamOf } from '../../application/handle.ts'
+import type { Links } from '../addresses.ts'
+import { changesReply, type Watch } from '../event-stream.ts'
+import { anyForm, type SessionNeeds, type Visitor, type Visits } from '../payer/session.ts'
+import type { SignInForm } from '../payer/sign-in.ts'
+import { route, searchOf, type Call, type RawReply, type Route } from '../route.ts'
+import { authorizationAnswers, type AuthorizationAnswerNeeds } from './answer.ts'
+import { authorizationPages, type AuthorizationPageNeeds } from './pages.ts'
+import { authorizationPasses, type AuthorizationPassNeeds } from './passes.ts'
+import { readAuthorizationRequest, redirectTo, type Fine, type ReadRequest } from './request.ts'
+
+export type AuthorizationNeeds = SessionNeeds &
+  AuthorizationPageNeeds &
+  AuthorizationPassNeeds &
+  AuthorizationAnswerNeeds & {
+    readonly links: Links
+    readonly qrImage: { readonly svg: (text: string) => Promise<string> }
+    readonly watch: Watch
+  }
+
+const group = 'OAuth'
+const pageTypes = ['text/html']
+const idParams = z.object({ request_id: z.string().regex(/^[0-9a-f]{32}$/) })
+
+/** The authorization endpoint: sign-in, consent, and the way back to the application (RFC 6749, 3.1). */
+export const authorizationRoutes = (
+  needs: AuthorizationNeeds,
+  visits: Visits,
+  signIn: SignInForm,
+): Route[] => {
+  const passes = authorizationPasses(needs)
+  const pages = authorizationPages(needs, visits, signIn)
+  const { scanned, answer } = authorizationAnswers(needs, visits, passes, pages)
+
+  const read = async (query: URLSearchParams): Promise<ReadRequest> => {
+    await needs.caughtUp()
+    return readAuthorizationRequest(query, {
+      issuer: needs.issuer(),
+      findApplication: needs.findApplication,
+    })
+  }
+
+  const refused = (visitor: Visitor, reason: 'unknownClient' | 'unknownRedirect') =>
+    visits.problem(visitor, 400, visitor.texts[reason])
+
+  /** Goes on with a request that is fine, and answers all others as they must be. */
+  const withRequest = async (
+    visitor: Visitor,
+    call: Call,
+    work: (fine: Fine) => Promise<RawReply>,
+  ): Promise<RawReply> => {
+    const result = await read(searchOf(call))
+    if (result.result === 'refuse') return refused(visitor, result.reason)
+    if (result.result === 'redirect') return visits.go(visitor, result.location)
+    return work(result)
+  }
+
+  const start = (visitor: Visitor, call: Call): Promise<RawReply> =>
+    withRequest(visitor, call, async (fine) => {
+      const query = passes.numbered(searchOf(call))
+      const { redirectUri, state } = fine.request
+      const iss = needs.issuer()
+      const maxAge = query.get('max_age')
+      const { session } = visitor
+      const isFresh =
+        session &&
+        !fine.prompt.includes('login') &&
+        (maxAge === null || call.at - session.startedAt <= Number(maxAge) * 1000)
+      if (fine.prompt.includes('none')) {
+        const error = isFresh ? 'consent_required' : 'login_required'
+        return visits.go(visitor, redirectTo(redirectUri, { error, state, iss }))
+      }
+      return isFresh
+        ? visits.go(visitor, `/oauth2/pre_auth?${query.toString()}`)
+        : pages.toSignIn(visitor, passes.nameOf(visitor, query).id, query, fine, { step: 'pin' })
+    })
+
+  return [
+    route({
+      method: 'GET',
+      path: '/oauth2/auth',
+      access: 'OPEN',
+      group,
+      summary: 'Authorization request: sign-in and consent',
+      description:
+        'RFC 6749, 4.1.1, with PKCE (S256), nonce, prompt and max_age. What must not be redirected is answered with a page.',
+      success: 'raw',
+      replyTypes: pageTypes,
+      handle: (call) => visits.page(call, (visitor) => start(visitor, call)),
+    }),
+    route({
+      method: 'POST',
+      path: '/oauth2/auth',
+      access: 'OPEN',
+      group,
+      summary: 'Sign in on the way through the authorization endpoint',
+      body: anyForm,
+      takesForm: true,
+      success: 'raw',
+      replyTypes: pageTypes,
+      handle: (call) =>
+        visits.page(call, (visitor) =>
+          withRequest(visitor, call, async (fine) => {
+            const query = passes.numbered(searchOf(call))
+            const step = await signIn.advance(visitor, call.body, call)
+            return step.step === 'done'
+              ? visits.go(visitor, `/oauth2/pre_auth?${query.toString()}`, [step.cookie])
+              : pages.toSignIn(visitor, passes.nameOf(visitor, query).id, query, fine, step)
+          }),
+        ),
+    }),
+    route({
+      method: 'GET',
+      path: '/oauth2/pre_auth',
+      access: 'OPEN',
+      group,
+      summary: 'Records an authorization request and asks the payer, who is signed in, for consent',
+      success: 'raw',
+      replyTypes: pageTypes,
+      handle: (call) =>
+        visits.signedInPage(call, async (visitor) => {
+          const qr = searchOf(call).get('qr')
+          if (qr !== null) return scanned(visitor, qr, call)
+          return withRequest(visitor, call, async (fine) => {
+            const id = await passes.record(visitor, passes.numbered(searchOf(call)), fine, call)
+            return pages.forConsent(visitor, id, fine, undefined)
+          })
+        }),
+    }),
+    route({
+      method: 'POST',
+      path: '/oauth2/post_auth/:request_id',
+      access: 'OPEN',
+      group,
+      summary: 'Takes the payer’s answer, and sends the browser back to the application',
+      params: idParams,
+      body: anyForm,
+      takesForm: true,
+      success: 'raw',
+      replyTypes: pageTypes,
+      handle: (call) => visits.page(call, (visitor) => answer(visitor, call)),
+    }),
+    route({
+      method: 'GET',
+      path: '/oauth2/qr_image',
+      access: 'OPEN',
+      group,
+      summary: 'The code with which a phone approves what this browser asks for',
+      success: 'raw',
+      replyTypes: ['image/svg+xml'],
+      handle: async (call) => {
+        const reply = await visits.page(call, (visitor) =>
+          withRequest(visitor, call, async (fine) => {
+            const query = passes.numbered(searchOf(call))
+            await passes.record(visitor, query, fine, call)
+            const { qr } = passes.nameOf(visitor, query)
+            const body = await needs.qrImage.svg(needs.links.full(`/oauth2/pre_auth?qr=${qr}`))
+            const headers = { 'Cache-Control': 'no-store' }
+            return { type: 'image/svg+xml', body, headers, cookies: visitor.cookies }
+          }),
+        )
+        return reply
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/oauth2/events',
+      access: 'OPEN',
+      group,
+      summary: 'Server-sent events: `changed` as soon as the request of this browser is answered',
+      success: 'raw',
+      replyTypes: ['text/event-stream'],
+      handle: (call) =>
+        visits.page(call, (visitor) =>
+          withRequest(visitor, call, async () => {
+            const { id } = passes.nameOf(visitor, passes.numbered(searchOf(call)))
+            const hasChanged = async () => {
+              const { status } = await needs.find(authorizations, id)
+              return status === 'allowed' || status === 'denied'
+            }
+            const stream = streamOf(authorizations, id)
+            return changesReply(needs.watch, stream, hasChanged, needs.isSecure)
+          }),
+        ),
+    }),
+    route({
+      method: 'GET',
+      path: '/oauth2/error',
+      access: 'OPEN',
+      group,
+      summary: 'The page for requests that must not be redirected',
+      success: 'raw',
+      replyTypes: pageTypes,
+      handle: (call) =>
+        visits.page(call, (visitor) => {
+          const isRedirect = searchOf(call).get('reason') === 'unknown_redirect'
+          return refused(visitor, isRedirect ? 'unknownRedirect' : 'unknownClient')
+        }),
+    }),
+  ]
+}

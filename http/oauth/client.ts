@@ -1,0 +1,112 @@
+import type { Authenticate } from '../access.ts'
+import type { Names } from '../brand.ts'
+import { RequestError } from '../errors.ts'
+import type { Call } from '../route.ts'
+import { OAuthError } from './reply.ts'
+
+export type KnownApplication = {
+  readonly clientId: string
+  readonly merchant: string
+  readonly name: string
+  readonly redirectUris: readonly string[]
+  readonly secretHash: string | null
+}
+
+export type ClientNeeds = {
+  readonly names: Names
+  readonly authenticate: Authenticate
+  readonly caughtUp: () => Promise<void>
+  readonly findApplication: (clientId: string) => KnownApplication | undefined
+  /** Whether a secret has this SHA-256; takes the same time whatever differs. */
+  readonly isSecretOf: (secret: string, hash: string) => boolean
+}
+
+/** Who asks for tokens: an application, or a merchant by its own id. */
+export type Client = { readonly id: string; readonly merchant: string; readonly isPublic: boolean }
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** RFC 6749, 2.3.1: id and secret are form-urlencoded before they are joined. */
+const decoded = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return undefined
+  }
+}
+
+const basicOf = (header: string | undefined) => {
+  const [, encoded] = /^basic +([a-z0-9+/=_-]+)$/i.exec(header ?? '') ?? []
+  if (encoded === undefined) return undefined
+  const text = Buffer.from(encoded, 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  const id = decoded(text.slice(0, Math.max(0, colon)))
+  const secret = decoded(text.slice(colon + 1))
+  return { id: id ?? '', secret: secret ?? '' }
+}
+
+const unknownClient = () =>
+  new OAuthError('invalid_client', 'Client authentication failed.', 401, {
+    'WWW-Authenticate': 'Basic realm="oauth2", charset="UTF-8"',
+  })
+
+/**
+ * Authenticates a client: by HTTP Basic, by client_id and client_secret in the form, by its merchant-interface headers
+ * when it is a merchant (decisions 11), or, for a public client, by nothing but its id.
+ */
+export const makeClientAccess = (needs: ClientNeeds) => {
+  const { names } = needs
+
+  const merchantClient = async (call: Call, named: unknown): Promise<Client> => {
+    try {
+      const { merchant } = await needs.authenticate('SECRET', call.request)
+      if (named !== undefined && named !== merchant) throw unknownClient()
+      return { id: merchant, merchant, isPublic: false }
+    } catch (error) {
+      if (error instanceof RequestError)
+        throw new OAuthError('invalid_client', error.message, 401, {
+          'WWW-Authenticate': 'Basic realm="oauth2", charset="UTF-8"',
+        })
+      throw error
+    }
+  }
+
+  const find = async (id: string) => {
+    const known = needs.findApplication(id)
+    if (known) return known
+    await needs.caughtUp()
+    return needs.findApplication(id)
+  }
+
+  const applicationClient = async (
+    id: string,
+    secret: string | undefined,
+    mayBePublic: boolean,
+  ): Promise<Client> => {
+    const application = await find(id)
+    if (!application) throw unknownClient()
+    const { merchant, secretHash } = application
+    if (secretHash === null) {
+      if (secret !== undefined || !mayBePublic) throw unknownClient()
+      return { id, merchant, isPublic: true }
+    }
+    if (secret === undefined || !needs.isSecretOf(secret, secretHash)) throw unknownClient()
+    return { id, merchant, isPublic: false }
+  }
+
+  return async (call: Call, fields: Fields, mayBePublic: boolean): Promise<Client> => {
+    const { client_id: named, client_secret: posted } = fields
+    if (call.request.header(names.merchant) !== undefined) return merchantClient(call, named)
+    const basic = basicOf(call.request.header('authorization'))
+    if (basic) {
+      if (posted !== undefined || (named !== undefined && named !== basic.id))
+        throw new OAuthError('invalid_request', 'The client authenticates in two ways.')
+      return applicationClient(basic.id, basic.secret, mayBePublic)
+    }
+    if (typeof named !== 'string') throw unknownClient()
+    const secret = typeof posted === 'string' && posted !== '' ? posted : undefined
+    return applicationClient(named, secret, mayBePublic)
+  }
+}
+
+export type ClientAccess = ReturnType<typeof makeClientAccess>

@@ -1,0 +1,106 @@
+import { html } from 'hono/html'
+import type { RequestedAuthorization } from '../../domain/authorization.ts'
+import type { Html } from '../payer/page.ts'
+import { decisionButtons, scopeChoice } from '../payer/permission.ts'
+import { hiddenFields, type SignedIn, type Visitor, type Visits } from '../payer/session.ts'
+import type { SignInForm } from '../payer/sign-in.ts'
+import type { RawReply } from '../route.ts'
+import type { KnownApplication } from './client.ts'
+import type { Fine } from './request.ts'
+
+export type AuthorizationPageNeeds = {
+  readonly findApplication: (clientId: string) => KnownApplication | undefined
+  readonly shopName: (merchant: string) => string
+}
+
+type Step = Parameters<SignInForm['formOf']>[1]
+
+/** The pages of the authorization endpoint. */
+export const authorizationPages = (
+  { findApplication, shopName }: AuthorizationPageNeeds,
+  visits: Visits,
+  signIn: SignInForm,
+) => {
+  /** Where the payer signs in, or shows a code to their phone. */
+  const toSignIn = (
+    visitor: Visitor,
+    id: string,
+    query: URLSearchParams,
+    { request, application }: Fine,
+    step: Step,
+  ): Promise<RawReply> => {
+    const { texts, csrf } = visitor
+    const asked = query.toString()
+    return visits.show(visitor, {
+      title: texts.signIn,
+      formTarget: request.redirectUri,
+      body: html`<div class="card wide" data-live="/oauth2/events?${asked}">
+        <section>
+          <h1>${application.name} <span class="quiet">${texts.asks}</span></h1>
+          <p class="quiet">${shopName(request.merchant)}</p>
+          ${signIn.formOf(visitor, step, `/oauth2/auth?${asked}`)}
+        </section>
+        <section class="computer">
+          <div class="qr">
+            <h2>${texts.scanSignIn}</h2>
+            <img
+              src="/oauth2/qr_image?${asked}"
+              alt="${texts.scanSignIn}"
+              width="240"
+              height="240"
+              loading="lazy"
+            />
+            <p class="quiet small">${texts.live}</p>
+          </div>
+          <form method="post" action="/oauth2/post_auth/${id}" data-continue>
+            ${hiddenFields({ csrf })}
+            <div class="actions"><button class="second">${texts.continueHere}</button></div>
+          </form>
+        </section>
+      </div>`,
+    })
+  }
+
+  /** What the application asks for, to be allowed or denied; `qr` on the phone that has scanned the code of another screen. */
+  const forConsent = (
+    visitor: SignedIn,
+    id: string,
+    { request }: Pick<RequestedAuthorization, 'request'>,
+    qr: string | undefined,
+  ): Promise<RawReply> => {
+    const { texts, csrf } = visitor
+    const name = findApplication(request.client)?.name ?? request.client
+    const { protocol, host } = new URL(request.redirectUri)
+    const warning: Html | '' =
+      qr === undefined ? '' : html`<p class="note">${texts.approve}. ${texts.notYou}</p>`
+    return visits.show(visitor, {
+      title: `${name} ${texts.asks}`,
+      formTarget: request.redirectUri,
+      body: html`<form class="card" method="post" action="/oauth2/post_auth/${id}">
+        ${hiddenFields({ csrf, ...(qr !== undefined && { qr }) })} ${warning}
+        <h1>${name} <span class="quiet">${texts.asks}</span></h1>
+        <p class="quiet">${shopName(request.merchant)}</p>
+        ${scopeChoice(visitor, request.scope)}
+        <p class="quiet small">${texts.returnTo} <b>${host === '' ? protocol : host}</b></p>
+        ${decisionButtons(visitor)}
+      </form>`,
+    })
+  }
+
+  /** On a phone, which does not go back to the application. */
+  const afterAnswer = (visitor: Visitor, { status }: RequestedAuthorization): Promise<RawReply> => {
+    const { texts } = visitor
+    return visits.show(visitor, {
+      title: texts.done,
+      body: html`<div class="card">
+        <h1>${texts.done}</h1>
+        <p role="status">${status === 'denied' ? texts.denied : texts.answered}</p>
+        <div class="actions"><a class="button second" href="/payer/">${texts.home}</a></div>
+      </div>`,
+    })
+  }
+
+  return { toSignIn, forConsent, afterAnswer }
+}
+
+export type AuthorizationPages = ReturnType<typeof authorizationPages>

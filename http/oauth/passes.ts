@@ -1,0 +1,80 @@
+import { authorizations } from '../../application/aggregates.ts'
+import type { Find, Handle } from '../../application/handle.ts'
+import type { RequestedAuthorization } from '../../domain/authorization.ts'
+import { refuse } from '../../domain/refusal.ts'
+import type { SessionNeeds, Visitor } from '../payer/session.ts'
+import type { Call } from '../route.ts'
+import type { Fine } from './request.ts'
+
+export type AuthorizationPassNeeds = Pick<
+  SessionNeeds,
+  'derive' | 'newToken' | 'digestOf' | 'isSameText'
+> & {
+  readonly handle: Handle
+  readonly find: Find
+}
+
+const codePattern = /^([0-9a-f]{32})([\w-]{43})$/
+
+/** The records of passes through the authorization endpoint. */
+export const authorizationPasses = (needs: AuthorizationPassNeeds) => {
+  const { handle, find, derive, newToken, digestOf, isSameText } = needs
+
+  /**
+   * The record of a pass through the authorization endpoint is named after the browser, the request and a number that
+   * makes each pass another one: the same page always means the same record, and nobody can guess one.
+   */
+  const nameOf = ({ browser }: Visitor, query: URLSearchParams) => {
+    const id = Buffer.from(derive('authorization', browser, query.toString()), 'base64url')
+      .toString('hex')
+      .slice(0, 32)
+    // From the login cookie with a salt of its own, so that the code on the screen is not the cookie.
+    return { id, qr: id + derive('qr', browser, id) }
+  }
+
+  /** The request as one pass of several. */
+  const numbered = (query: URLSearchParams): URLSearchParams => {
+    const pass = new URLSearchParams(query)
+    if (!pass.has('attempt')) pass.set('attempt', newToken().token.slice(0, 22))
+    return pass
+  }
+
+  /** Records a pass; answers its id. */
+  const record = async (
+    visitor: Visitor,
+    query: URLSearchParams,
+    { request }: Fine,
+    call: Call,
+  ): Promise<string> => {
+    const { id, qr } = nameOf(visitor, query)
+    const { at, requestId: correlationId } = call
+    const browserHash = digestOf(visitor.browser)
+    const qrHash = digestOf(qr.slice(32))
+    await handle(
+      authorizations,
+      id,
+      { type: 'RequestAuthorization', at, request, browserHash, qrHash },
+      { at, merchant: request.merchant, actor: `client:${request.client}`, correlationId },
+    )
+    return id
+  }
+
+  /** A pass that was recorded. @throws Refusal */
+  const findRecorded = async (id: string): Promise<RequestedAuthorization> => {
+    const found = await find(authorizations, id)
+    return found.status === 'unrequested' ? refuse('resource_is_unknown') : found
+  }
+
+  /** The pass whose code a phone has scanned. @throws Refusal */
+  const ofCode = async (code: string) => {
+    const [, id = '', secret = ''] = codePattern.exec(code) ?? refuse('resource_is_unknown')
+    const known = await findRecorded(id)
+    return isSameText(digestOf(secret), known.qrHash)
+      ? { id, known }
+      : refuse('resource_is_unknown')
+  }
+
+  return { nameOf, numbered, record, find: findRecorded, ofCode }
+}
+
+export type AuthorizationPasses = ReturnType<typeof authorizationPasses>

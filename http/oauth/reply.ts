@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import type { OwnErrors, RawReply, RawStatus } from '../route.ts'
+
+const jsonType = 'application/json'
+
+/** An error of an OAuth endpoint, in the words of RFC 6749, 5.2. */
+export class OAuthError extends Error {
+  override readonly name = 'OAuthError'
+  constructor(
+    readonly error: string,
+    description: string,
+    readonly status: RawStatus = 400,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(description)
+  }
+}
+
+/** How those errors look. */
+export const oauthErrors: OwnErrors = {
+  type: jsonType,
+  schema: z.object({ error: z.string(), error_description: z.string() }).meta({ id: 'OAuthError' }),
+  tell: (status, error_description) => {
+    const failure = status === 500 ? 'server_error' : 'temporarily_unavailable'
+    return { error: status < 500 ? 'invalid_request' : failure, error_description }
+  },
+}
+
+/** An answer that nobody may keep (RFC 6749, 5.1). */
+export const oauthJson = (
+  value: object,
+  status: RawStatus = 200,
+  headers: Readonly<Record<string, string>> = {},
+): RawReply => ({
+  status,
+  type: jsonType,
+  body: JSON.stringify(value),
+  headers: { 'Cache-Control': 'no-store', Pragma: 'no-cache', ...headers },
+})
+
+/** Answers errors as RFC 6749 says. */
+export const oauthAnswer = async (work: () => Promise<RawReply>): Promise<RawReply> => {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error
+    const { error: code, message, status, headers } = error
+    return oauthJson({ error: code, error_description: message }, status, headers)
+  }
+}

@@ -1,0 +1,98 @@
+import type { AuthorizationRequest } from '../../domain/authorization.ts'
+import { parseScope } from '../../domain/scope.ts'
+import type { KnownApplication } from './client.ts'
+
+/** An authorization request that may be answered. */
+export type Fine = {
+  readonly result: 'fine'
+  readonly request: AuthorizationRequest
+  readonly application: KnownApplication
+  readonly prompt: readonly string[]
+}
+
+/** What came of reading an authorization request. */
+export type ReadRequest =
+  | Fine
+  /** The application learns of it (RFC 6749, 4.1.2.1). */
+  | { readonly result: 'redirect'; readonly location: string }
+  /** It must not be redirected: who knows where that would lead. */
+  | { readonly result: 'refuse'; readonly reason: 'unknownClient' | 'unknownRedirect' }
+
+const largestState = 2048
+
+/** The address with what the application is told; parameters that it has stay. */
+export const redirectTo = (
+  redirectUri: string,
+  parameters: Readonly<Record<string, string | null>>,
+): string => {
+  const url = new URL(redirectUri)
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== null) url.searchParams.set(name, value)
+  return url.href
+}
+
+type Facts = {
+  readonly issuer: string
+  readonly findApplication: (clientId: string) => KnownApplication | undefined
+}
+
+/**
+ * Reads an authorization request (RFC 6749, 4.1.1; OpenID Connect Core, 3.1.2.1). Nothing is redirected until client and
+ * redirect URI are known to belong together.
+ */
+export const readAuthorizationRequest = (
+  query: URLSearchParams,
+  { issuer, findApplication }: Facts,
+): ReadRequest => {
+  const all = (name: string): readonly string[] => query.getAll(name).filter((text) => text !== '')
+  const one = (name: string): string | null => all(name)[0] ?? null
+
+  const client = one('client_id')
+  const application = client === null ? undefined : findApplication(client)
+  if (client === null || !application || all('client_id').length > 1)
+    return { result: 'refuse', reason: 'unknownClient' }
+  const { redirectUris, merchant, secretHash } = application
+  const named = one('redirect_uri')
+  const redirectUri = named ?? (redirectUris.length === 1 ? redirectUris[0] : undefined)
+  // Compared as it stands, character by character (RFC 9700, 2.1).
+  const isRegistered = redirectUri !== undefined && redirectUris.includes(redirectUri)
+  if (!isRegistered || all('redirect_uri').length > 1)
+    return { result: 'refuse', reason: 'unknownRedirect' }
+
+  const state = one('state')
+  const refuse = (error: string, error_description: string): ReadRequest => ({
+    result: 'redirect',
+    location: redirectTo(redirectUri, { error, error_description, state, iss: issuer }),
+  })
+  const repeated = [...new Set(query.keys())].find((name) => all(name).length > 1)
+  if (repeated !== undefined) return refuse('invalid_request', 'A parameter is repeated.')
+  if ((state ?? '').length > largestState || (one('nonce') ?? '').length > largestState)
+    return refuse('invalid_request', 'state or nonce is too long.')
+  if (one('response_type') === null) return refuse('invalid_request', 'response_type is missing.')
+  if (one('response_type') !== 'code')
+    return refuse('unsupported_response_type', 'response_type must be code.')
+  if (!['query', null].includes(one('response_mode')))
+    return refuse('invalid_request', 'response_mode must be query.')
+  if (one('request') !== null)
+    return refuse('request_not_supported', 'Request objects are not read.')
+  if (one('request_uri') !== null)
+    return refuse('request_uri_not_supported', 'Request objects are not read.')
+  const scope = parseScope(one('scope') ?? '')
+  if (!scope) return refuse('invalid_scope', 'A scope is not known.')
+  const codeChallenge = one('code_challenge')
+  const method = one('code_challenge_method')
+  if (codeChallenge === null && (method !== null || secretHash === null))
+    return refuse('invalid_request', 'code_challenge is missing.')
+  if (codeChallenge !== null && method !== 'S256')
+    return refuse('invalid_request', 'code_challenge_method must be S256.')
+  if (codeChallenge !== null && !/^[\w-]{43}$/.test(codeChallenge))
+    return refuse('invalid_request', 'code_challenge is malformed.')
+  const prompt = (one('prompt') ?? '').split(' ').filter((word) => word !== '')
+  if (prompt.includes('none') && prompt.length > 1)
+    return refuse('invalid_request', 'prompt none stands alone.')
+  const isRedirectUriGiven = named !== null
+  const nonce = one('nonce')
+  const who = { client, merchant, redirectUri, isRedirectUriGiven }
+  const request = { ...who, scope: [...scope], state, nonce, codeChallenge }
+  return { result: 'fine', request, application, prompt }
+}

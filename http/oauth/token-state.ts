@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import type { LiveToken } from '../../application/grants.ts'
+import type { Context } from '../../application/handle.ts'
+import type { Revoker } from '../../domain/grant.ts'
+import { formatScope } from '../../domain/scope.ts'
+import type { Instant } from '../../domain/time.ts'
+import type { Route } from '../route.ts'
+import { clientEndpoint, contextOfClient, requiredParameter } from './client-endpoint.ts'
+import { makeClientAccess, type ClientNeeds } from './client.ts'
+
+export type TokenStateNeeds = ClientNeeds & {
+  readonly issuer: () => string
+  readonly revokeGrant: (grant: string, by: Revoker, context: Context) => Promise<void>
+  readonly findLiveToken: (token: string, at: Instant) => Promise<LiveToken | undefined>
+  /** The grant of a token of either kind, live or not. */
+  readonly findGrantOf: (token: string) => Promise<
+    | {
+        readonly grant: string
+        readonly merchant: string
+        readonly client: string
+      }
+    | undefined
+  >
+  readonly subjectOf: (payer: string, merchant: string) => string
+}
+
+const introspectionReply = z
+  .object({
+    active: z.boolean(),
+    scope: z.string().optional(),
+    client_id: z.string().optional(),
+    token_type: z.literal('Bearer').optional(),
+    exp: z.int().optional(),
+    iat: z.int().optional(),
+    sub: z.string().optional(),
+    iss: z.string().optional(),
+  })
+  .meta({ id: 'OAuthIntrospection' })
+
+/** What becomes of tokens: their revocation and their introspection. */
+export const tokenStateRoutes = (needs: TokenStateNeeds): Route[] => {
+  const endpoint = clientEndpoint(makeClientAccess(needs))
+
+  return [
+    endpoint({
+      path: '/oauth2/revoke',
+      summary: 'Revoke a token, and with it the grant that it belongs to (RFC 7009)',
+      reply: z.object({}),
+      mayBePublic: true,
+      answer: async (client, form, call) => {
+        const found = await needs.findGrantOf(requiredParameter(form, 'token'))
+        // A token that is not known, or another client's, is none that this client could use (RFC 7009, 2.2).
+        if (found?.client === client.id)
+          await needs.revokeGrant(found.grant, 'client', contextOfClient(call, client))
+        return {}
+      },
+    }),
+    endpoint({
+      path: '/oauth2/introspect',
+      summary: 'Whether an access token is good, and for what (RFC 7662)',
+      reply: introspectionReply,
+      mayBePublic: false,
+      answer: async (client, form, { at }) => {
+        const live = await needs.findLiveToken(requiredParameter(form, 'token'), at)
+        if (live?.merchant !== client.merchant) return { active: false }
+        return {
+          active: true,
+          scope: formatScope(live.scope),
+          client_id: live.client,
+          token_type: 'Bearer',
+          exp: Math.floor(live.expiresAt / 1000),
+          iat: Math.floor(live.issuedAt / 1000),
+          sub: needs.subjectOf(live.payer, live.merchant),
+          iss: needs.issuer(),
+        }
+      },
+    }),
+  ]
+}

@@ -1,0 +1,139 @@
+import { z } from 'zod'
+import type { Redeemed } from '../../application/authorize.ts'
+import type { Refreshed } from '../../application/grants.ts'
+import type { Context } from '../../application/handle.ts'
+import type { Granted, ShownTokens } from '../../application/show-tokens.ts'
+import { Refusal, type RefusalCode } from '../../domain/refusal.ts'
+import { parseScope, type Scope } from '../../domain/scope.ts'
+import type { Instant } from '../../domain/time.ts'
+import type { Form } from '../payer/session.ts'
+import type { Call, Route } from '../route.ts'
+import { tokenMembers, tokensView } from '../token-reply.ts'
+import { clientEndpoint, contextOfClient, parameter, requiredParameter } from './client-endpoint.ts'
+import { makeClientAccess, type Client, type ClientNeeds } from './client.ts'
+import { OAuthError } from './reply.ts'
+
+export type TokenNeeds = ClientNeeds & {
+  readonly redeemCode: (
+    code: {
+      readonly code: string
+      readonly client: string
+      readonly redirectUri: string | null
+      readonly verified: string | null
+    },
+    context: Context,
+  ) => Promise<Redeemed>
+  readonly refreshGrant: (
+    refreshToken: string,
+    client: string,
+    scope: readonly Scope[] | null,
+    context: Context,
+  ) => Promise<Refreshed>
+  readonly showTokens: (granted: Granted, at: Instant) => Promise<ShownTokens>
+  /** The S256 code challenge of a verifier (RFC 7636, 4.6). */
+  readonly challengeOf: (verifier: string) => string
+}
+
+const tokenReply = z
+  .object({
+    ...tokenMembers,
+    access_token: z.string(),
+    id_token: z.string().optional().meta({ description: 'With the scope `openid`.' }),
+    fee: z.string(),
+    state: z.string().optional(),
+  })
+  .meta({ id: 'OAuthTokens' })
+
+const grantErrors: Partial<Record<RefusalCode, readonly [string, string]>> = {
+  code_is_invalid: ['invalid_grant', 'The code is unknown, expired, or does not fit the request.'],
+  code_is_used: ['invalid_grant', 'The code has been used; what it gave is revoked.'],
+  grant_is_revoked: ['invalid_grant', 'The refresh token is unknown, used up or revoked.'],
+  grant_is_expired: ['invalid_grant', 'The refresh token has expired.'],
+  scope_is_too_wide: ['invalid_scope', 'More than what was granted.'],
+}
+
+const withGrantErrors = async <T>(work: Promise<T>): Promise<T> => {
+  try {
+    return await work
+  } catch (error) {
+    const [code, text] = (error instanceof Refusal && grantErrors[error.code]) || []
+    if (code === undefined || text === undefined) throw error
+    throw new OAuthError(code, text)
+  }
+}
+
+/** Tokens for codes and for refresh tokens. */
+export const tokenRoutes = (needs: TokenNeeds): Route[] => {
+  const endpoint = clientEndpoint(makeClientAccess(needs))
+
+  const byCode = async (form: Form, client: Client, call: Call): Promise<Granted> => {
+    const verifier = parameter(form, 'code_verifier')
+    if (verifier !== undefined && !/^[A-Za-z0-9._~-]{43,128}$/.test(verifier))
+      throw new OAuthError('invalid_grant', 'The code_verifier is malformed.')
+    const code = {
+      code: requiredParameter(form, 'code'),
+      client: client.id,
+      redirectUri: parameter(form, 'redirect_uri') ?? null,
+      verified: verifier === undefined ? null : needs.challengeOf(verifier),
+    }
+    const redeemed = await withGrantErrors(needs.redeemCode(code, contextOfClient(call, client)))
+    const { grant, payer, permissions, request, signedInAt } = redeemed
+    const who = { grant, generation: 0, payer, merchant: client.merchant, client: client.id }
+    return { ...who, permissions, nonce: request.nonce, signedInAt }
+  }
+
+  const byRefresh = async (form: Form, client: Client, call: Call): Promise<Granted> => {
+    const text = parameter(form, 'scope')
+    const scope = text === undefined ? null : parseScope(text)
+    if (scope === undefined) throw new OAuthError('invalid_scope', 'A scope is not known.')
+    const refreshed = await withGrantErrors(
+      needs.refreshGrant(
+        requiredParameter(form, 'refresh_token'),
+        client.id,
+        scope,
+        contextOfClient(call, client),
+      ),
+    )
+    const { grant, payer, merchant } = refreshed.grant
+    const { generation, permissions } = refreshed
+    return { grant, generation, payer, merchant, client: client.id, permissions }
+  }
+
+  const granted = (type: string, form: Form, client: Client, call: Call): Promise<Granted> => {
+    switch (type) {
+      case 'authorization_code':
+        return byCode(form, client, call)
+      case 'refresh_token':
+        return byRefresh(form, client, call)
+      default:
+        throw new OAuthError(
+          'unsupported_grant_type',
+          'grant_type must be authorization_code or refresh_token.',
+        )
+    }
+  }
+
+  return [
+    endpoint({
+      path: '/oauth2/token',
+      summary: 'Exchange an authorization code, or a refresh token, for an access token',
+      description:
+        'RFC 6749. The client authenticates by HTTP Basic, by client_id and client_secret in the form, by its ' +
+        'merchant-interface headers when it is a merchant, or as a public client by client_id alone.',
+      reply: tokenReply,
+      mayBePublic: true,
+      answer: async (client, form, call) => {
+        const grant = await granted(requiredParameter(form, 'grant_type'), form, client, call)
+        const shown = await needs.showTokens(grant, call.at)
+        const state = parameter(form, 'state')
+        const { id_token, ...tokens } = tokensView(shown)
+        return {
+          ...tokens,
+          ...(id_token !== null && { id_token }),
+          fee: '0.00',
+          ...(state !== undefined && { state }),
+        }
+      },
+    }),
+  ]
+}

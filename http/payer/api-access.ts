@@ -1,0 +1,234 @@
+import { z } from 'zod'
+import type { Context } from '../../application/handle.ts'
+import type { SignIn } from '../../application/payers.ts'
+import { phoneDigits } from '../../application/people.ts'
+import { postalAddress, type Profile } from '../../domain/profile.ts'
+import { Refusal, refuse } from '../../domain/refusal.ts'
+import type { Instant } from '../../domain/time.ts'
+import type { Links } from '../addresses.ts'
+import { Malformed, RequestError } from '../errors.ts'
+import { route, type Call, type Route } from '../route.ts'
+import { dateTime } from '../wire.ts'
+import { contextOfPayer } from './sign-in.ts'
+import { makeSignUp, pinPattern, type SignUpNeeds } from './sign-up.ts'
+
+export type ApiAccessNeeds = SignUpNeeds & {
+  readonly links: Links
+  readonly signIn: SignIn
+  readonly digestOf: (token: string) => string
+  readonly findSession: (
+    digest: string,
+  ) => Promise<{ readonly payer: string; readonly expiresAt: Instant } | undefined>
+  readonly signOut: (payer: string, session: string, context: Context) => Promise<void>
+  readonly findProfile: (payer: string) => Promise<Profile | undefined>
+  readonly changeProfile: (
+    payer: string,
+    known: Profile,
+    changes: Partial<Profile>,
+    context: Context,
+  ) => Promise<void>
+}
+
+export const payerPrefix = '/payer/v1'
+export const payerGroup = 'Payer'
+
+const phoneText = z
+  .string()
+  .max(30)
+  .transform((text, context) => {
+    const digits = phoneDigits(text)
+    if (digits !== undefined) return digits
+    context.addIssue('Must be 8 to 15 digits with the country code.')
+    return z.NEVER
+  })
+  .meta({ description: 'Digits with the country code, with or without +.' })
+const pinText = z.string().regex(pinPattern, 'Must be 4 to 12 digits.')
+const codeText = z.string().regex(/^\d{6}$/, 'Must be six digits.')
+
+/** Who makes a request to the payer interface: whoever holds the token of a session. @throws RequestError 401 */
+export const makePayerAccess =
+  ({ digestOf, findSession }: Pick<ApiAccessNeeds, 'digestOf' | 'findSession'>) =>
+  async ({ request, at }: Call): Promise<{ readonly payer: string; readonly session: string }> => {
+    const [, token] = /^bearer +(\S+)$/i.exec(request.header('authorization') ?? '') ?? []
+    const session = token === undefined ? undefined : digestOf(token)
+    const found = session === undefined ? undefined : await findSession(session)
+    if (session === undefined || !found || at >= found.expiresAt)
+      throw new RequestError(401, 'Sign in first: a session token is needed.', null, {
+        'WWW-Authenticate': 'Bearer realm="payer"',
+      })
+    return { payer: found.payer, session }
+  }
+
+export type PayerAccess = ReturnType<typeof makePayerAccess>
+
+const addressReply = z.object({
+  street: z.string(),
+  postal_code: z.string(),
+  locality: z.string(),
+  country: z.string(),
+})
+const profileReply = z
+  .object({
+    name: z.string(),
+    phone: z.string(),
+    email: z.string().nullable(),
+    address: addressReply.nullable(),
+    shipping_address: addressReply.extend({ name: z.string() }).nullable(),
+  })
+  .meta({ id: 'PayerProfile' })
+
+const { street, postalCode, locality, country } = postalAddress.shape
+const addressInput = z.object({ street, postal_code: postalCode, locality, country })
+const name = z.string().trim().min(1).max(200)
+const profileInput = z
+  .object({
+    name,
+    email: z.email().max(200).nullable(),
+    address: addressInput.nullable(),
+    shipping_address: addressInput.extend({ name }).nullable(),
+  })
+  .partial()
+  .meta({ id: 'PayerProfileUpdate' })
+
+const addressView = <A extends { readonly postalCode: string }>({ postalCode, ...rest }: A) => ({
+  ...rest,
+  postal_code: postalCode,
+})
+const addressOf = <A extends { readonly postal_code: string }>({ postal_code, ...rest }: A) => ({
+  ...rest,
+  postalCode: postal_code,
+})
+
+/** Accounts and sessions of payers, as JSON for apps. */
+export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
+  const signUp = makeSignUp(needs)
+  const access = makePayerAccess(needs)
+
+  const profileOf = async (payer: string) =>
+    (await needs.findProfile(payer)) ?? refuse('payer_is_unknown')
+
+  return [
+    route({
+      method: 'POST',
+      path: `${payerPrefix}/sign_up/`,
+      access: 'OPEN',
+      group: payerGroup,
+      summary: 'Begin to make an account',
+      description:
+        'Nothing is stored yet: put totp_secret into an authenticator, then POST registration and its code to /payer/v1/payer/.',
+      body: z.object({ phone: phoneText, name, pin: pinText }).meta({ id: 'PayerSignUp' }),
+      success: 'value',
+      reply: z
+        .object({ registration: z.string(), totp_secret: z.string(), totp_uri: z.string() })
+        .meta({ id: 'PayerRegistration' }),
+      handle: async (call) => {
+        const begun = await signUp.begin(call.body, call)
+        if (!begun) throw new Malformed({ phone: ['Is not valid.'] })
+        return { registration: begun.sealed, totp_secret: begun.codeSecret, totp_uri: begun.uri }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${payerPrefix}/payer/`,
+      access: 'OPEN',
+      group: payerGroup,
+      summary: 'Make an account with the first code of its authenticator',
+      body: z
+        .object({ registration: z.string().max(10_000), code: codeText })
+        .meta({ id: 'PayerInput' }),
+      success: 'created',
+      handle: async (call) => {
+        const known = signUp.read(call.body.registration, call.at)
+        if (!known) throw new Malformed({ registration: ['Is not valid, or too old.'] })
+        const payer = await signUp.finish(known, call.body.code, call)
+        if (payer === undefined) throw new Malformed({ code: ['Is wrong.'] })
+        return { location: needs.links.full(`${payerPrefix}/profile/`) }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${payerPrefix}/session/`,
+      access: 'OPEN',
+      group: payerGroup,
+      summary: 'Sign in with both factors; the token goes into Authorization: Bearer',
+      body: z
+        .object({ phone: phoneText, pin: pinText, code: codeText })
+        .meta({ id: 'PayerSignIn' }),
+      success: 'created',
+      errors: { 401: 'A factor is wrong.', 429: 'Too many failed attempts.' },
+      reply: z.object({ token: z.string(), date_expires: dateTime }).meta({ id: 'PayerSession' }),
+      handle: async (call) => {
+        const { phone, pin, code } = call.body
+        const address = call.request.remoteAddress ?? ''
+        needs.throttle.check(address, call.at)
+        try {
+          const anybody = contextOfPayer(call, 'unknown')
+          const payer = await needs.signIn.checkPin(phone, pin, anybody)
+          const context = contextOfPayer(call, payer)
+          const { token, expiresAt } = await needs.signIn.checkCode(payer, code, context)
+          const location = needs.links.full(`${payerPrefix}/session/`)
+          return { location, value: { token, date_expires: expiresAt } }
+        } catch (error) {
+          if (error instanceof Refusal) needs.throttle.fail(address, call.at)
+          throw error
+        }
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: `${payerPrefix}/session/`,
+      access: 'OPEN',
+      guard: 'session',
+      group: payerGroup,
+      summary: 'Sign out',
+      success: 'nothing',
+      handle: async (call) => {
+        const { payer, session } = await access(call)
+        await needs.signOut(payer, session, contextOfPayer(call, payer))
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${payerPrefix}/profile/`,
+      access: 'OPEN',
+      guard: 'session',
+      group: payerGroup,
+      summary: 'What is known of the payer',
+      success: 'value',
+      reply: profileReply,
+      handle: async (call) => {
+        const { payer } = await access(call)
+        const { address, shippingAddress, name, phone, email } = await profileOf(payer)
+        return {
+          name,
+          phone,
+          email,
+          address: address && addressView(address),
+          shipping_address: shippingAddress && addressView(shippingAddress),
+        }
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: `${payerPrefix}/profile/`,
+      access: 'OPEN',
+      guard: 'session',
+      group: payerGroup,
+      summary: 'Change what is known; what is absent stays',
+      body: profileInput,
+      success: 'nothing',
+      handle: async (call) => {
+        const { payer } = await access(call)
+        const { address, shipping_address: shipping, name, email } = call.body
+        const changes = {
+          ...(name !== undefined && { name }),
+          ...(email !== undefined && { email }),
+          ...(address !== undefined && { address: address && addressOf(address) }),
+          ...(shipping !== undefined && { shippingAddress: shipping && addressOf(shipping) }),
+        }
+        const known = await profileOf(payer)
+        await needs.changeProfile(payer, known, changes, contextOfPayer(call, payer))
+      },
+    }),
+  ]
+}

@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import { payments } from '../../application/aggregates.ts'
+import type { Links } from '../addresses.ts'
+import type { Names } from '../brand.ts'
+import { attachmentReadingRoutes } from '../merchant/attachment-reading.ts'
+import { route, type Route } from '../route.ts'
+import { amountIn, amountText, dateTime, money, read } from '../wire.ts'
+import { payerGroup, payerPrefix, type PayerAccess } from './api-access.ts'
+import type { PayerPaymentNeeds } from './payment.ts'
+import { requestFor, tidParams } from './request.ts'
+import { contextOfPayer } from './sign-in.ts'
+
+const paymentReply = z
+  .object({
+    tid: z.string(),
+    merchant: z.string().meta({ description: 'Its business name.' }),
+    status: z.string(),
+    status_code: z.int(),
+    currency: z.string(),
+    amount: money,
+    additional_amount: money,
+    additional_edit: z.boolean(),
+    allow_credit: z.boolean(),
+    text: z.string().nullable(),
+    required_scope: z.string().nullable(),
+    required_scope_text: z.string().nullable(),
+    date_modified: dateTime,
+    date_expires: dateTime,
+  })
+  .meta({ id: 'PayerPaymentRequest' })
+
+export type PayerApiPaymentNeeds = PayerPaymentNeeds & {
+  readonly links: Links
+  readonly names: Names
+}
+
+/** How payers answer payment requests, as JSON for apps. */
+export const payerApiPaymentRoutes = (
+  needs: PayerApiPaymentNeeds,
+  access: PayerAccess,
+): Route[] => {
+  const find = requestFor(needs)
+
+  return [
+    route({
+      method: 'GET',
+      path: `${payerPrefix}/payment_request/:tid/`,
+      access: 'OPEN',
+      guard: 'session',
+      group: payerGroup,
+      summary: 'A payment request of the payer, or one that anyone may answer',
+      params: tidParams,
+      success: 'value',
+      reply: paymentReply,
+      handle: async (call) => {
+        const { payer } = await access(call)
+        const { tid, request, outcome, shop } = await find(call.params.tid, payer, call.at)
+        const { currency, status } = outcome
+        return {
+          tid,
+          merchant: shop,
+          status,
+          status_code: outcome.statusCode,
+          currency,
+          amount: { minor: outcome.amount, currency },
+          additional_amount: { minor: outcome.additionalAmount, currency },
+          additional_edit: request.additionalEdit,
+          allow_credit: request.allowCredit,
+          text: request.text,
+          required_scope: request.requiredScope,
+          required_scope_text: request.requiredScopeText,
+          date_modified: outcome.modifiedAt,
+          date_expires: outcome.expiresAt,
+        }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${payerPrefix}/payment_request/:tid/accept/`,
+      access: 'OPEN',
+      guard: 'session',
+      group: payerGroup,
+      summary: 'Accept a payment request',
+      params: tidParams,
+      body: z
+        .object({ additional_amount: amountText.optional(), credit: z.boolean().default(false) })
+        .meta({ id: 'PayerAccept' }),
+      success: 'nothing',
+      handle: async (call) => {
+        const { tid } = call.params
+        const { payer } = await access(call)
+        const { request } = await find(tid, payer, call.at)
+        const { additional_amount: text, credit } = call.body
+        const additionalAmount = read((context) =>
+          text === undefined
+            ? null
+            : amountIn(context, ['additional_amount'], text, request.currency),
+        )
+        const context = contextOfPayer(call, payer, request.merchant)
+        await needs.acceptPayment(tid, payer, { additionalAmount, credit }, context)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${payerPrefix}/payment_request/:tid/decline/`,
+      access: 'OPEN',
+      guard: 'session',
+      group: payerGroup,
+      summary: 'Decline a payment request',
+      params: tidParams,
+      success: 'nothing',
+      handle: async (call) => {
+        const { tid } = call.params
+        const { payer } = await access(call)
+        const { request } = await find(tid, payer, call.at)
+        const context = contextOfPayer(call, payer, request.merchant)
+        await needs.handle(payments, tid, { type: 'DeclinePayment', at: call.at, payer }, context)
+      },
+    }),
+    ...attachmentReadingRoutes(needs, {
+      listPath: (tid) => `${payerPrefix}/payment_request/${tid}/attachment/`,
+      access: 'OPEN',
+      guard: 'session',
+      group: payerGroup,
+      entriesFor: async (call, tid) => {
+        const { payer } = await access(call)
+        await find(tid, payer, call.at)
+        return needs.attachments.of(tid)
+      },
+    }),
+  ]
+}

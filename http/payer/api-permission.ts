@@ -1,0 +1,156 @@
+import { z } from 'zod'
+import { refuse } from '../../domain/refusal.ts'
+import { formatScope } from '../../domain/scope.ts'
+import type { Instant } from '../../domain/time.ts'
+import { scopeText } from '../merchant/permission.ts'
+import { route, type Route } from '../route.ts'
+import { dateTime } from '../wire.ts'
+import { payerGroup, payerPrefix, type PayerAccess } from './api-access.ts'
+import type { PayerPermissionNeeds } from './permission.ts'
+import type { PayerPermissionsNeeds } from './permissions.ts'
+import { contextOfPayer } from './sign-in.ts'
+
+const permissionReply = z
+  .object({
+    rid: z.string(),
+    merchant: z.string(),
+    status: z.string(),
+    status_code: z.int(),
+    scope: z.string(),
+    granted_scope: z.string().nullable(),
+    text: z.string().nullable(),
+    date_modified: dateTime,
+    date_expires: dateTime,
+  })
+  .meta({ id: 'PayerPermissionRequest' })
+
+const ridParams = z.object({ rid: z.string().regex(/^[a-z0-9]{1,64}$/) })
+const grantParams = z.object({ grant: z.string().regex(/^[a-z0-9_-]{1,100}$/) })
+
+type Needs = PayerPermissionNeeds & PayerPermissionsNeeds
+
+/** How payers answer permission requests and withdraw what they have granted, as JSON for apps. */
+export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Route[] => {
+  const permissionFor = async (rid: string, payer: string, at: Instant) => {
+    await needs.caughtUp()
+    const found = needs.permissionOf(rid, at)
+    return found?.payer === payer ? found : refuse('resource_is_unknown')
+  }
+
+  return [
+    route({
+      method: 'GET',
+      path: `${payerPrefix}/permission_request/:rid/`,
+      access: 'OPEN',
+      guard: 'session',
+      group: payerGroup,
+      summary: 'A permission request of the payer',
+      params: ridParams,
+      success: 'value',
+      reply: permissionReply,
+      handle: async (call) => {
+        const { payer } = await access(call)
+        const row = await permissionFor(call.params.rid, payer, call.at)
+        return {
+          rid: row.rid,
+          merchant: needs.shopName(row.merchant),
+          status: row.status,
+          status_code: row.statusCode,
+          scope: formatScope(row.request.scope),
+          granted_scope: row.permissions && formatScope(row.permissions.scope),
+          text: row.request.text,
+          date_modified: row.modifiedAt,
+          date_expires: row.expiresAt,
+        }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${payerPrefix}/permission_request/:rid/accept/`,
+      access: 'OPEN',
+      guard: 'session',
+      group: payerGroup,
+      summary: 'Grant what was asked for, or a part of it',
+      params: ridParams,
+      body: z.object({ scope: scopeText.optional() }).meta({ id: 'PayerGrant' }),
+      success: 'nothing',
+      handle: async (call) => {
+        const { rid } = call.params
+        const { payer } = await access(call)
+        const { merchant } = await permissionFor(rid, payer, call.at)
+        const context = contextOfPayer(call, payer, merchant)
+        await needs.grantPermission(rid, payer, call.body.scope ?? null, context)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${payerPrefix}/permission_request/:rid/decline/`,
+      access: 'OPEN',
+      guard: 'session',
+      group: payerGroup,
+      summary: 'Decline a permission request',
+      params: ridParams,
+      success: 'nothing',
+      handle: async (call) => {
+        const { rid } = call.params
+        const { payer } = await access(call)
+        const { merchant } = await permissionFor(rid, payer, call.at)
+        await needs.declinePermission(rid, payer, contextOfPayer(call, payer, merchant))
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${payerPrefix}/permission/`,
+      access: 'OPEN',
+      guard: 'session',
+      group: payerGroup,
+      summary: 'Who knows what about the payer',
+      success: 'value',
+      reply: z
+        .object({
+          permissions: z.array(
+            z.object({
+              id: z.string(),
+              merchant: z.string(),
+              application: z.string().nullable(),
+              scope: z.string(),
+              date_granted: dateTime,
+            }),
+          ),
+        })
+        .meta({ id: 'PayerPermissions' }),
+      handle: async (call) => {
+        const { payer } = await access(call)
+        await needs.caughtUp()
+        const live = needs.grantsOf(payer).filter(({ isRevoked }) => !isRevoked)
+        return {
+          permissions: live.map(({ grant, merchant, client, scope, grantedAt }) => ({
+            id: grant,
+            merchant: needs.shopName(merchant),
+            application: needs.applicationName(client) ?? null,
+            scope: formatScope(scope),
+            date_granted: grantedAt,
+          })),
+        }
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: `${payerPrefix}/permission/:grant/`,
+      access: 'OPEN',
+      guard: 'session',
+      group: payerGroup,
+      summary: 'Withdraw a permission',
+      params: grantParams,
+      success: 'nothing',
+      handle: async (call) => {
+        const { payer } = await access(call)
+        await needs.caughtUp()
+        const { grant } = call.params
+        const own = needs.grantsOf(payer).find((granted) => granted.grant === grant)
+        if (!own) return refuse('resource_is_unknown')
+        await needs.revokeGrant(grant, 'payer', contextOfPayer(call, payer, own.merchant))
+      },
+    }),
+  ]
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import { payments } from '../../application/aggregates.ts'
+import { streamOf } from '../../application/handle.ts'
+import type { InboxRow } from '../../projections/payer-inbox.ts'
+import { RequestError } from '../errors.ts'
+import { listQuery } from '../lists.ts'
+import { route, type Route } from '../route.ts'
+import { makePayerAccess, payerGroup, payerPrefix, type ApiAccessNeeds } from './api-access.ts'
+import { payerApiPaymentRoutes, type PayerApiPaymentNeeds } from './api-payment.ts'
+import { payerApiPermissionRoutes } from './api-permission.ts'
+import type { PayerHomeNeeds } from './home.ts'
+import type { PayerPermissionNeeds } from './permission.ts'
+import type { PayerPermissionsNeeds } from './permissions.ts'
+import type { PayerScanNeeds } from './scan.ts'
+import { contextOfPayer } from './sign-in.ts'
+
+export type PayerApiNeeds = ApiAccessNeeds &
+  PayerApiPaymentNeeds &
+  PayerPermissionNeeds &
+  PayerPermissionsNeeds &
+  PayerHomeNeeds &
+  PayerScanNeeds
+
+const uris = z.array(z.string())
+const historyPage = 100
+
+/** What payers do, as JSON for apps: the same as on their pages. */
+export const payerApiRoutes = (needs: PayerApiNeeds): Route[] => {
+  const access = makePayerAccess(needs)
+  const { links } = needs
+
+  const uriOf = ({ stream }: InboxRow): string => {
+    const id = stream.slice(stream.indexOf('-') + 1)
+    const kind = stream.startsWith(streamOf(payments, '')) ? 'payment' : 'permission'
+    return links.inBody(`${payerPrefix}/${kind}_request/${id}/`)
+  }
+
+  return [
+    route({
+      method: 'GET',
+      path: `${payerPrefix}/request/`,
+      access: 'OPEN',
+      guard: 'session',
+      group: payerGroup,
+      summary: 'What waits for an answer of the payer',
+      success: 'value',
+      reply: z.object({ uris }).meta({ id: 'PayerRequests' }),
+      handle: async (call) => {
+        const { payer } = await access(call)
+        await needs.caughtUp()
+        const waiting = needs.inbox.waiting(payer).filter(({ expiresAt }) => call.at < expiresAt)
+        return { uris: waiting.map(uriOf) }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${payerPrefix}/history/`,
+      access: 'OPEN',
+      guard: 'session',
+      group: payerGroup,
+      summary: 'What the payer has answered, newest first',
+      query: listQuery,
+      success: 'value',
+      reply: z.object({ uris, next: z.string().nullable() }).meta({ id: 'PayerHistory' }),
+      handle: async (call) => {
+        const { payer } = await access(call)
+        await needs.caughtUp()
+        const before = call.query.next ?? Number.MAX_SAFE_INTEGER
+        const rows = needs.inbox.history(payer, before, historyPage)
+        const last = rows.length === historyPage ? rows.at(-1) : undefined
+        const cursor = last && Buffer.from(String(last.position)).toString('base64url')
+        const next = cursor ? links.inBody(`${payerPrefix}/history/?next=${cursor}`) : null
+        return { uris: rows.map(uriOf), next }
+      },
+    }),
+    ...payerApiPaymentRoutes(needs, access),
+    ...payerApiPermissionRoutes(needs, access),
+    route({
+      method: 'POST',
+      path: `${payerPrefix}/scan/`,
+      access: 'OPEN',
+      guard: 'session',
+      group: payerGroup,
+      summary: 'Scan a code: answers the page that it leads to',
+      body: z.object({ text: z.string().max(2048).default('') }).meta({ id: 'PayerScan' }),
+      success: 'value',
+      errors: { 404: 'The code is none of this service.' },
+      reply: z.object({ uri: z.string() }).meta({ id: 'PayerScanned' }),
+      handle: async (call) => {
+        const { payer } = await access(call)
+        const path = await needs.scan(call.body.text, payer, contextOfPayer(call, payer))
+        if (path === undefined) throw new RequestError(404, 'This code is none of this service.')
+        return { uri: links.inBody(path) }
+      },
+    }),
+  ]
+}

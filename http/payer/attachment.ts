@@ -1,0 +1,104 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import type { SealedBlobs } from '../../application/blobs.ts'
+import { refuse } from '../../domain/refusal.ts'
+import type { AttachmentEntry } from '../../projections/attachments.ts'
+import { itemList, receipt } from '../merchant/attachment-content.ts'
+import { route, type Call, type Route } from '../route.ts'
+import { shownMoney } from './money.ts'
+import { pageHeaders, type Html } from './page.ts'
+import type { Visitor, Visits } from './session.ts'
+
+export type PayerAttachmentNeeds = {
+  readonly isSecure: boolean
+  readonly attachments: { of(tid: string): readonly AttachmentEntry[] }
+  readonly attachedContents: Pick<SealedBlobs, 'get'>
+}
+
+type Sheet = z.output<typeof itemList> & Partial<z.output<typeof receipt>>
+type Row = readonly [label: Html | string, amount: string | undefined]
+
+const tableOf = (rows: readonly Row[], show: (amount: string) => string): Html =>
+  html`<table>
+    ${rows.map(
+      ([label, amount]) =>
+        html`<tr>
+          <td>${label}</td>
+          <td>${amount === undefined ? '' : show(amount)}</td>
+        </tr>`,
+    )}
+  </table>`
+
+/** A receipt or a list of items: what was bought, what it came to, and how it was paid. */
+const sheetHtml = ({ texts, locale }: Visitor, sheet: Sheet, of: string): Html => {
+  const { store, payments = [], items, currency = of } = sheet
+  const show = (amount: string) => shownMoney(amount, currency, locale)
+  const bought = items.map(({ quantity, unit, description, product_id, total }): Row => {
+    const count = quantity === '1' && !unit ? '' : `${quantity}${unit ? ` ${unit}` : ''} × `
+    return [`${count}${description ?? product_id ?? ''}`, total]
+  })
+  const sums: readonly Row[] = [
+    [texts.discount, sheet.discount],
+    [texts.net, sheet.net],
+    [texts.vat, sheet.vat],
+    [texts.total, sheet.total],
+  ]
+  const paid = payments.map(({ type, amount }): Row => [`${texts.paid}: ${type}`, amount])
+  const told = sums.filter(([, amount]) => amount !== undefined)
+  const name = typeof store === 'string' ? store : store?.name
+  return html`<h2>${store === undefined ? texts.bought : texts.receipt}</h2>
+    ${name === undefined ? '' : html`<p>${name}</p>`}
+    ${tableOf([...bought, ...told, ...paid], show)}`
+}
+
+const pathOf = (tid: string, id: string): string => `/payer/payment/${tid}/attachment/${id}`
+
+const contentOf = async ({ attachedContents }: PayerAttachmentNeeds, entry: AttachmentEntry) =>
+  (await attachedContents.get(entry)) ?? refuse('resource_is_unknown')
+
+/** What the merchant has attached to a payment, as its payer sees it. */
+export const attachmentsHtml = async (
+  needs: PayerAttachmentNeeds,
+  visitor: Visitor,
+  { tid, currency }: { readonly tid: string; readonly currency: string },
+): Promise<readonly Html[]> => {
+  const shown = needs.attachments.of(tid).map(async (entry): Promise<Html> => {
+    if (entry.kind === 'png') {
+      const { attached } = visitor.texts
+      return html`<p><img class="attached" src="${pathOf(tid, entry.id)}" alt="${attached}" /></p>`
+    }
+    const json: unknown = JSON.parse(new TextDecoder().decode(await contentOf(needs, entry)))
+    return sheetHtml(
+      visitor,
+      entry.kind === 'receipt' ? receipt.parse(json) : itemList.parse(json),
+      currency,
+    )
+  })
+  return Promise.all(shown)
+}
+
+/** The pictures on those pages; `checkOwner` refuses whoever is not the payer. */
+export const payerAttachmentRoute = (
+  needs: PayerAttachmentNeeds,
+  visits: Visits,
+  checkOwner: (tid: string, payer: string, call: Call) => Promise<unknown>,
+): Route =>
+  route({
+    method: 'GET',
+    path: pathOf(':tid', ':attachment_id'),
+    access: 'OPEN',
+    group: 'Pages',
+    summary: 'A picture that the merchant has attached to a payment',
+    params: z.object({ tid: z.string().regex(/^[a-z0-9]{1,64}$/), attachment_id: z.string() }),
+    success: 'raw',
+    replyTypes: ['image/png'],
+    handle: (call) =>
+      visits.signedInPage(call, async ({ session }) => {
+        const { tid, attachment_id: wanted } = call.params
+        await checkOwner(tid, session.payer, call)
+        const isIt = ({ id, kind }: AttachmentEntry) => id === wanted && kind === 'png'
+        const entry = needs.attachments.of(tid).find(isIt) ?? refuse('resource_is_unknown')
+        const body = await contentOf(needs, entry)
+        return { type: 'image/png', body, headers: pageHeaders(needs.isSecure) }
+      }),
+  })

@@ -1,0 +1,120 @@
+import { html } from 'hono/html'
+import { payments } from '../../application/aggregates.ts'
+import { streamOf } from '../../application/handle.ts'
+import { refuse } from '../../domain/refusal.ts'
+import type { Instant } from '../../domain/time.ts'
+import type { Links } from '../addresses.ts'
+import { changesReply, type Watch } from '../event-stream.ts'
+import { route, type RawReply, type Route } from '../route.ts'
+import { shownTime } from './money.ts'
+import { requestHtml, statusHtml, tidParams, type ShownRequest } from './request.ts'
+import type { Visitor, Visits } from './session.ts'
+
+export type CheckoutNeeds = {
+  readonly links: Links
+  readonly isSecure: boolean
+  readonly caughtUp: () => Promise<void>
+  readonly findRequest: (tid: string, at: Instant) => ShownRequest | undefined
+  readonly now: () => Instant
+  /** A QR code as a data URL. */
+  readonly qrImage: { readonly dataUrl: (text: string) => Promise<string> }
+  readonly watch: Watch
+}
+
+const group = 'Pages'
+
+/** The checkout portal: where a shop on the web sends its customers (the document, POST /payment_request/). */
+export const checkoutRoutes = (needs: CheckoutNeeds, visits: Visits): Route[] => {
+  const find = async (tid: string, at: Instant): Promise<ShownRequest> => {
+    await needs.caughtUp()
+    const found = needs.findRequest(tid, at)
+    // Only requests without a customer have a page that everybody who has the link can open.
+    return found && found.request.customer === null ? found : refuse('resource_is_unknown')
+  }
+
+  const waiting = async (visitor: Visitor, shown: ShownRequest): Promise<RawReply> => {
+    const { texts, locale } = visitor
+    const { tid, shop, outcome } = shown
+    const qr = await needs.qrImage.dataUrl(needs.links.full(`/payer/payment/${tid}`))
+    return visits.show(visitor, {
+      title: `${texts.pay} – ${shop}`,
+      refreshAfter: 10,
+      body: html`<div class="card wide" data-live="/payer/checkout/${tid}/events">
+        <section>
+          ${requestHtml(visitor, shown)} ${statusHtml(visitor, outcome)}
+          <p class="quiet small">${texts.expires} ${shownTime(outcome.expiresAt, locale)}</p>
+        </section>
+        <section>
+          <div class="qr computer">
+            <h2>${texts.scanPay}</h2>
+            <img src="${qr}" alt="${texts.scanPay}" width="240" height="240" />
+            <p class="quiet small">${texts.live}</p>
+          </div>
+          <div class="actions">
+            <a class="button" href="/payer/payment/${tid}?checkout">${texts.here}</a>
+          </div>
+        </section>
+      </div>`,
+    })
+  }
+
+  const ended = (visitor: Visitor, shown: ShownRequest): Promise<RawReply> => {
+    const { texts } = visitor
+    const { request, outcome, shop } = shown
+    const back = outcome.status === 'fail' ? request.failureReturnUri : request.successReturnUri
+    return visits.show(visitor, {
+      title: `${texts.payment} – ${shop}`,
+      body: html`<div class="card">
+        ${statusHtml(visitor, outcome)} ${requestHtml(visitor, shown)}
+        ${
+          back === null
+            ? ''
+            : html`<div class="actions">
+                  <a class="button" data-return href="${back}">${texts.goBack}</a>
+                </div>
+                <p class="quiet small">${texts.goingBack}</p>`
+        }
+      </div>`,
+    })
+  }
+
+  return [
+    route({
+      method: 'GET',
+      path: '/payer/checkout/:tid',
+      access: 'OPEN',
+      group,
+      summary: 'The checkout portal of a payment request without a customer',
+      params: tidParams,
+      success: 'raw',
+      replyTypes: ['text/html'],
+      handle: (call) =>
+        visits.page(call, async (visitor) => {
+          const shown = await find(call.params.tid, call.at)
+          return shown.outcome.status === 'pending'
+            ? waiting(visitor, shown)
+            : ended(visitor, shown)
+        }),
+    }),
+    route({
+      method: 'GET',
+      path: '/payer/checkout/:tid/events',
+      access: 'OPEN',
+      group,
+      summary: 'Server-sent events: `changed` as soon as the request is no longer waiting',
+      params: tidParams,
+      success: 'raw',
+      replyTypes: ['text/event-stream'],
+      handle: async (call) => {
+        const { tid } = call.params
+        await needs.caughtUp()
+        if (!needs.findRequest(tid, call.at)) return refuse('resource_is_unknown')
+        const hasChanged = async () => {
+          await needs.caughtUp()
+          return needs.findRequest(tid, needs.now())?.outcome.status !== 'pending'
+        }
+        return changesReply(needs.watch, streamOf(payments, tid), hasChanged, needs.isSecure)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,23 @@
+import { html } from 'hono/html'
+import type { Instant } from '../../domain/time.ts'
+import type { Html } from './page.ts'
+import type { Texts } from './texts.ts'
+
+/** Counts failures by address, whoever's number was tried. */
+export type Throttle = {
+  check(address: string, at: Instant): void
+  fail(address: string, at: Instant): void
+}
+
+/** Asks for the phone number by which a payer is known. */
+export const phoneField = (texts: Texts): Html =>
+  html`<label for="phone">${texts.phone}</label>
+    <input
+      id="phone"
+      name="phone"
+      type="tel"
+      autocomplete="username tel"
+      required
+      aria-describedby="phone-hint"
+    />
+    <p id="phone-hint" class="quiet small">${texts.forExample}</p>`

@@ -1,0 +1,123 @@
+import { html } from 'hono/html'
+import { payments } from '../../application/aggregates.ts'
+import { streamOf } from '../../application/handle.ts'
+import type { Instant } from '../../domain/time.ts'
+import type { InboxRow } from '../../projections/payer-inbox.ts'
+import type { PermissionOutcome } from '../../projections/permissions.ts'
+import { searchOf, type Call, type RawReply, type Route } from '../route.ts'
+import { shownAmount, shownTime } from './money.ts'
+import type { Html } from './page.ts'
+import { payerPages } from './pages.ts'
+import type { ShownRequest } from './request.ts'
+import type { SignedIn, Visits } from './session.ts'
+
+export type PayerHomeNeeds = {
+  readonly caughtUp: () => Promise<void>
+  readonly inbox: {
+    waiting(payer: string): readonly InboxRow[]
+    history(payer: string, before: number, limit: number): readonly InboxRow[]
+  }
+  readonly findRequest: (tid: string, at: Instant) => ShownRequest | undefined
+  readonly permissionOf: (rid: string, at: Instant) => PermissionOutcome | undefined
+  readonly shopName: (merchant: string) => string
+}
+
+const historyPage = 50
+
+const idIn = (stream: string): string => stream.slice(stream.indexOf('-') + 1)
+
+/** Where payers find what waits for them, and what they did. */
+export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] => {
+  const { page } = payerPages(visits)
+
+  const item = ({ texts, locale }: SignedIn, { stream }: InboxRow, at: Instant): Html | '' => {
+    const id = idIn(stream)
+    if (stream.startsWith(streamOf(payments, ''))) {
+      const shown = needs.findRequest(id, at)
+      if (!shown) return ''
+      const { outcome, shop } = shown
+      const status = { auth: '', ok: '', pending: '', fail: texts.statusFail }[outcome.status]
+      const sum = shownAmount(outcome.amount + outcome.additionalAmount, outcome.currency, locale)
+      return html`<li>
+        <a class="row" href="/payer/payment/${id}">
+          <span>
+            ${shop}<br /><span class="quiet small"
+              >${shownTime(outcome.modifiedAt, locale)}
+              ${status === '' ? '' : html`· ${status}`}</span
+            >
+          </span>
+          <b>${sum}</b>
+        </a>
+      </li>`
+    }
+    const row = needs.permissionOf(id, at)
+    if (!row) return ''
+    const granted = row.permissions ? texts.statusGranted : texts.statusDeclined
+    const status = { pending: '', ok: granted, fail: texts.statusFail }[row.status]
+    return html`<li>
+      <a class="row" href="/payer/permission/${id}">
+        <span>
+          ${needs.shopName(row.merchant)} ${texts.asks}<br /><span class="quiet small"
+            >${shownTime(row.modifiedAt, locale)} ${status === '' ? '' : html`· ${status}`}</span
+          >
+        </span>
+        <b aria-hidden="true">›</b>
+      </a>
+    </li>`
+  }
+
+  const home = async (visitor: SignedIn, { at }: Call): Promise<RawReply> => {
+    await needs.caughtUp()
+    const { texts } = visitor
+    const waiting = needs.inbox
+      .waiting(visitor.session.payer)
+      .filter(({ expiresAt }) => at < expiresAt)
+    return visits.show(visitor, {
+      title: texts.waiting,
+      refreshAfter: 15,
+      body: html`<div class="card">
+        <h1>${texts.waiting}</h1>
+        ${
+          waiting.length === 0
+            ? html`<p class="quiet">${texts.empty}</p>`
+            : html`<ul class="list">
+                ${waiting.map((row) => item(visitor, row, at))}
+              </ul>`
+        }
+        <div class="actions"><a class="button second" href="/payer/scan">${texts.scan}</a></div>
+      </div>`,
+    })
+  }
+
+  const history = async (visitor: SignedIn, call: Call): Promise<RawReply> => {
+    await needs.caughtUp()
+    const { texts } = visitor
+    const before = Number(searchOf(call).get('before'))
+    const from = Number.isSafeInteger(before) && before > 0 ? before : Number.MAX_SAFE_INTEGER
+    const rows = needs.inbox.history(visitor.session.payer, from, historyPage)
+    const last = rows.length === historyPage ? rows.at(-1) : undefined
+    return visits.show(visitor, {
+      title: texts.history,
+      body: html`<div class="card">
+        <h1>${texts.history}</h1>
+        ${
+          rows.length === 0
+            ? html`<p class="quiet">${texts.historyEmpty}</p>`
+            : html`<ul class="list">
+                ${rows.map((row) => item(visitor, row, call.at))}
+              </ul>`
+        }
+        ${
+          last
+            ? html`<p><a href="/payer/history?before=${last.position}">${texts.continue}</a></p>`
+            : ''
+        }
+      </div>`,
+    })
+  }
+
+  return [
+    page({ path: '/payer/', summary: 'What waits for the payer' }, home),
+    page({ path: '/payer/history', summary: 'What the payer has answered' }, history),
+  ]
+}

@@ -1,0 +1,30 @@
+import { html } from 'hono/html'
+import { formatAmount, parseAmount } from '../../domain/money.ts'
+import { Refusal } from '../../domain/refusal.ts'
+import type { Instant } from '../../domain/time.ts'
+import type { Html } from './page.ts'
+
+/** An amount such as `12.50` in the reader's format. */
+export const shownMoney = (amount: string, currency: string, locale: string): string =>
+  new Intl.NumberFormat(locale, { style: 'currency', currency }).format(amount as `${number}`)
+
+/** Minor units in the reader's format. */
+export const shownAmount = (minor: number, currency: string, locale: string): string =>
+  shownMoney(formatAmount(minor, currency), currency, locale)
+
+/** A time; a script writes it in the reader's own zone, without one it is UTC. */
+export const shownTime = (at: Instant, locale: string): Html => {
+  const format = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' } as const
+  const text = new Intl.DateTimeFormat(locale, format).format(at)
+  return html`<time datetime="${new Date(at).toISOString()}">${text} UTC</time>`
+}
+
+/** An amount as people type it, with a comma or a period; undefined for what is none. */
+export const typedAmount = (text: string, currency: string): number | undefined => {
+  try {
+    return parseAmount(text.replace(/[\s\u00a0]/g, '').replace(',', '.') || '0', currency)
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,125 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import type { RawReply, RawStatus, Route } from '../route.ts'
+import type { Texts } from './texts.ts'
+
+export type Html = ReturnType<typeof html>
+
+export type Page = {
+  readonly language: string
+  readonly title: string
+  readonly body: Html
+  readonly status?: RawStatus
+  readonly cookies?: readonly string[]
+  /** Where a form of the page may lead besides this service: browsers hold redirects to it, too. */
+  readonly formTarget?: string
+  /** Seconds after which a browser without scripts looks again. */
+  readonly refreshAfter?: number
+  /** Shown on top for those who are signed in. */
+  readonly menu?: { readonly texts: Texts; readonly csrf: string }
+  readonly isSecure: boolean
+}
+
+/** What a Content-Security-Policy can name of a URL: its origin, or the scheme of a native app. */
+const sourceOf = (url: string): string => {
+  const { protocol, origin } = new URL(url)
+  return protocol === 'https:' || protocol === 'http:' ? origin : protocol
+}
+
+const contentSecurityPolicy = (formTarget: string | undefined): string =>
+  [
+    "default-src 'none'",
+    "style-src 'self'",
+    "script-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    `form-action 'self'${formTarget === undefined ? '' : ` ${sourceOf(formTarget)}`}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+
+/** Headers of everything that a browser shows to a payer: nothing framed, nothing kept, nothing told to others. */
+export const pageHeaders = (isSecure: boolean, formTarget?: string) => ({
+  'Content-Security-Policy': contentSecurityPolicy(formTarget),
+  'X-Frame-Options': 'DENY',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), microphone=(), geolocation=()',
+  'Cache-Control': 'no-store',
+  Vary: 'Accept-Language, Cookie',
+  ...(isSecure && { 'Strict-Transport-Security': 'max-age=31536000' }),
+})
+
+const menuHtml = ({ texts, csrf }: NonNullable<Page['menu']>) =>
+  html`<nav>
+    <a href="/payer/">${texts.home}</a>
+    <a href="/payer/history">${texts.history}</a>
+    <a href="/payer/permissions">${texts.permissions}</a>
+    <form method="post" action="/payer/sign-out">
+      <input type="hidden" name="csrf" value="${csrf}" />
+      <button class="plain">${texts.signOut}</button>
+    </form>
+  </nav>`
+
+/** What pages answer besides 200, each with a page that says so. */
+const pageErrors: NonNullable<Route['errors']> = {
+  303: 'It goes on at Location.',
+  400: 'What was sent is wrong; the page says what.',
+  403: 'The form is too old, or came from elsewhere.',
+  404: 'There is no such page, or not for this payer.',
+  409: 'It has been answered, or is over.',
+  429: 'Too many failed attempts.',
+}
+
+/** Routes that are met with a browser: what goes wrong is told by a page. */
+export const asPages = (routes: readonly Route[]): Route[] =>
+  routes.map((route) => ({
+    ...route,
+    errors: { ...pageErrors, ...route.errors },
+    ownErrors: { type: 'text/html', schema: z.string() },
+  }))
+
+export const pageReply = async (page: Page): Promise<RawReply> => {
+  const { language, title, body, status = 200, cookies = [], formTarget, refreshAfter } = page
+  const text = await html`<!doctype html>
+    <html lang="${language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        ${
+          refreshAfter === undefined
+            ? ''
+            : html`<noscript><meta http-equiv="refresh" content="${refreshAfter}" /></noscript>`
+        }
+        <title>${title}</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href="/payer/style.css" />
+        <script src="/payer/live.js" defer></script>
+      </head>
+      <body>
+        <header><span class="brand">daybook</span>${page.menu ? menuHtml(page.menu) : ''}</header>
+        <main>${body}</main>
+      </body>
+    </html>`
+  return {
+    status,
+    type: 'text/html; charset=utf-8',
+    body: String(text),
+    headers: pageHeaders(page.isSecure, formTarget),
+    cookies,
+  }
+}
+
+export const redirectReply = (
+  location: string,
+  isSecure: boolean,
+  cookies: readonly string[] = [],
+): RawReply => ({
+  status: 303,
+  type: 'text/plain; charset=utf-8',
+  body: '',
+  headers: { ...pageHeaders(isSecure), Location: location },
+  cookies,
+})

@@ -1,0 +1,50 @@
+import type { z } from 'zod'
+import { route, type Call, type RawReply, type Route } from '../route.ts'
+import { anyForm, type Form, type SignedIn, type Visits } from './session.ts'
+
+type Params<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
+
+type Place<Schema> = {
+  readonly path: string
+  readonly summary: string
+  readonly params?: Schema
+}
+
+const common = {
+  access: 'OPEN',
+  group: 'Pages',
+  success: 'raw',
+  replyTypes: ['text/html'],
+} as const
+
+/** Makes routes for payers who are signed in: pages that they read, and what the forms in them do. */
+export const payerPages = (visits: Visits) => ({
+  page: <Schema extends z.ZodObject | undefined = undefined>(
+    place: Place<Schema>,
+    show: (visitor: SignedIn, call: Call<Params<Schema>>) => Promise<RawReply>,
+  ): Route =>
+    route({
+      ...common,
+      ...place,
+      method: 'GET',
+      handle: (call) =>
+        visits.signedInPage(call, (visitor) => show(visitor, call as Call<Params<Schema>>)),
+    }),
+
+  form: <Schema extends z.ZodObject | undefined = undefined>(
+    place: Place<Schema>,
+    answer: (visitor: SignedIn, call: Call<Params<Schema>, undefined, Form>) => Promise<RawReply>,
+  ): Route =>
+    route({
+      ...common,
+      ...place,
+      method: 'POST',
+      body: anyForm,
+      takesForm: true,
+      handle: (call) =>
+        visits.signedInPage(call, (visitor) => {
+          visits.checkForm(call, visitor, call.body)
+          return answer(visitor, call as Call<Params<Schema>, undefined, Form>)
+        }),
+    }),
+})

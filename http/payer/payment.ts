@@ -1,0 +1,181 @@
+import { html } from 'hono/html'
+import { payments } from '../../application/aggregates.ts'
+import type { Context, Handle } from '../../application/handle.ts'
+import { formatAmount } from '../../domain/money.ts'
+import { parseScope } from '../../domain/scope.ts'
+import { searchOf, type Call, type RawReply, type Route } from '../route.ts'
+import { attachmentsHtml, payerAttachmentRoute, type PayerAttachmentNeeds } from './attachment.ts'
+import { shownAmount, shownTime, typedAmount } from './money.ts'
+import type { Html } from './page.ts'
+import { payerPages } from './pages.ts'
+import {
+  receiptHtml,
+  requestFor,
+  requestHtml,
+  statusHtml,
+  tidParams,
+  type ShownRequest,
+  type ShownRequestNeeds,
+} from './request.ts'
+import {
+  fieldOf,
+  hiddenFields,
+  problemNote,
+  type Form,
+  type SignedIn,
+  type Visits,
+} from './session.ts'
+import { contextOfPayer } from './sign-in.ts'
+
+export type PayerPaymentNeeds = PayerAttachmentNeeds &
+  ShownRequestNeeds & {
+    readonly handle: Handle
+    readonly acceptPayment: (
+      tid: string,
+      payer: string,
+      wish: { readonly additionalAmount: number | null; readonly credit: boolean },
+      context: Context,
+    ) => Promise<void>
+  }
+
+/** Whether the payer came from the shop's checkout on this very device, and goes back there. */
+const isCheckout = (call: Call): boolean => searchOf(call).has('checkout')
+
+/** The pages on which a payer answers payment requests, and reads what became of them. */
+export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Route[] => {
+  const { page, form } = payerPages(visits)
+  const find = requestFor(needs)
+
+  const answerForm = (
+    visitor: SignedIn,
+    call: Call,
+    { request, tid }: ShownRequest,
+    problem: string | undefined,
+    typed: string | undefined,
+  ): Html => {
+    const { texts, csrf, locale } = visitor
+    const { currency, additionalAmount } = request
+    const scope = parseScope(request.requiredScope ?? '') ?? []
+    const extra = additionalAmount === 0 ? '' : formatAmount(additionalAmount, currency)
+    const editable = html`<label for="extra">${texts.additional}</label>
+      <input
+        id="extra"
+        name="additional_amount"
+        inputmode="decimal"
+        autocomplete="off"
+        maxlength="16"
+        value="${typed ?? extra}"
+        data-total="${formatAmount(request.amount, currency)}"
+        data-currency="${currency}"
+      />`
+    return html`<form
+      method="post"
+      action="/payer/payment/${tid}${isCheckout(call) ? '?checkout' : ''}"
+    >
+      ${problemNote(problem)} ${hiddenFields({ csrf })} ${request.additionalEdit ? editable : ''}
+      ${
+        scope.length === 0
+          ? ''
+          : html`<h2>${texts.required}</h2>
+              ${request.requiredScopeText === null ? '' : html`<p>${request.requiredScopeText}</p>`}
+              <ul>
+                ${scope.map((name) => html`<li>${texts[`scope_${name}`]}</li>`)}
+              </ul>`
+      }
+      <div class="actions">
+        <button name="decision" value="accept">
+          ${texts.pay}&nbsp;<span data-sum
+            >${shownAmount(request.amount + additionalAmount, currency, locale)}</span
+          >
+        </button>
+        <button class="second" name="decision" value="decline" formnovalidate>
+          ${texts.decline}
+        </button>
+      </div>
+    </form>`
+  }
+
+  const paymentPage = async (
+    visitor: SignedIn,
+    call: Call,
+    shown: ShownRequest,
+    problem?: string,
+    typed?: string,
+  ): Promise<RawReply> => {
+    const { outcome, tid } = shown
+    const isPending = outcome.status === 'pending'
+    const { texts, locale } = visitor
+    const { currency } = outcome
+    const attached = isPending ? [] : await attachmentsHtml(needs, visitor, { tid, currency })
+    return visits.show(visitor, {
+      title: `${texts.payment} – ${shown.shop}`,
+      status: problem === undefined ? 200 : 400,
+      body: html`<div
+        class="card"
+        ${isPending ? html`data-live="/payer/checkout/${tid}/events"` : ''}
+      >
+        ${isPending ? '' : statusHtml(visitor, outcome)} ${requestHtml(visitor, shown)}
+        ${
+          isPending
+            ? html`${answerForm(visitor, call, shown, problem, typed)}
+                <p class="quiet small">${texts.expires} ${shownTime(outcome.expiresAt, locale)}</p>`
+            : receiptHtml(visitor, shown)
+        }
+        ${attached}
+      </div>`,
+    })
+  }
+
+  const answer = async (
+    visitor: SignedIn,
+    call: Call<{ readonly tid: string }, undefined, Form>,
+  ): Promise<RawReply> => {
+    const { tid } = call.params
+    const form = call.body
+    const { payer } = visitor.session
+    const shown = await find(tid, payer, call.at)
+    const { merchant, currency, additionalEdit } = shown.request
+    const context = contextOfPayer(call, payer, merchant)
+    const then = isCheckout(call) ? `/payer/checkout/${tid}` : `/payer/payment/${tid}`
+    if (fieldOf(form, 'decision') === 'decline') {
+      await needs.handle(payments, tid, { type: 'DeclinePayment', at: call.at, payer }, context)
+      return visits.go(visitor, then)
+    }
+    if (fieldOf(form, 'decision') !== 'accept')
+      return paymentPage(visitor, call, shown, visitor.texts.wrongInput)
+    const typed = fieldOf(form, 'additional_amount')
+    const isTyped = additionalEdit || (form['additional_amount'] !== undefined && typed !== '')
+    const additionalAmount = isTyped ? typedAmount(typed, currency) : null
+    if (additionalAmount === undefined)
+      return paymentPage(visitor, call, shown, visitor.texts.wrongAmount, typed)
+    await needs.acceptPayment(tid, payer, { additionalAmount, credit: false }, context)
+    return visits.go(visitor, then)
+  }
+
+  return [
+    page(
+      {
+        path: '/payer/payment/:tid',
+        summary: 'A payment request to answer, or the receipt of one that was answered',
+        params: tidParams,
+      },
+      async (visitor, call) => {
+        const { tid } = call.params
+        const shown = await find(tid, visitor.session.payer, call.at)
+        const isOver = shown.outcome.status !== 'pending'
+        return isOver && isCheckout(call)
+          ? visits.go(visitor, `/payer/checkout/${tid}`)
+          : paymentPage(visitor, call, shown)
+      },
+    ),
+    form(
+      {
+        path: '/payer/payment/:tid',
+        summary: 'Accept or decline a payment request',
+        params: tidParams,
+      },
+      answer,
+    ),
+    payerAttachmentRoute(needs, visits, (tid, payer, { at }) => find(tid, payer, at)),
+  ]
+}

@@ -1,0 +1,152 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import type { Context } from '../../application/handle.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { scope as scopeSchema, type Scope } from '../../domain/scope.ts'
+import type { Instant } from '../../domain/time.ts'
+import type { PermissionOutcome } from '../../projections/permissions.ts'
+import type { Call, RawReply, Route } from '../route.ts'
+import { shownTime } from './money.ts'
+import type { Html } from './page.ts'
+import { payerPages } from './pages.ts'
+import {
+  fieldOf,
+  fieldsOf,
+  hiddenFields,
+  type Form,
+  type SignedIn,
+  type Visitor,
+  type Visits,
+} from './session.ts'
+import { contextOfPayer } from './sign-in.ts'
+
+export type PayerPermissionNeeds = {
+  readonly caughtUp: () => Promise<void>
+  readonly permissionOf: (rid: string, at: Instant) => PermissionOutcome | undefined
+  readonly shopName: (merchant: string) => string
+  readonly grantPermission: (
+    rid: string,
+    payer: string,
+    scope: readonly Scope[] | null,
+    context: Context,
+  ) => Promise<void>
+  readonly declinePermission: (rid: string, payer: string, context: Context) => Promise<void>
+}
+
+/** The scopes that a payer has ticked; what is no scope is none of ours. */
+export const tickedScope = (form: Form): readonly Scope[] =>
+  fieldsOf(form, 'scope').flatMap((name) => scopeSchema.safeParse(name).data ?? [])
+
+/** What would be known, each to be ticked off; that it is the same person again is what all of it rests on. */
+export const scopeChoice = ({ texts }: Visitor, scope: readonly Scope[]): Html =>
+  scope.length === 0
+    ? html`<p>${texts.asksNothing}</p>`
+    : html`<fieldset>
+        <legend>${texts.scopes}</legend>
+        ${scope.map((name) =>
+          name === 'openid'
+            ? html`<label class="check">
+                <input type="hidden" name="scope" value="openid" />
+                <input type="checkbox" checked disabled /> ${texts.scope_openid}
+              </label>`
+            : html`<label class="check">
+                <input type="checkbox" name="scope" value="${name}" checked />
+                ${texts[`scope_${name}`]}
+              </label>`,
+        )}
+      </fieldset>`
+
+export const decisionButtons = ({ texts }: Visitor): Html =>
+  html`<p class="quiet small">${texts.allowHint}</p>
+    <div class="actions">
+      <button name="decision" value="allow">${texts.allow}</button>
+      <button class="second" name="decision" value="deny">${texts.deny}</button>
+    </div>`
+
+const ridParams = z.object({ rid: z.string().regex(/^[a-z0-9]{1,64}$/) })
+
+/** The pages on which a payer answers permission requests. */
+export const payerPermissionRoutes = (needs: PayerPermissionNeeds, visits: Visits): Route[] => {
+  const { page, form } = payerPages(visits)
+  const find = async (rid: string, payer: string, at: Instant): Promise<PermissionOutcome> => {
+    await needs.caughtUp()
+    const found = needs.permissionOf(rid, at)
+    return found?.payer === payer ? found : refuse('resource_is_unknown')
+  }
+
+  const answered = ({ texts, locale }: SignedIn, row: PermissionOutcome): Html => {
+    const isGranted = row.permissions !== null
+    const tone = isGranted ? 'good' : 'bad'
+    const reasons = texts as Readonly<Record<string, string>>
+    const failed = reasons[`why${row.statusCode}`] ?? ''
+    const declined = isGranted ? texts.statusGranted : texts.statusDeclined
+    return html`<p role="status" class="state ${tone}">
+        ${row.status === 'fail' ? failed : declined}
+      </p>
+      ${
+        row.permissions
+          ? html`<ul>
+              ${row.permissions.scope.map((name) => html`<li>${texts[`scope_${name}`]}</li>`)}
+            </ul>`
+          : ''
+      }
+      <p class="quiet small">${shownTime(row.modifiedAt, locale)}</p>`
+  }
+
+  const shown = (visitor: SignedIn, row: PermissionOutcome): Promise<RawReply> => {
+    const { texts, csrf, locale } = visitor
+    const shop = needs.shopName(row.merchant)
+    return visits.show(visitor, {
+      title: `${texts.permission} – ${shop}`,
+      body: html`<div class="card">
+        <h1>${shop} <span class="quiet">${texts.asks}</span></h1>
+        ${row.request.text === null ? '' : html`<p>${row.request.text}</p>`}
+        ${
+          row.status === 'pending'
+            ? html`<form method="post" action="/payer/permission/${row.rid}">
+                ${hiddenFields({ csrf })} ${scopeChoice(visitor, row.request.scope)}
+                ${decisionButtons(visitor)}
+                <p class="quiet small">${texts.expires} ${shownTime(row.expiresAt, locale)}</p>
+              </form>`
+            : answered(visitor, row)
+        }
+      </div>`,
+    })
+  }
+
+  const answer = async (
+    visitor: SignedIn,
+    call: Call<{ readonly rid: string }, undefined, Form>,
+  ): Promise<RawReply> => {
+    const { rid } = call.params
+    const { payer } = visitor.session
+    const { merchant } = await find(rid, payer, call.at)
+    const context = contextOfPayer(call, payer, merchant)
+    const decision = fieldOf(call.body, 'decision')
+    if (decision === 'allow')
+      await needs.grantPermission(rid, payer, tickedScope(call.body), context)
+    else if (decision === 'deny' || decision === 'decline')
+      await needs.declinePermission(rid, payer, context)
+    return visits.go(visitor, `/payer/permission/${rid}`)
+  }
+
+  return [
+    page(
+      {
+        path: '/payer/permission/:rid',
+        summary: 'A permission request to answer, or what was answered',
+        params: ridParams,
+      },
+      async (visitor, call) =>
+        shown(visitor, await find(call.params.rid, visitor.session.payer, call.at)),
+    ),
+    form(
+      {
+        path: '/payer/permission/:rid',
+        summary: 'Grant what is ticked, or decline',
+        params: ridParams,
+      },
+      answer,
+    ),
+  ]
+}

@@ -1,0 +1,165 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import type { PaymentDetails, PaymentRequest } from '../../domain/payment-events.ts'
+import { refuse } from '../../domain/refusal.ts'
+import type { Instant } from '../../domain/time.ts'
+import type { PaymentOutcome } from '../../projections/payment-outcome.ts'
+import { shownAmount, shownTime } from './money.ts'
+import type { Html } from './page.ts'
+import type { Visitor } from './session.ts'
+import type { Texts } from './texts.ts'
+
+/** A payment request with all that its payer is shown. */
+export type ShownRequest = {
+  readonly tid: string
+  readonly request: PaymentRequest
+  readonly details: PaymentDetails
+  /** The payer for whom it is; null when anyone may answer. */
+  readonly payer: string | null
+  readonly outcome: PaymentOutcome
+  readonly shop: string
+  readonly pos: string | null
+}
+
+export type ShownRequestNeeds = {
+  readonly caughtUp: () => Promise<void>
+  readonly findRequest: (tid: string, at: Instant) => ShownRequest | undefined
+}
+
+/** Whether a request is for a payer, or for whoever comes along: one without a customer that nobody has answered. */
+const isFor = ({ request, payer, outcome }: ShownRequest, visitor: string): boolean => {
+  const owner = payer ?? outcome.payer
+  return owner === null ? request.customer === null : owner === visitor
+}
+
+/** The request as its payer may see it: what is for somebody else does not exist. @throws Refusal */
+export const requestFor =
+  ({ caughtUp, findRequest }: ShownRequestNeeds) =>
+  async (tid: string, payer: string, at: Instant): Promise<ShownRequest> => {
+    await caughtUp()
+    const found = findRequest(tid, at) ?? refuse('resource_is_unknown')
+    return isFor(found, payer) ? found : refuse('resource_is_unknown')
+  }
+
+export const tidParams = z.object({ tid: z.string().regex(/^[a-z0-9]{1,64}$/) })
+
+const reasonOf = (texts: Texts, statusCode: number): string =>
+  (texts as Readonly<Record<string, string>>)[`why${statusCode}`] ?? ''
+
+const statusText = (texts: Texts, status: PaymentOutcome['status']): string =>
+  ({
+    pending: texts.statusPending,
+    auth: texts.statusAuth,
+    ok: texts.statusOk,
+    fail: texts.statusFail,
+  })[status]
+
+/** The status in words, with its reason. */
+export const statusHtml = ({ texts }: Visitor, { status, statusCode }: PaymentOutcome): Html => {
+  const tone = status === 'fail' ? 'bad' : status === 'pending' ? '' : 'good'
+  const hasReason = status === 'fail' || status === 'auth'
+  return html`<p role="status" class="state ${tone}">
+    <span>
+      ${statusText(texts, status)}
+      ${hasReason ? html`<small>${reasonOf(texts, statusCode)}</small>` : ''}
+    </span>
+  </p>`
+}
+
+/** Shop, amount, text, line items and links: what the payer decides about. */
+export const requestHtml = (visitor: Visitor, shown: ShownRequest): Html => {
+  const { texts, locale } = visitor
+  const { request, details, outcome, shop, pos } = shown
+  const { currency } = request
+  const amount = (minor: number) => shownAmount(minor, currency, locale)
+  const total = outcome.amount + outcome.additionalAmount
+  const links = details.links.filter(({ showOn }) =>
+    showOn.includes(outcome.status === 'auth' ? 'ok' : outcome.status),
+  )
+  const isPending = outcome.status === 'pending'
+  return html`${isPending ? html`<p class="quiet">${texts.payTo}</p>` : ''}
+    <h1>${shop}${pos === null ? '' : html` <span class="quiet small">${pos}</span>`}</h1>
+    <p class="amount" data-sum>${amount(total)}</p>
+    ${request.text === null ? '' : html`<p>${request.text}</p>`}
+    ${
+      details.lineItems.length === 0 && outcome.additionalAmount === 0
+        ? ''
+        : html`<h2>${texts.items}</h2>
+            <table>
+              ${details.lineItems.map(
+                (item) =>
+                  html`<tr>
+                    <td>
+                      ${item.quantity === '1' ? '' : html`${item.quantity} × `}
+                      ${item.description ?? item.productId}
+                    </td>
+                    <td>${amount(item.total)}</td>
+                  </tr>`,
+              )}
+              ${
+                details.lineItems.length === 0
+                  ? html`<tr>
+                      <td>${texts.amount}</td>
+                      <td>${amount(outcome.amount)}</td>
+                    </tr>`
+                  : ''
+              }
+              ${
+                outcome.additionalAmount === 0
+                  ? ''
+                  : html`<tr>
+                      <td>${texts.additional}</td>
+                      <td>${amount(outcome.additionalAmount)}</td>
+                    </tr>`
+              }
+              <tr class="sum">
+                <td>${texts.total}</td>
+                <td>${amount(total)}</td>
+              </tr>
+            </table>`
+    }
+    ${
+      links.length === 0
+        ? ''
+        : html`<h2>${texts.links}</h2>
+            <ul class="list">
+              ${links.map(
+                ({ uri, caption }) =>
+                  html`<li>
+                    <a class="row link" rel="noopener noreferrer" href="${uri}">${caption}</a>
+                  </li>`,
+              )}
+            </ul>`
+    }`
+}
+
+/** What became of a request, for the payer's own books. */
+export const receiptHtml = (
+  { texts, locale }: Visitor,
+  { outcome, request }: ShownRequest,
+): Html => {
+  const amount = (minor: number) => shownAmount(minor, outcome.currency, locale)
+  const refunded = outcome.refunds.reduce(
+    (sum, refund) => sum + refund.amount + refund.additionalAmount,
+    0,
+  )
+  return html`<h2>${texts.receipt}</h2>
+    <table>
+      <tr>
+        <td>${texts.date}</td>
+        <td>${shownTime(outcome.modifiedAt, locale)}</td>
+      </tr>
+      ${
+        refunded === 0
+          ? ''
+          : html`<tr>
+              <td>${texts.refunded}</td>
+              <td>${amount(refunded)}</td>
+            </tr>`
+      }
+      <tr>
+        <td>${texts.reference}</td>
+        <td><code>${request.posTid}</code></td>
+      </tr>
+    </table>`
+}

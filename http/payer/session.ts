@@ -1,0 +1,183 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import { Refusal } from '../../domain/refusal.ts'
+import type { Instant } from '../../domain/time.ts'
+import { answerToRefusal, Malformed, RequestError } from '../errors.ts'
+import { targetOf, type Call, type RawReply, type RawStatus } from '../route.ts'
+import { pageReply, redirectReply, type Html, type Page } from './page.ts'
+import { languageOf, textsIn, type Texts } from './texts.ts'
+
+export type SessionNeeds = {
+  /** Whether pages come over https only: then cookies do, too. */
+  readonly isSecure: boolean
+  readonly caughtUp: () => Promise<void>
+  readonly newToken: () => { readonly token: string; readonly digest: string }
+  /** SHA-256. */
+  readonly digestOf: (token: string) => string
+  /** A text that only this installation can make of these. */
+  readonly derive: (...parts: readonly (string | number)[]) => string
+  /** Compares without telling by its time how far two texts are alike. */
+  readonly isSameText: (a: string, b: string) => boolean
+  readonly findSession: (
+    digest: string,
+  ) => Promise<
+    { readonly payer: string; readonly startedAt: Instant; readonly expiresAt: Instant } | undefined
+  >
+}
+
+/** Whose browser it is, as far as we know. */
+export type Visitor = {
+  /** How the reader writes amounts and times, such as `en-GB`. */
+  readonly locale: string
+  readonly texts: Texts
+  /** The login cookie: it names the browser, signed in or not. */
+  readonly browser: string
+  /** Sets the login cookie when the browser has none yet. */
+  readonly cookies: readonly string[]
+  readonly session:
+    { readonly payer: string; readonly startedAt: Instant; readonly digest: string } | undefined
+  /** What forms carry, so that no other site can send them. */
+  readonly csrf: string
+}
+
+export type SignedIn = Visitor & { readonly session: NonNullable<Visitor['session']> }
+
+/** Whatever a form held: pages tell in their own words what is wrong with it. */
+export const anyForm = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
+export type Form = z.output<typeof anyForm>
+
+export const fieldOf = (form: Form, name: string): string => {
+  const value = form[name]
+  return typeof value === 'string' ? value.trim() : ''
+}
+
+export const fieldsOf = (form: Form, name: string): readonly string[] => [form[name] ?? []].flat()
+
+const cookieIn = (header: string | undefined, name: string): string | undefined => {
+  for (const part of (header ?? '').split(';')) {
+    const [key, value] = part.trim().split('=')
+    if (key === name && value !== undefined && /^[\w-]{43}$/.test(value)) return value
+  }
+  return undefined
+}
+
+/** Cookies, forms and errors of everything that a payer sees in a browser. */
+export const makeVisits = (needs: SessionNeeds) => {
+  const { isSecure } = needs
+  // The prefix makes browsers refuse such a cookie from another host or over http (RFC 6265bis, 4.1.3).
+  const prefix = isSecure ? '__Host-' : ''
+  const sessionCookie = `${prefix}daybook-session`
+  const browserCookie = `${prefix}daybook-login`
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
+
+  const visitorOf = async ({ request, at }: Call): Promise<Visitor> => {
+    const header = request.header('cookie')
+    const known = cookieIn(header, browserCookie)
+    const browser = known ?? needs.newToken().token
+    const cookies = known === undefined ? [`${browserCookie}=${browser}; ${attributes}`] : []
+    const token = cookieIn(header, sessionCookie)
+    const digest = token === undefined ? undefined : needs.digestOf(token)
+    const found = digest === undefined ? undefined : await needs.findSession(digest)
+    const session =
+      found && digest !== undefined && at < found.expiresAt ? { ...found, digest } : undefined
+    const { language, locale } = languageOf(request.header('accept-language'))
+    const csrf = needs.derive('csrf', browser, session?.digest ?? '')
+    return { locale, texts: textsIn[language], browser, cookies, session, csrf }
+  }
+
+  /** @throws RequestError 403 for a form that did not come from a page of ours in this browser. */
+  const checkForm = ({ request }: Call, visitor: Visitor, form: Form): void => {
+    const site = request.header('sec-fetch-site')
+    const isForeign = site !== undefined && site !== 'same-origin' && site !== 'none'
+    if (isForeign || !needs.isSameText(fieldOf(form, 'csrf'), visitor.csrf))
+      throw new RequestError(403, 'The form is too old, or came from elsewhere. Please try again.')
+  }
+
+  const show = (
+    visitor: Visitor,
+    page: Pick<Page, 'title' | 'body'> & Partial<Omit<Page, 'menu'>>,
+  ): Promise<RawReply> => {
+    const { texts, csrf, locale: language, cookies } = visitor
+    const menu = visitor.session ? { menu: { texts, csrf } } : {}
+    return pageReply({
+      language,
+      isSecure,
+      ...menu,
+      ...page,
+      cookies: [...cookies, ...(page.cookies ?? [])],
+    })
+  }
+
+  const go = (visitor: Visitor, location: string, cookies: readonly string[] = []): RawReply =>
+    redirectReply(location, isSecure, [...visitor.cookies, ...cookies])
+
+  const problem = (visitor: Visitor, status: RawStatus, text: string): Promise<RawReply> =>
+    show(visitor, {
+      status,
+      title: visitor.texts.error,
+      body: html`<div class="card">
+        <h1>${visitor.texts.error}</h1>
+        <p>${text}</p>
+        <div class="actions"><a class="button second" href="/payer/">${visitor.texts.home}</a></div>
+      </div>`,
+    })
+
+  const problemStatus = (status: number): RawStatus =>
+    status === 401 || status === 403 || status === 404 || status === 409 || status === 429
+      ? status
+      : 400
+
+  /** Answers a request with a page, and what went wrong with a page that says so. */
+  const page = async (
+    call: Call,
+    work: (visitor: Visitor) => Promise<RawReply>,
+  ): Promise<RawReply> => {
+    const visitor = await visitorOf(call)
+    try {
+      return await work(visitor)
+    } catch (error) {
+      if (error instanceof Refusal) {
+        const { status, body } = answerToRefusal(error.code)
+        const details = Object.values(body.error_details ?? {}).flat()
+        return problem(visitor, problemStatus(status), details[0] ?? body.error_description ?? '')
+      }
+      if (error instanceof RequestError)
+        return problem(visitor, problemStatus(error.status), error.message)
+      if (error instanceof Malformed) return problem(visitor, 400, visitor.texts.wrongInput)
+      throw error
+    }
+  }
+
+  /** A page for payers who are signed in; the others sign in first and come back. */
+  const signedInPage = (
+    call: Call,
+    work: (visitor: SignedIn) => Promise<RawReply>,
+  ): Promise<RawReply> =>
+    page(call, async (visitor) => {
+      const { session } = visitor
+      if (session) return work({ ...visitor, session })
+      const back = call.request.method === 'POST' ? '/payer/' : targetOf(call)
+      return go(visitor, `/payer/sign-in?next=${encodeURIComponent(back)}`)
+    })
+
+  return {
+    page,
+    signedInPage,
+    show,
+    go,
+    problem,
+    checkForm,
+    cookieFor: (token: string): string => `${sessionCookie}=${token}; ${attributes}`,
+    noCookie: `${sessionCookie}=; Max-Age=0; ${attributes}`,
+  }
+}
+
+export type Visits = ReturnType<typeof makeVisits>
+
+export const hiddenFields = (fields: Readonly<Record<string, string>>): Html[] =>
+  Object.entries(fields).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+  )
+
+export const problemNote = (text: string | undefined): Html | '' =>
+  text === undefined ? '' : html`<p class="problem" role="alert">${text}</p>`

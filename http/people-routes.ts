@@ -1,0 +1,66 @@
+import { applicationRoutes, type ApplicationNeeds } from './oauth/application.ts'
+import { authorizationRoutes, type AuthorizationNeeds } from './oauth/auth.ts'
+import { discoveryRoutes, type DiscoveryNeeds } from './oauth/discovery.ts'
+import { scopeRoutes, type ScopeNeeds } from './oauth/scopes.ts'
+import { tokenStateRoutes, type TokenStateNeeds } from './oauth/token-state.ts'
+import { tokenRoutes, type TokenNeeds } from './oauth/token.ts'
+import { payerAccessRoutes } from './payer/api-access.ts'
+import { payerApiRoutes, type PayerApiNeeds } from './payer/api.ts'
+import { checkoutRoutes, type CheckoutNeeds } from './payer/checkout.ts'
+import { payerHomeRoutes, type PayerHomeNeeds } from './payer/home.ts'
+import { pageAssetRoutes } from './payer/page-assets.ts'
+import { asPages } from './payer/page.ts'
+import { payerPaymentRoutes, type PayerPaymentNeeds } from './payer/payment.ts'
+import { payerPermissionRoutes, type PayerPermissionNeeds } from './payer/permission.ts'
+import { payerPermissionsRoutes, type PayerPermissionsNeeds } from './payer/permissions.ts'
+import { payerScanRoutes, type PayerScanNeeds } from './payer/scan.ts'
+import { makeVisits } from './payer/session.ts'
+import { makeSignIn, signInRoutes, type SignInNeeds } from './payer/sign-in.ts'
+import { signUpRoutes, type SignUpNeeds } from './payer/sign-up.ts'
+import type { Route } from './route.ts'
+import { inTurns } from './turns.ts'
+
+export type OAuthRouteNeeds = AuthorizationNeeds &
+  ApplicationNeeds &
+  DiscoveryNeeds &
+  ScopeNeeds &
+  TokenNeeds &
+  TokenStateNeeds
+
+export type PayerRouteNeeds = PayerApiNeeds &
+  SignInNeeds &
+  SignUpNeeds &
+  CheckoutNeeds &
+  PayerPaymentNeeds &
+  PayerPermissionNeeds &
+  PayerHomeNeeds &
+  PayerPermissionsNeeds &
+  PayerScanNeeds
+
+/** The people's half of the interface: the authorization server, and the pages of payers. */
+export const peopleRoutes = (needs: OAuthRouteNeeds & PayerRouteNeeds): Route[] => {
+  const visits = makeVisits(needs)
+  const pages = [
+    ...authorizationRoutes(needs, visits, makeSignIn(needs, visits)),
+    ...signInRoutes(needs, visits),
+    ...signUpRoutes(needs, visits),
+    ...payerHomeRoutes(needs, visits),
+    ...payerPermissionsRoutes(needs, visits),
+    ...payerScanRoutes(needs, visits),
+    ...payerPaymentRoutes(needs, visits),
+    ...payerPermissionRoutes(needs, visits),
+    ...checkoutRoutes(needs, visits),
+  ]
+  // However many people come at once, tills must not wait for them.
+  const forPeople = inTurns([
+    ...asPages(pages),
+    ...tokenRoutes(needs),
+    ...tokenStateRoutes(needs),
+    ...scopeRoutes(needs),
+    ...discoveryRoutes(needs),
+    ...payerAccessRoutes(needs),
+    ...payerApiRoutes(needs),
+    ...pageAssetRoutes(),
+  ])
+  return [...applicationRoutes(needs), ...forPeople]
+}

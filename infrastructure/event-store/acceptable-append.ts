@@ -1,0 +1,53 @@
+import {
+  noStream,
+  type JsonObject,
+  type NewEvent,
+  type Revision,
+} from '../../application/event-store.ts'
+
+export type Serialised = {
+  readonly id: string
+  readonly type: string
+  readonly data: string
+  readonly metadata: string
+}
+
+/** Bytes of event data that one append may hold: what EventStoreDB takes unless told otherwise. */
+export const maximumAppendSize = 1_048_576
+
+const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
+const nil = '00000000-0000-0000-0000-000000000000'
+const printableAscii = /^[\x20-\x7e]+$/
+
+const refuse = (complaint: string): never => {
+  throw new TypeError(complaint)
+}
+
+const serialise = (value: JsonObject): string => {
+  const json: string | undefined = JSON.stringify(value)
+  return json?.startsWith('{') ? json : refuse('data and metadata must be JSON objects')
+}
+
+/**
+ * The events as they are sent and stored.
+ * @throws TypeError for what EventStoreDB refuses or answers in a way that its client does not survive
+ */
+export const acceptAppend = (
+  stream: string,
+  events: readonly NewEvent[],
+  expected: Revision,
+): readonly Serialised[] => {
+  if (!printableAscii.test(stream)) refuse(`a stream is named in ASCII, not '${stream}'`)
+  if (stream.startsWith('$')) refuse(`${stream} is a name for streams of the store itself`)
+  if (!Number.isSafeInteger(expected) || expected < noStream) refuse(`${expected} is no revision`)
+  if (events.length === 0) refuse(`nothing to append to ${stream}`)
+  let size = 0
+  return events.map(({ id, type, data, metadata }) => {
+    if (!uuid.test(id) || id === nil) refuse(`'${id}' is no id of an event`)
+    if (type === '' || type.startsWith('$')) refuse(`'${type}' is no type of an event`)
+    const serialised = serialise(data)
+    size += Buffer.byteLength(serialised)
+    if (size > maximumAppendSize) refuse(`more than ${maximumAppendSize} bytes in one append`)
+    return { id: id.toLowerCase(), type, data: serialised, metadata: serialise(metadata) }
+  })
+}

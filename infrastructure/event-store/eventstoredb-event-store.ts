@@ -1,0 +1,106 @@
+import {
+  EventStoreDBClient,
+  isCommandError,
+  jsonEvent,
+  NO_STREAM,
+  type JSONEventType,
+} from '@eventstore/db-client'
+import {
+  noStream,
+  StoreUnavailable,
+  type Appended,
+  type EventStore,
+  type NewEvent,
+  type Revision,
+} from '../../application/event-store.ts'
+import { acceptAppend } from './acceptable-append.ts'
+import { keepOrder } from './eventstoredb-appends.ts'
+import {
+  exact,
+  persistently,
+  within,
+  type Patience,
+  type Persistently,
+} from './eventstoredb-calls.ts'
+import { followAll } from './eventstoredb-follow.ts'
+import { readEvents } from './eventstoredb-reads.ts'
+
+/** Longer than a cluster takes to choose another leader. */
+const usualPatience: Patience = { attempt: 3_000, altogether: 10_000 }
+
+const connect = (connectionString: string): EventStoreDBClient =>
+  EventStoreDBClient.connectionString(connectionString.replace(/^kurrentdb(?=:|\+)/, 'esdb'))
+
+const toSend = ({ id, type, data, metadata }: NewEvent) =>
+  jsonEvent<JSONEventType>({
+    id: id.toLowerCase(),
+    type,
+    data,
+    metadata,
+  })
+
+/**
+ * The event store in an EventStoreDB or KurrentDB, one node or a cluster.
+ * @param connectionString `esdb://…`, `esdb+discover://…`, `kurrentdb://…` or `kurrentdb+discover://…`
+ * @throws Error when that is no connection string; whether a server is there shows at the first call
+ */
+export const connectEventStoreDB = (
+  connectionString: string,
+  patience: Patience = usualPatience,
+): EventStore => {
+  let client = connect(connectionString)
+  let closing: Promise<void> | undefined
+  const closed = new AbortController()
+  const inFlight = new Set<Promise<unknown>>()
+  const order = keepOrder()
+
+  const recover = (error: unknown): void => {
+    order.connectionLost()
+    // A client whose discovery has failed once answers every append with that failure, for ever.
+    const isOfTheClient = error instanceof Error && !isCommandError(error) && !('code' in error)
+    if (isOfTheClient && !(error instanceof StoreUnavailable)) client = connect(connectionString)
+  }
+
+  /** Calls while the store is open; closing waits for the answer. */
+  const call: Persistently = (ask, failed) => {
+    if (closing) return Promise.reject(new StoreUnavailable('the event store is closed'))
+    const asked = persistently(patience, ask, failed)
+    const leave = (): void => void inFlight.delete(asked)
+    inFlight.add(asked)
+    asked.then(leave, leave)
+    return asked
+  }
+
+  const append = async (
+    stream: string,
+    events: readonly NewEvent[],
+    expected: Revision,
+  ): Promise<Appended> => {
+    acceptAppend(stream, events, expected)
+    const messages = events.map(toSend)
+    const expectedRevision = expected === noStream ? NO_STREAM : BigInt(expected)
+    const { nextExpectedRevision, position } = await call(
+      (deadline) =>
+        order.inOrder(() => {
+          const options = { expectedRevision, deadline, requiresLeader: true } as const
+          return within(deadline, client.appendToStream(stream, messages, options))
+        }),
+      recover,
+    )
+    return { revision: exact(nextExpectedRevision), position: exact(position?.commit ?? 0n) }
+  }
+
+  const finishAndClose = async (): Promise<void> => {
+    closed.abort()
+    await Promise.allSettled(inFlight)
+    await client.dispose()
+  }
+
+  return {
+    append,
+    ...readEvents(() => client, call),
+    follow: (after, signal) =>
+      followAll(() => client, after, AbortSignal.any([signal, closed.signal])),
+    close: () => (closing ??= finishAndClose()),
+  }
+}

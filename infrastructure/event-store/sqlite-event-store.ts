@@ -1,0 +1,126 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import {
+  StoreUnavailable,
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+} from '../../application/event-store.ts'
+import { acceptAppend, type Serialised } from './acceptable-append.ts'
+import { bytesOf } from './event-ids.ts'
+import { openEventLog, type EventLog } from './sqlite-event-log.ts'
+import type { Row } from './sqlite-event-rows.ts'
+import { makeTail, type Tail } from './sqlite-event-tail.ts'
+import type { NewRow } from './sqlite-event-writer.ts'
+
+/** Events read and parsed in one go. */
+const readBatch = 1_000
+const followBatch = 1_000
+
+const newRow = ({ id, type, data, metadata }: Serialised): NewRow => ({
+  id: bytesOf(id),
+  type,
+  data,
+  metadata,
+})
+
+const uuidOf = (hex: string): string =>
+  `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+
+/** The events among the rows; a row that is not JSON was not appended through this port and is passed over. */
+const eventsOf = (rows: readonly Row[]): RecordedEvent[] => {
+  const events: RecordedEvent[] = []
+  for (const [position, stream, revision, id, type, data, metadata] of rows) {
+    if (typeof data !== 'string') continue
+    events.push({
+      stream,
+      revision,
+      position,
+      id: uuidOf(id),
+      type,
+      data: JSON.parse(data),
+      metadata: typeof metadata === 'string' ? JSON.parse(metadata) : {},
+    })
+  }
+  return events
+}
+
+async function* readAll(log: EventLog, after: Position): AsyncGenerator<RecordedEvent[]> {
+  const end = log.head()
+  let last = after
+  while (last < end) {
+    const rows = log.all(last, Math.min(readBatch, end - last))
+    last = rows.at(-1)?.[0] ?? end
+    const events = eventsOf(rows)
+    if (events.length > 0) yield events
+    // Others get their turn between two batches, however fast the reader is.
+    await nextTurn()
+  }
+}
+
+const readable = (log: EventLog, after: Position): Row[] => {
+  try {
+    return log.all(after, followBatch)
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return []
+    throw error
+  }
+}
+
+async function* follow(
+  log: EventLog,
+  tail: Tail,
+  after: Position,
+  signal: AbortSignal,
+): AsyncGenerator<readonly RecordedEvent[]> {
+  let last = after
+  while (!signal.aborted && !log.isClosed) {
+    const own = tail.after(last)
+    const rows = own.length > 0 ? [] : readable(log, last)
+    last = own.at(-1)?.position ?? rows.at(-1)?.[0] ?? last
+    const events = own.length > 0 ? own : eventsOf(rows)
+    if (events.length > 0) yield events
+    // Only what has just been found empty may be waited for: while the events were out, more may have come.
+    if (own.length + rows.length === 0) await log.grown(last, signal)
+    else await nextTurn()
+  }
+}
+
+/** The end of the log, read once for all who ask in one turn of the event loop, after the last of them has asked. */
+const sharedHead = (log: EventLog) => {
+  let reading: Promise<Position> | undefined
+  return (): Promise<Position> =>
+    (reading ??= new Promise((resolve, reject) => {
+      setImmediate(() => {
+        reading = undefined
+        try {
+          resolve(log.head('json'))
+        } catch (error) {
+          reject(error as Error)
+        }
+      })
+    }))
+}
+
+/**
+ * The event store in one file of this machine; several processes may share the file.
+ * @throws Error when the file is something else, comes from a newer version or cannot be made durable
+ */
+export const openSqliteEventStore = (file: string): EventStore & { readonly log: EventLog } => {
+  const log = openEventLog(file)
+  const tail = makeTail()
+  return {
+    log,
+    append: async (stream, events, expected) => {
+      const rows = acceptAppend(stream, events, expected).map(newRow)
+      const appended = await log.append(stream, rows, expected)
+      tail.add(stream, events, appended)
+      return appended
+    },
+    readStream: async (stream, from = 0) =>
+      eventsOf(log.ofStream(stream, from, Number.MAX_SAFE_INTEGER)),
+    readAll: (after) => readAll(log, after),
+    follow: (after, signal) => follow(log, tail, after, signal),
+    head: sharedHead(log),
+    close: () => log.close(),
+  }
+}

@@ -1,0 +1,43 @@
+import type { Appended, NewEvent, Position, RecordedEvent } from '../../application/event-store.ts'
+
+/** How many events are kept at least, once there were so many. */
+const kept = 500
+
+/** The last events of the log as far as this thread has appended them, so that following it need not read them again. */
+export const makeTail = () => {
+  let events: RecordedEvent[] = []
+
+  const add = (stream: string, added: readonly NewEvent[], { revision, position }: Appended) => {
+    const first = position - added.length + 1
+    const next = (events.at(-1)?.position ?? 0) + 1
+    // A repeat has stood there before.
+    if (first < next) return
+    // Others have written in between.
+    if (first > next) events = []
+    else if (events.length >= 2 * kept) events = events.slice(-kept)
+    let before = added.length
+    for (const { id, type, data, metadata } of added) {
+      before -= 1
+      events.push({
+        stream,
+        revision: revision - before,
+        position: position - before,
+        id,
+        type,
+        data,
+        metadata,
+      })
+    }
+  }
+
+  return {
+    add,
+    /** The events after a position; none when the first of them is not here. */
+    after: (position: Position): readonly RecordedEvent[] => {
+      const first = events[0]?.position
+      return first === undefined || position + 1 < first ? [] : events.slice(position + 1 - first)
+    },
+  }
+}
+
+export type Tail = ReturnType<typeof makeTail>

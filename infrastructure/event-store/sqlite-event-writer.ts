@@ -1,0 +1,148 @@
+import type Database from 'better-sqlite3'
+import {
+  noStream,
+  WrongExpectedRevision,
+  type Appended,
+  type Position,
+  type Revision,
+} from '../../application/event-store.ts'
+import { recent } from '../../application/recent.ts'
+import type { Content } from './sqlite-event-rows.ts'
+
+export type NewRow = {
+  /** The 16 bytes of a UUID. */
+  readonly id: Uint8Array
+  readonly type: string
+  readonly data: Content
+  readonly metadata: Content | null
+}
+
+/** The revision at which a stream must stand; `exists` asks for any event, `any` for nothing. */
+export type Expectation = Revision | 'any' | 'exists'
+
+export type EventWriter = {
+  /** Starts a transaction: false when another process holds the file. */
+  begin(): boolean
+  /** Adds all rows or none to the transaction. @throws WrongExpectedRevision */
+  write(stream: string, rows: readonly NewRow[], expected: Expectation): Appended
+  /** Answers the end of the log. */
+  commit(): Position
+  /** Undoes the transaction, whatever is left of it. */
+  abandon(): void
+}
+
+type Known = { readonly id: number; revision: Revision; epoch: number }
+
+const streamsRemembered = 100_000
+
+/** Writes events within transactions of the caller. Right with several processes on one file. */
+export const writeEvents = (database: Database.Database): EventWriter => {
+  const begin = database.prepare('BEGIN IMMEDIATE')
+  const commit = database.prepare('COMMIT')
+  const rollback = database.prepare('ROLLBACK')
+  const dataVersion = database.prepare<[], number>('PRAGMA data_version').pluck()
+  const head = database.prepare<[], number>('SELECT max(position) FROM events').pluck()
+  const streamNamed = database
+    .prepare<[string], number>('SELECT id FROM streams WHERE name = ?')
+    .pluck()
+  const revisionOf = database
+    .prepare<[number], number>('SELECT max(revision) FROM events WHERE stream = ?')
+    .pluck()
+  const insertStream = database.prepare('INSERT INTO streams (name) VALUES (?)')
+  const insertEvent = database.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+  const laterEvents = database
+    .prepare<[number, number, number], [Buffer, number, number]>(
+      `SELECT id, revision, position FROM events WHERE stream = ? AND revision > ?
+       ORDER BY revision LIMIT ? + 0`,
+    )
+    .raw()
+
+  const streams = recent<string, Known>(streamsRemembered)
+  let position = 0
+  let version = -1
+  let epoch = 0
+  let now = 0
+
+  const remember = (stream: string, known: Known): Known => {
+    streams.set(stream, known)
+    return known
+  }
+
+  const find = (stream: string): Known | undefined => {
+    const known = streams.get(stream)
+    if (known?.epoch === epoch) return known
+    const id = known?.id ?? streamNamed.get(stream)
+    if (id === undefined) return undefined
+    return remember(stream, { id, revision: revisionOf.get(id) ?? noStream, epoch })
+  }
+
+  const add = (stream: string): Known => {
+    const id = Number(insertStream.run(stream).lastInsertRowid)
+    return remember(stream, { id, revision: noStream, epoch })
+  }
+
+  /** The answer to the first append of these ids at this revision; none when there was no such append. */
+  const answerToRepeat = (
+    { id, revision }: Known,
+    rows: readonly NewRow[],
+    expected: Revision,
+  ): Appended | undefined => {
+    if (expected >= revision) return undefined
+    const there = laterEvents.all(id, expected, rows.length)
+    const isRepeat =
+      there.length === rows.length && rows.every((row, index) => there[index]?.[0].equals(row.id))
+    const last = there.at(-1)
+    return isRepeat && last ? { revision: last[1], position: last[2] } : undefined
+  }
+
+  const isMet = (expected: Expectation, revision: Revision): boolean =>
+    expected === 'any' || (expected === 'exists' ? revision > noStream : expected === revision)
+
+  const write: EventWriter['write'] = (stream, rows, expected) => {
+    const found = find(stream)
+    const revision = found?.revision ?? noStream
+    if (!isMet(expected, revision)) {
+      const wanted = expected === 'exists' || expected === 'any' ? 0 : expected
+      const answered = found && answerToRepeat(found, rows, wanted)
+      if (answered) return answered
+      throw new WrongExpectedRevision(stream, wanted, revision)
+    }
+    const known = found ?? add(stream)
+    for (const { id, type, data, metadata } of rows) {
+      position += 1
+      known.revision += 1
+      insertEvent.run(position, known.id, known.revision, id, type, data, metadata, now)
+    }
+    return { revision: known.revision, position }
+  }
+
+  return {
+    begin: () => {
+      try {
+        begin.run()
+      } catch (error) {
+        if (error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY') return false
+        throw error
+      }
+      const seen = dataVersion.get() ?? -1
+      if (seen !== version) {
+        // Another process has written: what is known of revisions is out of date, the ids of streams are not.
+        epoch += 1
+        position = head.get() ?? 0
+        version = seen
+      }
+      now = Date.now()
+      return true
+    },
+    write,
+    commit: () => {
+      commit.run()
+      return position
+    },
+    abandon: () => {
+      streams.clear()
+      version = -1
+      if (database.inTransaction) rollback.run()
+    },
+  }
+}

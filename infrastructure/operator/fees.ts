@@ -1,0 +1,97 @@
+import type { Command } from 'commander'
+import { feeSchedules, merchants } from '../../application/aggregates.ts'
+import { isCurrency } from '../../domain/currency.ts'
+import { isTaxcode, taxcodes } from '../../domain/fees.ts'
+import { formatAmount, parseAmount } from '../../domain/money.ts'
+import { ratePattern } from '../../domain/rate.ts'
+import { Refusal } from '../../domain/refusal.ts'
+import type { Core } from '../core.ts'
+import type { WithCore } from './core.ts'
+import { fail } from './error.ts'
+
+type FeeOptions = {
+  readonly from: string
+  readonly currency?: string
+  readonly transactionRate: string
+  readonly transactionFixed: string
+  readonly interchangeRate: string
+  readonly permissionFixed: string
+  readonly settlementFixed: string
+  readonly taxcode: string
+  readonly refundsReturnFees?: true
+}
+
+const instantOf = (text: string): number => {
+  const match = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d))?$/.exec(text)
+  const at = match ? Date.parse(`${match[1]}T${match[2] ?? '00:00:00'}Z`) : Number.NaN
+  const isReal = !Number.isNaN(at) && new Date(at).toISOString().startsWith(match?.[1] ?? '?')
+  return isReal ? at : fail(`${text} is no date as YYYY-MM-DD, or YYYY-MM-DD hh:mm:ss, in UTC`)
+}
+
+const rateOf = (text: string): string =>
+  ratePattern.test(text) ? text : fail(`${text} is no rate from 0 to 1, such as 0.009`)
+
+const fixedOf = (text: string, currency: string): number => {
+  try {
+    return parseAmount(text, currency)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return fail(`${text} is no amount of ${currency}: ${error.message}`)
+  }
+}
+
+const setFees = async (core: Core, id: string, options: FeeOptions) => {
+  const merchant = await core.find(merchants, id)
+  if (merchant.status !== 'present') return fail(`no merchant ${id}`)
+  const currency = (options.currency ?? merchant.data.currency).toUpperCase()
+  if (!isCurrency(currency)) fail(`${currency} is no current ISO 4217 code`)
+  const { taxcode } = options
+  if (!isTaxcode(taxcode)) fail(`${taxcode} is none of ${taxcodes.join(', ')}`)
+  const schedule = {
+    from: instantOf(options.from),
+    currency,
+    transactionRate: rateOf(options.transactionRate),
+    transactionFixed: fixedOf(options.transactionFixed, currency),
+    interchangeRate: rateOf(options.interchangeRate),
+    permissionFixed: fixedOf(options.permissionFixed, currency),
+    settlementFixed: fixedOf(options.settlementFixed, currency),
+    taxcode,
+    refundsReturnFees: options.refundsReturnFees ?? false,
+  }
+  const context = core.contextOf('operator', id)
+  await core.handle(feeSchedules, id, { type: 'ScheduleFees', schedule }, context)
+  return {
+    merchant: id,
+    from: new Date(schedule.from).toISOString(),
+    currency,
+    transaction_rate: schedule.transactionRate,
+    transaction_fixed: formatAmount(schedule.transactionFixed, currency),
+    interchange_rate: schedule.interchangeRate,
+    permission_fixed: formatAmount(schedule.permissionFixed, currency),
+    settlement_fixed: formatAmount(schedule.settlementFixed, currency),
+    taxcode,
+    refunds_return_fees: schedule.refundsReturnFees,
+  }
+}
+
+/** `daybook fees` (decisions 9): what merchants pay. */
+export const addFeeCommands = (program: Command, withCore: WithCore): void => {
+  program
+    .command('fees')
+    .description('what merchants pay')
+    .command('set <merchant>')
+    .description('set the fees from a date on; what has been charged stays as it was')
+    .requiredOption('--from <date>', 'first day, YYYY-MM-DD in UTC, or with hh:mm:ss')
+    .option(
+      '--currency <code>',
+      'of payments and fixed parts; default: the currency of the merchant',
+    )
+    .option('--transaction-rate <rate>', 'part of the gross of each capture, such as 0.009', '0')
+    .option('--transaction-fixed <amount>', 'for each capture', '0')
+    .option('--interchange-rate <rate>', 'part of the gross of each credit capture', '0')
+    .option('--permission-fixed <amount>', 'for each answered permission request', '0')
+    .option('--settlement-fixed <amount>', 'for each settlement', '0')
+    .option('--taxcode <code>', `one of ${taxcodes.join(', ')}`, taxcodes[0])
+    .option('--refunds-return-fees', 'a refund gives back its part of what was charged')
+    .action(withCore(setFees))
+}

@@ -1,0 +1,19 @@
+import { readFile } from 'node:fs/promises'
+import { readPublicKey } from '../keys.ts'
+import { reasonOf } from '../system-errors.ts'
+import { fail } from './error.ts'
+
+/** What is in a file that the operator names. */
+export const contentOf = async (file: string): Promise<Buffer> => {
+  try {
+    return await readFile(file)
+  } catch (error) {
+    const reason = reasonOf(error)
+    if (reason === undefined) throw error
+    return fail(`${file} cannot be read: ${reason}`)
+  }
+}
+
+export const publicKeyIn = async (file: string): Promise<string> =>
+  readPublicKey((await contentOf(file)).toString('utf8')) ??
+  fail(`${file} holds no RSA public key of 2048 to 4096 bits, PEM or OpenSSH`)

@@ -1,0 +1,209 @@
+import type { Command } from 'commander'
+import { merchants } from '../../application/aggregates.ts'
+import { isCurrency } from '../../domain/currency.ts'
+import { newMerchant, type MerchantData } from '../../domain/merchant.ts'
+import { isPng } from '../../domain/png.ts'
+import { isNetmask } from '../addresses.ts'
+import type { Core } from '../core.ts'
+import type { WithCore } from './core.ts'
+import { fail } from './error.ts'
+import { contentOf } from './files.ts'
+
+/** What merchants and integrators may be called. */
+export const idPattern = /^[a-zA-Z0-9_-]{1,64}$/
+const largestLogo = 1_000_000
+/** The values of an option that may be repeated. */
+export const collect = (value: string, earlier: readonly string[] = []): string[] => [
+  ...earlier,
+  value,
+]
+
+/** A name is shown to people, on pages and in payout files. */
+export const checkName = (name: string | undefined): void => {
+  if (name?.trim() === '') fail('a name has at least one character that is no blank')
+}
+
+type Details = {
+  readonly name?: string
+  readonly lookupId?: readonly string[]
+  readonly organizationId?: string
+  readonly jurisdiction?: string
+  readonly mcc?: string
+  readonly netmask?: string
+  readonly location?: string
+  readonly addressLine?: readonly string[]
+  readonly postalCode?: string
+  readonly country?: string
+  readonly description?: string
+  readonly phone?: string
+  readonly email?: string
+  readonly url?: string
+}
+
+const countryOf = (text: string, option: string): string =>
+  /^[a-z]{2}$/i.test(text) ? text.toUpperCase() : fail(`${option} is a country of two letters`)
+
+const locationOf = (text: string): MerchantData['location'] => {
+  const [latitude = NaN, longitude = NaN, accuracy = null, ...rest] = text.split(',').map(Number)
+  const isPlace = Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 && rest.length === 0
+  if (!isPlace || (accuracy !== null && !(accuracy >= 0)))
+    return fail('a location is <latitude>,<longitude>[,<accuracy in meters>]')
+  return { latitude, longitude, accuracy }
+}
+
+/** A merchant with the details that were given, and what it had of the others. */
+const withDetails = (merchant: MerchantData, given: Details): MerchantData => {
+  const { profile } = merchant
+  const { netmask, mcc } = given
+  checkName(given.name)
+  if (netmask !== undefined && !isNetmask(netmask)) fail(`${netmask} is no IPv4 or IPv6 network`)
+  if (mcc !== undefined && !/^\d{4}$/.test(mcc)) fail('an mcc has four digits')
+  if ((given.addressLine?.length ?? 0) > 2) fail('an address has at most two lines')
+  return {
+    ...merchant,
+    businessName: given.name ?? merchant.businessName,
+    lookupIds: [...(given.lookupId ?? merchant.lookupIds)],
+    organizationId: given.organizationId ?? merchant.organizationId,
+    jurisdiction:
+      given.jurisdiction === undefined
+        ? merchant.jurisdiction
+        : countryOf(given.jurisdiction, 'a jurisdiction'),
+    mcc: mcc ?? merchant.mcc,
+    netmask: netmask ?? merchant.netmask,
+    location: given.location === undefined ? merchant.location : locationOf(given.location),
+    profile: {
+      addressLines: [...(given.addressLine ?? profile.addressLines)],
+      postalCode: given.postalCode ?? profile.postalCode,
+      country:
+        given.country === undefined ? profile.country : countryOf(given.country, 'a country'),
+      description: given.description ?? profile.description,
+      phoneNumber: given.phone ?? profile.phoneNumber,
+      email: given.email ?? profile.email,
+      url: given.url ?? profile.url,
+    },
+  }
+}
+
+const shown = ({ id, businessName, currency, lookupIds }: MerchantData) => ({
+  id,
+  business_name: businessName,
+  currency,
+  lookup_ids: lookupIds,
+})
+
+const shownWhole = (merchant: MerchantData) => {
+  const { profile, ...rest } = merchant
+  return {
+    ...shown(merchant),
+    organization_id: rest.organizationId,
+    jurisdiction: rest.jurisdiction,
+    mcc: rest.mcc,
+    netmask: rest.netmask,
+    location: rest.location,
+    address: [...profile.addressLines, profile.postalCode, profile.country].filter(Boolean),
+    logo: rest.logo,
+  }
+}
+
+/** Two merchants with one secondary id could not be told apart. */
+const checkLookupIds = async (core: Core, merchant: MerchantData): Promise<void> => {
+  await core.readModels.caughtUp()
+  for (const id of [merchant.organizationId, ...merchant.lookupIds]) {
+    const other = id === null ? undefined : core.lookUpMerchant(id)?.data.id
+    if (other !== undefined && other !== merchant.id) fail(`${id} is an id of merchant ${other}`)
+  }
+}
+
+/** @throws OperatorError when there is no such merchant */
+export const presentMerchant = async ({ find }: Core, id: string): Promise<MerchantData> => {
+  const entry = await find(merchants, id)
+  return entry.status === 'present' ? entry.data : fail(`no merchant ${id}`)
+}
+
+const addMerchant = async (
+  core: Core,
+  id: string,
+  options: Details & { readonly name: string; readonly currency: string },
+) => {
+  const currency = options.currency.toUpperCase()
+  if (!idPattern.test(id)) fail('a merchant id has letters, digits, _ and -, at most 64')
+  if (!isCurrency(currency)) fail(`${currency} is no current ISO 4217 code`)
+  // A currency begins with the code of its country, unless it is one of several countries.
+  const jurisdiction = /^(?:X|EU)/.test(currency) ? null : currency.slice(0, 2)
+  const fresh = newMerchant({
+    id,
+    businessName: options.name,
+    currency,
+    lookupIds: [],
+    netmask: null,
+    jurisdiction,
+  })
+  const data = withDetails(fresh, options)
+  await checkLookupIds(core, data)
+  const context = core.contextOf('operator', id)
+  await core.handle(merchants, id, { type: 'Register', data }, context)
+  return shown(data)
+}
+
+const changeMerchant = async (core: Core, id: string, options: Details) => {
+  const data = withDetails(await presentMerchant(core, id), options)
+  await checkLookupIds(core, data)
+  await core.handle(merchants, id, { type: 'Change', data }, core.contextOf('operator', id))
+  return shownWhole(data)
+}
+
+const setLogo = async (core: Core, id: string, file: string) => {
+  const merchant = await presentMerchant(core, id)
+  const content = await contentOf(file)
+  if (content.byteLength > largestLogo) fail(`${file} is larger than ${largestLogo} bytes`)
+  if (!isPng(content)) fail(`${file} is no PNG image`)
+  const data = { ...merchant, logo: await core.blobs.put(content) }
+  await core.handle(merchants, id, { type: 'Change', data }, core.contextOf('operator', id))
+  return shownWhole(data)
+}
+
+const detailOptions = (command: Command): Command =>
+  command
+    .option('--lookup-id <id>', 'secondary id for integrators, may be repeated', collect)
+    .option('--organization-id <number>', 'organisation number')
+    .option(
+      '--jurisdiction <country>',
+      'two letters; by default the country of the currency, if it is of one',
+    )
+    .option('--mcc <code>', 'merchant category code, four digits')
+    .option('--netmask <network>', 'CIDR that requests for it must come from')
+    .option('--location <lat,lon[,accuracy]>', 'degrees, and meters')
+    .option('--address-line <line>', 'at most two', collect)
+    .option('--postal-code <code>')
+    .option('--country <country>', 'two letters')
+    .option('--description <text>')
+    .option('--phone <number>')
+    .option('--email <address>')
+    .option('--url <url>')
+
+/** The operator's commands for merchants (decisions 14). */
+export const addMerchantCommands = (program: Command, withCore: WithCore): void => {
+  const merchant = program.command('merchant').description('merchants')
+  detailOptions(
+    merchant
+      .command('add <id>')
+      .requiredOption('--name <name>', 'business name')
+      .requiredOption('--currency <code>', 'ISO 4217 code'),
+  ).action(withCore(addMerchant))
+  detailOptions(
+    merchant
+      .command('change <id>')
+      .description('what is not given stays as it is')
+      .option('--name <name>', 'business name'),
+  ).action(withCore(changeMerchant))
+  merchant.command('list').action(
+    withCore(async ({ merchants: rows, readModels }) => {
+      await readModels.caughtUp()
+      return rows.all().map(({ data }) => shown(data))
+    }),
+  )
+  merchant
+    .command('logo <id> <file>')
+    .description('set the logo, a PNG of at most 1,000,000 bytes')
+    .action(withCore(setLogo))
+}

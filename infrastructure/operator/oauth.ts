@@ -1,0 +1,60 @@
+import type { Command } from 'commander'
+import { applications, merchants } from '../../application/aggregates.ts'
+import type { Core } from '../core.ts'
+import { addIdTokenKey } from '../people/id-tokens.ts'
+import { newToken } from '../people/tokens.ts'
+import type { WithCore } from './core.ts'
+import { fail } from './error.ts'
+import { checkName } from './merchants.ts'
+
+type ApplicationOptions = {
+  readonly name: string
+  readonly redirectUri: readonly string[]
+  readonly public?: true
+}
+
+export type IsRedirectUri = (text: string) => boolean
+
+const collect = (value: string, earlier: readonly string[]): string[] => [...earlier, value]
+
+const addApplication =
+  (isRedirectUri: IsRedirectUri) =>
+  async ({ handle, find, contextOf }: Core, merchant: string, options: ApplicationOptions) => {
+    const { name, redirectUri: redirectUris, public: isPublic } = options
+    if ((await find(merchants, merchant)).status !== 'present')
+      return fail(`no merchant ${merchant}`)
+    checkName(name)
+    for (const uri of redirectUris)
+      if (!isRedirectUri(uri)) return fail(`${uri} cannot be a redirect URI`)
+    if (redirectUris.length === 0) return fail('give --redirect-uri')
+    const clientId = newToken().token.slice(0, 22)
+    const { token: secret, digest } = newToken()
+    const secretHash = isPublic ? null : digest
+    const data = { clientId, merchant, name, redirectUris: [...redirectUris], secretHash }
+    const context = contextOf('operator', merchant)
+    await handle(applications, clientId, { type: 'Register', data }, context)
+    return { client_id: clientId, client_secret: isPublic ? null : secret }
+  }
+
+/** The operator's commands about the authorization server (decisions 14). */
+export const addOAuthCommands = (
+  program: Command,
+  withCore: WithCore,
+  isRedirectUri: IsRedirectUri,
+): void => {
+  program
+    .command('app')
+    .description('OAuth applications')
+    .command('add <merchant>')
+    .description('register an application; its secret is printed this once')
+    .requiredOption('--name <name>', 'shown to the payer')
+    .option('--redirect-uri <uri>', 'where payers are sent back to; may be repeated', collect, [])
+    .option('--public', 'has no secret (an app or a page in the browser); needs PKCE')
+    .action(withCore(addApplication(isRedirectUri)))
+  program
+    .command('key')
+    .description('keys of ID tokens')
+    .command('rotate')
+    .description('sign ID tokens with a new key from now on; old ones stay valid')
+    .action(withCore(async ({ vault, now }) => ({ kid: await addIdTokenKey(vault, now()) })))
+}

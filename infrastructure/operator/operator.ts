@@ -1,0 +1,169 @@
+import { Command } from 'commander'
+import { callbacks } from '../../application/aggregates.ts'
+import { parseEvent } from '../../domain/events.ts'
+import { Refusal } from '../../domain/refusal.ts'
+import { accountingStatus } from '../accounting.ts'
+import { openCore, type Core } from '../core.ts'
+import { makeLog } from '../log.ts'
+import { rebuildReadModels } from '../read-models/rebuild.ts'
+import { settingsHelp, type Settings } from '../settings.ts'
+import { addAuditCommands } from './audit.ts'
+import type { WithCore } from './core.ts'
+import { fail, OperatorError } from './error.ts'
+import { addFeeCommands } from './fees.ts'
+import { addIntegratorCommands } from './integrators.ts'
+import { addMerchantCommands } from './merchants.ts'
+import { addOAuthCommands, type IsRedirectUri } from './oauth.ts'
+import { addPeopleCommands } from './people.ts'
+import { addSettlementCommands } from './settlements.ts'
+import { addStickerCommands } from './stickers.ts'
+import { addUserCommands } from './users.ts'
+
+type Needs = {
+  readonly settings: Settings
+  readonly version: string
+  readonly serve: (settings: Settings) => Promise<void>
+  readonly openApi: () => object
+  readonly isRedirectUri: IsRedirectUri
+}
+
+const unfinishedCallbacks = async ({ queue, readModels }: Core) => {
+  await readModels.caughtUp()
+  return queue.unfinished().flatMap((row) =>
+    [
+      ...row.waiting.map((message) => ({ status: 'waiting', ...message })),
+      ...row.abandoned.map((message) => ({ status: 'abandoned', ...message })),
+    ].map(({ id, event, seqno, attempts, status, nextAttemptAt }) => ({
+      id,
+      status,
+      resource: row.subject,
+      event,
+      seqno,
+      attempts,
+      next_attempt: status === 'waiting' ? new Date(nextAttemptAt).toISOString() : null,
+      callback_uri: row.callbackUri,
+    })),
+  )
+}
+
+/** Asks for another try of a message that has been tried, wherever it has got to since. */
+const retryCallback = async ({ handle, store, contextOf, now }: Core, id: string) => {
+  const attempts = (await store.readStream(`callback-${id}`)).map(parseEvent)
+  const told = attempts.findLast((event) => event.type === 'CallbackAttempted')
+  if (told?.type !== 'CallbackAttempted') return fail(`no message ${id} has been tried`)
+  const { subject, revision, event, seqno } = told.data
+  const message = { subject, revision, event, seqno }
+  const context = contextOf('operator', told.metadata.merchant)
+  await handle(callbacks, id, { type: 'RequestRetry', at: now(), message }, context)
+  return { id, resource: subject, event, attempts: attempts.length }
+}
+
+/** The operator's command (decisions 14); it works beside a running service on the same data. */
+export const operatorProgram = ({
+  settings,
+  version,
+  serve,
+  openApi,
+  isRedirectUri,
+}: Needs): Command => {
+  const program = new Command('daybook')
+    .description('An event-sourced payment ledger core.')
+    .version(version)
+    .option('--json', 'print JSON')
+    .addHelpText('after', `\n${settingsHelp()}`)
+    .showHelpAfterError()
+
+  const print = (value: object): void => {
+    const isJson = program.opts<{ json?: true }>().json
+    const rows = Array.isArray(value) ? (value as object[]) : [value]
+    const text = rows.map((row) =>
+      Object.entries(row)
+        .map(
+          ([name, field]) =>
+            `${name}: ${typeof field === 'string' ? field : JSON.stringify(field)}`,
+        )
+        .join('\n'),
+    )
+    process.stdout.write(`${isJson ? JSON.stringify(value, null, 2) : text.join('\n\n')}\n`)
+  }
+
+  const withCore: WithCore =
+    (work) =>
+    async (...rest): Promise<void> => {
+      const core = await openCore(settings, makeLog('warn'))
+      try {
+        print(await work(core, ...rest))
+      } catch (error) {
+        if (!(error instanceof Refusal || error instanceof OperatorError)) throw error
+        process.stderr.write(`${error.message}\n`)
+        process.exitCode = 1
+      } finally {
+        await core.close()
+      }
+    }
+
+  program
+    .command('serve', { isDefault: true })
+    .description('run the service')
+    // It stands in for any word that is no command: that one is to be told, not how to run the service.
+    .allowExcessArguments()
+    .allowUnknownOption()
+    .action((_, { args: [word] }: Command) => {
+      if (word === undefined) return serve(settings)
+      return program.error(
+        word.startsWith('-') ? `there is no option ${word}` : `there is no command ${word}`,
+      )
+    })
+
+  addMerchantCommands(program, withCore)
+  addIntegratorCommands(program, withCore)
+  addStickerCommands(program, withCore)
+
+  addUserCommands(program, withCore)
+  addFeeCommands(program, withCore)
+  addSettlementCommands(program, settings, withCore)
+  addPeopleCommands(program, withCore)
+  addOAuthCommands(program, withCore, isRedirectUri)
+
+  const callback = program.command('callbacks').description('callback messages')
+  callback
+    .command('list')
+    .description('messages that have not arrived')
+    .action(withCore(unfinishedCallbacks))
+  callback.command('retry <id>').description('try again now').action(withCore(retryCallback))
+
+  program
+    .command('rebuild')
+    .description('fold the whole log into new read models, used from the next start on')
+    .action(async () => print(await rebuildReadModels(settings)))
+
+  program
+    .command('status')
+    .description('how the log and the read models stand')
+    .action(
+      withCore(async (core) => {
+        const { readModels, queue, merchants: rows, now } = core
+        await readModels.caughtUp()
+        const { head, position } = await readModels.progress()
+        return {
+          now: new Date(now()).toISOString(),
+          event_store: settings.EVENT_STORE === 'sqlite' ? 'sqlite' : 'EventStoreDB',
+          log_position: head,
+          read_models_position: position,
+          merchants: rows.all().length,
+          callbacks_unfinished: queue.unfinishedCount(),
+          ...accountingStatus(core),
+        }
+      }),
+    )
+
+  addAuditCommands(program, settings)
+
+  program
+    .command('openapi')
+    .description('print the interface as an OpenAPI document')
+    .action(() => {
+      process.stdout.write(`${JSON.stringify(openApi(), null, 2)}\n`)
+    })
+  return program
+}

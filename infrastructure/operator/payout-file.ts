@@ -1,0 +1,108 @@
+import { create } from 'xmlbuilder2'
+import { formatAmount, addUp } from '../../domain/money.ts'
+import { isIban } from '../../domain/settlement-account.ts'
+
+/** Who pays: the operator, and where its money is. */
+export type Payer = {
+  readonly name: string
+  /** IBAN, or a national account number. */
+  readonly account: string
+  /** BIC of the bank; null when the bank does without. */
+  readonly bic: string | null
+}
+
+export type OrderedPayout = {
+  readonly merchant: string
+  readonly businessName: string
+  readonly settlementId: string
+  readonly currency: string
+  /** Minor units, above zero. */
+  readonly amount: string
+  readonly payoutAccount: string
+  /** `YYYY-MM-DD` */
+  readonly payoutDay: string
+}
+
+const namespace = 'urn:iso:std:iso:20022:tech:xsd:pain.001.001.09'
+
+/** Text as the message takes it: no control characters, no blanks around it, at most so many characters. */
+const textOf = (text: string, longest: number): string =>
+  [...text.replaceAll(/[\p{Cc}\p{Cs}\s]+/gu, ' ').trim()].slice(0, longest).join('').trim() || '-'
+
+const accountId = (account: string) =>
+  isIban(account) ? { IBAN: account } : { Othr: { Id: textOf(account, 34) } }
+
+/** The sum of amounts of several currencies, as a control sum is: a decimal number without meaning as money. */
+const controlSum = (payouts: readonly OrderedPayout[]): string => {
+  const decimals = 5
+  const scaled = payouts.map(({ amount, currency }) => {
+    const [whole = '0', fraction = ''] = formatAmount(amount, currency).split('.')
+    return whole + fraction.padEnd(decimals, '0')
+  })
+  const sum = addUp(...scaled).padStart(decimals + 1, '0')
+  const text = `${sum.slice(0, -decimals)}.${sum.slice(-decimals)}`
+  return text.replace(/0+$/, '').replace(/\.$/, '')
+}
+
+const transaction = (payout: OrderedPayout) => ({
+  PmtId: { EndToEndId: textOf(payout.settlementId, 35) },
+  Amt: {
+    InstdAmt: { '@Ccy': payout.currency, '#': formatAmount(payout.amount, payout.currency) },
+  },
+  Cdtr: { Nm: textOf(payout.businessName, 140) },
+  CdtrAcct: { Id: accountId(payout.payoutAccount) },
+  RmtInf: { Ustrd: textOf(`Settlement ${payout.settlementId}`, 140) },
+})
+
+const groupsOf = (payouts: readonly OrderedPayout[]): OrderedPayout[][] => {
+  const groups = new Map<string, OrderedPayout[]>()
+  for (const payout of payouts) {
+    const name = `${payout.payoutDay} ${payout.currency}`
+    groups.set(name, [...(groups.get(name) ?? []), payout])
+  }
+  return [...groups.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group)
+}
+
+/**
+ * A customer credit transfer initiation (ISO 20022, pain.001.001.09) that asks the bank for all payouts of a run: one
+ * payment information for each day and currency. At least one payout is needed.
+ */
+export const payoutFile = (
+  payer: Payer,
+  payouts: readonly OrderedPayout[],
+  { messageId, at }: { readonly messageId: string; readonly at: number },
+): string => {
+  const [first] = payouts
+  if (!first) throw new RangeError('a payout file needs a payout')
+  const Nm = textOf(payer.name, 140)
+  const agent = payer.bic === null ? { Othr: { Id: 'NOTPROVIDED' } } : { BICFI: payer.bic }
+  const PmtInf = groupsOf(payouts).map((group, index) => ({
+    PmtInfId: textOf(`${messageId.slice(0, 30)}-${index + 1}`, 35),
+    PmtMtd: 'TRF',
+    NbOfTxs: String(group.length),
+    CtrlSum: controlSum(group),
+    ReqdExctnDt: { Dt: group[0]?.payoutDay ?? first.payoutDay },
+    Dbtr: { Nm },
+    DbtrAcct: { Id: accountId(payer.account) },
+    DbtrAgt: { FinInstnId: agent },
+    CdtTrfTxInf: group.map(transaction),
+  }))
+  return create(
+    { version: '1.0', encoding: 'UTF-8' },
+    {
+      Document: {
+        '@xmlns': namespace,
+        CstmrCdtTrfInitn: {
+          GrpHdr: {
+            MsgId: textOf(messageId, 35),
+            CreDtTm: new Date(at).toISOString().slice(0, 19),
+            NbOfTxs: String(payouts.length),
+            CtrlSum: controlSum(payouts),
+            InitgPty: { Nm },
+          },
+          PmtInf,
+        },
+      },
+    },
+  ).end({ prettyPrint: true })
+}

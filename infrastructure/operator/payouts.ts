@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto'
+import { open, unlink, type FileHandle } from 'node:fs/promises'
+import { merchants, settlements } from '../../application/aggregates.ts'
+import { StoreUnavailable } from '../../application/event-store.ts'
+import { streamOf } from '../../application/handle.ts'
+import { payoutDay } from '../../domain/calendar.ts'
+import { Refusal } from '../../domain/refusal.ts'
+import type { SettlementRow } from '../../projections/settlements.ts'
+import type { Core } from '../core.ts'
+import type { Settings } from '../settings.ts'
+import { reasonOf } from '../system-errors.ts'
+import { fail } from './error.ts'
+import { payoutFile, type OrderedPayout, type Payer } from './payout-file.ts'
+
+type Write = (text: string) => Promise<void>
+
+const openNew = async (file: string): Promise<FileHandle> => {
+  try {
+    return await open(file, 'wx')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
+      return fail(`${file} is there already, and no payout file is written over another file`)
+    return fail(`${file} cannot be written: ${reasonOf(error) ?? String(error)}`)
+  }
+}
+
+/**
+ * Opens a file before the work that it is for, so that nothing is done when it cannot be written. It does not stay when
+ * nothing, or not all, was written.
+ */
+export const intoNewFile = async <Answer>(
+  file: string,
+  work: (write: Write) => Promise<Answer>,
+): Promise<Answer> => {
+  const handle = await openNew(file)
+  let isWhole = false
+  const write: Write = async (text) => {
+    await handle.writeFile(text)
+    await handle.sync()
+    await handle.close()
+    isWhole = true
+  }
+  try {
+    return await work(write)
+  } finally {
+    // Why the work has failed is to be told, whatever comes of this.
+    if (!isWhole) await Promise.allSettled([handle.close(), unlink(file)])
+  }
+}
+
+export const payerOf = (settings: Settings): Payer => {
+  const { BANK_ACCOUNT: account, BANK_ACCOUNT_NAME: name, BANK_BIC: bic = null } = settings
+  if (account === undefined) return fail('a payout file needs BANK_ACCOUNT, where the money is')
+  return { name, account, bic }
+}
+
+/** Asks for every payout that has not been asked for and has somewhere to go. */
+const orderPayouts = async (core: Core, messageId: string) => {
+  const today = core.now()
+  const orders = core.settlements.payable().map(async ({ merchant, serial, made }) => {
+    const payoutAccount = core.settlementAccounts.find(merchant)?.payoutAccount ?? null
+    if (payoutAccount === null) return 'without account'
+    // A bank pays on no day that has passed.
+    const earliest = payoutDay(today, 0)
+    const wanted = made?.payoutDay ?? earliest
+    const day = wanted < earliest ? earliest : wanted
+    const order = { serial, messageId, payoutAccount, payoutDay: day }
+    const context = core.contextOf('operator', merchant)
+    const command = { type: 'OrderPayout', ...order } as const
+    const { events } = await core.handle(settlements, merchant, command, context)
+    return events.length > 0 ? 'ordered' : 'ordered by another'
+  })
+  // Whoever is told of a failure must be told of all orders, so none may be under way.
+  const ends = await Promise.allSettled(orders)
+  const failed = ends.find((end) => end.status === 'rejected')
+  if (failed) throw failed.reason
+  const count = (wanted: string): number =>
+    ends.filter((end) => end.status === 'fulfilled' && end.value === wanted).length
+  return { ordered: count('ordered'), withoutAccount: count('without account') }
+}
+
+const payoutsOf = (core: Core, rows: readonly SettlementRow[]): OrderedPayout[] =>
+  rows.flatMap(({ merchant, settlementId, made, order }) => {
+    const shop = core.merchants.find(streamOf(merchants, merchant))?.data
+    return (made?.payouts ?? []).flatMap(({ currency, payout: amount }) => {
+      if (!order || amount === '0') return []
+      const { payoutAccount, payoutDay } = order
+      const businessName = shop?.businessName ?? merchant
+      const about = { merchant, businessName, settlementId, currency, amount }
+      return [{ ...about, payoutAccount, payoutDay }]
+    })
+  })
+
+const writePayouts = async (core: Core, payer: Payer, messageId: string, write: Write) => {
+  await core.readModels.caughtUp()
+  const payouts = payoutsOf(core, core.settlements.orderedBy(messageId))
+  await write(payoutFile(payer, payouts, { messageId, at: core.now() }))
+  return payouts.length
+}
+
+/** A bug shows where it is, also beside what must be told first. */
+const whyOf = (error: unknown): string => {
+  const isExpected = error instanceof StoreUnavailable || error instanceof Refusal
+  const text = error instanceof Error ? (isExpected ? error.message : error.stack) : undefined
+  return reasonOf(error) ?? text ?? String(error)
+}
+
+const nothingOrdered = { payout_file: null, message_id: null, payouts_ordered: 0 }
+
+/** Orders the payouts and writes the file that asks the bank for them. */
+export const orderIntoFile = async (core: Core, payer: Payer, file: string, write: Write) => {
+  const messageId = `DAYBOOK-${randomBytes(8).toString('hex').toUpperCase()}`
+  const howToWrite = `To write their file: settle --again ${messageId} --pain001 <new file>`
+  const { ordered, withoutAccount } = await orderPayouts(core, messageId).catch((error) =>
+    fail(
+      `not every payout could be ordered: ${whyOf(error)}\n` +
+        `Those that could are ordered under message ${messageId}. ${howToWrite}`,
+    ),
+  )
+  const waiting = { payouts_waiting_for_an_account: withoutAccount }
+  if (ordered === 0) return { ...nothingOrdered, ...waiting }
+  const count = await writePayouts(core, payer, messageId, write).catch((error) =>
+    fail(
+      `the payouts are ordered under message ${messageId}, but ${file} could not be written: ` +
+        `${whyOf(error)}\n${howToWrite}`,
+    ),
+  )
+  return { payout_file: file, message_id: messageId, payouts_ordered: count, ...waiting }
+}
+
+/** Writes the file of an earlier message once more, and orders nothing. */
+export const writeAgain = async (
+  core: Core,
+  payer: Payer,
+  { again: messageId, file }: { readonly again: string; readonly file: string },
+) => {
+  await core.readModels.caughtUp()
+  if (core.settlements.orderedBy(messageId).length === 0)
+    return fail(`there is no message ${messageId} that ordered payouts`)
+  return intoNewFile(file, async (write) => {
+    const count = await writePayouts(core, payer, messageId, write).catch((error) =>
+      fail(`${file} could not be written: ${whyOf(error)}`),
+    )
+    const answer = { payout_file: file, message_id: messageId, payouts_ordered: count }
+    return { settled: [], ...answer, payouts_waiting_for_an_account: 0 }
+  })
+}

@@ -1,0 +1,93 @@
+import type { Command } from 'commander'
+import { withdrawAll } from '../../application/grants.ts'
+import { erasePerson, registerPayer } from '../../application/payers.ts'
+import { phoneDigits } from '../../application/people.ts'
+import { profile as profileSchema } from '../../domain/profile.ts'
+import type { Core } from '../core.ts'
+import { codeUri, newCodeSecret } from '../people/one-time-codes.ts'
+import { hashSecret } from '../people/secrets.ts'
+import type { WithCore } from './core.ts'
+import { fail } from './error.ts'
+
+type PayerOptions = {
+  readonly name: string
+  readonly pin: string
+  readonly email?: string
+  readonly street?: string
+  readonly postalCode?: string
+  readonly locality?: string
+  readonly country: string
+  readonly nationalId?: string
+}
+
+const addressOf = ({ street, postalCode, locality, country }: PayerOptions) =>
+  street === undefined && postalCode === undefined && locality === undefined
+    ? null
+    : { street, postalCode, locality, country: country.toUpperCase() }
+
+/** A payer as the operator knows them: what is given here counts as verified. */
+const addPayer = async (
+  { handle, find, vault: people, contextOf, now }: Core,
+  phoneText: string,
+  options: PayerOptions,
+) => {
+  const { name, pin, email, nationalId } = options
+  const phone = phoneDigits(phoneText) ?? fail('a phone number has 8 to 15 digits')
+  if (!/^\d{4,12}$/.test(pin)) fail('a PIN has 4 to 12 digits')
+  const address = addressOf(options)
+  const date = new Date(now()).toISOString().slice(0, 10)
+  const read = profileSchema.safeParse({
+    name,
+    phone,
+    isPhoneVerified: true,
+    email: email ?? null,
+    isEmailVerified: email !== undefined,
+    address,
+    shippingAddress: address && { name, ...address },
+    nationalId:
+      nationalId === undefined
+        ? null
+        : { id: nationalId, proofs: [{ issuer: 'daybook', method: 'operator', date }] },
+  })
+  if (!read.success)
+    return fail(
+      read.error.issues.map(({ path, message }) => `${path.join(' ')}: ${message}`).join('\n'),
+    )
+  const codeSecret = newCodeSecret()
+  const credentials = { pinHash: await hashSecret(pin), codeSecret }
+  const context = contextOf('operator')
+  const id = await registerPayer({ handle, find, people })(read.data, credentials, context)
+  return { id, phone, totp_secret: codeSecret, totp_uri: codeUri(codeSecret, phone) }
+}
+
+const erase = async (
+  { handle, find, vault: people, contextOf, grants: rows, readModels }: Core,
+  identifier: string,
+) => {
+  const { caughtUp } = readModels
+  const take = withdrawAll({ handle, rows, caughtUp })
+  const work = erasePerson({ handle, find, people, withdrawAll: take })
+  await work(phoneDigits(identifier) ?? identifier, contextOf('operator'))
+  return { erased: true }
+}
+
+/** The operator's commands about payers (decisions 14). */
+export const addPeopleCommands = (program: Command, withCore: WithCore): void => {
+  const payer = program.command('payer').description('payers')
+  payer
+    .command('add <phone>')
+    .description('make a payer; prints the secret for an authenticator app')
+    .requiredOption('--name <name>', 'full name')
+    .requiredOption('--pin <pin>', '4 to 12 digits')
+    .option('--email <address>')
+    .option('--street <street>')
+    .option('--postal-code <code>')
+    .option('--locality <town>')
+    .option('--country <code>', 'two letters', 'NO')
+    .option('--national-id <digits>', 'fødselsnummer, 11 digits')
+    .action(withCore(addPayer))
+  payer
+    .command('erase <phone>')
+    .description('forget all personal data of a payer, or of whomever a merchant called so')
+    .action(withCore(erase))
+}

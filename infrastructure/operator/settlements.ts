@@ -1,0 +1,141 @@
+import type { Command } from 'commander'
+import { merchants, settlementAccounts, within } from '../../application/aggregates.ts'
+import { frequencies, startOfDayPattern, type Frequency } from '../../domain/calendar.ts'
+import { formatAmount } from '../../domain/money.ts'
+import { defaultAccount, impliedAccount, readAccount } from '../../domain/settlement-account.ts'
+import { openAccounting } from '../accounting.ts'
+import type { Core } from '../core.ts'
+import type { Settings } from '../settings.ts'
+import type { WithCore } from './core.ts'
+import { fail } from './error.ts'
+import { intoNewFile, orderIntoFile, payerOf, writeAgain } from './payouts.ts'
+
+type AccountOptions = {
+  readonly payoutAccount?: string
+  readonly frequency?: string
+  readonly startOfDay?: string
+  readonly payoutDelay?: string
+}
+
+const frequencyOf = (text: string): Frequency =>
+  frequencies.find((frequency) => frequency === text) ??
+  fail(`${text} is none of ${frequencies.join(', ')}`)
+
+const accountOf = (text: string): string =>
+  readAccount(text) ??
+  fail(`${text} is neither an IBAN with right check digits nor a national account number`)
+
+const delayOf = (text: string): number =>
+  /^(?:[12]?\d|30)$/.test(text)
+    ? Number(text)
+    : fail(`${text} is no number of weekdays from 0 to 30`)
+
+const setAccount = async ({ find, handle, contextOf }: Core, id: string, given: AccountOptions) => {
+  const merchant = await find(merchants, id)
+  if (merchant.status !== 'present') return fail(`no merchant ${id}`)
+  const account = within(id, defaultAccount)
+  const entry = await find(settlementAccounts, account)
+  const before =
+    entry.status === 'present' ? entry.data : impliedAccount(id, merchant.data.currency)
+  const { payoutAccount, frequency, startOfDay, payoutDelay } = given
+  if (startOfDay !== undefined && !startOfDayPattern.test(startOfDay))
+    fail(`${startOfDay} is no time of day as hh:mm`)
+  const data = {
+    ...before,
+    ...(payoutAccount !== undefined && { payoutAccount: accountOf(payoutAccount) }),
+    ...(frequency !== undefined && { frequency: frequencyOf(frequency) }),
+    ...(startOfDay !== undefined && { startOfDay }),
+    ...(payoutDelay !== undefined && { payoutDelay: delayOf(payoutDelay) }),
+  }
+  const type = entry.status === 'present' ? 'Change' : 'Register'
+  await handle(settlementAccounts, account, { type, data }, contextOf('operator', id))
+  return {
+    merchant: id,
+    id: data.id,
+    currency: data.currency,
+    payout_account: data.payoutAccount,
+    frequency: data.frequency,
+    start_of_day: data.startOfDay,
+    payout_delay: data.payoutDelay,
+  }
+}
+
+type SettleOptions = { readonly pain001?: string; readonly again?: string }
+
+/** Settles merchants, or all; answers what was made. */
+const settleNow = async (core: Core, settings: Settings, ids: readonly string[]) => {
+  const accounting = openAccounting(core, settings)
+  try {
+    await core.readModels.caughtUp()
+    const before = new Map(
+      core.settlementAccounts.unsettled().map(({ merchant, lastSerial }) => [merchant, lastSerial]),
+    )
+    if (ids.length === 0) await accounting.settleNow(core.now())
+    else for (const id of ids) await accounting.settleNow(core.now(), id)
+    const made = [...before].flatMap(([merchant, serial]) => {
+      const row = core.settlements.find(merchant, serial + 1)
+      return row?.made ? [row] : []
+    })
+    return made.map(({ merchant, serial, settlementId, made: sums }) => ({
+      merchant,
+      id: String(serial),
+      settlement_id: settlementId,
+      payouts: (sums?.payouts ?? []).map(({ currency, payout }) => ({
+        currency,
+        payout: formatAmount(payout, currency),
+      })),
+    }))
+  } finally {
+    await accounting.close()
+  }
+}
+
+/** Settles merchants, or all; with a file, asks the bank for every payout that it was not asked for. */
+export const settle = async (
+  core: Core,
+  settings: Settings,
+  ids: readonly string[],
+  { pain001: file, again }: SettleOptions,
+) => {
+  if (again !== undefined && file === undefined) return fail('--again needs --pain001 <file>')
+  const payer = file === undefined ? undefined : payerOf(settings)
+  await core.readModels.caughtUp()
+  for (const id of ids) if (!core.settlementAccounts.find(id)) fail(`no merchant ${id}`)
+  if (file === undefined || payer === undefined)
+    return { settled: await settleNow(core, settings, ids) }
+  if (again !== undefined) return writeAgain(core, payer, { again, file })
+  return intoNewFile(file, async (write) => {
+    const settled = await settleNow(core, settings, ids)
+    return { settled, ...(await orderIntoFile(core, payer, file, write)) }
+  })
+}
+
+/** `daybook settle` and `daybook settlement-account` (decisions 10 and 14). */
+export const addSettlementCommands = (
+  program: Command,
+  settings: Settings,
+  withCore: WithCore,
+): void => {
+  program
+    .command('settle [merchant...]')
+    .description('settle now what is unsettled, of some merchants or of all')
+    .option(
+      '--pain001 <file>',
+      'and write a file (ISO 20022 pain.001.001.09) that asks the bank for every payout that it was not asked for',
+    )
+    .option('--again <message-id>', 'settle nothing, but write the file of that message once more')
+    .action(
+      withCore((core, ids: string[], options: SettleOptions) =>
+        settle(core, settings, ids, options),
+      ),
+    )
+  program
+    .command('settlement-account')
+    .description('where and when merchants are paid')
+    .command('set <merchant>')
+    .option('--payout-account <account>', 'IBAN, or a national account number')
+    .option('--frequency <frequency>', `one of ${frequencies.join(', ')}`)
+    .option('--start-of-day <hh:mm>', 'when settlements are due, in UTC')
+    .option('--payout-delay <weekdays>', 'from the settlement to the payout')
+    .action(withCore(setAccount))
+}

@@ -1,0 +1,51 @@
+import type { Command } from 'commander'
+import { users, within } from '../../application/aggregates.ts'
+import { secretPattern, userIdPattern } from '../../domain/user.ts'
+import type { Core } from '../core.ts'
+import { hashSecret } from '../people/secrets.ts'
+import type { WithCore } from './core.ts'
+import { fail } from './error.ts'
+import { publicKeyIn } from './files.ts'
+import { presentMerchant } from './merchants.ts'
+
+type UserOptions = {
+  readonly secret?: string
+  readonly pubkey?: string
+  readonly superuser?: true
+}
+
+/** As the interface has it, where `.` and `..` would lead elsewhere. */
+const isUserId = (id: string): boolean =>
+  userIdPattern.test(id) && id.length <= 100 && id !== '.' && id !== '..'
+
+const isSecret = (secret: string): boolean =>
+  secretPattern.test(secret) && secret.length >= 8 && secret.length <= 64
+
+const addUser = async (core: Core, merchant: string, id: string, options: UserOptions) => {
+  const { secret, pubkey, superuser } = options
+  await presentMerchant(core, merchant)
+  if (!isUserId(id))
+    fail('a user id has letters, digits and _ . @ -, at most 100, and is not . or ..')
+  if (secret === undefined && pubkey === undefined) fail('give --secret, --pubkey or both')
+  if (secret !== undefined && !isSecret(secret))
+    fail('a secret has 8 to 64 characters of printable ASCII, without blanks around it')
+  const publicKey = pubkey === undefined ? null : await publicKeyIn(pubkey)
+  const secretHash = secret === undefined ? null : await hashSecret(secret)
+  const roles = superuser ? ['superuser' as const] : ['user' as const]
+  const data = { merchant, id, roles, netmask: null, secretHash, publicKey }
+  const context = core.contextOf('operator', merchant)
+  await core.handle(users, within(merchant, id), { type: 'Register', data }, context)
+  return { merchant, id, roles, has_secret: secretHash !== null, pubkey: publicKey }
+}
+
+/** The operator's command for API users (decisions 14). */
+export const addUserCommands = (program: Command, withCore: WithCore): void => {
+  program
+    .command('user')
+    .description('API users')
+    .command('add <merchant> <user>')
+    .option('--secret <secret>', '8 to 64 characters')
+    .option('--pubkey <file>', 'RSA public key, PEM or OpenSSH')
+    .option('--superuser', 'may manage users')
+    .action(withCore(addUser))
+}

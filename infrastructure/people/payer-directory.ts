@@ -1,0 +1,61 @@
+import { payers } from '../../application/aggregates.ts'
+import { findLiveToken, type GrantRows, type Tokens } from '../../application/grants.ts'
+import type { Find } from '../../application/handle.ts'
+import type { Identify, IdentifyOneKind } from '../../application/identify-customer.ts'
+import { phoneDigits, readName, sealName, type People } from '../../application/people.ts'
+
+/** An access token is never stored: what is, names its grant, from which it can be derived again. */
+const grantedName = /^granted:(\d+):(.+)$/
+
+type Needs = {
+  readonly find: Find
+  readonly vault: People
+  readonly tokens: Tokens
+  readonly rows: GrantRows
+  readonly caughtUp: () => Promise<void>
+}
+
+/** Who is meant by what merchants call them. What could tell who somebody is is sealed before anything is stored. */
+export const payerDirectory = ({ find, vault: people, tokens, rows, caughtUp }: Needs) => {
+  const payerOf = async (person: string | undefined): Promise<string | undefined> =>
+    person !== undefined && (await find(payers, person)).status === 'present' ? person : undefined
+  const payerWithPhone = (text: string): Promise<string | undefined> => {
+    const digits = phoneDigits(text)
+    return payerOf(digits === undefined ? undefined : people.findPerson(digits))
+  }
+  const liveToken = findLiveToken({ find, tokens, rows, caughtUp })
+
+  /** An access token, as long as it lives; whoever holds another merchant's token names nobody with it. */
+  const byAccessToken: IdentifyOneKind = async (customer, merchant, at) => {
+    if (phoneDigits(customer) !== undefined) return undefined
+    await caughtUp()
+    const row = rows.findAccess(tokens.digest(customer))
+    if (!row) return undefined
+    const live = await liveToken(customer, at)
+    const names = live?.merchant === merchant ? { id: live.payer } : 'unknown'
+    return { stored: `granted:${row.generation}:${row.grant}`, names }
+  }
+
+  /** A phone number; and whatever else somebody is called, who then is nobody here. */
+  const byName: Identify = async (customer) => {
+    const person = people.personFor(phoneDigits(customer) ?? customer)
+    const id = await payerWithPhone(customer)
+    const names = id === undefined ? 'unknown' : { id }
+    return { stored: sealName(people, person, customer), names }
+  }
+
+  return {
+    byAccessToken,
+    byName,
+    /** What the merchant called them; null once they are erased. */
+    show: (stored: string | null): string | null => {
+      const [, generation, grant] = grantedName.exec(stored ?? '') ?? []
+      if (grant !== undefined) return tokens.access(grant, Number(generation))
+      return stored === null ? null : (readName(people, stored) ?? null)
+    },
+    byIdOrPhone: async (text: string): Promise<string | undefined> =>
+      (await payerOf(text)) ?? payerWithPhone(text),
+  }
+}
+
+export type PayerDirectory = ReturnType<typeof payerDirectory>

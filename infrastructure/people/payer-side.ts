@@ -1,0 +1,161 @@
+import {
+  applications,
+  merchants,
+  payers,
+  payments,
+  poses,
+  within,
+} from '../../application/aggregates.ts'
+import { redeemCode } from '../../application/authorize.ts'
+import { findLiveToken, refreshGrant, revokeGrant } from '../../application/grants.ts'
+import { streamOf, type Context } from '../../application/handle.ts'
+import { changeProfile, registerPayer, signIn } from '../../application/payers.ts'
+import type { Core } from '../core.ts'
+import type { MerchantSide } from '../merchant-side.ts'
+import type { Settings } from '../settings.ts'
+import type { AuthorizationServer } from './authorization-server.ts'
+import { codeUri, makeCodeCheck, newCodeSecret } from './one-time-codes.ts'
+import { seal, unseal } from './sealing.ts'
+import { hashSecret, makeSecretCheck } from './secrets.ts'
+import { makeGate, makeStrangers, makeThrottle } from './sign-in-guard.ts'
+import { isSameText, newToken, sha256 } from './tokens.ts'
+
+const failuresPerAddress = 200
+const failuresPeriodMs = 600_000
+/** Slow hashes that run at once, so that sign-ins do not take the machine from payments. */
+const slowHashesAtOnce = 1
+
+const pagePath = /^\/(payer\/payment\/[a-z0-9]{1,64}|oauth2\/pre_auth\?qr=[\w-]{75})$/
+const shortlinkPath = /^\/s\/([a-z0-9]{1,64})\/([^?#]*)$/
+const longestArgstring = 100
+
+/** The argstring of a scanned code; undefined when it can be none. */
+const decoded = (argument: string): string | undefined => {
+  try {
+    const argstring = decodeURIComponent(argument)
+    return argstring.length <= longestArgstring ? argstring : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What the pages of payers and the authorization server are made with. */
+export const makePayerSide = (
+  core: Core,
+  settings: Settings,
+  server: AuthorizationServer,
+  { scanShortlink }: Pick<MerchantSide, 'scanShortlink'>,
+) => {
+  const { handle, find, vault: people, tokens, grants: rows, readModels, now } = core
+  const { caughtUp } = readModels
+  const isSandbox = settings.MODE === 'sandbox'
+  const grantNeeds = { handle, find, tokens, rows, caughtUp }
+  const pages = people.secret('pages')
+  const gate = makeGate(slowHashesAtOnce)
+  const verifySecret = makeSecretCheck(Date.now)
+  const stepOfCode = makeCodeCheck(Date.now)
+
+  const applicationOf = (clientId: string) =>
+    core.applications.find(streamOf(applications, clientId))?.data
+  const shopName = (merchant: string): string =>
+    core.merchants.find(streamOf(merchants, merchant))?.data.businessName ?? merchant
+
+  const findRequest = (tid: string, at: number) => {
+    const row = core.requests.findAny(streamOf(payments, tid))
+    const outcome = row && core.outcomes.find(row.merchant, tid, at)
+    if (!row || !outcome) return undefined
+    const { request, details, payer, merchant } = row
+    const pos = core.poses.find(streamOf(poses, within(merchant, request.posId)))?.data.name ?? null
+    return { tid, request, details, payer, outcome, shop: shopName(merchant), pos }
+  }
+
+  const isPayer = async (id: string): Promise<boolean> =>
+    (await find(payers, id)).status === 'present'
+
+  return {
+    isSecure: settings.MODE === 'production',
+    isSandbox,
+    now,
+    newToken,
+    digestOf: sha256,
+    derive: core.derive,
+    isSameText,
+    seal: (text: string) => seal(pages, text),
+    unseal: (text: string) => unseal(pages, text),
+    findSession: async (digest: string) => {
+      await caughtUp()
+      const session = core.sessions.find(digest)
+      return session && (await isPayer(session.payer)) ? session : undefined
+    },
+    throttle: makeThrottle(failuresPerAddress, failuresPeriodMs),
+    signIn: signIn({
+      handle,
+      find,
+      people,
+      verifyPin: (pin, hash, claimed) => gate(async () => verifySecret(pin, hash, claimed)),
+      stepOfCode,
+      strangers: makeStrangers(),
+      newSession: newToken,
+      // Rehearsals need not wait half a minute for the next code.
+      codesWorkOnce: !isSandbox,
+    }),
+    signOut: async (payer: string, session: string, context: Context) => {
+      await handle(payers, payer, { type: 'SignOut', session }, context)
+    },
+    hashPin: (pin: string) => gate(() => hashSecret(pin)),
+    newCodeSecret,
+    codeUri,
+    stepOfCode,
+    isPhoneTaken: async (phone: string) => {
+      const person = people.findPerson(phone)
+      return person !== undefined && (await isPayer(person))
+    },
+    registerPayer: registerPayer({ handle, find, people }),
+    changeProfile: changeProfile({ handle, find, people }),
+    findRequest,
+    shopName,
+    inbox: core.inbox,
+    permissionOf: core.permissions.find,
+    grantsOf: rows.ofPayer,
+    applicationName: (client: string) => applicationOf(client)?.name,
+    findApplication: applicationOf,
+    applications: core.applications,
+    isSecretOf: (secret: string, hash: string) => isSameText(sha256(secret), hash),
+    newClient: () => {
+      const { token: secret, digest: secretHash } = newToken()
+      return { clientId: newToken().token.slice(0, 22), secret, secretHash }
+    },
+    issuer: server.issuer,
+    publishedKeys: server.idTokens.published,
+    findProfile: server.findProfile,
+    subjectOf: server.subjectOf,
+    showTokens: server.showTokens,
+    codeOf: (authorization: string) => {
+      const code = tokens.code(authorization)
+      return { code, hash: tokens.digest(code) }
+    },
+    challengeOf: sha256,
+    redeemCode: redeemCode(grantNeeds),
+    refreshGrant: refreshGrant(grantNeeds),
+    revokeGrant: revokeGrant(grantNeeds),
+    findLiveToken: findLiveToken(grantNeeds),
+    findGrantOf: async (token: string) => {
+      await caughtUp()
+      const hash = tokens.digest(token)
+      const row = rows.findAccess(hash) ?? rows.findRefresh(hash)
+      return row && rows.find(row.grant)
+    },
+    /** Codes of this service lead to its pages, shortlinks among them; nothing else is followed. */
+    scan: async (text: string, payer: string, context: Context): Promise<string | undefined> => {
+      const base = `${server.issuer()}/`
+      if (!text.startsWith(base)) return undefined
+      const path = `/${text.slice(base.length)}`
+      const [, shortlink, argument = ''] = shortlinkPath.exec(path) ?? []
+      if (shortlink === undefined) return pagePath.test(path) ? path : undefined
+      const argstring = decoded(argument)
+      if (argstring === undefined) return undefined
+      const { tid } = await scanShortlink(shortlink, { payer, argstring }, context)
+      return tid === null ? '/payer/' : `/payer/payment/${tid}`
+    },
+  }
+}

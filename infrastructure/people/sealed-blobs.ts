@@ -1,0 +1,21 @@
+import type { Blobs, SealedBlobs } from '../../application/blobs.ts'
+import { readName, sealName, type People } from '../../application/people.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { hashOf } from '../blob-directory.ts'
+
+/** Keeps contents sealed as names are (`sealed:<person>:<text>`): the log of events then needs not know whose they are. */
+export const sealedBlobs = (blobs: Blobs, people: People): SealedBlobs => ({
+  put: async (content, person) => {
+    if (!people.hasPerson(person)) return refuse('resource_is_unknown')
+    const text = Buffer.from(content).toString('base64')
+    const sealedHash = await blobs.put(Buffer.from(sealName(people, person, text)))
+    return { hash: hashOf(content), sealedHash }
+  },
+  get: async ({ hash, sealedHash }) => {
+    const kept = await blobs.get(sealedHash ?? hash)
+    if (!kept) throw new Error(`the blob ${sealedHash ?? hash} is missing`)
+    if (sealedHash === undefined) return kept
+    const text = readName(people, Buffer.from(kept).toString())
+    return text === undefined ? undefined : new Uint8Array(Buffer.from(text, 'base64'))
+  },
+})

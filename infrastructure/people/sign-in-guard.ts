@@ -1,0 +1,69 @@
+import { afterFailure, isLocked, unlocked, type Lockout } from '../../domain/lockout.ts'
+import { refuse } from '../../domain/refusal.ts'
+
+const strangersKept = 10_000
+
+const forgetOldest = (map: Map<string, unknown>, kept: number): void => {
+  for (const name of map.keys()) {
+    if (map.size <= kept) return
+    map.delete(name)
+  }
+}
+
+/**
+ * Counts mistakes with phone numbers that nobody has by the rules for payers, so that the answers do not tell who is
+ * one. Kept in memory only: strangers write nothing into the log.
+ */
+export const makeStrangers = () => {
+  const lockouts = new Map<string, Lockout>()
+  return {
+    check: (identifier: string, at: number): void => {
+      if (isLocked(lockouts.get(identifier) ?? unlocked, at)) refuse('sign_in_is_locked')
+    },
+    fail: (identifier: string, at: number): void => {
+      const after = afterFailure(lockouts.get(identifier) ?? unlocked, at)
+      lockouts.delete(identifier)
+      lockouts.set(identifier, after)
+      forgetOldest(lockouts, strangersKept)
+    },
+  }
+}
+
+type Count = { readonly count: number; readonly until: number }
+
+/** Refuses an address that has failed too often in a while, whoever's number it tried. */
+export const makeThrottle = (most: number, periodMs: number) => {
+  const counts = new Map<string, Count>()
+  const countOf = (address: string, at: number): Count => {
+    const known = counts.get(address)
+    return known && at < known.until ? known : { count: 0, until: at + periodMs }
+  }
+  return {
+    check: (address: string, at: number): void => {
+      if (countOf(address, at).count >= most) refuse('sign_in_is_locked')
+    },
+    fail: (address: string, at: number): void => {
+      const { count, until } = countOf(address, at)
+      counts.delete(address)
+      counts.set(address, { count: count + 1, until })
+      forgetOldest(counts, strangersKept)
+    },
+  }
+}
+
+/** Lets at most so many pieces of slow work run at once: the others wait their turn. */
+export const makeGate = (most: number) => {
+  let running = 0
+  const waiting: (() => void)[] = []
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running += 1
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running -= 1
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import Database from 'better-sqlite3'
+import { createHmac, randomBytes } from 'node:crypto'
+import { chmodSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { recent, type Recent } from '../../application/recent.ts'
+import { unavailable } from '../event-store/sqlite-event-rows.ts'
+import { seal, unseal } from './sealing.ts'
+
+const tables = `
+  CREATE TABLE IF NOT EXISTS people (
+    id TEXT PRIMARY KEY,
+    identifier BLOB NOT NULL UNIQUE,
+    key BLOB NOT NULL
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS secrets (name TEXT PRIMARY KEY, secret BLOB NOT NULL) STRICT;`
+
+const peopleRemembered = 10_000
+
+/** How long another process may hold the file, in ms, before opening it gives up. */
+const openingTimeout = 5_000
+/** How long one question may wait for another process, in ms: everything else in this one waits with it. */
+const patience = 50
+
+const openFile = (file: string) => {
+  mkdirSync(dirname(file), { recursive: true })
+  const sqlite = new Database(file, { timeout: openingTimeout })
+  chmodSync(file, 0o600)
+  // A key that was thrown away must not linger: no write-ahead log, and freed pages are overwritten.
+  sqlite.pragma('journal_mode = DELETE')
+  sqlite.pragma('secure_delete = ON')
+  sqlite.pragma('synchronous = FULL')
+  sqlite.exec(tables)
+  return sqlite
+}
+
+/** The same call, whose failures in the file are those of a store. @throws StoreUnavailable */
+const guarded =
+  <Given extends readonly unknown[], Answer>(call: (...given: Given) => Answer) =>
+  (...given: Given): Answer => {
+    try {
+      return call(...given)
+    } catch (error) {
+      throw error instanceof Database.SqliteError ? unavailable(error) : error
+    }
+  }
+
+const remembering = <Value>(
+  memory: Recent<string, Value>,
+  name: string,
+  find: () => Value,
+): Value => {
+  const known = memory.get(name)
+  if (known !== undefined) return known
+  const found = find()
+  if (found !== undefined) memory.set(name, found)
+  return found
+}
+
+/**
+ * What must not stand in the log: a key for each person whose data the log holds, found by a keyed digest of the
+ * identifier (a phone number, or whatever else a merchant called somebody), and the secrets of the installation. To
+ * shred a person's key is to erase the person: the log stays as it is and tells nothing any more. All nodes of an
+ * installation share one vault. Everything but opening it throws StoreUnavailable while the file cannot be used.
+ */
+export const openVault = (file: string) => {
+  const sqlite = openFile(file)
+  const findSecret = sqlite.prepare('SELECT secret FROM secrets WHERE name = ?').pluck()
+  const addSecret = sqlite.prepare('INSERT OR IGNORE INTO secrets VALUES (?, ?)')
+  const listSecrets = sqlite.prepare(
+    'SELECT name, secret FROM secrets WHERE name GLOB ? ORDER BY name',
+  )
+  const findId = sqlite.prepare('SELECT id FROM people WHERE identifier = ?').pluck()
+  const findKey = sqlite.prepare('SELECT key FROM people WHERE id = ?').pluck()
+  const addPerson = sqlite.prepare('INSERT OR IGNORE INTO people VALUES (?, ?, ?)')
+  const removePerson = sqlite.prepare('DELETE FROM people WHERE id = ?')
+
+  /** A random secret of the installation, made when it is first asked for. */
+  const secret = (name: string): Buffer => {
+    const known = findSecret.get(name) as Buffer | undefined
+    if (known) return known
+    addSecret.run(name, randomBytes(32))
+    return findSecret.get(name) as Buffer
+  }
+  const identifiers = secret('identifiers')
+  const digest = (identifier: string): Buffer =>
+    createHmac('sha256', identifiers).update(identifier).digest()
+
+  const dataVersion = sqlite.prepare('PRAGMA data_version').pluck()
+  const ids = recent<string, string>(peopleRemembered)
+  const keys = recent<string, Buffer>(peopleRemembered)
+  /** Texts by what they are sealed as, and the other way round: the same few are meant again and again. */
+  const opened = recent<string, string>(peopleRemembered)
+  const closed = recent<string, string>(peopleRemembered)
+  let version: unknown
+  let isLookedAt = false
+
+  const forget = (): void => {
+    for (const memory of [ids, keys, opened, closed]) memory.clear()
+  }
+
+  /**
+   * Forgets what other processes may have changed, somebody's erasure above all: looked at before anything else can have
+   * come in since, for a request that is read later may have been sent after an erasure.
+   */
+  const keepUp = (): void => {
+    if (isLookedAt) return
+    isLookedAt = true
+    queueMicrotask(() => (isLookedAt = false))
+    const current = dataVersion.get()
+    if (current !== version) forget()
+    version = current
+  }
+
+  const keyOf = (person: string): Buffer | undefined => {
+    keepUp()
+    return remembering(keys, person, () => findKey.get(person) as Buffer | undefined)
+  }
+
+  const idOf = (identifier: string): string | undefined => {
+    keepUp()
+    return remembering(ids, identifier, () => findId.get(digest(identifier)) as string | undefined)
+  }
+
+  sqlite.pragma(`busy_timeout = ${patience}`)
+  return {
+    secret: guarded(secret),
+    /** Keeps a secret under a name that is not taken. */
+    addSecret: guarded((name: string, value: Buffer): void => void addSecret.run(name, value)),
+    /** The secrets whose names begin so, ordered by name. */
+    secrets: guarded(
+      (prefix: string) =>
+        listSecrets.all(`${prefix}*`) as { readonly name: string; readonly secret: Buffer }[],
+    ),
+    findPerson: guarded(idOf),
+    /** The person with an identifier; from now on there is one. A new one gets the given id, or one without meaning. */
+    personFor: guarded((identifier: string, wanted?: string): string => {
+      const known = idOf(identifier)
+      if (known !== undefined) return known
+      const id = wanted ?? randomBytes(16).toString('hex')
+      addPerson.run(id, digest(identifier), randomBytes(32))
+      return idOf(identifier) ?? id
+    }),
+    hasPerson: guarded((person: string): boolean => keyOf(person) !== undefined),
+    /** @throws Error for a person who is not known, or no longer. */
+    seal: guarded((person: string, text: string): string => {
+      const key = keyOf(person)
+      if (!key) throw new Error('there is no key of this person')
+      return remembering(closed, `${person} ${text}`, () => seal(key, text))
+    }),
+    /** Undefined once the person has been erased. */
+    unseal: guarded((person: string, sealed: string): string | undefined => {
+      const key = keyOf(person)
+      return key && remembering(opened, `${person} ${sealed}`, () => unseal(key, sealed))
+    }),
+    shred: guarded((person: string): void => {
+      removePerson.run(person)
+      forget()
+    }),
+    close: (): void => void sqlite.close(),
+  }
+}
+
+export type Vault = ReturnType<typeof openVault>

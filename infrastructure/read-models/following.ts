@@ -1,0 +1,32 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  StoreUnavailable,
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+} from '../../application/event-store.ts'
+
+const retryAfterMs = 1000
+
+type Needs = {
+  readonly store: Pick<EventStore, 'follow'>
+  readonly signal: AbortSignal
+  /** After what to go on: asked again after each failure. */
+  readonly position: () => Position
+  readonly onBatch: (events: readonly RecordedEvent[]) => Promise<void> | void
+  readonly onFailure: (error: unknown) => void
+}
+
+/** Follows the log until the signal aborts; after a failure, once more a second later. */
+export const keepFollowing = async (needs: Needs): Promise<void> => {
+  const { store, signal, position, onBatch, onFailure } = needs
+  while (!signal.aborted)
+    try {
+      for await (const events of store.follow(position(), signal)) await onBatch(events)
+      // A log that ends by itself would otherwise be followed again at once, for ever.
+      if (!signal.aborted) throw new StoreUnavailable('the log has ended')
+    } catch (error) {
+      onFailure(error)
+      await delay(retryAfterMs, undefined, { signal }).catch(() => {})
+    }
+}

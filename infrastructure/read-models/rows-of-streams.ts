@@ -1,0 +1,77 @@
+import {
+  noStream,
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+  type Revision,
+} from '../../application/event-store.ts'
+import { recent } from '../../application/recent.ts'
+import { parseEvent, type Recorded } from '../../domain/events.ts'
+
+const rowsRemembered = 5_000
+
+/** A row that says as of which revision of its stream it is. */
+type RowOfStream = { readonly revision: Revision }
+
+type Needs<Row> = {
+  readonly store: EventStore
+  readonly projection: {
+    readonly handles: ReadonlySet<string>
+    apply(row: Row | undefined, event: Recorded, key: string): Row | undefined
+  }
+  /** The row as the read models have it, which may be behind the log. */
+  readonly findFolded: (stream: string) => Row | undefined
+  /** After which position everything is noticed. */
+  readonly from: Position
+}
+
+/**
+ * Rows of a projection that come of one stream each, as new as the log however far the read models are: what has
+ * happened since a row was remembered, or folded into the read models, is read from its stream. `notice` is called with
+ * all events as they come by, `add` before with those that this process has appended itself.
+ */
+export const rowsOfStreams = <Row extends RowOfStream>(needs: Needs<Row>) => {
+  const { store, findFolded } = needs
+  const { apply, handles } = needs.projection
+  /** Whether more is known to have happened since. */
+  const memory = recent<string, { readonly row: Row; isOld: boolean }>(rowsRemembered)
+  let heard = needs.from
+
+  const fold = async (stream: string, known: Row | undefined): Promise<Row | undefined> => {
+    const heardBefore = heard
+    const before = known ?? findFolded(stream)
+    const events = await store.readStream(stream, (before?.revision ?? noStream) + 1)
+    const row = events.reduce<Row | undefined>(
+      (row, event) => apply(row, parseEvent(event), stream),
+      before,
+    )
+    // What came by while it was read may be missing from it.
+    if (row !== undefined) memory.set(stream, { row, isOld: heard > heardBefore })
+    return row
+  }
+
+  return {
+    find: async (stream: string): Promise<Row | undefined> => {
+      const head = await store.head()
+      const known = memory.get(stream)
+      return known && !known.isOld && head <= heard ? known.row : fold(stream, known?.row)
+    },
+    add: (event: RecordedEvent): void => {
+      if (!handles.has(event.type)) return
+      const { stream, revision, position } = event
+      const known = memory.get(stream)
+      const follows = known ? !known.isOld && known.row.revision === revision - 1 : revision === 0
+      // It was made here a moment ago, of the shapes of today.
+      const row = follows ? apply(known?.row, event as unknown as Recorded, stream) : undefined
+      // When it has come by already, so may have others after it.
+      if (row !== undefined) memory.set(stream, { row, isOld: position <= heard })
+    },
+    notice: (events: readonly RecordedEvent[]): void => {
+      for (const { stream, revision, position } of events) {
+        const known = memory.get(stream)
+        if (known && known.row.revision < revision) known.isOld = true
+        heard = position
+      }
+    },
+  }
+}

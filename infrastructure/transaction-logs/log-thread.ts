@@ -1,0 +1,116 @@
+import Database from 'better-sqlite3'
+import { constants, setPriority } from 'node:os'
+import { parentPort } from 'node:worker_threads'
+import type { Completion } from '../../domain/ledger.ts'
+import {
+  permissionActions,
+  type LineAction,
+  type TransactionLine,
+} from '../../domain/transaction-line.ts'
+import { writeLogs } from './transaction-log.ts'
+
+/** A settlement that took the lines of a merchant after one position and before another. */
+export type Taken = { readonly after: number; readonly before: number; readonly id: string }
+
+/** The lines of a report or a settlement, and where to put their logs. */
+export type LogJob = {
+  /** File of the read models. */
+  readonly database: string
+  readonly directory: string
+  readonly merchant: string
+  /** Null for all ledgers of the merchant, and then only lines that move money. */
+  readonly ledger: string | null
+  readonly after: number
+  readonly before: number
+  /** Settlements that the log shows, in order. */
+  readonly settlements: readonly Taken[]
+}
+
+type Row = readonly [
+  position: number,
+  ledger: string,
+  tid: string,
+  subId: string | null,
+  at: number,
+  action: LineAction,
+  credit: number,
+  customer: string | null,
+  currency: string,
+  amount: number,
+  additionalAmount: number,
+  fee: number | null,
+  interchange: number,
+  vat: number,
+  taxcode: string,
+]
+
+const ofPermission = `action IN (${permissionActions.map((action) => `'${action}'`).join(', ')})`
+
+const selection = ({ ledger }: LogJob, which: string): string => `
+  SELECT position, ledger, tid, subId, at, action, credit, customer, currency, amount, additionalAmount,
+         fee, interchange, vat, taxcode
+  FROM transaction_lines
+  WHERE merchant = @merchant AND position > @after AND position < @before AND ${which} AND
+        ${
+          ledger === null
+            ? 'ledger IN (SELECT id FROM ledgers WHERE merchant = @merchant) AND fee IS NOT NULL'
+            : 'ledger = @ledger'
+        }
+  ORDER BY tid, at, position`
+
+function* linesOf(
+  database: Database.Database,
+  job: LogJob,
+  which: string,
+): Generator<TransactionLine> {
+  const { merchant, ledger, after, before } = job
+  const rows = database
+    .prepare(selection(job, which))
+    .raw()
+    .iterate({ merchant, after, before, ...(ledger !== null && { ledger }) })
+  for (const row of rows as IterableIterator<Row>) {
+    const [position, ledger, tid, subId, at, action, credit, customer, currency] = row
+    const [, , , , , , , , , amount, additionalAmount, fee, interchange, vat, taxcode] = row
+    const charge = fee === null ? null : { fee, interchange, vat, taxcode }
+    const about = { position, merchant, ledger, tid, subId, at, action, customer, currency }
+    yield { ...about, credit: credit === 1, amount, additionalAmount, charge }
+  }
+}
+
+const settlementAt = (settlements: readonly Taken[], position: number): string | null => {
+  let low = 0
+  let high = settlements.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((settlements[middle]?.before ?? 0) > position) high = middle
+    else low = middle + 1
+  }
+  const found = settlements[low]
+  return found && found.after < position ? found.id : null
+}
+
+const perform = (job: LogJob): Completion => {
+  const database = new Database(job.database, { readonly: true, timeout: 5000 })
+  // In KiB, and what the sorter holds before it writes to a file: a report is as long as it is.
+  database.pragma('cache_size = -4096')
+  try {
+    const ofPayments = linesOf(database, job, `NOT ${ofPermission}`)
+    const ofPermissions = linesOf(database, job, ofPermission)
+    return writeLogs(job.directory, { ofPayments, ofPermissions }, ({ position }) =>
+      settlementAt(job.settlements, position),
+    )
+  } finally {
+    database.close()
+  }
+}
+
+// Requests come first. Without a process id Linux sets this of the calling thread alone; elsewhere threads share it.
+if (parentPort && process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW)
+
+parentPort?.on('message', ({ id, job }: { readonly id: number; readonly job: LogJob }) => {
+  try {
+    parentPort?.postMessage({ id, completion: perform(job) })
+  } catch (error) {
+    parentPort?.postMessage({ id, problem: error instanceof Error ? error.message : String(error) })
+  }
+})

@@ -1,0 +1,103 @@
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import type { Completion } from '../../domain/ledger.ts'
+import type { LogSource } from '../../projections/log-files.ts'
+import type { ReportRow } from '../../projections/reports.ts'
+import type { SettlementRow } from '../../projections/settlements.ts'
+import { withNames } from './log-names.ts'
+import type { Taken } from './log-thread.ts'
+import type { LogWriter } from './log-writer.ts'
+
+/** Names are filled in a chunk at a time, and requests wait meanwhile. */
+const chunkBytes = 1 << 16
+
+type Needs = {
+  readonly directory: string
+  /** File of the read models. */
+  readonly database: string
+  readonly writer: LogWriter
+  readonly reports: {
+    findByKey(key: string): ReportRow | undefined
+    find(merchant: string, ledger: string, number: number): ReportRow | undefined
+  }
+  readonly settlements: {
+    find(merchant: string, serial: number): SettlementRow | undefined
+    cuts(
+      merchant: string,
+      before: number,
+    ): readonly { readonly startedPosition: number; readonly settlementId: string }[]
+  }
+  readonly sources: { find(sha256: string): LogSource | undefined }
+  /** What a merchant called the customer that is stored so; null once they are erased. */
+  readonly showCustomer: (stored: string) => string | null
+}
+
+/**
+ * The log files of reports and settlements: made once, named by the hash of their bytes, and made again from the log of
+ * events on a node that lacks them.
+ */
+export const makeLogs = ({ directory, database, writer, ...needs }: Needs) => {
+  const job = { directory, database }
+
+  /** Settlements that were started before a position. */
+  const takenBefore = (merchant: string, position: number): Taken[] => {
+    let after = 0
+    return needs.settlements.cuts(merchant, position).map(({ startedPosition, settlementId }) => {
+      const taken = { after, before: startedPosition, id: settlementId }
+      after = startedPosition
+      return taken
+    })
+  }
+
+  const ofReport = (report: ReportRow): Promise<Completion> => {
+    const { ledgerStream, number, closedPosition: before } = report
+    const [, merchant = '', ledger = ''] = /^ledger-([^/]+)\/(.+)$/.exec(ledgerStream) ?? []
+    const after = needs.reports.find(merchant, ledger, number - 1)?.closedPosition ?? 0
+    const settlements = takenBefore(merchant, before)
+    return writer.write({ ...job, merchant, ledger, after, before, settlements })
+  }
+
+  const ofSettlement = (settlement: SettlementRow): Promise<Completion> => {
+    const { merchant, serial, settlementId: id, startedPosition: before } = settlement
+    const after = needs.settlements.find(merchant, serial - 1)?.startedPosition ?? 0
+    const settlements = [{ after, before, id }]
+    return writer.write({ ...job, merchant, ledger: null, after, before, settlements })
+  }
+
+  const makeAgain = async (sha256: string): Promise<void> => {
+    const source = needs.sources.find(sha256)
+    if (source?.type === 'report') {
+      const report = needs.reports.findByKey(source.key)
+      if (report) await ofReport(report)
+    } else if (source) {
+      const settlement = needs.settlements.find(source.merchant, source.serial)
+      if (settlement) await ofSettlement(settlement)
+    }
+  }
+
+  const openFile = async (sha256: string) => {
+    try {
+      return await open(join(directory, `${sha256}.csv`))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      throw error
+    }
+  }
+
+  /** A log file with the names of customers in it; undefined when no report or settlement has it. */
+  const read = async (sha256: string): Promise<ReadableStream<Uint8Array> | undefined> => {
+    let file = await openFile(sha256)
+    if (!file) {
+      await makeAgain(sha256)
+      file = await openFile(sha256)
+    }
+    if (!file) return undefined
+    const stream = createReadStream('', { fd: file, highWaterMark: chunkBytes })
+    const content = Readable.toWeb(stream) as ReadableStream<Uint8Array>
+    return content.pipeThrough(withNames(needs.showCustomer))
+  }
+
+  return { ofReport, ofSettlement, read }
+}
