@@ -1,3 +1,5 @@
+import { decimalsOf } from '../domain/currency.ts'
+
 /** An outcome as the interface words it; amounts are exact decimal text, dates are UTC. */
 export type Outcome = {
   readonly tid: string
@@ -33,10 +35,6 @@ export type Part = {
 }
 export type Capture = Part & { readonly transaction_fee: string; readonly interchange_fee: string }
 export type Refund = Part & { readonly text: string | null }
-
-const decimalsOf = (currency: string): number =>
-  new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions()
-    .maximumFractionDigits ?? 0
 
 /** An amount with all the decimals that its currency has. */
 export const amountIn = (currency: string, minor: number): string => {

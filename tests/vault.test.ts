@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { StoreUnavailable } from '../application/event-store.ts'
 import { openVault, type Vault } from '../infrastructure/people/vault.ts'
@@ -80,4 +82,21 @@ test('given another process that holds the file, when somebody new is named, the
   other.exec('COMMIT')
   other.close()
   expect(here.personFor('4747654321')).not.toBe(known)
+})
+
+test('given the contents of many files, when they are sealed and read, then none stays in memory', () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const used = (): number => {
+    collect()
+    return process.memoryUsage().heapUsed
+  }
+  const person = here.personFor('4741234567')
+  const before = used()
+  const length = 500_000
+  for (let file = 0; file < 60; file++) {
+    const sealed = here.seal(person, String.fromCharCode(65 + file).repeat(length))
+    expect(here.unseal(person, sealed)).toHaveLength(length)
+  }
+  expect(used() - before).toBeLessThan(10 * length)
 })

@@ -1,12 +1,17 @@
 import { html } from 'hono/html'
+import { decimalsOf } from '../../domain/currency.ts'
 import { formatAmount, parseAmount } from '../../domain/money.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Html } from './page.ts'
 
-/** An amount such as `12.50` in the reader's format. */
-export const shownMoney = (amount: string, currency: string, locale: string): string =>
-  new Intl.NumberFormat(locale, { style: 'currency', currency }).format(amount as `${number}`)
+/** An amount such as `12.50` in the reader's format, exact: what readers commonly leave out of a currency may be owed. */
+export const shownMoney = (amount: string, currency: string, locale: string): string => {
+  const decimals = decimalsOf(currency)
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
+  const format = new Intl.NumberFormat(locale, { style: 'currency', currency, ...digits })
+  return format.format(amount as `${number}`)
+}
 
 /** Minor units in the reader's format. */
 export const shownAmount = (minor: number, currency: string, locale: string): string =>

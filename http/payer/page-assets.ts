@@ -92,8 +92,9 @@ const away = document.querySelector('a[data-return]')
 if (away) setTimeout(() => location.assign(away.href), 3000)
 const extra = document.querySelector('input[data-total]')
 if (extra) {
-  const { total, currency } = extra.dataset
-  const format = new Intl.NumberFormat(document.documentElement.lang, { style: 'currency', currency })
+  const { total, currency, decimals } = extra.dataset
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
+  const format = new Intl.NumberFormat(document.documentElement.lang, { style: 'currency', currency, ...digits })
   const show = () => {
     const sum = Number(total) + Number(extra.value.trim().replace(',', '.') || 0)
     if (!Number.isNaN(sum))

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { payments } from '../../application/aggregates.ts'
 import type { Context, Handle } from '../../application/handle.ts'
+import { decimalsOf } from '../../domain/currency.ts'
 import { formatAmount } from '../../domain/money.ts'
 import { parseScope } from '../../domain/scope.ts'
 import { searchOf, type Call, type RawReply, type Route } from '../route.ts'
@@ -67,6 +68,7 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
         value="${typed ?? extra}"
         data-total="${formatAmount(request.amount, currency)}"
         data-currency="${currency}"
+        data-decimals="${decimalsOf(currency)}"
       />`
     return html`<form
       method="post"

@@ -16,6 +16,9 @@ const tables = `
 
 const peopleRemembered = 10_000
 
+/** In characters: names and numbers are met again and again, the content of a file is not and would fill the memory. */
+const longestRemembered = 1_000
+
 /** How long another process may hold the file, in ms, before opening it gives up. */
 const openingTimeout = 5_000
 /** How long one question may wait for another process, in ms: everything else in this one waits with it. */
@@ -145,12 +148,14 @@ export const openVault = (file: string) => {
     seal: guarded((person: string, text: string): string => {
       const key = keyOf(person)
       if (!key) throw new Error('there is no key of this person')
+      if (text.length > longestRemembered) return seal(key, text)
       return remembering(closed, `${person} ${text}`, () => seal(key, text))
     }),
     /** Undefined once the person has been erased. */
     unseal: guarded((person: string, sealed: string): string | undefined => {
       const key = keyOf(person)
-      return key && remembering(opened, `${person} ${sealed}`, () => unseal(key, sealed))
+      if (key === undefined || sealed.length > longestRemembered) return key && unseal(key, sealed)
+      return remembering(opened, `${person} ${sealed}`, () => unseal(key, sealed))
     }),
     shred: guarded((person: string): void => {
       removePerson.run(person)
