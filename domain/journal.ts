@@ -1,11 +1,12 @@
 import { addUp, negated, type MinorUnits, type Sum } from './money.ts'
-import { settlementFeesIn, type SettlementMade } from './settlement.ts'
+import { settlementFeesIn, type PayoutOrdered, type SettlementMade } from './settlement.ts'
 import { movesMoney, type TransactionLine } from './transaction-line.ts'
 
 /** The chart of accounts; what is owed to a merchant, and by it, has an account for each. */
 export const accounts = [
   'payer_clearing',
   'merchant_payable',
+  'payouts_payable',
   'fee_income',
   'interchange',
   'vat',
@@ -65,8 +66,8 @@ export const postingsOfLine = (line: TransactionLine): readonly Posting[] => {
 }
 
 /**
- * A settlement: what was payable to the merchant is debited, and goes out of the bank, less the settlement fee and its
- * VAT; what it does not cover becomes a claim on the merchant, which a later settlement takes back.
+ * A settlement: what was payable to the merchant is debited, and becomes a payout that is to be made, less the settlement
+ * fee and its VAT; what it does not cover becomes a claim on the merchant, which a later settlement takes back.
  */
 export const postingsOfSettlement = (
   merchant: string,
@@ -85,8 +86,17 @@ export const postingsOfSettlement = (
         post('merchant_payable', addUp(net, fee, vat), merchant),
         post('fee_income', negated(fee)),
         post('vat', negated(vat)),
-        post('bank', negated(payout)),
+        post('payouts_payable', negated(payout), merchant),
         post('unsettled_fees', addUp(unsettledFeesBefore, negated(unsettledFeesAfter)), merchant),
       ]
     }),
+  )
+
+/** A payout: the bank is asked for what was to be paid out. */
+export const postingsOfPayout = (merchant: string, { paid }: PayoutOrdered): readonly Posting[] =>
+  balanced(
+    paid.flatMap(({ currency, amount }): Posting[] => [
+      { account: 'payouts_payable', merchant, currency, amount },
+      { account: 'bank', merchant: null, currency, amount: negated(amount) },
+    ]),
   )

@@ -20,6 +20,10 @@ export const payout = z.object({
 
 export type Payout = z.output<typeof payout>
 
+const payoutAmount = z.object({ currency: z.string(), amount: sum })
+
+export type PayoutAmount = z.output<typeof payoutAmount>
+
 /**
  * Events of a merchant's settlements. The position of `SettlementStarted` is the cut: all lines before it that no
  * earlier settlement has taken are in this one. What they add up to follows in `SettlementMade`.
@@ -46,19 +50,22 @@ export const settlementEvents = {
     messageId: z.string(),
     payoutAccount: z.string(),
     payoutDay: z.string(),
+    /** What it is to pay; nothing in the first orders, which left it to the settlement to say. */
+    paid: z.array(payoutAmount).default([]),
   }),
 } as const
 
 export type SettlementEvent = EventsOf<typeof settlementEvents>
 export type SettlementMade = z.output<typeof settlementEvents.SettlementMade>
+export type PayoutOrdered = z.output<typeof settlementEvents.PayoutOrdered>
 
 export type Settlements = {
   readonly started: number
   readonly made: number
   /** Of those that are started and not made. */
   readonly settlementIds: Readonly<Record<number, string>>
-  /** Those with something to pay that the bank has not been asked for. */
-  readonly unordered: readonly number[]
+  /** What the bank has not been asked to pay yet, of each settlement with something to pay. */
+  readonly unordered: Readonly<Record<number, readonly PayoutAmount[]>>
   /** What the merchant owes in each currency: zero or below. */
   readonly debts: Readonly<Record<string, Sum>>
 }
@@ -143,15 +150,16 @@ const decide = (command: SettlementCommand, state: Settlements): readonly Settle
       return [{ type: 'SettlementMade', data: { serial, settlementId, ...sums, payoutDay } }]
     }
     case 'OrderPayout': {
-      const { type: _, ...data } = command
-      return state.unordered.includes(data.serial) ? [{ type: 'PayoutOrdered', data }] : []
+      const { type: _, ...order } = command
+      const paid = state.unordered[order.serial]
+      return paid ? [{ type: 'PayoutOrdered', data: { ...order, paid: [...paid] } }] : []
     }
   }
 }
 
 /** The settlements of a merchant, one after another; two processes that settle at once make one. */
 export const settlement: Decider<SettlementCommand, SettlementEvent, Settlements> = {
-  initial: { started: 0, made: 0, settlementIds: {}, unordered: [], debts: {} },
+  initial: { started: 0, made: 0, settlementIds: {}, unordered: {}, debts: {} },
   decide,
   evolve(state, event) {
     switch (event.type) {
@@ -165,20 +173,22 @@ export const settlement: Decider<SettlementCommand, SettlementEvent, Settlements
         const { [serial]: _, ...settlementIds } = state.settlementIds
         const debts = { ...state.debts }
         for (const { currency, unsettledFeesAfter } of payouts) debts[currency] = unsettledFeesAfter
-        const unordered = isPaid(payouts) ? [...state.unordered, serial] : state.unordered
+        const toPay = amountsOf(payouts)
+        const unordered =
+          toPay.length > 0 ? { ...state.unordered, [serial]: toPay } : state.unordered
         return { ...state, made: serial, settlementIds, unordered, debts }
       }
       case 'PayoutOrdered': {
-        const unordered = state.unordered.filter((serial) => serial !== event.data.serial)
+        const { [event.data.serial]: _, ...unordered } = state.unordered
         return { ...state, unordered }
       }
     }
   },
 }
 
-/** Whether anything is to be paid. */
-export const isPaid = (payouts: readonly Payout[]): boolean =>
-  payouts.some(({ payout }) => payout !== '0')
+/** What is to be paid, in each currency in which anything is. */
+export const amountsOf = (payouts: readonly Payout[]): readonly PayoutAmount[] =>
+  payouts.flatMap(({ currency, payout }) => (payout === '0' ? [] : { currency, amount: payout }))
 
 /** What the settlement fee and its VAT take in a currency, out of the totals of a settlement. */
 export const settlementFeesIn = (totals: Totals, currency: string): { fee: Sum; vat: Sum } => {

@@ -1,15 +1,16 @@
 import { sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { DomainEvent, Recorded } from '../domain/events.ts'
 import {
   accounts,
   postingsOfLine,
+  postingsOfPayout,
   postingsOfSettlement,
   type Account,
   type Posting,
 } from '../domain/journal.ts'
 import { addUp, type Sum } from '../domain/money.ts'
-import type { SettlementMade } from '../domain/settlement.ts'
 import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
@@ -51,16 +52,20 @@ const folding = <Fact extends object>(postingsOf: (fact: Fact) => readonly Posti
   }
 }
 
-type Settled = {
-  readonly data: SettlementMade
-  readonly metadata: { readonly merchant: string | null }
+type Settled = Recorded<Extract<DomainEvent, { type: 'SettlementMade' | 'PayoutOrdered' }>>
+
+const postingsOfEvent = (event: Settled): readonly Posting[] => {
+  const merchant = event.metadata.merchant ?? ''
+  return event.type === 'SettlementMade'
+    ? postingsOfSettlement(merchant, event.data)
+    : postingsOfPayout(merchant, event.data)
 }
 
 export const journalProjection = projection({
   table: journalBalances,
   key: journalBalances.key,
-  handles: ['SettlementMade'],
-  ...folding(({ data, metadata }: Settled) => postingsOfSettlement(metadata.merchant ?? '', data)),
+  handles: ['SettlementMade', 'PayoutOrdered'],
+  ...folding(postingsOfEvent),
   lines: folding(postingsOfLine),
 })
 

@@ -1,11 +1,9 @@
 import { and, asc, desc, eq, isNotNull, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { isPaid, type SettlementEvent, type SettlementMade } from '../domain/settlement.ts'
+import { amountsOf, type PayoutOrdered, type SettlementMade } from '../domain/settlement.ts'
 import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
-
-type PayoutOrder = Extract<SettlementEvent, { type: 'PayoutOrdered' }>['data']
 
 /** Each settlement. It takes the lines before its position and after that of the one before it. */
 export const settlements = sqliteTable(
@@ -24,7 +22,7 @@ export const settlements = sqliteTable(
     /** Whether something is to be paid that the bank has not been asked for. */
     payable: integer({ mode: 'boolean' }).notNull(),
     /** How the bank was asked; null while it was not. */
-    order: text({ mode: 'json' }).$type<PayoutOrder>(),
+    order: text({ mode: 'json' }).$type<PayoutOrdered>(),
   },
   (row) => [
     index('settlements_by_merchant').on(row.merchant, row.serial),
@@ -46,7 +44,7 @@ export const settlementProjection = projection({
     const { position, metadata } = event
     if (event.type === 'PayoutOrdered') return row && { ...row, payable: false, order: event.data }
     if (event.type === 'SettlementMade') {
-      const payable = isPaid(event.data.payouts)
+      const payable = amountsOf(event.data.payouts).length > 0
       return row && { ...row, making: false, made: event.data, payable }
     }
     const { serial, settlementId } = event.data

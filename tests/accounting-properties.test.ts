@@ -4,26 +4,27 @@ import { fold } from '../domain/decider.ts'
 import { noFees } from '../domain/fees.ts'
 import { balanced, postingsOfLine, postingsOfSettlement, Unbalanced } from '../domain/journal.ts'
 import { ledger, type LedgerCommand } from '../domain/ledger.ts'
-import { settlement, type SettlementMade } from '../domain/settlement.ts'
+import { settlement, type SettlementEvent, type SettlementMade } from '../domain/settlement.ts'
 import { addLine, totalNet, type TransactionLine } from '../domain/transaction-line.ts'
 import { journalProjection, trialBalanceOf, type JournalBalance } from '../projections/journal.ts'
 import { openPlace } from './ledger-place.ts'
 
 const minor = (max: number) => fc.integer({ min: 0, max })
 
-/** A capture or, with amounts below zero, a refund; charges as they may come. */
+/** A capture, a refund (amounts below zero) or an answered permission (no amounts); charges as they may come. */
 const moneyLine = fc
   .record({
     amount: minor(1_000_000),
     additionalAmount: minor(10_000),
     fee: minor(2_000),
     interchange: minor(5_000),
-    isRefund: fc.boolean(),
+    vat: minor(1_000),
+    action: fc.constantFrom('capture', 'refund', 'permission_answered'),
     currency: fc.constantFrom('NOK', 'EUR'),
     merchant: fc.constantFrom('a', 'b'),
   })
-  .map(({ isRefund, fee, interchange, amount, additionalAmount, ...about }): TransactionLine => {
-    const sign = isRefund ? -1 : 1
+  .map(({ fee, interchange, vat, amount, additionalAmount, ...about }): TransactionLine => {
+    const sign = { capture: 1, refund: -1, permission_answered: 0 }[about.action]
     return {
       ...about,
       position: 1,
@@ -31,14 +32,16 @@ const moneyLine = fc
       tid: 't',
       subId: null,
       at: 0,
-      action: isRefund ? 'refund' : 'capture',
       credit: true,
       customer: null,
       amount: 0 + sign * amount,
       additionalAmount: 0 + sign * additionalAmount,
-      charge: { fee, interchange, vat: 0, taxcode: 'NO:2013' },
+      charge: { fee, interchange: sign === 0 ? 0 : interchange, vat, taxcode: 'NO:2013' },
     }
   })
+
+const netOf = ({ amount, additionalAmount, charge }: TransactionLine): number =>
+  amount + additionalAmount - (charge?.fee ?? 0) - (charge?.interchange ?? 0) - (charge?.vat ?? 0)
 
 /** Makes a settlement of lines after earlier ones, as the decider does. */
 const settled = (
@@ -90,10 +93,7 @@ describe('settlements of any lines', () => {
           sums.net += BigInt(payout.net)
           sums.payout += BigInt(payout.payout)
           sums.fees += BigInt(settlementFixed)
-          for (const { amount, additionalAmount, charge } of own)
-            sums.lines += BigInt(
-              amount + additionalAmount - (charge?.fee ?? 0) - (charge?.interchange ?? 0),
-            )
+          for (const line of own) sums.lines += BigInt(netOf(line))
           state = after
         }
         expect(sums.net).toBe(sums.lines - sums.fees)
@@ -109,11 +109,7 @@ describe('settlements of any lines', () => {
         const totals = lines.reduce(addLine, [] as ReturnType<typeof addLine>)
         for (const total of totals) {
           const own = lines.filter(({ currency }) => currency === total.currency)
-          const net = own.reduce(
-            (sum, { amount, additionalAmount, charge }) =>
-              sum + amount + additionalAmount - (charge?.fee ?? 0) - (charge?.interchange ?? 0),
-            0,
-          )
+          const net = own.reduce((sum, line) => sum + netOf(line), 0)
           expect(totalNet(total)).toBe(String(net))
         }
       }),
@@ -144,7 +140,7 @@ describe('the journal', () => {
       }
   }
 
-  test('balances after every line and every settlement, and a settlement leaves nothing payable', () => {
+  test('balances after every event, a settlement leaves nothing payable to the merchant, and its payout nothing to pay out', () => {
     const periods = fc.array(fc.array(moneyLine, { minLength: 1, maxLength: 8 }), { maxLength: 10 })
     fc.assert(
       fc.property(periods, minor(3_000), (given, settlementFixed) => {
@@ -153,6 +149,17 @@ describe('the journal', () => {
           for (const { imbalance } of trialBalanceOf([...rows.values()]))
             expect(imbalance).toBe('0')
         }
+        const happened = (about: SettlementEvent) => {
+          const event = { ...about, metadata: { merchant: 'a' } } as never
+          for (const key of journalProjection.keysOf(event)) {
+            const row = journalProjection.apply(rows.get(key), event, key)
+            if (row) rows.set(key, row)
+          }
+          check()
+        }
+        const balancesOf = (account: string) =>
+          new Set([...rows.values()].filter((row) => row.account === account).map((r) => r.balance))
+        const paid: Record<string, bigint> = { NOK: 0n, EUR: 0n }
         let state = settlement.initial
         for (const lines of given) {
           const own = lines.map((line) => ({ ...line, merchant: 'a' }))
@@ -161,15 +168,20 @@ describe('the journal', () => {
             check()
           }
           const { made, after } = settled(state, own, settlementFixed)
-          const event = { data: made, metadata: { merchant: 'a' } } as never
-          for (const key of journalProjection.keysOf(event)) {
-            const row = journalProjection.apply(rows.get(key), event, key)
-            if (row) rows.set(key, row)
-          }
-          check()
-          for (const { account, balance } of rows.values())
-            if (account === 'merchant_payable') expect(balance).toBe('0')
-          state = after
+          const settledTo = balancesOf('bank')
+          happened({ type: 'SettlementMade', data: made })
+          expect(balancesOf('merchant_payable')).toEqual(new Set(['0']))
+          expect(balancesOf('bank')).toEqual(settledTo)
+          const { serial } = made
+          const order = { serial, messageId: 'm', payoutAccount: 'x', payoutDay: '2026-11-23' }
+          const events = settlement.decide({ type: 'OrderPayout', ...order }, after)
+          events.forEach(happened)
+          expect([...balancesOf('payouts_payable')].filter((sum) => sum !== '0')).toEqual([])
+          for (const { currency, payout } of made.payouts)
+            paid[currency] = (paid[currency] ?? 0n) + BigInt(payout)
+          for (const { account, currency, balance } of rows.values())
+            if (account === 'bank') expect(BigInt(balance)).toBe(-(paid[currency] ?? 0n))
+          state = fold(settlement, events, after)
         }
       }),
       { numRuns: 50 },

@@ -120,4 +120,7 @@ test('given nothing to pay, when a payout file is asked for, then no empty one i
   expect(code).toBe(0)
   expect(JSON.parse(output)).toMatchObject({ payouts_ordered: 0, payout_file: null })
   expect(readdirSync(folder)).not.toContain('empty.xml')
+  const { trial_balance } = JSON.parse((await daybook('status')).output)
+  expect(trial_balance).toMatchObject([{ currency: 'NOK', payouts_payable: '0.00' }])
+  expect(Number(trial_balance[0].bank)).toBeLessThan(0)
 })

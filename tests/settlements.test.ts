@@ -140,9 +140,10 @@ describe('settling now', () => {
   test('then the journal balances, and holds what was paid', async () => {
     const balances = place.core.journal.trialBalance()
     expect(balances.map(({ imbalance }) => imbalance)).toEqual(['0', '0'])
-    // 279.40 + 33.20 + 18.20 + 3.20 have left the bank.
+    // 279.40 + 33.20 + 18.20 + 3.20 are to be paid out, and the bank has not been asked yet.
     expect(balances[1]?.balances).toMatchObject({
-      bank: '-33400',
+      payouts_payable: '-33400',
+      bank: '0',
       merchant_payable: '0',
       unsettled_fees: '0',
       interchange: '-200',
@@ -156,7 +157,7 @@ test('given a journal that does not balance, then the operator’s status fails,
   const file = new Database(place.core.readModelFile)
   const add = (minor: number) =>
     file.exec(
-      `UPDATE journal_balances SET balance = balance + ${minor} WHERE account = 'bank' AND currency = 'NOK'`,
+      `UPDATE journal_balances SET balance = balance + ${minor} WHERE account = 'payouts_payable' AND currency = 'NOK'`,
     )
   add(7)
   try {

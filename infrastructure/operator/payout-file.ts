@@ -45,7 +45,8 @@ const controlSum = (payouts: readonly OrderedPayout[]): string => {
 }
 
 const transaction = (payout: OrderedPayout) => ({
-  PmtId: { EndToEndId: textOf(payout.settlementId, 35) },
+  // A settlement pays once in each currency.
+  PmtId: { EndToEndId: textOf(`${payout.settlementId}-${payout.currency}`, 35) },
   Amt: {
     InstdAmt: { '@Ccy': payout.currency, '#': formatAmount(payout.amount, payout.currency) },
   },
