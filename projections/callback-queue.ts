@@ -19,6 +19,7 @@ import {
   attempted,
   callbackQueue,
   emptyQueue,
+  isUnfinished,
   movedTo,
   queued,
   retried,
@@ -182,7 +183,6 @@ export const callbackQueueQueries = (db: BetterSQLite3Database) => {
       .from(callbackQueue)
       .where(eq(callbackQueue.subject, sql.placeholder('subject'))),
   )
-  const isUnfinished = sql`${callbackQueue.waiting} <> '[]' or ${callbackQueue.abandoned} <> '[]'`
   const unfinishedCount = db
     .select({ count: sql<number>`count(*)` })
     .from(callbackQueue)

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Message } from '../domain/callback.ts'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
@@ -9,6 +10,9 @@ export type QueuedMessage = Message & {
   readonly attempts: number
   readonly nextAttemptAt: Instant
 }
+
+/** Something has not arrived: in the words of the index, without which every payment ever called back is looked at. */
+export const isUnfinished = sql`waiting <> '[]' or abandoned <> '[]'`
 
 /** The callback messages of each resource that have not arrived, in order: the first one waits for nobody. */
 export const callbackQueue = sqliteTable(
@@ -30,6 +34,7 @@ export const callbackQueue = sqliteTable(
   (row) => [
     index('callback_queue_by_destination').on(row.destination, row.dueAt),
     index('callback_queue_by_due').on(row.dueAt),
+    index('callback_queue_unfinished').on(row.subject).where(isUnfinished),
   ],
 )
 
@@ -80,6 +85,9 @@ export const attempted = (
 ): CallbackQueueRow => {
   const id = idOf(stream)
   const message = row.waiting.find((waiting) => waiting.id === id)
+  // It was given up while another try was under way, which has arrived.
+  if (!message && data.result === 'delivered')
+    return { ...row, abandoned: row.abandoned.filter((given) => given.id !== id) }
   if (!message) return row
   const others = row.waiting.filter((waiting) => waiting !== message)
   const attempts = message.attempts + 1

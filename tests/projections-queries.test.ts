@@ -11,6 +11,7 @@ import {
   type ReadModelFile,
 } from '../infrastructure/read-models/read-model-file.ts'
 import { projections } from '../projections/all.ts'
+import { callbackQueueQueries } from '../projections/callback-queue.ts'
 import { paymentOutcomeQueries } from '../projections/payment-outcomes.ts'
 import { paymentRequestQueries } from '../projections/payment-requests.ts'
 import { posProjection, registerQueries } from '../projections/registers.ts'
@@ -168,5 +169,62 @@ describe('a register', () => {
       }),
       { numRuns: 10 },
     )
+  })
+})
+
+describe('the callbacks that have not arrived', () => {
+  const uri = 'https://shop.example/hook'
+  const attempted = (result: 'failed' | 'delivered', nextAttemptAt: number | null) =>
+    happened(`callback-e2`, {
+      type: 'CallbackAttempted',
+      data: {
+        subject: 'payment-a',
+        revision: 1,
+        event: 'payment_aborted_by_merchant',
+        seqno: 1,
+        uri,
+        attemptedAt: morning,
+        result,
+        httpStatus: null,
+        problem: null,
+        nextAttemptAt,
+      },
+    })
+  const unfinished = () => {
+    const { unfinishedCount, unfinished } = callbackQueueQueries(file.db)
+    return [unfinishedCount(), unfinished().map(({ subject }) => subject)]
+  }
+
+  test('are those that wait and those that were given up', () => {
+    requested('a', { callbackUri: uri })
+    expect(unfinished()).toEqual([0, []])
+    happened('payment-a', { type: 'PaymentAborted', data: {} })
+    expect(unfinished()).toEqual([1, ['payment-a']])
+    attempted('failed', null)
+    expect(unfinished()).toEqual([1, ['payment-a']])
+  })
+
+  test('given one that was given up, when another try that was under way arrives, then nothing is left', () => {
+    requested('a', { callbackUri: uri })
+    happened('payment-a', { type: 'PaymentAborted', data: {} })
+    attempted('failed', null)
+    attempted('delivered', null)
+    expect(unfinished()).toEqual([0, []])
+  })
+
+  test('are found without a look at those that have arrived', () => {
+    const asked: string[] = []
+    const { prepare } = file.sqlite
+    file.sqlite.prepare = ((text: string) => {
+      asked.push(text)
+      return prepare.call(file.sqlite, text)
+    }) as typeof prepare
+    callbackQueueQueries(file.db)
+    const ofUnfinished = asked.filter((text) => text.includes('abandoned <>'))
+    expect(ofUnfinished).toHaveLength(2)
+    for (const text of ofUnfinished) {
+      const plan = file.sqlite.prepare(`EXPLAIN QUERY PLAN ${text}`).all()
+      expect(JSON.stringify(plan)).toContain('callback_queue_unfinished')
+    }
   })
 })

@@ -1,4 +1,4 @@
-import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { getTableConfig, SQLiteSyncDialect, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,12 +19,14 @@ const tableStatement = (table: SQLiteTable): string => {
   return `CREATE TABLE IF NOT EXISTS ${quoted(name)} (${lines.join(', ')}) STRICT`
 }
 
+const dialect = new SQLiteSyncDialect()
+
 const indexesOf = (table: SQLiteTable): string[] => {
   const { name, indexes } = getTableConfig(table)
-  return indexes.map(
-    ({ config }) =>
-      `CREATE INDEX IF NOT EXISTS ${quoted(config.name)} ON ${quoted(name)} (${columnsOf(config.columns)})`,
-  )
+  return indexes.map(({ config }) => {
+    const condition = config.where ? ` WHERE ${dialect.sqlToQuery(config.where).sql}` : ''
+    return `CREATE INDEX IF NOT EXISTS ${quoted(config.name)} ON ${quoted(name)} (${columnsOf(config.columns)})${condition}`
+  })
 }
 
 /** The event up to which the log is folded; none in an empty file. */
