@@ -23,6 +23,11 @@ export type AppNeeds = {
   readonly authenticate: Authenticate
   /** The base of the URL that a client saw; undefined when its Host header says it. */
   readonly publicUrl: string | undefined
+  /** Who asks: whoever holds the other end of the socket, or whom a trusted proxy there names. */
+  readonly clientAddress: (
+    peer: string | undefined,
+    forwardedFor: () => string | undefined,
+  ) => string | undefined
   readonly now: () => Instant
   readonly newId: () => string
   readonly observe: (request: {
@@ -114,7 +119,9 @@ export const makeApp = (needs: AppNeeds) => {
       header: (name: string) => req.header(name),
       headers: () => req.raw.headers,
       // A getter here would make a hidden class for each request, which keeps it in memory.
-      remoteAddress: incoming.socket?.remoteAddress,
+      remoteAddress: needs.clientAddress(incoming.socket?.remoteAddress, () =>
+        req.header('x-forwarded-for'),
+      ),
       body,
     }
     const caller = route.access === 'OPEN' ? undefined : await authenticate(route.access, request)

@@ -141,7 +141,7 @@ export const openCore = async (
     digest,
     derive,
     tokens,
-    blobs: openBlobDirectory(join(settings.DATA_DIR, 'blobs')),
+    blobs: openBlobDirectory(settings.BLOBS ?? join(settings.DATA_DIR, 'blobs')),
     readModels,
     removeOutdatedReadModels: file.removeOthers,
     outcomes,

@@ -15,16 +15,17 @@ import { openApi } from '../http/openapi.ts'
 import { allRoutes, type RouteNeeds } from '../http/routes.ts'
 import { stringToSign } from '../http/signature.ts'
 import { formatDateTime } from '../http/wire.ts'
-import { makeAuthorizationServer } from './people/authorization-server.ts'
+import { makeClientAddress } from './client-address.ts'
 import { openCore } from './core.ts'
+import { failureOf } from './failures.ts'
 import { makeHttpServer } from './http-server.ts'
 import { makeLog, type Log } from './log.ts'
 import { operatorProgram } from './operator/operator.ts'
+import { makeAuthorizationServer } from './people/authorization-server.ts'
 import { makeSandboxData } from './sandbox-data.ts'
 import { refuseSandboxLog } from './sandbox-traces.ts'
 import { startService, type CallbackWire } from './service.ts'
 import { readSettings, type Settings } from './settings.ts'
-import { failureOf } from './failures.ts'
 
 const packageFile = new URL(
   import.meta.url.includes('/dist/') ? '../../package.json' : '../package.json',
@@ -94,6 +95,7 @@ export const openService = async (
     names,
     authenticate,
     publicUrl: PUBLIC_URL,
+    clientAddress: makeClientAddress(settings.TRUSTED_PROXIES),
     now: core.now,
     newId: randomUUID,
     observe: ({ requestId, method, path, status, milliseconds }) => {
@@ -147,6 +149,12 @@ const serve = async (settings: Settings): Promise<void> => {
   // Whoever reads the address may end the service in that moment.
   const ended = signalled()
   process.stdout.write(`${greeting}listening on ${address}\n`)
+  const seenAs = settings.PUBLIC_URL ?? address
+  if (settings.MODE === 'production' && !seenAs.startsWith('https:'))
+    log.warn(
+      { address: seenAs },
+      'payers sign in over https only: set PUBLIC_URL to an https address',
+    )
   await ended
   await stop()
   log.flush()

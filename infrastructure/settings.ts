@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { readAccount } from '../domain/settlement-account.ts'
+import { isNetmask } from './addresses.ts'
 
 /** Text that keeps to a rule, which is told in plain words when it does not. */
 const text = (rule: string, keeps: (given: string) => boolean) => z.string().refine(keeps, rule)
@@ -37,6 +38,13 @@ const publicUrl = text(
     return url === undefined || url.href === `${url.origin}/`
   }, 'must be scheme, host and port alone: no path, no query, no fragment, no user')
 
+const networks = z.string().transform((given, context) => {
+  const parts = given.split(',').map((part) => part.trim())
+  if (parts.every(isNetmask)) return parts
+  context.addIssue('must be addresses or networks such as 10.0.0.0/8, with commas between them')
+  return z.NEVER
+})
+
 /** Every setting of the environment: its check, its default and what it means (decisions 14). */
 const settings = {
   HOST: [anything.default('127.0.0.1'), 'Address to listen on.'],
@@ -45,10 +53,18 @@ const settings = {
     publicUrl.optional(),
     'Base of full URLs and of the signing string, as clients see it, without a path; default: the listening address.',
   ],
+  TRUSTED_PROXIES: [
+    networks.default([]),
+    'Addresses or networks of proxies whose X-Forwarded-For says who asks, with commas between them.',
+  ],
   DATA_DIR: [anything.default('./data'), 'Folder of events, read models and keys.'],
   VAULT: [
     anything.optional(),
     'File of the keys that personal data is sealed with, shared by all nodes; default: in DATA_DIR.',
+  ],
+  BLOBS: [
+    anything.optional(),
+    'Folder of attachments and logos, shared by all nodes; default: in DATA_DIR.',
   ],
   EVENT_STORE: [
     text(

@@ -561,6 +561,21 @@ describe('a netmask', () => {
   })
 })
 
+test('behind a proxy that is trusted, a netmask is held against whom the proxy names', async () => {
+  const behind = await startService({ TRUSTED_PROXIES: '127.0.0.1' })
+  const input = { id: 'till', netmask: '192.0.2.0/24', secret: 'within the net' }
+  for (const { admin } of [behind, service])
+    expect(await admin('POST', paths.users, input)).toMatchObject({ status: 201 })
+  const from = async ({ withSecret }: Service, client: string) => {
+    const till = withSecret('sandbox', 'till', input.secret)
+    return (await till('GET', paths.poses, undefined, { 'X-Forwarded-For': client })).status
+  }
+  expect(await from(behind, '192.0.2.7')).toBe(200)
+  expect(await from(behind, '192.0.2.7, 198.51.100.9')).toBe(401)
+  expect(await from(service, '192.0.2.7')).toBe(401)
+  await behind.stop()
+})
+
 describe('two processes on one data directory', () => {
   test('know a user at once whom the other has made or changed', async () => {
     const here = service

@@ -32,6 +32,7 @@ const bareApp: Omit<AppNeeds, 'routes'> = {
   names: namesOf({ headerPrefix: 'X-Service', mediaVendor: 'service' }),
   authenticate: () => Promise.reject(new Error('nobody is asked')),
   publicUrl: undefined,
+  clientAddress: (peer) => peer,
   now: Date.now,
   newId: () => 'the-request-id',
   observe: () => {},

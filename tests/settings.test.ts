@@ -24,6 +24,7 @@ test('given wrong settings, then each is told in plain words what it must be', a
     EVENT_STORE: 'mysql://admin:changeit@there',
     MODE: 'holiday',
     HEADER_PREFIX: '-X',
+    TRUSTED_PROXIES: '10.0.0.0/8, my-proxy',
     ABSOLUTE_URIS: 'yes',
     CLOCK_TOLERANCE_SECONDS: '1.5',
     PRIVATE_CALLBACKS: 'no',
@@ -37,6 +38,7 @@ test('given wrong settings, then each is told in plain words what it must be', a
     [
       'Wrong settings:',
       'PORT="abc": must be a whole number from 0 to 65535',
+      'TRUSTED_PROXIES="10.0.0.0/8, my-proxy": must be addresses or networks such as 10.0.0.0/8, with commas between them',
       'EVENT_STORE="mysql://…@there": must be sqlite, or a connection string that begins with esdb:// or kurrentdb://',
       'MODE="holiday": must be sandbox or production',
       'HEADER_PREFIX="-X": must be letters, digits and -, beginning with a letter',
