@@ -4,18 +4,34 @@ import type { Decider, EventsOf } from './decider.ts'
 export const installationEvents = {
   /** The first event of the log. Its key derives every tid, so all nodes and rebuilds agree. */
   InstallationMade: z.object({ key: z.base64() }),
+  /** The vault whose keys seal what the log says of people, by a name that tells nothing of them. */
+  VaultChosen: z.object({ vault: z.string() }),
 } as const
 
 export type InstallationEvent = EventsOf<typeof installationEvents>
-export type Installation = { readonly key: string | null }
+export type Installation = { readonly key: string | null; readonly vault: string | null }
 
-export const installation: Decider<
-  { readonly type: 'MakeInstallation'; readonly key: string },
-  InstallationEvent,
-  Installation
-> = {
-  initial: { key: null },
-  decide: ({ key }, made) =>
-    made.key === null ? [{ type: 'InstallationMade', data: { key } }] : [],
-  evolve: (_, { data }) => ({ key: data.key }),
+export type InstallationCommand =
+  | { readonly type: 'MakeInstallation'; readonly key: string }
+  | { readonly type: 'ChooseVault'; readonly vault: string }
+
+/** What is decided once for a log, by whoever opens it first. */
+export const installation: Decider<InstallationCommand, InstallationEvent, Installation> = {
+  initial: { key: null, vault: null },
+  decide(command, made) {
+    switch (command.type) {
+      case 'MakeInstallation':
+        return made.key === null ? [{ type: 'InstallationMade', data: { key: command.key } }] : []
+      case 'ChooseVault':
+        return made.vault === null ? [{ type: 'VaultChosen', data: { vault: command.vault } }] : []
+    }
+  },
+  evolve(made, event) {
+    switch (event.type) {
+      case 'InstallationMade':
+        return { ...made, key: event.data.key }
+      case 'VaultChosen':
+        return { ...made, vault: event.data.vault }
+    }
+  },
 }

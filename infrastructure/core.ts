@@ -38,7 +38,7 @@ import { uuidsOf } from './event-store/event-ids.ts'
 import type { Log } from './log.ts'
 import { payerDirectory } from './people/payer-directory.ts'
 import { makeDerivation, makeTokens } from './people/tokens.ts'
-import { openVault } from './people/vault.ts'
+import { openVault, WrongVault } from './people/vault.ts'
 import { foldApart } from './read-models/folding-apart.ts'
 import { foldHere } from './read-models/folding.ts'
 import { runReadModels, type OnFolded, type ReadModels } from './read-models/read-models.ts'
@@ -60,7 +60,12 @@ export const openCore = async (
 ) => {
   const store = openStore(settings)
   const from = await store.head()
-  const file = await openReadModels(settings, store)
+  const file = await openReadModels(settings, store, (foldedTo) =>
+    log.warn(
+      { foldedTo, head: from },
+      'the log does not hold the event up to which the read models were folded: it was restored, or lost its end',
+    ),
+  )
   const { db } = file
   const outcomes = paymentOutcomeQueries(db)
   const outcomesNow = rowsOfStreams({
@@ -75,7 +80,8 @@ export const openCore = async (
     reached: (position) => readModels.reached(position),
     from,
   })
-  const vault = openVault(settings.VAULT ?? join(settings.DATA_DIR, 'vault.sqlite'))
+  const vaultFile = settings.VAULT ?? join(settings.DATA_DIR, 'vault.sqlite')
+  const vault = openVault(vaultFile)
   const { handle, find, recall, notice } = makeHandler({
     store,
     eventId: (stream, revision, commandId) => eventUuid(`${stream}/${revision}/${commandId}`),
@@ -100,6 +106,13 @@ export const openCore = async (
     { type: 'MakeInstallation', key: randomBytes(32).toString('base64') },
     contextOf('daybook'),
   )
+  const { state: bound } = await handle(
+    installations,
+    'daybook',
+    { type: 'ChooseVault', vault: vault.name },
+    contextOf('daybook'),
+  )
+  if (bound.vault !== vault.name) throw new WrongVault(vaultFile)
   const installationKey = Buffer.from(installation.key ?? '', 'base64')
   const digest = (purpose: string, ...parts: readonly string[]): string =>
     createHmac('sha256', installationKey)

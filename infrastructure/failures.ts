@@ -3,7 +3,9 @@ import { resolve, sep } from 'node:path'
 import { StoreUnavailable } from '../application/event-store.ts'
 import { UnreadableEvent } from '../domain/events.ts'
 import { UnusableLog } from './event-store/sqlite-event-file.ts'
+import { UnusableKey } from './keys.ts'
 import { OperatorError } from './operator/error.ts'
+import { WrongVault } from './people/vault.ts'
 import { settingShown, WrongSettings, type Settings } from './settings.ts'
 import type { Place } from './stores.ts'
 import { reasonOf } from './system-errors.ts'
@@ -43,6 +45,9 @@ const folderProblem = (error: NodeJS.ErrnoException, { DATA_DIR, VAULT }: Settin
 }
 
 const problemOf = (error: unknown, settings: Settings): string | undefined => {
+  if (error instanceof UnusableKey)
+    return `${settingShown('DATA_DIR', settings.DATA_DIR)}: ${error.message}`
+  if (error instanceof WrongVault) return `${logShown(settings)}: ${error.message}`
   if (error instanceof UnusableLog) return `${logShown(settings)}: ${error.message}`
   if (error instanceof StoreUnavailable)
     return `${logShown(settings)}: the log cannot be used: ${error.message.replaceAll(/\s+/g, ' ').trim()}`

@@ -80,9 +80,22 @@ export const makeSignatureCheck = (keyOfNobody: string) => {
 export const contentDigest = (body: Uint8Array): string =>
   `SHA256=${createHash('sha256').update(body).digest('base64')}`
 
+/** What should be a key of the service is none. */
+export class UnusableKey extends Error {
+  override readonly name = 'UnusableKey'
+}
+
+const privateKeyIn = (file: string, text: string): KeyObject => {
+  try {
+    return createPrivateKey(text)
+  } catch (error) {
+    throw new UnusableKey(`${file} holds no private key: put it back from a copy`, { cause: error })
+  }
+}
+
 /** The private key in a file; made, and written once, when there is none, whoever else starts at the same time. */
 export const keyInFile = async (file: string, type: 'rsa' | 'ed25519'): Promise<KeyObject> => {
-  const read = async () => createPrivateKey(await readFile(file, 'utf8'))
+  const read = async () => privateKeyIn(file, await readFile(file, 'utf8'))
   try {
     return await read()
   } catch (error) {
@@ -92,7 +105,8 @@ export const keyInFile = async (file: string, type: 'rsa' | 'ed25519'): Promise<
     type === 'rsa' ? await makePair('rsa', { modulusLength: 2048 }) : await makePair('ed25519')
   await mkdir(dirname(file), { recursive: true })
   const draft = `${file}.${process.pid}`
-  await writeFile(draft, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
+  await writeFile(draft, pem, { mode: 0o600, flush: true })
   try {
     await link(draft, file)
   } catch (error) {

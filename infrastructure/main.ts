@@ -26,6 +26,7 @@ import { makeSandboxData } from './sandbox-data.ts'
 import { refuseSandboxLog } from './sandbox-traces.ts'
 import { startService, type CallbackWire } from './service.ts'
 import { readSettings, type Settings } from './settings.ts'
+import { reasonOf } from './system-errors.ts'
 
 const packageFile = new URL(
   import.meta.url.includes('/dist/') ? '../../package.json' : '../package.json',
@@ -172,8 +173,9 @@ const described = (settings: Settings): object => {
 /** Whoever reads what is printed may stop, as `head` does: then nobody wants the rest. */
 const endWithReader = (): void => {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-    process.exit()
+    if (error.code === 'EPIPE') process.exit()
+    process.stderr.write(`what is printed cannot be written: ${reasonOf(error) ?? error.message}\n`)
+    process.exit(1)
   })
 }
 
@@ -195,6 +197,8 @@ const settingsOf = (environment: NodeJS.ProcessEnv): Settings => {
 }
 
 const runCommand = async (): Promise<void> => {
+  // What is written here says who paid whom, and with what keys: files are for their owner alone.
+  process.umask(0o077)
   endWithReader()
   const settings = settingsOf(process.env)
   const openApi = () => described(settings)

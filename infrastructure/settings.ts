@@ -124,7 +124,7 @@ export class WrongSettings extends Error {
 
 /** A setting as it was given, without the password that a connection string may hold. */
 export const settingShown = (name: Name, given: string | number | undefined): string =>
-  `${name}=${JSON.stringify(String(given).replace(/\/\/[^/@]*@/, '//…@'))}`
+  `${name}=${JSON.stringify(String(given).replace(/\/\/.*@/, '//…@'))}`
 
 /** @throws WrongSettings */
 export const readSettings = (

@@ -1,13 +1,16 @@
-import { mkdirSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { start, type EventStore } from '../application/event-store.ts'
 import { projections } from '../projections/all.ts'
 import { connectEventStoreDB } from './event-store/eventstoredb-event-store.ts'
+import { UnusableLog } from './event-store/sqlite-event-file.ts'
 import type { EventLog } from './event-store/sqlite-event-log.ts'
 import { openSqliteEventStore } from './event-store/sqlite-event-store.ts'
 import {
   buildReadModelFile,
   checkpointOf,
+  type Checkpoint,
   openReadModelFile,
   type OpenReadModels,
   type ReadModelFile,
@@ -27,16 +30,38 @@ const connect = (connectionString: string): EventStore => {
   }
 }
 
+const logFileIn = ({ DATA_DIR }: Place): string => join(DATA_DIR, 'events.sqlite')
+
 /** The event store, and the log beneath it when that is a file of ours. */
-export const openStore = ({
-  EVENT_STORE,
-  DATA_DIR,
-}: Place): EventStore & { readonly log?: EventLog } => {
+export const openStore = (place: Place): EventStore & { readonly log?: EventLog } => {
+  const { EVENT_STORE, DATA_DIR } = place
   // Its log says who paid whom, and what ids are made of.
   mkdirSync(DATA_DIR, { recursive: true, mode: 0o700 })
-  return EVENT_STORE === 'sqlite'
-    ? openSqliteEventStore(join(DATA_DIR, 'events.sqlite'))
-    : connect(EVENT_STORE)
+  return EVENT_STORE === 'sqlite' ? openSqliteEventStore(logFileIn(place)) : connect(EVENT_STORE)
+}
+
+/** @throws UnusableLog when nobody has begun a log there: a mistyped folder is not to look like one in which nothing is. */
+export const checkLogIsThere = (place: Place): void => {
+  if (place.EVENT_STORE === 'sqlite' && !existsSync(logFileIn(place)))
+    throw new UnusableLog('there is no log in it: no service was ever started there')
+}
+
+const cannotBeOpened = /^SQLITE_(?:CANTOPEN|READONLY)/
+
+/** The event store for somebody who reads what is there and writes nothing. */
+export const openStoreToRead = (place: Place): EventStore => {
+  const { EVENT_STORE } = place
+  if (EVENT_STORE !== 'sqlite') return connect(EVENT_STORE)
+  checkLogIsThere(place)
+  try {
+    return openSqliteEventStore(logFileIn(place), 'read')
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError && cannotBeOpened.test(error.code))) throw error
+    throw new UnusableLog(
+      'its log cannot be read without writing beside it, as any SQLite file with a write-ahead log: read a copy, ' +
+        'in a folder that this user may write',
+    )
+  }
 }
 
 const directoryIn = ({ DATA_DIR }: Place): string => join(DATA_DIR, 'read-models')
@@ -51,9 +76,16 @@ const areOf = async (store: EventStore, readModels: ReadModelFile): Promise<bool
 }
 
 /** The read models of this log; begun anew when those at hand are of another one, or of more than was restored of it. */
-export const openReadModels = async (place: Place, store: EventStore): Promise<OpenReadModels> => {
+export const openReadModels = async (
+  place: Place,
+  store: EventStore,
+  onBegunAnew: (foldedTo: Checkpoint) => void = () => {},
+): Promise<OpenReadModels> => {
   let readModels = openReadModelFile(directoryIn(place), tables)
-  while (!(await areOf(store, readModels))) readModels = readModels.beginAnew()
+  while (!(await areOf(store, readModels))) {
+    onBegunAnew(checkpointOf(readModels))
+    readModels = readModels.beginAnew()
+  }
   return readModels
 }
 

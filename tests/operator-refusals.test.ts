@@ -1,6 +1,11 @@
-import { rmSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import Database from 'better-sqlite3'
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { noStream } from '../application/event-store.ts'
 import { readSettings } from '../infrastructure/settings.ts'
+import { openStoreToRead } from '../infrastructure/stores.ts'
 import { operatorHere } from './operator-here.ts'
 import { newFolder, readLog } from './service-process.ts'
 
@@ -85,4 +90,56 @@ test('given a payer who has consented to nothing, and a position at the end, the
   expect(await daybook('audit', 'consents', id)).toEqual(nothing)
   const end = (await readLog(settings.DATA_DIR)).at(-1)!.position
   expect(await daybook('audit', 'events', '--after', String(end))).toEqual(nothing)
+})
+
+test.each([['status'], ['audit', 'events'], ['merchant', 'list'], ['rebuild']])(
+  'given a folder without a log, when %s %s is asked for, then that is told, and none is begun',
+  async (...words) => {
+    const DATA_DIR = `${settings.DATA_DIR}-mistyped`
+    const { code, output, errors } = await operatorHere(readSettings({ DATA_DIR }))(...words)
+    expect([code, output]).toEqual([1, ''])
+    expect(errors).toBe(
+      `DATA_DIR="${DATA_DIR}": there is no log in it: no service was ever started there\n`,
+    )
+    expect(existsSync(DATA_DIR)).toBe(false)
+  },
+)
+
+describe('the check of a log', () => {
+  test('given a log that is whole, then it counts what is there', async () => {
+    const events = await readLog(settings.DATA_DIR)
+    const { code, output, errors } = await daybook('audit', 'check')
+    expect([code, errors]).toEqual([0, ''])
+    expect(JSON.parse(output)).toEqual({
+      events: events.length,
+      streams: new Set(events.map(({ stream }) => stream)).size,
+      last_position: events.length,
+      gaps: 0,
+    })
+  })
+
+  test('given a copy from which somebody has taken events, then it names the gaps', async () => {
+    const DATA_DIR = `${settings.DATA_DIR}-copy`
+    mkdirSync(DATA_DIR)
+    onTestFinished(() => rmSync(DATA_DIR, { recursive: true }))
+    const log = new Database(join(settings.DATA_DIR, 'events.sqlite'))
+    await log.backup(join(DATA_DIR, 'events.sqlite'))
+    log.close()
+    const copy = new Database(join(DATA_DIR, 'events.sqlite'))
+    copy.exec('DROP TRIGGER events_are_not_deleted; DELETE FROM events WHERE position = 1')
+    copy.close()
+    const { code, errors } = await operatorHere(readSettings({ DATA_DIR }))('audit', 'check')
+    expect(code).toBe(1)
+    expect(errors).toBe(
+      'positions 1 to 1 are missing\n' +
+        'installation-daybook has revision 1 at position 2, not 0\n',
+    )
+  })
+
+  test('writes nothing, so that it does for a log that may only be read', async () => {
+    const store = openStoreToRead(settings)
+    const event = { id: randomUUID(), type: 'Noted', data: {}, metadata: {} }
+    await expect(store.append('a', [event], noStream)).rejects.toThrow('readonly')
+    await store.close()
+  })
 })

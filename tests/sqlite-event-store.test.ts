@@ -178,6 +178,8 @@ describe('the file', () => {
     const other = new Database(file)
     expect(() => other.exec(`UPDATE events SET data = '{}'`)).toThrow('cannot be changed')
     expect(() => other.exec('DELETE FROM events WHERE position = 2')).toThrow('cannot be deleted')
+    expect(() => other.exec(`UPDATE streams SET name = 'x'`)).toThrow('cannot be changed')
+    expect(() => other.exec('DELETE FROM streams')).toThrow('cannot be deleted')
     other.close()
     expect(await collect(store.readAll(0))).toHaveLength(2)
     await store.close()

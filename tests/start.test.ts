@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { once } from 'node:events'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -9,10 +9,11 @@ import { openCore } from '../infrastructure/core.ts'
 import { connectEventStoreDB } from '../infrastructure/event-store/eventstoredb-event-store.ts'
 import { openSqliteEventStore } from '../infrastructure/event-store/sqlite-event-store.ts'
 import { failureOf } from '../infrastructure/failures.ts'
+import { keyInFile } from '../infrastructure/keys.ts'
 import { makeLog } from '../infrastructure/log.ts'
 import { makeSandboxData } from '../infrastructure/sandbox-data.ts'
 import { refuseSandboxLog } from '../infrastructure/sandbox-traces.ts'
-import { readSettings, type Settings } from '../infrastructure/settings.ts'
+import { readSettings, settingShown, type Settings } from '../infrastructure/settings.ts'
 import { operatorHere } from './operator-here.ts'
 import { newFolder } from './service-process.ts'
 
@@ -160,12 +161,57 @@ describe('a service that cannot start says why in one line', () => {
     )
   })
 
-  test('but given what nobody has foreseen, such as a damaged key, then where it happened is shown', async () => {
+  test('given a password in which there is an at sign or a slash, then none of it is told', async () => {
+    for (const password of ['se@cret', 'se/cret'])
+      expect(settingShown('EVENT_STORE', `esdb://admin:${password}@127.0.0.1:1`)).toBe(
+        'EVENT_STORE="esdb://…@127.0.0.1:1"',
+      )
+  })
+
+  test('given a file of a key that holds none', async () => {
+    const file = join(folder('keyless'), 'callback-rsa.pem')
+    mkdirSync(folder('keyless'))
+    writeFileSync(file, 'no key')
+    expect(await told({ DATA_DIR: folder('keyless') }, () => keyInFile(file, 'rsa'))).toBe(
+      `DATA_DIR="${folder('keyless')}": ${file} holds no private key: put it back from a copy`,
+    )
+  })
+
+  test('given another vault than the one that the log is sealed with, or none where it was', async () => {
+    const DATA_DIR = folder('two-vaults')
+    const vault = join(DATA_DIR, 'vault.sqlite')
+    const open = async (VAULT?: string) => {
+      const settings = readSettings({ DATA_DIR, VAULT })
+      await (await openCore(settings, makeLog('silent'))).close()
+    }
+    await open()
+    const refused = (file: string) =>
+      `DATA_DIR="${DATA_DIR}": ${file} is not the vault that this log is sealed with: put that one in its place, or name it with VAULT`
+    const other = join(root, 'other-vault.sqlite')
+    expect(await told({ DATA_DIR, VAULT: other })).toBe(refused(other))
+    renameSync(vault, `${vault}.kept`)
+    expect(await told({ DATA_DIR })).toBe(refused(vault))
+    renameSync(`${vault}.kept`, vault)
+    await open()
+  })
+
+  test('but given what nobody has foreseen, such as other tables in the vault, then where it happened is shown', async () => {
     const DATA_DIR = folder('damaged')
     mkdirSync(DATA_DIR)
-    writeFileSync(join(DATA_DIR, 'callback-rsa.pem'), 'no key')
+    new Database(join(DATA_DIR, 'vault.sqlite')).exec('CREATE TABLE secrets (x)').close()
     const { code, errors } = await start({ DATA_DIR, MODE: 'production' })
     expect(code).toBe(1)
-    expect(errors).toMatch(/\n +at .*keys\.js/)
+    expect(errors).toMatch(/\n +at .*vault\.js/)
   })
+})
+
+test('all files of the data directory are for their owner alone, though others may look into the directory', async () => {
+  const DATA_DIR = folder('open')
+  mkdirSync(DATA_DIR, { mode: 0o755 })
+  const { code } = await start({ DATA_DIR })
+  expect(code).toBe(0)
+  const files = readdirSync(DATA_DIR, { recursive: true, encoding: 'utf8' })
+  expect(files.length).toBeGreaterThan(4)
+  const modeOf = (file: string) => statSync(join(DATA_DIR, file)).mode & 0o077
+  expect(files.filter((file) => modeOf(file) !== 0)).toEqual([])
 })

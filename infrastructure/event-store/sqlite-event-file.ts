@@ -43,6 +43,10 @@ const guards = `
   BEGIN SELECT RAISE(ABORT, 'what has happened cannot be changed'); END;
   CREATE TRIGGER IF NOT EXISTS events_are_not_deleted BEFORE DELETE ON events
   BEGIN SELECT RAISE(ABORT, 'what has happened cannot be deleted'); END;
+  CREATE TRIGGER IF NOT EXISTS streams_are_not_changed BEFORE UPDATE ON streams
+  BEGIN SELECT RAISE(ABORT, 'where it has happened cannot be changed'); END;
+  CREATE TRIGGER IF NOT EXISTS streams_are_not_deleted BEFORE DELETE ON streams
+  BEGIN SELECT RAISE(ABORT, 'where it has happened cannot be deleted'); END;
 `
 
 /** The file is no event log that this program can keep; the message says why. */
@@ -74,14 +78,22 @@ const makeDurable = (database: Database.Database, file: string): void => {
     throw new UnusableLog(`${file} cannot be made durable`)
 }
 
+/** Whether events will be appended, or only those that are there be read: that needs no permission to write the file. */
+export type Use = 'append' | 'read'
+
 /**
- * Opens the file of an event log, or makes it.
+ * Opens the file of an event log; makes it when there is none, unless it is only to be read.
  * @throws UnusableLog when it is no event log, comes from a newer version or cannot be made durable
  */
-export const openEventFile = (file: string): Database.Database => {
-  const database = new Database(file, { timeout: openingTimeout })
+export const openEventFile = (file: string, use: Use = 'append'): Database.Database => {
+  const readonly = use === 'read'
+  const database = new Database(file, { timeout: openingTimeout, readonly })
   try {
     refuseForeignFile(database, file)
+    if (readonly) {
+      if (numberOf(database, 'application_id') === applicationId) return database
+      throw new UnusableLog(`${file} is empty: nothing was ever written to it`)
+    }
     makeDurable(database, file)
     database.pragma(`wal_autocheckpoint = ${pagesBetweenCheckpoints}`)
     // In KiB: appends touch few pages, and the system keeps those of the file besides.

@@ -6,7 +6,7 @@ import {
   type Appended,
   type Position,
 } from '../../application/event-store.ts'
-import { openEventFile } from './sqlite-event-file.ts'
+import { openEventFile, type Use } from './sqlite-event-file.ts'
 import { watchGrowth } from './sqlite-event-growth.ts'
 import { readEventRows, unavailable, type EventRows } from './sqlite-event-rows.ts'
 import {
@@ -141,8 +141,8 @@ const closeFile = (database: Database.Database): void => {
 }
 
 /** Opens the event log in a file, or makes it. @throws Error when the file cannot serve as one */
-export const openEventLog = (file: string): EventLog => {
-  const database = openEventFile(file)
+export const openEventLog = (file: string, use: Use = 'append'): EventLog => {
+  const database = openEventFile(file, use)
   const rows = readEventRows(database)
   const { grown, committed, release } = watchGrowth(realpathSync(file), rows.head)
   const appends = commitInGroups(writeEvents(database), committed)

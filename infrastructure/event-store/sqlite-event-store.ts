@@ -7,6 +7,7 @@ import {
 } from '../../application/event-store.ts'
 import { acceptAppend, type Serialised } from './acceptable-append.ts'
 import { bytesOf } from './event-ids.ts'
+import type { Use } from './sqlite-event-file.ts'
 import { openEventLog, type EventLog } from './sqlite-event-log.ts'
 import type { Row } from './sqlite-event-rows.ts'
 import { makeTail, type Tail } from './sqlite-event-tail.ts'
@@ -105,8 +106,11 @@ const sharedHead = (log: EventLog) => {
  * The event store in one file of this machine; several processes may share the file.
  * @throws Error when the file is something else, comes from a newer version or cannot be made durable
  */
-export const openSqliteEventStore = (file: string): EventStore & { readonly log: EventLog } => {
-  const log = openEventLog(file)
+export const openSqliteEventStore = (
+  file: string,
+  use: Use = 'append',
+): EventStore & { readonly log: EventLog } => {
+  const log = openEventLog(file, use)
   const tail = makeTail()
   return {
     log,

@@ -1,12 +1,18 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { payers } from '../../application/aggregates.ts'
-import { start, type EventStore } from '../../application/event-store.ts'
+import {
+  noStream,
+  start,
+  type EventStore,
+  type Position,
+  type Revision,
+} from '../../application/event-store.ts'
 import { streamOf } from '../../application/handle.ts'
 import { consentsOf, isInForce } from '../../domain/consent.ts'
 import { eventCatalogue, parseEvent, schemaVersion, type EventType } from '../../domain/events.ts'
 import type { Settings } from '../settings.ts'
-import { openStore } from '../stores.ts'
+import { openStoreToRead } from '../stores.ts'
 import { fail } from './error.ts'
 
 /** Every event type with the version and the JSON Schema of its data. */
@@ -34,7 +40,7 @@ const withStore = async (
   settings: Settings,
   read: (store: EventStore) => Promise<void>,
 ): Promise<void> => {
-  const store = openStore(settings)
+  const store = openStoreToRead(settings)
   try {
     await read(store)
   } finally {
@@ -58,6 +64,34 @@ const printConsents = async (store: EventStore, payer: string, at?: number): Pro
   if (all.length === 0 && (await store.readStream(streamOf(payers, payer))).length === 0)
     fail(`there is no payer ${payer}`)
   all.filter((one) => at === undefined || isInForce(one, at)).forEach(line)
+}
+
+/** As many as anybody reads; there may be one for each event. */
+const gapsTold = 100
+
+/**
+ * Reads every event, and tells where revisions of a stream are missing, and positions where each is given to an event
+ * of ours.
+ */
+const printGaps = async (store: EventStore, { EVENT_STORE }: Settings): Promise<void> => {
+  const revisions = new Map<string, Revision>()
+  const gaps: string[] = []
+  let events = 0
+  let last: Position = start
+  for await (const batch of store.readAll(start))
+    for (const { stream, revision, position } of batch.map(parseEvent)) {
+      const expected = (revisions.get(stream) ?? noStream) + 1
+      if (EVENT_STORE === 'sqlite' && position !== last + 1)
+        gaps.push(`positions ${last + 1} to ${position - 1} are missing`)
+      if (revision !== expected)
+        gaps.push(`${stream} has revision ${revision} at position ${position}, not ${expected}`)
+      revisions.set(stream, revision)
+      last = position
+      events += 1
+    }
+  line({ events, streams: revisions.size, last_position: last, gaps: gaps.length })
+  for (const gap of gaps.slice(0, gapsTold)) process.stderr.write(`${gap}\n`)
+  if (gaps.length > 0) process.exitCode = 1
 }
 
 /** What an auditor reads: the log as it stands, each event checked against the catalogue, and the catalogue itself. */
@@ -85,6 +119,10 @@ export const addAuditCommands = (program: Command, settings: Settings): void => 
     .action((payer: string, { at }: { at?: number }) =>
       withStore(settings, (store) => printConsents(store, payer, at)),
     )
+  audit
+    .command('check')
+    .description('read every event, and tell where positions or revisions are missing')
+    .action(() => withStore(settings, (store) => printGaps(store, settings)))
   audit
     .command('catalogue')
     .description('print every event type with its JSON Schema')

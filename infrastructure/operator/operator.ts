@@ -7,6 +7,7 @@ import { openCore, type Core } from '../core.ts'
 import { makeLog } from '../log.ts'
 import { rebuildReadModels } from '../read-models/rebuild.ts'
 import { settingsHelp, type Settings } from '../settings.ts'
+import { checkLogIsThere } from '../stores.ts'
 import { addAuditCommands } from './audit.ts'
 import type { WithCore } from './core.ts'
 import { fail, OperatorError } from './error.ts'
@@ -58,6 +59,9 @@ const retryCallback = async ({ handle, store, contextOf, now }: Core, id: string
   return { id, resource: subject, event, attempts: attempts.length }
 }
 
+/** Commands that need no log, or begin one; all others are about one that is there. */
+const mayComeFirst: ReadonlySet<string> = new Set(['serve', 'add', 'catalogue', 'openapi'])
+
 /** The operator's command (decisions 14); it works beside a running service on the same data. */
 export const operatorProgram = ({
   settings,
@@ -72,6 +76,10 @@ export const operatorProgram = ({
     .option('--json', 'print JSON')
     .addHelpText('after', `\n${settingsHelp()}`)
     .showHelpAfterError()
+
+  program.hook('preAction', (_, command) => {
+    if (!mayComeFirst.has(command.name())) checkLogIsThere(settings)
+  })
 
   const print = (value: object): void => {
     const isJson = program.opts<{ json?: true }>().json

@@ -24,6 +24,16 @@ const openingTimeout = 5_000
 /** How long one question may wait for another process, in ms: everything else in this one waits with it. */
 const patience = 50
 
+/** What the log says of people is sealed with other keys than those of this vault. */
+export class WrongVault extends Error {
+  override readonly name = 'WrongVault'
+  constructor(file: string) {
+    super(
+      `${file} is not the vault that this log is sealed with: put that one in its place, or name it with VAULT`,
+    )
+  }
+}
+
 const openFile = (file: string) => {
   mkdirSync(dirname(file), { recursive: true })
   const sqlite = new Database(file, { timeout: openingTimeout })
@@ -126,6 +136,8 @@ export const openVault = (file: string) => {
 
   sqlite.pragma(`busy_timeout = ${patience}`)
   return {
+    /** Names this vault and no other, and tells nothing of what is in it. */
+    name: digest('the name of this vault').toString('hex').slice(0, 32),
     secret: guarded(secret),
     /** Keeps a secret under a name that is not taken. */
     addSecret: guarded((name: string, value: Buffer): void => void addSecret.run(name, value)),

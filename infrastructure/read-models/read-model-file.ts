@@ -22,7 +22,8 @@ export type ReadModelFile = {
   readonly db: BetterSQLite3Database
 }
 
-type Checkpoint = Pick<RecordedEvent, 'position' | 'stream' | 'revision'> & {
+/** The event up to which the log is folded. */
+export type Checkpoint = Pick<RecordedEvent, 'position' | 'stream' | 'revision'> & {
   /** Its id. */
   readonly event: string
 }
@@ -51,12 +52,7 @@ const open = (
 const shared = ['journal_mode = WAL', 'synchronous = NORMAL', 'cache_size = -8192']
 
 /** For a draft that is thrown away unless it is finished. */
-const draft = [
-  'journal_mode = OFF',
-  'synchronous = OFF',
-  'locking_mode = EXCLUSIVE',
-  'cache_size = -65536',
-]
+const draft = ['synchronous = OFF', 'locking_mode = EXCLUSIVE', 'cache_size = -65536']
 
 const isDamage = (error: unknown): boolean =>
   /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { readonly code?: unknown }).code))
@@ -157,7 +153,12 @@ export const buildReadModelFile = (
   const print = fingerprint()
   const nextName = (): string => nameOf(print, newestGeneration(directory, print) + 1)
   const unfinished = join(directory, `${nextName()}.${process.pid}.building`)
+  // Of a process of that number which was killed, and left it in whatever state.
+  for (const left of [unfinished, `${unfinished}-journal`]) rmSync(left, { force: true })
   const file = open(unfinished, draft, tableStatements(tables))
+  // It refuses to do without a journal unless it may be unsafe.
+  file.sqlite.unsafeMode(true)
+  file.sqlite.pragma('journal_mode = OFF')
   const finish = (): void => {
     // An index is made sooner of all rows together than of one after the other.
     for (const statement of indexStatements(tables)) file.sqlite.exec(statement)
