@@ -43,6 +43,12 @@ describe('a resource', () => {
     const change = { name: 'Kiosk', type: 'mobile' }
     expect(await pos1('PUT', path, change)).toMatchObject({ status: 204, text: '' })
     expect((await pos1('GET', path)).body).toEqual({ id: 'kiosk', location: null, ...change })
+    const place = { ...change, location: { latitude: 59.9, longitude: 10.7 } }
+    expect(await pos1('PUT', path, place)).toMatchObject({ status: 204 })
+    expect(await pos1('PUT', path, change)).toMatchObject({ status: 204 })
+    expect((await pos1('GET', path)).body).toMatchObject(place)
+    expect(await pos1('PUT', path, { ...change, location: null })).toMatchObject({ status: 204 })
+    expect((await pos1('GET', path)).body.location).toBeNull()
     expect(await admin('DELETE', path)).toMatchObject({ status: 204, text: '' })
     const gone = { status: 404, body: error('Not Found', /no such resource/) }
     expect(await pos1('GET', path)).toMatchObject(gone)

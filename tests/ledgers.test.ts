@@ -108,6 +108,8 @@ describe('the register of ledgers', () => {
     const described = await place.ask('PUT', `${path}default/`, { description: 'All of it' })
     expect(described.status).toBe(204)
     expect((await place.ledger()).description).toBe('All of it')
+    expect((await place.ask('PUT', `${path}default/`, {})).status).toBe(204)
+    expect((await place.ledger()).description).toBe('All of it')
   })
 
   test('given a ledger, when it is registered again, then its Location is the same and other data a conflict', async () => {
@@ -337,6 +339,8 @@ describe('cells of a log', () => {
     ['+4799999901', "'+4799999901"],
     ['-2', "'-2"],
     ['@here', "'@here"],
+    ['＝1', "'＝1"],
+    ['\n=1', '"\'\n=1"'],
     ['a,b', '"a,b"'],
     ['say "x"', '"say ""x"""'],
     ['=HYPERLINK("x","y")', '"\'=HYPERLINK(""x"",""y"")"'],

@@ -55,6 +55,14 @@ test('a shortlink that was registered is read back, changed, listed, and gone on
   const put = { method: 'PUT', headers: service.as(merchant), body: change }
   expect((await service.call(path, put)).status).toBe(204)
   expect(await (await get(path)).json()).toMatchObject(change)
+  const rename = { ...put, body: { description: 'Table 7' } }
+  expect((await service.call(path, rename)).status).toBe(204)
+  expect(await (await get(path)).json()).toMatchObject({ ...change, description: 'Table 7' })
+  expect((await service.call(path, { ...put, body: { callback_uri: null } })).status).toBe(204)
+  expect(await (await get(path)).json()).toMatchObject({
+    callback_uri: null,
+    description: 'Table 7',
+  })
   expect(((await (await get(list)).json()) as { uris: string[] }).uris).toContain(path)
   const remove = { method: 'DELETE', headers: service.as(merchant) }
   expect((await service.call(path, remove)).status).toBe(204)

@@ -22,17 +22,20 @@ import {
 const ledgerId = z
   .string()
   .regex(/^(?!\.+$)[a-zA-Z0-9_.-]{1,100}$/, 'Letters, digits and _ . -, at most 100.')
-const description = z.string().max(1000).nullable().default(null)
+const description = z.string().max(1000).nullable()
 
 const ledgerInput = z
   .object({
     id: ledgerId.optional().meta({ description: 'Made by the service when it is absent.' }),
     currency: currencyCode,
-    description,
+    description: description.default(null),
   })
   .meta({ id: 'LedgerInput' })
 
-const ledgerUpdate = z.object({ description }).meta({ id: 'LedgerUpdate' })
+const ledgerUpdate = z
+  .object({ description })
+  .partial()
+  .meta({ id: 'LedgerUpdate', description: 'What is absent stays as it is; null takes it away.' })
 
 const ledgerReply = z
   .object({
@@ -163,7 +166,7 @@ export const ledgerRoutes = (needs: LedgerNeeds): Route[] => {
       success: 'nothing',
       handle: async (call) => {
         const row = await find(callerOf(call).merchant, call.params.ledger_id)
-        const { description } = call.body
+        const { description = row.description } = call.body
         await change(call, row.id, { type: 'DescribeLedger', description, implied: impliedBy(row) })
       },
     }),

@@ -11,12 +11,16 @@ const posUpdate = z
   .object({
     name: z.string().min(1).max(100).meta({ description: 'Shown to the payer.' }),
     type: z.enum(posTypes),
-    location: locationInput.nullable().default(null),
+    location: locationInput.nullable().optional().meta({
+      description: 'Stays as it is when it is absent; null takes it away.',
+    }),
   })
   .meta({ id: 'PosUpdate' })
 
 const posId = chosenId(z.string().min(1))
-const posInput = posUpdate.extend({ id: posId }).meta({ id: 'PosInput' })
+const posInput = posUpdate
+  .extend({ id: posId, location: locationInput.nullable().default(null) })
+  .meta({ id: 'PosInput' })
 
 const posReply = z
   .object({
@@ -57,6 +61,9 @@ export const posRoutes = (needs: PosNeeds): Route[] =>
     reply: posReply,
     keyOf: within,
     created: (call) => ({ merchant: callerOf(call).merchant, ...call.body }),
-    changed: (call, id) => ({ merchant: callerOf(call).merchant, id, ...call.body }),
+    changed: (call, id, present) => {
+      const { location = present?.location ?? null, ...others } = call.body
+      return { merchant: callerOf(call).merchant, id, ...others, location }
+    },
     view: (data) => data,
   })

@@ -10,17 +10,23 @@ import { callerOf, contextOf, route, type Call, type Route } from '../route.ts'
 import { callbackUriText } from '../wire.ts'
 import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
 
-const shortlinkUpdate = z
-  .object({
-    callback_uri: callbackUriText.nullable().default(null).meta({
-      description: 'Gets a shortlink_scanned for each scan.',
-    }),
-    description: z.string().max(1000).nullable().default(null),
-  })
-  .meta({ id: 'ShortlinkUpdate' })
+const callbackUri = callbackUriText.nullable().meta({
+  description: 'Gets a shortlink_scanned for each scan.',
+})
+const description = z.string().max(1000).nullable()
 
-const shortlinkInput = shortlinkUpdate
-  .extend({
+const shortlinkUpdate = z
+  .object({ callback_uri: callbackUri, description })
+  .partial()
+  .meta({
+    id: 'ShortlinkUpdate',
+    description: 'What is absent stays as it is; null takes it away.',
+  })
+
+const shortlinkInput = z
+  .object({
+    callback_uri: callbackUri.default(null),
+    description: description.default(null),
     serial_number: z
       .string()
       .regex(/^[a-zA-Z0-9-]{1,64}$/, 'Letters, digits and -, at most 64.')
@@ -175,9 +181,9 @@ export const shortlinkRoutes = (needs: ShortlinkNeeds): Route[] => {
         return { merchant, id, callbackUri: callback_uri, description, serialNumber }
       },
       changed: (call, _, present) => {
-        const { callback_uri, description } = call.body
-        const { merchant, id, serialNumber } = present ?? refuse('resource_is_unknown')
-        return { merchant, id, callbackUri: callback_uri, description, serialNumber }
+        const before = present ?? refuse('resource_is_unknown')
+        const { callback_uri = before.callbackUri, description = before.description } = call.body
+        return { ...before, callbackUri: callback_uri, description }
       },
       view: ({ id, callbackUri, description, serialNumber }) => ({
         id,

@@ -1,5 +1,5 @@
-/** Characters that make a spreadsheet run a cell as a formula when they come first. */
-const formula = /^[=+\-@\t\r]/
+/** Characters that make a spreadsheet run a cell as a formula when they come first, in either width. */
+const formula = /^[=+\-@\t\r\n＝＋－＠]/
 const special = /[",\r\n]/
 
 /** A cell of text: what a spreadsheet would run as a formula becomes text with an apostrophe before it; RFC 4180. */
