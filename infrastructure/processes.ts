@@ -37,8 +37,8 @@ export const makeProcesses = ({ core, settings, log, matchScans, sendCallback }:
     permissions: core.permissions,
     newId: randomUUID,
   })
-  const expiry = schedule(scheduling, async (at) => {
-    const due = [await expire(at, caughtUp), await expirePending(at, caughtUp)]
+  const expiry = schedule(scheduling, async (at, stopped) => {
+    const due = [await expire(at, caughtUp, stopped), await expirePending(at, caughtUp, stopped)]
     return due.reduce((a, b) => (a === null || b === null ? (a ?? b) : Math.min(a, b)))
   })
 
@@ -124,10 +124,7 @@ export const makeProcesses = ({ core, settings, log, matchScans, sendCallback }:
     stop: async (): Promise<void> => {
       isStopped = true
       callOffBegin()
-      await expiry.stop()
-      await accounting.stop()
-      await matching.stop()
-      await sending.stop()
+      await Promise.all([expiry.stop(), accounting.stop(), matching.stop(), sending.stop()])
       await delivery.idle()
     },
   }
