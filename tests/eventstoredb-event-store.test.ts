@@ -7,10 +7,13 @@ import {
   EventStoreDBClient,
   jsonEvent,
   START,
+  StreamDeletedError,
   TimeoutError,
+  UnavailableError,
 } from '@eventstore/db-client'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { noStream, start, StoreUnavailable, type EventStore } from '../application/event-store.ts'
+import { keepOrder } from '../infrastructure/event-store/eventstoredb-appends.ts'
 import { connectEventStoreDB } from '../infrastructure/event-store/eventstoredb-event-store.ts'
 import type { ProtocolSettings } from '../infrastructure/event-store/protocol.ts'
 import { collect, label, newEvent, newEvents } from './event-store-appends.ts'
@@ -62,6 +65,18 @@ describe('the connection', () => {
     expect((await Promise.all(appends)).map(({ revision }) => revision)).toEqual(
       Array.from({ length: 300 }, (_, n) => n),
     )
+  })
+
+  test.each([
+    ['is told that its stream was deleted', 'go on', StreamDeletedError.fromStreamName('s')],
+    ['finds nobody there', 'fail with it', new UnavailableError()],
+  ])('when the append that opens it %s, those that wait %s', async (_, fate, error) => {
+    const { inOrder } = keepOrder()
+    const first = inOrder(() => Promise.reject(error))
+    const waiting = ['second', 'third'].map((name) => inOrder(async () => name))
+    await expect(first).rejects.toBe(error)
+    const outcomes = await Promise.all(waiting.map((one) => one.catch((reason: unknown) => reason)))
+    expect(outcomes).toEqual(fate === 'go on' ? ['second', 'third'] : [error, error])
   })
 
   test('may be named by the schemes of EventStoreDB and of KurrentDB', async () => {
