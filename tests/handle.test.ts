@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { payments, poses, within } from '../application/aggregates.ts'
 import { noStream, start, StoreUnavailable, type EventStore } from '../application/event-store.ts'
@@ -47,21 +48,24 @@ const handlerOf = (store: EventStore, remembered?: number) =>
     ...(remembered !== undefined && { remembered }),
   })
 
-/** A store that counts what it is asked. */
+/** A store that counts what it is asked, and what it hands out. */
 const counting = (store: EventStore) => {
   const asked = { reads: 0, appends: 0 }
+  const read: number[] = []
   const counted: EventStore = {
     ...store,
-    readStream: (...about) => {
+    readStream: async (...about) => {
       asked.reads += 1
-      return store.readStream(...about)
+      const events = await store.readStream(...about)
+      read.push(...events.map(({ revision }) => revision))
+      return events
     },
     append: (...what) => {
       asked.appends += 1
       return store.append(...what)
     },
   }
-  return { counted, asked }
+  return { counted, asked, read }
 }
 
 const context: Context = {
@@ -426,7 +430,7 @@ describe('what is remembered', () => {
     expect(await ours.find(payments, tid)).toMatchObject({ status: 'fail' })
   })
 
-  test('is forgotten when newer events of another process come by, and kept when they are its own', async () => {
+  test('is not believed when newer events of another process have come by, but is when they are its own', async () => {
     const [ours, theirs] = [handlerOf(store), handlerOf(another())]
     const tid = await authorised(ours)
     ours.notice(await logOf(tid))
@@ -435,6 +439,72 @@ describe('what is remembered', () => {
     ours.notice(await logOf(tid))
     expect(ours.recall(payments, tid)).toBeUndefined()
     expect(await ours.find(payments, tid)).toMatchObject({ status: 'fail' })
+  })
+
+  test('is gone on from when newer events of another process have come by: a command reads those alone, and appends once', async () => {
+    const { counted, asked, read } = counting(store)
+    const [ours, theirs] = [handlerOf(counted), handlerOf(another())]
+    const tid = await authorised(ours)
+    await paying(theirs, tid)(capture(part('a', 100)))
+    ours.notice(await logOf(tid))
+    expect(ours.recall(payments, tid)).toBeUndefined()
+    const { state } = await paying(ours, tid)(capture(part('b', 100)))
+    expect(state).toMatchObject({ captured: { amount: 200 } })
+    expect([asked, read]).toEqual([{ reads: 1, appends: 3 }, [2]])
+
+    await paying(theirs, tid)(capture(part('c', 100)))
+    ours.notice(await logOf(tid))
+    expect(await ours.find(payments, tid)).toMatchObject({ captured: { amount: 300 } })
+    expect(await ours.find(payments, tid)).toBe(ours.recall(payments, tid))
+    expect([asked, read]).toEqual([{ reads: 2, appends: 3 }, [2, 4]])
+  })
+
+  test('is asked of the log once, and no more, by a command that is then refused', async () => {
+    const { counted, asked } = counting(store)
+    const [ours, theirs] = [handlerOf(counted), handlerOf(another())]
+    const tid = await authorised(ours)
+    await paying(theirs, tid)(capture('everything'))
+    ours.notice(await logOf(tid))
+    const reason = await reasonOf(paying(ours, tid)(capture(part('a', 1))))
+    expect(reason).toBe('payment_is_not_authorized')
+    expect(asked).toEqual({ reads: 1, appends: 2 })
+  })
+
+  test('stays known to be old, however much else has come by since', async () => {
+    const ours = handlerOf(store, 1)
+    const others = [await authorised(), await authorised(), await authorised()]
+    const tid = await authorised(ours)
+    await paying(handlerOf(another()), tid)(release())
+    for (const one of [tid, ...others]) ours.notice(await logOf(one))
+    expect(ours.recall(payments, tid)).toBeUndefined()
+    expect(await ours.find(payments, tid)).toMatchObject({ status: 'fail' })
+  })
+
+  test('is not what a slow read brings after a faster one, which began later, has brought more', async () => {
+    const tid = await authorised()
+    const reads: (() => void)[] = []
+    const slow: EventStore = {
+      ...store,
+      readStream: async (...about) => {
+        const read = await store.readStream(...about)
+        await new Promise<void>((resolve) => reads.push(resolve))
+        return read
+      },
+    }
+    const ours = handlerOf(slow)
+    const begun = async (count: number): Promise<void> => {
+      while (reads.length < count) await turn()
+    }
+    const slower = ours.find(payments, tid)
+    await begun(1)
+    await paying(handlerOf(another()), tid)(release())
+    const faster = ours.find(payments, tid)
+    await begun(2)
+    reads[1]?.()
+    expect(await faster).toMatchObject({ status: 'fail' })
+    reads[0]?.()
+    expect(await slower).toMatchObject({ status: 'auth' })
+    expect(ours.recall(payments, tid)).toMatchObject({ status: 'fail' })
   })
 
   test('is not what a slow read brings after newer events have come by', async () => {
