@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { payments, poses, within } from '../application/aggregates.ts'
+import { acceptPayment, type FundingSource } from '../application/answer-payment.ts'
 import { noStream, start, StoreUnavailable, type EventStore } from '../application/event-store.ts'
-import { makeHandler, streamOf, type Context } from '../application/handle.ts'
+import { findAccepting, makeHandler, streamOf, type Context } from '../application/handle.ts'
 import { parseEvent, type Recorded } from '../domain/events.ts'
 import type { PaymentCommand } from '../domain/payment-command.ts'
 import { Refusal } from '../domain/refusal.ts'
@@ -229,6 +230,45 @@ describe('two processes on one log', () => {
     expect(await capturedOf(tid)).toBe(5000)
     const others = ['accepted', 'conflicting_changes', 'payment_is_not_authorized']
     expect(others).toEqual(expect.arrayContaining(reasons))
+  })
+
+  test('a payer accepts on one what the other has just picked up for them, and nobody else’s money is asked for', async () => {
+    const [ours, theirs] = [handlerOf(store), handlerOf(another())]
+    const asked: string[] = []
+    const funding: FundingSource = {
+      approve: async ({ payer }) => {
+        asked.push(payer)
+        return null
+      },
+    }
+    const derived = () => 'derived'
+    const tokens = { access: derived, refresh: derived, code: derived, digest: derived }
+    const accepting = acceptPayment({ ...ours, funding, tokens })
+    const tid = randomUUID()
+    const accept = (payer: string) =>
+      reasonOf(accepting(tid, payer, { additionalAmount: null, credit: false }, context))
+    expect(await accept('bob')).toBe('resource_is_unknown')
+    await paying(ours, tid)(ask({}, { payer: { shortlink: 'code' } }))
+    expect(await accept('bob')).toBe('payment_is_not_picked_up')
+    const scanned = { at: morning, payer: 'bob', scan: 'scan-1' }
+    await paying(theirs, tid)({ type: 'PickUpPayment', ...scanned })
+    expect(await accept('bob')).toBe('accepted')
+    expect(await accept('alice')).toBe('payment_is_for_another_payer')
+    expect(asked).toEqual(['bob'])
+  })
+
+  test('whether a command would be accepted is known from memory, and asked of the log before it is denied', async () => {
+    const { counted, asked } = counting(store)
+    const [ours, theirs] = [handlerOf(counted), handlerOf(another())]
+    const tid = randomUUID()
+    await paying(ours, tid)(ask())
+    const may = (command: PaymentCommand) => findAccepting(ours.find, payments, tid, command)
+    expect(await may(accept())).toMatchObject({ status: 'pending' })
+    expect(asked.reads).toBe(0)
+    await paying(theirs, tid)(accept())
+    expect(await may(capture('everything'))).toMatchObject({ status: 'auth' })
+    expect(await reasonOf(may(commands.refund(part('r', 1))))).not.toBe('accepted')
+    expect(await typesOf(tid)).toEqual(['PaymentRequested', 'PaymentAuthorized'])
   })
 
   test('capture one payment under the same ids at the same time: each id is captured once', async () => {
