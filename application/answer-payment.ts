@@ -3,7 +3,7 @@ import { refuse } from '../domain/refusal.ts'
 import { parseScope } from '../domain/scope.ts'
 import { payments } from './aggregates.ts'
 import { issueTokens, type Tokens } from './grants.ts'
-import { streamOf, type Context, type Find, type Handle } from './handle.ts'
+import { findAccepting, streamOf, type Context, type Find, type Handle } from './handle.ts'
 
 /** Knows whether a payer's money is good. */
 export type FundingSource = {
@@ -33,20 +33,19 @@ export const acceptPayment =
     wish: { readonly additionalAmount: number | null; readonly credit: boolean },
     context: Context,
   ): Promise<void> => {
-    const payment = await find(payments, tid)
-    if (payment.status === 'unrequested') return refuse('resource_is_unknown')
     const { at } = context
+    const answer = { type: 'AuthorizePayment', at, payer, ...wish } as const
+    // What the rules forbid is refused before anybody's money is asked for.
+    const payment = await findAccepting(find, payments, tid, answer)
+    if (payment.status === 'unrequested') return refuse('resource_is_unknown')
     const { request, status } = payment
     const scope = request.requiredScope === null ? undefined : parseScope(request.requiredScope)
     const permissions = scope && {
       scope: [...scope],
       tokens: issueTokens(tokens, streamOf(payments, tid), 0, at),
     }
-    const granted = permissions ? { permissions } : {}
-    const accept = { type: 'AuthorizePayment', at, payer, ...wish, ...granted } as const
+    const accept = permissions ? { ...answer, permissions } : answer
     if (status === 'pending') {
-      // What the rules forbid is refused before anybody's money is asked for.
-      payments.decider.decide(accept, payment)
       const additionalAmount = wish.additionalAmount ?? request.additionalAmount
       const amount = request.amount + additionalAmount
       const { currency } = request

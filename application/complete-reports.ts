@@ -28,13 +28,13 @@ const idsOf = (stream: string): readonly [merchant: string, id: string] => {
 }
 
 /**
- * Makes the logs of reports that were closed and records what they add up to, each once. It begins again after a crash;
- * a process that does the same at the same time makes the same bytes.
+ * Makes the logs of reports that were closed and records what they add up to, each once. It begins again after a stop or
+ * a crash; a process that does the same at the same time makes the same bytes.
  */
 export const completeReports =
   <Report extends ClosingReport>(needs: Needs<Report>) =>
-  async (now: Instant): Promise<null> => {
-    for (;;) {
+  async (now: Instant, stopped: AbortSignal): Promise<null> => {
+    while (!stopped.aborted) {
       const [report] = needs.reports.closing(1)
       if (!report) return null
       const completion = await needs.makeLogs(report)
@@ -47,4 +47,5 @@ export const completeReports =
       )
       await needs.caughtUp()
     }
+    return null
   }

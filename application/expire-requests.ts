@@ -26,12 +26,16 @@ const batchSize = 200
  */
 const expireDue =
   <Row extends { readonly merchant: string }>({ kind, rows, idOf, expire, newId }: Expiring<Row>) =>
-  async (at: Instant, caughtUp: () => Promise<void>): Promise<Instant | null> => {
+  async (
+    at: Instant,
+    caughtUp: () => Promise<void>,
+    stopped: AbortSignal,
+  ): Promise<Instant | null> => {
     let idle: string | undefined
     for (;;) {
       const due = rows.due(at, batchSize)
       const [first] = due
-      if (!first) return rows.nextDeadline()
+      if (!first || stopped.aborted) return rows.nextDeadline()
       if (idOf(first) === idle)
         throw new Error(`${kind} ${idle} is listed as due, but does not expire`)
       const correlationId = newId()

@@ -51,6 +51,11 @@ export type Needs = {
 
 type Known = { readonly revision: Revision; readonly state: unknown }
 
+/** What is known, and the newest revision that its stream is known to have had. */
+type Remembered = Known & { heard: Revision }
+
+const isOld = ({ revision, heard }: Remembered): boolean => revision < heard
+
 const maximumAttempts = 10
 
 export const streamOf = ({ category }: { readonly category: string }, id: string): string =>
@@ -67,15 +72,23 @@ export const makeHandler = ({
   onAppended,
   remembered = 20_000,
 }: Needs) => {
-  const memory = recent<string, Known>(remembered)
-  /** The newest revision that has come by of streams that have lately changed. */
+  const memory = recent<string, Remembered>(remembered)
+  /** The newest revision that has come by of streams that have lately changed, remembered or not. */
   const heard = recent<string, Revision>(remembered)
   const turns = new Map<string, Promise<unknown>>()
 
   const remember = (stream: string, known: Known): void => {
-    // A slow read may end after others have written more, and after that was noticed.
-    const newest = Math.max(heard.get(stream) ?? noStream, memory.get(stream)?.revision ?? noStream)
-    if (known.revision >= newest) memory.set(stream, known)
+    const before = memory.get(stream)
+    if (before && before.revision > known.revision) return
+    // A slow read may end after others have written more, and after that was noticed: then it is old already.
+    const newest = Math.max(heard.get(stream) ?? noStream, before?.heard ?? noStream)
+    memory.set(stream, { ...known, heard: newest })
+  }
+
+  /** What is remembered of a stream, unless more is known to have happened since. */
+  const current = (stream: string): Known | undefined => {
+    const known = memory.get(stream)
+    return known && !isOld(known) ? known : undefined
   }
 
   const catchUp = async <Event, State>(
@@ -98,13 +111,7 @@ export const makeHandler = ({
     revision: Revision,
     events: readonly DecidedEvent[],
     command: string,
-    {
-      at,
-      merchant,
-      actor,
-      correlationId,
-      causationId = null,
-    }: Context & { causationId?: string | null },
+    { at, merchant, actor, correlationId, causationId = null }: Context,
   ): NewEvent[] =>
     events.map(({ type, data }, index) => ({
       id: eventId(stream, revision + 1 + index, command),
@@ -127,9 +134,11 @@ export const makeHandler = ({
     context: Context,
   ): Promise<Handled<Event, State>> => {
     const nameOfCommand = commandId()
+    const before = memory.get(stream)
     // A stream that is not remembered is most often new: the append, or a "no", tells when it is not.
-    let known: Known = memory.get(stream) ?? { revision: noStream, state: decider.initial }
-    let isFresh = false
+    let known: Known = before ?? { revision: noStream, state: decider.initial }
+    let isFresh = before !== undefined && isOld(before)
+    if (isFresh) known = await catchUp(decider, stream, known)
     for (let attempt = 1; ; attempt++) {
       try {
         const state = known.state as State
@@ -173,18 +182,18 @@ export const makeHandler = ({
     return turn
   }
 
-  /** The state of an aggregate as this process remembers it; undefined when it does not. */
+  /** The state of an aggregate as this process remembers it; undefined when it does not, or knows that it is old. */
   const recall = <Event extends DecidedEvent, State>(
     aggregate: Aggregate<never, Event, State>,
     id: string,
   ): State | undefined => {
     const stream = streamOf(aggregate, id)
-    return memory.get(stream)?.state as State | undefined
+    return current(stream)?.state as State | undefined
   }
 
   /**
-   * The state of an aggregate, without changing it: as remembered, which lags behind other processes for a moment, or
-   * as it stands in the log.
+   * The state of an aggregate, without changing it: as remembered, which lags behind other processes until what they
+   * have written comes by, or as it stands in the log.
    */
   const find = async <Event extends DecidedEvent, State>(
     { category, decider }: Aggregate<never, Event, State>,
@@ -192,18 +201,18 @@ export const makeHandler = ({
     from: 'memory' | 'log' = 'memory',
   ): Promise<State> => {
     const stream = streamOf({ category }, id)
-    const known = memory.get(stream)
-    if (known && from === 'memory') return known.state as State
+    const known = from === 'memory' ? current(stream) : undefined
+    if (known) return known.state as State
     const nothing = { revision: noStream, state: decider.initial }
-    return (await catchUp(decider, stream, known ?? nothing)).state as State
+    return (await catchUp(decider, stream, memory.get(stream) ?? nothing)).state as State
   }
 
-  /** Forgets what other processes have changed: called with all events as they come by. */
+  /** Marks as old what other processes have changed, to go on from: called with all events as they come by. */
   const notice = (events: readonly (RecordedEvent | Recorded)[]): void => {
     for (const { stream, revision } of events) {
       const known = memory.get(stream)
       if (known && known.revision >= revision) continue
-      memory.delete(stream)
+      if (known) known.heard = revision
       heard.set(stream, revision)
     }
   }
@@ -213,3 +222,26 @@ export const makeHandler = ({
 
 export type Find = ReturnType<typeof makeHandler>['find']
 export type Recall = ReturnType<typeof makeHandler>['recall']
+
+/**
+ * The state in which an aggregate accepts a command, which is not carried out. As when it is, a "no" from memory counts
+ * only when no other process has written since.
+ * @throws Refusal
+ */
+export const findAccepting = async <Command, Event extends DecidedEvent, State>(
+  find: Find,
+  aggregate: Aggregate<Command, Event, State>,
+  id: string,
+  command: Command,
+): Promise<State> => {
+  const remembered = await find(aggregate, id)
+  try {
+    aggregate.decider.decide(command, remembered)
+    return remembered
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+  }
+  const state = await find(aggregate, id, 'log')
+  aggregate.decider.decide(command, state)
+  return state
+}

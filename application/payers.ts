@@ -2,7 +2,7 @@ import type { Profile } from '../domain/profile.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import { payers } from './aggregates.ts'
-import type { Context, Find, Handle } from './handle.ts'
+import { findAccepting, type Context, type Find, type Handle } from './handle.ts'
 import type { People } from './people.ts'
 
 /** What a payer proves who they are with. */
@@ -105,7 +105,7 @@ export const signIn = (needs: SignInNeeds) => {
     }
     const own = { ...context, actor: `payer:${id}` }
     // While guesses are locked out, not even a right PIN is looked at.
-    payers.decider.decide({ type: 'CheckPin', at, isRight: true }, await find(payers, id))
+    await findAccepting(find, payers, id, { type: 'CheckPin', at, isRight: true })
     const isRight = await needs.verifyPin(pin, credentials.pinHash, phone)
     await handle(payers, id, { type: 'CheckPin', at, isRight }, own)
     return isRight ? id : refuse('sign_in_is_wrong')

@@ -1,7 +1,10 @@
 import type { Instant } from '../domain/time.ts'
 
-/** A piece of work that is due from time to time: it does what is due and answers when it is due again. */
-export type DueWork = (now: Instant) => Promise<Instant | null>
+/**
+ * A piece of work that is due from time to time: it does what is due and answers when it is due again. Once it is told
+ * to stop it begins nothing more: the rest is due at the next start.
+ */
+export type DueWork = (now: Instant, stopped: AbortSignal) => Promise<Instant | null>
 
 type Needs = {
   readonly now: () => Instant
@@ -19,7 +22,8 @@ const restAfterFailureMs = 1000
  * once, and resolves when all that was due at the call is done or has failed.
  */
 export const schedule = ({ now, after, onFailure }: Needs, work: DueWork) => {
-  let isStopped = false
+  const stopping = new AbortController()
+  const { signal: stopped } = stopping
   let isWanted = false
   let isResting = false
   let running: Promise<void> | undefined
@@ -27,20 +31,21 @@ export const schedule = ({ now, after, onFailure }: Needs, work: DueWork) => {
 
   const rest = (milliseconds: number): void => {
     callOff()
-    if (!isStopped) callOff = after(Math.max(0, Math.min(milliseconds, longestRestMs)), look)
+    if (!stopped.aborted) callOff = after(Math.max(0, Math.min(milliseconds, longestRestMs)), look)
   }
 
   const run = async (): Promise<void> => {
     try {
-      while (isWanted && !isStopped) {
+      while (isWanted && !stopped.aborted) {
         isWanted = false
-        const next = await work(now())
+        const next = await work(now(), stopped)
         if (!isWanted) rest(next === null ? longestRestMs : next - now())
       }
     } catch (error) {
       isWanted = false
       isResting = true
-      onFailure(error)
+      // What was given up in order to stop has not failed.
+      if (!stopped.aborted) onFailure(error)
       rest(restAfterFailureMs)
     } finally {
       running = undefined
@@ -51,7 +56,7 @@ export const schedule = ({ now, after, onFailure }: Needs, work: DueWork) => {
     isWanted = true
     isResting = false
     // It begins a moment later, so that it cannot have ended before it is known to be running.
-    if (!isStopped) running ??= Promise.resolve().then(run)
+    if (!stopped.aborted) running ??= Promise.resolve().then(run)
   }
 
   const wake = (): void => {
@@ -65,7 +70,7 @@ export const schedule = ({ now, after, onFailure }: Needs, work: DueWork) => {
       await running
     },
     stop: async (): Promise<void> => {
-      isStopped = true
+      stopping.abort()
       callOff()
       await running
     },

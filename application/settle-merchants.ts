@@ -73,8 +73,8 @@ export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlem
   }
 
   /** Those of one merchant one after another, those of several merchants side by side. */
-  const completeAll = async (at: Instant): Promise<void> => {
-    for (;;) {
+  const completeAll = async (at: Instant, stopped?: AbortSignal): Promise<void> => {
+    while (!stopped?.aborted) {
       const unfinished = needs.settlements.unfinished(atOnce)
       if (unfinished.length === 0) return
       const byMerchant = new Map<string, Settlement[]>()
@@ -82,7 +82,7 @@ export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlem
         byMerchant.set(one.merchant, [...(byMerchant.get(one.merchant) ?? []), one])
       await Promise.all(
         [...byMerchant.values()].map(async (own) => {
-          for (const one of own) await complete(one, at)
+          for (const one of own) if (!stopped?.aborted) await complete(one, at)
         }),
       )
       await caughtUp()
@@ -90,9 +90,10 @@ export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlem
   }
 
   /** Settles whoever is due, and answers when the next one is. */
-  const settleDue = async (now: Instant): Promise<Instant | null> => {
+  const settleDue = async (now: Instant, stopped: AbortSignal): Promise<Instant | null> => {
     for (;;) {
-      await completeAll(now)
+      await completeAll(now, stopped)
+      if (stopped.aborted) return null
       const due = accounts.due(now, atOnce)
       if (due.length === 0) return accounts.nextDue()
       await Promise.all(due.map((account) => start(account, now, account.dueAt)))

@@ -22,9 +22,10 @@ const seriesOf = ({ digest }: Core, merchant: string): string =>
 export const openAccounting = (core: Core, { DATA_DIR }: Pick<Settings, 'DATA_DIR'>) => {
   const { handle, reports, settlements } = core
   const { caughtUp } = core.readModels
-  const writer = makeLogWriter()
+  const directory = join(DATA_DIR, 'logs')
+  const writer = makeLogWriter(directory)
   const logs = makeLogs({
-    directory: join(DATA_DIR, 'logs'),
+    directory,
     database: core.readModelFile,
     writer,
     reports,
@@ -96,9 +97,10 @@ export const runAccounting = (
       await core.readModels.caughtUp()
     },
     stop: async (): Promise<void> => {
-      await settlement.stop()
-      await closing.stop()
+      const stopped = [settlement.stop(), closing.stop()]
+      // Logs under way are given up, however long they are: the next start makes them.
       await accounting.close()
+      await Promise.all(stopped)
     },
   }
 }

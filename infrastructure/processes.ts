@@ -37,8 +37,8 @@ export const makeProcesses = ({ core, settings, log, matchScans, sendCallback }:
     permissions: core.permissions,
     newId: randomUUID,
   })
-  const expiry = schedule(scheduling, async (at) => {
-    const due = [await expire(at, caughtUp), await expirePending(at, caughtUp)]
+  const expiry = schedule(scheduling, async (at, stopped) => {
+    const due = [await expire(at, caughtUp, stopped), await expirePending(at, caughtUp, stopped)]
     return due.reduce((a, b) => (a === null || b === null ? (a ?? b) : Math.min(a, b)))
   })
 
@@ -84,17 +84,21 @@ export const makeProcesses = ({ core, settings, log, matchScans, sendCallback }:
   }
 
   let hasBegun = false
+  let isStopped = false
   let callOffBegin = () => {}
   /** Begins to expire and to deliver once the read models are where the log is: what they lack would look undone. */
   const begin = (): void => {
     readModels.ready().then(
       () => {
+        if (isStopped) return
         hasBegun = true
         core.onFolded(wakeSoon)
         wakeSoon()
         tidyUp()
       },
       (error: unknown) => {
+        // The log that is asked may be closed by now, and would be for ever.
+        if (isStopped) return
         onFailure(error)
         callOffBegin = after(retryAfterMs, begin)
       },
@@ -118,11 +122,9 @@ export const makeProcesses = ({ core, settings, log, matchScans, sendCallback }:
       await delivery.settle()
     },
     stop: async (): Promise<void> => {
+      isStopped = true
       callOffBegin()
-      await expiry.stop()
-      await accounting.stop()
-      await matching.stop()
-      await sending.stop()
+      await Promise.all([expiry.stop(), accounting.stop(), matching.stop(), sending.stop()])
       await delivery.idle()
     },
   }

@@ -7,10 +7,13 @@ import {
   EventStoreDBClient,
   jsonEvent,
   START,
+  StreamDeletedError,
   TimeoutError,
+  UnavailableError,
 } from '@eventstore/db-client'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { noStream, start, StoreUnavailable, type EventStore } from '../application/event-store.ts'
+import { keepOrder } from '../infrastructure/event-store/eventstoredb-appends.ts'
 import { connectEventStoreDB } from '../infrastructure/event-store/eventstoredb-event-store.ts'
 import type { ProtocolSettings } from '../infrastructure/event-store/protocol.ts'
 import { collect, label, newEvent, newEvents } from './event-store-appends.ts'
@@ -64,6 +67,18 @@ describe('the connection', () => {
     )
   })
 
+  test.each([
+    ['is told that its stream was deleted', 'go on', StreamDeletedError.fromStreamName('s')],
+    ['finds nobody there', 'fail with it', new UnavailableError()],
+  ])('when the append that opens it %s, those that wait %s', async (_, fate, error) => {
+    const { inOrder } = keepOrder()
+    const first = inOrder(() => Promise.reject(error))
+    const waiting = ['second', 'third'].map((name) => inOrder(async () => name))
+    await expect(first).rejects.toBe(error)
+    const outcomes = await Promise.all(waiting.map((one) => one.catch((reason: unknown) => reason)))
+    expect(outcomes).toEqual(fate === 'go on' ? ['second', 'third'] : [error, error])
+  })
+
   test('may be named by the schemes of EventStoreDB and of KurrentDB', async () => {
     const { url } = await startPlace()
     const store = connected(url.replace('esdb:', 'kurrentdb:'))
@@ -85,6 +100,22 @@ describe('the connection', () => {
     await place.startAgain()
     expect(await append()).toMatchObject({ revision: 0 })
     expect(await store.head()).toBe(1)
+  })
+
+  test('whose discovery fails is made anew once for all appends that failed with it, and the old one is left', async () => {
+    const made = vi.spyOn(EventStoreDBClient, 'connectionString')
+    onTestFinished(() => made.mockRestore())
+    const nobody = 'esdb+discover://127.0.0.1:1?tls=false&maxDiscoverAttempts=1&discoveryInterval=1'
+    const store = connectEventStoreDB(nobody, impatient)
+    const clients = () => made.mock.results.map(({ value }) => value as EventStoreDBClient)
+    const disposed = clients().map((client) => vi.spyOn(client, 'dispose'))
+    const appends = Array.from({ length: 20 }, () => store.append('s', [newEvent()], noStream))
+    for (const append of appends) await expect(append).rejects.toThrow('Failed to discover')
+    // Each try has one: as many as pauses of 20, 40, 80, 160 and 320 ms leave room for.
+    expect(clients().length).toBeGreaterThan(1)
+    expect(clients().length).toBeLessThan(8)
+    expect(disposed.map(({ mock }) => mock.calls.length)).toEqual([1])
+    await store.close()
   })
 
   test('to a server that never answers is given up, and a repeat lands once', async () => {

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { payments, poses, within } from '../application/aggregates.ts'
+import { acceptPayment, type FundingSource } from '../application/answer-payment.ts'
 import { noStream, start, StoreUnavailable, type EventStore } from '../application/event-store.ts'
-import { makeHandler, streamOf, type Context } from '../application/handle.ts'
+import { findAccepting, makeHandler, streamOf, type Context } from '../application/handle.ts'
 import { parseEvent, type Recorded } from '../domain/events.ts'
 import type { PaymentCommand } from '../domain/payment-command.ts'
 import { Refusal } from '../domain/refusal.ts'
@@ -47,21 +49,24 @@ const handlerOf = (store: EventStore, remembered?: number) =>
     ...(remembered !== undefined && { remembered }),
   })
 
-/** A store that counts what it is asked. */
+/** A store that counts what it is asked, and what it hands out. */
 const counting = (store: EventStore) => {
   const asked = { reads: 0, appends: 0 }
+  const read: number[] = []
   const counted: EventStore = {
     ...store,
-    readStream: (...about) => {
+    readStream: async (...about) => {
       asked.reads += 1
-      return store.readStream(...about)
+      const events = await store.readStream(...about)
+      read.push(...events.map(({ revision }) => revision))
+      return events
     },
     append: (...what) => {
       asked.appends += 1
       return store.append(...what)
     },
   }
-  return { counted, asked }
+  return { counted, asked, read }
 }
 
 const context: Context = {
@@ -225,6 +230,45 @@ describe('two processes on one log', () => {
     expect(await capturedOf(tid)).toBe(5000)
     const others = ['accepted', 'conflicting_changes', 'payment_is_not_authorized']
     expect(others).toEqual(expect.arrayContaining(reasons))
+  })
+
+  test('a payer accepts on one what the other has just picked up for them, and nobody else’s money is asked for', async () => {
+    const [ours, theirs] = [handlerOf(store), handlerOf(another())]
+    const asked: string[] = []
+    const funding: FundingSource = {
+      approve: async ({ payer }) => {
+        asked.push(payer)
+        return null
+      },
+    }
+    const derived = () => 'derived'
+    const tokens = { access: derived, refresh: derived, code: derived, digest: derived }
+    const accepting = acceptPayment({ ...ours, funding, tokens })
+    const tid = randomUUID()
+    const accept = (payer: string) =>
+      reasonOf(accepting(tid, payer, { additionalAmount: null, credit: false }, context))
+    expect(await accept('bob')).toBe('resource_is_unknown')
+    await paying(ours, tid)(ask({}, { payer: { shortlink: 'code' } }))
+    expect(await accept('bob')).toBe('payment_is_not_picked_up')
+    const scanned = { at: morning, payer: 'bob', scan: 'scan-1' }
+    await paying(theirs, tid)({ type: 'PickUpPayment', ...scanned })
+    expect(await accept('bob')).toBe('accepted')
+    expect(await accept('alice')).toBe('payment_is_for_another_payer')
+    expect(asked).toEqual(['bob'])
+  })
+
+  test('whether a command would be accepted is known from memory, and asked of the log before it is denied', async () => {
+    const { counted, asked } = counting(store)
+    const [ours, theirs] = [handlerOf(counted), handlerOf(another())]
+    const tid = randomUUID()
+    await paying(ours, tid)(ask())
+    const may = (command: PaymentCommand) => findAccepting(ours.find, payments, tid, command)
+    expect(await may(accept())).toMatchObject({ status: 'pending' })
+    expect(asked.reads).toBe(0)
+    await paying(theirs, tid)(accept())
+    expect(await may(capture('everything'))).toMatchObject({ status: 'auth' })
+    expect(await reasonOf(may(commands.refund(part('r', 1))))).not.toBe('accepted')
+    expect(await typesOf(tid)).toEqual(['PaymentRequested', 'PaymentAuthorized'])
   })
 
   test('capture one payment under the same ids at the same time: each id is captured once', async () => {
@@ -426,7 +470,7 @@ describe('what is remembered', () => {
     expect(await ours.find(payments, tid)).toMatchObject({ status: 'fail' })
   })
 
-  test('is forgotten when newer events of another process come by, and kept when they are its own', async () => {
+  test('is not believed when newer events of another process have come by, but is when they are its own', async () => {
     const [ours, theirs] = [handlerOf(store), handlerOf(another())]
     const tid = await authorised(ours)
     ours.notice(await logOf(tid))
@@ -435,6 +479,72 @@ describe('what is remembered', () => {
     ours.notice(await logOf(tid))
     expect(ours.recall(payments, tid)).toBeUndefined()
     expect(await ours.find(payments, tid)).toMatchObject({ status: 'fail' })
+  })
+
+  test('is gone on from when newer events of another process have come by: a command reads those alone, and appends once', async () => {
+    const { counted, asked, read } = counting(store)
+    const [ours, theirs] = [handlerOf(counted), handlerOf(another())]
+    const tid = await authorised(ours)
+    await paying(theirs, tid)(capture(part('a', 100)))
+    ours.notice(await logOf(tid))
+    expect(ours.recall(payments, tid)).toBeUndefined()
+    const { state } = await paying(ours, tid)(capture(part('b', 100)))
+    expect(state).toMatchObject({ captured: { amount: 200 } })
+    expect([asked, read]).toEqual([{ reads: 1, appends: 3 }, [2]])
+
+    await paying(theirs, tid)(capture(part('c', 100)))
+    ours.notice(await logOf(tid))
+    expect(await ours.find(payments, tid)).toMatchObject({ captured: { amount: 300 } })
+    expect(await ours.find(payments, tid)).toBe(ours.recall(payments, tid))
+    expect([asked, read]).toEqual([{ reads: 2, appends: 3 }, [2, 4]])
+  })
+
+  test('is asked of the log once, and no more, by a command that is then refused', async () => {
+    const { counted, asked } = counting(store)
+    const [ours, theirs] = [handlerOf(counted), handlerOf(another())]
+    const tid = await authorised(ours)
+    await paying(theirs, tid)(capture('everything'))
+    ours.notice(await logOf(tid))
+    const reason = await reasonOf(paying(ours, tid)(capture(part('a', 1))))
+    expect(reason).toBe('payment_is_not_authorized')
+    expect(asked).toEqual({ reads: 1, appends: 2 })
+  })
+
+  test('stays known to be old, however much else has come by since', async () => {
+    const ours = handlerOf(store, 1)
+    const others = [await authorised(), await authorised(), await authorised()]
+    const tid = await authorised(ours)
+    await paying(handlerOf(another()), tid)(release())
+    for (const one of [tid, ...others]) ours.notice(await logOf(one))
+    expect(ours.recall(payments, tid)).toBeUndefined()
+    expect(await ours.find(payments, tid)).toMatchObject({ status: 'fail' })
+  })
+
+  test('is not what a slow read brings after a faster one, which began later, has brought more', async () => {
+    const tid = await authorised()
+    const reads: (() => void)[] = []
+    const slow: EventStore = {
+      ...store,
+      readStream: async (...about) => {
+        const read = await store.readStream(...about)
+        await new Promise<void>((resolve) => reads.push(resolve))
+        return read
+      },
+    }
+    const ours = handlerOf(slow)
+    const begun = async (count: number): Promise<void> => {
+      while (reads.length < count) await turn()
+    }
+    const slower = ours.find(payments, tid)
+    await begun(1)
+    await paying(handlerOf(another()), tid)(release())
+    const faster = ours.find(payments, tid)
+    await begun(2)
+    reads[1]?.()
+    expect(await faster).toMatchObject({ status: 'fail' })
+    reads[0]?.()
+    expect(await slower).toMatchObject({ status: 'auth' })
+    expect(ours.recall(payments, tid)).toMatchObject({ status: 'fail' })
   })
 
   test('is not what a slow read brings after newer events have come by', async () => {

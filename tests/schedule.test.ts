@@ -32,9 +32,10 @@ const scheduled = (work: DueWork) => {
   const time = timeOfOurOwn()
   const failures: unknown[] = []
   const looks: Instant[] = []
-  const schedule_ = schedule({ ...time, onFailure: (error) => failures.push(error) }, (now) => {
+  const needs = { ...time, onFailure: (error: unknown) => failures.push(error) }
+  const schedule_ = schedule(needs, (now, stopped) => {
     looks.push(now)
-    return work(now)
+    return work(now, stopped)
   })
   return { ...time, ...schedule_, looks, failures }
 }
@@ -116,6 +117,17 @@ describe('scheduled work', () => {
     await turn()
     expect([work.looks, work.pending()]).toEqual([[0], []])
   })
+
+  test('is told that it is stopped, and what it gives up then has not failed', async () => {
+    const work = scheduled(
+      (_, stopped) =>
+        new Promise((_, giveUp) => stopped.addEventListener('abort', () => giveUp(stopped.reason))),
+    )
+    work.wake()
+    await turn()
+    await work.stop()
+    expect([work.failures, work.pending()]).toEqual([[], []])
+  })
 })
 
 test('a payment that is listed as due but does not expire is a failure, not an endless loop', async () => {
@@ -128,7 +140,9 @@ test('a payment that is listed as due but does not expire is a failure, not an e
     outcomes: { due: () => [{ tid: 'a', merchant: 'sandbox' }], nextDeadline: () => null },
     newId: () => 'id',
   })
-  await expect(expire(0, turn)).rejects.toThrow('payment a is listed as due')
+  await expect(expire(0, turn, new AbortController().signal)).rejects.toThrow(
+    'payment a is listed as due',
+  )
   expect(asked).toEqual(['a'])
 })
 

@@ -1,8 +1,11 @@
+import Database from 'better-sqlite3'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { watch } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { TransactionLine } from '../domain/transaction-line.ts'
+import { makeLogWriter } from '../infrastructure/transaction-logs/log-writer.ts'
 import { linesPerFile, writeLogs } from '../infrastructure/transaction-logs/transaction-log.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'daybook-logs-'))
@@ -27,7 +30,7 @@ const line = (tid: string, changes: Partial<TransactionLine> = {}): TransactionL
 
 const write = (lines: Iterable<TransactionLine>) => {
   const { transactionLogs, ...sums } = writeLogs(
-    directory,
+    join(directory, 'some.draft'),
     { ofPayments: lines, ofPermissions: [] },
     () => 'S-1',
   )
@@ -99,4 +102,30 @@ test('the same lines make the same file, and a writer that breaks off leaves not
   }
   expect(() => write(breaking())).toThrow('the disk is gone')
   expect(readdirSync(directory)).toEqual(known)
+})
+
+test('a writer that is closed amid a file leaves nothing of it behind', async () => {
+  const database = join(directory, 'lines.sqlite')
+  new Database(database)
+    .exec(
+      `CREATE VIEW transaction_lines AS
+       WITH RECURSIVE line(position) AS
+         (SELECT 1 UNION ALL SELECT position + 1 FROM line WHERE position < 400000)
+       SELECT position, 'shop' merchant, 'default' ledger, 't' || position tid, NULL subId, 0 at,
+              'capture' action, 0 credit, NULL customer, 'NOK' currency, 100 amount,
+              0 additionalAmount, 1 fee, 0 interchange, 0 vat, 'NO:2013' taxcode
+       FROM line`,
+    )
+    .close()
+  const logs = mkdtempSync(join(directory, 'logs-'))
+  const begun = watch(logs)[Symbol.asyncIterator]()
+  const writer = makeLogWriter(logs)
+  const whole = { merchant: 'shop', ledger: 'default', after: 0, before: 1_000_000 }
+  const written = writer.write({ database, ...whole, settlements: [] })
+  const outcome = expect(written).rejects.toThrow('the log writer is closed')
+  await begun.next()
+  await writer.close()
+  await outcome
+  await begun.return?.()
+  expect(readdirSync(logs).filter((name) => name.endsWith('.draft'))).toEqual([])
 })

@@ -15,13 +15,10 @@ const callbackUri = callbackUriText.nullable().meta({
 })
 const description = z.string().max(1000).nullable()
 
-const shortlinkUpdate = z
-  .object({ callback_uri: callbackUri, description })
-  .partial()
-  .meta({
-    id: 'ShortlinkUpdate',
-    description: 'What is absent stays as it is; null takes it away.',
-  })
+const shortlinkUpdate = z.object({ callback_uri: callbackUri, description }).partial().meta({
+  id: 'ShortlinkUpdate',
+  description: 'What is absent stays as it is; null takes it away.',
+})
 
 const shortlinkInput = z
   .object({

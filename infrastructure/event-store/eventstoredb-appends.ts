@@ -1,4 +1,4 @@
-import { WrongExpectedVersionError } from '@eventstore/db-client'
+import { verdict } from './eventstoredb-calls.ts'
 
 type Waiting = { readonly go: () => void; readonly fail: (error: unknown) => void }
 
@@ -23,13 +23,14 @@ export const keepOrder = () => {
   }
 
   const failed = (error: unknown): void => {
-    if (error instanceof WrongExpectedVersionError) return opened()
+    // What the server has decided about one append it has decided about no other.
+    if (verdict(error)) return opened()
     state = 'closed'
     for (const { fail } of takeWaiting()) fail(error)
   }
 
   return {
-    /** The answer to what is sent; it fails at once when the one that opens the connection does. */
+    /** The answer to what is sent; it fails at once when the connection cannot be opened. */
     inOrder: <Answer>(send: () => Promise<Answer>): Promise<Answer> => {
       if (state === 'open') return send()
       if (state === 'opening') {

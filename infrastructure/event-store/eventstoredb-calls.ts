@@ -64,7 +64,7 @@ const revisionOf = (version: unknown): number =>
   typeof version === 'bigint' ? exact(version) : noStream
 
 /** The client's error as the port names it; none for one that another try may get over. */
-const verdict = (error: unknown): Error | undefined => {
+export const verdict = (error: unknown): Error | undefined => {
   if (error instanceof WrongExpectedVersionError) {
     const { streamName, expectedVersion, actualVersion } = error
     const [expected, actual] = [revisionOf(expectedVersion), revisionOf(actualVersion)]

@@ -28,8 +28,15 @@ import { readEvents } from './eventstoredb-reads.ts'
 /** Longer than a cluster takes to choose another leader. */
 const usualPatience: Patience = { attempt: 3_000, altogether: 10_000 }
 
-const connect = (connectionString: string): EventStoreDBClient =>
-  EventStoreDBClient.connectionString(connectionString.replace(/^kurrentdb(?=:|\+)/, 'esdb'))
+/** A client, and the order of the appends that it is given. */
+const connect = (connectionString: string) => ({
+  client: EventStoreDBClient.connectionString(
+    connectionString.replace(/^kurrentdb(?=:|\+)/, 'esdb'),
+  ),
+  order: keepOrder(),
+})
+
+const ignore = (): void => {}
 
 const toSend = ({ id, type, data, metadata }: NewEvent) =>
   jsonEvent<JSONEventType>({
@@ -48,17 +55,22 @@ export const connectEventStoreDB = (
   connectionString: string,
   patience: Patience = usualPatience,
 ): EventStore => {
-  let client = connect(connectionString)
+  let connection = connect(connectionString)
   let closing: Promise<void> | undefined
   const closed = new AbortController()
   const inFlight = new Set<Promise<unknown>>()
-  const order = keepOrder()
 
-  const recover = (error: unknown): void => {
-    order.connectionLost()
+  /** Called with what an append was sent over, and why it failed. */
+  const recover = (used: typeof connection, error: unknown): void => {
+    used.order.connectionLost()
     // A client whose discovery has failed once answers every append with that failure, for ever.
     const isOfTheClient = error instanceof Error && !isCommandError(error) && !('code' in error)
-    if (isOfTheClient && !(error instanceof StoreUnavailable)) client = connect(connectionString)
+    if (!isOfTheClient || error instanceof StoreUnavailable) return
+    // Many fail at once, and some when the next client is at work already.
+    if (used !== connection) return
+    connection = connect(connectionString)
+    // It has found no server to append to, so this breaks off no appends: the client would fail all of the process.
+    used.client.dispose().catch(ignore)
   }
 
   /** Calls while the store is open; closing waits for the answer. */
@@ -79,13 +91,17 @@ export const connectEventStoreDB = (
     acceptAppend(stream, events, expected)
     const messages = events.map(toSend)
     const expectedRevision = expected === noStream ? NO_STREAM : BigInt(expected)
+    let used = connection
     const { nextExpectedRevision, position } = await call(
-      (deadline) =>
-        order.inOrder(() => {
+      (deadline) => {
+        used = connection
+        const { client, order } = used
+        return order.inOrder(() => {
           const options = { expectedRevision, deadline, requiresLeader: true } as const
           return within(deadline, client.appendToStream(stream, messages, options))
-        }),
-      recover,
+        })
+      },
+      (error) => recover(used, error),
     )
     return { revision: exact(nextExpectedRevision), position: exact(position?.commit ?? 0n) }
   }
@@ -93,14 +109,14 @@ export const connectEventStoreDB = (
   const finishAndClose = async (): Promise<void> => {
     closed.abort()
     await Promise.allSettled(inFlight)
-    await client.dispose()
+    await connection.client.dispose()
   }
 
   return {
     append,
-    ...readEvents(() => client, call),
+    ...readEvents(() => connection.client, call),
     follow: (after, signal) =>
-      followAll(() => client, after, AbortSignal.any([signal, closed.signal])),
+      followAll(() => connection.client, after, AbortSignal.any([signal, closed.signal])),
     close: () => (closing ??= finishAndClose()),
   }
 }

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { constants, setPriority } from 'node:os'
-import { parentPort } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import type { Completion } from '../../domain/ledger.ts'
 import {
   permissionActions,
@@ -12,11 +12,10 @@ import { writeLogs } from './transaction-log.ts'
 /** A settlement that took the lines of a merchant after one position and before another. */
 export type Taken = { readonly after: number; readonly before: number; readonly id: string }
 
-/** The lines of a report or a settlement, and where to put their logs. */
+/** The lines of a report or a settlement. */
 export type LogJob = {
   /** File of the read models. */
   readonly database: string
-  readonly directory: string
   readonly merchant: string
   /** Null for all ledgers of the merchant, and then only lines that move money. */
   readonly ledger: string | null
@@ -89,6 +88,8 @@ const settlementAt = (settlements: readonly Taken[], position: number): string |
   return found && found.after < position ? found.id : null
 }
 
+const draftFile = workerData as string
+
 const perform = (job: LogJob): Completion => {
   const database = new Database(job.database, { readonly: true, timeout: 5000 })
   // In KiB, and what the sorter holds before it writes to a file: a report is as long as it is.
@@ -96,7 +97,7 @@ const perform = (job: LogJob): Completion => {
   try {
     const ofPayments = linesOf(database, job, `NOT ${ofPermission}`)
     const ofPermissions = linesOf(database, job, ofPermission)
-    return writeLogs(job.directory, { ofPayments, ofPermissions }, ({ position }) =>
+    return writeLogs(draftFile, { ofPayments, ofPermissions }, ({ position }) =>
       settlementAt(job.settlements, position),
     )
   } finally {

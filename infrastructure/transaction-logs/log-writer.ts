@@ -1,4 +1,8 @@
+import { randomUUID } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
+import { StoreUnavailable } from '../../application/event-store.ts'
 import type { Completion } from '../../domain/ledger.ts'
 import { startThread } from '../thread.ts'
 import type { LogJob } from './log-thread.ts'
@@ -11,21 +15,31 @@ type Waiting = {
 /** In megabytes: the lines stream through, and a heap that may grow would only be collected later. */
 const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 }
 
+const closed = (): StoreUnavailable => new StoreUnavailable('the log writer is closed')
+
 /** Writes logs in a thread of its own, one after another, so that a million lines hold up no request. */
-export const makeLogWriter = () => {
+export const makeLogWriter = (directory: string) => {
+  /** One after another bears this name until it is whole; what bears it when the thread is lost is nobody's. */
+  const draftFile = join(directory, `${randomUUID()}.draft`)
   const waiting = new Map<number, Waiting>()
   let worker: Worker | undefined
   let count = 0
+  let isClosed = false
 
-  const lose = (problem: string): void => {
+  /** The thread is no more, and what it was at work on is not to be had of it. */
+  const lose = (problem: Error): void => {
     worker = undefined
-    for (const { reject } of waiting.values()) reject(new Error(problem))
+    rmSync(draftFile, { force: true })
+    for (const { reject } of waiting.values()) reject(problem)
     waiting.clear()
   }
 
   const running = (): Worker => {
     if (worker) return worker
-    const started = startThread('transaction-logs/log-thread', { resourceLimits })
+    const started = startThread('transaction-logs/log-thread', {
+      resourceLimits,
+      workerData: draftFile,
+    })
     started.on('message', ({ id, completion, problem }) => {
       const asked = waiting.get(id)
       waiting.delete(id)
@@ -33,9 +47,9 @@ export const makeLogWriter = () => {
       else asked?.reject(new Error(problem as string))
       if (waiting.size === 0) started.unref()
     })
-    started.on('error', (error) => lose(error.message))
+    started.on('error', (error) => lose(error))
     started.on('exit', () => {
-      if (worker === started) lose('the thread that writes logs has ended')
+      if (worker === started) lose(new Error('the thread that writes logs has ended'))
     })
     worker = started
     return started
@@ -44,6 +58,7 @@ export const makeLogWriter = () => {
   return {
     write: (job: LogJob): Promise<Completion> =>
       new Promise((resolve, reject) => {
+        if (isClosed) return reject(closed())
         const id = (count += 1)
         waiting.set(id, { resolve, reject })
         const thread = running()
@@ -52,9 +67,10 @@ export const makeLogWriter = () => {
       }),
     close: async (): Promise<void> => {
       const ending = worker
+      isClosed = true
       worker = undefined
       await ending?.terminate()
-      lose('the log writer is closed')
+      lose(closed())
     },
   }
 }

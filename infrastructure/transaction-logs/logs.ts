@@ -39,8 +39,6 @@ type Needs = {
  * events on a node that lacks them.
  */
 export const makeLogs = ({ directory, database, writer, ...needs }: Needs) => {
-  const job = { directory, database }
-
   /** Settlements that were started before a position. */
   const takenBefore = (merchant: string, position: number): Taken[] => {
     let after = 0
@@ -56,14 +54,14 @@ export const makeLogs = ({ directory, database, writer, ...needs }: Needs) => {
     const [, merchant = '', ledger = ''] = /^ledger-([^/]+)\/(.+)$/.exec(ledgerStream) ?? []
     const after = needs.reports.find(merchant, ledger, number - 1)?.closedPosition ?? 0
     const settlements = takenBefore(merchant, before)
-    return writer.write({ ...job, merchant, ledger, after, before, settlements })
+    return writer.write({ database, merchant, ledger, after, before, settlements })
   }
 
   const ofSettlement = (settlement: SettlementRow): Promise<Completion> => {
     const { merchant, serial, settlementId: id, startedPosition: before } = settlement
     const after = needs.settlements.find(merchant, serial - 1)?.startedPosition ?? 0
     const settlements = [{ after, before, id }]
-    return writer.write({ ...job, merchant, ledger: null, after, before, settlements })
+    return writer.write({ database, merchant, ledger: null, after, before, settlements })
   }
 
   const makeAgain = async (sha256: string): Promise<void> => {

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import {
   closeSync,
   fdatasyncSync,
@@ -9,7 +9,7 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Completion, LogFile } from '../../domain/ledger.ts'
 import { formatAmount } from '../../domain/money.ts'
 import {
@@ -93,10 +93,10 @@ export const scopeLogLine = (line: TransactionLine, settlementId: string | null)
 const bufferedCharacters = 1 << 18
 
 /** One file under a name of its own until it is whole; then it is named by the hash of its bytes. */
-const openDraft = (directory: string) => {
+const openDraft = (draft: string) => {
+  const directory = dirname(draft)
   mkdirSync(directory, { recursive: true })
-  const draft = join(directory, `${randomUUID()}.draft`)
-  const file = openSync(draft, 'wx')
+  const file = openSync(draft, 'w')
   const hash = createHash('sha256')
   let buffer = ''
   let bytes = 0
@@ -141,7 +141,7 @@ type LogKind = {
 
 /** Log files of lines that come sorted, split between transactions; only one transaction is held in memory. */
 const writeFiles = (
-  directory: string,
+  draftFile: string,
   lines: Iterable<TransactionLine>,
   { columns, textOf, isAlwaysThere }: LogKind,
 ): LogFile[] => {
@@ -151,7 +151,7 @@ const writeFiles = (
   let tid: string | undefined
 
   const begin = () => {
-    draft = openDraft(directory)
+    draft = openDraft(draftFile)
     draft.add(columns, false)
     return draft
   }
@@ -185,10 +185,10 @@ const writeFiles = (
 
 /**
  * Writes the transaction logs and the scope logs of lines that come sorted by tid or rid and then by time, and answers
- * what all of them add up to.
+ * what all of them add up to. The file under way has a name of its own; those that are whole lie beside it.
  */
 export const writeLogs = (
-  directory: string,
+  draftFile: string,
   lines: {
     readonly ofPayments: Iterable<TransactionLine>
     readonly ofPermissions: Iterable<TransactionLine>
@@ -204,12 +204,12 @@ export const writeLogs = (
       yield line
     }
   }
-  const transactionLogs = writeFiles(directory, counted(lines.ofPayments), {
+  const transactionLogs = writeFiles(draftFile, counted(lines.ofPayments), {
     columns,
     textOf: (line) => transactionLogLine(line, settlementIdOf(line)),
     isAlwaysThere: true,
   })
-  const scopeLogs = writeFiles(directory, counted(lines.ofPermissions), {
+  const scopeLogs = writeFiles(draftFile, counted(lines.ofPermissions), {
     columns: scopeColumns,
     textOf: (line) => scopeLogLine(line, settlementIdOf(line)),
     isAlwaysThere: false,
