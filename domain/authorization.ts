@@ -110,6 +110,18 @@ const unanswered = (authorization: Authorization, at: Instant): RequestedAuthori
   return at < known.expiresAt ? known : refuse('authorization_is_expired')
 }
 
+/** Whether this payer has given this very answer already. */
+const isAnswered = (
+  authorization: Authorization,
+  status: 'allowed' | 'denied',
+  payer: string,
+  scope: readonly Scope[],
+): boolean =>
+  authorization.status === status &&
+  authorization.payer === payer &&
+  isPartOf(scope, authorization.scope) &&
+  isPartOf(authorization.scope, scope)
+
 const decideRedemption = (
   command: Extract<AuthorizationCommand, { type: 'RedeemCode' }>,
   { request, code, payer, scope, permissions }: RequestedAuthorization,
@@ -141,15 +153,19 @@ export const authorization: Decider<AuthorizationCommand, AuthorizationEvent, Au
       }
       case 'AllowAuthorization': {
         const { payer, scope, signedInAt, channel } = command
+        if (isAnswered(authorization, 'allowed', payer, scope)) return []
         const { request } = unanswered(authorization, command.at)
         if (!isSignedInFor(request, signedInAt)) return refuse('sign_in_is_too_old')
         if (!isPartOf(scope, request.scope)) return refuse('scope_is_too_wide')
         const data = { payer, scope: [...scope], signedInAt, channel }
         return [{ type: 'AuthorizationAllowed', data }]
       }
-      case 'DenyAuthorization':
+      case 'DenyAuthorization': {
+        const { payer } = command
+        if (isAnswered(authorization, 'denied', payer, [])) return []
         unanswered(authorization, command.at)
-        return [{ type: 'AuthorizationDenied', data: { payer: command.payer } }]
+        return [{ type: 'AuthorizationDenied', data: { payer } }]
+      }
       case 'IssueCode': {
         const { status, code, expiresAt: endsAt } = requested(authorization)
         const { codeHash, at } = command

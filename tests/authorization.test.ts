@@ -57,6 +57,24 @@ test('given a request that wants no new sign-in, when the payer allows it with a
     .then({ ...allowed, data } as AuthorizationEvent)
 })
 
+test('given an answer, when the same payer gives it again, even late, then nothing happens, and any other is refused', () => {
+  const late = morning + 600_000
+  const deny = (payer: string): AuthorizationCommand => ({
+    ...{ type: 'DenyAuthorization', at: late, payer },
+  })
+  const answered = given(requested(), allowed)
+  answered.when(allow({ at: late })).thenNothing()
+  for (const other of [allow({ payer: 'bob' }), allow({ scope: ['openid', 'phone'] })])
+    answered.when(other).thenRefused('authorization_is_answered')
+  answered.when(allow({ scope: [] })).thenRefused('authorization_is_answered')
+  answered.when(deny('alice')).thenRefused('authorization_is_answered')
+  const denied = given(requested(), { type: 'AuthorizationDenied', data: { payer: 'alice' } })
+  denied.when(deny('alice')).thenNothing()
+  denied.when(deny('bob')).thenRefused('authorization_is_answered')
+  denied.when(allow()).thenRefused('authorization_is_answered')
+  denied.when(allow({ scope: [] })).thenRefused('authorization_is_answered')
+})
+
 test('given a request from before sign-ins had an age, when it is read from the log, then it is as it was', () => {
   const { type, data } = requested()
   const context = { at: morning, merchant: null, actor: 'client:web-shop', correlationId: 'r' }

@@ -44,6 +44,8 @@ export const authorizationAnswers = (
       const told = { error: 'access_denied', state, iss }
       return visits.go(visitor, redirectTo(redirectUri, told))
     }
+    // A code that comes twice takes back what it gave (RFC 6749, 4.1.2): nobody goes back with one that has been used.
+    if (known.permissions) return refuse('authorization_is_answered')
     const { at } = call
     const { code, hash: codeHash } = needs.codeOf(id)
     const context = contextOfPayer(call, known.payer ?? '', merchant)
