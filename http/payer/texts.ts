@@ -1,3 +1,5 @@
+import { likedLanguages } from '../negotiation.ts'
+
 /** Everything that payers read, by language. A language is added by adding a column of the same keys. */
 const english = {
   add: 'Add',
@@ -236,14 +238,13 @@ const canonical = (tag: string): string | undefined => {
 }
 
 /**
- * The first language of an Accept-Language header that we speak, English for all others; and the reader's way to write
+ * The best liked language of an Accept-Language header that we speak, English for all others; and the reader's way to write
  * amounts and times in it, such as `en-GB`.
  */
 export const languageOf = (
   header: string | undefined,
 ): { readonly language: Language; readonly locale: string } => {
-  for (const part of (header ?? '').split(',')) {
-    const tag = (part.split(';')[0] ?? '').trim().toLowerCase()
+  for (const tag of likedLanguages(header)) {
     if (/^(nb|no|nn)\b/.test(tag)) return { language: 'nb', locale: 'nb-NO' }
     if (/^en\b/.test(tag)) return { language: 'en', locale: canonical(tag) ?? 'en' }
   }
