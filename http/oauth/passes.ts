@@ -35,7 +35,7 @@ export const authorizationPasses = (needs: AuthorizationPassNeeds) => {
   /** The request as one pass of several. */
   const numbered = (query: URLSearchParams): URLSearchParams => {
     const pass = new URLSearchParams(query)
-    if (!pass.has('attempt')) pass.set('attempt', newToken().token.slice(0, 22))
+    if (!pass.has('attempt')) pass.set('attempt', newToken().token)
     return pass
   }
 
