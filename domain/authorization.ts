@@ -22,6 +22,8 @@ export const authorizationRequest = z.object({
   nonce: z.string().nullable(),
   /** PKCE, always S256 (RFC 7636). */
   codeChallenge: z.string().nullable(),
+  /** The payer must have signed in at this time or later (`max_age` and `prompt=login` of OpenID Connect Core, 3.1.2.1). */
+  signedInSince: z.int().optional(),
 })
 
 export const authorizationEvents = {
@@ -46,6 +48,13 @@ export const authorizationEvents = {
 } as const
 
 export type AuthorizationRequest = z.output<typeof authorizationRequest>
+
+/** Whether who signed in at that time need not do so again for this request. */
+export const isSignedInFor = (
+  { signedInSince = -Infinity }: AuthorizationRequest,
+  signedInAt: Instant,
+): boolean => signedInAt >= signedInSince
+
 export type AuthorizationEvent = EventsOf<typeof authorizationEvents>
 
 export type AuthorizationCommand =
@@ -101,6 +110,18 @@ const unanswered = (authorization: Authorization, at: Instant): RequestedAuthori
   return at < known.expiresAt ? known : refuse('authorization_is_expired')
 }
 
+/** Whether this payer has given this very answer already. */
+const isAnswered = (
+  authorization: Authorization,
+  status: 'allowed' | 'denied',
+  payer: string,
+  scope: readonly Scope[],
+): boolean =>
+  authorization.status === status &&
+  authorization.payer === payer &&
+  isPartOf(scope, authorization.scope) &&
+  isPartOf(authorization.scope, scope)
+
 const decideRedemption = (
   command: Extract<AuthorizationCommand, { type: 'RedeemCode' }>,
   { request, code, payer, scope, permissions }: RequestedAuthorization,
@@ -132,14 +153,19 @@ export const authorization: Decider<AuthorizationCommand, AuthorizationEvent, Au
       }
       case 'AllowAuthorization': {
         const { payer, scope, signedInAt, channel } = command
+        if (isAnswered(authorization, 'allowed', payer, scope)) return []
         const { request } = unanswered(authorization, command.at)
+        if (!isSignedInFor(request, signedInAt)) return refuse('sign_in_is_too_old')
         if (!isPartOf(scope, request.scope)) return refuse('scope_is_too_wide')
         const data = { payer, scope: [...scope], signedInAt, channel }
         return [{ type: 'AuthorizationAllowed', data }]
       }
-      case 'DenyAuthorization':
+      case 'DenyAuthorization': {
+        const { payer } = command
+        if (isAnswered(authorization, 'denied', payer, [])) return []
         unanswered(authorization, command.at)
-        return [{ type: 'AuthorizationDenied', data: { payer: command.payer } }]
+        return [{ type: 'AuthorizationDenied', data: { payer } }]
+      }
       case 'IssueCode': {
         const { status, code, expiresAt: endsAt } = requested(authorization)
         const { codeHash, at } = command

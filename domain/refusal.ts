@@ -52,6 +52,7 @@ export type RefusalCode =
   | 'serial_number_is_claimed'
   | 'serial_number_is_unknown'
   | 'sign_in_is_locked'
+  | 'sign_in_is_too_old'
   | 'sign_in_is_wrong'
 
 /** A command that the rules do not allow; nothing has changed. `http/errors.ts` gives each reason its answer. */

@@ -1,3 +1,5 @@
+import { z } from 'zod'
+
 /** Where the service is found by its clients. */
 export type Addresses = {
   /** `PUBLIC_URL` without a slash at its end. */
@@ -5,6 +7,11 @@ export type Addresses = {
   /** Whether URIs inside JSON are full URLs (decisions 1). */
   readonly absoluteUris: boolean
 }
+
+/** An id that this service gives, as it stands in paths. */
+export const givenId = z.string().regex(/^[a-z0-9]{1,64}$/)
+export const tidParams = z.object({ tid: givenId })
+export const ridParams = z.object({ rid: givenId })
 
 export const merchantPrefix = '/merchant/v1'
 

@@ -14,7 +14,8 @@ import {
   type ErrorAnswer,
   type ErrorStatus,
 } from './errors.ts'
-import { accepts, checked, parseBody, parseForm, readBody, type Incoming } from './reading.ts'
+import { accepts } from './negotiation.ts'
+import { checked, parseBody, parseForm, readBody, type Incoming } from './reading.ts'
 import type { Call, Created, Found, OwnErrors, RawReply, Route } from './route.ts'
 
 export type AppNeeds = {

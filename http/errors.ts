@@ -195,6 +195,10 @@ const refusalAnswers = {
     status: 429,
     text: 'Too many failed attempts to sign in. Please wait before the next one.',
   },
+  sign_in_is_too_old: {
+    status: 409,
+    text: 'The application asks for a new sign-in. Please start again.',
+  },
   sign_in_is_wrong: { status: 401, text: 'The phone number, the PIN or the code is wrong.' },
 } as const satisfies Record<RefusalCode, Answer | FieldAnswer>
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Links } from './addresses.ts'
 import { callerOf, route, type AccessLevel, type Route } from './route.ts'
 
-export const pageSize = 100
+const pageSize = 100
 
 const writeCursor = (position: number): string =>
   Buffer.from(String(position)).toString('base64url')
@@ -33,6 +33,17 @@ export const listReply = z
 
 type Row = { readonly position: number }
 
+/** The rows of a page, and the last of them when another page follows. */
+export const pageOf = <R extends Row>(
+  before: number | undefined,
+  size: number,
+  list: (before: number, limit: number) => readonly R[],
+) => {
+  const found = list(before ?? Number.MAX_SAFE_INTEGER, size + 1)
+  const rows = found.slice(0, size)
+  return { rows, last: found.length > size ? rows.at(-1) : undefined }
+}
+
 /**
  * A page of a list. The cursor is the position of its last entry in the log, so a walk sees everything that was there
  * from start to end exactly once, whatever comes and goes meanwhile.
@@ -44,11 +55,9 @@ export const listPage = <R extends Row>(
   list: (before: number, limit: number) => readonly R[],
   pathOf: (row: R) => string,
 ) => {
-  const rows = list(next ?? Number.MAX_SAFE_INTEGER, pageSize + 1)
-  const shown = rows.slice(0, pageSize)
-  const last = rows.length > pageSize ? shown.at(-1) : undefined
+  const { rows, last } = pageOf(next, pageSize, list)
   return {
-    uris: shown.map((row) => links.inBody(pathOf(row))),
+    uris: rows.map((row) => links.inBody(pathOf(row))),
     next: last ? links.inBody(`${path}?next=${writeCursor(last.position)}`) : null,
   }
 }

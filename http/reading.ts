@@ -153,27 +153,3 @@ export const checked = <Schema extends z.ZodType>(
   // Words of our own cost every request dearly, and only a refused one reads them.
   throw malformed(schema.safeParse(value, { error: missing }).error ?? result.error)
 }
-
-type Range = { readonly range: string; readonly isAllowed: boolean }
-
-const rangeOf = (text: string): Range => {
-  const [range = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
-  return { range, isAllowed: !parameters.some((part) => /^q=0(\.0*)?$/.test(part)) }
-}
-
-/** The range that says most about a type decides. */
-const isAllowed = (type: string, ranges: readonly Range[]): boolean => {
-  const [main = ''] = type.split('/')
-  for (const name of [type, `${main}/*`, '*/*']) {
-    const said = ranges.find(({ range }) => range === name)
-    if (said) return said.isAllowed
-  }
-  return false
-}
-
-/** Whether an Accept header allows one of the types (RFC 9110, 12.5.1); all do without one. */
-export const accepts = (header: string | undefined, types: readonly string[]): boolean => {
-  if (header === undefined || header === '*/*' || header.trim() === '') return true
-  const ranges = header.split(',').map(rangeOf)
-  return types.some((type) => isAllowed(type.toLowerCase(), ranges))
-}

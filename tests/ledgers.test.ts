@@ -312,6 +312,21 @@ describe('the bytes of a closed report', () => {
     expect(await place.outcome(tid)).toMatchObject({ report_id: String(report + 1) })
   })
 
+  test('come as plain CSV to those who like it better, and not to those who refuse it', async () => {
+    const [uri = ''] = (await place.ledger('report/1/')).transaction_log_uris
+    const typeFor = async (Accept: string) => {
+      const init = { headers: { Accept } }
+      const { status, headers } = await place.app.request(`http://daybook.test${uri}`, init, {})
+      return status === 200 ? headers.get('content-type') : status
+    }
+    const own = 'application/vnd.service.api.merchant.v1+csv'
+    expect(await typeFor('text/csv')).toBe('text/csv; charset=utf-8')
+    expect(await typeFor(`${own};q=0.5, text/*`)).toBe('text/csv; charset=utf-8')
+    expect(await typeFor('text/csv;q=0, */*')).toBe(own)
+    expect(await typeFor(`text/csv;q=0.1, ${own}`)).toBe(own)
+    expect(await typeFor('text/csv;q=0')).toBe(406)
+  })
+
   test('are read by a signed link that ends after 30 days', async () => {
     const [uri = ''] = (await place.ledger('report/1/')).transaction_log_uris
     const open = await place.app.request(`http://daybook.test${uri}`, {}, {})

@@ -150,6 +150,29 @@ test('given a payer who denies, when the browser goes back, then the application
   })
 })
 
+test('given an answer, when its button is pressed twice, then both presses lead to the same place', async () => {
+  for (const decision of ['allow', 'deny']) {
+    const asked = await alice.follow(await alice.visit(authPath({})))
+    const press = () => alice.submit(asked, { decision })
+    const both = await Promise.all([press(), press()])
+    const after = await press()
+    expect(both.map(({ status }) => status)).toEqual([303, 303])
+    expect([both[1]?.location, after.location]).toEqual([both[0]?.location, both[0]?.location])
+    const other = decision === 'allow' ? 'deny' : 'allow'
+    expect((await alice.submit(asked, { decision: other })).status).toBe(409)
+  }
+})
+
+test('given a code that was redeemed, when its payer allows once more, then the application keeps its tokens', async () => {
+  const asked = await alice.follow(await alice.visit(authPath({})))
+  const { location } = await alice.submit(asked, { decision: 'allow' })
+  const code = new URL(location ?? '').searchParams.get('code') ?? ''
+  const { body } = await redeem({ code })
+  const again = await alice.submit(asked, { decision: 'allow' })
+  expect([again.status, again.location]).toEqual([409, null])
+  expect((await userInfo(body.access_token)).status).toBe(200)
+})
+
 test('given a payer who ticks off a scope, when tokens are issued, then they have only what was allowed', async () => {
   const asked = await alice.follow(await alice.visit(authPath({ scope: 'openid profile phone' })))
   const { location } = await alice.submit(asked, { decision: 'allow', scope: ['openid', 'phone'] })

@@ -3,10 +3,10 @@ import type { SealedBlobs } from '../../application/blobs.ts'
 import { attachmentKinds } from '../../domain/attachment.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { AttachmentEntry } from '../../projections/attachments.ts'
-import type { Links } from '../addresses.ts'
+import { tidParams, type Links } from '../addresses.ts'
 import type { Names } from '../brand.ts'
 import { RequestError } from '../errors.ts'
-import { accepts } from '../reading.ts'
+import { accepts } from '../negotiation.ts'
 import { route, type AccessLevel, type Call, type Guard, type Route } from '../route.ts'
 import { dateTime } from '../wire.ts'
 import { mediaTypesOf } from './attachment-content.ts'
@@ -47,8 +47,6 @@ const listReply = z
   })
   .meta({ id: 'AttachmentList', description: 'All of them on one page, oldest first.' })
 
-const tid = z.string().regex(/^[a-z0-9]{1,64}$/)
-
 /** The list of what is attached to a payment, and each of it as it was uploaded: for its merchant and for its payer. */
 export const attachmentReadingRoutes = (needs: Needs, reader: Reader): Route[] => {
   const { links, attachedContents } = needs
@@ -61,7 +59,7 @@ export const attachmentReadingRoutes = (needs: Needs, reader: Reader): Route[] =
       method: 'GET',
       path: listPath(':tid'),
       summary: 'List the attachments of a payment request',
-      params: z.object({ tid }),
+      params: tidParams,
       success: 'value',
       reply: listReply,
       handle: async (call) => {
@@ -83,7 +81,7 @@ export const attachmentReadingRoutes = (needs: Needs, reader: Reader): Route[] =
       method: 'GET',
       path: `${listPath(':tid')}:attachment_id/`,
       summary: 'Read an attachment as it was uploaded; none once the payer has been erased',
-      params: z.object({ tid, attachment_id: z.string() }),
+      params: tidParams.extend({ attachment_id: z.string() }),
       success: 'raw',
       replyTypes: Object.values(types),
       handle: async (call) => {

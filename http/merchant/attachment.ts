@@ -6,7 +6,7 @@ import { refuse } from '../../domain/refusal.ts'
 import type { PaymentStatus } from '../../domain/status.ts'
 import { secondsAfter, type Instant } from '../../domain/time.ts'
 import type { AttachmentEntry } from '../../projections/attachments.ts'
-import { merchantPrefix, type Signing } from '../addresses.ts'
+import { merchantPrefix, tidParams, type Signing } from '../addresses.ts'
 import type { Names } from '../brand.ts'
 import { partsOf } from '../multipart.ts'
 import { callerOf, route, type Call, type Route } from '../route.ts'
@@ -49,7 +49,6 @@ export type AttachmentNeeds = Signing & {
   readonly attachments: { of(tid: string): readonly AttachmentEntry[] }
 }
 
-const tid = z.string().regex(/^[a-z0-9]{1,64}$/)
 const group = 'Attachment'
 const listPath = (tid: string): string => `${merchantPrefix}/payment_request/${tid}/attachment/`
 
@@ -75,7 +74,7 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
         'One to 20 parts, each with its own Content-Type: an item list or a receipt (JSON of at most ' +
         '1,000,000 bytes) or image/png (at most 1,000,000 bytes). All are kept, or none. The body may ' +
         'have 10 MiB. The same content again adds nothing. A payment can have 100 attachments.',
-      params: z.object({ tid, expires: z.string().regex(/^\d{1,12}$/), signature: z.string() }),
+      params: tidParams.extend({ expires: z.string().regex(/^\d{1,12}$/), signature: z.string() }),
       upload: {
         largest: largestUpload,
         parts: [

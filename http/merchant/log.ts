@@ -3,12 +3,14 @@ import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import { merchantPrefix, type Signing } from '../addresses.ts'
 import type { Names } from '../brand.ts'
+import { preferred } from '../negotiation.ts'
 import { route, type Route } from '../route.ts'
 
 /** A link to a log can be followed for 30 days (decisions 8). */
 const linkLifetimeMs = 2_592_000_000
 
 const purpose = 'log'
+const plainCsv = 'text/csv'
 
 export type LogNeeds = {
   readonly names: Names
@@ -43,15 +45,16 @@ export const logRoutes = (needs: LogNeeds): Route[] => [
       signature: z.string().max(128),
     }),
     success: 'raw',
-    replyTypes: [needs.names.csv, 'text/csv'],
+    replyTypes: [needs.names.csv, plainCsv],
     handle: async ({ params, query, at, accept }) => {
       const { sha256 } = params
       const { signature, expires } = query
       const isSigned = needs.isSigned(signature, purpose, sha256, expires)
       if (!isSigned || at >= Number(expires) * 1000) return refuse('resource_is_unknown')
+      const type = preferred(accept, [needs.names.csv, plainCsv])
       const body = (await needs.readLog(sha256)) ?? refuse('resource_is_unknown')
       return {
-        type: accept?.includes('text/csv') ? 'text/csv; charset=utf-8' : needs.names.csv,
+        type: type === plainCsv ? `${plainCsv}; charset=utf-8` : type,
         body,
         headers: {
           'Content-Disposition': `attachment; filename="${sha256.slice(0, 16)}.csv"`,

@@ -8,7 +8,7 @@ import type { PaymentRequest } from '../../domain/payment-events.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { PaymentRequestRow } from '../../projections/payment-requests.ts'
-import { merchantPrefix, type Links } from '../addresses.ts'
+import { merchantPrefix, tidParams, type Links } from '../addresses.ts'
 import { RequestError } from '../errors.ts'
 import { callerOf, contextOf, route, type Call, type Route } from '../route.ts'
 import type { AttachmentLink } from './attachment.ts'
@@ -44,7 +44,6 @@ const listPath = `${merchantPrefix}/payment_request/`
 const detailPath = (tid: string): string => `${listPath}${tid}/`
 export const outcomePath = (tid: string): string => `${detailPath(tid)}outcome/`
 
-const paymentParams = z.object({ tid: z.string().regex(/^[a-z0-9]{1,64}$/) })
 const createdReply = z
   .object({ id: z.string(), uri: z.string().nullable() })
   .meta({ id: 'PaymentRequestCreated' })
@@ -118,7 +117,7 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       access: 'SECRET',
       group: 'Payment request',
       summary: 'Read a payment request',
-      params: paymentParams,
+      params: tidParams,
       success: 'value',
       reply: paymentRequestReply,
       handle: async (call) => {
@@ -140,7 +139,7 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       description:
         'What has taken effect answers 204 again without a second effect. Captures and refunds are told apart by ' +
         'capture_id and refund_id; one without an id takes everything that is left, once. A refund needs KEY.',
-      params: paymentParams,
+      params: tidParams,
       body: paymentUpdateInput,
       success: 'nothing',
       handle: (call) => update(call.params.tid, call.body, call),
@@ -151,7 +150,7 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       access: 'SECRET',
       group: 'Payment request',
       summary: 'Read the outcome of a payment request',
-      params: paymentParams,
+      params: tidParams,
       success: 'value',
       reply: outcomeReply,
       handle: async (call) => {

@@ -6,7 +6,7 @@ import type { PermissionRequest } from '../../domain/permission.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { formatScope, parseScope, scopes } from '../../domain/scope.ts'
 import type { Instant } from '../../domain/time.ts'
-import { merchantPrefix, type Links } from '../addresses.ts'
+import { merchantPrefix, ridParams, type Links } from '../addresses.ts'
 import { callerOf, contextOf, route, type Route } from '../route.ts'
 import { tokenMembers, tokensView, userInfoReply } from '../token-reply.ts'
 import { callbackUriText, dateTime, money } from '../wire.ts'
@@ -126,7 +126,6 @@ const listPath = `${merchantPrefix}/permission_request/`
 const detailPath = (rid: string): string => `${listPath}${rid}/`
 export const permissionOutcomePath = (rid: string): string => `${detailPath(rid)}outcome/`
 
-const permissionParams = z.object({ rid: z.string().regex(/^[a-z0-9]{1,64}$/) })
 const group = 'Permission request'
 
 /** Permission requests (the document's `/permission_request/`). */
@@ -159,7 +158,7 @@ export const permissionRoutes = (needs: PermissionNeeds): Route[] => [
     access: 'SECRET',
     group,
     summary: 'Read a permission request',
-    params: permissionParams,
+    params: ridParams,
     success: 'value',
     reply: permissionReply,
     handle: async (call) => {
@@ -185,7 +184,7 @@ export const permissionRoutes = (needs: PermissionNeeds): Route[] => [
     access: 'SECRET',
     group,
     summary: 'Read the outcome of a permission request',
-    params: permissionParams,
+    params: ridParams,
     success: 'value',
     reply: permissionOutcomeReply,
     handle: async (call) => {

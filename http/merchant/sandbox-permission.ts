@@ -3,6 +3,7 @@ import { permissionRequests } from '../../application/aggregates.ts'
 import type { Context, Find } from '../../application/handle.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Scope } from '../../domain/scope.ts'
+import { ridParams } from '../addresses.ts'
 import { route, type Call, type Route } from '../route.ts'
 import { scopeText } from './permission.ts'
 
@@ -20,7 +21,6 @@ export type SandboxPermissionNeeds = {
 
 const prefix = '/sandbox/v1/permission_request/:rid'
 const group = 'Sandbox'
-const ridParams = z.object({ rid: z.string().regex(/^[a-z0-9]{1,64}$/) })
 const payerInput = z.string().max(100).optional().meta({
   description: 'Id or phone number; by default the payer named in the request, else alice.',
 })

@@ -3,6 +3,7 @@ import { merchants, payments } from '../../application/aggregates.ts'
 import type { Context, Find, Handle } from '../../application/handle.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
+import { givenId, tidParams } from '../addresses.ts'
 import { route, type Call, type Route } from '../route.ts'
 import { amountIn, amountText, callbackUriText, dateTime, dateTimeText, read } from '../wire.ts'
 import { argstring } from './shortlink.ts'
@@ -38,7 +39,6 @@ export type SandboxNeeds = {
 
 const prefix = '/sandbox/v1'
 const group = 'Sandbox'
-const tidParams = z.object({ tid: z.string().regex(/^[a-z0-9]{1,64}$/) })
 const payerInput = z.string().max(100).optional().meta({
   description: 'Id or phone number; by default the payer named in the request, else alice.',
 })
@@ -132,7 +132,7 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
       access: 'OPEN',
       group,
       summary: 'A payer scans a shortlink',
-      params: z.object({ shortlink_id: z.string().regex(/^[a-z0-9]{1,64}$/) }),
+      params: z.object({ shortlink_id: givenId }),
       body: z
         .object({ payer: payerInput, argstring: argstring.default('') })
         .meta({ id: 'SandboxScan' }),

@@ -4,8 +4,8 @@ import { streamOf } from '../../application/handle.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { shortlink } from '../../domain/shortlink.ts'
 import type { ScanRow } from '../../projections/scans.ts'
-import { merchantPrefix } from '../addresses.ts'
-import { preferred } from '../preference.ts'
+import { givenId, merchantPrefix } from '../addresses.ts'
+import { preferred } from '../negotiation.ts'
 import { callerOf, contextOf, route, type Call, type Route } from '../route.ts'
 import { callbackUriText } from '../wire.ts'
 import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
@@ -79,8 +79,7 @@ const listPath = `${merchantPrefix}/shortlink/`
 const imagePath = '/shortlink/v1/qr_image/:shortlink_id/'
 const scanPage = (text: string): string => `/payer/scan?text=${text}`
 const valuePath = (id: string): string => `/s/${id}/`
-const shortlinkId = z.string().regex(/^[a-z0-9]{1,64}$/)
-const params = z.object({ shortlink_id: shortlinkId })
+const params = z.object({ shortlink_id: givenId })
 
 /** As it stands in a URL: only what would end its path is encoded beyond the usual. */
 const inPath = (argstring: string): string =>
@@ -165,7 +164,7 @@ export const shortlinkRoutes = (needs: ShortlinkNeeds): Route[] => {
         change: 'SECRET',
         remove: 'SECRET',
       },
-      id: shortlinkId,
+      id: givenId,
       isIdAnswered: true,
       input: shortlinkInput,
       update: shortlinkUpdate,

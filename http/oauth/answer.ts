@@ -1,6 +1,6 @@
 import { authorizations } from '../../application/aggregates.ts'
 import type { Handle } from '../../application/handle.ts'
-import type { RequestedAuthorization } from '../../domain/authorization.ts'
+import { isSignedInFor, type RequestedAuthorization } from '../../domain/authorization.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { RequestError } from '../errors.ts'
 import { tickedScope } from '../payer/permission.ts'
@@ -13,7 +13,7 @@ import {
   type Visits,
 } from '../payer/session.ts'
 import { contextOfPayer } from '../payer/sign-in.ts'
-import type { Call, RawReply } from '../route.ts'
+import { targetOf, type Call, type RawReply } from '../route.ts'
 import type { AuthorizationPages } from './pages.ts'
 import type { AuthorizationPasses } from './passes.ts'
 import { redirectTo } from './request.ts'
@@ -44,6 +44,8 @@ export const authorizationAnswers = (
       const told = { error: 'access_denied', state, iss }
       return visits.go(visitor, redirectTo(redirectUri, told))
     }
+    // A code that comes twice takes back what it gave (RFC 6749, 4.1.2): nobody goes back with one that has been used.
+    if (known.permissions) return refuse('authorization_is_answered')
     const { at } = call
     const { code, hash: codeHash } = needs.codeOf(id)
     const context = contextOfPayer(call, known.payer ?? '', merchant)
@@ -56,7 +58,9 @@ export const authorizationAnswers = (
     const { id, known } = await passes.ofCode(qr)
     if (known.status !== 'requested') return refuse('authorization_is_answered')
     if (call.at >= known.expiresAt) return refuse('authorization_is_expired')
-    return pages.forConsent(visitor, id, known, qr)
+    return isSignedInFor(known.request, visitor.session.startedAt)
+      ? pages.forConsent(visitor, id, known, qr)
+      : visits.go(visitor, `/payer/sign-in?again&next=${encodeURIComponent(targetOf(call))}`)
   }
 
   const decide = async (

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { authorizations } from '../../application/aggregates.ts'
 import { streamOf } from '../../application/handle.ts'
+import { isSignedInFor } from '../../domain/authorization.ts'
 import type { Links } from '../addresses.ts'
 import { changesReply, type Watch } from '../event-stream.ts'
 import { anyForm, type SessionNeeds, type Visitor, type Visits } from '../payer/session.ts'
@@ -34,9 +35,10 @@ export const authorizationRoutes = (
   const pages = authorizationPages(needs, visits, signIn)
   const { scanned, answer } = authorizationAnswers(needs, visits, passes, pages)
 
-  const read = async (query: URLSearchParams): Promise<ReadRequest> => {
+  const read = async (call: Call): Promise<ReadRequest> => {
     await needs.caughtUp()
-    return readAuthorizationRequest(query, {
+    return readAuthorizationRequest(searchOf(call), {
+      at: call.at,
       issuer: needs.issuer(),
       findApplication: needs.findApplication,
     })
@@ -51,7 +53,7 @@ export const authorizationRoutes = (
     call: Call,
     work: (fine: Fine) => Promise<RawReply>,
   ): Promise<RawReply> => {
-    const result = await read(searchOf(call))
+    const result = await read(call)
     if (result.result === 'refuse') return refused(visitor, result.reason)
     if (result.result === 'redirect') return visits.go(visitor, result.location)
     return work(result)
@@ -62,17 +64,18 @@ export const authorizationRoutes = (
       const query = passes.numbered(searchOf(call))
       const { redirectUri, state } = fine.request
       const iss = needs.issuer()
-      const maxAge = query.get('max_age')
       const { session } = visitor
-      const isFresh =
-        session &&
-        !fine.prompt.includes('login') &&
-        (maxAge === null || call.at - session.startedAt <= Number(maxAge) * 1000)
       if (fine.prompt.includes('none')) {
-        const error = isFresh ? 'consent_required' : 'login_required'
+        const isEnough = session && isSignedInFor(fine.request, session.startedAt)
+        const error = isEnough ? 'consent_required' : 'login_required'
         return visits.go(visitor, redirectTo(redirectUri, { error, state, iss }))
       }
-      return isFresh
+      // A pass that asks for a new sign-in must have begun before it: it counts from what is recorded here.
+      const { request } =
+        fine.request.signedInSince === undefined
+          ? fine
+          : (await passes.record(visitor, query, fine, call)).known
+      return session && isSignedInFor(request, session.startedAt)
         ? visits.go(visitor, `/oauth2/pre_auth?${query.toString()}`)
         : pages.toSignIn(visitor, passes.nameOf(visitor, query).id, query, fine, { step: 'pin' })
     })
@@ -124,8 +127,11 @@ export const authorizationRoutes = (
           const qr = searchOf(call).get('qr')
           if (qr !== null) return scanned(visitor, qr, call)
           return withRequest(visitor, call, async (fine) => {
-            const id = await passes.record(visitor, passes.numbered(searchOf(call)), fine, call)
-            return pages.forConsent(visitor, id, fine, undefined)
+            const query = passes.numbered(searchOf(call))
+            const { id, known } = await passes.record(visitor, query, fine, call)
+            return isSignedInFor(known.request, visitor.session.startedAt)
+              ? pages.forConsent(visitor, id, known, undefined)
+              : visits.go(visitor, `/oauth2/auth?${query.toString()}`)
           })
         }),
     }),

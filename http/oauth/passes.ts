@@ -1,6 +1,6 @@
 import { authorizations } from '../../application/aggregates.ts'
 import type { Find, Handle } from '../../application/handle.ts'
-import type { RequestedAuthorization } from '../../domain/authorization.ts'
+import type { Authorization, RequestedAuthorization } from '../../domain/authorization.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { SessionNeeds, Visitor } from '../payer/session.ts'
 import type { Call } from '../route.ts'
@@ -35,35 +35,35 @@ export const authorizationPasses = (needs: AuthorizationPassNeeds) => {
   /** The request as one pass of several. */
   const numbered = (query: URLSearchParams): URLSearchParams => {
     const pass = new URLSearchParams(query)
-    if (!pass.has('attempt')) pass.set('attempt', newToken().token.slice(0, 22))
+    if (!pass.has('attempt')) pass.set('attempt', newToken().token)
     return pass
   }
 
-  /** Records a pass; answers its id. */
+  const recorded = (found: Authorization): RequestedAuthorization =>
+    found.status === 'unrequested' ? refuse('resource_is_unknown') : found
+
+  /** Records a pass, unless it was before. */
   const record = async (
     visitor: Visitor,
     query: URLSearchParams,
     { request }: Fine,
     call: Call,
-  ): Promise<string> => {
+  ) => {
     const { id, qr } = nameOf(visitor, query)
     const { at, requestId: correlationId } = call
     const browserHash = digestOf(visitor.browser)
     const qrHash = digestOf(qr.slice(32))
-    await handle(
+    const { state } = await handle(
       authorizations,
       id,
       { type: 'RequestAuthorization', at, request, browserHash, qrHash },
       { at, merchant: request.merchant, actor: `client:${request.client}`, correlationId },
     )
-    return id
+    return { id, known: recorded(state) }
   }
 
   /** A pass that was recorded. @throws Refusal */
-  const findRecorded = async (id: string): Promise<RequestedAuthorization> => {
-    const found = await find(authorizations, id)
-    return found.status === 'unrequested' ? refuse('resource_is_unknown') : found
-  }
+  const findRecorded = async (id: string) => recorded(await find(authorizations, id))
 
   /** The pass whose code a phone has scanned. @throws Refusal */
   const ofCode = async (code: string) => {

@@ -1,5 +1,6 @@
 import type { AuthorizationRequest } from '../../domain/authorization.ts'
 import { parseScope } from '../../domain/scope.ts'
+import type { Instant } from '../../domain/time.ts'
 import type { KnownApplication } from './client.ts'
 
 /** An authorization request that may be answered. */
@@ -31,7 +32,18 @@ export const redirectTo = (
   return url.href
 }
 
+/** `prompt=login` and `max_age` in seconds; the first asks for a sign-in after the request, as `max_age=0` does. */
+const earliestSignIn = (
+  at: Instant,
+  prompt: readonly string[],
+  maxAge: string | null,
+): Pick<AuthorizationRequest, 'signedInSince'> => {
+  if (prompt.includes('login')) return { signedInSince: at }
+  return maxAge === null ? {} : { signedInSince: Math.max(0, at - Number(maxAge) * 1000) }
+}
+
 type Facts = {
+  readonly at: Instant
   readonly issuer: string
   readonly findApplication: (clientId: string) => KnownApplication | undefined
 }
@@ -42,7 +54,7 @@ type Facts = {
  */
 export const readAuthorizationRequest = (
   query: URLSearchParams,
-  { issuer, findApplication }: Facts,
+  { at, issuer, findApplication }: Facts,
 ): ReadRequest => {
   const all = (name: string): readonly string[] => query.getAll(name).filter((text) => text !== '')
   const one = (name: string): string | null => all(name)[0] ?? null
@@ -90,9 +102,13 @@ export const readAuthorizationRequest = (
   const prompt = (one('prompt') ?? '').split(' ').filter((word) => word !== '')
   if (prompt.includes('none') && prompt.length > 1)
     return refuse('invalid_request', 'prompt none stands alone.')
+  const maxAge = one('max_age')
+  if (maxAge !== null && !/^\d+$/.test(maxAge))
+    return refuse('invalid_request', 'max_age is malformed.')
   const isRedirectUriGiven = named !== null
   const nonce = one('nonce')
   const who = { client, merchant, redirectUri, isRedirectUriGiven }
-  const request = { ...who, scope: [...scope], state, nonce, codeChallenge }
+  const asked = { scope: [...scope], state, nonce, codeChallenge }
+  const request = { ...who, ...asked, ...earliestSignIn(at, prompt, maxAge) }
   return { result: 'fine', request, application, prompt }
 }

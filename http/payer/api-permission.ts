@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { refuse } from '../../domain/refusal.ts'
 import { formatScope } from '../../domain/scope.ts'
 import type { Instant } from '../../domain/time.ts'
+import { ridParams } from '../addresses.ts'
 import { scopeText } from '../merchant/permission.ts'
 import { route, type Route } from '../route.ts'
 import { dateTime } from '../wire.ts'
@@ -24,7 +25,6 @@ const permissionReply = z
   })
   .meta({ id: 'PayerPermissionRequest' })
 
-const ridParams = z.object({ rid: z.string().regex(/^[a-z0-9]{1,64}$/) })
 const grantParams = z.object({ grant: z.string().regex(/^[a-z0-9_-]{1,100}$/) })
 
 type Needs = PayerPermissionNeeds & PayerPermissionsNeeds

@@ -3,7 +3,7 @@ import { payments } from '../../application/aggregates.ts'
 import { streamOf } from '../../application/handle.ts'
 import type { InboxRow } from '../../projections/payer-inbox.ts'
 import { RequestError } from '../errors.ts'
-import { listQuery } from '../lists.ts'
+import { listPage, listQuery, listReply } from '../lists.ts'
 import { route, type Route } from '../route.ts'
 import { makePayerAccess, payerGroup, payerPrefix, type ApiAccessNeeds } from './api-access.ts'
 import { payerApiPaymentRoutes, type PayerApiPaymentNeeds } from './api-payment.ts'
@@ -21,18 +21,15 @@ export type PayerApiNeeds = ApiAccessNeeds &
   PayerHomeNeeds &
   PayerScanNeeds
 
-const uris = z.array(z.string())
-const historyPage = 100
-
 /** What payers do, as JSON for apps: the same as on their pages. */
 export const payerApiRoutes = (needs: PayerApiNeeds): Route[] => {
   const access = makePayerAccess(needs)
   const { links } = needs
 
-  const uriOf = ({ stream }: InboxRow): string => {
+  const pathOf = ({ stream }: InboxRow): string => {
     const id = stream.slice(stream.indexOf('-') + 1)
     const kind = stream.startsWith(streamOf(payments, '')) ? 'payment' : 'permission'
-    return links.inBody(`${payerPrefix}/${kind}_request/${id}/`)
+    return `${payerPrefix}/${kind}_request/${id}/`
   }
 
   return [
@@ -44,12 +41,12 @@ export const payerApiRoutes = (needs: PayerApiNeeds): Route[] => {
       group: payerGroup,
       summary: 'What waits for an answer of the payer',
       success: 'value',
-      reply: z.object({ uris }).meta({ id: 'PayerRequests' }),
+      reply: z.object({ uris: z.array(z.string()) }).meta({ id: 'PayerRequests' }),
       handle: async (call) => {
         const { payer } = await access(call)
         await needs.caughtUp()
         const waiting = needs.inbox.waiting(payer).filter(({ expiresAt }) => call.at < expiresAt)
-        return { uris: waiting.map(uriOf) }
+        return { uris: waiting.map((row) => links.inBody(pathOf(row))) }
       },
     }),
     route({
@@ -61,16 +58,12 @@ export const payerApiRoutes = (needs: PayerApiNeeds): Route[] => {
       summary: 'What the payer has answered, newest first',
       query: listQuery,
       success: 'value',
-      reply: z.object({ uris, next: z.string().nullable() }).meta({ id: 'PayerHistory' }),
+      reply: listReply,
       handle: async (call) => {
         const { payer } = await access(call)
         await needs.caughtUp()
-        const before = call.query.next ?? Number.MAX_SAFE_INTEGER
-        const rows = needs.inbox.history(payer, before, historyPage)
-        const last = rows.length === historyPage ? rows.at(-1) : undefined
-        const cursor = last && Buffer.from(String(last.position)).toString('base64url')
-        const next = cursor ? links.inBody(`${payerPrefix}/history/?next=${cursor}`) : null
-        return { uris: rows.map(uriOf), next }
+        const history = (before: number, limit: number) => needs.inbox.history(payer, before, limit)
+        return listPage(links, `${payerPrefix}/history/`, call.query.next, history, pathOf)
       },
     }),
     ...payerApiPaymentRoutes(needs, access),

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { SealedBlobs } from '../../application/blobs.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { AttachmentEntry } from '../../projections/attachments.ts'
+import { tidParams } from '../addresses.ts'
 import { itemList, receipt } from '../merchant/attachment-content.ts'
 import { route, type Call, type Route } from '../route.ts'
 import { shownMoney } from './money.ts'
@@ -89,7 +90,7 @@ export const payerAttachmentRoute = (
     access: 'OPEN',
     group: 'Pages',
     summary: 'A picture that the merchant has attached to a payment',
-    params: z.object({ tid: z.string().regex(/^[a-z0-9]{1,64}$/), attachment_id: z.string() }),
+    params: tidParams.extend({ attachment_id: z.string() }),
     success: 'raw',
     replyTypes: ['image/png'],
     handle: (call) =>

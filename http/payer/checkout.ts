@@ -3,11 +3,11 @@ import { payments } from '../../application/aggregates.ts'
 import { streamOf } from '../../application/handle.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
-import type { Links } from '../addresses.ts'
+import { tidParams, type Links } from '../addresses.ts'
 import { changesReply, type Watch } from '../event-stream.ts'
 import { route, type RawReply, type Route } from '../route.ts'
 import { shownTime } from './money.ts'
-import { requestHtml, statusHtml, tidParams, type ShownRequest } from './request.ts'
+import { requestHtml, statusHtml, type ShownRequest } from './request.ts'
 import type { Visitor, Visits } from './session.ts'
 
 export type CheckoutNeeds = {

@@ -4,6 +4,7 @@ import { streamOf } from '../../application/handle.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { InboxRow } from '../../projections/payer-inbox.ts'
 import type { PermissionOutcome } from '../../projections/permissions.ts'
+import { pageOf } from '../lists.ts'
 import { searchOf, type Call, type RawReply, type Route } from '../route.ts'
 import { shownAmount, shownTime } from './money.ts'
 import type { Html } from './page.ts'
@@ -93,9 +94,10 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
     await needs.caughtUp()
     const { texts } = visitor
     const before = Number(searchOf(call).get('before'))
-    const from = Number.isSafeInteger(before) && before > 0 ? before : Number.MAX_SAFE_INTEGER
-    const rows = needs.inbox.history(visitor.session.payer, from, historyPage)
-    const last = rows.length === historyPage ? rows.at(-1) : undefined
+    const from = Number.isSafeInteger(before) && before > 0 ? before : undefined
+    const { rows, last } = pageOf(from, historyPage, (before, limit) =>
+      needs.inbox.history(visitor.session.payer, before, limit),
+    )
     return visits.show(visitor, {
       title: texts.history,
       body: html`<div class="card">

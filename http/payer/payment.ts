@@ -4,6 +4,7 @@ import type { Context, Handle } from '../../application/handle.ts'
 import { decimalsOf } from '../../domain/currency.ts'
 import { formatAmount } from '../../domain/money.ts'
 import { parseScope } from '../../domain/scope.ts'
+import { tidParams } from '../addresses.ts'
 import { searchOf, type Call, type RawReply, type Route } from '../route.ts'
 import { attachmentsHtml, payerAttachmentRoute, type PayerAttachmentNeeds } from './attachment.ts'
 import { shownAmount, shownTime, typedAmount } from './money.ts'
@@ -14,7 +15,6 @@ import {
   requestFor,
   requestHtml,
   statusHtml,
-  tidParams,
   type ShownRequest,
   type ShownRequestNeeds,
 } from './request.ts'

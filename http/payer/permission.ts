@@ -1,10 +1,10 @@
 import { html } from 'hono/html'
-import { z } from 'zod'
 import type { Context } from '../../application/handle.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { scope as scopeSchema, type Scope } from '../../domain/scope.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { PermissionOutcome } from '../../projections/permissions.ts'
+import { ridParams } from '../addresses.ts'
 import type { Call, RawReply, Route } from '../route.ts'
 import { shownTime } from './money.ts'
 import type { Html } from './page.ts'
@@ -62,8 +62,6 @@ export const decisionButtons = ({ texts }: Visitor): Html =>
       <button name="decision" value="allow">${texts.allow}</button>
       <button class="second" name="decision" value="deny">${texts.deny}</button>
     </div>`
-
-const ridParams = z.object({ rid: z.string().regex(/^[a-z0-9]{1,64}$/) })
 
 /** The pages on which a payer answers permission requests. */
 export const payerPermissionRoutes = (needs: PayerPermissionNeeds, visits: Visits): Route[] => {

@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { z } from 'zod'
 import type { PaymentDetails, PaymentRequest } from '../../domain/payment-events.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
@@ -40,8 +39,6 @@ export const requestFor =
     const found = findRequest(tid, at) ?? refuse('resource_is_unknown')
     return isFor(found, payer) ? found : refuse('resource_is_unknown')
   }
-
-export const tidParams = z.object({ tid: z.string().regex(/^[a-z0-9]{1,64}$/) })
 
 const reasonOf = (texts: Texts, statusCode: number): string =>
   (texts as Readonly<Record<string, string>>)[`why${statusCode}`] ?? ''

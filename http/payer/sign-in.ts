@@ -188,7 +188,7 @@ export const signInRoutes = (needs: SignInNeeds, visits: Visits): Route[] => {
       replyTypes: ['text/html'],
       handle: (call) =>
         visits.page(call, async (visitor) =>
-          visitor.session
+          visitor.session && !searchOf(call).has('again')
             ? visits.go(visitor, nextOf(call))
             : shown(visitor, call, { step: 'pin' }),
         ),

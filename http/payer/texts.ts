@@ -1,6 +1,7 @@
+import { likedLanguages } from '../negotiation.ts'
+
 /** Everything that payers read, by language. A language is added by adding a column of the same keys. */
 const english = {
-  add: 'Add',
   additional: 'Extra (tip)',
   address: 'Address',
   again: 'Try again',
@@ -28,7 +29,6 @@ const english = {
   error: 'That did not work',
   expires: 'Expires',
   forExample: 'Digits with the country code, for example +47 999 99 901',
-  free: 'Total',
   goBack: 'Back to the shop',
   goingBack: 'You are being taken back to the shop …',
   history: 'History',
@@ -43,8 +43,6 @@ const english = {
   net: 'Before tax',
   newHere: 'New here? Make an account',
   notYou: 'Only approve if you have just started this yourself, on a screen that you can see.',
-  of: 'of',
-  orSignIn: 'Or sign in on this device',
   pay: 'Pay',
   payTo: 'Pay to',
   payment: 'Payment',
@@ -58,7 +56,6 @@ const english = {
   receipt: 'Receipt',
   reference: 'Reference',
   refunded: 'Refunded',
-  remember: 'Your phone will ask you to sign in.',
   required: 'Paying also lets the shop know',
   returnTo: 'You will be sent back to',
   scan: 'Scan a code',
@@ -83,8 +80,6 @@ const english = {
   unknownRedirect: 'The application asked to send you to an address that it has not registered.',
   vat: 'VAT',
   waiting: 'Waiting for you',
-  why1003: 'Waiting for you.',
-  why2000: 'Completed.',
   why3008: 'Accepted. The shop will collect the money.',
   why4004: 'The shop named somebody who is not known here.',
   why4019: 'The shop has cancelled it.',
@@ -94,12 +89,10 @@ const english = {
   why5011: 'It was not answered in time.',
   why5012: 'The shop did not collect the money in time.',
   withdraw: 'Withdraw',
-  withdrawn: 'Withdrawn',
   wrong: 'The phone number or the PIN is wrong.',
   wrongCode: 'The code is wrong. Wait for the next one and try again.',
   wrongAmount: 'Type an amount such as 25 or 12.50.',
   wrongInput: 'Please check what you typed.',
-  yours: 'You pay',
   scope_openid: 'That it is you, whenever you come back',
   scope_profile: 'Your name',
   scope_email: 'Your e-mail address',
@@ -113,7 +106,6 @@ const english = {
 export type Texts = Readonly<Record<keyof typeof english, string>>
 
 const norwegian: Texts = {
-  add: 'Legg til',
   additional: 'Ekstra (tips)',
   address: 'Adresse',
   again: 'Prøv igjen',
@@ -141,7 +133,6 @@ const norwegian: Texts = {
   error: 'Det gikk ikke',
   expires: 'Utløper',
   forExample: 'Sifre med landkode, for eksempel +47 999 99 901',
-  free: 'Totalt',
   goBack: 'Tilbake til butikken',
   goingBack: 'Du blir sendt tilbake til butikken …',
   history: 'Historikk',
@@ -156,8 +147,6 @@ const norwegian: Texts = {
   net: 'Før avgift',
   newHere: 'Ny her? Lag en konto',
   notYou: 'Godkjenn bare hvis du nettopp startet dette selv, på en skjerm du kan se.',
-  of: 'av',
-  orSignIn: 'Eller logg inn på denne enheten',
   pay: 'Betal',
   payTo: 'Betal til',
   payment: 'Betaling',
@@ -171,7 +160,6 @@ const norwegian: Texts = {
   receipt: 'Kvittering',
   reference: 'Referanse',
   refunded: 'Refundert',
-  remember: 'Telefonen vil be deg logge inn.',
   required: 'Ved å betale får butikken også vite',
   returnTo: 'Du blir sendt tilbake til',
   scan: 'Skann en kode',
@@ -196,8 +184,6 @@ const norwegian: Texts = {
   unknownRedirect: 'Applikasjonen ba om å sende deg til en adresse den ikke har registrert.',
   vat: 'MVA',
   waiting: 'Venter på deg',
-  why1003: 'Venter på deg.',
-  why2000: 'Fullført.',
   why3008: 'Godtatt. Butikken henter pengene.',
   why4004: 'Butikken oppga noen som ikke er kjent her.',
   why4019: 'Butikken har avbrutt.',
@@ -207,12 +193,10 @@ const norwegian: Texts = {
   why5011: 'Den ble ikke besvart i tide.',
   why5012: 'Butikken hentet ikke pengene i tide.',
   withdraw: 'Trekk tilbake',
-  withdrawn: 'Trukket tilbake',
   wrong: 'Telefonnummeret eller PIN-koden er feil.',
   wrongCode: 'Koden er feil. Vent på den neste og prøv igjen.',
   wrongAmount: 'Skriv et beløp som 25 eller 12,50.',
   wrongInput: 'Se over det du skrev.',
-  yours: 'Du betaler',
   scope_openid: 'At det er deg, hver gang du kommer tilbake',
   scope_profile: 'Navnet ditt',
   scope_email: 'E-postadressen din',
@@ -236,14 +220,13 @@ const canonical = (tag: string): string | undefined => {
 }
 
 /**
- * The first language of an Accept-Language header that we speak, English for all others; and the reader's way to write
+ * The best liked language of an Accept-Language header that we speak, English for all others; and the reader's way to write
  * amounts and times in it, such as `en-GB`.
  */
 export const languageOf = (
   header: string | undefined,
 ): { readonly language: Language; readonly locale: string } => {
-  for (const part of (header ?? '').split(',')) {
-    const tag = (part.split(';')[0] ?? '').trim().toLowerCase()
+  for (const tag of likedLanguages(header)) {
     if (/^(nb|no|nn)\b/.test(tag)) return { language: 'nb', locale: 'nb-NO' }
     if (/^en\b/.test(tag)) return { language: 'en', locale: canonical(tag) ?? 'en' }
   }

@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 import { applications, merchants } from '../../application/aggregates.ts'
 import type { Core } from '../core.ts'
 import { addIdTokenKey } from '../people/id-tokens.ts'
-import { newToken } from '../people/tokens.ts'
+import { newClient } from '../people/tokens.ts'
 import type { WithCore } from './core.ts'
 import { fail } from './error.ts'
-import { checkName } from './merchants.ts'
+import { checkName, collect } from './merchants.ts'
 
 type ApplicationOptions = {
   readonly name: string
@@ -14,8 +14,6 @@ type ApplicationOptions = {
 }
 
 export type IsRedirectUri = (text: string) => boolean
-
-const collect = (value: string, earlier: readonly string[]): string[] => [...earlier, value]
 
 const addApplication =
   (isRedirectUri: IsRedirectUri) =>
@@ -27,8 +25,7 @@ const addApplication =
     for (const uri of redirectUris)
       if (!isRedirectUri(uri)) return fail(`${uri} cannot be a redirect URI`)
     if (redirectUris.length === 0) return fail('give --redirect-uri')
-    const clientId = newToken().token.slice(0, 22)
-    const { token: secret, digest } = newToken()
+    const { clientId, secret, secretHash: digest } = newClient()
     const secretHash = isPublic ? null : digest
     const data = { clientId, merchant, name, redirectUris: [...redirectUris], secretHash }
     const context = contextOf('operator', merchant)

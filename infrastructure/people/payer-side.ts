@@ -18,7 +18,7 @@ import { codeUri, makeCodeCheck, newCodeSecret } from './one-time-codes.ts'
 import { seal, unseal } from './sealing.ts'
 import { hashSecret, makeSecretCheck } from './secrets.ts'
 import { makeGate, makeStrangers, makeThrottle } from './sign-in-guard.ts'
-import { isSameText, newToken, sha256 } from './tokens.ts'
+import { isSameText, newClient, newToken, sha256 } from './tokens.ts'
 
 const failuresPerAddress = 200
 const failuresPeriodMs = 600_000
@@ -121,10 +121,7 @@ export const makePayerSide = (
     findApplication: applicationOf,
     applications: core.applications,
     isSecretOf: (secret: string, hash: string) => isSameText(sha256(secret), hash),
-    newClient: () => {
-      const { token: secret, digest: secretHash } = newToken()
-      return { clientId: newToken().token.slice(0, 22), secret, secretHash }
-    },
+    newClient,
     issuer: server.issuer,
     publishedKeys: server.idTokens.published,
     findProfile: server.findProfile,

@@ -17,6 +17,12 @@ export const newToken = (): { readonly token: string; readonly digest: string } 
   return { token, digest: sha256(token) }
 }
 
+/** What an OAuth application is called, its secret, and the digest that is stored of that. */
+export const newClient = () => {
+  const { token: secret, digest: secretHash } = newToken()
+  return { clientId: newToken().token.slice(0, 22), secret, secretHash }
+}
+
 /** Without those that are easily taken for one another, because ids of shortlinks are read off stickers. */
 const letters = 'abcdefghjkmnpqrstuvwxyz23456789'
 

@@ -1,0 +1,151 @@
+import jsqr from 'jsqr'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startPeopleService, type PeopleService } from './people-service.ts'
+import { makeVisitor, type Shown, type TestVisitor } from './visitor.ts'
+
+const redirectUri = 'https://shop.example/callback'
+let service: PeopleService
+let clientId: string
+/** Whose session is an hour old. */
+let alice: TestVisitor
+
+beforeAll(async () => {
+  service = await startPeopleService()
+  const add = ['app', 'add', 'sandbox', '--name', 'Web shop', '--redirect-uri', redirectUri]
+  clientId = (await service.operator(...add))['client_id'] ?? ''
+  alice = makeVisitor(service)
+  await alice.signIn('alice')
+  await service.advance(3600)
+})
+afterAll(() => service.stop())
+
+type Asked = Readonly<Record<string, string>>
+
+const query = (asked: Asked): string =>
+  new URLSearchParams({
+    ...{ response_type: 'code', client_id: clientId, scope: 'openid', ...asked },
+  }).toString()
+
+const asksForPin = ({ html }: Shown): boolean => html.includes('name="pin"')
+
+const allow = (visitor: TestVisitor, page: Shown): Promise<Shown> =>
+  visitor.submit(page, { decision: 'allow' })
+
+/** As alice with her old session, in a browser of its own. */
+const copyOfAlice = (): TestVisitor => {
+  const copy = makeVisitor(service)
+  for (const [name, value] of alice.cookies) copy.cookies.set(name, value)
+  return copy
+}
+
+// The package is one function, whatever its types say.
+const decode = jsqr as unknown as typeof jsqr.default
+
+/** What a phone would read of a code that is drawn as rows of strokes. */
+const decoded = (svg: string): string => {
+  const [scale, size] = [4, Number(/viewBox="0 0 (\d+)/.exec(svg)?.[1]) * 4]
+  const pixels = new Uint8ClampedArray(size * size * 4).fill(255)
+  const [, strokes = ''] = /stroke="#\w+" d="([^"]*)"/.exec(svg) ?? []
+  let [x, y] = [0, 0]
+  for (const [, step, across = '', down] of strokes.matchAll(/([Mmh])(\d+)(?: ?([\d.]+))?/g)) {
+    const from = x
+    x = step === 'M' ? Number(across) : x + Number(across)
+    if (step === 'M') y = Math.floor(Number(down))
+    if (step !== 'h') continue
+    for (let row = y * scale; row < (y + 1) * scale; row += 1)
+      pixels.fill(0, (row * size + from * scale) * 4, (row * size + x * scale) * 4)
+  }
+  const alpha = pixels.map((value, index) => (index % 4 === 3 ? 255 : value))
+  return decode(alpha, size, size)?.data ?? ''
+}
+
+/** Where the code of a page leads the phone that scans it. */
+const scanned = async (visitor: TestVisitor, page: Shown): Promise<string> => {
+  const src = /<img\s+src="([^"]*)"/.exec(page.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  const image = await visitor.visit(src, { headers: { Accept: 'image/*' } })
+  return decoded(image.html)
+}
+
+const wanted = [
+  ['max_age', { max_age: '600' }],
+  ['a max_age of 0', { max_age: '0' }],
+  ['prompt login', { prompt: 'login' }],
+] as const
+
+test.each(wanted)(
+  'given %s and an old session, when the payer opens the consent page past the sign-in, then they sign in all the same, once',
+  async (_, asked) => {
+    const visitor = copyOfAlice()
+    const page = await visitor.follow(await visitor.visit(`/oauth2/pre_auth?${query(asked)}`))
+    expect(asksForPin(page)).toBe(true)
+    const consent = await visitor.follow(await visitor.signInAt(page, 'alice'))
+    expect((await allow(visitor, consent)).location).toContain('code=')
+  },
+)
+
+test.each(wanted)(
+  'given %s and an old session, when the payer signs in on the way, then that is enough, however often the pages are opened again',
+  async (_, asked) => {
+    const visitor = copyOfAlice()
+    const path = `/oauth2/auth?${query(asked)}`
+    expect(asksForPin(await visitor.visit(path))).toBe(true)
+    const page = await visitor.visit(path)
+    const consent = await visitor.follow(await visitor.signInAt(page, 'alice'))
+    const again = await visitor.visit(consent.url)
+    expect(again.html).toBe(consent.html)
+    const fromTheStart = await visitor.follow(
+      await visitor.visit(consent.url.replace('pre_auth', 'auth')),
+    )
+    expect(fromTheStart.html).toBe(consent.html)
+    expect((await allow(visitor, again)).location).toContain('code=')
+  },
+)
+
+test('given a session that is young enough, when max_age is asked for, then the payer goes straight to consent', async () => {
+  const visitor = makeVisitor(service)
+  await visitor.signIn('alice')
+  const consent = await visitor.follow(
+    await visitor.visit(`/oauth2/auth?${query({ max_age: '600' })}`),
+  )
+  expect((await allow(visitor, consent)).location).toContain('code=')
+})
+
+test('given a max_age that is no number, when authorization is asked for, then the application is told', async () => {
+  const { location } = await alice.visit(`/oauth2/auth?${query({ max_age: '-1' })}`)
+  expect(location).toContain('error=invalid_request')
+})
+
+test.each(wanted)(
+  'given %s, when a phone with an old session scans the code, then the payer signs in on it first, and then the screen goes on',
+  async (_, asked) => {
+    const computer = makeVisitor(service)
+    const page = await computer.visit(`/oauth2/auth?${query(asked)}`)
+    const code = await scanned(computer, page)
+    expect(code).toContain('/oauth2/pre_auth?qr=')
+    const phone = copyOfAlice()
+    const signIn = await phone.follow(await phone.visit(code))
+    expect(asksForPin(signIn)).toBe(true)
+    const consent = await phone.follow(await phone.signInAt(signIn, 'alice'))
+    expect((await allow(phone, consent)).status).toBe(200)
+    const [, action = ''] = /action="([^"]*)" data-continue/.exec(page.html) ?? []
+    const [, csrf = ''] = /name="csrf" value="([^"]*)"/.exec(page.html) ?? []
+    const body = new URLSearchParams({ csrf })
+    expect((await computer.visit(action, { method: 'POST', body })).location).toContain('code=')
+  },
+)
+
+test.each(wanted)(
+  'given %s and a consent page that was shown, when it is answered with an older session, then nothing is allowed',
+  async (_, asked) => {
+    const visitor = copyOfAlice()
+    const page = await visitor.visit(`/oauth2/auth?${query(asked)}`)
+    const consent = await visitor.follow(await visitor.signInAt(page, 'alice'))
+    for (const [name, value] of alice.cookies) visitor.cookies.set(name, value)
+    const older = await alice.visit('/payer/')
+    const [, csrf = ''] = /name="csrf" value="([^"]*)"/.exec(older.html) ?? []
+    const form = /action="(\/oauth2\/post_auth\/[^"]*)"/.exec(consent.html)?.[1] ?? ''
+    const body = new URLSearchParams({ csrf, decision: 'allow', scope: 'openid' })
+    const answered = await visitor.visit(form, { method: 'POST', body })
+    expect([answered.status, answered.location]).toEqual([409, null])
+  },
+)
