@@ -77,6 +77,10 @@ const scalars = /"(?:[^"\\]+|\\.)*"|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g
 const isExact = (number: string): boolean =>
   String(Number(number)) === (number.includes('.') ? number.replace(/\.?0+$/, '') : number)
 
+/** Whether a text is what `parseJson` makes of a number. */
+export const isInexactNumber = (text: string): boolean =>
+  /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) && !isExact(text)
+
 /** JSON whose inexact numbers stay text, those with an exponent too: as amounts they are none (decisions 2). @throws SyntaxError */
 const parseJson = (text: string): unknown => {
   const value: unknown = JSON.parse(text)

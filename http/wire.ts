@@ -5,6 +5,7 @@ import { formatAmount, parseAmount, type MinorUnits, type Money } from '../domai
 import { Refusal } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import { malformed } from './errors.ts'
+import { isInexactNumber } from './reading.ts'
 
 /** How values look in JSON (decisions 2). What is read is parsed, what is answered is encoded by these schemas. */
 
@@ -17,9 +18,17 @@ export const amountText = z
   .union([z.string(), z.number()], {
     error: ({ input }) => (input === undefined ? undefined : amountShape),
   })
-  .transform(String)
+  // A sign is a sign, also before nothing.
+  .transform((amount) => (Object.is(amount, -0) ? '-0' : String(amount)))
   .pipe(z.string().regex(decimal, amountShape))
   .meta({ description: 'Money: decimal text with at most the decimals of the currency.' })
+
+/** A number that is no money: one that could not be an amount has stayed text where the body was read. */
+export const plainNumber = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess(
+    (given) => (typeof given === 'string' && isInexactNumber(given) ? Number(given) : given),
+    schema,
+  )
 
 export const currencyCode = z
   .string()

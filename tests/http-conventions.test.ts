@@ -24,6 +24,15 @@ describe('a resource', () => {
     })
   })
 
+  test('takes degrees as any program writes them', async () => {
+    const { pos1 } = service
+    const body = JSON.stringify({ ...till('pier'), location: { latitude: 0.5, longitude: 1.5 } })
+    const written = body.replace('0.5', '1e-05').replace('1.5', '59.9127394857239471')
+    expect(await pos1('POST', paths.poses, written)).toMatchObject({ status: 201 })
+    const { location } = (await pos1('GET', `${paths.poses}pier/`)).body
+    expect(location).toMatchObject({ latitude: 0.00001, longitude: 59.91273948572395 })
+  })
+
   test('that is created again with the same data is answered alike, with other data 409', async () => {
     const { pos1 } = service
     const first = await pos1('POST', paths.poses, till('twice'))

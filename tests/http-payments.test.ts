@@ -185,7 +185,15 @@ describe('a payment request', () => {
     expect(await outcome(path)).toMatchObject({ amount: exact, currency: currency.toUpperCase() })
   })
 
-  test.each(['1e2', '1E2', '0.1e3', '12.50000000000000001', '99999999999999999999.5'])(
+  test.each([
+    '1e2',
+    '1E2',
+    '0.1e3',
+    '12.50000000000000001',
+    '99999999999999999999.5',
+    '-0',
+    '-0.0',
+  ])(
     'of an amount that is the JSON number %s is refused: it would be read as another',
     async (amount) => {
       const text = JSON.stringify(paymentInput({ amount: 0.5, text: '1e2' }))
@@ -194,6 +202,25 @@ describe('a payment request', () => {
       expect(await service.pos1('POST', paths.payments, body)).toMatchObject(wrongFields('amount'))
     },
   )
+
+  test('but a number that is no amount may be written in any way that JSON has', async () => {
+    const given = JSON.stringify(paymentInput({ expires_in: 60, max_scan_age: 120 }))
+    const body = given
+      .replace('"expires_in":60', '"expires_in":6e1')
+      .replace('"max_scan_age":120', '"max_scan_age":1.2E2')
+    const created = await service.pos1('POST', paths.payments, body)
+    expect(created.status).toBe(201)
+    const path = `${paths.payments}${created.body.id}/`
+    expect((await service.pos1('GET', path)).body.max_scan_age).toBe(120)
+    for (const wrong of ['"60"', '"6e1x"', '1e-1', '1e400'])
+      expect(
+        await service.pos1(
+          'POST',
+          paths.payments,
+          given.replace('"expires_in":60', `"expires_in":${wrong}`),
+        ),
+      ).toMatchObject(wrongFields('expires_in'))
+  })
 
   test.each([
     ['NOK', '12.505'],

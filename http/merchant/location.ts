@@ -1,11 +1,14 @@
 import { z } from 'zod'
+import { plainNumber } from '../wire.ts'
 
 /** The document's Location: degrees, and the radius of the accuracy in meters. */
 export const locationInput = z
   .object({
-    latitude: z.number().min(-90).max(90).nullable().default(null),
-    longitude: z.number().min(-180).max(180).nullable().default(null),
-    accuracy: z.number().min(0).nullable().default(null).meta({ description: 'Meters.' }),
+    latitude: plainNumber(z.number().min(-90).max(90).nullable().default(null)),
+    longitude: plainNumber(z.number().min(-180).max(180).nullable().default(null)),
+    accuracy: plainNumber(z.number().min(0).nullable())
+      .default(null)
+      .meta({ description: 'Meters.' }),
   })
   .meta({ id: 'Location' })
 

@@ -7,6 +7,7 @@ import {
   amountText,
   callbackUriText,
   currencyCode,
+  plainNumber,
   webUriText,
   type Issues,
 } from '../wire.ts'
@@ -121,10 +122,12 @@ export const paymentRequestInput = z
           'A phone number; shortlink_id:<id> or shortlink_sn:<serial number> for whoever scans that code; token:<digits> ' +
           'of a scan, for one day. Without one, anybody may pay on the checkout page.',
       }),
-    max_scan_age: z.int().min(0).max(2_592_000).default(60).meta({
+    max_scan_age: plainNumber(z.int().min(0).max(2_592_000).default(60)).meta({
       description: 'Seconds before the request within which a scan of the code still counts.',
     }),
-    expires_in: z.int().min(0).max(2_592_000).default(21_600).meta({ description: 'Seconds.' }),
+    expires_in: plainNumber(z.int().min(0).max(2_592_000))
+      .default(21_600)
+      .meta({ description: 'Seconds.' }),
     text: z.string().max(1000).nullable().default(null),
     ledger: orNull(detailsInput.ledger, defaultLedger),
     callback_uri: detailsInput.callback_uri.default(null),

@@ -9,7 +9,7 @@ import type { Instant } from '../../domain/time.ts'
 import { merchantPrefix, ridParams, type Links } from '../addresses.ts'
 import { callerOf, contextOf, route, type Route } from '../route.ts'
 import { tokenMembers, tokensView, userInfoReply } from '../token-reply.ts'
-import { callbackUriText, dateTime, money } from '../wire.ts'
+import { callbackUriText, dateTime, money, plainNumber } from '../wire.ts'
 import { reportOfLine, type ReportOfLine, type ReportHolding } from './payment-reply.ts'
 
 const identifier = z
@@ -36,7 +36,9 @@ const permissionInput = z
     scope: scopeText,
     text: z.string().max(1000).nullable().default(null),
     callback_uri: callbackUriText.nullable().default(null),
-    expires_in: z.int().min(0).max(2_592_000).default(21_600).meta({ description: 'Seconds.' }),
+    expires_in: plainNumber(z.int().min(0).max(2_592_000))
+      .default(21_600)
+      .meta({ description: 'Seconds.' }),
   })
   .meta({ id: 'PermissionRequestInput' })
 

@@ -5,7 +5,15 @@ import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import { givenId, tidParams } from '../addresses.ts'
 import { route, type Call, type Route } from '../route.ts'
-import { amountIn, amountText, callbackUriText, dateTime, dateTimeText, read } from '../wire.ts'
+import {
+  amountIn,
+  amountText,
+  callbackUriText,
+  dateTime,
+  dateTimeText,
+  plainNumber,
+  read,
+} from '../wire.ts'
 import { argstring } from './shortlink.ts'
 
 type PayerWish = { readonly additionalAmount: number | null; readonly credit: boolean }
@@ -45,7 +53,7 @@ const payerInput = z.string().max(100).optional().meta({
 
 const clockInput = z
   .object({
-    advance_seconds: z.int().min(0).max(3_153_600_000),
+    advance_seconds: plainNumber(z.int().min(0).max(3_153_600_000)),
     now: dateTimeText,
   })
   .partial()
