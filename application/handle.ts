@@ -7,6 +7,7 @@ import {
   WrongExpectedRevision,
   type EventStore,
   type NewEvent,
+  type Position,
   type RecordedEvent,
   type Revision,
 } from './event-store.ts'
@@ -49,6 +50,12 @@ export type Needs = {
   readonly remembered?: number
 }
 
+/**
+ * Which state of an aggregate is asked for: as this process remembers it, which lags behind other processes for a
+ * moment, as it stands in the log, or as it stood there at a position.
+ */
+export type AsOf = 'memory' | 'log' | Position
+
 type Known = { readonly revision: Revision; readonly state: unknown }
 
 const maximumAttempts = 10
@@ -78,16 +85,23 @@ export const makeHandler = ({
     if (known.revision >= newest) memory.set(stream, known)
   }
 
+  const stateAfter = <Event, State>(
+    decider: Decider<never, Event, State>,
+    events: readonly RecordedEvent[],
+    from: State,
+  ): State =>
+    events.reduce(
+      (state, event) => decider.evolve(state, parseEvent(event) as unknown as Event),
+      from,
+    )
+
   const catchUp = async <Event, State>(
     decider: Decider<never, Event, State>,
     stream: string,
     known: Known,
   ): Promise<Known> => {
     const events = await store.readStream(stream, known.revision + 1)
-    const state = events.reduce(
-      (state, event) => decider.evolve(state, parseEvent(event) as unknown as Event),
-      known.state as State,
-    )
+    const state = stateAfter(decider, events, known.state as State)
     const caughtUp = { revision: events.at(-1)?.revision ?? known.revision, state }
     if (caughtUp.revision !== noStream) remember(stream, caughtUp)
     return caughtUp
@@ -182,18 +196,20 @@ export const makeHandler = ({
     return memory.get(stream)?.state as State | undefined
   }
 
-  /**
-   * The state of an aggregate, without changing it: as remembered, which lags behind other processes for a moment, or
-   * as it stands in the log.
-   */
+  /** The state of an aggregate, without changing it. */
   const find = async <Event extends DecidedEvent, State>(
     { category, decider }: Aggregate<never, Event, State>,
     id: string,
-    from: 'memory' | 'log' = 'memory',
+    asOf: AsOf = 'memory',
   ): Promise<State> => {
     const stream = streamOf({ category }, id)
+    if (typeof asOf === 'number') {
+      const events = await store.readStream(stream)
+      const past = events.filter(({ position }) => position <= asOf)
+      return stateAfter(decider, past, decider.initial)
+    }
     const known = memory.get(stream)
-    if (known && from === 'memory') return known.state as State
+    if (known && asOf === 'memory') return known.state as State
     const nothing = { revision: noStream, state: decider.initial }
     return (await catchUp(decider, stream, known ?? nothing)).state as State
   }

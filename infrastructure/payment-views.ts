@@ -1,5 +1,5 @@
 import { payments, permissionRequests } from '../application/aggregates.ts'
-import { streamOf } from '../application/handle.ts'
+import { streamOf, type AsOf } from '../application/handle.ts'
 import type { ShownTokens, ShowTokens } from '../application/show-tokens.ts'
 import type { Permissions } from '../domain/grant.ts'
 import type { Instant } from '../domain/time.ts'
@@ -30,26 +30,28 @@ export const merchantViews = (needs: Needs) => {
     grant: string,
     { merchant, payer, permissions }: Answered,
     at: Instant,
+    asOf?: AsOf,
   ): Promise<ShownTokens | null> =>
     permissions && payer !== null
       ? needs.showTokens(
           { grant, generation: 0, payer, merchant, client: merchant, permissions },
           at,
+          asOf,
         )
       : null
 
   const isLive = (grant: string): boolean => grants.find(grant)?.isRevoked === false
 
-  const payment = async (row: PaymentOutcome, at: Instant) => ({
+  const payment = async (row: PaymentOutcome, at: Instant, asOf?: AsOf) => ({
     row,
     customer: payers.show(row.customer),
-    shown: row.permissions && (await shownTokens(streamOf(payments, row.tid), row, at)),
+    shown: row.permissions && (await shownTokens(streamOf(payments, row.tid), row, at, asOf)),
   })
 
-  const permission = async (row: PermissionOutcome, at: Instant) => ({
+  const permission = async (row: PermissionOutcome, at: Instant, asOf?: AsOf) => ({
     ...row,
     request: { ...row.request, customer: payers.show(row.request.customer) },
-    shown: await shownTokens(streamOf(permissionRequests, row.rid), row, at),
+    shown: await shownTokens(streamOf(permissionRequests, row.rid), row, at, asOf),
   })
 
   const request = (row: PaymentRequestRow): PaymentRequestRow => ({
