@@ -48,6 +48,15 @@ const callbackOf = async (subject: string, type: EventType): Promise<string> => 
   const message = { subject, revision, event: 'test_event', seqno: 1 }
   return callbackMessage(service.wording, message, history, 'https://shop.example/')
 }
+const post = async (path: string, fields: Readonly<Record<string, string>>) => {
+  const body = new URLSearchParams(fields)
+  const headers = service.merchantHeaders()
+  const answer = await fetch(service.address + path, { method: 'POST', headers, body })
+  return { status: answer.status, body: (await answer.json()) as any }
+}
+const refresh = (refresh_token: string, scope = 'openid email') =>
+  post('/oauth2/token', { grant_type: 'refresh_token', refresh_token, scope })
+
 const objectOf = (text: string) => (JSON.parse(text) as { object: any }).object
 
 test('a callback tells of the payer what was known at its event, the same byte for byte when made later', async () => {
@@ -90,4 +99,44 @@ test('a callback that is made again tells nothing of its payer from the moment t
   await service.operator('payer', 'erase', phone)
   const { customer, permissions } = objectOf(await make())
   expect([customer, permissions.user_info]).toEqual([null, null])
+})
+
+test('an outcome shows the tokens of the latest refresh, with which a merchant can go on for ever', async () => {
+  const [tid, rid] = [await authorized(), await granted('openid email')]
+  const ofPayment = async () => (await service.outcome(tid)).permissions
+  const ofPermission = () => outcomeOfPermission(rid)
+  for (const read of [ofPayment, ofPermission]) {
+    const first = await read()
+    const { body: second } = await refresh(first.refresh_token, 'openid')
+    const { access_token, refresh_token, id_token } = second
+    const latest = { access_token, refresh_token, id_token, scope: 'openid' }
+    expect(await read()).toMatchObject({ ...latest, expires_in: expect.toSatisfy((s) => s > 3500) })
+    await service.advance(3700)
+    expect(await read()).toMatchObject({ ...latest, expires_in: 0 })
+    const third = await refresh((await read()).refresh_token)
+    expect(third.status).toBe(200)
+    expect(await read()).toMatchObject({
+      access_token: third.body.access_token,
+      refresh_token: third.body.refresh_token,
+      scope: 'openid email',
+      user_info: { email: expect.any(String) },
+    })
+  }
+})
+
+test('a callback tells the tokens that were the latest at its event, and none that had been revoked by then', async () => {
+  const tid = await authorized()
+  const stream = `payment-${tid}`
+  const told = async (type: EventType) => objectOf(await callbackOf(stream, type)).permissions
+  const change = (action: string, fields = {}) =>
+    service.call('PUT', `/merchant/v1/payment_request/${tid}/`, { action, ...fields })
+  const first = await told('PaymentAuthorized')
+  const { body: second } = await refresh(first.refresh_token)
+  await change('capture', { capture_id: 'a', amount: '10.00', currency: 'NOK' })
+  await post('/oauth2/revoke', { token: second.access_token })
+  await change('release')
+  expect(await told('PaymentAuthorized')).toEqual(first)
+  expect((await told('PaymentCaptured')).refresh_token).toBe(second.refresh_token)
+  expect(await told('PaymentReleased')).toBeNull()
+  expect((await service.outcome(tid)).permissions).toBeNull()
 })
