@@ -159,6 +159,15 @@ test('given a payer who ticks off a scope, when tokens are issued, then they hav
   expect((await userInfo(body.access_token)).body).not.toHaveProperty('name')
 })
 
+test('given a state in the authorization request, when its code is redeemed, then the tokens come with that state and no other', async () => {
+  const first = await redeem({ code: await codeFor({ state: 'a b&c' }), state: 'another' })
+  expect(first.body.state).toBe('a b&c')
+  const without = await redeem({ code: await codeFor(), state: 'another' })
+  expect(without.body).not.toHaveProperty('state')
+  const refreshed = await refresh(first.body.refresh_token, { state: 'another' })
+  expect(refreshed.body).not.toHaveProperty('state')
+})
+
 test('given a code, when it comes a second time, then it is refused and what it gave is revoked', async () => {
   const code = await codeFor()
   const first = await redeem({ code })
