@@ -134,6 +134,18 @@ test.each([
   },
 )
 
+test('given a registered address with a query, when the payer is sent back, then the query stays as it is', async () => {
+  const uri = `${redirectUri}?x=a%20b&y=1+2`
+  const add = ['app', 'add', 'sandbox', '--name', 'With a query', '--redirect-uri', uri]
+  const { client_id } = (await service.operator(...add)) as unknown as App
+  const query = { client_id, redirect_uri: uri, state: 's' }
+  const asked = await alice.follow(await alice.visit(authPath(query)))
+  const { location } = await alice.submit(asked, { decision: 'allow' })
+  expect(location?.slice(0, location.indexOf('&code='))).toBe(uri)
+  const refused = await alice.visit(authPath({ ...query, scope: 'everything' }))
+  expect(refused.location).toContain(`${uri}&error=invalid_scope&`)
+})
+
 test('given a public client, when it sends no code challenge, then it is refused', async () => {
   const { location } = await alice.visit(authPath({ client_id: publicApp.client_id }))
   expect(location).toContain('error=invalid_request')
