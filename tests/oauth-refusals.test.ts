@@ -310,11 +310,19 @@ test('given a refresh with less scope, when it is done, then the token has it, a
   expect((await userInfo(less.body.access_token)).body).not.toHaveProperty('name')
 })
 
-test('given another client, when it brings a refresh token, then it is refused and nothing is revoked', async () => {
+test('given another client, when it brings a token, then it is refused and nothing is revoked', async () => {
   const { body } = await redeem({ code: await codeFor() })
   expect(await refresh(body.refresh_token, {}, other)).toMatchObject(isInvalidGrant)
-  await post('/oauth2/revoke', { token: body.refresh_token }, basic(other))
+  for (const token of [body.refresh_token, body.access_token])
+    expect(await post('/oauth2/revoke', { token }, basic(other))).toMatchObject(isInvalidGrant)
   expect((await refresh(body.refresh_token)).status).toBe(200)
+})
+
+test('given a token that nobody knows, when it is revoked, then that is done (RFC 7009, 2.2)', async () => {
+  expect(await post('/oauth2/revoke', { token: 'nonsense' }, basic(app))).toMatchObject({
+    status: 200,
+    body: {},
+  })
 })
 
 test('given a token, when it is missing, wrong or lacks the scope, then the challenge says so', async () => {

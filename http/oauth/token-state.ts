@@ -7,6 +7,7 @@ import type { Instant } from '../../domain/time.ts'
 import type { Route } from '../route.ts'
 import { clientEndpoint, contextOfClient, requiredParameter } from './client-endpoint.ts'
 import { makeClientAccess, type ClientNeeds } from './client.ts'
+import { OAuthError } from './reply.ts'
 
 export type TokenStateNeeds = ClientNeeds & {
   readonly issuer: () => string
@@ -49,9 +50,11 @@ export const tokenStateRoutes = (needs: TokenStateNeeds): Route[] => {
       mayBePublic: true,
       answer: async (client, form, call) => {
         const found = await needs.findGrantOf(requiredParameter(form, 'token'))
-        // A token that is not known, or another client's, is none that this client could use (RFC 7009, 2.2).
-        if (found?.client === client.id)
-          await needs.revokeGrant(found.grant, 'client', contextOfClient(call, client))
+        // A token that is not known is as good as revoked (RFC 7009, 2.2), another client's is refused (2.1).
+        if (!found) return {}
+        if (found.client !== client.id)
+          throw new OAuthError('invalid_grant', 'The token was issued to another client.')
+        await needs.revokeGrant(found.grant, 'client', contextOfClient(call, client))
         return {}
       },
     }),
