@@ -318,6 +318,23 @@ test('given another client, when it brings a token, then it is refused and nothi
   expect((await refresh(body.refresh_token)).status).toBe(200)
 })
 
+test('given a refresh token, when its client asks after it, then it is active until it is used up or revoked', async () => {
+  const asked = async (token: string, by = app) =>
+    (await post('/oauth2/introspect', { token }, basic(by))).body
+  const { body: first } = await redeem({ code: await codeFor() })
+  const { exp, iat, ...told } = await asked(first.refresh_token)
+  const { sub } = decodeJwt(first.id_token)
+  const about = { active: true, scope: 'openid profile', client_id: app.client_id, sub }
+  expect(told).toEqual({ ...about, iss: service.address })
+  expect(exp - iat).toBe(180 * 86_400)
+  expect(await asked(first.refresh_token, other)).toEqual({ active: false })
+  const { body: second } = await refresh(first.refresh_token)
+  expect(await asked(first.refresh_token)).toEqual({ active: false })
+  expect(await asked(second.refresh_token)).toMatchObject({ active: true })
+  await post('/oauth2/revoke', { token: second.refresh_token }, basic(app))
+  expect(await asked(second.refresh_token)).toEqual({ active: false })
+})
+
 test('given a token that nobody knows, when it is revoked, then that is done (RFC 7009, 2.2)', async () => {
   expect(await post('/oauth2/revoke', { token: 'nonsense' }, basic(app))).toMatchObject({
     status: 200,

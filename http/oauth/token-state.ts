@@ -13,6 +13,7 @@ export type TokenStateNeeds = ClientNeeds & {
   readonly issuer: () => string
   readonly revokeGrant: (grant: string, by: Revoker, context: Context) => Promise<void>
   readonly findLiveToken: (token: string, at: Instant) => Promise<LiveToken | undefined>
+  readonly findLiveRefreshToken: (token: string, at: Instant) => Promise<LiveToken | undefined>
   /** The grant of a token of either kind, live or not. */
   readonly findGrantOf: (token: string) => Promise<
     | {
@@ -60,17 +61,22 @@ export const tokenStateRoutes = (needs: TokenStateNeeds): Route[] => {
     }),
     endpoint({
       path: '/oauth2/introspect',
-      summary: 'Whether an access token is good, and for what (RFC 7662)',
+      summary: 'Whether a token is good, and for what (RFC 7662)',
+      description:
+        'Access tokens are told of to every client of the merchant, a refresh token to the one that holds it.',
       reply: introspectionReply,
       mayBePublic: false,
       answer: async (client, form, { at }) => {
-        const live = await needs.findLiveToken(requiredParameter(form, 'token'), at)
-        if (live?.merchant !== client.merchant) return { active: false }
+        const token = requiredParameter(form, 'token')
+        const access = await needs.findLiveToken(token, at)
+        const live = access ?? (await needs.findLiveRefreshToken(token, at))
+        const isTold = access ? access.merchant === client.merchant : live?.client === client.id
+        if (!live || !isTold) return { active: false }
         return {
           active: true,
           scope: formatScope(live.scope),
           client_id: live.client,
-          token_type: 'Bearer',
+          ...(access && { token_type: 'Bearer' }),
           exp: Math.floor(live.expiresAt / 1000),
           iat: Math.floor(live.issuedAt / 1000),
           sub: needs.subjectOf(live.payer, live.merchant),
