@@ -171,6 +171,21 @@ test('given a payer who ticks off a scope, when tokens are issued, then they hav
   expect((await userInfo(body.access_token)).body).not.toHaveProperty('name')
 })
 
+test.each(['client_id', 'client_secret'] as const)(
+  'given a token request, when its %s is repeated, then the request is invalid, not the client',
+  async (name) => {
+    const { client_id, client_secret } = app
+    const fields = { grant_type: 'authorization_code', code: 'x', client_id, client_secret }
+    const body = new URLSearchParams(fields)
+    body.append(name, fields[name])
+    const answer = await fetch(`${service.address}/oauth2/token`, { method: 'POST', body })
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      { error: 'invalid_request', error_description: `${name} is repeated.` },
+    ])
+  },
+)
+
 test('given a state in the authorization request, when its code is redeemed, then the tokens come with that state and no other', async () => {
   const first = await redeem({ code: await codeFor({ state: 'a b&c' }), state: 'another' })
   expect(first.body.state).toBe('a b&c')

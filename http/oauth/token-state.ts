@@ -5,8 +5,9 @@ import type { Revoker } from '../../domain/grant.ts'
 import { formatScope } from '../../domain/scope.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Route } from '../route.ts'
-import { clientEndpoint, contextOfClient, requiredParameter } from './client-endpoint.ts'
+import { clientEndpoint, contextOfClient } from './client-endpoint.ts'
 import { makeClientAccess, type ClientNeeds } from './client.ts'
+import { requiredParameter } from './parameter.ts'
 import { OAuthError } from './reply.ts'
 
 export type TokenStateNeeds = ClientNeeds & {

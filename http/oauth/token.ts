@@ -9,8 +9,9 @@ import type { Instant } from '../../domain/time.ts'
 import type { Form } from '../payer/session.ts'
 import type { Call, Route } from '../route.ts'
 import { tokenMembers, tokensView } from '../token-reply.ts'
-import { clientEndpoint, contextOfClient, parameter, requiredParameter } from './client-endpoint.ts'
+import { clientEndpoint, contextOfClient } from './client-endpoint.ts'
 import { makeClientAccess, type Client, type ClientNeeds } from './client.ts'
+import { parameter, requiredParameter } from './parameter.ts'
 import { OAuthError } from './reply.ts'
 
 export type TokenNeeds = ClientNeeds & {
