@@ -1,5 +1,6 @@
 import {
   accessTokenLifetime,
+  refreshTokenEndsAt,
   type IssuedTokens,
   type Permissions,
   type Revoker,
@@ -80,6 +81,19 @@ export const findLiveToken =
     if (!granted || granted.isRevoked || at >= row.expiresAt) return undefined
     if ((await find(payers, granted.payer)).status !== 'present') return undefined
     return { ...granted, ...row }
+  }
+
+/** The grant behind a refresh token that can be used now, which one that was used up cannot. */
+export const findLiveRefreshToken =
+  ({ find, tokens, rows, caughtUp }: Omit<Needs, 'handle'>) =>
+  async (token: string, at: Instant): Promise<LiveToken | undefined> => {
+    await caughtUp()
+    const row = rows.findRefresh(tokens.digest(token))
+    const granted = row && rows.find(row.grant)
+    if (!granted || granted.isRevoked || at >= refreshTokenEndsAt(row)) return undefined
+    if ((await find(grants, row.grant, 'log')).generation !== row.generation) return undefined
+    if ((await find(payers, granted.payer)).status !== 'present') return undefined
+    return { ...granted, ...row, expiresAt: refreshTokenEndsAt(row) }
   }
 
 /** What a payer granted, as it stands in the stream of the request that they answered. */

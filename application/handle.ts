@@ -7,6 +7,7 @@ import {
   WrongExpectedRevision,
   type EventStore,
   type NewEvent,
+  type Position,
   type RecordedEvent,
   type Revision,
 } from './event-store.ts'
@@ -48,6 +49,12 @@ export type Needs = {
   /** How many aggregates are kept in memory at least. */
   readonly remembered?: number
 }
+
+/**
+ * Which state of an aggregate is asked for: as this process remembers it, which lags behind other processes for a
+ * moment, as it stands in the log, or as it stood there at a position.
+ */
+export type AsOf = 'memory' | 'log' | Position
 
 type Known = { readonly revision: Revision; readonly state: unknown }
 
@@ -91,16 +98,23 @@ export const makeHandler = ({
     return known && !isOld(known) ? known : undefined
   }
 
+  const stateAfter = <Event, State>(
+    decider: Decider<never, Event, State>,
+    events: readonly RecordedEvent[],
+    from: State,
+  ): State =>
+    events.reduce(
+      (state, event) => decider.evolve(state, parseEvent(event) as unknown as Event),
+      from,
+    )
+
   const catchUp = async <Event, State>(
     decider: Decider<never, Event, State>,
     stream: string,
     known: Known,
   ): Promise<Known> => {
     const events = await store.readStream(stream, known.revision + 1)
-    const state = events.reduce(
-      (state, event) => decider.evolve(state, parseEvent(event) as unknown as Event),
-      known.state as State,
-    )
+    const state = stateAfter(decider, events, known.state as State)
     const caughtUp = { revision: events.at(-1)?.revision ?? known.revision, state }
     if (caughtUp.revision !== noStream) remember(stream, caughtUp)
     return caughtUp
@@ -191,17 +205,19 @@ export const makeHandler = ({
     return current(stream)?.state as State | undefined
   }
 
-  /**
-   * The state of an aggregate, without changing it: as remembered, which lags behind other processes until what they
-   * have written comes by, or as it stands in the log.
-   */
+  /** The state of an aggregate, without changing it. */
   const find = async <Event extends DecidedEvent, State>(
     { category, decider }: Aggregate<never, Event, State>,
     id: string,
-    from: 'memory' | 'log' = 'memory',
+    asOf: AsOf = 'memory',
   ): Promise<State> => {
     const stream = streamOf({ category }, id)
-    const known = from === 'memory' ? current(stream) : undefined
+    if (typeof asOf === 'number') {
+      const events = await store.readStream(stream)
+      const past = events.filter(({ position }) => position <= asOf)
+      return stateAfter(decider, past, decider.initial)
+    }
+    const known = asOf === 'memory' ? current(stream) : undefined
     if (known) return known.state as State
     const nothing = { revision: noStream, state: decider.initial }
     return (await catchUp(decider, stream, memory.get(stream) ?? nothing)).state as State

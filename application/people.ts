@@ -1,6 +1,6 @@
 import { profile as profileSchema, type Profile } from '../domain/profile.ts'
 import { payers } from './aggregates.ts'
-import type { Find } from './handle.ts'
+import type { AsOf, Find } from './handle.ts'
 
 /** The keys of the people whose data stand sealed in the log; kept outside of it, so that they can be thrown away. */
 export type People = {
@@ -30,11 +30,13 @@ export const readName = (people: People, stored: string): string | undefined => 
   return person === undefined || sealed === undefined ? stored : people.unseal(person, sealed)
 }
 
-/** What is known of a payer; undefined for one who is not there, or no longer. */
+/** What is known of a payer, or was; undefined for one who is not there, or no longer. */
 export const findProfile =
   ({ find, people }: { readonly find: Find; readonly people: People }) =>
-  async (id: string): Promise<Profile | undefined> => {
-    const payer = await find(payers, id)
+  async (id: string, asOf: AsOf = 'memory'): Promise<Profile | undefined> => {
+    // Whoever has been erased since is not brought back by what the log says of earlier.
+    if ((await find(payers, id)).status !== 'present') return undefined
+    const payer = await find(payers, id, asOf)
     const text = payer.status === 'present' ? people.unseal(id, payer.profile) : undefined
     return text === undefined ? undefined : profileSchema.parse(JSON.parse(text))
   }

@@ -4,6 +4,7 @@ import type { Profile } from '../domain/profile.ts'
 import type { Instant } from '../domain/time.ts'
 import { userInfo, type UserInfo } from './claims.ts'
 import type { Tokens } from './grants.ts'
+import type { AsOf } from './handle.ts'
 
 /** Tokens as the client gets to see them. */
 export type ShownTokens = {
@@ -19,7 +20,7 @@ export type ShownTokens = {
 
 type Needs = {
   readonly tokens: Tokens
-  readonly findProfile: (payer: string) => Promise<Profile | undefined>
+  readonly findProfile: (payer: string, asOf?: AsOf) => Promise<Profile | undefined>
   /** Another one for each merchant, so that no two of them can link a payer. */
   readonly subjectOf: (payer: string, merchant: string) => string
   readonly signIdToken: (claims: {
@@ -43,16 +44,19 @@ export type Granted = {
   readonly signedInAt?: Instant | null
 }
 
-/** Makes the tokens of a grant again: they are derived, and only their hashes are stored. */
+/**
+ * Makes the tokens of a grant again: they are derived, and only their hashes are stored. Beside them stands what was
+ * known of the payer then.
+ */
 export const showTokens =
   ({ tokens, findProfile, subjectOf, signIdToken }: Needs) =>
-  async (granted: Granted, at: Instant): Promise<ShownTokens> => {
+  async (granted: Granted, at: Instant, asOf?: AsOf): Promise<ShownTokens> => {
     const { grant, generation, payer, merchant, client: audience } = granted
     const { scope, tokens: issued } = granted.permissions
     const { issuedAt, expiresAt } = issued
     const subject = subjectOf(payer, merchant)
     const isOpenId = scope.includes('openid')
-    const profile = isOpenId ? await findProfile(payer) : undefined
+    const profile = isOpenId ? await findProfile(payer, asOf) : undefined
     const accessToken = tokens.access(grant, generation)
     const { nonce = null, signedInAt = null } = granted
     const claims = { subject, audience, accessToken, issuedAt, nonce, signedInAt }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Decider, EventsOf } from './decider.ts'
 import { refuse } from './refusal.ts'
 import { scope, type Scope } from './scope.ts'
-import type { Instant, Seconds } from './time.ts'
+import { secondsAfter, type Instant, type Seconds } from './time.ts'
 
 export const accessTokenLifetime: Seconds = 3600
 /** A refresh token that nobody uses for half a year ends. */
@@ -22,6 +22,10 @@ export const issuedTokens = z.object({
 export const permissions = z.object({ scope: z.array(scope), tokens: issuedTokens })
 
 export type IssuedTokens = z.output<typeof issuedTokens>
+
+export const refreshTokenEndsAt = ({ issuedAt }: Pick<IssuedTokens, 'issuedAt'>): Instant =>
+  secondsAfter(issuedAt, refreshTokenLifetime)
+
 export type Permissions = z.output<typeof permissions>
 
 const revokers = ['client', 'payer', 'refresh_reuse', 'code_reuse', 'operator'] as const
@@ -68,7 +72,7 @@ const decideRefresh = (
   const { tokens } = grant.latest ?? granted
   if (grant.revokedBy !== null) return refuse('grant_is_revoked')
   if (presented === grant.generation) {
-    if (at >= tokens.issuedAt + refreshTokenLifetime * 1000) return refuse('grant_is_expired')
+    if (at >= refreshTokenEndsAt(tokens)) return refuse('grant_is_expired')
     const wanted = scope ?? granted.scope
     if (!wanted.every((name) => granted.scope.includes(name))) return refuse('scope_is_too_wide')
     const data = { generation: presented + 1, scope: [...wanted], tokens: next }

@@ -60,6 +60,7 @@ export const makeMerchantSide = (core: Core) => {
       attachments: core.attachments,
       blobs: core.blobs,
       attachedContents: sealedBlobs(core.blobs, core.vault),
+      hasPerson: core.vault.hasPerson,
     },
   }
 }

@@ -149,7 +149,7 @@ test('given a request, when it is repeated, then it is the same although the cus
   )
 })
 
-test('given what a merchant attached to a payment, when its payer is erased, then it is gone and nothing more is taken', async () => {
+test('given what a merchant attached to a payment, when its payer is erased, then it is gone, nothing more is taken, and no link offers to', async () => {
   const phone = '4745556666'
   await service.operator('payer', 'add', phone, '--name', 'Kari Kjole', '--pin', '4711')
   const { id: tid } = await service.requestPayment({ customer: phone })
@@ -173,4 +173,5 @@ test('given what a merchant attached to a payment, when its payer is erased, the
   expect((await attached()).status).toBe(404)
   expect((await service.call('GET', attachments)).body.uris).toHaveLength(1)
   expect(await upload()).toBe(404)
+  expect(await service.outcome(tid)).not.toHaveProperty('attachment_uri')
 })

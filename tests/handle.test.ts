@@ -470,6 +470,19 @@ describe('what is remembered', () => {
     expect(await ours.find(payments, tid)).toMatchObject({ status: 'fail' })
   })
 
+  test('is found as it stood at a position of the log, whatever has happened since', async () => {
+    const handler = handlerOf(store)
+    const tid = await authorised(handler)
+    const [asked, accepted] = await logOf(tid)
+    await paying(handler, tid)(release())
+    const statusAt = async (position: number) =>
+      (await handler.find(payments, tid, position)).status
+    expect(await statusAt(asked!.position - 1)).toBe('unrequested')
+    expect(await statusAt(asked!.position)).toBe('pending')
+    expect(await statusAt(accepted!.position)).toBe('auth')
+    expect(await handler.find(payments, tid)).toMatchObject({ status: 'fail' })
+  })
+
   test('is not believed when newer events of another process have come by, but is when they are its own', async () => {
     const [ours, theirs] = [handlerOf(store), handlerOf(another())]
     const tid = await authorised(ours)

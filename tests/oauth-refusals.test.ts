@@ -134,6 +134,18 @@ test.each([
   },
 )
 
+test('given a registered address with a query, when the payer is sent back, then the query stays as it is', async () => {
+  const uri = `${redirectUri}?x=a%20b&y=1+2`
+  const add = ['app', 'add', 'sandbox', '--name', 'With a query', '--redirect-uri', uri]
+  const { client_id } = (await service.operator(...add)) as unknown as App
+  const query = { client_id, redirect_uri: uri, state: 's' }
+  const asked = await alice.follow(await alice.visit(authPath(query)))
+  const { location } = await alice.submit(asked, { decision: 'allow' })
+  expect(location?.slice(0, location.indexOf('&code='))).toBe(uri)
+  const refused = await alice.visit(authPath({ ...query, scope: 'everything' }))
+  expect(refused.location).toContain(`${uri}&error=invalid_scope&`)
+})
+
 test('given a public client, when it sends no code challenge, then it is refused', async () => {
   const { location } = await alice.visit(authPath({ client_id: publicApp.client_id }))
   expect(location).toContain('error=invalid_request')
@@ -180,6 +192,30 @@ test('given a payer who ticks off a scope, when tokens are issued, then they hav
   const { body } = await redeem({ code })
   expect(body.scope).toBe('openid phone')
   expect((await userInfo(body.access_token)).body).not.toHaveProperty('name')
+})
+
+test.each(['client_id', 'client_secret'] as const)(
+  'given a token request, when its %s is repeated, then the request is invalid, not the client',
+  async (name) => {
+    const { client_id, client_secret } = app
+    const fields = { grant_type: 'authorization_code', code: 'x', client_id, client_secret }
+    const body = new URLSearchParams(fields)
+    body.append(name, fields[name])
+    const answer = await fetch(`${service.address}/oauth2/token`, { method: 'POST', body })
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      { error: 'invalid_request', error_description: `${name} is repeated.` },
+    ])
+  },
+)
+
+test('given a state in the authorization request, when its code is redeemed, then the tokens come with that state and no other', async () => {
+  const first = await redeem({ code: await codeFor({ state: 'a b&c' }), state: 'another' })
+  expect(first.body.state).toBe('a b&c')
+  const without = await redeem({ code: await codeFor(), state: 'another' })
+  expect(without.body).not.toHaveProperty('state')
+  const refreshed = await refresh(first.body.refresh_token, { state: 'another' })
+  expect(refreshed.body).not.toHaveProperty('state')
 })
 
 test('given a code, when it comes a second time, then it is refused and what it gave is revoked', async () => {
@@ -312,11 +348,36 @@ test('given a refresh with less scope, when it is done, then the token has it, a
   expect((await userInfo(less.body.access_token)).body).not.toHaveProperty('name')
 })
 
-test('given another client, when it brings a refresh token, then it is refused and nothing is revoked', async () => {
+test('given another client, when it brings a token, then it is refused and nothing is revoked', async () => {
   const { body } = await redeem({ code: await codeFor() })
   expect(await refresh(body.refresh_token, {}, other)).toMatchObject(isInvalidGrant)
-  await post('/oauth2/revoke', { token: body.refresh_token }, basic(other))
+  for (const token of [body.refresh_token, body.access_token])
+    expect(await post('/oauth2/revoke', { token }, basic(other))).toMatchObject(isInvalidGrant)
   expect((await refresh(body.refresh_token)).status).toBe(200)
+})
+
+test('given a refresh token, when its client asks after it, then it is active until it is used up or revoked', async () => {
+  const asked = async (token: string, by = app) =>
+    (await post('/oauth2/introspect', { token }, basic(by))).body
+  const { body: first } = await redeem({ code: await codeFor() })
+  const { exp, iat, ...told } = await asked(first.refresh_token)
+  const { sub } = decodeJwt(first.id_token)
+  const about = { active: true, scope: 'openid profile', client_id: app.client_id, sub }
+  expect(told).toEqual({ ...about, iss: service.address })
+  expect(exp - iat).toBe(180 * 86_400)
+  expect(await asked(first.refresh_token, other)).toEqual({ active: false })
+  const { body: second } = await refresh(first.refresh_token)
+  expect(await asked(first.refresh_token)).toEqual({ active: false })
+  expect(await asked(second.refresh_token)).toMatchObject({ active: true })
+  await post('/oauth2/revoke', { token: second.refresh_token }, basic(app))
+  expect(await asked(second.refresh_token)).toEqual({ active: false })
+})
+
+test('given a token that nobody knows, when it is revoked, then that is done (RFC 7009, 2.2)', async () => {
+  expect(await post('/oauth2/revoke', { token: 'nonsense' }, basic(app))).toMatchObject({
+    status: 200,
+    body: {},
+  })
 })
 
 test('given a token, when it is missing, wrong or lacks the scope, then the challenge says so', async () => {

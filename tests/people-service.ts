@@ -115,6 +115,13 @@ export const startPeopleService = async (given: Readonly<Record<string, string>>
     get app() {
       return running.app
     },
+    get core() {
+      return running.core
+    },
+    /** What callbacks are worded with. */
+    get wording() {
+      return running.wording
+    },
     log: () => logged,
     call,
     operator,

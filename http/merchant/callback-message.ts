@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Position } from '../../application/event-store.ts'
 import {
   callbackEventNames,
   displayCallbackName,
@@ -83,10 +84,10 @@ export type MessageNeeds = Signing & {
   readonly attachmentLink: AttachmentLink
   readonly scanToken: (scan: string) => string
   readonly reportHolding: ReportHolding
-  /** Requests as their merchant sees them at an instant. */
+  /** Requests as their merchant sees them at an instant, with all else as it stood in the log then. */
   readonly views: {
-    payment(row: PaymentOutcome, at: Instant): Promise<ShownPayment>
-    permission(row: PermissionOutcome, at: Instant): Promise<PermissionRow>
+    payment(row: PaymentOutcome, at: Instant, asOf: Position): Promise<ShownPayment>
+    permission(row: PermissionOutcome, at: Instant, asOf: Position): Promise<PermissionRow>
   }
 }
 
@@ -148,7 +149,7 @@ export const callbackMessage = async (
       const row = rowOf(permissionProjection, past, idIn(subject))
       const uri = links.full(permissionOutcomePath(row.rid))
       if (!isSafe) return textOf(permissionMessage, uri, undefined)
-      const shown = await views.permission(row, at)
+      const shown = await views.permission(row, at, event.position)
       const report = await reportOfPermission(links, needs.reportHolding)(shown)
       return textOf(permissionMessage, uri, permissionOutcomeView(shown, report))
     }
@@ -158,7 +159,8 @@ export const callbackMessage = async (
       if (!isSafe) return textOf(paymentMessage, uri, undefined)
       const report = await reportOfLine(links, needs.reportHolding)(row)
       const link = needs.attachmentLink(row, at)
-      return textOf(paymentMessage, uri, outcomeView(await views.payment(row, at), report, link))
+      const shown = await views.payment(row, at, event.position)
+      return textOf(paymentMessage, uri, outcomeView(shown, report, link))
     }
   }
 }

@@ -59,7 +59,8 @@ export const outcomeReply = z
     report_uri: nullableText,
     ledger: nullableText,
     attachment_uri: z.string().optional().meta({
-      description: 'Where to upload attachments for one hour; absent while pending and after fail.',
+      description:
+        'Where to upload attachments for one hour; absent while pending, after fail, and once the payer is erased.',
     }),
     pos_id: z.string(),
     pos_tid: z.string(),

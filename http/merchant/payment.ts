@@ -32,6 +32,8 @@ export type PaymentNeeds = {
   readonly caughtUp: () => Promise<void>
   readonly findTerms: FindTerms
   readonly attachmentLink: AttachmentLink
+  /** Whether somebody is known and has not been erased. */
+  readonly hasPerson: (person: string) => boolean
   readonly requestPayment: (request: PaymentRequest, context: Context) => Promise<string>
   readonly outcomes: {
     find(merchant: string, tid: string, now: Instant): Promise<ShownPayment | undefined>
@@ -157,7 +159,10 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
         const found = await outcomes.find(callerOf(call).merchant, call.params.tid, call.at)
         const shown = found ?? refuse('resource_is_unknown')
         const { row } = shown
-        return outcomeView(shown, await reportOf(row), needs.attachmentLink(row, call.at))
+        // What is attached is sealed with the payer's key. A callback, made of the log alone, keeps its link.
+        const isErased = row.payer !== null && !needs.hasPerson(row.payer)
+        const link = isErased ? {} : needs.attachmentLink(row, call.at)
+        return outcomeView(shown, await reportOf(row), link)
       },
     }),
   ]

@@ -3,21 +3,7 @@ import type { Context } from '../../application/handle.ts'
 import { anyForm, type Form } from '../payer/session.ts'
 import { route, type Call, type Route } from '../route.ts'
 import type { Client, ClientAccess } from './client.ts'
-import { oauthAnswer, OAuthError, oauthErrors, oauthJson } from './reply.ts'
-
-/** A parameter, if it is there (RFC 6749, 3.2): none comes more than once, and one without a value is as good as none. */
-export const parameter = (form: Form, name: string): string | undefined => {
-  const value = form[name]
-  if (Array.isArray(value)) throw new OAuthError('invalid_request', `${name} is repeated.`)
-  return value === '' ? undefined : value
-}
-
-/** @throws OAuthError when it is not there */
-export const requiredParameter = (form: Form, name: string): string => {
-  const value = parameter(form, name)
-  if (value === undefined) throw new OAuthError('invalid_request', `${name} is missing.`)
-  return value
-}
+import { oauthAnswer, oauthErrors, oauthJson } from './reply.ts'
 
 /** Under whose name, when and why a client's request changes something. */
 export const contextOfClient = (

@@ -1,7 +1,9 @@
 import type { Authenticate } from '../access.ts'
 import type { Names } from '../brand.ts'
 import { RequestError } from '../errors.ts'
+import type { Form } from '../payer/session.ts'
 import type { Call } from '../route.ts'
+import { parameter } from './parameter.ts'
 import { OAuthError } from './reply.ts'
 
 export type KnownApplication = {
@@ -23,8 +25,6 @@ export type ClientNeeds = {
 
 /** Who asks for tokens: an application, or a merchant by its own id. */
 export type Client = { readonly id: string; readonly merchant: string; readonly isPublic: boolean }
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** RFC 6749, 2.3.1: id and secret are form-urlencoded before they are joined. */
 const decoded = (text: string): string | undefined => {
@@ -57,7 +57,7 @@ const unknownClient = () =>
 export const makeClientAccess = (needs: ClientNeeds) => {
   const { names } = needs
 
-  const merchantClient = async (call: Call, named: unknown): Promise<Client> => {
+  const merchantClient = async (call: Call, named: string | undefined): Promise<Client> => {
     try {
       const { merchant } = await needs.authenticate('SECRET', call.request)
       if (named !== undefined && named !== merchant) throw unknownClient()
@@ -94,8 +94,9 @@ export const makeClientAccess = (needs: ClientNeeds) => {
     return { id, merchant, isPublic: false }
   }
 
-  return async (call: Call, fields: Fields, mayBePublic: boolean): Promise<Client> => {
-    const { client_id: named, client_secret: posted } = fields
+  return async (call: Call, form: Form, mayBePublic: boolean): Promise<Client> => {
+    const named = parameter(form, 'client_id')
+    const posted = parameter(form, 'client_secret')
     if (call.request.header(names.merchant) !== undefined) return merchantClient(call, named)
     const basic = basicOf(call.request.header('authorization'))
     if (basic) {
@@ -103,9 +104,8 @@ export const makeClientAccess = (needs: ClientNeeds) => {
         throw new OAuthError('invalid_request', 'The client authenticates in two ways.')
       return applicationClient(basic.id, basic.secret, mayBePublic)
     }
-    if (typeof named !== 'string') throw unknownClient()
-    const secret = typeof posted === 'string' && posted !== '' ? posted : undefined
-    return applicationClient(named, secret, mayBePublic)
+    if (named === undefined) throw unknownClient()
+    return applicationClient(named, posted, mayBePublic)
   }
 }
 

@@ -21,15 +21,15 @@ export type ReadRequest =
 
 const largestState = 2048
 
-/** The address with what the application is told; parameters that it has stay. */
+/** The address with what the application is told; a query that it has stays as it is (RFC 6749, 3.1.2). */
 export const redirectTo = (
   redirectUri: string,
   parameters: Readonly<Record<string, string | null>>,
 ): string => {
-  const url = new URL(redirectUri)
-  for (const [name, value] of Object.entries(parameters))
-    if (value !== null) url.searchParams.set(name, value)
-  return url.href
+  const { href } = new URL(redirectUri)
+  const told = new URLSearchParams()
+  for (const [name, value] of Object.entries(parameters)) if (value !== null) told.set(name, value)
+  return `${href}${href.includes('?') ? '&' : '?'}${told.toString()}`
 }
 
 /** `prompt=login` and `max_age` in seconds; the first asks for a sign-in after the request, as `max_age=0` does. */

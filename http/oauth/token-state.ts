@@ -5,13 +5,16 @@ import type { Revoker } from '../../domain/grant.ts'
 import { formatScope } from '../../domain/scope.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Route } from '../route.ts'
-import { clientEndpoint, contextOfClient, requiredParameter } from './client-endpoint.ts'
+import { clientEndpoint, contextOfClient } from './client-endpoint.ts'
 import { makeClientAccess, type ClientNeeds } from './client.ts'
+import { requiredParameter } from './parameter.ts'
+import { OAuthError } from './reply.ts'
 
 export type TokenStateNeeds = ClientNeeds & {
   readonly issuer: () => string
   readonly revokeGrant: (grant: string, by: Revoker, context: Context) => Promise<void>
   readonly findLiveToken: (token: string, at: Instant) => Promise<LiveToken | undefined>
+  readonly findLiveRefreshToken: (token: string, at: Instant) => Promise<LiveToken | undefined>
   /** The grant of a token of either kind, live or not. */
   readonly findGrantOf: (token: string) => Promise<
     | {
@@ -49,25 +52,32 @@ export const tokenStateRoutes = (needs: TokenStateNeeds): Route[] => {
       mayBePublic: true,
       answer: async (client, form, call) => {
         const found = await needs.findGrantOf(requiredParameter(form, 'token'))
-        // A token that is not known, or another client's, is none that this client could use (RFC 7009, 2.2).
-        if (found?.client === client.id)
-          await needs.revokeGrant(found.grant, 'client', contextOfClient(call, client))
+        // A token that is not known is as good as revoked (RFC 7009, 2.2), another client's is refused (2.1).
+        if (!found) return {}
+        if (found.client !== client.id)
+          throw new OAuthError('invalid_grant', 'The token was issued to another client.')
+        await needs.revokeGrant(found.grant, 'client', contextOfClient(call, client))
         return {}
       },
     }),
     endpoint({
       path: '/oauth2/introspect',
-      summary: 'Whether an access token is good, and for what (RFC 7662)',
+      summary: 'Whether a token is good, and for what (RFC 7662)',
+      description:
+        'Access tokens are told of to every client of the merchant, a refresh token to the one that holds it.',
       reply: introspectionReply,
       mayBePublic: false,
       answer: async (client, form, { at }) => {
-        const live = await needs.findLiveToken(requiredParameter(form, 'token'), at)
-        if (live?.merchant !== client.merchant) return { active: false }
+        const token = requiredParameter(form, 'token')
+        const access = await needs.findLiveToken(token, at)
+        const live = access ?? (await needs.findLiveRefreshToken(token, at))
+        const isTold = access ? access.merchant === client.merchant : live?.client === client.id
+        if (!live || !isTold) return { active: false }
         return {
           active: true,
           scope: formatScope(live.scope),
           client_id: live.client,
-          token_type: 'Bearer',
+          ...(access && { token_type: 'Bearer' }),
           exp: Math.floor(live.expiresAt / 1000),
           iat: Math.floor(live.issuedAt / 1000),
           sub: needs.subjectOf(live.payer, live.merchant),

@@ -9,8 +9,9 @@ import type { Instant } from '../../domain/time.ts'
 import type { Form } from '../payer/session.ts'
 import type { Call, Route } from '../route.ts'
 import { tokenMembers, tokensView } from '../token-reply.ts'
-import { clientEndpoint, contextOfClient, parameter, requiredParameter } from './client-endpoint.ts'
+import { clientEndpoint, contextOfClient } from './client-endpoint.ts'
 import { makeClientAccess, type Client, type ClientNeeds } from './client.ts'
+import { parameter, requiredParameter } from './parameter.ts'
 import { OAuthError } from './reply.ts'
 
 export type TokenNeeds = ClientNeeds & {
@@ -40,7 +41,7 @@ const tokenReply = z
     access_token: z.string(),
     id_token: z.string().optional().meta({ description: 'With the scope `openid`.' }),
     fee: z.string(),
-    state: z.string().optional(),
+    state: z.string().optional().meta({ description: 'Of the authorization request.' }),
   })
   .meta({ id: 'OAuthTokens' })
 
@@ -62,11 +63,14 @@ const withGrantErrors = async <T>(work: Promise<T>): Promise<T> => {
   }
 }
 
+/** What tokens are answered for; `state` is that of the authorization request, when there was one. */
+type Answered = Granted & { readonly state?: string | null }
+
 /** Tokens for codes and for refresh tokens. */
 export const tokenRoutes = (needs: TokenNeeds): Route[] => {
   const endpoint = clientEndpoint(makeClientAccess(needs))
 
-  const byCode = async (form: Form, client: Client, call: Call): Promise<Granted> => {
+  const byCode = async (form: Form, client: Client, call: Call): Promise<Answered> => {
     const verifier = parameter(form, 'code_verifier')
     if (verifier !== undefined && !/^[A-Za-z0-9._~-]{43,128}$/.test(verifier))
       throw new OAuthError('invalid_grant', 'The code_verifier is malformed.')
@@ -79,7 +83,8 @@ export const tokenRoutes = (needs: TokenNeeds): Route[] => {
     const redeemed = await withGrantErrors(needs.redeemCode(code, contextOfClient(call, client)))
     const { grant, payer, permissions, request, signedInAt } = redeemed
     const who = { grant, generation: 0, payer, merchant: client.merchant, client: client.id }
-    return { ...who, permissions, nonce: request.nonce, signedInAt }
+    const { nonce, state } = request
+    return { ...who, permissions, nonce, state, signedInAt }
   }
 
   const byRefresh = async (form: Form, client: Client, call: Call): Promise<Granted> => {
@@ -99,7 +104,7 @@ export const tokenRoutes = (needs: TokenNeeds): Route[] => {
     return { grant, generation, payer, merchant, client: client.id, permissions }
   }
 
-  const granted = (type: string, form: Form, client: Client, call: Call): Promise<Granted> => {
+  const granted = (type: string, form: Form, client: Client, call: Call): Promise<Answered> => {
     switch (type) {
       case 'authorization_code':
         return byCode(form, client, call)
@@ -123,15 +128,15 @@ export const tokenRoutes = (needs: TokenNeeds): Route[] => {
       reply: tokenReply,
       mayBePublic: true,
       answer: async (client, form, call) => {
-        const grant = await granted(requiredParameter(form, 'grant_type'), form, client, call)
+        const type = requiredParameter(form, 'grant_type')
+        const { state = null, ...grant } = await granted(type, form, client, call)
         const shown = await needs.showTokens(grant, call.at)
-        const state = parameter(form, 'state')
         const { id_token, ...tokens } = tokensView(shown)
         return {
           ...tokens,
           ...(id_token !== null && { id_token }),
           fee: '0.00',
-          ...(state !== undefined && { state }),
+          ...(state !== null && { state }),
         }
       },
     }),

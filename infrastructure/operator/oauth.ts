@@ -53,5 +53,5 @@ export const addOAuthCommands = (
     .description('keys of ID tokens')
     .command('rotate')
     .description('sign ID tokens with a new key from now on; old ones stay valid')
-    .action(withCore(async ({ vault, now }) => ({ kid: await addIdTokenKey(vault, now()) })))
+    .action(withCore(async ({ vault, now }) => ({ kid: await addIdTokenKey(vault, now) })))
 }

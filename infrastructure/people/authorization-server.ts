@@ -7,7 +7,7 @@ import { addIdTokenKey, makeIdTokens } from './id-tokens.ts'
 /** What the authorization server and the outcomes have in common: ID tokens, and tokens shown again. */
 export const makeAuthorizationServer = async (core: Core, issuer: () => string) => {
   const { find, vault, tokens, derive } = core
-  if (vault.secrets('id_token_key:').length === 0) await addIdTokenKey(vault, 0)
+  if (vault.secrets('id_token_key:').length === 0) await addIdTokenKey(vault, () => 0)
   const idTokens = makeIdTokens(vault, issuer)
   const profileOf = findProfile({ find, people: vault })
   const subjectOf = (payer: string, merchant: string) => derive('subject', payer, merchant)

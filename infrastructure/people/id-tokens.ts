@@ -20,14 +20,15 @@ const readKey = ({
   return { kid, validFrom: Number(validFrom), pem: secret.toString('utf8') }
 }
 
-/** Makes a key that signs from an instant on; older ones stay published, so that what they signed stays valid. */
-export const addIdTokenKey = async (vault: Vault, validFrom: number): Promise<string> => {
+/** Makes a key that signs from then on; older ones stay published, so that what they signed stays valid. */
+export const addIdTokenKey = async (vault: Vault, now: () => number): Promise<string> => {
   const { privateKey, publicKey } = await makePair('rsa', { modulusLength: 2048 })
   const der = publicKey.export({ type: 'spki', format: 'der' })
   const kid = createHash('sha256').update(der).digest('base64url').slice(0, 16)
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   // Names are ordered by time as text.
-  const from = String(Math.floor(validFrom)).padStart(15, '0')
+  // Making it takes a while: what older keys sign meanwhile must be signed alike when it is made again.
+  const from = String(Math.floor(now())).padStart(15, '0')
   vault.addSecret(`${prefix}${from}:${kid}`, Buffer.from(pem))
   return kid
 }

@@ -7,7 +7,12 @@ import {
   within,
 } from '../../application/aggregates.ts'
 import { redeemCode } from '../../application/authorize.ts'
-import { findLiveToken, refreshGrant, revokeGrant } from '../../application/grants.ts'
+import {
+  findLiveRefreshToken,
+  findLiveToken,
+  refreshGrant,
+  revokeGrant,
+} from '../../application/grants.ts'
 import { streamOf, type Context } from '../../application/handle.ts'
 import { changeProfile, registerPayer, signIn } from '../../application/payers.ts'
 import type { Core } from '../core.ts'
@@ -136,6 +141,7 @@ export const makePayerSide = (
     refreshGrant: refreshGrant(grantNeeds),
     revokeGrant: revokeGrant(grantNeeds),
     findLiveToken: findLiveToken(grantNeeds),
+    findLiveRefreshToken: findLiveRefreshToken(grantNeeds),
     findGrantOf: async (token: string) => {
       await caughtUp()
       const hash = tokens.digest(token)
