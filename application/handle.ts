@@ -237,7 +237,6 @@ export const makeHandler = ({
 }
 
 export type Find = ReturnType<typeof makeHandler>['find']
-export type Recall = ReturnType<typeof makeHandler>['recall']
 
 /**
  * The state in which an aggregate accepts a command, which is not carried out. As when it is, a "no" from memory counts

@@ -76,5 +76,3 @@ export const schedule = ({ now, after, onFailure }: Needs, work: DueWork) => {
     },
   }
 }
-
-export type Schedule = ReturnType<typeof schedule>

@@ -30,7 +30,7 @@ export type AttachmentCommand = {
 }
 
 /** Attachments that one payment can have. */
-export const mostAttachments = 100
+const mostAttachments = 100
 
 const isSame = (a: AttachmentContent, b: AttachmentContent): boolean =>
   a.kind === b.kind && a.hash === b.hash

@@ -5,12 +5,12 @@ import { refuse } from './refusal.ts'
 import { isPartOf, scope, type Scope } from './scope.ts'
 import type { Instant, Seconds } from './time.ts'
 
-export const authorizationRequestLifetime: Seconds = 600
+const authorizationRequestLifetime: Seconds = 600
 /** Codes live 60 seconds and work once (decisions 11). */
-export const codeLifetime: Seconds = 60
+const codeLifetime: Seconds = 60
 
 /** What an application asks for at the authorization endpoint (RFC 6749, 4.1.1). */
-export const authorizationRequest = z.object({
+const authorizationRequest = z.object({
   client: z.string(),
   merchant: z.string(),
   /** Where the answer goes. */

@@ -26,7 +26,7 @@ export const vatOn = (charged: Charged, fee: MinorUnits, taxcode: Taxcode): Mino
 const rate = z.string().regex(ratePattern)
 const fixed = z.int().nonnegative()
 
-export const feeTerms = z.object({
+const feeTerms = z.object({
   transactionRate: rate,
   /** Minor units of the schedule's currency, as all fixed parts. */
   transactionFixed: fixed,
@@ -38,7 +38,7 @@ export const feeTerms = z.object({
 })
 
 /** The terms of a merchant for one currency from an instant on. */
-export const feeSchedule = feeTerms.extend({ from: z.int(), currency: z.string() })
+const feeSchedule = feeTerms.extend({ from: z.int(), currency: z.string() })
 
 export const feeEvents = { FeesScheduled: feeSchedule } as const
 

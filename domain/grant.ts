@@ -6,12 +6,12 @@ import { secondsAfter, type Instant, type Seconds } from './time.ts'
 
 export const accessTokenLifetime: Seconds = 3600
 /** A refresh token that nobody uses for half a year ends. */
-export const refreshTokenLifetime: Seconds = 15_552_000
+const refreshTokenLifetime: Seconds = 15_552_000
 /** So long a repeat of the last refresh gets the same successor again (decisions 11). */
 const repeatWindow: Seconds = 60
 
 /** What is kept of an access token and its refresh token: their SHA-256. */
-export const issuedTokens = z.object({
+const issuedTokens = z.object({
   accessHash: z.string(),
   refreshHash: z.string(),
   issuedAt: z.int(),

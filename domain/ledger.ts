@@ -6,7 +6,7 @@ import type { Instant } from './time.ts'
 import { counters, total } from './transaction-line.ts'
 
 /** A log file of a report or settlement: named by the hash of its bytes, so it can never change. */
-export const logFile = z.object({ sha256: z.string(), lines: z.int(), bytes: z.int() })
+const logFile = z.object({ sha256: z.string(), lines: z.int(), bytes: z.int() })
 export type LogFile = z.output<typeof logFile>
 
 const registration = z.object({

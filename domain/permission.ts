@@ -10,7 +10,7 @@ import { statusCodes } from './status.ts'
 import { secondsAfter, type Instant } from './time.ts'
 
 /** A permission request as the merchant made it, with all defaults filled in. */
-export const permissionRequest = z.object({
+const permissionRequest = z.object({
   merchant: z.string(),
   posId: z.string(),
   posTid: z.string(),

@@ -11,7 +11,7 @@ export const postalAddress = z.object({
 })
 
 /** Who has verified a national id, and when. */
-export const identityProof = z.object({
+const identityProof = z.object({
   issuer: z.string(),
   method: z.string(),
   /** YYYY-MM-DD. */

@@ -95,10 +95,7 @@ export type SettlementCommand =
     }
 
 /** The totals of the lines with the fee for settling them, once in each currency. */
-export const withSettlementFees = (
-  totals: Totals,
-  terms: Readonly<Record<string, FeeTerms>>,
-): Totals => {
+const withSettlementFees = (totals: Totals, terms: Readonly<Record<string, FeeTerms>>): Totals => {
   let after = totals
   for (const currency of new Set(totals.map((total) => total.currency))) {
     const { settlementFixed: fee, taxcode } = terms[currency] ?? { settlementFixed: 0, taxcode: '' }
@@ -111,7 +108,7 @@ export const withSettlementFees = (
 }
 
 /** What is paid out of totals in one currency: never less than nothing, and what is missing is owed. */
-export const payoutOf = (totals: Totals, currency: string, before: Sum): Payout => {
+const payoutOf = (totals: Totals, currency: string, before: Sum): Payout => {
   const own = totals.filter((total) => total.currency === currency)
   const gross = addUp(...own.map(totalGross))
   const net = addUp(...own.map(totalNet))

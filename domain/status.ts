@@ -1,4 +1,4 @@
-export const paymentStatuses = ['pending', 'auth', 'ok', 'fail'] as const
+const paymentStatuses = ['pending', 'auth', 'ok', 'fail'] as const
 export type PaymentStatus = (typeof paymentStatuses)[number]
 
 /** 1xxx and 3xxx are temporary, 2xxx final success, 4xxx and 5xxx final failure (decisions 5). */

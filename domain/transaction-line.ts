@@ -11,7 +11,7 @@ export const permissionActions = [
 ] as const
 
 /** What a line of a transaction log tells (decisions 8), or one of a scope log. */
-export const lineActions = [
+const lineActions = [
   'request',
   'auth',
   'capture',
@@ -49,7 +49,7 @@ export type TransactionLine = {
 /** A line whose money moves: it is settled. */
 export type MoneyLine = TransactionLine & { readonly charge: Charge }
 
-export const isOfPermission = ({ action }: Pick<TransactionLine, 'action'>): boolean =>
+const isOfPermission = ({ action }: Pick<TransactionLine, 'action'>): boolean =>
   (permissionActions as readonly string[]).includes(action)
 
 export const movesMoney = (line: TransactionLine): line is MoneyLine => line.charge !== null

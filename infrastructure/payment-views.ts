@@ -76,5 +76,3 @@ export const merchantViews = (needs: Needs) => {
     },
   }
 }
-
-export type MerchantViews = ReturnType<typeof merchantViews>

@@ -8,7 +8,7 @@ import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** What payers have granted to merchants: who knows what since when, and until when. */
-export const grantedPermissions = sqliteTable(
+const grantedPermissions = sqliteTable(
   'granted_permissions',
   {
     /** The stream in which the payer granted it. */

@@ -15,7 +15,7 @@ import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** The balance of each account of the journal in each currency: debits less credits, in minor units. */
-export const journalBalances = sqliteTable('journal_balances', {
+const journalBalances = sqliteTable('journal_balances', {
   key: text().primaryKey(),
   account: text().$type<Account>().notNull(),
   merchant: text(),

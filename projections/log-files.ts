@@ -9,7 +9,7 @@ export type LogSource =
   | { readonly type: 'report'; readonly key: string }
   | { readonly type: 'settlement'; readonly merchant: string; readonly serial: number }
 
-export const logFiles = sqliteTable('log_files', {
+const logFiles = sqliteTable('log_files', {
   sha256: text().primaryKey(),
   source: text({ mode: 'json' }).$type<LogSource>().notNull(),
 })

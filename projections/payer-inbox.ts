@@ -5,7 +5,7 @@ import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** The requests of each payer: what waits for an answer, and what was answered or has ended. */
-export const payerInbox = sqliteTable(
+const payerInbox = sqliteTable(
   'payer_inbox',
   {
     stream: text().primaryKey(),

@@ -5,7 +5,7 @@ import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Who is signed in, by the SHA-256 of the session's token. */
-export const payerSessions = sqliteTable('payer_sessions', {
+const payerSessions = sqliteTable('payer_sessions', {
   session: text().primaryKey(),
   payer: text().notNull(),
   startedAt: integer().notNull(),

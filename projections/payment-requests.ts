@@ -6,7 +6,7 @@ import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Each payment request as the merchant made it, and as amended since. */
-export const paymentRequests = sqliteTable('payment_requests', {
+const paymentRequests = sqliteTable('payment_requests', {
   stream: text().primaryKey(),
   merchant: text().notNull(),
   request: text({ mode: 'json' }).$type<PaymentRequest>().notNull(),

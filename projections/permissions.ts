@@ -17,7 +17,7 @@ import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Each permission request and what has become of it. */
-export const permissionOutcomes = sqliteTable(
+const permissionOutcomes = sqliteTable(
   'permission_outcomes',
   {
     rid: text().primaryKey(),
@@ -75,7 +75,7 @@ const changed = (
 }
 
 /** At `now >= date_expires` every read says so, whether or not the expiry has been recorded yet. */
-export const permissionAsOf = (now: Instant, row: PermissionOutcome): PermissionOutcome =>
+const permissionAsOf = (now: Instant, row: PermissionOutcome): PermissionOutcome =>
   row.deadline === null || now < row.deadline
     ? row
     : ended(row, 'fail', statusCodes.REQUEST_EXPIRED, row.deadline)

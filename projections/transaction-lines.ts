@@ -3,7 +3,7 @@ import type { LineAction } from '../domain/transaction-line.ts'
 import { projection } from './projection.ts'
 
 /** Every line of every transaction log, once: a report or settlement is a range of positions. */
-export const transactionLines = sqliteTable(
+const transactionLines = sqliteTable(
   'transaction_lines',
   {
     position: integer().primaryKey(),

@@ -46,7 +46,7 @@ export const failureOf = (error: unknown): ProtocolFailure => {
 
 const uuidPattern = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/
 
-export const uuidText = (id: string): string => id.replace(uuidPattern, '$1-$2-$3-$4-$5')
+const uuidText = (id: string): string => id.replace(uuidPattern, '$1-$2-$3-$4-$5')
 
 const uint64 = (signed: string): bigint => BigInt.asUintN(64, BigInt(signed))
 

@@ -98,5 +98,3 @@ export const makeIdTokens = (vault: Vault, issuer: () => string) => {
     }),
   }
 }
-
-export type IdTokens = ReturnType<typeof makeIdTokens>

@@ -57,5 +57,3 @@ export const payerDirectory = ({ find, vault: people, tokens, rows, caughtUp }: 
       (await payerOf(text)) ?? payerWithPhone(text),
   }
 }
-
-export type PayerDirectory = ReturnType<typeof payerDirectory>

@@ -183,5 +183,3 @@ export const makeProjector = (file: ReadModelFile, projections: readonly Project
 
   return { apply, position }
 }
-
-export type Projector = ReturnType<typeof makeProjector>

@@ -32,7 +32,7 @@ const columns =
 const timestamp = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ')
 
 /** A line of a transaction log as text (decisions 8); only what moves money has a gross. */
-export const transactionLogLine = (line: TransactionLine, settlementId: string | null): string => {
+const transactionLogLine = (line: TransactionLine, settlementId: string | null): string => {
   const { currency, charge } = line
   const money = (minor: number) => formatAmount(minor, currency)
   const gross = charge ? line.amount + line.additionalAmount : 0
