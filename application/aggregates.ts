@@ -49,7 +49,3 @@ export const shortlinks = { category: 'shortlink', decider: shortlink.decider }
 export const stickers = { category: 'sticker', decider: sticker }
 /** The scans of each shortlink, under its id. */
 export const scansOfShortlinks = { category: 'scans', decider: scans }
-
-/** The id of something that is unique within a merchant. No two pairs share one; it is ASCII whatever the ids are. */
-export const within = (merchant: string, id: string): string =>
-  `${encodeURIComponent(merchant)}/${encodeURIComponent(id)}`

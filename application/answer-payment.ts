@@ -1,9 +1,10 @@
 import type { RefusalOfFunds } from '../domain/payment-events.ts'
 import { refuse } from '../domain/refusal.ts'
 import { parseScope } from '../domain/scope.ts'
+import { streamOf } from '../domain/stream.ts'
 import { payments } from './aggregates.ts'
 import { issueTokens, type Tokens } from './grants.ts'
-import { findAccepting, streamOf, type Context, type Find, type Handle } from './handle.ts'
+import { findAccepting, type Context, type Find, type Handle } from './handle.ts'
 
 /** Knows whether a payer's money is good. */
 export type FundingSource = {

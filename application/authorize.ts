@@ -1,9 +1,10 @@
+import type { AuthorizationRequest } from '../domain/authorization.ts'
 import type { Permissions } from '../domain/grant.ts'
 import { Refusal, refuse } from '../domain/refusal.ts'
+import { streamOf } from '../domain/stream.ts'
 import { authorizations, payers } from './aggregates.ts'
 import { issueTokens, revokeGrant, type Needs } from './grants.ts'
-import { streamOf, type Context } from './handle.ts'
-import type { AuthorizationRequest } from '../domain/authorization.ts'
+import type { Context } from './handle.ts'
 
 export type Redeemed = {
   readonly grant: string

@@ -1,5 +1,5 @@
 import type { Completion } from '../domain/ledger.ts'
-import { refuse } from '../domain/refusal.ts'
+import { idIn, partsOf } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { ledgers } from './aggregates.ts'
 import type { Handle } from './handle.ts'
@@ -21,12 +21,6 @@ type Needs<Report extends ClosingReport> = {
   readonly newId: () => string
 }
 
-/** `ledger-<merchant>/<id>` */
-const idsOf = (stream: string): readonly [merchant: string, id: string] => {
-  const [, merchant, id] = /^ledger-([^/]+)\/(.+)$/.exec(stream) ?? []
-  return merchant === undefined || id === undefined ? refuse('resource_is_unknown') : [merchant, id]
-}
-
 /**
  * Makes the logs of reports that were closed and records what they add up to, each once. It begins again after a stop or
  * a crash; a process that does the same at the same time makes the same bytes.
@@ -38,7 +32,7 @@ export const completeReports =
       const [report] = needs.reports.closing(1)
       if (!report) return null
       const completion = await needs.makeLogs(report)
-      const [merchant, id] = idsOf(report.ledgerStream)
+      const [merchant, id] = partsOf(idIn(report.ledgerStream))
       await needs.handle(
         ledgers,
         `${merchant}/${id}`,

@@ -1,7 +1,7 @@
 import type { Decider } from '../domain/decider.ts'
 import { parseEvent, schemaVersion, type EventType, type Recorded } from '../domain/events.ts'
 import { refuse, Refusal } from '../domain/refusal.ts'
-import { recent } from './recent.ts'
+import { streamOf } from '../domain/stream.ts'
 import {
   noStream,
   WrongExpectedRevision,
@@ -11,6 +11,7 @@ import {
   type RecordedEvent,
   type Revision,
 } from './event-store.ts'
+import { recent } from './recent.ts'
 
 /** Who commands, when and why. */
 export type Context = {
@@ -64,9 +65,6 @@ type Remembered = Known & { heard: Revision }
 const isOld = ({ revision, heard }: Remembered): boolean => revision < heard
 
 const maximumAttempts = 10
-
-export const streamOf = ({ category }: { readonly category: string }, id: string): string =>
-  `${category}-${id}`
 
 /**
  * The one way in which anything changes: load, decide, append; decide again when another writer was first.

@@ -1,11 +1,12 @@
 import type { PermissionRequest } from '../domain/permission.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Scope } from '../domain/scope.ts'
+import { streamOf, within } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
-import { merchants, permissionRequests, poses, within } from './aggregates.ts'
+import { merchants, permissionRequests, poses } from './aggregates.ts'
 import type { FindTerms } from './fee-book.ts'
 import { issueTokens, type Tokens } from './grants.ts'
-import { streamOf, type Context, type Find, type Handle } from './handle.ts'
+import type { Context, Find, Handle } from './handle.ts'
 import type { Identified, Identify } from './identify-customer.ts'
 
 type RequestNeeds = {

@@ -1,6 +1,7 @@
 import { defaultLedger, isOpenLedger } from '../domain/ledger.ts'
 import type { PaymentRequest } from '../domain/payment-events.ts'
-import { ledgers, payments, poses, within } from './aggregates.ts'
+import { within } from '../domain/stream.ts'
+import { ledgers, payments, poses } from './aggregates.ts'
 import type { Context, Find, Handle } from './handle.ts'
 import type { Identify } from './identify-customer.ts'
 import type { ScanMatching } from './match-scans.ts'

@@ -1,6 +1,7 @@
 import type { Recorded } from './events.ts'
 import type { Revoker } from './grant.ts'
 import type { Scope } from './scope.ts'
+import { idIn } from './stream.ts'
 import type { Instant } from './time.ts'
 
 /** Where in the log it stands, for whoever wants to see for themselves. */
@@ -43,7 +44,7 @@ export const consentsOf = (payer: string) => {
     const { at, merchant } = metadata
     if (event.type === 'AuthorizationRequested') clients.set(stream, event.data.request.client)
     if (event.type === 'GrantRevoked') {
-      const grant = stream.slice('grant-'.length)
+      const grant = idIn(stream)
       const consent = consents.get(grant)
       const withdrawal = { at, by: event.data.by, proof: proofOf(event) }
       if (consent) consents.set(grant, { ...consent, withdrawal })

@@ -33,7 +33,7 @@ export const merchant = register(
     /** Merchant category code (ISO 18245), four digits. */
     mcc: text,
     location: location.nullable().default(null),
-    /** Where its money is settled to, unless a ledger says otherwise. */
+    /** Where its money is settled to. */
     settlementAccountId: z.string().default('default'),
     profile: profile.prefault({}),
     /** SHA-256 of its logo, a PNG. */

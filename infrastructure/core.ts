@@ -4,6 +4,7 @@ import { clocks, installations } from '../application/aggregates.ts'
 import { makeFeeBook } from '../application/fee-book.ts'
 import { makeHandler, type Context } from '../application/handle.ts'
 import { clockEvents } from '../domain/clock.ts'
+import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { attachmentQueries } from '../projections/attachments.ts'
 import { callbackQueueQueries } from '../projections/callback-queue.ts'
@@ -13,7 +14,6 @@ import { ledgerQueries } from '../projections/ledgers.ts'
 import { logFileQueries } from '../projections/log-files.ts'
 import { payerInboxQueries } from '../projections/payer-inbox.ts'
 import { payerSessionQueries } from '../projections/payer-sessions.ts'
-import { tidOf } from '../projections/payment-outcome.ts'
 import { paymentOutcomeProjection, paymentOutcomeQueries } from '../projections/payment-outcomes.ts'
 import { paymentRequestQueries } from '../projections/payment-requests.ts'
 import { permissionQueries } from '../projections/permissions.ts'
@@ -71,7 +71,7 @@ export const openCore = async (
   const outcomesNow = rowsOfStreams({
     store,
     projection: paymentOutcomeProjection,
-    findFolded: (stream) => outcomes.findAny(tidOf(stream)),
+    findFolded: (stream) => outcomes.findAny(idIn(stream)),
     from,
   })
   const reports = reportQueries(db)

@@ -7,7 +7,6 @@ import {
   poses,
   settlementAccounts,
   users,
-  within,
 } from '../application/aggregates.ts'
 import { registerPayer } from '../application/payers.ts'
 import { noFees } from '../domain/fees.ts'
@@ -15,6 +14,7 @@ import { newMerchant } from '../domain/merchant.ts'
 import type { Profile } from '../domain/profile.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { defaultAccount, impliedAccount } from '../domain/settlement-account.ts'
+import { within } from '../domain/stream.ts'
 import type { Core } from './core.ts'
 import { keyInFile, readPublicKey } from './keys.ts'
 import { hashSecret } from './people/secrets.ts'

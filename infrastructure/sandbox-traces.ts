@@ -1,6 +1,6 @@
-import { clocks, merchants, payers, users, within } from '../application/aggregates.ts'
-import { streamOf } from '../application/handle.ts'
+import { clocks, merchants, payers, users } from '../application/aggregates.ts'
 import { parseEvent } from '../domain/events.ts'
+import { streamOf, within } from '../domain/stream.ts'
 import { logShown } from './failures.ts'
 import { OperatorError } from './operator/error.ts'
 import { sandboxMerchant, sandboxPayers } from './sandbox-data.ts'

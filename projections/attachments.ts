@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Attachment } from '../domain/attachment.ts'
+import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
@@ -15,16 +16,14 @@ export const attachments = sqliteTable('attachments', {
   entries: text({ mode: 'json' }).$type<readonly AttachmentEntry[]>().notNull(),
 })
 
-const tidOf = (stream: string): string => stream.slice('attachments-'.length)
-
 export const attachmentProjection = projection({
   table: attachments,
   key: attachments.tid,
   handles: ['AttachmentsUploaded'],
-  keyOf: ({ stream }) => tidOf(stream),
+  keyOf: ({ stream }) => idIn(stream),
   apply: (row, { stream, data, metadata: { merchant, at } }) => {
     const added = data.attachments.map((attachment) => ({ ...attachment, at }))
-    return { tid: tidOf(stream), merchant, entries: [...(row?.entries ?? []), ...added] }
+    return { tid: idIn(stream), merchant, entries: [...(row?.entries ?? []), ...added] }
   },
 })
 

@@ -12,6 +12,7 @@ import {
 import type { DomainEvent, Recorded } from '../domain/events.ts'
 import { paymentEvents, type PaymentEvent } from '../domain/payment-events.ts'
 import { permissionEvents, type PermissionEvent } from '../domain/permission.ts'
+import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
@@ -90,7 +91,7 @@ export const callbackQueueProjection = projection({
       case 'ShortlinkChanged':
       case 'ShortlinkRemoved':
         // Messages are about its scans, which have a stream of their own.
-        return [`scans-${stream.slice('shortlink-'.length)}`]
+        return [`scans-${idIn(stream)}`]
       default:
         return [stream]
     }

@@ -4,6 +4,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
 import type { Permissions, Revoker } from '../domain/grant.ts'
 import type { Scope } from '../domain/scope.ts'
+import { idIn } from '../domain/stream.ts'
 import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
@@ -44,12 +45,10 @@ const grantingTypes = ['PaymentAuthorized', 'PermissionGranted', 'CodeRedeemed']
 type Granting = Recorded<Extract<DomainEvent, { type: (typeof grantingTypes)[number] }>>
 type Issuing = Granting | Recorded<Extract<DomainEvent, { type: 'GrantRefreshed' }>>
 
-const grantIn = ({ stream }: Recorded): string => stream.slice('grant-'.length)
-
 const issuedIn = (
   event: Issuing,
 ): (Permissions & { readonly grant: string; readonly generation: number }) | undefined => {
-  if (event.type === 'GrantRefreshed') return { ...event.data, grant: grantIn(event) }
+  if (event.type === 'GrantRefreshed') return { ...event.data, grant: idIn(event.stream) }
   const { permissions } = event.data
   return permissions && { ...permissions, grant: event.stream, generation: 0 }
 }
@@ -82,7 +81,7 @@ export const grantProjection = projection({
   key: grantedPermissions.grant,
   handles: [...grantingTypes, 'GrantRevoked'],
   begins: grantingTypes,
-  keyOf: (event) => (event.type === 'GrantRevoked' ? grantIn(event) : event.stream),
+  keyOf: (event) => (event.type === 'GrantRevoked' ? idIn(event.stream) : event.stream),
   apply: (row, event) => {
     const { stream: grant, position, metadata } = event
     if (event.type === 'GrantRevoked') {

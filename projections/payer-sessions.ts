@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { idIn } from '../domain/stream.ts'
 import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
@@ -22,7 +23,7 @@ export const payerSessionProjection = projection({
   apply: (_, event) => {
     if (event.type === 'PayerSignedOut') return undefined
     const { session, expiresAt } = event.data
-    const payer = event.stream.slice('payer-'.length)
+    const payer = idIn(event.stream)
     return { session, payer, startedAt: event.metadata.at, expiresAt }
   },
 })

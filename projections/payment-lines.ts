@@ -2,8 +2,9 @@ import type { Charge } from '../domain/charge.ts'
 import type { Recorded } from '../domain/events.ts'
 import type { PaymentEvent } from '../domain/payment-events.ts'
 import { minus, nothing, potsOf, type Pots } from '../domain/pots.ts'
+import { idIn } from '../domain/stream.ts'
 import type { LineAction, TransactionLine } from '../domain/transaction-line.ts'
-import { tidOf, type PaymentOutcome } from './payment-outcome.ts'
+import { type PaymentOutcome } from './payment-outcome.ts'
 
 /** What a payment goes through without a line of a transaction log. */
 export const silent: ReadonlySet<string> = new Set<PaymentEvent['type']>([
@@ -25,7 +26,7 @@ export const transactionLine = (
       position,
       merchant,
       ledger,
-      tid: tidOf(stream),
+      tid: idIn(stream),
       subId: null,
       at: metadata.at,
       action: 'request',

@@ -24,7 +24,7 @@ export const paymentOutcomes = sqliteTable(
     posId: text().notNull(),
     posTid: text().notNull(),
     customer: text(),
-    /** Who answered. */
+    /** Who accepted. */
     payer: text(),
     /** Granted along with the authorisation. */
     permissions: text({ mode: 'json' }).$type<Permissions>(),
@@ -59,8 +59,6 @@ export const paymentOutcomes = sqliteTable(
 )
 
 export type PaymentOutcome = typeof paymentOutcomes.$inferSelect
-
-export const tidOf = (stream: string): string => stream.slice('payment-'.length)
 
 /** What events change of a row. */
 type Changes = Partial<

@@ -2,6 +2,7 @@ import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { callbackEventNames } from '../domain/callback.ts'
 import { paymentEvents, type PaymentEvent } from '../domain/payment-events.ts'
+import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { silent, transactionLine } from './payment-lines.ts'
 import {
@@ -9,7 +10,6 @@ import {
   changed,
   paymentOutcomes,
   requested,
-  tidOf,
   type PaymentOutcome,
 } from './payment-outcome.ts'
 import { prepared } from './prepared.ts'
@@ -20,11 +20,11 @@ export const paymentOutcomeProjection = projection({
   key: paymentOutcomes.tid,
   handles: Object.keys(paymentEvents) as PaymentEvent['type'][],
   begins: ['PaymentRequested'],
-  keyOf: ({ stream }) => tidOf(stream),
+  keyOf: ({ stream }) => idIn(stream),
   apply: (row, event) => {
     const { stream, position, revision, metadata } = event
     if (event.type === 'PaymentRequested')
-      return requested(tidOf(stream), event.data, metadata.at, position)
+      return requested(idIn(stream), event.data, metadata.at, position)
     if (!row) return undefined
     const isSilent = silent.has(event.type)
     const isTold = event.type in callbackEventNames && row.callbackUri !== null

@@ -11,6 +11,7 @@ import {
   type PermissionRequest,
 } from '../domain/permission.ts'
 import { statusCodes } from '../domain/status.ts'
+import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import type { TransactionLine } from '../domain/transaction-line.ts'
 import { prepared } from './prepared.ts'
@@ -43,8 +44,6 @@ const permissionOutcomes = sqliteTable(
 )
 
 export type PermissionOutcome = typeof permissionOutcomes.$inferSelect
-
-const ridOf = (stream: string): string => stream.slice('permission-'.length)
 
 const ended = (
   row: PermissionOutcome,
@@ -89,7 +88,7 @@ const permissionLine = (
   const { request, currency } = event.type === 'PermissionRequested' ? event.data : (before ?? {})
   if (!request || currency === undefined) return undefined
   const { merchant, customer } = request
-  const about = { position, merchant, ledger: defaultLedger, tid: ridOf(stream), subId: null }
+  const about = { position, merchant, ledger: defaultLedger, tid: idIn(stream), subId: null }
   const nothing = { credit: false, amount: 0, additionalAmount: 0, charge: null }
   const line = { ...about, customer, currency, ...nothing, at: metadata.at }
   switch (event.type) {
@@ -112,12 +111,12 @@ export const permissionProjection = projection({
   table: permissionOutcomes,
   key: permissionOutcomes.rid,
   handles: Object.keys(permissionEvents) as PermissionEvent['type'][],
-  keyOf: ({ stream }) => ridOf(stream),
+  keyOf: ({ stream }) => idIn(stream),
   apply: (row, event) => {
     const { stream, metadata, position: linePosition } = event
     if (event.type === 'PermissionRequested') {
       const { request, payer, expiresAt, currency } = event.data
-      const about = { rid: ridOf(stream), merchant: request.merchant, request, payer, currency }
+      const about = { rid: idIn(stream), merchant: request.merchant, request, payer, currency }
       const pending = { status: 'pending', statusCode: statusCodes.PENDING } as const
       const dates = { modifiedAt: metadata.at, expiresAt, deadline: expiresAt }
       return { ...about, ...pending, ...dates, permissions: null, seqno: 0, fee: 0, linePosition }

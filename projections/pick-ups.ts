@@ -2,9 +2,9 @@ import { asc, eq, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Listener } from '../domain/scans.ts'
+import { idIn } from '../domain/stream.ts'
 import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
-import { shortlinkOf } from './scans.ts'
 
 /** How far a request is that waits for a scan. */
 export type PickUpStage =
@@ -32,8 +32,6 @@ export const pickUps = sqliteTable(
 
 export type PickUpRow = typeof pickUps.$inferSelect
 
-const tidOf = (stream: string): string => stream.slice('payment-'.length)
-
 const at = (row: Omit<PickUpRow, 'stage' | 'isDue'>, stage: PickUpStage): PickUpRow => ({
   ...row,
   stage,
@@ -53,7 +51,7 @@ export const pickUpProjection = projection({
     'ScanAwaitingEnded',
   ],
   begins: ['PaymentRequested'],
-  keyOf: (event) => ('tid' in event.data ? event.data.tid : tidOf(event.stream)),
+  keyOf: (event) => ('tid' in event.data ? event.data.tid : idIn(event.stream)),
   apply: (row, event) => {
     const { stream, position, metadata } = event
     const { merchant } = metadata
@@ -61,7 +59,7 @@ export const pickUpProjection = projection({
       case 'PaymentRequested': {
         const { request, shortlink, expiresAt } = event.data
         if (shortlink === undefined) return undefined
-        const tid = tidOf(stream)
+        const tid = idIn(stream)
         const { maxScanAge } = request
         const listener = { tid, requestedAt: metadata.at, maxScanAge, expiresAt }
         return at({ tid, shortlink, merchant, position }, { type: 'requested', listener })
@@ -74,7 +72,7 @@ export const pickUpProjection = projection({
         if (row) return row.stage.type === 'requested' ? at(row, { type: 'listening' }) : row
         // It had ended, or been picked up, before it came to listen.
         const { tid } = event.data
-        const ghost = { tid, shortlink: shortlinkOf(stream), merchant, position }
+        const ghost = { tid, shortlink: idIn(stream), merchant, position }
         return at(ghost, { type: 'ended' })
       }
       case 'ScanMatched': {

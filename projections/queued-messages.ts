@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Message } from '../domain/callback.ts'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
+import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 
 export type QueuedMessage = Message & {
@@ -77,13 +78,11 @@ export const withMessage = (
 
 const byOrder = (a: QueuedMessage, b: QueuedMessage): number => a.seqno - b.seqno
 
-const idOf = (stream: string): string => stream.slice('callback-'.length)
-
 export const attempted = (
   row: CallbackQueueRow,
   { stream, data }: Recorded<Extract<DomainEvent, { type: 'CallbackAttempted' }>>,
 ): CallbackQueueRow => {
-  const id = idOf(stream)
+  const id = idIn(stream)
   const message = row.waiting.find((waiting) => waiting.id === id)
   // It was given up while another try was under way, which has arrived.
   if (!message && data.result === 'delivered')
@@ -108,8 +107,8 @@ export const retried = (
   row: CallbackQueueRow,
   { stream, data }: Recorded<Extract<DomainEvent, { type: 'CallbackRetryRequested' }>>,
 ): CallbackQueueRow => {
-  const isOther = (message: QueuedMessage) => message.id !== idOf(stream)
-  const again = { ...data, id: idOf(stream), attempts: 0 }
+  const isOther = (message: QueuedMessage) => message.id !== idIn(stream)
+  const again = { ...data, id: idIn(stream), attempts: 0 }
   const waiting = [...row.waiting.filter(isOther), again].sort(byOrder)
   return queued({ ...row, waiting, abandoned: row.abandoned.filter(isOther) })
 }

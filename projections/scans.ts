@@ -1,6 +1,7 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { idIn } from '../domain/stream.ts'
 import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
@@ -23,7 +24,6 @@ export const scans = sqliteTable(
 export type ScanRow = typeof scans.$inferSelect
 
 /** The shortlink whose scans stand in a stream. */
-export const shortlinkOf = (stream: string): string => stream.slice('scans-'.length)
 
 export const scanProjection = projection({
   table: scans,
@@ -32,7 +32,7 @@ export const scanProjection = projection({
   keyOf: ({ data }) => data.tokenDigest,
   apply: (_, { stream, position, metadata: { merchant }, data }) => ({
     ...data,
-    shortlink: shortlinkOf(stream),
+    shortlink: idIn(stream),
     merchant,
     position,
   }),

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { payments, poses, within } from '../application/aggregates.ts'
+import { payments, poses } from '../application/aggregates.ts'
 import { makeHandler } from '../application/handle.ts'
 import { noFees } from '../domain/fees.ts'
+import { within } from '../domain/stream.ts'
 import { openSqliteEventStore } from '../infrastructure/event-store/sqlite-event-store.ts'
 import {
   authorizedPayment,

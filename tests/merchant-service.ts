@@ -1,10 +1,11 @@
+import { within } from '../domain/stream.ts'
 // The real service in this process, on a directory of its own, asked through its app without its socket.
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { integrators, merchants, poses, users, within } from '../application/aggregates.ts'
+import { integrators, merchants, poses, users } from '../application/aggregates.ts'
 import { newMerchant, type MerchantData } from '../domain/merchant.ts'
 import { namesOf } from '../http/brand.ts'
 import { allRoutes, type RouteNeeds } from '../http/routes.ts'

@@ -11,6 +11,7 @@ import {
   type Message,
 } from '../../domain/callback.ts'
 import type { Recorded } from '../../domain/events.ts'
+import { idIn, partsOf } from '../../domain/stream.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { PaymentOutcome } from '../../projections/payment-outcome.ts'
 import { paymentOutcomeProjection } from '../../projections/payment-outcomes.ts'
@@ -78,8 +79,6 @@ const rowOf = <Row extends object>(
 }
 
 /** What stands behind the category in the name of a stream. */
-const idIn = (stream: string): string => stream.slice(stream.indexOf('-') + 1)
-
 export type MessageNeeds = Signing & {
   readonly attachmentLink: AttachmentLink
   readonly scanToken: (scan: string) => string
@@ -94,7 +93,7 @@ export type MessageNeeds = Signing & {
 const reportObject = (needs: MessageNeeds, row: ReportRow, at: Instant) => {
   const { number, openedAt, closedAt, callbackUri, completion, ledgerStream } = row
   if (!completion) throw new Error(`${row.key} is not completed`)
-  const ledger = ledgerStream.slice(ledgerStream.indexOf('/') + 1)
+  const [, ledger] = partsOf(idIn(ledgerStream))
   const about = { ledger, number, status: 'closed', openedAt, closedAt, callbackUri } as const
   return {
     path: reportPath(ledger, number),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { poses, within } from '../../application/aggregates.ts'
+import { poses } from '../../application/aggregates.ts'
 import { pos, posTypes } from '../../domain/pos.ts'
+import { within } from '../../domain/stream.ts'
 import { merchantPrefix } from '../addresses.ts'
 import { callerOf, type Route } from '../route.ts'
 import { chosenId } from '../wire.ts'

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { users, within } from '../../application/aggregates.ts'
+import { users } from '../../application/aggregates.ts'
 import { refuse } from '../../domain/refusal.ts'
+import { within } from '../../domain/stream.ts'
 import { roles, secretPattern, user, userIdPattern } from '../../domain/user.ts'
 import { merchantPrefix } from '../addresses.ts'
 import { Malformed, RequestError } from '../errors.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { authorizations } from '../../application/aggregates.ts'
-import { streamOf } from '../../application/handle.ts'
 import { isSignedInFor } from '../../domain/authorization.ts'
+import { streamOf } from '../../domain/stream.ts'
 import type { Links } from '../addresses.ts'
 import { changesReply, type Watch } from '../event-stream.ts'
 import { anyForm, type SessionNeeds, type Visitor, type Visits } from '../payer/session.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { payments } from '../../application/aggregates.ts'
-import { streamOf } from '../../application/handle.ts'
+import { idIn, streamOf } from '../../domain/stream.ts'
 import type { InboxRow } from '../../projections/payer-inbox.ts'
 import { RequestError } from '../errors.ts'
 import { listPage, listQuery, listReply } from '../lists.ts'
@@ -27,7 +27,7 @@ export const payerApiRoutes = (needs: PayerApiNeeds): Route[] => {
   const { links } = needs
 
   const pathOf = ({ stream }: InboxRow): string => {
-    const id = stream.slice(stream.indexOf('-') + 1)
+    const id = idIn(stream)
     const kind = stream.startsWith(streamOf(payments, '')) ? 'payment' : 'permission'
     return `${payerPrefix}/${kind}_request/${id}/`
   }

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { payments } from '../../application/aggregates.ts'
-import { streamOf } from '../../application/handle.ts'
 import { refuse } from '../../domain/refusal.ts'
+import { streamOf } from '../../domain/stream.ts'
 import type { Instant } from '../../domain/time.ts'
 import { tidParams, type Links } from '../addresses.ts'
 import { changesReply, type Watch } from '../event-stream.ts'

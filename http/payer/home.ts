@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { payments } from '../../application/aggregates.ts'
-import { streamOf } from '../../application/handle.ts'
+import { idIn, streamOf } from '../../domain/stream.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { InboxRow } from '../../projections/payer-inbox.ts'
 import type { PermissionOutcome } from '../../projections/permissions.ts'
@@ -24,8 +24,6 @@ export type PayerHomeNeeds = {
 }
 
 const historyPage = 50
-
-const idIn = (stream: string): string => stream.slice(stream.indexOf('-') + 1)
 
 /** Where payers find what waits for them, and what they did. */
 export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] => {

@@ -8,9 +8,9 @@ import {
   type Position,
   type Revision,
 } from '../../application/event-store.ts'
-import { streamOf } from '../../application/handle.ts'
 import { consentsOf, isInForce } from '../../domain/consent.ts'
 import { eventCatalogue, parseEvent, schemaVersion, type EventType } from '../../domain/events.ts'
+import { streamOf } from '../../domain/stream.ts'
 import type { Settings } from '../settings.ts'
 import { openStoreToRead } from '../stores.ts'
 import { fail } from './error.ts'

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { users, within } from '../../application/aggregates.ts'
+import { users } from '../../application/aggregates.ts'
+import { within } from '../../domain/stream.ts'
 import { secretPattern, userIdPattern } from '../../domain/user.ts'
 import type { Core } from '../core.ts'
 import { hashSecret } from '../people/secrets.ts'

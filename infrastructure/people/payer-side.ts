@@ -1,11 +1,4 @@
-import {
-  applications,
-  merchants,
-  payers,
-  payments,
-  poses,
-  within,
-} from '../../application/aggregates.ts'
+import { applications, merchants, payers, payments, poses } from '../../application/aggregates.ts'
 import { redeemCode } from '../../application/authorize.ts'
 import {
   findLiveRefreshToken,
@@ -13,8 +6,9 @@ import {
   refreshGrant,
   revokeGrant,
 } from '../../application/grants.ts'
-import { streamOf, type Context } from '../../application/handle.ts'
+import type { Context } from '../../application/handle.ts'
 import { changeProfile, registerPayer, signIn } from '../../application/payers.ts'
+import { streamOf, within } from '../../domain/stream.ts'
 import type { Core } from '../core.ts'
 import type { MerchantSide } from '../merchant-side.ts'
 import type { Settings } from '../settings.ts'

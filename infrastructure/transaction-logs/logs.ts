@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Completion } from '../../domain/ledger.ts'
+import { idIn, partsOf } from '../../domain/stream.ts'
 import type { LogSource } from '../../projections/log-files.ts'
 import type { ReportRow } from '../../projections/reports.ts'
 import type { SettlementRow } from '../../projections/settlements.ts'
@@ -51,7 +52,7 @@ export const makeLogs = ({ directory, database, writer, ...needs }: Needs) => {
 
   const ofReport = (report: ReportRow): Promise<Completion> => {
     const { ledgerStream, number, closedPosition: before } = report
-    const [, merchant = '', ledger = ''] = /^ledger-([^/]+)\/(.+)$/.exec(ledgerStream) ?? []
+    const [merchant, ledger] = partsOf(idIn(ledgerStream))
     const after = needs.reports.find(merchant, ledger, number - 1)?.closedPosition ?? 0
     const settlements = takenBefore(merchant, before)
     return writer.write({ database, merchant, ledger, after, before, settlements })

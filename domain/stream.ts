@@ -1,0 +1,16 @@
+/** The stream of an aggregate: `<category>-<id>`. There is no hyphen in a category. */
+export const streamOf = ({ category }: { readonly category: string }, id: string): string =>
+  `${category}-${id}`
+
+/** The id of the aggregate whose stream it is. */
+export const idIn = (stream: string): string => stream.slice(stream.indexOf('-') + 1)
+
+/** The id of something that is unique within a merchant. No two pairs share one; it is ASCII whatever the ids are. */
+export const within = (merchant: string, id: string): string =>
+  `${encodeURIComponent(merchant)}/${encodeURIComponent(id)}`
+
+/** The merchant and the id that `within` has joined. */
+export const partsOf = (joined: string): readonly [merchant: string, id: string] => {
+  const [merchant = '', id = ''] = joined.split('/')
+  return [decodeURIComponent(merchant), decodeURIComponent(id)]
+}
