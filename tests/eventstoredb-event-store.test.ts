@@ -11,6 +11,7 @@ import {
 } from '@eventstore/db-client'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { noStream, start, StoreUnavailable, type EventStore } from '../application/event-store.ts'
+import { within } from '../infrastructure/event-store/eventstoredb-calls.ts'
 import { connectEventStoreDB } from '../infrastructure/event-store/eventstoredb-event-store.ts'
 import type { ProtocolSettings } from '../infrastructure/event-store/protocol.ts'
 import { collect, label, newEvent, newEvents } from './event-store-appends.ts'
@@ -101,6 +102,11 @@ describe('the connection', () => {
     child.kill('SIGCONT')
     expect(await store.append('s', [event], 0)).toMatchObject({ revision: 1 })
     expect(await store.readStream('s')).toHaveLength(2)
+  })
+
+  test('is said to be silent for whole milliseconds', async () => {
+    const never = new Promise(() => {})
+    await expect(within(2.6, never)).rejects.toThrow(/not answered within 3 ms$/)
   })
 
   test('that may only read says so when it is asked to append', async () => {
