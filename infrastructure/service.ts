@@ -161,14 +161,14 @@ export const startService = async (
       ...answers,
       watch: live.watch,
       ready: async () => {
+        const progress = await readModels.progress()
+        if (!progress.isStoreUp || !processes.hasBegun()) return { ...progress, isReady: false }
         // Under load the read models are always a little behind, which is no reason to send nobody here.
-        const isReady =
-          processes.hasBegun() &&
-          (await caughtUp().then(
-            () => true,
-            () => false,
-          ))
-        return { ...(await readModels.progress()), isReady }
+        const isReady = await readModels.reached(progress.head).then(
+          () => true,
+          () => false,
+        )
+        return { ...progress, position: readModels.position(), isReady }
       },
       metrics: metrics.text,
       callbackKeyPem: signer.rsaPem,
