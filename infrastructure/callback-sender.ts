@@ -1,8 +1,8 @@
-import { lookup } from 'node:dns'
 import { isIP } from 'node:net'
 import { Agent, request } from 'undici'
-import { isPublic, PrivateAddress, publicLookup } from './addresses.ts'
+import { isPublic, PrivateAddress, resolvePublic, type Resolve } from './addresses.ts'
 import { contentDigest, type Signer } from './keys.ts'
+import { lookupWith } from './name-resolution.ts'
 
 const answerTimeoutMs = 10_000
 
@@ -22,6 +22,7 @@ type Needs = {
   ) => string
   readonly formatDateTime: (at: number) => string
   readonly machineNow: () => number
+  readonly resolve: Resolve
   readonly arePrivateAddressesAllowed: boolean
 }
 
@@ -48,10 +49,10 @@ const problemOf = (error: unknown): string => {
 
 /** Posts messages to merchants, signed (decisions 13). */
 export const makeCallbackSender = (needs: Needs) => {
-  const { signer, names, machineNow, arePrivateAddressesAllowed } = needs
+  const { signer, names, machineNow, resolve, arePrivateAddressesAllowed } = needs
   const agent = new Agent({
     connections: 64,
-    connect: arePrivateAddressesAllowed ? {} : { lookup: publicLookup(lookup) },
+    connect: { lookup: lookupWith(arePrivateAddressesAllowed ? resolve : resolvePublic(resolve)) },
   })
 
   const headersFor = async (id: string, uri: string, body: string) => {

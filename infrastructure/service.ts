@@ -24,6 +24,7 @@ import { makeLive } from './live.ts'
 import type { Log } from './log.ts'
 import { makeMerchantSide } from './merchant-side.ts'
 import { makeMetrics } from './metrics.ts'
+import { makeResolve } from './name-resolution.ts'
 import type { AuthorizationServer } from './people/authorization-server.ts'
 import { makePayerSide } from './people/payer-side.ts'
 import { hashSecret, makeSecretCheck } from './people/secrets.ts'
@@ -73,6 +74,7 @@ export const startService = async (
     ...wire,
     signer,
     machineNow: Date.now,
+    resolve: makeResolve(),
     arePrivateAddressesAllowed: privateCallbacks === 'allow',
   })
   const metrics = makeMetrics(

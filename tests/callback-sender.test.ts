@@ -6,9 +6,13 @@ import { stringToSign } from '../http/signature.ts'
 import { formatDateTime } from '../http/wire.ts'
 import { makeCallbackSender } from '../infrastructure/callback-sender.ts'
 import { makeSigner } from '../infrastructure/keys.ts'
+import { makeResolve } from '../infrastructure/name-resolution.ts'
+import { startNameServer } from './name-server.ts'
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
 const ed25519 = generateKeyPairSync('ed25519').privateKey
+
+const names = await startNameServer({ 'shop.example': '127.0.0.1' }, 'silent.example')
 
 const sender = makeCallbackSender({
   signer: makeSigner(rsa, ed25519),
@@ -16,9 +20,13 @@ const sender = makeCallbackSender({
   stringToSign,
   formatDateTime,
   machineNow: Date.now,
+  resolve: makeResolve([names.server]),
   arePrivateAddressesAllowed: true,
 })
-afterAll(sender.close)
+afterAll(async () => {
+  await sender.close()
+  names.close()
+})
 
 /** A server that answers whatever comes with this text; its port. */
 const answering = async (text: string): Promise<number> => {
@@ -51,4 +59,16 @@ describe('an attempt in vain says why in one line', () => {
       problem: 'no TLS connection: wrong version number',
     })
   })
+})
+
+test('a receiver whose name server is silent delays nobody else', async () => {
+  const port = await answering('HTTP/1.1 204 No Content\r\n\r\n')
+  const waiting = Array.from({ length: 16 }, () =>
+    sender.send('m1', 'http://silent.example/', '{}'),
+  )
+  const first = await Promise.race([
+    ...waiting,
+    sender.send('m2', `http://shop.example:${port}/`, '{}'),
+  ])
+  expect(first).toEqual({ result: 'delivered', httpStatus: 204, problem: null })
 })
