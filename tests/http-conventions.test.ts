@@ -384,5 +384,10 @@ test('when the store cannot be reached, everything that needs it gets 503 and wh
   expect(metrics.status).toBe(200)
   expect(metrics.text).toMatch(/^daybook_store_up 0$/m)
   expect(metrics.text).not.toMatch(/^daybook_read_models_behind_events /m)
+  // Requests are told no more than that; the log says why, once.
+  for (const what of ['read', 'written'])
+    expect(lonely.logged.filter((line) => line.includes(`cannot be ${what}`))).toEqual([
+      expect.stringContaining('"type":"StoreUnavailable"'),
+    ])
   await lonely.stop()
 })

@@ -99,8 +99,8 @@ export const connectEventStoreDB = (
   return {
     append,
     ...readEvents(() => client, call),
-    follow: (after, signal) =>
-      followAll(() => client, after, AbortSignal.any([signal, closed.signal])),
+    follow: (after, signal, outage) =>
+      followAll(() => client, after, AbortSignal.any([signal, closed.signal]), outage),
     close: () => (closing ??= finishAndClose()),
   }
 }
