@@ -50,6 +50,12 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
 }
 
+/** Is told what a store cannot do just now, and that it can again: as often as that shows. */
+export type Outage = {
+  readonly failed: (error: unknown) => void
+  readonly worked: () => void
+}
+
 /** The log of everything that happened. Both adapters pass `tests/event-store-contract.ts`. */
 export type EventStore = {
   /**
@@ -67,7 +73,11 @@ export type EventStore = {
    * All events after a position, in order, each exactly once, in batches, waiting for more until the signal aborts.
    * It outlives restarts of the store: a lost connection is taken up again after the last event handed out.
    */
-  follow(after: Position, signal: AbortSignal): AsyncIterable<readonly RecordedEvent[]>
+  follow(
+    after: Position,
+    signal: AbortSignal,
+    outage?: Outage,
+  ): AsyncIterable<readonly RecordedEvent[]>
   /** Position of the newest event that was committed when this was called; `start` for an empty log. */
   head(): Promise<Position>
   close(): Promise<void>

@@ -4,6 +4,7 @@ import { refuse, Refusal } from '../domain/refusal.ts'
 import { streamOf } from '../domain/stream.ts'
 import {
   noStream,
+  StoreUnavailable,
   WrongExpectedRevision,
   type EventStore,
   type NewEvent,
@@ -184,8 +185,13 @@ export const makeHandler = ({
   const handle: Handle = (aggregate, id, command, context) => {
     const stream = streamOf(aggregate, id)
     const work = () => run(aggregate.decider, stream, command, context)
+    /** The store's patience has just ended: that of each in a row would be many times as long. */
+    const afterFailure = (error: unknown) => {
+      if (error instanceof StoreUnavailable) throw error
+      return work()
+    }
     const previous = turns.get(stream)
-    const turn = previous ? previous.then(work, work) : work()
+    const turn = previous ? previous.then(work, afterFailure) : work()
     turns.set(stream, turn)
     const leave = () => {
       if (turns.get(stream) === turn) turns.delete(stream)

@@ -16,6 +16,7 @@ export type ServiceNeeds = {
     readonly isReady: boolean
     readonly position: number
     readonly head: number
+    readonly isStoreUp: boolean
   }>
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>
   readonly callbackKeys: () => Promise<readonly PublishedKey[]>
@@ -46,15 +47,18 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
     path: '/health/ready',
     access: 'OPEN',
     group,
-    summary: 'Whether the read models have caught up; 503 with the progress while they have not',
+    summary:
+      'Whether the read models have caught up; 503 with the progress while they have not, and while the store is away',
     success: 'value',
     reply: readyReply,
     handle: async () => {
-      const { isReady, position, head } = await needs.ready()
+      const { isReady, position, head, isStoreUp } = await needs.ready()
       if (isReady) return { status: 'ready' as const, position, head }
       const percent = Math.floor((100 * position) / Math.max(head, 1))
       const details = { position: [String(position)], head: [String(head)] }
-      const description = `The read models are catching up with the log: ${percent} % done.`
+      const description = isStoreUp
+        ? `The read models are catching up with the log: ${percent} % done.`
+        : 'The store cannot be reached just now.'
       throw new RequestError(503, description, details, { 'Retry-After': '1' })
     },
   }),

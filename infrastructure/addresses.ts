@@ -1,6 +1,5 @@
 import ipaddr from 'ipaddr.js'
 import type { LookupAddress } from 'node:dns'
-import type { LookupFunction } from 'node:net'
 
 /** Whether an address is in a network such as `192.0.2.0/24` or `2001:db8::/32`; a plain address is a network of one. */
 export const isWithin = (address: string | undefined, netmask: string): boolean => {
@@ -44,22 +43,15 @@ export class PrivateAddress extends Error {
   }
 }
 
-type Resolve = (
-  hostname: string,
-  options: Parameters<LookupFunction>[1] & { readonly all: true },
-  done: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
-) => void
+/** The addresses of a name. */
+export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
 
 /** Resolves names to public addresses only: the check is of the very address that is then connected to. */
-export const publicLookup =
-  (resolve: Resolve): LookupFunction =>
-  (hostname, options, done) => {
-    resolve(hostname, { ...options, all: true }, (error, found) => {
-      if (error) return done(error, '', 0)
-      const [first] = found
-      if (!first || !found.every(({ address }) => isPublic(address)))
-        return done(new PrivateAddress(hostname), '', 0)
-      if (options.all) return done(null, found)
-      return done(null, first.address, first.family)
-    })
+export const resolvePublic =
+  (resolve: Resolve): Resolve =>
+  async (hostname) => {
+    const found = await resolve(hostname)
+    if (found.length === 0 || !found.every(({ address }) => isPublic(address)))
+      throw new PrivateAddress(hostname)
+    return found
   }

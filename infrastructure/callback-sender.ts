@@ -1,8 +1,8 @@
-import { lookup } from 'node:dns'
 import { isIP } from 'node:net'
 import { Agent, request } from 'undici'
-import { isPublic, PrivateAddress, publicLookup } from './addresses.ts'
+import { isPublic, PrivateAddress, resolvePublic, type Resolve } from './addresses.ts'
 import { contentDigest, type Signer } from './keys.ts'
+import { lookupWith } from './name-resolution.ts'
 
 const answerTimeoutMs = 10_000
 
@@ -22,6 +22,7 @@ type Needs = {
   ) => string
   readonly formatDateTime: (at: number) => string
   readonly machineNow: () => number
+  readonly resolve: Resolve
   readonly arePrivateAddressesAllowed: boolean
 }
 
@@ -31,20 +32,27 @@ export type SendResult = {
   readonly problem: string | null
 }
 
+/** Why nothing has arrived, in one line. */
 const problemOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return `no answer within ${answerTimeoutMs / 1000} seconds`
-  if (error.cause instanceof Error) return error.cause.message
+  const { message, name, code, library, reason } = (
+    error.cause instanceof Error ? error.cause : error
+  ) as NodeJS.ErrnoException & { library?: string; reason?: string }
+  // The client asserts some of what it expects of an answer.
+  if (code === 'ERR_ASSERTION') return 'the answer is not one that HTTP allows'
+  // The message of OpenSSL's errors tells where in its source they were found.
+  if (library !== undefined) return `no TLS connection: ${reason ?? library}`
   // Several addresses that all refuse make an error without a message.
-  return error.message || ('code' in error ? String(error.code) : error.name)
+  return message.replaceAll(/\s+/g, ' ').trim() || (code ?? name)
 }
 
 /** Posts messages to merchants, signed (decisions 13). */
 export const makeCallbackSender = (needs: Needs) => {
-  const { signer, names, machineNow, arePrivateAddressesAllowed } = needs
+  const { signer, names, machineNow, resolve, arePrivateAddressesAllowed } = needs
   const agent = new Agent({
     connections: 64,
-    connect: arePrivateAddressesAllowed ? {} : { lookup: publicLookup(lookup) },
+    connect: { lookup: lookupWith(arePrivateAddressesAllowed ? resolve : resolvePublic(resolve)) },
   })
 
   const headersFor = async (id: string, uri: string, body: string) => {

@@ -35,6 +35,7 @@ import { settlementAccountQueries } from '../projections/settlement-accounts.ts'
 import { settlementQueries } from '../projections/settlements.ts'
 import { openBlobDirectory } from './blob-directory.ts'
 import { uuidsOf } from './event-store/event-ids.ts'
+import { watchStore } from './event-store/watched-store.ts'
 import type { Log } from './log.ts'
 import { payerDirectory } from './people/payer-directory.ts'
 import { makeDerivation, makeTokens } from './people/tokens.ts'
@@ -58,8 +59,9 @@ export const openCore = async (
   log: Log,
   folding: 'here' | 'apart' = 'here',
 ) => {
-  const store = openStore(settings)
-  const from = await store.head()
+  const opened = openStore(settings)
+  const from = await opened.head()
+  const store = watchStore(opened, log)
   const file = await openReadModels(settings, store, (foldedTo) =>
     log.warn(
       { foldedTo, head: from },

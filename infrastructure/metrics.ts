@@ -1,8 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { TrialBalance } from '../projections/journal.ts'
+import type { Progress } from './read-models/read-models.ts'
 import { requestTimes } from './request-times.ts'
-
-type Progress = { readonly position: number; readonly head: number }
 
 /** Metrics in Prometheus' form. */
 export const makeMetrics = (
@@ -19,14 +18,15 @@ export const makeMetrics = (
     labelNames: ['result'],
     registers: [registry],
   })
-  new Gauge({
-    name: 'daybook_read_models_behind_events',
-    help: 'How far the read models are behind the head of the log, in positions.',
+  const storeUp = new Gauge({
+    name: 'daybook_store_up',
+    help: 'Whether the store has just said where the log ends: 1, or 0 when it is away.',
     registers: [registry],
-    async collect() {
-      const { head, position } = await progress()
-      this.set(Math.max(0, head - position))
-    },
+  })
+  const behind = new Gauge({
+    name: 'daybook_read_models_behind_events',
+    help: 'How far the read models are behind the head of the log, in positions; none while the store is away.',
+    registers: [registry],
   })
   new Gauge({
     name: 'daybook_callbacks_unfinished',
@@ -60,9 +60,15 @@ export const makeMetrics = (
   return {
     observeRequest: requests.observe,
     countAttempt: (result: string): void => callbacks.inc({ result }),
-    text: async () => ({
-      type: registry.contentType,
-      text: `${await registry.metrics()}\n${requests.text()}`,
-    }),
+    text: async () => {
+      const { head, position, isStoreUp } = await progress()
+      storeUp.set(Number(isStoreUp))
+      if (isStoreUp) behind.set(Math.max(0, head - position))
+      else behind.remove()
+      return {
+        type: registry.contentType,
+        text: `${await registry.metrics()}\n${requests.text()}`,
+      }
+    },
   }
 }

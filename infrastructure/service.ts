@@ -25,6 +25,7 @@ import { makeLive } from './live.ts'
 import type { Log } from './log.ts'
 import { makeMerchantSide } from './merchant-side.ts'
 import { makeMetrics } from './metrics.ts'
+import { makeResolve } from './name-resolution.ts'
 import type { AuthorizationServer } from './people/authorization-server.ts'
 import { makePayerSide } from './people/payer-side.ts'
 import { hashSecret, makeSecretCheck } from './people/secrets.ts'
@@ -74,6 +75,7 @@ export const startService = async (
     ...wire,
     signer,
     machineNow: Date.now,
+    resolve: makeResolve(),
     arePrivateAddressesAllowed: privateCallbacks === 'allow',
   })
   const metrics = makeMetrics(
@@ -162,14 +164,14 @@ export const startService = async (
       ...answers,
       watch: live.watch,
       ready: async () => {
+        const progress = await readModels.progress()
+        if (!progress.isStoreUp || !processes.hasBegun()) return { ...progress, isReady: false }
         // Under load the read models are always a little behind, which is no reason to send nobody here.
-        const isReady =
-          processes.hasBegun() &&
-          (await caughtUp().then(
-            () => true,
-            () => false,
-          ))
-        return { ...(await readModels.progress()), isReady }
+        const isReady = await readModels.reached(progress.head).then(
+          () => true,
+          () => false,
+        )
+        return { ...progress, position: readModels.position(), isReady }
       },
       metrics: metrics.text,
       callbackKeyPem: signer.rsaPem,

@@ -267,6 +267,25 @@ describe('a delivery that fails', () => {
     expect((await attemptsAbout(tid)).at(-1)?.data.result).toBe('delivered')
   })
 
+  test('that the operator asks for waits for an address where there is none', async () => {
+    const receiver = await receive({ reply: () => 410 })
+    const tid = await authorize(shop, { callback_uri: receiver.url('/') })
+    await advance(shop.world, 0)
+    await put(tid, { callback_uri: null })
+    const { id } = receiver.arrivals[0]!.meta
+    const retry = async () =>
+      JSON.parse((await runCommand(settings, '--json', 'callbacks', 'retry', id)).output)
+    const note = 'there is no address: the message waits for one'
+    expect(await retry()).toMatchObject({ id, attempts: 1, callback_uri: null, note })
+    const next = await receive()
+    await put(tid, { callback_uri: next.url('/') })
+    await advance(shop.world, 0)
+    expect(next.arrivals.map(({ meta }) => meta.id)).toEqual([id])
+    const told = await retry()
+    expect(told).toMatchObject({ callback_uri: next.url('/') })
+    expect(told).not.toHaveProperty('note')
+  })
+
   test('is recorded as an event, with what came of it and which event it tells', async () => {
     const receiver = await receive({ reply: () => 418 })
     const uri = receiver.url('/teapot')

@@ -14,6 +14,7 @@ import {
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { noStream, start, StoreUnavailable, type EventStore } from '../application/event-store.ts'
 import { keepOrder } from '../infrastructure/event-store/eventstoredb-appends.ts'
+import { within } from '../infrastructure/event-store/eventstoredb-calls.ts'
 import { connectEventStoreDB } from '../infrastructure/event-store/eventstoredb-event-store.ts'
 import type { ProtocolSettings } from '../infrastructure/event-store/protocol.ts'
 import { collect, label, newEvent, newEvents } from './event-store-appends.ts'
@@ -132,6 +133,11 @@ describe('the connection', () => {
     child.kill('SIGCONT')
     expect(await store.append('s', [event], 0)).toMatchObject({ revision: 1 })
     expect(await store.readStream('s')).toHaveLength(2)
+  })
+
+  test('is said to be silent for whole milliseconds', async () => {
+    const never = new Promise(() => {})
+    await expect(within(2.6, never)).rejects.toThrow(/not answered within 3 ms$/)
   })
 
   test('that may only read says so when it is asked to append', async () => {

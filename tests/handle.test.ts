@@ -362,6 +362,21 @@ describe('when the store fails', () => {
     expect(await capturedOf(tid)).toBe(1)
   })
 
+  test('the commands that wait behind one fail with it at once, and a later one is tried', async () => {
+    const tid = await authorised()
+    const { counted, asked } = counting(store)
+    let append: EventStore['append'] = (...what) =>
+      counted.append(...what).then(() => Promise.reject(unavailable))
+    const failing: EventStore = { ...counted, append: (...what) => append(...what) }
+    const pay = paying(handlerOf(failing), tid)
+    const captures = ['a', 'b', 'c', 'd'].map((id) => pay(capture(part(id, 1))))
+    for (const answer of captures) await expect(answer).rejects.toBe(unavailable)
+    expect(asked.appends).toBe(1)
+    append = counted.append
+    await pay(capture(part('b', 1)))
+    expect(await capturedOf(tid)).toBe(2)
+  })
+
   test.each([[true], [false]])(
     'after it has appended but before it has said so, the command sent again has the effect of one (in memory: %s)',
     async (isInMemory) => {

@@ -391,6 +391,19 @@ test('when the store cannot be reached, everything that needs it gets 503 and wh
   expect(await pos1('POST', paths.poses, till('new'))).toMatchObject(unavailable)
   expect(await call('GET', paths.statusCodes)).toMatchObject({ status: 200 })
   expect(await call('GET', '/health/live')).toMatchObject({ status: 200 })
-  expect(await call('GET', '/health/ready')).toMatchObject({ status: 503 })
+  const place = [expect.stringMatching(/^[1-9]\d*$/)]
+  expect(await call('GET', '/health/ready')).toMatchObject({
+    status: 503,
+    body: error('Service Unavailable', /store cannot be reached/, { position: place, head: place }),
+  })
+  const metrics = await call('GET', '/metrics')
+  expect(metrics.status).toBe(200)
+  expect(metrics.text).toMatch(/^daybook_store_up 0$/m)
+  expect(metrics.text).not.toMatch(/^daybook_read_models_behind_events /m)
+  // Requests are told no more than that; the log says why, once.
+  for (const what of ['read', 'written'])
+    expect(lonely.logged.filter((line) => line.includes(`cannot be ${what}`))).toEqual([
+      expect.stringContaining('"type":"StoreUnavailable"'),
+    ])
   await lonely.stop()
 })

@@ -54,7 +54,9 @@ describe('the service says of itself', () => {
   })
 
   test('that it is not ready while its read models catch up, and how far they are', async () => {
-    const needs = { ready: async () => ({ isReady: false, position: 45_999, head: 100_000 }) }
+    const needs = {
+      ready: async () => ({ isReady: false, isStoreUp: true, position: 45_999, head: 100_000 }),
+    }
     const routes = serviceRoutes(needs as ServiceNeeds)
     const answer = await makeApp({ ...bareApp, routes }).request('/health/ready')
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
@@ -71,6 +73,7 @@ describe('the service says of itself', () => {
     expect(text).toMatch(
       /daybook_http_request_seconds_count\{method="GET",path="\/merchant\/v1\/pos\/:pos_id\/",status="404"\} [1-9]/,
     )
+    expect(text).toMatch(/^daybook_store_up 1$/m)
     expect(text).toMatch(/^daybook_read_models_behind_events \d+$/m)
     expect(text).toMatch(/^daybook_callbacks_unfinished \d+$/m)
     expect(text).not.toContain('no-such-till')

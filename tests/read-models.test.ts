@@ -11,6 +11,28 @@ import { clockAdvanced } from './event-store-appends.ts'
 const folder = mkdtempSync(join(tmpdir(), 'daybook-read-models-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
+test('given a store that does not answer, the progress is told all the same, as last known', async () => {
+  const silent = openSqliteEventStore(join(folder, 'silent.sqlite'))
+  const { position } = await silent.append('one', [clockAdvanced(1)], noStream)
+  let hear = () => {}
+  const heard = new Promise<void>((resolve) => (hear = resolve))
+  const readModels = runReadModels({
+    store: { ...silent, head: () => new Promise(() => {}) },
+    startFolding: () => ({ hurry: () => {}, stop: async () => {} }),
+    from: start,
+    onEvents: hear,
+    onFolded: () => {},
+    onFailure: (error) => {
+      throw error
+    },
+    lookMs: 1,
+  })
+  await heard
+  expect(await readModels.progress()).toEqual({ position: start, head: position, isStoreUp: false })
+  await readModels.stop()
+  await silent.close()
+})
+
 test('what has happened is told of once it can be read, all that came by meanwhile at once', async () => {
   const store = openSqliteEventStore(join(folder, 'events.sqlite'))
   let move = (_: Position): void => {}

@@ -81,7 +81,7 @@ export const verdict = (error: unknown): Error | undefined => {
 }
 
 const unanswered = (milliseconds: number): StoreUnavailable =>
-  new StoreUnavailable(`EventStoreDB has not answered within ${milliseconds} ms`)
+  new StoreUnavailable(`EventStoreDB has not answered within ${Math.round(milliseconds)} ms`)
 
 /** The answer of a call, or a failure when it takes too long: the client itself would wait for ever. */
 export const within = async <Answer>(

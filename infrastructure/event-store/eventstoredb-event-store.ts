@@ -115,8 +115,8 @@ export const connectEventStoreDB = (
   return {
     append,
     ...readEvents(() => connection.client, call),
-    follow: (after, signal) =>
-      followAll(() => connection.client, after, AbortSignal.any([signal, closed.signal])),
+    follow: (after, signal, outage) =>
+      followAll(() => connection.client, after, AbortSignal.any([signal, closed.signal]), outage),
     close: () => (closing ??= finishAndClose()),
   }
 }

@@ -9,7 +9,12 @@ import {
   type EventStoreDBClient,
   type ResolvedEvent,
 } from '@eventstore/db-client'
-import { start, type Position, type RecordedEvent } from '../../application/event-store.ts'
+import {
+  start,
+  type Outage,
+  type Position,
+  type RecordedEvent,
+} from '../../application/event-store.ts'
 import { positionOf, toRecorded } from './eventstoredb-calls.ts'
 
 /** Events kept ready for a follower, and handed out at once, at the most. */
@@ -22,6 +27,7 @@ const longestPause = 2_000
 const pauseAfterDenial = 10_000
 
 const ignore = (): void => {}
+const toldToNobody: Outage = { failed: ignore, worked: ignore }
 
 /** Everything that has arrived, without waiting for more. */
 const takeReady = (subscription: AllStreamSubscription): ResolvedEvent[] => {
@@ -39,12 +45,14 @@ async function* subscribe(
   client: EventStoreDBClient,
   after: Position,
   signal: AbortSignal,
+  outage: Outage,
 ): AsyncGenerator<ResolvedEvent[]> {
   const place = { commit: BigInt(after), prepare: BigInt(after) }
   const subscription = client.subscribeToAll(
     { fromPosition: after === start ? START : place, filter: excludeSystemEvents() },
     { highWaterMark: batchSize },
   )
+  subscription.once('confirmation', outage.worked)
   let broken: Error | undefined
   const broke = new AbortController()
   subscription.on('error', (error) => {
@@ -65,9 +73,12 @@ async function* subscribe(
   }
 }
 
+/** A node ends a live subscription that is slower than the writers: that is to be taken up at once. */
+const isOrdinary = (error: unknown, failures: number): boolean =>
+  error instanceof TimeoutError && failures === 0
+
 const pauseAfter = (error: unknown, failures: number): number => {
-  // A node ends a live subscription that is slower than the writers: ordinary, and to be taken up at once.
-  if (error instanceof TimeoutError && failures === 0) return 0
+  if (isOrdinary(error, failures)) return 0
   if (error instanceof AccessDeniedError) return pauseAfterDenial
   return Math.min(longestPause, firstPause * 2 ** Math.min(failures, 10))
 }
@@ -77,12 +88,13 @@ export async function* followAll(
   client: () => EventStoreDBClient,
   after: Position,
   signal: AbortSignal,
+  outage = toldToNobody,
 ): AsyncGenerator<RecordedEvent[]> {
   let last = after
   for (let failures = 0; !signal.aborted; failures++) {
     let failure: unknown
     try {
-      for await (const resolved of subscribe(client(), last, signal)) {
+      for await (const resolved of subscribe(client(), last, signal, outage)) {
         failures = 0
         const events = resolved.flatMap((one) => toRecorded(one) ?? [])
         const newest = resolved.at(-1)
@@ -93,6 +105,7 @@ export async function* followAll(
     } catch (error) {
       // A position that is no exact number stays one however often it is read.
       if (error instanceof RangeError) throw error
+      if (!signal.aborted && !isOrdinary(error, failures)) outage.failed(error)
       failure = error
     }
     await pause(pauseAfter(failure, failures), undefined, { signal }).catch(ignore)

@@ -48,7 +48,8 @@ const unfinishedCallbacks = async ({ queue, readModels }: Core) => {
 }
 
 /** Asks for another try of a message that has been tried, wherever it has got to since. */
-const retryCallback = async ({ handle, store, contextOf, now }: Core, id: string) => {
+const retryCallback = async (core: Core, id: string) => {
+  const { handle, store, queue, readModels, contextOf, now } = core
   const attempts = (await store.readStream(`callback-${id}`)).map(parseEvent)
   const told = attempts.findLast((event) => event.type === 'CallbackAttempted')
   if (told?.type !== 'CallbackAttempted') return fail(`no message ${id} has been tried`)
@@ -56,7 +57,16 @@ const retryCallback = async ({ handle, store, contextOf, now }: Core, id: string
   const message = { subject, revision, event, seqno }
   const context = contextOf('operator', told.metadata.merchant)
   await handle(callbacks, id, { type: 'RequestRetry', at: now(), message }, context)
-  return { id, resource: subject, event, attempts: attempts.length }
+  await readModels.caughtUp()
+  const callbackUri = queue.find(subject)?.callbackUri ?? null
+  return {
+    id,
+    resource: subject,
+    event,
+    attempts: attempts.length,
+    callback_uri: callbackUri,
+    ...(callbackUri === null && { note: 'there is no address: the message waits for one' }),
+  }
 }
 
 /** Commands that need no log, or begin one; all others are about one that is there. */

@@ -9,6 +9,8 @@ import type { StartFolding } from './folding.ts'
 import { keepFollowing } from './following.ts'
 
 const longestWaitMs = 5000
+/** How long a look at how things are waits for the store. */
+const usualLookMs = 1000
 
 /** Called with the streams in which something has happened, once it can be read. */
 export type OnFolded = (streams: ReadonlySet<string>) => void
@@ -22,13 +24,21 @@ type Needs = {
   readonly onEvents: (events: readonly RecordedEvent[]) => void
   readonly onFolded: OnFolded
   readonly onFailure: (error: unknown) => void
+  readonly lookMs?: number
+}
+
+/** How far the read models are and how far they have to go, as last known when the store does not answer. */
+export type Progress = {
+  readonly position: Position
+  readonly head: Position
+  readonly isStoreUp: boolean
 }
 
 type Waiter = { readonly target: Position; readonly resolve: () => void }
 
 /** Lets readers wait until the read models are at the head of the log, and tells what happens. */
 export const runReadModels = (needs: Needs) => {
-  const { store, onEvents, onFolded, onFailure } = needs
+  const { store, onEvents, onFolded, onFailure, lookMs = usualLookMs } = needs
   const stopped = new AbortController()
   /** Whose caller waits, so that it is worth a transaction of its own. */
   let urgent: Waiter[] = []
@@ -105,6 +115,17 @@ export const runReadModels = (needs: Needs) => {
     onFailure,
   })
 
+  /** Undefined when the store does not say soon. */
+  const headSoon = (): Promise<Position | undefined> =>
+    new Promise((resolve) => {
+      const giveUp = () => resolve(undefined)
+      const timer = setTimeout(giveUp, lookMs)
+      store
+        .head()
+        .then(resolve, giveUp)
+        .finally(() => clearTimeout(timer))
+    })
+
   return {
     /**
      * Waits until everything acknowledged before this call can be read.
@@ -113,13 +134,15 @@ export const runReadModels = (needs: Needs) => {
     caughtUp: async (): Promise<void> => reached(await store.head()),
     /** The same for a position that is known. */
     reached,
+    position: (): Position => position,
     /** Waits as long as it takes, for work that must not begin on outdated rows. */
     ready: async (): Promise<void> => reachedSometime(await store.head()),
-    /** How far the read models are, and how far they have to go. */
-    progress: async (): Promise<{ position: Position; head: Position }> => ({
-      head: await store.head(),
-      position,
-    }),
+    /** Answers soon, whatever the store does. */
+    progress: async (): Promise<Progress> => {
+      const head = await headSoon()
+      const isStoreUp = head !== undefined
+      return { position, head: head ?? Math.max(told, position), isStoreUp }
+    },
     stop: async (): Promise<void> => {
       stopped.abort()
       await folding.stop()
