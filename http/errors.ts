@@ -193,7 +193,7 @@ const refusalAnswers = {
   },
   sign_in_is_locked: {
     status: 429,
-    text: 'Too many failed attempts to sign in. Please wait before the next one.',
+    text: 'Too many attempts to sign in. Please wait before the next one.',
   },
   sign_in_is_too_old: {
     status: 409,

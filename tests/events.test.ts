@@ -168,6 +168,7 @@ describe('the catalogue', () => {
       'UserChanged',
       'UserRegistered',
       'UserRemoved',
+      'VaultChosen',
     ])
   })
 

@@ -226,8 +226,8 @@ test('of anything at all that comes through the socket', async () => {
         if (status < 400) return
         expect(await doneSince(position)).toEqual([])
         expect(head).toMatch(/^x-request-id: [0-9a-f-]{36}$/im)
-        // Of what is no request, nobody knows the method.
-        const isRequest = !answer.includes('no request of HTTP')
+        // Of what is no request, or too long to be read, nobody knows the method.
+        const isRequest = status !== 431 && !answer.includes('no request of HTTP')
         if (method === 'HEAD' && isRequest) expect(answer).not.toContain('{')
         else
           threeMembers(JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)))

@@ -541,3 +541,19 @@ test('given a page that was left open, when it is answered after ten minutes, th
     location: null,
   })
 })
+
+test('given an address from which a thousand passes were begun, when another begins in the same ten minutes, then it is refused, and nothing is recorded', async () => {
+  const path = authPath({}).replace('/auth?', '/qr_image?')
+  const begin = async () => (await fetch(service.address + path)).status
+  const answers: number[] = []
+  const browser = async () => {
+    while (answers.length < 1_000) answers.push(await begin())
+  }
+  await Promise.all(Array.from({ length: 8 }, browser))
+  expect(new Set(answers.slice(0, 900))).toEqual(new Set([200]))
+  const before = await service.core.store.head()
+  expect(await begin()).toBe(429)
+  expect(await service.core.store.head()).toBe(before)
+  await service.advance(600)
+  expect(await begin()).toBe(200)
+})

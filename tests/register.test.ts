@@ -240,12 +240,20 @@ describe('the installation', () => {
 
   test('given nothing, when it is made, then its key stands', () => {
     given().when(make('AA==')).then(made('AA=='))
-    expect(given(made('AA==')).state).toEqual({ key: 'AA==' })
-    expect(given().state).toEqual({ key: null })
+    expect(given(made('AA==')).state).toEqual({ key: 'AA==', vault: null })
+    expect(given().state).toEqual({ key: null, vault: null })
   })
 
   test('given the installation, when it is made again with another key, then the first key stands', () => {
     given(made('AA==')).when(make('BB==')).thenNothing()
+  })
+
+  test('given its vault, when another is chosen, then the first one stands', () => {
+    const choose = (vault: string) => ({ type: 'ChooseVault', vault }) as const
+    const chosen = { type: 'VaultChosen', data: { vault: 'v1' } } as const
+    given(made('AA==')).when(choose('v1')).then(chosen)
+    given(made('AA=='), chosen).when(choose('v2')).thenNothing()
+    expect(given(made('AA=='), chosen).state).toEqual({ key: 'AA==', vault: 'v1' })
   })
 })
 

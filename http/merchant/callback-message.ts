@@ -49,7 +49,9 @@ const meta = z
     ]),
     uri: z.string().nullable(),
     timestamp: dateTime,
-    seqno: z.int().meta({ description: '1, 2, 3 … per resource.' }),
+    seqno: z.int().meta({
+      description: '1, 2, 3 … per resource; what a display is told is counted by itself.',
+    }),
   })
   .meta({ id: 'CallbackMeta' })
 

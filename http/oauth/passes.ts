@@ -2,6 +2,7 @@ import { authorizations } from '../../application/aggregates.ts'
 import type { Find, Handle } from '../../application/handle.ts'
 import type { Authorization, RequestedAuthorization } from '../../domain/authorization.ts'
 import { refuse } from '../../domain/refusal.ts'
+import type { Throttle } from '../payer/fields.ts'
 import type { SessionNeeds, Visitor } from '../payer/session.ts'
 import type { Call } from '../route.ts'
 import type { Fine } from './request.ts'
@@ -12,13 +13,15 @@ export type AuthorizationPassNeeds = Pick<
 > & {
   readonly handle: Handle
   readonly find: Find
+  /** Counts passes of browsers in which nobody is signed in, by address: each is recorded for good. */
+  readonly passThrottle: Throttle
 }
 
 const codePattern = /^([0-9a-f]{32})([\w-]{43})$/
 
 /** The records of passes through the authorization endpoint. */
 export const authorizationPasses = (needs: AuthorizationPassNeeds) => {
-  const { handle, find, derive, newToken, digestOf, isSameText } = needs
+  const { handle, find, derive, newToken, digestOf, isSameText, passThrottle } = needs
 
   /**
    * The record of a pass through the authorization endpoint is named after the browser, the request and a number that
@@ -51,6 +54,11 @@ export const authorizationPasses = (needs: AuthorizationPassNeeds) => {
   ) => {
     const { id, qr } = nameOf(visitor, query)
     const { at, requestId: correlationId } = call
+    if (!visitor.session && (await find(authorizations, id)).status === 'unrequested') {
+      const address = call.request.remoteAddress ?? ''
+      passThrottle.check(address, at)
+      passThrottle.count(address, at)
+    }
     const browserHash = digestOf(visitor.browser)
     const qrHash = digestOf(qr.slice(32))
     const { state } = await handle(

@@ -169,7 +169,7 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
           const location = needs.links.full(`${payerPrefix}/session/`)
           return { location, value: { token, date_expires: expiresAt } }
         } catch (error) {
-          if (error instanceof Refusal) needs.throttle.fail(address, call.at)
+          if (error instanceof Refusal) needs.throttle.count(address, call.at)
           throw error
         }
       },

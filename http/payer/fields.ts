@@ -3,10 +3,10 @@ import type { Instant } from '../../domain/time.ts'
 import type { Html } from './page.ts'
 import type { Texts } from './texts.ts'
 
-/** Counts failures by address, whoever's number was tried. */
+/** Counts by address what is not to be done too often in a while: to fail, whoever's number was tried. */
 export type Throttle = {
   check(address: string, at: Instant): void
-  fail(address: string, at: Instant): void
+  count(address: string, at: Instant): void
 }
 
 /** Asks for the phone number by which a payer is known. */

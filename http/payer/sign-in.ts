@@ -78,7 +78,7 @@ export const makeSignIn = (needs: SignInNeeds, visits: Visits) => {
       return { step: 'code', challenge: sealed }
     } catch (error) {
       const problem = problemOf(error, visitor.texts, visitor.texts.wrong)
-      needs.throttle.fail(address, at)
+      needs.throttle.count(address, at)
       return { step: 'pin', problem }
     }
   }
@@ -94,7 +94,7 @@ export const makeSignIn = (needs: SignInNeeds, visits: Visits) => {
       return { step: 'done', cookie: visits.cookieFor(token) }
     } catch (error) {
       const problem = problemOf(error, visitor.texts, visitor.texts.wrongCode)
-      needs.throttle.fail(call.request.remoteAddress ?? '', call.at)
+      needs.throttle.count(call.request.remoteAddress ?? '', call.at)
       return { step: 'code', challenge: sealed, problem }
     }
   }

@@ -62,7 +62,7 @@ export const makeSignUp = (needs: SignUpNeeds) => ({
     const read = profileSchema.safeParse(plainProfile(fields.name, phone))
     if (!read.success || !pinPattern.test(fields.pin)) return undefined
     // It tells who has an account, so it is told only a few times.
-    needs.throttle.fail(address, at)
+    needs.throttle.count(address, at)
     if (await needs.isPhoneTaken(phone)) return refuse('payer_exists')
     const codeSecret = needs.newCodeSecret()
     const pinHash = await needs.hashPin(fields.pin)
@@ -81,7 +81,7 @@ export const makeSignUp = (needs: SignUpNeeds) => ({
     const { profile, pinHash, codeSecret } = known
     needs.throttle.check(call.request.remoteAddress ?? '', call.at)
     if (needs.stepOfCode(codeSecret, code.replaceAll(' ', '')) === null) {
-      needs.throttle.fail(call.request.remoteAddress ?? '', call.at)
+      needs.throttle.count(call.request.remoteAddress ?? '', call.at)
       return undefined
     }
     const { at, requestId: correlationId } = call

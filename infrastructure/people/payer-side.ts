@@ -20,7 +20,8 @@ import { makeGate, makeStrangers, makeThrottle } from './sign-in-guard.ts'
 import { isSameText, newClient, newToken, sha256 } from './tokens.ts'
 
 const failuresPerAddress = 200
-const failuresPeriodMs = 600_000
+const passesPerAddress = 1_000
+const throttlePeriodMs = 600_000
 /** Slow hashes that run at once, so that sign-ins do not take the machine from payments. */
 const slowHashesAtOnce = 1
 
@@ -86,7 +87,8 @@ export const makePayerSide = (
       const session = core.sessions.find(digest)
       return session && (await isPayer(session.payer)) ? session : undefined
     },
-    throttle: makeThrottle(failuresPerAddress, failuresPeriodMs),
+    throttle: makeThrottle(failuresPerAddress, throttlePeriodMs),
+    passThrottle: makeThrottle(passesPerAddress, throttlePeriodMs),
     signIn: signIn({
       handle,
       find,

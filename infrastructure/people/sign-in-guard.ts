@@ -31,7 +31,7 @@ export const makeStrangers = () => {
 
 type Count = { readonly count: number; readonly until: number }
 
-/** Refuses an address that has failed too often in a while, whoever's number it tried. */
+/** Refuses an address that has been counted too often in a while. */
 export const makeThrottle = (most: number, periodMs: number) => {
   const counts = new Map<string, Count>()
   const countOf = (address: string, at: number): Count => {
@@ -42,7 +42,7 @@ export const makeThrottle = (most: number, periodMs: number) => {
     check: (address: string, at: number): void => {
       if (countOf(address, at).count >= most) refuse('sign_in_is_locked')
     },
-    fail: (address: string, at: number): void => {
+    count: (address: string, at: number): void => {
       const { count, until } = countOf(address, at)
       counts.delete(address)
       counts.set(address, { count: count + 1, until })
