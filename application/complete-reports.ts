@@ -1,5 +1,5 @@
 import type { Completion } from '../domain/ledger.ts'
-import { idIn, partsOf } from '../domain/stream.ts'
+import { idIn, partsOf, within } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { ledgers } from './aggregates.ts'
 import type { Handle } from './handle.ts'
@@ -35,7 +35,7 @@ export const completeReports =
       const [merchant, id] = partsOf(idIn(report.ledgerStream))
       await needs.handle(
         ledgers,
-        `${merchant}/${id}`,
+        within(merchant, id),
         { type: 'CompleteReport', report: report.number, completion },
         { at: now, merchant, actor: 'daybook', correlationId: needs.newId() },
       )
