@@ -169,6 +169,8 @@ const underWay = async (shop: OpenShop, day: string): Promise<void> => {
   await shop.put(tab, round, 'captures 600.00 + 80.00 for the first round')
   const glass = refund('glass', '120.00', 'a glass was spilt', { additional_amount: '20.00' })
   await shop.putSigned(tab, glass, 'the owner signs a refund of 120.00 + 20.00')
+  const song = refund('song', '30.00', 'the band was late', { additional_amount: '5.00' })
+  await shop.putSigned(tab, song, 'and another of 30.00 + 5.00')
   await shop.ended(tab, 'auth 3008')
 
   const last = await shop.request('A last order, not answered yet', { amount: '85.00' })
