@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Charge } from '../domain/charge.ts'
 import type { Permissions } from '../domain/grant.ts'
 import { noFees, type FeeTerms } from '../domain/fees.ts'
@@ -104,6 +104,13 @@ describe('the permissions that come with a payment', () => {
     given(asked)
       .when({ ...accept, permissions })
       .then(authorized({ additionalAmount: 0, permissions }))
+  })
+
+  test('given them, then they stay with it, whatever is captured', () => {
+    const granted = authorized({ additionalAmount: 0, permissions })
+    expect(given(requested(), granted).state).toMatchObject({ permissions })
+    const first = captured('a', 100, charged(0, 0))
+    expect(given(requested(), granted, first).state).toMatchObject({ permissions })
   })
 
   test('are none where none were asked for', () => {
