@@ -85,7 +85,10 @@ export const upToDate = (steps: readonly Upcast[], version: number, data: unknow
   steps.slice(version - 1).reduce((older, step) => step(older), data)
 
 /** How the data of older versions become those of today, step by step; the only place that knows old shapes. */
-const upcasts: Partial<Record<EventType, readonly Upcast[]>> = {}
+const upcasts: Partial<Record<EventType, readonly Upcast[]>> = {
+  // The first orders left it to their settlement to say what they pay.
+  PayoutOrdered: [(data) => ({ ...(data as object), paid: [] })],
+}
 
 export const schemaVersion = (type: EventType): number => (upcasts[type]?.length ?? 0) + 1
 

@@ -50,8 +50,8 @@ export const settlementEvents = {
     messageId: z.string(),
     payoutAccount: z.string(),
     payoutDay: z.string(),
-    /** What it is to pay; nothing in the first orders, which left it to the settlement to say. */
-    paid: z.array(payoutAmount).default([]),
+    /** What it is to pay. */
+    paid: z.array(payoutAmount),
   }),
 } as const
 
