@@ -3,8 +3,9 @@ import { refuse } from '../domain/refusal.ts'
 import { parseScope } from '../domain/scope.ts'
 import { streamOf } from '../domain/stream.ts'
 import { payments } from './aggregates.ts'
+import { findAccepting } from './find-accepting.ts'
 import { issueTokens, type Tokens } from './grants.ts'
-import { findAccepting, type Context, type Find, type Handle } from './handle.ts'
+import type { Context, Find, Handle } from './handle.ts'
 
 /** Knows whether a payer's money is good. */
 export type FundingSource = {

@@ -23,7 +23,7 @@ export type Context = {
   readonly causationId?: string | null
 }
 
-type DecidedEvent = { readonly type: string; readonly data: object }
+export type DecidedEvent = { readonly type: string; readonly data: object }
 
 /** A decider and the category of its streams: the stream of an aggregate is `<category>-<id>`. */
 export type Aggregate<Command, Event extends DecidedEvent, State> = {
@@ -241,26 +241,3 @@ export const makeHandler = ({
 }
 
 export type Find = ReturnType<typeof makeHandler>['find']
-
-/**
- * The state in which an aggregate accepts a command, which is not carried out. As when it is, a "no" from memory counts
- * only when no other process has written since.
- * @throws Refusal
- */
-export const findAccepting = async <Command, Event extends DecidedEvent, State>(
-  find: Find,
-  aggregate: Aggregate<Command, Event, State>,
-  id: string,
-  command: Command,
-): Promise<State> => {
-  const remembered = await find(aggregate, id)
-  try {
-    aggregate.decider.decide(command, remembered)
-    return remembered
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-  }
-  const state = await find(aggregate, id, 'log')
-  aggregate.decider.decide(command, state)
-  return state
-}

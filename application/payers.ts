@@ -2,7 +2,8 @@ import type { Profile } from '../domain/profile.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import { payers } from './aggregates.ts'
-import { findAccepting, type Context, type Find, type Handle } from './handle.ts'
+import { findAccepting } from './find-accepting.ts'
+import type { Context, Find, Handle } from './handle.ts'
 import type { People } from './people.ts'
 
 /** What a payer proves who they are with. */

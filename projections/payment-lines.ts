@@ -4,7 +4,7 @@ import type { PaymentEvent } from '../domain/payment-events.ts'
 import { minus, nothing, potsOf, type Pots } from '../domain/pots.ts'
 import { idIn } from '../domain/stream.ts'
 import type { LineAction, TransactionLine } from '../domain/transaction-line.ts'
-import { type PaymentOutcome } from './payment-outcome.ts'
+import type { PaymentOutcome } from './payment-outcome-table.ts'
 
 /** What a payment goes through without a line of a transaction log. */
 export const silent: ReadonlySet<string> = new Set<PaymentEvent['type']>([

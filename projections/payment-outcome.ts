@@ -1,64 +1,8 @@
-import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { Permissions } from '../domain/grant.ts'
-import type { MinorUnits } from '../domain/money.ts'
 import type { PaymentEvent } from '../domain/payment-events.ts'
-import { isNothing, minus, nothing, plus, type Pots } from '../domain/pots.ts'
-import { statusCodes, type PaymentStatus } from '../domain/status.ts'
+import { isNothing, minus, nothing, plus } from '../domain/pots.ts'
+import { statusCodes } from '../domain/status.ts'
 import type { Instant } from '../domain/time.ts'
-
-/** Fees and interchange are what it cost the merchant, without VAT; on refunds zero or below. */
-export type CaptureRow = Pots & {
-  readonly id: string | null
-  readonly at: Instant
-  readonly fee: MinorUnits
-  readonly interchange: MinorUnits
-}
-export type RefundRow = CaptureRow & { readonly text: string | null }
-
-/** What has become of each payment; all amounts in minor units of its currency. */
-export const paymentOutcomes = sqliteTable(
-  'payment_outcomes',
-  {
-    tid: text().primaryKey(),
-    merchant: text().notNull(),
-    posId: text().notNull(),
-    posTid: text().notNull(),
-    customer: text(),
-    /** Who accepted. */
-    payer: text(),
-    /** Granted along with the authorisation. */
-    permissions: text({ mode: 'json' }).$type<Permissions>(),
-    currency: text().notNull(),
-    ledger: text().notNull(),
-    callbackUri: text(),
-    displayMessageUri: text(),
-    status: text().$type<PaymentStatus>().notNull(),
-    statusCode: integer().notNull(),
-    amount: integer().notNull(),
-    additionalAmount: integer().notNull(),
-    credit: integer({ mode: 'boolean' }).notNull(),
-    /** Authorised and not yet captured or released. */
-    available: text({ mode: 'json' }).$type<Pots>().notNull(),
-    released: text({ mode: 'json' }).$type<Pots>().notNull(),
-    captures: text({ mode: 'json' }).$type<readonly CaptureRow[]>().notNull(),
-    refunds: text({ mode: 'json' }).$type<readonly RefundRow[]>().notNull(),
-    modifiedAt: integer().notNull(),
-    /** End of the current status, or of the last one that could end. */
-    expiresAt: integer().notNull(),
-    /** `expiresAt` while the payment can still expire, else null. */
-    deadline: integer(),
-    /** Number of the last callback message; the next one has the next number. */
-    seqno: integer().notNull(),
-    /** Position of its latest line in the log, and the ledger that the line stands in: they name its report. */
-    linePosition: integer().notNull(),
-    lineLedger: text().notNull(),
-    /** Of the last event of its stream that is folded in. */
-    revision: integer().notNull(),
-  },
-  (row) => [index('payment_outcomes_by_deadline').on(row.deadline)],
-)
-
-export type PaymentOutcome = typeof paymentOutcomes.$inferSelect
+import type { PaymentOutcome } from './payment-outcome-table.ts'
 
 /** What events change of a row. */
 type Changes = Partial<

@@ -5,13 +5,8 @@ import { paymentEvents, type PaymentEvent } from '../domain/payment-events.ts'
 import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { silent, transactionLine } from './payment-lines.ts'
-import {
-  asOf,
-  changed,
-  paymentOutcomes,
-  requested,
-  type PaymentOutcome,
-} from './payment-outcome.ts'
+import { paymentOutcomes, type PaymentOutcome } from './payment-outcome-table.ts'
+import { asOf, changed, requested } from './payment-outcome.ts'
 import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 

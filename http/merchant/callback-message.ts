@@ -13,7 +13,7 @@ import {
 import type { Recorded } from '../../domain/events.ts'
 import { idIn, partsOf } from '../../domain/stream.ts'
 import type { Instant } from '../../domain/time.ts'
-import type { PaymentOutcome } from '../../projections/payment-outcome.ts'
+import type { PaymentOutcome } from '../../projections/payment-outcome-table.ts'
 import { paymentOutcomeProjection } from '../../projections/payment-outcomes.ts'
 import { permissionProjection, type PermissionOutcome } from '../../projections/permissions.ts'
 import type { Projection } from '../../projections/projection.ts'
