@@ -1,22 +1,18 @@
 import { z } from 'zod'
 import { permissionRequests } from '../../application/aggregates.ts'
-import type { Context, Find } from '../../application/handle.ts'
+import type { Find } from '../../application/handle.ts'
 import { refuse } from '../../domain/refusal.ts'
-import type { Scope } from '../../domain/scope.ts'
 import { ridParams } from '../addresses.ts'
+import type { PayerPermissionNeeds } from '../payer/permission.ts'
 import { route, type Call, type Route } from '../route.ts'
 import { scopeText } from './permission.ts'
 
-export type SandboxPermissionNeeds = {
+export type SandboxPermissionNeeds = Pick<
+  PayerPermissionNeeds,
+  'grantPermission' | 'declinePermission'
+> & {
   readonly find: Find
   readonly findPayer: (name: string) => Promise<string | undefined>
-  readonly grantPermission: (
-    rid: string,
-    payer: string,
-    scope: readonly Scope[] | null,
-    context: Context,
-  ) => Promise<void>
-  readonly declinePermission: (rid: string, payer: string, context: Context) => Promise<void>
 }
 
 const prefix = '/sandbox/v1/permission_request/:rid'

@@ -1,0 +1,98 @@
+import { StoreUnavailable } from '../application/event-store.ts'
+import { Refusal } from '../domain/refusal.ts'
+import type { Names } from './brand.ts'
+import {
+  answerTo,
+  answerToMalformed,
+  answerToRefusal,
+  Malformed,
+  RequestError,
+  type ErrorAnswer,
+  type ErrorStatus,
+} from './errors.ts'
+import type { Created, Found, OwnErrors, RawReply, Route } from './route.ts'
+
+type Headers = Readonly<Record<string, string>>
+/** An answer before it is one of HTTP. */
+export type Reply = {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream | null
+  /** Values of `Set-Cookie`, the one header that comes several times. */
+  readonly cookies?: readonly string[]
+}
+
+/** The answer to a request that no app ever sees: what came is no request of HTTP. */
+export const answerToNoRequest = (
+  { json }: Names,
+  requestId: string,
+  wrong: ErrorStatus,
+  description: string,
+) => {
+  const { status, body } = answerTo(wrong, description)
+  const headers = { 'X-Request-Id': requestId, 'Content-Type': json }
+  return { status, headers, body: JSON.stringify(body) }
+}
+
+type Needs = {
+  readonly names: Names
+  /** Called with what is an error of ours. */
+  readonly onBug: (error: unknown, requestId: string) => void
+}
+
+/** What routes answer, and what is answered instead of an error, as it goes to the client. */
+export const makeReplies = ({ names, onBug }: Needs) => {
+  const json = (status: number, value: unknown, headers?: Headers): Reply => ({
+    status,
+    headers: { ...headers, 'Content-Type': names.json },
+    body: JSON.stringify(value),
+  })
+
+  const succeed = (route: Route, answer: unknown): Reply => {
+    const { success, reply } = route
+    switch (success) {
+      case 'value or nothing':
+        if (answer === undefined) return { status: 204, headers: {}, body: null }
+        return json(200, reply ? reply.parse(answer) : answer)
+      case 'value':
+        return json(200, reply ? reply.parse(answer) : answer)
+      case 'created': {
+        const { location: Location, value } = answer as Created
+        if (value === undefined) return { status: 201, headers: { Location }, body: null }
+        return json(201, reply ? reply.parse(value) : value, { Location })
+      }
+      case 'found':
+        return { status: 302, headers: { Location: (answer as Found).location }, body: null }
+      case 'nothing':
+        return { status: 204, headers: {}, body: null }
+      case 'raw': {
+        const { status = 200, type, body, headers, cookies } = answer as RawReply
+        const all = { ...headers, 'Content-Type': type }
+        return { status, headers: all, body, ...(cookies && { cookies }) }
+      }
+    }
+  }
+
+  const failWith = (error: unknown, requestId: string, own?: OwnErrors): Reply => {
+    const fail = ({ status, body }: ErrorAnswer, headers?: Headers): Reply => {
+      if (!own?.tell) return json(status, body, headers)
+      const told = own.tell(status, body.error_description ?? '')
+      const all = { ...headers, 'Content-Type': own.type, 'Cache-Control': 'no-store' }
+      return { status, headers: all, body: JSON.stringify(told) }
+    }
+    if (error instanceof Refusal) return fail(answerToRefusal(error.code))
+    if (error instanceof Malformed) return fail(answerToMalformed(error))
+    if (error instanceof RequestError) {
+      const { status, body } = answerTo(error.status, error.message)
+      return fail({ status, body: { ...body, error_details: error.details } }, error.headers)
+    }
+    if (error instanceof StoreUnavailable) {
+      const answer = answerTo(503, 'The store cannot be reached just now. Please try again.')
+      return fail(answer, { 'Retry-After': '1' })
+    }
+    onBug(error, requestId)
+    return fail(answerTo(500, `An error of ours. Please tell us this id: ${requestId}.`))
+  }
+
+  return { succeed, failWith }
+}
