@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { clocks, installations } from '../application/aggregates.ts'
 import { makeFeeBook } from '../application/fee-book.ts'
@@ -39,7 +40,7 @@ import { watchStore } from './event-store/watched-store.ts'
 import type { Log } from './log.ts'
 import { payerDirectory } from './people/payer-directory.ts'
 import { makeDerivation, makeTokens } from './people/tokens.ts'
-import { openVault, WrongVault } from './people/vault.ts'
+import { openVault, WrongVault, type Vault } from './people/vault.ts'
 import { foldApart } from './read-models/folding-apart.ts'
 import { foldHere } from './read-models/folding.ts'
 import { runReadModels, type OnFolded, type ReadModels } from './read-models/read-models.ts'
@@ -49,6 +50,26 @@ import type { Settings } from './settings.ts'
 import { openReadModels, openStore } from './stores.ts'
 
 const eventUuid = uuidsOf('5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61')
+
+type VaultNeeds = Pick<ReturnType<typeof makeHandler>, 'find' | 'handle'> & {
+  readonly context: Context
+}
+
+/** The vault of this log, which the first who opens it chooses. @throws WrongVault */
+const openOwnVault = async (
+  { find, handle, context }: VaultNeeds,
+  { VAULT, DATA_DIR }: Settings,
+): Promise<Vault> => {
+  const file = VAULT ?? join(DATA_DIR, 'vault.sqlite')
+  const { vault: chosen } = await find(installations, 'daybook')
+  // One that is missing is to be put back, and not to be begun anew in its place.
+  if (chosen !== null && !existsSync(file)) throw new WrongVault(file)
+  const vault = openVault(file)
+  const choice = { type: 'ChooseVault', vault: vault.name } as const
+  const { state } = await handle(installations, 'daybook', choice, context)
+  if (state.vault !== vault.name) throw new WrongVault(file)
+  return vault
+}
 
 /**
  * Everything that a running service and the operator's command have in common: the log, its handler, its read models.
@@ -82,8 +103,6 @@ export const openCore = async (
     reached: (position) => readModels.reached(position),
     from,
   })
-  const vaultFile = settings.VAULT ?? join(settings.DATA_DIR, 'vault.sqlite')
-  const vault = openVault(vaultFile)
   const { handle, find, recall, notice } = makeHandler({
     store,
     eventId: (stream, revision, commandId) => eventUuid(`${stream}/${revision}/${commandId}`),
@@ -108,13 +127,7 @@ export const openCore = async (
     { type: 'MakeInstallation', key: randomBytes(32).toString('base64') },
     contextOf('daybook'),
   )
-  const { state: bound } = await handle(
-    installations,
-    'daybook',
-    { type: 'ChooseVault', vault: vault.name },
-    contextOf('daybook'),
-  )
-  if (bound.vault !== vault.name) throw new WrongVault(vaultFile)
+  const vault = await openOwnVault({ find, handle, context: contextOf('daybook') }, settings)
   const installationKey = Buffer.from(installation.key ?? '', 'base64')
   const digest = (purpose: string, ...parts: readonly string[]): string =>
     createHmac('sha256', installationKey)

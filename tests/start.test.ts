@@ -1,6 +1,14 @@
 import Database from 'better-sqlite3'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -191,6 +199,7 @@ describe('a service that cannot start says why in one line', () => {
     expect(await told({ DATA_DIR, VAULT: other })).toBe(refused(other))
     renameSync(vault, `${vault}.kept`)
     expect(await told({ DATA_DIR })).toBe(refused(vault))
+    expect(existsSync(vault)).toBe(false)
     renameSync(`${vault}.kept`, vault)
     await open()
   })
