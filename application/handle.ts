@@ -83,12 +83,12 @@ export const makeHandler = ({
   const heard = recent<string, Revision>(remembered)
   const turns = new Map<string, Promise<unknown>>()
 
-  const remember = (stream: string, known: Known): void => {
+  const remember = (stream: string, { revision, state }: Known): void => {
     const before = memory.get(stream)
-    if (before && before.revision > known.revision) return
+    if (before && before.revision > revision) return
     // A slow read may end after others have written more, and after that was noticed: then it is old already.
     const newest = Math.max(heard.get(stream) ?? noStream, before?.heard ?? noStream)
-    memory.set(stream, { ...known, heard: newest })
+    memory.set(stream, { revision, state, heard: newest })
   }
 
   /** What is remembered of a stream, unless more is known to have happened since. */

@@ -44,7 +44,7 @@ type Needs = {
 export const makeReplies = ({ names, onBug }: Needs) => {
   const json = (status: number, value: unknown, headers?: Headers): Reply => ({
     status,
-    headers: { ...headers, 'Content-Type': names.json },
+    headers: { 'Content-Type': names.json, ...headers },
     body: JSON.stringify(value),
   })
 

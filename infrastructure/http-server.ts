@@ -37,6 +37,22 @@ const answerOn = (socket: Duplex, { status, headers, body }: Refusal): void => {
 }
 
 /**
+ * Does what came up in one turn of the event loop together, when all of it has come: each step of it is then taken for
+ * all before the next step, so that the code and data of a step stay in the processor's caches.
+ */
+const together = () => {
+  let waiting: (() => void)[] = []
+  const doAll = (): void => {
+    const all = waiting
+    waiting = []
+    for (const work of all) work()
+  }
+  return (work: () => void): void => {
+    if (waiting.push(work) === 1) setImmediate(doAll)
+  }
+}
+
+/**
  * The server before the app: what is no request is refused as clearly as everything else. `stop` lets the requests that
  * are under way come to their end, each the last of its connection.
  */
@@ -47,11 +63,12 @@ export const makeHttpServer = ({ fetch, hostname, refusal }: Needs) => {
     return new Response(body, { status, headers })
   }
   const listener = getRequestListener(fetch, { hostname, errorHandler: unroutable })
+  const answerTogether = together()
 
   const server = createServer({ requireHostHeader: false }, (incoming, outgoing) => {
     if (isStopping) outgoing.setHeader('Connection', 'close')
     if (incoming.headers.host !== undefined || incoming.httpVersion === '1.0')
-      return void listener(incoming, outgoing)
+      return answerTogether(() => void listener(incoming, outgoing))
     return answer(outgoing, refusal(400, 'The header Host is missing.'))
   })
 

@@ -14,7 +14,7 @@ import {
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { noStream, start, StoreUnavailable, type EventStore } from '../application/event-store.ts'
 import { keepOrder } from '../infrastructure/event-store/eventstoredb-appends.ts'
-import { within } from '../infrastructure/event-store/eventstoredb-calls.ts'
+import { persistently, within } from '../infrastructure/event-store/eventstoredb-calls.ts'
 import { connectEventStoreDB } from '../infrastructure/event-store/eventstoredb-event-store.ts'
 import type { ProtocolSettings } from '../infrastructure/event-store/protocol.ts'
 import { collect, label, newEvent, newEvents } from './event-store-appends.ts'
@@ -133,6 +133,16 @@ describe('the connection', () => {
     child.kill('SIGCONT')
     expect(await store.append('s', [event], 0)).toMatchObject({ revision: 1 })
     expect(await store.readStream('s')).toHaveLength(2)
+  })
+
+  test('whose patience ends within a try tells what went wrong before', async () => {
+    const never = new Promise<never>(() => {})
+    let tries = 0
+    const failed = persistently({ attempt: 1_000, altogether: 50 }, (timeout) =>
+      ++tries === 1 ? Promise.reject(new Error('refused')) : within(timeout, never),
+    )
+    await expect(failed).rejects.toThrow(new StoreUnavailable('refused'))
+    expect(tries).toBeGreaterThan(1)
   })
 
   test('is said to be silent for whole milliseconds', async () => {

@@ -115,6 +115,7 @@ export const persistently = async <Answer>(
   failed: (error: unknown) => void = () => {},
 ): Promise<Answer> => {
   const end = performance.now() + altogether
+  let cause: unknown
   for (let wait = firstPause; ; wait = Math.min(2 * wait, longestPause)) {
     const timeout = Math.min(attempt, Math.max(1, end - performance.now()))
     try {
@@ -125,8 +126,11 @@ export const persistently = async <Answer>(
       const decided = verdict(error)
       if (decided) throw decided
       failed(error)
-      const message = error instanceof Error ? error.message : String(error)
-      if (performance.now() + wait >= end) throw new StoreUnavailable(message, { cause: error })
+      // That what was left of the patience was too short says less than what went wrong before.
+      const isCutShort = error instanceof StoreUnavailable && timeout < attempt
+      if (cause === undefined || !isCutShort) cause = error
+      const message = cause instanceof Error ? cause.message : String(cause)
+      if (performance.now() + wait >= end) throw new StoreUnavailable(message, { cause })
     }
     await pause(wait)
   }
