@@ -99,9 +99,10 @@ export const measureHttp = async (load: Load, bare: Shop, service: Shop, extent:
     { pace: {}, beside: background },
     { pace: {}, beside: flood },
   ]
+  // One way after the other: what a flood leaves behind is no part of a calm day.
   const readings = ways.map((): Reading[] => [])
-  for (let round = 0; round < extent.rounds; round++)
-    for (const [index, { pace, beside }] of ways.entries()) {
+  for (const [index, { pace, beside }] of ways.entries())
+    for (let round = 0; round < extent.rounds; round++) {
       const [limit] = await run(bare, [{ ...bareReads, ...pace }, beside()])
       const [outcomes] = await run(service, [{ ...reads, ...pace }, beside()])
       if (limit && outcomes) readings[index]?.push({ bare: limit, outcomes })

@@ -14,6 +14,6 @@ export const uuidsOf = (namespace: string) => {
     const hex = hash('sha1', Buffer.concat([space, Buffer.from(name)]))
     const version = `5${hex.slice(13, 16)}`
     const variant = variantOf(hex.charAt(16)) + hex.slice(17, 20)
-    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${version}-${variant}-${hex.slice(20, 32)}`
+    return [hex.slice(0, 8), hex.slice(8, 12), version, variant, hex.slice(20, 32)].join('-')
   }
 }
