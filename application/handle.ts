@@ -12,7 +12,7 @@ import {
   type RecordedEvent,
   type Revision,
 } from './event-store.ts'
-import { recent } from './recent.ts'
+import { recent, underWay } from './recent.ts'
 
 /** Who commands, when and why. */
 export type Context = {
@@ -76,7 +76,7 @@ export const makeHandler = ({
   eventId,
   commandId,
   onAppended,
-  remembered = 20_000,
+  remembered = underWay,
 }: Needs) => {
   const memory = recent<string, Remembered>(remembered)
   /** The newest revision that has come by of streams that have lately changed, remembered or not. */

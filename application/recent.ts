@@ -7,6 +7,12 @@ export type Recent<Key, Value> = {
 }
 
 /**
+ * How many are remembered of what payments under way are asked for with every request: their states, and the rows that
+ * are folded from their events. One that is forgotten is read from its file again.
+ */
+export const underWay = 10_000
+
+/**
  * Remembers the `size` entries used last, and up to as many of those used before them. Two generations instead of an
  * order of use: finding an entry again costs a look-up, and forgetting the old ones costs nothing.
  */

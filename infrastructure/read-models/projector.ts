@@ -1,14 +1,11 @@
 import type { Statement } from 'better-sqlite3'
 import { getTableColumns, getTableName } from 'drizzle-orm'
-import { recent } from '../../application/recent.ts'
+import { recent, underWay } from '../../application/recent.ts'
 import type { EventType, Recorded } from '../../domain/events.ts'
 import type { TransactionLine } from '../../domain/transaction-line.ts'
 import { decoderOf, isPlain } from '../../projections/prepared.ts'
 import type { Key, Projection } from '../../projections/projection.ts'
 import type { ReadModelFile } from './read-model-file.ts'
-
-/** Of each table: those that many events change, and those of payments under way. */
-const rowsRemembered = 5_000
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -78,7 +75,7 @@ const tableOf = (file: ReadModelFile, projection: Projection) => {
   const { handles, begins, tell, lines, isAppended } = projection
   const { read, write } = rowsOf(file, projection)
   /** Null for a row that is not there: of most payments nobody is told by callback. */
-  const remembered = recent<Key, Row | null>(rowsRemembered)
+  const remembered = recent<Key, Row | null>(underWay)
   const changes = new Map<Key, Change>()
 
   const find = (id: Key): Row | undefined => {

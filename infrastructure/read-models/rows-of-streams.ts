@@ -5,10 +5,8 @@ import {
   type RecordedEvent,
   type Revision,
 } from '../../application/event-store.ts'
-import { recent } from '../../application/recent.ts'
+import { recent, underWay } from '../../application/recent.ts'
 import { parseEvent, type Recorded } from '../../domain/events.ts'
-
-const rowsRemembered = 5_000
 
 /** A row that says as of which revision of its stream it is. */
 type RowOfStream = { readonly revision: Revision }
@@ -34,7 +32,7 @@ export const rowsOfStreams = <Row extends RowOfStream>(needs: Needs<Row>) => {
   const { store, findFolded } = needs
   const { apply, handles } = needs.projection
   /** Whether more is known to have happened since. */
-  const memory = recent<string, { readonly row: Row; isOld: boolean }>(rowsRemembered)
+  const memory = recent<string, { readonly row: Row; isOld: boolean }>(underWay)
   let heard = needs.from
 
   const fold = async (stream: string, known: Row | undefined): Promise<Row | undefined> => {
