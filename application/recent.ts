@@ -7,8 +7,8 @@ export type Recent<Key, Value> = {
 }
 
 /**
- * How many are remembered of what payments under way are asked for with every request: their states, and the rows that
- * are folded from their events. One that is forgotten is read from its file again.
+ * For how many payments under way their states, and the rows folded from their events, are remembered at least. What is
+ * forgotten is read from its file again.
  */
 export const underWay = 10_000
 

@@ -44,7 +44,7 @@ export const readBody = async (
   const coding = request.header('content-encoding')
   if (coding !== undefined && coding.toLowerCase() !== 'identity')
     throw new RequestError(415, `The body must come as it is, not in the coding ${coding}.`)
-  // A small body comes along with its head, and then need not be listened for.
+  // A small body comes along with its head: by the turn of its request it is there, and need not be listened for.
   const isHere = incoming.complete && incoming.readableLength === Number(length)
   const body = isHere ? incoming.read?.() : null
   if (body) return body

@@ -68,8 +68,10 @@ export const makeHttpServer = ({ fetch, hostname, refusal }: Needs) => {
   const server = createServer({ requireHostHeader: false }, (incoming, outgoing) => {
     if (isStopping) outgoing.setHeader('Connection', 'close')
     if (incoming.headers.host !== undefined || incoming.httpVersion === '1.0')
-      // Whoever has gone meanwhile asks for nothing any more.
-      return answerTogether(() => void (outgoing.destroyed || listener(incoming, outgoing)))
+      return answerTogether(() => {
+        // Whoever has gone meanwhile asks for nothing any more.
+        if (!outgoing.destroyed) void listener(incoming, outgoing)
+      })
     return answer(outgoing, refusal(400, 'The header Host is missing.'))
   })
 

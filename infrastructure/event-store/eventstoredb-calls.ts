@@ -129,8 +129,10 @@ export const persistently = async <Answer>(
       // That what was left of the patience was too short says less than what went wrong before.
       const isCutShort = error instanceof StoreUnavailable && timeout < attempt
       if (cause === undefined || !isCutShort) cause = error
-      const message = cause instanceof Error ? cause.message : String(cause)
-      if (performance.now() + wait >= end) throw new StoreUnavailable(message, { cause })
+      if (performance.now() + wait >= end) {
+        const message = cause instanceof Error ? cause.message : String(cause)
+        throw new StoreUnavailable(message, { cause })
+      }
     }
     await pause(wait)
   }
