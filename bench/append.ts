@@ -49,12 +49,13 @@ const append = async (
 
 /** Streams of one writer, taken in random order; it is the only one to write to them. */
 const knownStreams = (writer: number) => {
-  const revisions = Array.from({ length: streamsOfEach }, () => noStream)
+  const streams = Array.from({ length: streamsOfEach }, (_, at) => {
+    return { name: `known-${writer}-${at}`, revision: noStream }
+  })
   return () => {
-    const at = Math.floor(Math.random() * streamsOfEach)
-    const expected = revisions[at] ?? noStream
-    revisions[at] = expected + 1
-    return [`known-${writer}-${at}`, expected] as const
+    const stream = streams[Math.floor(Math.random() * streamsOfEach)]
+    if (!stream) throw new Error('there is no such stream')
+    return [stream.name, stream.revision++] as const
   }
 }
 

@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { uuidsOf } from '../infrastructure/event-store/event-ids.ts'
+import { bytesOf, uuidsOf } from '../infrastructure/event-store/event-ids.ts'
 
 const namespaceOfDns = '6ba7b810-9dad-11d1-80b4-00c04fd430c8'
 
@@ -14,4 +15,25 @@ test('every id is a UUID of version 5, the same one for the same name only', () 
     expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-5[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
   expect(new Set(ids).size).toBe(names.length)
   expect(names.map(uuidsOf(namespaceOfDns))).toEqual(ids)
+})
+
+test('the bytes of a UUID are its hexadecimal digits, in capitals or not', () => {
+  fc.assert(
+    fc.property(fc.uuid(), fc.boolean(), (uuid, isUpper) => {
+      const bytes = bytesOf(isUpper ? uuid.toUpperCase() : uuid)
+      expect(bytes?.toString('hex')).toBe(uuid.replaceAll('-', ''))
+    }),
+  )
+})
+
+test('text that differs from a UUID in a single place is none, nor is longer or shorter text', () => {
+  const place = fc.nat({ max: 35 })
+  const other = fc.string({ unit: 'binary', minLength: 0, maxLength: 2 })
+  fc.assert(
+    fc.property(fc.uuid(), place, other, (uuid, place, other) => {
+      const text = uuid.slice(0, place) + other + uuid.slice(place + 1)
+      const isOne = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)
+      expect(bytesOf(text) !== undefined).toBe(isOne)
+    }),
+  )
 })

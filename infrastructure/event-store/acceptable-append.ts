@@ -4,9 +4,11 @@ import {
   type NewEvent,
   type Revision,
 } from '../../application/event-store.ts'
+import { bytesOf } from './event-ids.ts'
 
 export type Serialised = {
-  readonly id: string
+  /** The 16 bytes of the UUID. */
+  readonly id: Uint8Array
   readonly type: string
   readonly data: string
   readonly metadata: string
@@ -15,13 +17,15 @@ export type Serialised = {
 /** Bytes of event data that one append may hold: what EventStoreDB takes unless told otherwise. */
 export const maximumAppendSize = 1_048_576
 
-const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 const nil = '00000000-0000-0000-0000-000000000000'
 const printableAscii = /^[\x20-\x7e]+$/
 
 const refuse = (complaint: string): never => {
   throw new TypeError(complaint)
 }
+
+const idBytes = (id: string): Uint8Array =>
+  (id === nil ? undefined : bytesOf(id)) ?? refuse(`'${id}' is no id of an event`)
 
 const serialise = (value: JsonObject): string => {
   const json: string | undefined = JSON.stringify(value)
@@ -43,11 +47,11 @@ export const acceptAppend = (
   if (events.length === 0) refuse(`nothing to append to ${stream}`)
   let size = 0
   return events.map(({ id, type, data, metadata }) => {
-    if (!uuid.test(id) || id === nil) refuse(`'${id}' is no id of an event`)
+    const bytes = idBytes(id)
     if (type === '' || type.startsWith('$')) refuse(`'${type}' is no type of an event`)
     const serialised = serialise(data)
     size += Buffer.byteLength(serialised)
     if (size > maximumAppendSize) refuse(`more than ${maximumAppendSize} bytes in one append`)
-    return { id: id.toLowerCase(), type, data: serialised, metadata: serialise(metadata) }
+    return { id: bytes, type, data: serialised, metadata: serialise(metadata) }
   })
 }

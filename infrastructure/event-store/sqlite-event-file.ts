@@ -96,8 +96,8 @@ export const openEventFile = (file: string, use: Use = 'append'): Database.Datab
     }
     makeDurable(database, file)
     database.pragma(`wal_autocheckpoint = ${pagesBetweenCheckpoints}`)
-    // In KiB: appends touch few pages, and the system keeps those of the file besides.
-    database.pragma('cache_size = -16384')
+    // In KiB: appends touch few pages, the system keeps those of the file besides, and a commit may walk them all.
+    database.pragma('cache_size = -4096')
     database
       .transaction(() => {
         // Another process may have made the tables since the file was looked at.

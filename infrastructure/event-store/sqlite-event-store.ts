@@ -5,24 +5,15 @@ import {
   type Position,
   type RecordedEvent,
 } from '../../application/event-store.ts'
-import { acceptAppend, type Serialised } from './acceptable-append.ts'
-import { bytesOf } from './event-ids.ts'
+import { acceptAppend } from './acceptable-append.ts'
 import type { Use } from './sqlite-event-file.ts'
 import { openEventLog, type EventLog } from './sqlite-event-log.ts'
 import type { Row } from './sqlite-event-rows.ts'
 import { makeTail, type Tail } from './sqlite-event-tail.ts'
-import type { NewRow } from './sqlite-event-writer.ts'
 
 /** Events read and parsed in one go. */
 const readBatch = 1_000
 const followBatch = 1_000
-
-const newRow = ({ id, type, data, metadata }: Serialised): NewRow => ({
-  id: bytesOf(id),
-  type,
-  data,
-  metadata,
-})
 
 const uuidOf = (hex: string): string =>
   `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
@@ -115,8 +106,7 @@ export const openSqliteEventStore = (
   return {
     log,
     append: async (stream, events, expected) => {
-      const rows = acceptAppend(stream, events, expected).map(newRow)
-      const appended = await log.append(stream, rows, expected)
+      const appended = await log.append(stream, acceptAppend(stream, events, expected), expected)
       tail.add(stream, events, appended)
       return appended
     },
