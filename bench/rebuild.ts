@@ -7,6 +7,9 @@ import { seed } from './histories.ts'
 
 const program = fileURLToPath(new URL('../dist/infrastructure/main.js', import.meta.url))
 
+/** As `npm run daybook` starts it. */
+const command = ['--max-semi-space-size=64', program, 'rebuild']
+
 const figureIn = (text: string, name: string): number =>
   Number(new RegExp(`^${name}: (.+)$`, 'm').exec(text)?.[1])
 
@@ -16,7 +19,7 @@ export const measureRebuild = async (directory: string, events: number) => {
   await seed(store, events)
   await store.close()
   const env = { ...process.env, DATA_DIR: directory }
-  const { stdout } = await promisify(execFile)(process.execPath, [program, 'rebuild'], { env })
+  const { stdout } = await promisify(execFile)(process.execPath, command, { env })
   return {
     events: figureIn(stdout, 'events'),
     events_per_second: figureIn(stdout, 'events_per_second'),

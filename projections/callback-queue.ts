@@ -37,8 +37,12 @@ const displayed = (
 ): CallbackQueueRow | undefined => {
   const { type, stream, metadata, data } = event
   switch (type) {
-    case 'PaymentRequested':
-      return emptyQueue(displayOf(stream), metadata.merchant, data.request.displayMessageUri)
+    case 'PaymentRequested': {
+      const { displayMessageUri } = data.request
+      return displayMessageUri === null
+        ? undefined
+        : emptyQueue(displayOf(stream), metadata.merchant, displayMessageUri)
+    }
     case 'PaymentAmended':
       return movedTo(data.displayMessageUri, row, displayOf(stream), metadata)
     default:
@@ -48,15 +52,11 @@ const displayed = (
   }
 }
 
-/** The queues that a payment's event is for; most payments have no display. */
-const paymentQueues = (event: PaymentRecorded): string[] => {
-  const { type, stream, data } = event
-  const mayConcernDisplay =
-    type === 'PaymentRequested'
-      ? data.request.displayMessageUri !== null
-      : type === 'PaymentAmended' || isDisplayed(type)
-  return mayConcernDisplay ? [stream, displayOf(stream)] : [stream]
-}
+/** The queues that a payment's event is for, also of a payment without a display: that it has none is remembered. */
+const paymentQueues = ({ type, stream }: PaymentRecorded): string[] =>
+  type === 'PaymentRequested' || type === 'PaymentAmended' || isDisplayed(type)
+    ? [stream, displayOf(stream)]
+    : [stream]
 
 const isOfPayment = (event: Recorded): event is PaymentRecorded => event.type in paymentEvents
 

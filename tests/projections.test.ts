@@ -7,11 +7,12 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Recorded } from '../domain/events.ts'
-import { makeProjector } from '../infrastructure/read-models/projector.ts'
+import { makeFold, makeProjector } from '../infrastructure/read-models/projector.ts'
 import {
   buildReadModelFile,
   openReadModelFile,
 } from '../infrastructure/read-models/read-model-file.ts'
+import { makeWriter, type Write } from '../infrastructure/read-models/rows.ts'
 import { projections } from '../projections/all.ts'
 import { projection, type Projection } from '../projections/projection.ts'
 import { someLogs } from './logs.ts'
@@ -152,6 +153,56 @@ describe('folding a log into read models', () => {
       ),
       { numRuns: 6 },
     )
+  })
+})
+
+/** Folds each batch before the one before it is written, as beside another thread that writes. */
+const foldingAhead = (file: File, of: readonly Projection[]) => {
+  const { fold } = makeFold(file, of)
+  const write = makeWriter(file)
+  let waiting: readonly Write[] = []
+  const apply = (batch: readonly Recorded[]): void => {
+    const writes = fold(batch)
+    write(waiting)
+    waiting = writes
+  }
+  return { apply, finish: () => apply([]) }
+}
+
+describe('folding ahead of what is written', () => {
+  test('given any log in any batches, the rows are in the end the same', () => {
+    fc.assert(
+      fc.property(someLogs, batchSizes, (log, sizes) => {
+        const file = openFile(freshPlace())
+        const folding = foldingAhead(file, projections)
+        for (const batch of inBatches(log, sizes)) folding.apply(batch)
+        folding.finish()
+        expect(contentOf(file)).toEqual(foldedInMemory(log))
+      }),
+      { numRuns: 6 },
+    )
+  })
+
+  test('a row that is forgotten before it is written is found all the same, and one that has vanished is not', () => {
+    const file = openFile(freshPlace(), [counting()])
+    const { apply, finish } = foldingAhead(file, [counting()])
+    const rows = () => file.db.select().from(counts).orderBy(counts.stream).all()
+    let position = 0
+    const abort = (...streams: readonly string[]) =>
+      apply(streams.map((stream) => aborted((position += 1), stream)))
+    const others = Array.from({ length: 20_100 }, (_, index) => `other-${index}`)
+    abort('payment-a', 'payment-a')
+    finish()
+    // Those that come later in a batch are remembered longer.
+    abort('payment-a', 'payment-b', ...others)
+    expect(rows()).toEqual([{ stream: 'payment-a', count: 2 }])
+    abort('payment-a', 'payment-b')
+    finish()
+    expect(rows()).toHaveLength(20_102)
+    expect(rows().filter(({ stream }) => stream.startsWith('payment'))).toEqual([
+      { stream: 'payment-a', count: 1 },
+      { stream: 'payment-b', count: 2 },
+    ])
   })
 })
 

@@ -51,8 +51,13 @@ const open = (
 /** For a file that others may read and write meanwhile. A power cut may take the last of it, which the log still has. */
 const shared = ['journal_mode = WAL', 'synchronous = NORMAL', 'cache_size = -8192']
 
-/** For a draft that is thrown away unless it is finished. */
-const draft = ['synchronous = OFF', 'locking_mode = EXCLUSIVE', 'cache_size = -65536']
+/** For a draft that is thrown away unless it is finished, and is read while another thread writes it. */
+const draft = [
+  'journal_mode = WAL',
+  'synchronous = OFF',
+  'wal_autocheckpoint = 16000',
+  'cache_size = -65536',
+]
 
 const isDamage = (error: unknown): boolean =>
   /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { readonly code?: unknown }).code))
@@ -141,30 +146,33 @@ export const openReadModelFile = (
 export const openReadModelsAgain = (file: string): ReadModelFile =>
   open(file, shared, [], { fileMustExist: true })
 
-/**
- * An empty file to fold the whole log into. `finish` puts it beside the present one, whose place it takes when the
- * service is started next.
- */
-export const buildReadModelFile = (
-  directory: string,
-  tables: readonly SQLiteTable[],
-): ReadModelFile & { readonly finish: () => void } => {
+/** A draft of read models, empty at first. */
+export type Draft = ReadModelFile & {
+  /** Where it lies until it is finished. */
+  readonly path: string
+  /** Puts it beside the present file, whose place it takes when the service is started next. */
+  readonly finish: () => void
+}
+
+/** Begins an empty file to fold the whole log into. */
+export const buildReadModelFile = (directory: string, tables: readonly SQLiteTable[]): Draft => {
   mkdirSync(directory, { recursive: true })
   const print = fingerprint()
   const nextName = (): string => nameOf(print, newestGeneration(directory, print) + 1)
-  const unfinished = join(directory, `${nextName()}.${process.pid}.building`)
+  const path = join(directory, `${nextName()}.${process.pid}.building`)
   // Of a process of that number which was killed, and left it in whatever state.
-  for (const left of [unfinished, `${unfinished}-journal`]) rmSync(left, { force: true })
-  const file = open(unfinished, draft, tableStatements(tables))
-  // It refuses to do without a journal unless it may be unsafe.
-  file.sqlite.unsafeMode(true)
-  file.sqlite.pragma('journal_mode = OFF')
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+  const file = open(path, draft, tableStatements(tables))
   const finish = (): void => {
     // An index is made sooner of all rows together than of one after the other.
     for (const statement of indexStatements(tables)) file.sqlite.exec(statement)
     file.sqlite.close()
     // Others may have begun a file meanwhile.
-    renameSync(unfinished, join(directory, nextName()))
+    renameSync(path, join(directory, nextName()))
   }
-  return { ...file, finish }
+  return { ...file, path, finish }
 }
+
+/** Opens once more a draft that is open. @throws Error when it is not there any more */
+export const openDraftAgain = (path: string): ReadModelFile =>
+  open(path, draft, [], { fileMustExist: true })

@@ -4,16 +4,18 @@ import { parseEvent, type Recorded } from '../../domain/events.ts'
 import { projections } from '../../projections/all.ts'
 import type { Settings } from '../settings.ts'
 import { buildReadModels, openStore } from '../stores.ts'
-import { makeProjector } from './projector.ts'
+import { makeFold } from './projector.ts'
+import { writeApart } from './writing-apart.ts'
 
-/** In one transaction: a page that many of them change is written once. */
-const eventsAtOnce = 10_000
+/** In one transaction, at least; more of them would be old before they are thrown away. */
+const eventsAtOnce = 1_000
 
 /** Folds the whole log into new read models, showing how far it is; answers how many events at what speed. */
 export const rebuildReadModels = async (settings: Settings) => {
   const store = openStore(settings)
-  const file = buildReadModels(settings)
-  const projector = makeProjector(file, projections)
+  const draft = buildReadModels(settings)
+  const { fold } = makeFold(draft, projections)
+  const writer = writeApart(draft.path)
   const head = await store.head()
   const bar = new SingleBar({
     format: 'rebuilding {bar} {percentage}% | {value}/{total} | {eta_formatted} left',
@@ -24,18 +26,31 @@ export const rebuildReadModels = async (settings: Settings) => {
   const started = performance.now()
   let events = 0
   let gathered: Recorded[] = []
-  const fold = (): void => {
-    projector.apply(gathered)
+  /** The batch before, while it is being written. */
+  let writing: Promise<void> = Promise.resolve()
+
+  const foldGathered = async (): Promise<void> => {
+    const writes = fold(gathered)
+    await writing
+    writing = writer.write(writes)
+    // It is heard of when the next batch waits for it.
+    writing.catch(() => {})
     events += gathered.length
     bar.update(Math.min(head, gathered.at(-1)?.position ?? 0))
     gathered = []
   }
-  for await (const batch of store.readAll(start)) {
-    for (const event of batch) gathered.push(parseEvent(event))
-    if (gathered.length >= eventsAtOnce) fold()
+
+  try {
+    for await (const batch of store.readAll(start)) {
+      for (const event of batch) gathered.push(parseEvent(event))
+      if (gathered.length >= eventsAtOnce) await foldGathered()
+    }
+    await foldGathered()
+    await writing
+  } finally {
+    await writer.end()
   }
-  fold()
-  file.finish()
+  draft.finish()
   const seconds = (performance.now() - started) / 1000
   bar.stop()
   await store.close()

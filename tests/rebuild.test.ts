@@ -1,0 +1,88 @@
+import { getTableName } from 'drizzle-orm'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { start } from '../application/event-store.ts'
+import { seed } from '../bench/histories.ts'
+import { parseEvent, UnreadableEvent } from '../domain/events.ts'
+import { makeProjector } from '../infrastructure/read-models/projector.ts'
+import {
+  buildReadModelFile,
+  openReadModelFile,
+  type ReadModelFile,
+} from '../infrastructure/read-models/read-model-file.ts'
+import { rebuildReadModels } from '../infrastructure/read-models/rebuild.ts'
+import { writeApart } from '../infrastructure/read-models/writing-apart.ts'
+import { readSettings } from '../infrastructure/settings.ts'
+import { openStore } from '../infrastructure/stores.ts'
+import { projections } from '../projections/all.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'daybook-rebuild-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+const freshDirectory = () => mkdtemp(join(folder, 'place-'))
+const tables = projections.map(({ table }) => table)
+
+const contentOf = ({ db }: ReadModelFile) =>
+  projections.map(({ table, key }) => [
+    getTableName(table),
+    db.select().from(table).orderBy(key).all(),
+  ])
+
+test('a log of several batches is rebuilt to the rows that folding it here gives', async () => {
+  const settings = readSettings({ DATA_DIR: await freshDirectory() })
+  const store = openStore(settings)
+  const events = await seed(store, 3_500)
+  const expected = buildReadModelFile(await freshDirectory(), tables)
+  onTestFinished(() => void expected.sqlite.close())
+  const projector = makeProjector(expected, projections)
+  for await (const batch of store.readAll(start)) projector.apply(batch.map(parseEvent))
+  await store.close()
+
+  expect(await rebuildReadModels(settings)).toMatchObject({ events })
+  const directory = join(settings.DATA_DIR, 'read-models')
+  expect(await readdir(directory)).toEqual([expect.stringMatching(/-1\.sqlite$/)])
+  const rebuilt = openReadModelFile(directory, tables)
+  onTestFinished(() => void rebuilt.sqlite.close())
+  expect(contentOf(rebuilt)).toEqual(contentOf(expected))
+  expect(rebuilt.sqlite.prepare('SELECT position FROM checkpoint').pluck().get()).toBe(events)
+})
+
+test('an event that cannot be read ends a rebuild with its reason, and the draft takes no place', async () => {
+  const settings = readSettings({ DATA_DIR: await freshDirectory() })
+  const store = openStore(settings)
+  await seed(store, 1_500)
+  const [event] = await store.readStream((await firstStream(store)) ?? '')
+  await store.append('payment-odd', [{ ...event!, data: { odd: true } }], -1)
+  await store.close()
+  await expect(rebuildReadModels(settings)).rejects.toThrow(UnreadableEvent)
+  const left = await readdir(join(settings.DATA_DIR, 'read-models'))
+  expect(left.filter((name) => name.endsWith('.sqlite'))).toEqual([])
+})
+
+const firstStream = async (store: ReturnType<typeof openStore>) => {
+  for await (const [event] of store.readAll(start)) return event?.stream
+  return undefined
+}
+
+test('what another thread cannot write is told as the database tells it, and nothing of its batch is written', async () => {
+  const draft = buildReadModelFile(await freshDirectory(), tables)
+  const writer = writeApart(draft.path)
+  const insert = (sql: string, values: unknown[]) => ({ sql, width: values.length, values })
+  const file = 'INSERT INTO log_files (sha256, source) VALUES (?, ?)'
+  await writer.write([insert(file, ['a', 'one'])])
+  const failing = writer.write([insert(file, ['b', 'two']), insert(file, ['a', 'again'])])
+  await expect(failing).rejects.toMatchObject({
+    name: 'SqliteError',
+    code: 'SQLITE_CONSTRAINT_PRIMARYKEY',
+  })
+  await writer.write([insert(file, ['c', 'three'])])
+  await writer.end()
+  const written = draft.sqlite.prepare('SELECT sha256 FROM log_files ORDER BY sha256').pluck().all()
+  expect(written).toEqual(['a', 'c'])
+  draft.sqlite.close()
+})
