@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -85,4 +86,23 @@ test('what another thread cannot write is told as the database tells it, and not
   const written = draft.sqlite.prepare('SELECT sha256 FROM log_files ORDER BY sha256').pluck().all()
   expect(written).toEqual(['a', 'c'])
   draft.sqlite.close()
+})
+
+test('a draft that is not there is told of as the database tells it, and the thread ends as it should', async () => {
+  const writer = writeApart(join(await freshDirectory(), 'nothing-is-here.sqlite'))
+  await expect(writer.write([])).rejects.toMatchObject({ code: 'SQLITE_CANTOPEN' })
+  await writer.end()
+})
+
+test('a draft bears its new name whole, with nothing left beside it', async () => {
+  const directory = await freshDirectory()
+  const draft = buildReadModelFile(directory, tables)
+  draft.sqlite.exec("INSERT INTO log_files (sha256, source) VALUES ('a', 'one')")
+  draft.finish()
+  const names = await readdir(directory)
+  expect(names).toEqual([expect.stringMatching(/-1\.sqlite$/)])
+  const finished = new Database(join(directory, names[0] ?? ''), { readonly: true })
+  onTestFinished(() => void finished.close())
+  expect(finished.pragma('journal_mode', { simple: true })).toBe('delete')
+  expect(finished.prepare('SELECT sha256 FROM log_files').pluck().all()).toEqual(['a'])
 })

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-const length = 36
+const lengthOfUuid = 36
 const dashes = [8, 13, 18, 23]
 /** Where in a UUID the two digits of each byte begin. */
 const places = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34]
@@ -17,7 +17,8 @@ const worth = Uint8Array.from({ length: 128 }, (_, character) => {
  * and a conversion take four times as long.
  */
 export const bytesOf = (uuid: string): Buffer | undefined => {
-  if (uuid.length !== length || !dashes.every((place) => uuid[place] === '-')) return undefined
+  if (uuid.length !== lengthOfUuid || !dashes.every((place) => uuid[place] === '-'))
+    return undefined
   const bytes = Buffer.allocUnsafe(places.length)
   let index = 0
   for (const place of places) {

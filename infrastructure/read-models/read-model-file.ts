@@ -166,6 +166,8 @@ export const buildReadModelFile = (directory: string, tables: readonly SQLiteTab
   const finish = (): void => {
     // An index is made sooner of all rows together than of one after the other.
     for (const statement of indexStatements(tables)) file.sqlite.exec(statement)
+    // What is still in the write-ahead log would keep the name of the draft.
+    file.sqlite.pragma('journal_mode = DELETE')
     file.sqlite.close()
     // Others may have begun a file meanwhile.
     renameSync(path, join(directory, nextName()))

@@ -23,9 +23,11 @@ export const gatherWrites = () => {
   return {
     /** Where the values of one more run are put. */
     valuesOf: (sql: string, width: number): unknown[] => {
-      let write = writes.get(sql)
-      if (!write) writes.set(sql, (write = { sql, width, values: [] }))
-      return write.values
+      const known = writes.get(sql)
+      if (known) return known.values
+      const values: unknown[] = []
+      writes.set(sql, { sql, width, values })
+      return values
     },
     all: (): readonly Write[] => [...writes.values()],
   }
@@ -34,7 +36,7 @@ export const gatherWrites = () => {
 export type GatheredWrites = ReturnType<typeof gatherWrites>
 
 /** Runs what was gathered. */
-export const makeWriter = ({ sqlite }: Pick<ReadModelFile, 'sqlite'>) => {
+export const makeWriter = ({ sqlite }: ReadModelFile) => {
   const statements = new Map<string, Statement>()
   const prepare = (sql: string): Statement => {
     const known = statements.get(sql)

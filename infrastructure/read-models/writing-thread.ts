@@ -12,18 +12,24 @@ const problemOf = (error: unknown): Tells => {
   return { message, code }
 }
 
+const openWriter = (path: string) => {
+  const file = openDraftAgain(path)
+  const write = file.sqlite.transaction(makeWriter(file))
+  return { write, close: () => file.sqlite.close() }
+}
+
 const run = (port: MessagePort, path: string): void => {
-  const { sqlite, ...file } = openDraftAgain(path)
-  const write = sqlite.transaction(makeWriter({ sqlite, ...file }))
+  let writer: ReturnType<typeof openWriter> | undefined
   port.on('message', (told: Told) => {
     if (told === 'end') {
-      sqlite.close()
+      writer?.close()
       port.close()
       return
     }
     let problem: Tells = null
     try {
-      write(told)
+      writer ??= openWriter(path)
+      writer.write(told)
     } catch (error) {
       problem = problemOf(error)
     }
