@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { start } from '../application/event-store.ts'
+import { noStream, start, type EventStore, type RecordedEvent } from '../application/event-store.ts'
 import { seed } from '../bench/histories.ts'
 import { parseEvent, UnreadableEvent } from '../domain/events.ts'
 import { makeProjector } from '../infrastructure/read-models/projector.ts'
@@ -53,22 +53,22 @@ test('a log of several batches is rebuilt to the rows that folding it here gives
   expect(rebuilt.sqlite.prepare('SELECT position FROM checkpoint').pluck().get()).toBe(events)
 })
 
+const firstOf = async (store: EventStore): Promise<RecordedEvent> => {
+  for await (const [event] of store.readAll(start)) if (event) return event
+  throw new Error('the log is empty')
+}
+
 test('an event that cannot be read ends a rebuild with its reason, and the draft takes no place', async () => {
   const settings = readSettings({ DATA_DIR: await freshDirectory() })
   const store = openStore(settings)
   await seed(store, 1_500)
-  const [event] = await store.readStream((await firstStream(store)) ?? '')
-  await store.append('payment-odd', [{ ...event!, data: { odd: true } }], -1)
+  const { id, type, metadata } = await firstOf(store)
+  await store.append('payment-odd', [{ id, type, data: { odd: true }, metadata }], noStream)
   await store.close()
   await expect(rebuildReadModels(settings)).rejects.toThrow(UnreadableEvent)
   const left = await readdir(join(settings.DATA_DIR, 'read-models'))
   expect(left.filter((name) => name.endsWith('.sqlite'))).toEqual([])
 })
-
-const firstStream = async (store: ReturnType<typeof openStore>) => {
-  for await (const [event] of store.readAll(start)) return event?.stream
-  return undefined
-}
 
 test('what another thread cannot write is told as the database tells it, and nothing of its batch is written', async () => {
   const draft = buildReadModelFile(await freshDirectory(), tables)
@@ -91,6 +91,17 @@ test('what another thread cannot write is told as the database tells it, and not
 test('a draft that is not there is told of as the database tells it, and the thread ends as it should', async () => {
   const writer = writeApart(join(await freshDirectory(), 'nothing-is-here.sqlite'))
   await expect(writer.write([])).rejects.toMatchObject({ code: 'SQLITE_CANTOPEN' })
+  await writer.end()
+})
+
+test('what is no failure of the database ends the thread, and is told to all who write then', async () => {
+  const draft = buildReadModelFile(await freshDirectory(), tables)
+  onTestFinished(() => void draft.sqlite.close())
+  const writer = writeApart(draft.path)
+  const sql = 'INSERT INTO log_files (sha256, source) VALUES (?, ?)'
+  const odd = [{ sql, width: 2, values: ['a', true] }]
+  await expect(writer.write(odd)).rejects.toThrow('SQLite3 can only bind')
+  await expect(writer.write([])).rejects.toThrow('SQLite3 can only bind')
   await writer.end()
 })
 

@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3'
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { openDraftAgain } from './read-model-file.ts'
 import { makeWriter, type Write } from './rows.ts'
@@ -7,8 +8,10 @@ export type Told = readonly Write[] | 'end'
 /** What it tells of each transaction: how it failed, or nothing. */
 export type Tells = { readonly message: string; readonly code: string } | null
 
+/** What the database says would lose its words on the way as an error; anything else is a bug, and ends the thread. */
 const problemOf = (error: unknown): Tells => {
-  const { message, code = '' } = error as Error & { readonly code?: string }
+  if (!(error instanceof Database.SqliteError)) throw error
+  const { message, code } = error
   return { message, code }
 }
 
