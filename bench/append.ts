@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { noStream, type EventStore, type NewEvent } from '../application/event-store.ts'
 import { openSqliteEventStore } from '../infrastructure/event-store/sqlite-event-store.ts'
+import type { Where } from '../infrastructure/thread.ts'
 import { commitInGroups, eventTables, openRawFile } from './raw-commits.ts'
 
 const inFlight = 32
@@ -85,7 +86,8 @@ const commitRaw = (directory: string, name: string, seconds: number, isNew: bool
   return rate
 }
 
-type Beside = { readonly store: number; readonly raw: number }
+/** How fast the store is when it commits in the thread that appends, and in one of its own, as the service does. */
+type Beside = Readonly<Record<Where | 'raw', number>>
 export type Appends = { readonly known: Beside; readonly new: Beside }
 
 /** One round of appends of 600-byte events with 32 in flight, in events per second, beside raw commits of 32 rows. */
@@ -96,14 +98,29 @@ export const measureAppends = async (
 ): Promise<Appends> => {
   const raw = (name: string, isNew: boolean) =>
     commitRaw(directory, `raw-${name}-${round}`, seconds, isNew)
-  const store = async (name: string, streamsOf: Parameters<typeof append>[2]) => {
-    const store = openSqliteEventStore(join(directory, `store-${name}-${round}.sqlite`))
+  const store = async (
+    name: string,
+    committing: Where,
+    streamsOf: Parameters<typeof append>[2],
+  ): Promise<number> => {
+    const file = join(directory, `store-${name}-${committing}-${round}.sqlite`)
+    const store = openSqliteEventStore(file, 'append', committing)
+    // A thread has begun when it has answered.
+    await store.append('begun', [newEvent()], noStream)
     const rate = await append(store, seconds, streamsOf)
     await store.close()
     return rate
   }
   return {
-    known: { raw: raw('known', false), store: await store('known', knownStreams) },
-    new: { raw: raw('new', true), store: await store('new', newStreams) },
+    known: {
+      raw: raw('known', false),
+      here: await store('known', 'here', knownStreams),
+      apart: await store('known', 'apart', knownStreams),
+    },
+    new: {
+      raw: raw('new', true),
+      here: await store('new', 'here', newStreams),
+      apart: await store('new', 'apart', newStreams),
+    },
   }
 }

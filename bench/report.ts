@@ -1,4 +1,5 @@
 import { cpus, release, totalmem, type } from 'node:os'
+import type { Where } from '../infrastructure/thread.ts'
 import type { Appends } from './append.ts'
 import {
   atOnce,
@@ -58,8 +59,9 @@ const comparisons = ({ http, appends, rebuild }: Figures): string[][] => {
   const { rounds, calm, paced, flooded } = http
   const beside = (figure: (round: Round) => number) =>
     rounds.map((round) => ({ figure: figure(round), limit: round.bare.perSecond }))
-  const raw = (kind: 'known' | 'new') =>
-    appends.map((round) => ({ figure: round[kind].store, limit: round[kind].raw }))
+  const raw = (kind: 'known' | 'new', committing: Where) =>
+    appends.map((round) => ({ figure: round[kind][committing], limit: round[kind].raw }))
+  const inThread = 'append, 32 in flight, through a thread of its own as in the service'
   const ratios = [
     compared(
       'captures, SECRET, 64 connections',
@@ -73,8 +75,10 @@ const comparisons = ({ http, appends, rebuild }: Figures): string[][] => {
       beside(({ lifecycles }) => lifecycles.perSecond),
       0.5,
     ),
-    compared('append, 32 in flight, streams that exist', 'events/s', raw('known'), 0.75),
-    compared('append, 32 in flight, new streams', 'events/s', raw('new'), 0.75),
+    compared('append, 32 in flight, streams that exist', 'events/s', raw('known', 'here'), 0.75),
+    compared('append, 32 in flight, new streams', 'events/s', raw('new', 'here'), 0.75),
+    compared(`${inThread}, streams that exist`, 'events/s', raw('known', 'apart'), 0.75),
+    compared(`${inThread}, new streams`, 'events/s', raw('new', 'apart'), 0.75),
   ].map(([what, figure, limit, value, target, isReached]) => [
     what,
     figure,

@@ -48,6 +48,7 @@ import { makeReportBook } from './read-models/report-book.ts'
 import { rowsOfStreams } from './read-models/rows-of-streams.ts'
 import type { Settings } from './settings.ts'
 import { openReadModels, openStore } from './stores.ts'
+import type { Where } from './thread.ts'
 
 const eventUuid = uuidsOf('5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61')
 
@@ -73,14 +74,10 @@ const openOwnVault = async (
 
 /**
  * Everything that a running service and the operator's command have in common: the log, its handler, its read models.
- * These are folded in this thread, or in one of their own where requests should not wait meanwhile.
+ * The log is written and they are folded in this thread, or in two others where requests should not wait meanwhile.
  */
-export const openCore = async (
-  settings: Settings,
-  log: Log,
-  folding: 'here' | 'apart' = 'here',
-) => {
-  const opened = openStore(settings)
+export const openCore = async (settings: Settings, log: Log, beside: Where = 'here') => {
+  const opened = openStore(settings, beside)
   const from = await opened.head()
   const store = watchStore(opened, log)
   const file = await openReadModels(settings, store, (foldedTo) =>
@@ -138,7 +135,7 @@ export const openCore = async (
   const readModels: ReadModels = runReadModels({
     store,
     startFolding:
-      folding === 'here' ? foldHere({ store, file }) : foldApart(settings, file.sqlite.name),
+      beside === 'here' ? foldHere({ store, file }) : foldApart(settings, file.sqlite.name),
     from,
     onEvents: (events) => {
       notice(events)

@@ -28,6 +28,7 @@ import { refuseSandboxLog } from './sandbox-traces.ts'
 import { startService, type CallbackWire } from './service.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { reasonOf } from './system-errors.ts'
+import type { Where } from './thread.ts'
 
 const packageFile = new URL(
   import.meta.url.includes('/dist/') ? '../../package.json' : '../package.json',
@@ -54,10 +55,10 @@ export const openService = async (
   settings: Settings,
   log: Log,
   address: () => string,
-  folding: 'here' | 'apart' = 'here',
+  beside: Where = 'here',
 ) => {
   const { PUBLIC_URL } = settings
-  const core = await openCore(settings, log, folding)
+  const core = await openCore(settings, log, beside)
   const publicUrl = () => PUBLIC_URL ?? address()
   const links = linksOf(() => ({ publicUrl: publicUrl(), absoluteUris: settings.ABSOLUTE_URIS }))
   const { scanToken, sign } = core.tokens
@@ -110,14 +111,10 @@ export const openService = async (
 }
 
 /** Starts the service on its socket; `stop` finishes the requests that are under way. */
-export const startServer = async (
-  settings: Settings,
-  log: Log,
-  folding: 'here' | 'apart' = 'here',
-) => {
+export const startServer = async (settings: Settings, log: Log, beside: Where = 'here') => {
   const { HOST: hostname, PORT: port } = settings
   let address = `http://${hostname}:${port}`
-  const { service, names, ...opened } = await openService(settings, log, () => address, folding)
+  const { service, names, ...opened } = await openService(settings, log, () => address, beside)
   const http = makeHttpServer({
     fetch: opened.app.fetch,
     hostname,

@@ -16,6 +16,7 @@ import {
   type ReadModelFile,
 } from './read-models/read-model-file.ts'
 import { settingShown, WrongSettings, type Settings } from './settings.ts'
+import type { Where } from './thread.ts'
 
 /** Where the data lies. */
 export type Place = Pick<Settings, 'EVENT_STORE' | 'DATA_DIR'>
@@ -33,11 +34,16 @@ const connect = (connectionString: string): EventStore => {
 const logFileIn = ({ DATA_DIR }: Place): string => join(DATA_DIR, 'events.sqlite')
 
 /** The event store, and the log beneath it when that is a file of ours. */
-export const openStore = (place: Place): EventStore & { readonly log?: EventLog } => {
+export const openStore = (
+  place: Place,
+  committing: Where = 'here',
+): EventStore & { readonly log?: EventLog } => {
   const { EVENT_STORE, DATA_DIR } = place
   // Its log says who paid whom, and what ids are made of.
   mkdirSync(DATA_DIR, { recursive: true, mode: 0o700 })
-  return EVENT_STORE === 'sqlite' ? openSqliteEventStore(logFileIn(place)) : connect(EVENT_STORE)
+  return EVENT_STORE === 'sqlite'
+    ? openSqliteEventStore(logFileIn(place), 'append', committing)
+    : connect(EVENT_STORE)
 }
 
 /** @throws UnusableLog when nobody has begun a log there: a mistyped folder is not to look like one in which nothing is. */

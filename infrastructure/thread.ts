@@ -1,5 +1,8 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
+/** Where is done what goes on beside the requests: in this thread, or in threads of their own. */
+export type Where = 'here' | 'apart'
+
 const isSource = import.meta.url.endsWith('.ts')
 
 /** Starts a thread with the module of that name in this folder. */

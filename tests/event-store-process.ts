@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { noStream, WrongExpectedRevision } from '../application/event-store.ts'
 import { openSqliteEventStore } from '../infrastructure/event-store/sqlite-event-store.ts'
 
-const [task, file = '', stream = '', count = '0'] = process.argv.slice(2)
-const store = openSqliteEventStore(file)
+const [task, file = '', stream = '', count = '0', committing] = process.argv.slice(2)
+const store = openSqliteEventStore(file, 'append', committing === 'apart' ? 'apart' : 'here')
 
 const acknowledge = (text: string): void => void process.stdout.write(`${text}\n`)
 

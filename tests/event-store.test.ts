@@ -8,14 +8,15 @@ import { startProtocolPlace } from './protocol-place.ts'
 
 const liveServer = process.env['EVENTSTOREDB_URL']
 
-eventStoreContract('the embedded file', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'daybook-contract-'))
-  return {
-    open: async () => openSqliteEventStore(join(folder, 'events.db')),
-    restart: async () => {},
-    remove: () => rm(folder, { recursive: true }),
-  }
-})
+for (const committing of ['here', 'apart'] as const)
+  eventStoreContract(`the embedded file, written ${committing}`, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'daybook-contract-'))
+    return {
+      open: async () => openSqliteEventStore(join(folder, 'events.db'), 'append', committing),
+      restart: async () => {},
+      remove: () => rm(folder, { recursive: true }),
+    }
+  })
 
 if (liveServer === undefined) {
   eventStoreContract('EventStoreDB by our server', async () => {

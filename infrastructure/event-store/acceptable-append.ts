@@ -8,7 +8,7 @@ import { bytesOf } from './event-ids.ts'
 
 export type Serialised = {
   /** The 16 bytes of the UUID. */
-  readonly id: Uint8Array
+  readonly id: Buffer
   readonly type: string
   readonly data: string
   readonly metadata: string
@@ -24,7 +24,7 @@ const refuse = (complaint: string): never => {
   throw new TypeError(complaint)
 }
 
-const idBytes = (id: string): Uint8Array =>
+const idBytes = (id: string): Buffer =>
   (id === nil ? undefined : bytesOf(id)) ?? refuse(`'${id}' is no id of an event`)
 
 const serialise = (value: JsonObject): string => {

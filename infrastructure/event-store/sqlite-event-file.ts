@@ -78,16 +78,20 @@ const makeDurable = (database: Database.Database, file: string): void => {
     throw new UnusableLog(`${file} cannot be made durable`)
 }
 
-/** Whether events will be appended, or only those that are there be read: that needs no permission to write the file. */
-export type Use = 'append' | 'read'
+/**
+ * Whether events will be appended, to a file that is made when there is none or to one that must be there, or only those
+ * that are there be read: that needs no permission to write the file.
+ */
+export type Use = 'append' | 'append there' | 'read'
 
 /**
- * Opens the file of an event log; makes it when there is none, unless it is only to be read.
+ * Opens the file of an event log; makes it when there is none, unless it must be there.
  * @throws UnusableLog when it is no event log, comes from a newer version or cannot be made durable
  */
 export const openEventFile = (file: string, use: Use = 'append'): Database.Database => {
   const readonly = use === 'read'
-  const database = new Database(file, { timeout: openingTimeout, readonly })
+  const fileMustExist = use !== 'append'
+  const database = new Database(file, { timeout: openingTimeout, readonly, fileMustExist })
   try {
     refuseForeignFile(database, file)
     if (readonly) {

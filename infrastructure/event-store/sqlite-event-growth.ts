@@ -1,16 +1,17 @@
+import { realpathSync } from 'node:fs'
 import { BroadcastChannel } from 'node:worker_threads'
 import type { Position } from '../../application/event-store.ts'
 
 /** How often commits of other processes are looked for while somebody follows, in ms. */
 const pollInterval = 20
 
-/**
- * Wakes those who wait for events: at once after a commit of this process, in whichever of its threads, soon after one
- * of another.
- */
-export const watchGrowth = (file: string, head: () => Position) => {
+/** Where the threads of this process tell each other that they have committed to a file. */
+export const commitsTo = (file: string): BroadcastChannel =>
+  new BroadcastChannel(`commits to ${realpathSync(file)}`)
+
+/** Wakes those who wait for events: when told, and soon after a commit of which nobody tells. */
+export const watchGrowth = (head: () => Position) => {
   const waiters = new Map<() => void, Position>()
-  const threads = new BroadcastChannel(`commits to ${file}`)
   let poll: NodeJS.Timeout | undefined
 
   const stopWhenIdle = (): void => {
@@ -20,6 +21,7 @@ export const watchGrowth = (file: string, head: () => Position) => {
   }
 
   const wake = (until: Position): void => {
+    poll?.refresh()
     for (const [resolve, after] of waiters) if (after < until) resolve()
   }
 
@@ -30,8 +32,6 @@ export const watchGrowth = (file: string, head: () => Position) => {
       // The file could not be read just now; whoever waits goes on waiting for the next look.
     }
   }
-  threads.onmessage = look
-  threads.unref()
 
   const grown = (after: Position, signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
@@ -47,16 +47,5 @@ export const watchGrowth = (file: string, head: () => Position) => {
       poll ??= setInterval(look, pollInterval).unref()
     })
 
-  return {
-    grown,
-    /** After a commit of this thread, which ended there. */
-    committed: (end: Position): void => {
-      wake(end)
-      threads.postMessage(null)
-    },
-    release: (): void => {
-      threads.close()
-      wake(Number.POSITIVE_INFINITY)
-    },
-  }
+  return { grown, look, wake, release: () => wake(Number.POSITIVE_INFINITY) }
 }

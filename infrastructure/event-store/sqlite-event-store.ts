@@ -5,6 +5,7 @@ import {
   type Position,
   type RecordedEvent,
 } from '../../application/event-store.ts'
+import type { Where } from '../thread.ts'
 import { acceptAppend } from './acceptable-append.ts'
 import type { Use } from './sqlite-event-file.ts'
 import { openEventLog, type EventLog } from './sqlite-event-log.ts'
@@ -100,8 +101,9 @@ const sharedHead = (log: EventLog) => {
 export const openSqliteEventStore = (
   file: string,
   use: Use = 'append',
+  committing: Where = 'here',
 ): EventStore & { readonly log: EventLog } => {
-  const log = openEventLog(file, use)
+  const log = openEventLog(file, use, committing)
   const tail = makeTail()
   return {
     log,

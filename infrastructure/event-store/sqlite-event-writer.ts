@@ -11,7 +11,7 @@ import type { Content } from './sqlite-event-rows.ts'
 
 export type NewRow = {
   /** The 16 bytes of a UUID. */
-  readonly id: Uint8Array
+  readonly id: Buffer
   readonly type: string
   readonly data: Content
   readonly metadata: Content | null

@@ -1,0 +1,106 @@
+import { once } from 'node:events'
+import type { Worker } from 'node:worker_threads'
+import {
+  StoreUnavailable,
+  WrongExpectedRevision,
+  type Position,
+} from '../../application/event-store.ts'
+import { startThread } from '../thread.ts'
+import type { Answer, Tells, Told } from './committing-thread.ts'
+import type { Append, Commits, Waiting } from './group-commits.ts'
+import { unavailable } from './sqlite-event-rows.ts'
+
+/** As many appends are not kept until the turn of the event loop ends: they are written while others are decided. */
+const appendsAtOnce = 16
+
+/** In megabytes: what comes is written and forgotten. */
+const resourceLimits = { maxYoungGenerationSizeMb: 8 }
+
+const toldOf = (appends: readonly Append[]): Told => {
+  const told: Exclude<Told, 'end'>[number][] = []
+  for (const { stream, rows, expected } of appends) {
+    told.push(stream, expected, rows.length)
+    for (const { id, type, data, metadata } of rows)
+      told.push(id.toString('latin1'), type, data, metadata)
+  }
+  return told
+}
+
+const answerTo = ({ stream, resolve, reject }: Waiting, answer: Answer): void => {
+  if ('position' in answer) return resolve(answer)
+  if ('problem' in answer) return reject(new StoreUnavailable(answer.problem))
+  reject(new WrongExpectedRevision(stream, answer.expected, answer.actual))
+}
+
+/**
+ * Commits in a thread of its own, so that requests are answered while the disk is waited for. `committed` is told where
+ * the last own event stands.
+ */
+export const commitApart = (file: string, committed: (end: Position) => void): Commits => {
+  let queue: Waiting[] = []
+  /** What was told, and is answered in the same order. */
+  let told: (readonly Waiting[])[] = []
+  let isScheduled = false
+  let thread: Worker | undefined
+
+  const onAnswers = (answers: Tells): void => {
+    let end = 0
+    const appends = told.shift() ?? []
+    for (const [index, answer] of answers.entries()) {
+      if ('position' in answer) end = Math.max(end, answer.position)
+      const waiting = appends[index]
+      if (waiting) answerTo(waiting, answer)
+    }
+    if (end > 0) committed(end)
+  }
+
+  const start = (): Worker => {
+    const started = startThread('event-store/committing-thread', {
+      workerData: file,
+      resourceLimits,
+    })
+    let problem = 'the thread that writes the event log has ended'
+    started.on('message', onAnswers)
+    started.on('error', ({ message }) => {
+      problem = message
+    })
+    started.once('exit', () => {
+      thread = undefined
+      const lost = told.flat()
+      told = []
+      for (const waiting of lost) answerTo(waiting, { problem })
+    })
+    return started
+  }
+
+  const flush = (): void => {
+    isScheduled = false
+    if (queue.length === 0) return
+    const appends = queue
+    queue = []
+    told.push(appends)
+    thread ??= start()
+    thread.postMessage(toldOf(appends))
+  }
+
+  return {
+    append: (stream, rows, expected) =>
+      new Promise((resolve, reject) => {
+        queue.push({ stream, rows, expected, resolve, reject })
+        if (queue.length >= appendsAtOnce) return flush()
+        if (isScheduled) return
+        isScheduled = true
+        setImmediate(flush)
+      }),
+    finish: async () => {
+      flush()
+      if (!thread) return
+      const ended = once(thread, 'exit')
+      const last: Told = 'end'
+      thread.postMessage(last)
+      await ended.catch((error: unknown) => {
+        throw unavailable(error)
+      })
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
+import { WrongExpectedRevision, type Appended } from '../../application/event-store.ts'
+import { commitInGroups, type Append } from './group-commits.ts'
+import { openEventFile } from './sqlite-event-file.ts'
+import { commitsTo } from './sqlite-event-growth.ts'
+import type { Content } from './sqlite-event-rows.ts'
+import { writeEvents, type Expectation, type NewRow } from './sqlite-event-writer.ts'
+
+/**
+ * What this thread is told: appends, one after the other, or that these were all. An append is its stream, what it
+ * expects and how many rows it has, then of each row the id (a character for each byte), type, data and metadata: many
+ * small objects would take longer on the way than what is in them.
+ */
+export type Told = readonly (Content | Expectation | null)[] | 'end'
+/** What it tells of each of these appends, in their order. */
+export type Tells = readonly Answer[]
+export type Answer =
+  Appended | Pick<WrongExpectedRevision, 'expected' | 'actual'> | { readonly problem: string }
+
+const appendsIn = (told: Exclude<Told, 'end'>): Append[] => {
+  const appends: Append[] = []
+  const values = told.values()
+  const next = <Value>(): Value => values.next().value as Value
+  for (let left = told.length; left > 0;) {
+    const [stream, expected, count] = [next<string>(), next<Expectation>(), next<number>()]
+    const rows = Array.from({ length: count }, (): NewRow => {
+      const id = Buffer.from(next<string>(), 'latin1')
+      return { id, type: next(), data: next(), metadata: next() }
+    })
+    appends.push({ stream, rows, expected })
+    left -= 3 + 4 * count
+  }
+  return appends
+}
+
+const answerOf = (error: unknown): Answer => {
+  if (error instanceof WrongExpectedRevision) {
+    const { expected, actual } = error
+    return { expected, actual }
+  }
+  return { problem: error instanceof Error ? error.message : String(error) }
+}
+
+const run = (port: MessagePort, file: string): void => {
+  // Whoever tells has it open: one that is made anew here would be read by nobody.
+  const database = openEventFile(file, 'append there')
+  const threads = commitsTo(file)
+  const commits = commitInGroups(writeEvents(database), () => threads.postMessage(null))
+
+  const answer = async (told: Exclude<Told, 'end'>): Promise<void> => {
+    const answers = appendsIn(told).map(({ stream, rows, expected }) =>
+      commits.append(stream, rows, expected).catch(answerOf),
+    )
+    const tells: Tells = await Promise.all(answers)
+    port.postMessage(tells)
+  }
+  const end = (): void => {
+    database.close()
+    threads.close()
+    port.close()
+  }
+
+  // Appends are answered in the order in which they came.
+  let last = Promise.resolve()
+  port.on('message', (told: Told) => {
+    last = told === 'end' ? last.then(end) : answer(told)
+  })
+}
+
+if (parentPort) run(parentPort, workerData as string)

@@ -1,0 +1,127 @@
+import {
+  StoreUnavailable,
+  WrongExpectedRevision,
+  type Appended,
+  type Position,
+} from '../../application/event-store.ts'
+import { unavailable } from './sqlite-event-rows.ts'
+import type { EventWriter, Expectation, NewRow } from './sqlite-event-writer.ts'
+
+/** Whoever makes appends durable, several in a commit. */
+export type Commits = {
+  /** All rows or none. @throws WrongExpectedRevision, StoreUnavailable */
+  append(stream: string, rows: readonly NewRow[], expected: Expectation): Promise<Appended>
+  /** Resolves when no append waits any more: none may come after this call. */
+  finish(): Promise<void>
+}
+
+export type Append = {
+  readonly stream: string
+  readonly rows: readonly NewRow[]
+  readonly expected: Expectation
+}
+
+/** An append whose caller waits for the answer. */
+export type Waiting = Append & {
+  readonly resolve: (appended: Appended) => void
+  readonly reject: (error: Error) => void
+}
+
+/** Rows in one commit: more of them would hold up everything else in this process. */
+const rowsPerCommit = 2_000
+
+/** How long an append waits for other processes to leave the file, in ms. */
+const patience = 5_000
+
+const retryDelay = 2
+
+type Queued = Waiting & { readonly since: number }
+
+const takeGroup = (queue: Queued[]): Queued[] => {
+  let rows = 0
+  let count = 0
+  for (const waiting of queue) {
+    if (count > 0 && rows + waiting.rows.length > rowsPerCommit) break
+    rows += waiting.rows.length
+    count += 1
+  }
+  return queue.splice(0, count)
+}
+
+/** Writes and commits one group; nothing in it is answered before all of it is durable. Answers the end of the log. */
+const writeGroup = (writer: EventWriter, group: readonly Waiting[]): Position => {
+  const answers: (() => void)[] = []
+  let end: Position
+  try {
+    for (const { stream, rows, expected, resolve, reject } of group) {
+      try {
+        const appended = writer.write(stream, rows, expected)
+        answers.push(() => resolve(appended))
+      } catch (error) {
+        if (!(error instanceof WrongExpectedRevision)) throw error
+        answers.push(() => reject(error))
+      }
+    }
+    end = writer.commit()
+  } catch (error) {
+    writer.abandon()
+    throw error
+  }
+  for (const answer of answers) answer()
+  return end
+}
+
+/** Appends that arrive in one turn of the event loop are written in one commit. */
+export const commitInGroups = (
+  writer: EventWriter,
+  committed: (end: Position) => void,
+): Commits => {
+  const queue: Queued[] = []
+  let isScheduled = false
+  let emptied: (() => void) | undefined
+
+  const schedule = (): void => {
+    if (isScheduled || queue.length === 0) return
+    isScheduled = true
+    setImmediate(flush)
+  }
+
+  const scheduleRetry = (): void => {
+    isScheduled = true
+    setTimeout(flush, retryDelay)
+  }
+
+  const flush = (): void => {
+    isScheduled = false
+    let group: readonly Waiting[] = []
+    try {
+      if (writer.begin()) {
+        group = takeGroup(queue)
+        committed(writeGroup(writer, group))
+      } else if (performance.now() - (queue[0]?.since ?? 0) < patience) {
+        return scheduleRetry()
+      } else {
+        throw new StoreUnavailable('another process holds the event log')
+      }
+    } catch (error) {
+      // Without a transaction the whole queue would meet the same failure.
+      const failed = group.length > 0 ? group : queue.splice(0)
+      for (const { reject } of failed) reject(unavailable(error))
+    }
+    if (queue.length === 0) emptied?.()
+    schedule()
+  }
+
+  return {
+    append: (stream, rows, expected) =>
+      new Promise((resolve, reject) => {
+        queue.push({ stream, rows, expected, since: performance.now(), resolve, reject })
+        schedule()
+      }),
+    finish: () =>
+      new Promise((resolve) => {
+        if (queue.length === 0) resolve()
+        else emptied = resolve
+      }),
+  }
+}
