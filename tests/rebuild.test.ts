@@ -58,7 +58,7 @@ const firstOf = async (store: EventStore): Promise<RecordedEvent> => {
   throw new Error('the log is empty')
 }
 
-test('an event that cannot be read ends a rebuild with its reason, and the draft takes no place', async () => {
+test('an event that cannot be read ends a rebuild with its reason, and nothing is left of the draft', async () => {
   const settings = readSettings({ DATA_DIR: await freshDirectory() })
   const store = openStore(settings)
   await seed(store, 1_500)
@@ -66,8 +66,7 @@ test('an event that cannot be read ends a rebuild with its reason, and the draft
   await store.append('payment-odd', [{ id, type, data: { odd: true }, metadata }], noStream)
   await store.close()
   await expect(rebuildReadModels(settings)).rejects.toThrow(UnreadableEvent)
-  const left = await readdir(join(settings.DATA_DIR, 'read-models'))
-  expect(left.filter((name) => name.endsWith('.sqlite'))).toEqual([])
+  expect(await readdir(join(settings.DATA_DIR, 'read-models'))).toEqual([])
 })
 
 test('what another thread cannot write is told as the database tells it, and nothing of its batch is written', async () => {

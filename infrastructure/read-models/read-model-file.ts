@@ -152,6 +152,8 @@ export type Draft = ReadModelFile & {
   readonly path: string
   /** Puts it beside the present file, whose place it takes when the service is started next. */
   readonly finish: () => void
+  /** Throws it away. */
+  readonly discard: () => void
 }
 
 /** Begins an empty file to fold the whole log into. */
@@ -160,8 +162,11 @@ export const buildReadModelFile = (directory: string, tables: readonly SQLiteTab
   const print = fingerprint()
   const nextName = (): string => nameOf(print, newestGeneration(directory, print) + 1)
   const path = join(directory, `${nextName()}.${process.pid}.building`)
+  const remove = (): void => {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+  }
   // Of a process of that number which was killed, and left it in whatever state.
-  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+  remove()
   const file = open(path, draft, tableStatements(tables))
   const finish = (): void => {
     // An index is made sooner of all rows together than of one after the other.
@@ -172,7 +177,11 @@ export const buildReadModelFile = (directory: string, tables: readonly SQLiteTab
     // Others may have begun a file meanwhile.
     renameSync(path, join(directory, nextName()))
   }
-  return { ...file, path, finish }
+  const discard = (): void => {
+    file.sqlite.close()
+    remove()
+  }
+  return { ...file, path, finish, discard }
 }
 
 /** Opens once more a draft that is open. @throws Error when it is not there any more */

@@ -1,29 +1,31 @@
 import { SingleBar } from 'cli-progress'
-import { start } from '../../application/event-store.ts'
+import { start, type EventStore, type Position } from '../../application/event-store.ts'
 import { parseEvent, type Recorded } from '../../domain/events.ts'
 import { projections } from '../../projections/all.ts'
 import type { Settings } from '../settings.ts'
 import { buildReadModels, openStore } from '../stores.ts'
 import { makeFold } from './projector.ts'
+import type { Draft } from './read-model-file.ts'
 import { writeApart } from './writing-apart.ts'
 
 /** In one transaction, at least; more of them would be old before they are thrown away. */
 const eventsAtOnce = 1_000
 
-/** Folds the whole log into new read models, showing how far it is; answers how many events at what speed. */
-export const rebuildReadModels = async (settings: Settings) => {
-  const store = openStore(settings)
-  const draft = buildReadModels(settings)
-  const { fold } = makeFold(draft, projections)
-  const writer = writeApart(draft.path)
-  const head = await store.head()
-  const bar = new SingleBar({
+const makeBar = () =>
+  new SingleBar({
     format: 'rebuilding {bar} {percentage}% | {value}/{total} | {eta_formatted} left',
     stream: process.stderr,
     etaBuffer: 50,
   })
-  bar.start(head, 0)
-  const started = performance.now()
+
+/** Folds all events into a draft, telling how far it is; answers how many they were. */
+const foldInto = async (
+  draft: Draft,
+  store: EventStore,
+  onFolded: (position: Position) => void,
+): Promise<number> => {
+  const { fold } = makeFold(draft, projections)
+  const writer = writeApart(draft.path)
   let events = 0
   let gathered: Recorded[] = []
   /** The batch before, while it is being written. */
@@ -36,7 +38,7 @@ export const rebuildReadModels = async (settings: Settings) => {
     // It is heard of when the next batch waits for it.
     writing.catch(() => {})
     events += gathered.length
-    bar.update(Math.min(head, gathered.at(-1)?.position ?? 0))
+    onFolded(gathered.at(-1)?.position ?? start)
     gathered = []
   }
 
@@ -50,13 +52,34 @@ export const rebuildReadModels = async (settings: Settings) => {
   } finally {
     await writer.end()
   }
-  draft.finish()
-  const seconds = (performance.now() - started) / 1000
-  bar.stop()
-  await store.close()
-  return {
-    events,
-    seconds: Number(seconds.toFixed(2)),
-    events_per_second: Math.round(events / seconds),
+  return events
+}
+
+/**
+ * Folds the whole log into new read models, showing how far it is; answers how many events at what speed. When that fails
+ * nothing is left of them. @throws UnreadableEvent, StoreUnavailable, SqliteError
+ */
+export const rebuildReadModels = async (settings: Settings) => {
+  const store = openStore(settings)
+  const draft = buildReadModels(settings)
+  const bar = makeBar()
+  try {
+    const head = await store.head()
+    bar.start(head, 0)
+    const started = performance.now()
+    const events = await foldInto(draft, store, (position) => bar.update(Math.min(head, position)))
+    draft.finish()
+    const seconds = (performance.now() - started) / 1000
+    return {
+      events,
+      seconds: Number(seconds.toFixed(2)),
+      events_per_second: Math.round(events / seconds),
+    }
+  } catch (error) {
+    draft.discard()
+    throw error
+  } finally {
+    bar.stop()
+    await store.close()
   }
 }
