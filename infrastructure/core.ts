@@ -205,7 +205,8 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
     ): Promise<void> => {
       const command = { type: 'AdvanceClock', machine: Date.now(), ...step } as const
       const { state } = await handle(clocks, 'service', command, context)
-      aheadBy = state.aheadBy
+      // Later steps may have come by already.
+      aheadBy = Math.max(aheadBy, state.aheadBy)
     },
     onFolded: (listener: OnFolded) => listeners.add(listener),
     close: async (): Promise<void> => {

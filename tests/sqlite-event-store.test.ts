@@ -1,14 +1,21 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, renameSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { noStream, StoreUnavailable, WrongExpectedRevision } from '../application/event-store.ts'
+import {
+  noStream,
+  StoreUnavailable,
+  WrongExpectedRevision,
+  type Position,
+} from '../application/event-store.ts'
+import { commitApart } from '../infrastructure/event-store/committing-apart.ts'
+import { openEventFile } from '../infrastructure/event-store/sqlite-event-file.ts'
 import { openEventLog } from '../infrastructure/event-store/sqlite-event-log.ts'
 import { openSqliteEventStore } from '../infrastructure/event-store/sqlite-event-store.ts'
 import type { Where } from '../infrastructure/thread.ts'
@@ -56,36 +63,39 @@ const start = async (
 }
 
 describe('several processes on one file', () => {
-  test('append to one stream, none loses an event and none leaves a gap', async () => {
-    const file = freshFile()
-    const store = openSqliteEventStore(file)
-    const other = await start('contend', file, 'shared', 150)
-    let expected = noStream
-    const ours: string[] = []
-    while (ours.length < 150) {
-      const event = newEvent()
-      try {
-        expected = (await store.append('shared', [event], expected)).revision
-        ours.push(event.id)
-      } catch (error) {
-        if (!(error instanceof WrongExpectedRevision)) throw error
-        expected = error.actual
+  test.for(threads)(
+    'append to one stream, none loses an event and none leaves a gap, writing %s',
+    async (committing) => {
+      const file = freshFile()
+      const store = openSqliteEventStore(file, 'append', committing)
+      const other = await start('contend', file, 'shared', 150)
+      let expected = noStream
+      const ours: string[] = []
+      while (ours.length < 150) {
+        const event = newEvent()
+        try {
+          expected = (await store.append('shared', [event], expected)).revision
+          ours.push(event.id)
+        } catch (error) {
+          if (!(error instanceof WrongExpectedRevision)) throw error
+          expected = error.actual
+        }
       }
-    }
-    expect(await other.ended).toEqual([0, null])
-    const log = await collect(store.readAll(0))
-    const numbers = Array.from({ length: 300 }, (_, n) => n)
-    expect(log.map(({ revision }) => revision)).toEqual(numbers)
-    expect(log.map(({ position }) => position)).toEqual(numbers.map((n) => n + 1))
-    const ids = log.map(({ id }) => id)
-    expect(ids.filter((id) => ours.includes(id))).toEqual(ours)
-    expect(ids.filter((id) => !ours.includes(id))).toEqual(other.acknowledged())
-    await store.close()
-  })
+      expect(await other.ended).toEqual([0, null])
+      const log = await collect(store.readAll(0))
+      const numbers = Array.from({ length: 300 }, (_, n) => n)
+      expect(log.map(({ revision }) => revision)).toEqual(numbers)
+      expect(log.map(({ position }) => position)).toEqual(numbers.map((n) => n + 1))
+      const ids = log.map(({ id }) => id)
+      expect(ids.filter((id) => ours.includes(id))).toEqual(ours)
+      expect(ids.filter((id) => !ours.includes(id))).toEqual(other.acknowledged())
+      await store.close()
+    },
+  )
 
-  test('follow each other', async () => {
+  test.for(threads)('follow each other, writing %s', async (committing) => {
     const file = freshFile()
-    const store = openSqliteEventStore(file)
+    const store = openSqliteEventStore(file, 'append', committing)
     const other = await start('answer', file, 'asked', 50)
     const isAnswer = ({ stream }: { stream: string }) => stream === 'asked-answered'
     const answers = collect(store.follow(0, new AbortController().signal), isAnswer, 50)
@@ -137,12 +147,14 @@ describe('two connections to one file', () => {
   const waits = async (committing: Where): Promise<void> => {
     const file = freshFile()
     const store = openSqliteEventStore(file, 'append', committing)
+    // A thread that writes has begun when it has answered.
+    await store.append('begun', [newEvent()], noStream)
     const holder = new Database(file)
     holder.exec('BEGIN IMMEDIATE')
     const patient = store.append('waits', [newEvent()], noStream)
-    await store.head()
+    for (let turn = 0; turn < 200; turn++) expect(await store.head()).toBe(1)
     holder.exec('COMMIT')
-    expect(await patient).toEqual({ revision: 0, position: 1 })
+    expect(await patient).toEqual({ revision: 0, position: 2 })
 
     holder.exec('BEGIN IMMEDIATE')
     await expect(store.append('waits', [newEvent()], 0)).rejects.toMatchObject({
@@ -150,7 +162,7 @@ describe('two connections to one file', () => {
       message: 'another process holds the event log',
     })
     holder.exec('COMMIT')
-    expect(await store.append('waits', [newEvent()], 0)).toEqual({ revision: 1, position: 2 })
+    expect(await store.append('waits', [newEvent()], 0)).toEqual({ revision: 1, position: 3 })
     holder.close()
     await store.close()
   }
@@ -208,32 +220,65 @@ describe('the file', () => {
   test.for(threads)(
     'is closed only after the appends that wait, written %s',
     async (committing) => {
-      const file = freshFile()
-      const store = openSqliteEventStore(file, 'append', committing)
-      const appends = Array.from({ length: 10 }, (_, n) => store.append(`s-${n}`, newEvents(3), -1))
-      const closed = store.close()
-      await expect(store.append('late', [newEvent()], noStream)).rejects.toThrow(StoreUnavailable)
-      let answered = 0
-      for (const append of appends) void append.then(() => (answered += 1))
-      await closed
-      expect(answered).toBe(10)
-      expect((await Promise.all(appends)).at(-1)?.position).toBe(30)
-      const again = openSqliteEventStore(file)
-      expect(await again.head()).toBe(30)
-      await again.close()
+      for (const count of [10, 40]) {
+        const file = freshFile()
+        const store = openSqliteEventStore(file, 'append', committing)
+        const answered: number[] = []
+        for (let n = 0; n < count; n++)
+          void store
+            .append(`s-${n}`, newEvents(3), -1)
+            .then(({ position }) => answered.push(position))
+        const closed = store.close()
+        await expect(store.append('late', [newEvent()], noStream)).rejects.toThrow(StoreUnavailable)
+        await closed
+        expect(answered).toEqual(Array.from({ length: count }, (_, n) => 3 * n + 3))
+        const again = openSqliteEventStore(file)
+        expect(await again.head()).toBe(3 * count)
+        await again.close()
+      }
     },
   )
 })
 
 describe('the thread that writes', () => {
-  test('begins no other file in place of one that is gone, and begins again when it is back', async () => {
+  const row = () => ({ id: randomBytes(16), type: 'Happened', data: '{}', metadata: null })
+
+  test('makes no file where there is none, says so to all who wait, and begins when there is one', async () => {
+    const file = freshFile()
+    const ends: Position[] = []
+    const commits = commitApart(file, (end) => ends.push(end))
+    const early = Array.from({ length: 40 }, (_, n) => commits.append(`s-${n}`, [row()], noStream))
+    const problem = { name: 'StoreUnavailable', message: 'unable to open database file' }
+    for (const append of early) await expect(append).rejects.toMatchObject(problem)
+    expect(existsSync(file)).toBe(false)
+    openEventFile(file).close()
+    expect(await commits.append('s-0', [row()], noStream)).toEqual({ revision: 0, position: 1 })
+    expect(ends).toEqual([1])
+    await commits.finish()
+  })
+
+  test('that cannot begin holds up nobody who closes', async () => {
+    const file = freshFile()
+    const commits = commitApart(file, () => {})
+    const append = commits.append('s', [row()], noStream)
+    await Promise.all([commits.finish(), expect(append).rejects.toThrow('unable to open')])
+  })
+
+  test('does not keep what others write from those who follow, when it has only repeats to write', async () => {
     const file = freshFile()
     const store = openSqliteEventStore(file, 'append', 'apart')
-    renameSync(file, `${file}.away`)
-    await expect(store.append('gone', [newEvent()], noStream)).rejects.toThrow(StoreUnavailable)
-    expect(existsSync(file)).toBe(false)
-    renameSync(`${file}.away`, file)
-    expect(await store.append('gone', [newEvent()], noStream)).toEqual({ revision: 0, position: 1 })
+    const other = openSqliteEventStore(file)
+    const repeated = newEvent()
+    await store.append('ours', [repeated], noStream)
+    const isTheirs = ({ stream }: { stream: string }) => stream === 'theirs'
+    let isSeen = false
+    const seeing = collect(store.follow(1, new AbortController().signal), isTheirs, 1).then(
+      () => (isSeen = true),
+    )
+    await other.append('theirs', [newEvent()], noStream)
+    while (!isSeen) await store.append('ours', [repeated], noStream)
+    await seeing
+    await other.close()
     await store.close()
   })
 

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import {
   StoreUnavailable,
@@ -43,7 +42,7 @@ export const commitApart = (file: string, committed: (end: Position) => void): C
   let isScheduled = false
   let thread: Worker | undefined
 
-  const onAnswers = (answers: Tells): void => {
+  const onAnswers = (answers: readonly Answer[]): void => {
     let end = 0
     const appends = told.shift() ?? []
     for (const [index, answer] of answers.entries()) {
@@ -51,7 +50,7 @@ export const commitApart = (file: string, committed: (end: Position) => void): C
       const waiting = appends[index]
       if (waiting) answerTo(waiting, answer)
     }
-    if (end > 0) committed(end)
+    committed(end)
   }
 
   const start = (): Worker => {
@@ -60,7 +59,10 @@ export const commitApart = (file: string, committed: (end: Position) => void): C
       resourceLimits,
     })
     let problem = 'the thread that writes the event log has ended'
-    started.on('message', onAnswers)
+    started.on('message', (tells: Tells) => {
+      if ('problem' in tells) ({ problem } = tells)
+      else onAnswers(tells)
+    })
     started.on('error', ({ message }) => {
       problem = message
     })
@@ -78,10 +80,18 @@ export const commitApart = (file: string, committed: (end: Position) => void): C
     if (queue.length === 0) return
     const appends = queue
     queue = []
-    told.push(appends)
-    thread ??= start()
-    thread.postMessage(toldOf(appends))
+    try {
+      thread ??= start()
+      thread.postMessage(toldOf(appends))
+      told.push(appends)
+    } catch (error) {
+      // There may be no room for a thread.
+      for (const { reject } of appends) reject(unavailable(error))
+    }
   }
+
+  // Whoever appends first should not have to wait for it to begin.
+  thread = start()
 
   return {
     append: (stream, rows, expected) =>
@@ -94,13 +104,12 @@ export const commitApart = (file: string, committed: (end: Position) => void): C
       }),
     finish: async () => {
       flush()
-      if (!thread) return
-      const ended = once(thread, 'exit')
-      const last: Told = 'end'
-      thread.postMessage(last)
-      await ended.catch((error: unknown) => {
-        throw unavailable(error)
-      })
+      const last = thread
+      if (!last) return
+      const end: Told = 'end'
+      last.postMessage(end)
+      // Whatever it ends with was told to those who waited.
+      await new Promise<void>((resolve) => last.once('exit', () => resolve()))
     },
   }
 }

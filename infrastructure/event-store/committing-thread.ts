@@ -12,10 +12,11 @@ import { writeEvents, type Expectation, type NewRow } from './sqlite-event-write
  * small objects would take longer on the way than what is in them.
  */
 export type Told = readonly (Content | Expectation | null)[] | 'end'
-/** What it tells of each of these appends, in their order. */
-export type Tells = readonly Answer[]
-export type Answer =
-  Appended | Pick<WrongExpectedRevision, 'expected' | 'actual'> | { readonly problem: string }
+/** What it tells: of each of these appends, in their order, or why it cannot begin. */
+export type Tells = readonly Answer[] | Problem
+export type Answer = Appended | Pick<WrongExpectedRevision, 'expected' | 'actual'> | Problem
+/** In words: an error of the database would lose them on the way. */
+export type Problem = { readonly problem: string }
 
 const appendsIn = (told: Exclude<Told, 'end'>): Append[] => {
   const appends: Append[] = []
@@ -33,20 +34,30 @@ const appendsIn = (told: Exclude<Told, 'end'>): Append[] => {
   return appends
 }
 
+const problemOf = (error: unknown): Problem => ({
+  problem: error instanceof Error ? error.message : String(error),
+})
+
 const answerOf = (error: unknown): Answer => {
-  if (error instanceof WrongExpectedRevision) {
-    const { expected, actual } = error
-    return { expected, actual }
-  }
-  return { problem: error instanceof Error ? error.message : String(error) }
+  if (!(error instanceof WrongExpectedRevision)) return problemOf(error)
+  const { expected, actual } = error
+  return { expected, actual }
 }
 
-const run = (port: MessagePort, file: string): void => {
+const open = (file: string) => {
   // Whoever tells has it open: one that is made anew here would be read by nobody.
   const database = openEventFile(file, 'append there')
   const threads = commitsTo(file)
   const commits = commitInGroups(writeEvents(database), () => threads.postMessage(null))
+  const close = (): void => {
+    database.close()
+    threads.close()
+  }
+  return { commits, close }
+}
 
+const run = (port: MessagePort, { commits, close }: ReturnType<typeof open>): void => {
+  /** All of them together, when the last is known. */
   const answer = async (told: Exclude<Told, 'end'>): Promise<void> => {
     const answers = appendsIn(told).map(({ stream, rows, expected }) =>
       commits.append(stream, rows, expected).catch(answerOf),
@@ -55,8 +66,7 @@ const run = (port: MessagePort, file: string): void => {
     port.postMessage(tells)
   }
   const end = (): void => {
-    database.close()
-    threads.close()
+    close()
     port.close()
   }
 
@@ -67,4 +77,13 @@ const run = (port: MessagePort, file: string): void => {
   })
 }
 
-if (parentPort) run(parentPort, workerData as string)
+const begin = (port: MessagePort, file: string): void => {
+  try {
+    run(port, open(file))
+  } catch (error) {
+    const problem: Tells = problemOf(error)
+    port.postMessage(problem)
+  }
+}
+
+if (parentPort) begin(parentPort, workerData as string)

@@ -27,7 +27,7 @@ export type Waiting = Append & {
   readonly reject: (error: Error) => void
 }
 
-/** Rows in one commit: more of them would hold up everything else in this process. */
+/** Rows in one commit: more of them would hold up everything else in this thread. */
 const rowsPerCommit = 2_000
 
 /** How long an append waits for other processes to leave the file, in ms. */

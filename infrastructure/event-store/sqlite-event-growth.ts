@@ -5,9 +5,12 @@ import type { Position } from '../../application/event-store.ts'
 /** How often commits of other processes are looked for while somebody follows, in ms. */
 const pollInterval = 20
 
-/** Where the threads of this process tell each other that they have committed to a file. */
-export const commitsTo = (file: string): BroadcastChannel =>
-  new BroadcastChannel(`commits to ${realpathSync(file)}`)
+/** Where a thread that has committed to a file tells those threads of its process that listen. */
+export const commitsTo = (file: string): BroadcastChannel => {
+  const threads = new BroadcastChannel(`commits to ${realpathSync(file)}`)
+  threads.unref()
+  return threads
+}
 
 /** Wakes those who wait for events: when told, and soon after a commit of which nobody tells. */
 export const watchGrowth = (head: () => Position) => {
@@ -21,8 +24,11 @@ export const watchGrowth = (head: () => Position) => {
   }
 
   const wake = (until: Position): void => {
-    poll?.refresh()
-    for (const [resolve, after] of waiters) if (after < until) resolve()
+    for (const [resolve, after] of waiters) {
+      if (after >= until) continue
+      poll?.refresh()
+      resolve()
+    }
   }
 
   const look = (): void => {

@@ -38,7 +38,6 @@ const commitHere = (
 ) => {
   const threads = commitsTo(file)
   threads.onmessage = onOthers
-  threads.unref()
   const commits = commitInGroups(writeEvents(database), (end) => {
     committed(end)
     threads.postMessage(null)

@@ -167,7 +167,15 @@ export const buildReadModelFile = (directory: string, tables: readonly SQLiteTab
   }
   // Of a process of that number which was killed, and left it in whatever state.
   remove()
-  const file = open(path, draft, tableStatements(tables))
+  const begin = (): ReadModelFile => {
+    try {
+      return open(path, draft, tableStatements(tables))
+    } catch (error) {
+      remove()
+      throw error
+    }
+  }
+  const file = begin()
   const finish = (): void => {
     // An index is made sooner of all rows together than of one after the other.
     for (const statement of indexStatements(tables)) file.sqlite.exec(statement)

@@ -55,29 +55,41 @@ const foldInto = async (
   return events
 }
 
+/** Puts new read models beside the present ones; when that fails, nothing is left of them. Answers how many events. */
+const rebuildFrom = async (
+  store: EventStore,
+  settings: Settings,
+  bar: SingleBar,
+): Promise<number> => {
+  const head = await store.head()
+  const draft = buildReadModels(settings)
+  try {
+    bar.start(head, 0)
+    const events = await foldInto(draft, store, (position) => bar.update(Math.min(head, position)))
+    draft.finish()
+    return events
+  } catch (error) {
+    draft.discard()
+    throw error
+  }
+}
+
 /**
- * Folds the whole log into new read models, showing how far it is; answers how many events at what speed. When that fails
- * nothing is left of them. @throws UnreadableEvent, StoreUnavailable, SqliteError
+ * Folds the whole log into new read models, showing how far it is; answers how many events at what speed.
+ * @throws UnreadableEvent, StoreUnavailable, SqliteError
  */
 export const rebuildReadModels = async (settings: Settings) => {
   const store = openStore(settings)
-  const draft = buildReadModels(settings)
   const bar = makeBar()
+  const started = performance.now()
   try {
-    const head = await store.head()
-    bar.start(head, 0)
-    const started = performance.now()
-    const events = await foldInto(draft, store, (position) => bar.update(Math.min(head, position)))
-    draft.finish()
+    const events = await rebuildFrom(store, settings, bar)
     const seconds = (performance.now() - started) / 1000
     return {
       events,
       seconds: Number(seconds.toFixed(2)),
       events_per_second: Math.round(events / seconds),
     }
-  } catch (error) {
-    draft.discard()
-    throw error
   } finally {
     bar.stop()
     await store.close()
