@@ -249,7 +249,7 @@ describe('the thread that writes', () => {
     const commits = commitApart(file, (end) => ends.push(end))
     const early = Array.from({ length: 40 }, (_, n) => commits.append(`s-${n}`, [row()], noStream))
     const problem = { name: 'StoreUnavailable', message: 'unable to open database file' }
-    for (const append of early) await expect(append).rejects.toMatchObject(problem)
+    await Promise.all(early.map((append) => expect(append).rejects.toMatchObject(problem)))
     expect(existsSync(file)).toBe(false)
     openEventFile(file).close()
     expect(await commits.append('s-0', [row()], noStream)).toEqual({ revision: 0, position: 1 })
