@@ -64,7 +64,8 @@ export const commitApart = (file: string, committed: (end: Position) => void): C
       else onAnswers(tells)
     })
     started.on('error', ({ message }) => {
-      problem = message
+      // An error of the database arrives without its words.
+      problem = message || problem
     })
     started.once('exit', () => {
       thread = undefined
