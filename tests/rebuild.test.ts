@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
+import { integer, sqliteTable } from 'drizzle-orm/sqlite-core'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -67,6 +68,13 @@ test('an event that cannot be read ends a rebuild with its reason, and nothing i
   await store.close()
   await expect(rebuildReadModels(settings)).rejects.toThrow(UnreadableEvent)
   expect(await readdir(join(settings.DATA_DIR, 'read-models'))).toEqual([])
+})
+
+test('a draft that cannot be begun leaves nothing either', async () => {
+  const directory = await freshDirectory()
+  const inTheWay = sqliteTable('checkpoint', { one: integer() })
+  expect(() => buildReadModelFile(directory, [inTheWay])).toThrow('table checkpoint has')
+  expect(await readdir(directory)).toEqual([])
 })
 
 test('what another thread cannot write is told as the database tells it, and nothing of its batch is written', async () => {
