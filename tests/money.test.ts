@@ -238,6 +238,23 @@ describe('sums beyond what a number counts', () => {
     expect(addUp(...sums)).toBe(total)
   })
 
+  test('are exact wherever numbers cease to be', () => {
+    const limit = BigInt(Number.MAX_SAFE_INTEGER)
+    const nearLimit = fc.bigInt({ min: limit - 3n, max: limit + 3n })
+    const anySign = fc.oneof(
+      fc.bigInt(),
+      fc.bigInt({ min: -5n, max: 5n }),
+      nearLimit,
+      nearLimit.map((n) => -n),
+    )
+    const text = (sum: bigint) => String(sum)
+    fc.assert(
+      fc.property(fc.array(anySign), (sums) => {
+        expect(addUp(...sums.map(text))).toBe(text(sums.reduce((total, sum) => total + sum, 0n)))
+      }),
+    )
+  })
+
   test('are negated', () => {
     expect([negated(5), negated('-7'), negated(large)]).toEqual(['-5', '7', `-${large}`])
   })
