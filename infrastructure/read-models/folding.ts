@@ -6,9 +6,9 @@ import { makeProjector } from './projector.ts'
 import type { ReadModelFile } from './read-model-file.ts'
 
 /** How long events that nobody waits for may gather, to be folded in one transaction. */
-const gatherMs = 10
+const gatherMs = 50
 /** A batch of so many events was read from a backlog, which nothing is gained by gathering. */
-const backlog = 200
+const backlog = 500
 
 type Needs = {
   readonly store: EventStore
