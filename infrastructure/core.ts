@@ -52,6 +52,12 @@ import type { Where } from './thread.ts'
 
 const eventUuid = uuidsOf('5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61')
 
+/** Names of which none is given twice, for a part of the price of a random one each time. */
+const numberedFrom = (name: string) => {
+  let count = 0
+  return (): string => `${name}/${count++}`
+}
+
 type VaultNeeds = Pick<ReturnType<typeof makeHandler>, 'find' | 'handle'> & {
   readonly context: Context
 }
@@ -103,7 +109,7 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
   const { handle, find, recall, notice } = makeHandler({
     store,
     eventId: (stream, revision, commandId) => eventUuid(`${stream}/${revision}/${commandId}`),
-    commandId: randomUUID,
+    commandId: numberedFrom(randomUUID()),
     onAppended: (event) => outcomesNow.add(event),
   })
   const feeBook = makeFeeBook({ find })

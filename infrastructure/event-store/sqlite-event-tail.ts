@@ -1,7 +1,7 @@
 import type { Appended, NewEvent, Position, RecordedEvent } from '../../application/event-store.ts'
 
 /** How many events are kept at least, once there were so many. */
-const kept = 500
+const kept = 100
 
 /** The last events of the log as far as this thread has appended them, so that following it need not read them again. */
 export const makeTail = () => {
