@@ -197,6 +197,11 @@ describe('the page', () => {
     expect(text).not.toMatch(/<(script|link|img|iframe|object|embed)\b|@import|url\(| style=/)
   })
 
+  test('is where somebody who knows no path is led', async () => {
+    const { status, headers } = await service.call('GET', '/')
+    expect([status, headers['location']]).toEqual([302, 'docs'])
+  })
+
   test('has a policy that allows its own style and nothing else', async () => {
     const { headers, text } = await service.call('GET', '/docs')
     const styles = [...text.matchAll(/<style>(.*?)<\/style>/gs)].map(([, style]) => style ?? '')
