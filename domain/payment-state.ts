@@ -33,6 +33,8 @@ export type RequestedPayment = {
   readonly scan?: string | undefined
   readonly answer: Answer | null
   readonly permissions: Permissions | null
+  /** End of the wait for the payer. */
+  readonly waitsUntil: Instant
   /** End of the current status: of the wait for the payer, then of the authorisation. */
   readonly expiresAt: Instant
   /** Zero until the payer accepts. */
@@ -57,7 +59,7 @@ const detailsOf = (request: PaymentRequest): PaymentDetails => {
 }
 
 /** What events change of a payment. */
-type Changes = Partial<Omit<RequestedPayment, 'request' | 'shortlink'>>
+type Changes = Partial<Omit<RequestedPayment, 'request' | 'shortlink' | 'waitsUntil'>>
 
 /** Written out: every event of every payment comes through here, and a spread takes ten times as long. */
 const withChanges = (payment: RequestedPayment, changes: Changes): RequestedPayment => ({
@@ -70,6 +72,7 @@ const withChanges = (payment: RequestedPayment, changes: Changes): RequestedPaym
   scan: changes.scan ?? payment.scan,
   answer: changes.answer ?? payment.answer,
   permissions: changes.permissions ?? payment.permissions,
+  waitsUntil: payment.waitsUntil,
   expiresAt: changes.expiresAt ?? payment.expiresAt,
   authorized: changes.authorized ?? payment.authorized,
   captured: changes.captured ?? payment.captured,
@@ -160,6 +163,7 @@ export const evolve = (payment: Payment, event: PaymentEvent): Payment => {
     scan: undefined,
     answer: null,
     permissions: null,
+    waitsUntil: expiresAt,
     expiresAt,
     authorized: nothing,
     captured: nothing,

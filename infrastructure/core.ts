@@ -16,7 +16,6 @@ import { logFileQueries } from '../projections/log-files.ts'
 import { payerInboxQueries } from '../projections/payer-inbox.ts'
 import { payerSessionQueries } from '../projections/payer-sessions.ts'
 import { paymentOutcomeProjection, paymentOutcomeQueries } from '../projections/payment-outcomes.ts'
-import { paymentRequestQueries } from '../projections/payment-requests.ts'
 import { permissionQueries } from '../projections/permissions.ts'
 import { pickUpQueries } from '../projections/pick-ups.ts'
 import {
@@ -177,7 +176,6 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
     removeOutdatedReadModels: file.removeOthers,
     outcomes,
     outcomeOf: outcomesNow.find,
-    requests: paymentRequestQueries(db),
     queue: callbackQueueQueries(db),
     ledgers: ledgerQueries(db),
     reports,

@@ -2,15 +2,15 @@ import { grants, payments, permissionRequests } from '../application/aggregates.
 import type { AsOf } from '../application/handle.ts'
 import type { ShownTokens, ShowTokens } from '../application/show-tokens.ts'
 import type { Permissions } from '../domain/grant.ts'
+import type { RequestedPayment } from '../domain/payment-state.ts'
 import { streamOf } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import type { PaymentOutcome } from '../projections/payment-outcome-table.ts'
 import { asOf as outcomeAt } from '../projections/payment-outcome.ts'
-import type { PaymentRequestRow } from '../projections/payment-requests.ts'
 import type { PermissionOutcome } from '../projections/permissions.ts'
 import type { Core } from './core.ts'
 
-type Needs = Pick<Core, 'find' | 'outcomeOf' | 'requests' | 'permissions' | 'payers'> & {
+type Needs = Pick<Core, 'find' | 'outcomeOf' | 'permissions' | 'payers'> & {
   readonly showTokens: ShowTokens
 }
 
@@ -25,7 +25,7 @@ type Answered = {
  * of the latest generation, as long as the grant stands. What a callback tells is as of its event.
  */
 export const merchantViews = (needs: Needs) => {
-  const { find, outcomeOf, requests, permissions, payers } = needs
+  const { find, outcomeOf, permissions, payers } = needs
 
   const shownTokens = async (
     grant: string,
@@ -52,11 +52,6 @@ export const merchantViews = (needs: Needs) => {
     shown: await shownTokens(streamOf(permissionRequests, row.rid), row, at, asOf),
   })
 
-  const request = (row: PaymentRequestRow): PaymentRequestRow => ({
-    ...row,
-    request: { ...row.request, customer: payers.show(row.request.customer) },
-  })
-
   return {
     payment,
     permission,
@@ -66,11 +61,12 @@ export const merchantViews = (needs: Needs) => {
         return row?.merchant === merchant ? payment(outcomeAt(now, row), now, 'log') : undefined
       },
     },
-    requests: {
-      find: (merchant: string, stream: string) => {
-        const row = requests.find(merchant, stream)
-        return row && request(row)
-      },
+    findRequested: async (merchant: string, tid: string): Promise<RequestedPayment | undefined> => {
+      const payment = await find(payments, tid, 'log')
+      if (payment.status === 'unrequested' || payment.request.merchant !== merchant)
+        return undefined
+      const { request } = payment
+      return { ...payment, request: { ...request, customer: payers.show(request.customer) } }
     },
     findPermission: async (merchant: string, rid: string, at: Instant) => {
       const row = permissions.find(rid, at)

@@ -131,7 +131,7 @@ export const startService = async (
       poses: core.poses,
       users: core.users,
       outcomes: server.views.outcomes,
-      requests: server.views.requests,
+      findRequested: server.views.findRequested,
       findPermission: server.views.findPermission,
       ledgers: core.ledgers,
       reports: core.reports,

@@ -7,7 +7,6 @@ import { logFileProjection } from './log-files.ts'
 import { payerInboxProjection } from './payer-inbox.ts'
 import { payerSessionProjection } from './payer-sessions.ts'
 import { paymentOutcomeProjection } from './payment-outcomes.ts'
-import { paymentRequestProjection } from './payment-requests.ts'
 import { permissionProjection } from './permissions.ts'
 import { pickUpProjection } from './pick-ups.ts'
 import type { Projection } from './projection.ts'
@@ -39,7 +38,6 @@ export const projections = [
   attachmentProjection,
   payerSessionProjection,
   payerInboxProjection,
-  paymentRequestProjection,
   paymentOutcomeProjection,
   permissionProjection,
   grantProjection,

@@ -93,6 +93,21 @@ describe('a payer who scans the code of a shop', () => {
   })
 })
 
+test.each(['accept', 'decline'])(
+  'a request without a customer is for whoever comes, until somebody answers: %s',
+  async (decision) => {
+    const back = 'https://shop.example/back'
+    const uris = { success_return_uri: back, failure_return_uri: back }
+    const { id: tid } = await service.requestPayment({ customer: null, ...uris })
+    const bob = makeVisitor(service)
+    await bob.signIn('bob')
+    const path = `/payer/payment/${tid}`
+    expect((await bob.visit(path)).status).toBe(200)
+    await alice.submit(await alice.visit(path), { decision })
+    expect([(await alice.visit(path)).status, (await bob.visit(path)).status]).toEqual([200, 404])
+  },
+)
+
 test('a code names nobody who could be asked for permissions: the request fails with 4004', async () => {
   const { id } = await newShortlink()
   const request = { pos_id: 'till-1', pos_tid: 'code', customer: `shortlink_id:${id}`, scope: '' }

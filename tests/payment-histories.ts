@@ -10,7 +10,6 @@ import type { Instant } from '../domain/time.ts'
 import { callbackQueueProjection } from '../projections/callback-queue.ts'
 import type { PaymentOutcome } from '../projections/payment-outcome-table.ts'
 import { paymentOutcomeProjection } from '../projections/payment-outcomes.ts'
-import { paymentRequestProjection } from '../projections/payment-requests.ts'
 import { decisionOf } from './given.ts'
 import {
   authorizationEnds,
@@ -230,15 +229,6 @@ export const recorded = (
 /** The row of the outcomes after these events. */
 export const outcomeOf = (log: readonly Recorded<PaymentEvent>[]): PaymentOutcome | undefined =>
   log.reduce<PaymentOutcome | undefined>(paymentOutcomeProjection.apply, undefined)
-
-/** The row of the requests after these events. */
-export const requestOf = (log: readonly Recorded<PaymentEvent>[]) =>
-  log
-    .filter(({ type }) => paymentRequestProjection.handles.has(type))
-    .reduce<ReturnType<typeof paymentRequestProjection.apply>>(
-      paymentRequestProjection.apply,
-      undefined,
-    )
 
 export const queueOf = (log: readonly Recorded<PaymentEvent>[]) =>
   log.reduce<ReturnType<typeof callbackQueueProjection.apply>>(

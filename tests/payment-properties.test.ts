@@ -17,7 +17,6 @@ import {
   play,
   queueOf,
   recorded,
-  requestOf,
   someSteps,
   type Step,
   type Taken,
@@ -268,31 +267,21 @@ describe('for any history of commands', () => {
     )
   })
 
-  test('the request read model equals the fold of the decider in every field that both have', () => {
+  test('a payment keeps what was asked for, as last amended, and until when it was', () => {
     fc.assert(
       fc.property(histories, ({ state, log }) => {
-        const row = requestOf(log)
-        if (state.status === 'unrequested') {
-          expect(row).toBeUndefined()
+        const [asked] = log
+        if (state.status === 'unrequested' || asked?.type !== 'PaymentRequested') {
+          expect([state.status, asked]).toEqual(['unrequested', undefined])
           return
         }
-        const { request, details } = state
-        const [asked] = log
-        const { expiresAt } = (asked?.data ?? {}) as { expiresAt?: unknown }
-        // Whom the request names, or else who scanned its code.
-        const payer = log
-          .flatMap(({ type, data }) =>
-            type === 'PaymentRequested' || type === 'PaymentPickedUp' ? data.payer : [],
-          )
-          .at(-1)
-        expect(row).toEqual({
-          stream: 'payment-t',
-          merchant: request.merchant,
-          request,
-          details,
-          payer,
-          expiresAt,
-        })
+        const { request, expiresAt } = asked.data
+        const { ledger, callbackUri, displayMessageUri, links, lineItems } = request
+        const first = { ledger, callbackUri, displayMessageUri, links, lineItems }
+        const amended = log.flatMap(({ type, data }) => (type === 'PaymentAmended' ? data : []))
+        expect(state.request).toEqual(request)
+        expect(state.details).toEqual(amended.at(-1) ?? first)
+        expect(state.waitsUntil).toBe(expiresAt)
       }),
       runs,
     )

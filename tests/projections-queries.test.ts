@@ -13,7 +13,6 @@ import {
 import { projections } from '../projections/all.ts'
 import { callbackQueueQueries } from '../projections/callback-queue.ts'
 import { paymentOutcomeQueries } from '../projections/payment-outcomes.ts'
-import { paymentRequestQueries } from '../projections/payment-requests.ts'
 import { posProjection, registerQueries } from '../projections/registers.ts'
 import { authorizationEnds, events, morning, request, requestEnds } from './payments.ts'
 
@@ -106,17 +105,6 @@ describe('the outcomes', () => {
       data: { expiredAt: morning - 1000, amount: 9999, additionalAmount: 1000 },
     })
     expect(find('sandbox', 't1', morning)).toEqual({ ...before, seqno: 3, linePosition: 5 })
-  })
-})
-
-describe('the requests', () => {
-  test('are found by their own merchant, and by the payer’s side whoever’s they are', () => {
-    const { find, findAny } = paymentRequestQueries(file.db)
-    requested('t1')
-    expect(find('sandbox', 'payment-t1')).toMatchObject({ request: { posTid: 't1' }, payer: null })
-    expect(find('other', 'payment-t1')).toBeUndefined()
-    expect(findAny('payment-t1')).toEqual(find('sandbox', 'payment-t1'))
-    expect(findAny('payment-t2')).toBeUndefined()
   })
 })
 

@@ -4,7 +4,6 @@ import type { SealedBlobs } from '../../application/blobs.ts'
 import type { Find, Handle } from '../../application/handle.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { PaymentStatus } from '../../domain/status.ts'
-import { streamOf } from '../../domain/stream.ts'
 import { secondsAfter, type Instant } from '../../domain/time.ts'
 import type { AttachmentEntry } from '../../projections/attachments.ts'
 import { merchantPrefix, tidParams, type Signing } from '../addresses.ts'
@@ -46,7 +45,7 @@ export type AttachmentNeeds = Signing & {
   readonly caughtUp: () => Promise<void>
   readonly attachedContents: SealedBlobs
   readonly isSigned: (signature: string, ...parts: readonly string[]) => boolean
-  readonly requests: { find(merchant: string, stream: string): object | undefined }
+  readonly findRequested: (merchant: string, tid: string) => Promise<object | undefined>
   readonly attachments: { of(tid: string): readonly AttachmentEntry[] }
 }
 
@@ -58,9 +57,9 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
   const { names, handle, find, links, attachedContents } = needs
 
   const entriesFor = async (call: Call, tid: string): Promise<readonly AttachmentEntry[]> => {
-    await needs.caughtUp()
-    if (!needs.requests.find(callerOf(call).merchant, streamOf(payments, tid)))
+    if (!(await needs.findRequested(callerOf(call).merchant, tid)))
       return refuse('resource_is_unknown')
+    await needs.caughtUp()
     return needs.attachments.of(tid)
   }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ShownTokens } from '../../application/show-tokens.ts'
-import type { PaymentDetails, PaymentRequest } from '../../domain/payment-events.ts'
+import type { PaymentRequest } from '../../domain/payment-events.ts'
+import type { RequestedPayment } from '../../domain/payment-state.ts'
 import type { Pots } from '../../domain/pots.ts'
 import type { PaymentOutcome } from '../../projections/payment-outcome-table.ts'
 import type { Links } from '../addresses.ts'
@@ -203,9 +204,7 @@ export const checkoutUri = (
 export const paymentRequestView = (
   tid: string,
   uri: string | null,
-  request: PaymentRequest,
-  details: PaymentDetails,
-  expiresAt: number,
+  { request, details, waitsUntil }: RequestedPayment,
 ): z.input<typeof paymentRequestReply> => {
   const { currency } = request
   const amount = (minor: number) => ({ minor, currency })
@@ -221,7 +220,7 @@ export const paymentRequestView = (
     allow_credit: request.allowCredit,
     customer: request.customer,
     max_scan_age: request.maxScanAge,
-    date_expires: expiresAt,
+    date_expires: waitsUntil,
     text: request.text,
     ledger: details.ledger,
     callback_uri: details.callbackUri,

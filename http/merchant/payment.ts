@@ -5,10 +5,9 @@ import type { Context, Find, Handle } from '../../application/handle.ts'
 import { isLedgerOpen } from '../../application/request-payment.ts'
 import { defaultLedger } from '../../domain/ledger.ts'
 import type { PaymentRequest } from '../../domain/payment-events.ts'
+import type { RequestedPayment } from '../../domain/payment-state.ts'
 import { refuse } from '../../domain/refusal.ts'
-import { streamOf } from '../../domain/stream.ts'
 import type { Instant } from '../../domain/time.ts'
-import type { PaymentRequestRow } from '../../projections/payment-requests.ts'
 import { merchantPrefix, tidParams, type Links } from '../addresses.ts'
 import { RequestError } from '../errors.ts'
 import { callerOf, contextOf, route, type Call, type Route } from '../route.ts'
@@ -40,7 +39,8 @@ export type PaymentNeeds = {
     find(merchant: string, tid: string, now: Instant): Promise<ShownPayment | undefined>
   }
   readonly reportHolding: ReportHolding
-  readonly requests: { find(merchant: string, stream: string): PaymentRequestRow | undefined }
+  /** A payment of that merchant. */
+  readonly findRequested: (merchant: string, tid: string) => Promise<RequestedPayment | undefined>
 }
 
 const listPath = `${merchantPrefix}/payment_request/`
@@ -53,7 +53,7 @@ const createdReply = z
 
 /** Payment requests (the document's `/payment_request/`). */
 export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
-  const { handle, links, outcomes, requests } = needs
+  const { handle, links, outcomes } = needs
   const reportOf = reportOfLine(links, needs.reportHolding)
 
   const update = async (tid: string, input: PaymentUpdate, call: Call): Promise<void> => {
@@ -125,12 +125,10 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       reply: paymentRequestReply,
       handle: async (call) => {
         const { tid } = call.params
-        await needs.caughtUp()
         const { merchant } = callerOf(call)
-        const found = requests.find(merchant, streamOf(payments, tid))
-        const { request, details, expiresAt } = found ?? refuse('resource_is_unknown')
-        const uri = checkoutUri(links, tid, request)
-        return paymentRequestView(tid, uri, request, details, expiresAt)
+        const payment = await needs.findRequested(merchant, tid)
+        if (!payment) return refuse('resource_is_unknown')
+        return paymentRequestView(tid, checkoutUri(links, tid, payment.request), payment)
       },
     }),
     route({

@@ -14,7 +14,7 @@ export type CheckoutNeeds = {
   readonly links: Links
   readonly isSecure: boolean
   readonly caughtUp: () => Promise<void>
-  readonly findRequest: (tid: string, at: Instant) => ShownRequest | undefined
+  readonly findRequest: (tid: string, at: Instant) => Promise<ShownRequest | undefined>
   readonly now: () => Instant
   /** A QR code as a data URL. */
   readonly qrImage: { readonly dataUrl: (text: string) => Promise<string> }
@@ -27,7 +27,7 @@ const group = 'Pages'
 export const checkoutRoutes = (needs: CheckoutNeeds, visits: Visits): Route[] => {
   const find = async (tid: string, at: Instant): Promise<ShownRequest> => {
     await needs.caughtUp()
-    const found = needs.findRequest(tid, at)
+    const found = await needs.findRequest(tid, at)
     // Only requests without a customer have a page that everybody who has the link can open.
     return found && found.request.customer === null ? found : refuse('resource_is_unknown')
   }
@@ -108,10 +108,10 @@ export const checkoutRoutes = (needs: CheckoutNeeds, visits: Visits): Route[] =>
       handle: async (call) => {
         const { tid } = call.params
         await needs.caughtUp()
-        if (!needs.findRequest(tid, call.at)) return refuse('resource_is_unknown')
+        if (!(await needs.findRequest(tid, call.at))) return refuse('resource_is_unknown')
         const hasChanged = async () => {
           await needs.caughtUp()
-          return needs.findRequest(tid, needs.now())?.outcome.status !== 'pending'
+          return (await needs.findRequest(tid, needs.now()))?.outcome.status !== 'pending'
         }
         return changesReply(needs.watch, streamOf(payments, tid), hasChanged, needs.isSecure)
       },

@@ -18,7 +18,7 @@ export type PayerHomeNeeds = {
     waiting(payer: string): readonly InboxRow[]
     history(payer: string, before: number, limit: number): readonly InboxRow[]
   }
-  readonly findRequest: (tid: string, at: Instant) => ShownRequest | undefined
+  readonly findRequest: (tid: string, at: Instant) => Promise<ShownRequest | undefined>
   readonly permissionOf: (rid: string, at: Instant) => PermissionOutcome | undefined
   readonly shopName: (merchant: string) => string
 }
@@ -29,10 +29,14 @@ const historyPage = 50
 export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] => {
   const { page } = payerPages(visits)
 
-  const item = ({ texts, locale }: SignedIn, { stream }: InboxRow, at: Instant): Html | '' => {
+  const item = async (
+    { texts, locale }: SignedIn,
+    { stream }: InboxRow,
+    at: Instant,
+  ): Promise<Html | ''> => {
     const id = idIn(stream)
     if (stream.startsWith(streamOf(payments, ''))) {
-      const shown = needs.findRequest(id, at)
+      const shown = await needs.findRequest(id, at)
       if (!shown) return ''
       const { outcome, shop } = shown
       const status = { auth: '', ok: '', pending: '', fail: texts.statusFail }[outcome.status]
@@ -65,6 +69,9 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
     </li>`
   }
 
+  const items = (visitor: SignedIn, rows: readonly InboxRow[], at: Instant) =>
+    Promise.all(rows.map((row) => item(visitor, row, at)))
+
   const home = async (visitor: SignedIn, { at }: Call): Promise<RawReply> => {
     await needs.caughtUp()
     const { texts } = visitor
@@ -80,7 +87,7 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
           waiting.length === 0
             ? html`<p class="quiet">${texts.empty}</p>`
             : html`<ul class="list">
-                ${waiting.map((row) => item(visitor, row, at))}
+                ${await items(visitor, waiting, at)}
               </ul>`
         }
         <div class="actions"><a class="button second" href="/payer/scan">${texts.scan}</a></div>
@@ -104,7 +111,7 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
           rows.length === 0
             ? html`<p class="quiet">${texts.historyEmpty}</p>`
             : html`<ul class="list">
-                ${rows.map((row) => item(visitor, row, call.at))}
+                ${await items(visitor, rows, call.at)}
               </ul>`
         }
         ${

@@ -13,7 +13,7 @@ export type ShownRequest = {
   readonly tid: string
   readonly request: PaymentRequest
   readonly details: PaymentDetails
-  /** The payer for whom it is; null when anyone may answer. */
+  /** The payer for whom it is, or who has answered; null when anyone may answer. */
   readonly payer: string | null
   readonly outcome: PaymentOutcome
   readonly shop: string
@@ -22,22 +22,20 @@ export type ShownRequest = {
 
 export type ShownRequestNeeds = {
   readonly caughtUp: () => Promise<void>
-  readonly findRequest: (tid: string, at: Instant) => ShownRequest | undefined
+  readonly findRequest: (tid: string, at: Instant) => Promise<ShownRequest | undefined>
 }
 
 /** Whether a request is for a payer, or for whoever comes along: one without a customer that nobody has answered. */
-const isFor = ({ request, payer, outcome }: ShownRequest, visitor: string): boolean => {
-  const owner = payer ?? outcome.payer
-  return owner === null ? request.customer === null : owner === visitor
-}
+const isFor = ({ request, payer }: ShownRequest, visitor: string): boolean =>
+  payer === null ? request.customer === null : payer === visitor
 
 /** The request as its payer may see it: what is for somebody else does not exist. @throws Refusal */
 export const requestFor =
   ({ caughtUp, findRequest }: ShownRequestNeeds) =>
   async (tid: string, payer: string, at: Instant): Promise<ShownRequest> => {
     await caughtUp()
-    const found = findRequest(tid, at) ?? refuse('resource_is_unknown')
-    return isFor(found, payer) ? found : refuse('resource_is_unknown')
+    const found = await findRequest(tid, at)
+    return found && isFor(found, payer) ? found : refuse('resource_is_unknown')
   }
 
 const reasonOf = (texts: Texts, statusCode: number): string =>

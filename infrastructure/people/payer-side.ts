@@ -60,11 +60,13 @@ export const makePayerSide = (
   const shopName = (merchant: string): string =>
     core.merchants.find(streamOf(merchants, merchant))?.data.businessName ?? merchant
 
-  const findRequest = (tid: string, at: number) => {
-    const row = core.requests.findAny(streamOf(payments, tid))
-    const outcome = row && core.outcomes.find(row.merchant, tid, at)
-    if (!row || !outcome) return undefined
-    const { request, details, payer, merchant } = row
+  const findRequest = async (tid: string, at: number) => {
+    const payment = await find(payments, tid, 'log')
+    if (payment.status === 'unrequested') return undefined
+    const { request, details, payer } = payment
+    const { merchant } = request
+    const outcome = core.outcomes.find(merchant, tid, at)
+    if (!outcome) return undefined
     const pos = core.poses.find(streamOf(poses, within(merchant, request.posId)))?.data.name ?? null
     return { tid, request, details, payer, outcome, shop: shopName(merchant), pos }
   }
