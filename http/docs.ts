@@ -4,7 +4,7 @@ import { docsPage } from './docs-page.ts'
 import { openApi } from './openapi.ts'
 import { route, type Route } from './route.ts'
 
-/** The description of all routes, these among them, as a document and as a page, to which whoever comes is led. */
+/** The description of all routes, these two among them, as a document and as a page. */
 export const documented = (
   routes: readonly Route[],
   names: Names,
@@ -37,15 +37,6 @@ export const documented = (
       success: 'raw',
       replyTypes: ['text/html'],
       handle: () => docsPage(document()),
-    }),
-    route({
-      method: 'GET',
-      path: '/',
-      access: 'OPEN',
-      group: 'Service',
-      summary: 'Leads to the page that describes this interface',
-      success: 'found',
-      handle: () => ({ location: 'docs' }),
     }),
   )
   return all

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Links } from './addresses.ts'
 import { RequestError } from './errors.ts'
 import { route, type Route } from './route.ts'
 
@@ -12,6 +13,7 @@ export type PublishedKey = {
 }
 
 export type ServiceNeeds = {
+  readonly links: Links
   readonly ready: () => Promise<{
     readonly isReady: boolean
     readonly position: number
@@ -32,6 +34,15 @@ const readyReply = z
 
 /** What the service says of itself. */
 export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
+  route({
+    method: 'GET',
+    path: '/',
+    access: 'OPEN',
+    group,
+    summary: 'Leads to the page that describes this interface',
+    success: 'found',
+    handle: () => ({ location: needs.links.full('/docs') }),
+  }),
   route({
     method: 'GET',
     path: '/health/live',

@@ -198,8 +198,11 @@ describe('the page', () => {
   })
 
   test('is where somebody who knows no path is led', async () => {
-    const { status, headers } = await service.call('GET', '/')
-    expect([status, headers['location']]).toEqual([302, 'docs'])
+    for (const path of ['/', '/%2e%2e/']) {
+      const { status, headers } = await service.call('GET', path)
+      expect([status, headers['location']]).toEqual([302, `${service.address}/docs`])
+    }
+    expect((await service.call('POST', '/')).status).toBe(405)
   })
 
   test('has a policy that allows its own style and nothing else', async () => {

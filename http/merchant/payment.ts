@@ -29,7 +29,6 @@ export type PaymentNeeds = {
   readonly handle: Handle
   readonly find: Find
   readonly links: Links
-  readonly caughtUp: () => Promise<void>
   readonly findTerms: FindTerms
   readonly attachmentLink: AttachmentLink
   /** Whether somebody is known and has not been erased. */

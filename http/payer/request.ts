@@ -13,7 +13,7 @@ export type ShownRequest = {
   readonly tid: string
   readonly request: PaymentRequest
   readonly details: PaymentDetails
-  /** The payer for whom it is, or who has answered; null when anyone may answer. */
+  /** The payer for whom it is, or who has accepted or declined it; null when anyone may answer. */
   readonly payer: string | null
   readonly outcome: PaymentOutcome
   readonly shop: string
@@ -26,8 +26,11 @@ export type ShownRequestNeeds = {
 }
 
 /** Whether a request is for a payer, or for whoever comes along: one without a customer that nobody has answered. */
-const isFor = ({ request, payer }: ShownRequest, visitor: string): boolean =>
-  payer === null ? request.customer === null : payer === visitor
+const isFor = ({ request, payer, outcome }: ShownRequest, visitor: string): boolean => {
+  // The outcome is read later than the payment, and somebody may have accepted in between.
+  const owner = payer ?? outcome.payer
+  return owner === null ? request.customer === null : owner === visitor
+}
 
 /** The request as its payer may see it: what is for somebody else does not exist. @throws Refusal */
 export const requestFor =
