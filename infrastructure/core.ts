@@ -34,7 +34,7 @@ import { scanQueries } from '../projections/scans.ts'
 import { settlementAccountQueries } from '../projections/settlement-accounts.ts'
 import { settlementQueries } from '../projections/settlements.ts'
 import { openBlobDirectory } from './blob-directory.ts'
-import { uuidsOf } from './event-store/event-ids.ts'
+import { numberedFrom, uuidsOf } from './event-store/event-ids.ts'
 import { watchStore } from './event-store/watched-store.ts'
 import type { Log } from './log.ts'
 import { payerDirectory } from './people/payer-directory.ts'
@@ -50,12 +50,6 @@ import { openReadModels, openStore } from './stores.ts'
 import type { Where } from './thread.ts'
 
 const eventUuid = uuidsOf('5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61')
-
-/** Names of which none is given twice, for a part of the price of a random one each time. */
-const numberedFrom = (name: string) => {
-  let count = 0
-  return (): string => `${name}/${count++}`
-}
 
 type VaultNeeds = Pick<ReturnType<typeof makeHandler>, 'find' | 'handle'> & {
   readonly context: Context

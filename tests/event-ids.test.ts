@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bytesOf, uuidsOf } from '../infrastructure/event-store/event-ids.ts'
+import { bytesOf, numberedFrom, uuidsOf } from '../infrastructure/event-store/event-ids.ts'
 
 const namespaceOfDns = '6ba7b810-9dad-11d1-80b4-00c04fd430c8'
 
@@ -36,4 +36,10 @@ test('text that differs from a UUID in a single place is none, nor is longer or 
       expect(bytesOf(text) !== undefined).toBe(isOne)
     }),
   )
+})
+
+test('numbered names differ, those of one process and those of two', () => {
+  const [one, other] = [numberedFrom('a'), numberedFrom('b')]
+  const names = Array.from({ length: 20 }, () => [one(), other()]).flat()
+  expect(new Set(names).size).toBe(40)
 })

@@ -45,3 +45,9 @@ export const uuidsOf = (namespace: string) => {
     return [hex.slice(0, 8), hex.slice(8, 12), version, variant, hex.slice(20, 32)].join('-')
   }
 }
+
+/** Makes names of which none is given twice, for a part of the price of a random one each time. */
+export const numberedFrom = (name: string) => {
+  let count = 0
+  return (): string => `${name}/${count++}`
+}
