@@ -4,7 +4,6 @@ import { accessTokenProjection, grantProjection, refreshTokenProjection } from '
 import { journalProjection } from './journal.ts'
 import { ledgerProjection } from './ledgers.ts'
 import { logFileProjection } from './log-files.ts'
-import { payerInboxProjection } from './payer-inbox.ts'
 import { payerSessionProjection } from './payer-sessions.ts'
 import { paymentOutcomeProjection } from './payment-outcomes.ts'
 import { permissionProjection } from './permissions.ts'
@@ -37,7 +36,6 @@ export const projections = [
   pickUpProjection,
   attachmentProjection,
   payerSessionProjection,
-  payerInboxProjection,
   paymentOutcomeProjection,
   permissionProjection,
   grantProjection,

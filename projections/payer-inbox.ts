@@ -1,84 +1,82 @@
 import { and, desc, eq, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
-import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import type { Instant } from '../domain/time.ts'
+import { paymentOutcomes } from './payment-outcome-table.ts'
+import { permissionOutcomes } from './permissions.ts'
 import { prepared } from './prepared.ts'
-import { projection } from './projection.ts'
 
-/** The requests of each payer: what waits for an answer, and what was answered or has ended. */
-const payerInbox = sqliteTable(
-  'payer_inbox',
-  {
-    stream: text().primaryKey(),
-    /** Of the event that put it here or moved it: the order of lists. */
-    position: integer().notNull(),
-    /** Null as long as anyone may answer. */
-    payer: text(),
-    isWaiting: integer({ mode: 'boolean' }).notNull(),
-    expiresAt: integer().notNull(),
-  },
-  (row) => [index('payer_inbox_by_payer').on(row.payer, row.isWaiting, row.position)],
-)
+/** A request of a payer: it waits for the answer, was answered or has ended. */
+export type InboxEntry = {
+  readonly kind: 'payment' | 'permission'
+  readonly id: string
+  readonly position: number
+  readonly expiresAt: Instant
+}
 
-export type InboxRow = typeof payerInbox.$inferSelect
+type Columns = Readonly<
+  Record<'id' | 'payer' | 'isWaiting' | 'position' | 'expiresAt', SQLiteColumn>
+>
 
-export const payerInboxProjection = projection({
-  table: payerInbox,
-  key: payerInbox.stream,
-  handles: [
-    ...(['PaymentRequested', 'PaymentAuthorized', 'PaymentDeclined', 'PaymentFailed'] as const),
-    ...(['PaymentPickedUp', 'PaymentAborted', 'PaymentExpired'] as const),
-    ...(['PermissionRequested', 'PermissionGranted'] as const),
-    ...(['PermissionDeclined', 'PermissionFailed', 'PermissionExpired'] as const),
-  ],
-  begins: ['PaymentRequested', 'PermissionRequested'],
-  keyOf: ({ stream }) => stream,
-  apply: (row, event) => {
-    const { stream, position } = event
-    switch (event.type) {
-      case 'PaymentRequested':
-      case 'PermissionRequested': {
-        const { payer, expiresAt } = event.data
-        return { stream, position, payer, isWaiting: true, expiresAt }
-      }
-      case 'PaymentPickedUp':
-        return row && { ...row, position, payer: event.data.payer }
-      case 'PaymentAuthorized':
-      case 'PaymentDeclined':
-      case 'PermissionGranted':
-      case 'PermissionDeclined':
-        return row && { ...row, position, payer: event.data.payer, isWaiting: false }
-      case 'PaymentFailed':
-      case 'PaymentAborted':
-      case 'PaymentExpired':
-      case 'PermissionFailed':
-      case 'PermissionExpired':
-        return row && { ...row, position, isWaiting: false }
-    }
-  },
-})
-
-export const payerInboxQueries = (db: BetterSQLite3Database) => {
-  const page = prepared(
+/** Requests of one kind, newest first; a table that has its columns is all that a kind needs. */
+const entriesIn = (db: BetterSQLite3Database, kind: InboxEntry['kind'], columns: Columns) => {
+  const { id, payer, isWaiting, position, expiresAt } = columns
+  const page = prepared<Readonly<Record<string, unknown>>>(
     db,
-    payerInbox,
+    id.table,
     db
-      .select()
-      .from(payerInbox)
+      .select({ id, position, expiresAt })
+      .from(id.table)
       .where(
         and(
-          eq(payerInbox.payer, sql.placeholder('payer')),
-          eq(payerInbox.isWaiting, sql.placeholder('isWaiting')),
-          lt(payerInbox.position, sql.placeholder('before')),
+          eq(payer, sql.placeholder('payer')),
+          eq(isWaiting, sql.placeholder('isWaiting')),
+          lt(position, sql.placeholder('before')),
         ),
       )
-      .orderBy(desc(payerInbox.position))
+      .orderBy(desc(position))
       .limit(sql.placeholder('limit')),
   )
+  return (of: {
+    readonly payer: string
+    readonly isWaiting: boolean
+    readonly before: number
+    readonly limit: number
+  }): InboxEntry[] =>
+    page.all({ ...of, isWaiting: Number(of.isWaiting) }).map((row) => ({
+      kind,
+      id: row[id.name] as string,
+      position: row[position.name] as number,
+      expiresAt: row[expiresAt.name] as Instant,
+    }))
+}
+
+const waitingAtMost = 100
+
+/** The requests of each payer, as payments and permissions have them. */
+export const payerInboxQueries = (db: BetterSQLite3Database) => {
+  const kinds = [
+    entriesIn(db, 'payment', {
+      ...{ id: paymentOutcomes.tid, position: paymentOutcomes.inboxPosition },
+      ...{ payer: paymentOutcomes.payer, isWaiting: paymentOutcomes.isWaiting },
+      expiresAt: paymentOutcomes.expiresAt,
+    }),
+    entriesIn(db, 'permission', {
+      ...{ id: permissionOutcomes.rid, position: permissionOutcomes.linePosition },
+      ...{ payer: permissionOutcomes.payer, isWaiting: permissionOutcomes.isWaiting },
+      expiresAt: permissionOutcomes.expiresAt,
+    }),
+  ]
+  const list = (payer: string, isWaiting: boolean, before: number, limit: number) =>
+    kinds
+      .flatMap((entries) => entries({ payer, isWaiting, before, limit }))
+      .sort((one, other) => other.position - one.position)
+      .slice(0, limit)
   return {
     /** Newest first. */
-    waiting: (payer: string): readonly InboxRow[] =>
-      page.all({ payer, isWaiting: 1, before: Number.MAX_SAFE_INTEGER, limit: 100 }),
-    history: (payer: string, before: number, limit: number): readonly InboxRow[] =>
-      page.all({ payer, isWaiting: 0, before, limit }),
+    waiting: (payer: string): readonly InboxEntry[] =>
+      list(payer, true, Number.MAX_SAFE_INTEGER, waitingAtMost),
+    history: (payer: string, before: number, limit: number): readonly InboxEntry[] =>
+      list(payer, false, before, limit),
   }
 }

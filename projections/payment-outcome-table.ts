@@ -23,8 +23,12 @@ export const paymentOutcomes = sqliteTable(
     posId: text().notNull(),
     posTid: text().notNull(),
     customer: text(),
-    /** Who accepted. */
+    /** For whom it is, or who has answered it; null as long as anyone may. */
     payer: text(),
+    /** Whether its payer has still to answer. */
+    isWaiting: integer({ mode: 'boolean' }).notNull(),
+    /** Position of the event that put it among the requests of its payer, or moved it there: their order. */
+    inboxPosition: integer().notNull(),
     /** Granted along with the authorisation. */
     permissions: text({ mode: 'json' }).$type<Permissions>(),
     currency: text().notNull(),
@@ -54,7 +58,10 @@ export const paymentOutcomes = sqliteTable(
     /** Of the last event of its stream that is folded in. */
     revision: integer().notNull(),
   },
-  (row) => [index('payment_outcomes_by_deadline').on(row.deadline)],
+  (row) => [
+    index('payment_outcomes_by_deadline').on(row.deadline),
+    index('payment_outcomes_by_payer').on(row.payer, row.isWaiting, row.inboxPosition),
+  ],
 )
 
 export type PaymentOutcome = typeof paymentOutcomes.$inferSelect

@@ -27,14 +27,17 @@ type Changes = Partial<
   >
 >
 
-/** Where a row stands in the log and among its messages. */
-type Standing = Pick<PaymentOutcome, 'seqno' | 'linePosition' | 'lineLedger' | 'revision'>
+/** Where a row stands in the log, among its payer's and among its messages. */
+type Standing = Pick<
+  PaymentOutcome,
+  'inboxPosition' | 'seqno' | 'linePosition' | 'lineLedger' | 'revision'
+>
 
 /** Written out: every event of every payment comes through here, and a spread takes ten times as long. */
 const withChanges = (
   row: PaymentOutcome,
   changes: Changes,
-  { seqno, linePosition, lineLedger, revision }: Standing = row,
+  { inboxPosition, seqno, linePosition, lineLedger, revision }: Standing = row,
 ): PaymentOutcome => ({
   tid: row.tid,
   merchant: row.merchant,
@@ -42,6 +45,8 @@ const withChanges = (
   posTid: row.posTid,
   customer: row.customer,
   payer: changes.payer ?? row.payer,
+  isWaiting: row.isWaiting && (changes.status ?? row.status) === 'pending',
+  inboxPosition,
   permissions: changes.permissions ?? row.permissions,
   currency: row.currency,
   ledger: changes.ledger ?? row.ledger,
@@ -91,7 +96,7 @@ export const asOf = (now: Instant, row: PaymentOutcome): PaymentOutcome => {
 
 export const requested = (
   tid: string,
-  { request, expiresAt }: Extract<PaymentEvent, { type: 'PaymentRequested' }>['data'],
+  { request, payer, expiresAt }: Extract<PaymentEvent, { type: 'PaymentRequested' }>['data'],
   at: Instant,
   position: number,
 ): PaymentOutcome => {
@@ -103,7 +108,9 @@ export const requested = (
     posId,
     posTid,
     customer,
-    payer: null,
+    payer,
+    isWaiting: true,
+    inboxPosition: position,
     permissions: null,
     currency,
     ledger,
@@ -139,7 +146,7 @@ const changesOf = (
       return { ledger, callbackUri, displayMessageUri, modifiedAt: at }
     }
     case 'PaymentPickedUp':
-      return {}
+      return { payer: event.data.payer }
     case 'PaymentAuthorized': {
       const { payer, additionalAmount, credit, expiresAt, permissions = null } = event.data
       return {
@@ -156,7 +163,7 @@ const changesOf = (
       }
     }
     case 'PaymentDeclined':
-      return ending(row, 'fail', statusCodes.REJECTED, at)
+      return { ...ending(row, 'fail', statusCodes.REJECTED, at), payer: event.data.payer }
     case 'PaymentFailed':
       return ending(row, 'fail', event.data.statusCode, at)
     case 'PaymentAborted':

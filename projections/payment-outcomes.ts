@@ -22,8 +22,10 @@ export const paymentOutcomeProjection = projection({
       return requested(idIn(stream), event.data, metadata.at, position)
     if (!row) return undefined
     const isSilent = silent.has(event.type)
+    const isMoved = row.isWaiting && event.type !== 'PaymentAmended'
     const isTold = event.type in callbackEventNames && row.callbackUri !== null
     return changed(row, event, metadata.at, {
+      inboxPosition: isMoved ? position : row.inboxPosition,
       seqno: isTold ? row.seqno + 1 : row.seqno,
       linePosition: isSilent ? row.linePosition : position,
       lineLedger: isSilent ? row.lineLedger : row.ledger,

@@ -18,13 +18,16 @@ import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Each permission request and what has become of it. */
-const permissionOutcomes = sqliteTable(
+export const permissionOutcomes = sqliteTable(
   'permission_outcomes',
   {
     rid: text().primaryKey(),
     merchant: text().notNull(),
     request: text({ mode: 'json' }).$type<PermissionRequest>().notNull(),
+    /** For whom it is, or who has answered it; null as long as anyone may. */
     payer: text(),
+    /** Whether its payer has still to answer. */
+    isWaiting: integer({ mode: 'boolean' }).notNull(),
     status: text().$type<'pending' | 'ok' | 'fail'>().notNull(),
     statusCode: integer().notNull(),
     /** What was granted, with the hashes of its tokens. */
@@ -40,7 +43,10 @@ const permissionOutcomes = sqliteTable(
     /** Position of its latest line in the log: it names its report. */
     linePosition: integer().notNull(),
   },
-  (row) => [index('permission_outcomes_by_deadline').on(row.deadline)],
+  (row) => [
+    index('permission_outcomes_by_deadline').on(row.deadline),
+    index('permission_outcomes_by_payer').on(row.payer, row.isWaiting, row.linePosition),
+  ],
 )
 
 export type PermissionOutcome = typeof permissionOutcomes.$inferSelect
@@ -50,7 +56,14 @@ const ended = (
   status: 'ok' | 'fail',
   statusCode: number,
   modifiedAt: Instant,
-): PermissionOutcome => ({ ...row, status, statusCode, modifiedAt, deadline: null })
+): PermissionOutcome => ({
+  ...row,
+  isWaiting: false,
+  status,
+  statusCode,
+  modifiedAt,
+  deadline: null,
+})
 
 const changed = (
   row: PermissionOutcome,
@@ -117,7 +130,8 @@ export const permissionProjection = projection({
     if (event.type === 'PermissionRequested') {
       const { request, payer, expiresAt, currency } = event.data
       const about = { rid: idIn(stream), merchant: request.merchant, request, payer, currency }
-      const pending = { status: 'pending', statusCode: statusCodes.PENDING } as const
+      const { PENDING: statusCode } = statusCodes
+      const pending = { isWaiting: true, status: 'pending', statusCode } as const
       const dates = { modifiedAt: metadata.at, expiresAt, deadline: expiresAt }
       return { ...about, ...pending, ...dates, permissions: null, seqno: 0, fee: 0, linePosition }
     }

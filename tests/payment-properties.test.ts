@@ -210,8 +210,9 @@ describe('for any history of commands', () => {
         const decision = decisionOf(payment, state, { type: 'ExpirePayment', at })
         const events = typeof decision === 'string' ? [] : decision
         const more = events.map((event, index) => recorded({ at, event }, log.length + index))
-        // Callback and log line come with the expiry when it is recorded: neither is there before.
-        const untold = { seqno: 0, linePosition: 0, lineLedger: '', revision: 0 }
+        // Callback, log line and place in the payer's list come with the expiry when it is recorded, not before.
+        const told = { seqno: 0, linePosition: 0, lineLedger: '' }
+        const untold = { ...told, inboxPosition: 0, revision: 0 }
         const after = { ...(outcomeOf([...log, ...more]) ?? row), ...untold }
         const shown = { ...asOf(at, row), ...untold }
         expect(shown).toEqual(after)
@@ -248,6 +249,8 @@ describe('for any history of commands', () => {
           ledger: details.ledger,
           callbackUri: details.callbackUri,
           displayMessageUri: details.displayMessageUri,
+          payer: state.payer,
+          isWaiting: state.status === 'pending',
           status: state.status,
           statusCode: state.statusCode,
           amount: request.amount,

@@ -12,6 +12,7 @@ import {
 } from '../infrastructure/read-models/read-model-file.ts'
 import { projections } from '../projections/all.ts'
 import { callbackQueueQueries } from '../projections/callback-queue.ts'
+import { payerInboxQueries } from '../projections/payer-inbox.ts'
 import { paymentOutcomeQueries } from '../projections/payment-outcomes.ts'
 import { posProjection, registerQueries } from '../projections/registers.ts'
 import { authorizationEnds, events, morning, request, requestEnds } from './payments.ts'
@@ -105,6 +106,83 @@ describe('the outcomes', () => {
       data: { expiredAt: morning - 1000, amount: 9999, additionalAmount: 1000 },
     })
     expect(find('sandbox', 't1', morning)).toEqual({ ...before, seqno: 3, linePosition: 5 })
+  })
+})
+
+describe('the requests of a payer', () => {
+  const asked = (tid: string, payer: string | null = 'alice') =>
+    happened(`payment-${tid}`, events.requested({ posTid: tid }, payer))
+  const askedPermission = (rid: string) =>
+    happened(`permission-${rid}`, {
+      type: 'PermissionRequested',
+      data: {
+        request: {
+          ...{ merchant: 'sandbox', posId: 'till-1', posTid: rid, customer: null, text: null },
+          ...{ scope: ['openid'], callbackUri: null, expiresIn: 60 },
+        },
+        payer: 'alice',
+        expiresAt: requestEnds,
+        currency: 'NOK',
+      },
+    })
+  const listsOf = (payer: string) => {
+    const { waiting, history } = payerInboxQueries(file.db)
+    const ids = (entries: readonly { readonly id: string }[]) => entries.map(({ id }) => id)
+    return [ids(waiting(payer)), ids(history(payer, Number.MAX_SAFE_INTEGER, 10))]
+  }
+
+  test('are payments and permissions in the order in which they came, then in which they were answered', () => {
+    for (const tid of ['first', 'second', 'gone']) asked(tid)
+    askedPermission('consent')
+    asked('of-bob', 'bob')
+    expect(listsOf('alice')).toEqual([['consent', 'gone', 'second', 'first'], []])
+    happened('payment-first', events.authorized())
+    happened('permission-consent', {
+      type: 'PermissionDeclined',
+      data: { payer: 'alice', charge: { fee: 0, interchange: 0, vat: 0, taxcode: 'NO:2013' } },
+    })
+    happened('payment-gone', events.expired)
+    expect(listsOf('alice')).toEqual([['second'], ['gone', 'consent', 'first']])
+    expect(listsOf('bob')).toEqual([['of-bob'], []])
+  })
+
+  test('stay where they are when the merchant amends, captures or refunds', () => {
+    for (const tid of ['first', 'second']) asked(tid)
+    const { ledger, callbackUri, displayMessageUri, links, lineItems } = request
+    happened('payment-first', {
+      type: 'PaymentAmended',
+      data: { ledger, callbackUri, displayMessageUri, links, lineItems },
+    })
+    expect(listsOf('alice')).toEqual([['second', 'first'], []])
+    for (const tid of ['first', 'second']) happened(`payment-${tid}`, events.authorized())
+    happened('payment-first', events.captured('a', 10_000, 1000))
+    happened('payment-first', events.refunded('r', 1))
+    expect(listsOf('alice')).toEqual([[], ['second', 'first']])
+  })
+
+  test('are those of nobody until somebody scans or answers', () => {
+    for (const tid of ['scanned', 'accepted', 'refused']) asked(tid, null)
+    expect(listsOf('alice')).toEqual([[], []])
+    happened('payment-scanned', { type: 'PaymentPickedUp', data: { payer: 'alice', scan: 's1' } })
+    happened('payment-accepted', events.authorized())
+    happened('payment-refused', events.declined())
+    expect(listsOf('alice')).toEqual([['scanned'], ['refused', 'accepted']])
+  })
+
+  test('are shown a page at a time', () => {
+    for (const tid of ['a', 'b', 'c']) {
+      asked(tid)
+      happened(`payment-${tid}`, events.declined())
+    }
+    askedPermission('d')
+    happened('permission-d', { type: 'PermissionExpired', data: { expiredAt: requestEnds } })
+    const { history } = payerInboxQueries(file.db)
+    const page = history('alice', Number.MAX_SAFE_INTEGER, 2)
+    expect(page).toMatchObject([
+      { kind: 'permission', id: 'd', expiresAt: requestEnds },
+      { kind: 'payment', id: 'c' },
+    ])
+    expect(history('alice', page[1]?.position ?? 0, 2)).toMatchObject([{ id: 'b' }, { id: 'a' }])
   })
 })
 

@@ -1,7 +1,5 @@
 import { z } from 'zod'
-import { payments } from '../../application/aggregates.ts'
-import { idIn, streamOf } from '../../domain/stream.ts'
-import type { InboxRow } from '../../projections/payer-inbox.ts'
+import type { InboxEntry } from '../../projections/payer-inbox.ts'
 import { RequestError } from '../errors.ts'
 import { listPage, listQuery, listReply } from '../lists.ts'
 import { route, type Route } from '../route.ts'
@@ -26,11 +24,7 @@ export const payerApiRoutes = (needs: PayerApiNeeds): Route[] => {
   const access = makePayerAccess(needs)
   const { links } = needs
 
-  const pathOf = ({ stream }: InboxRow): string => {
-    const id = idIn(stream)
-    const kind = stream.startsWith(streamOf(payments, '')) ? 'payment' : 'permission'
-    return `${payerPrefix}/${kind}_request/${id}/`
-  }
+  const pathOf = ({ kind, id }: InboxEntry): string => `${payerPrefix}/${kind}_request/${id}/`
 
   return [
     route({

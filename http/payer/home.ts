@@ -1,8 +1,6 @@
 import { html } from 'hono/html'
-import { payments } from '../../application/aggregates.ts'
-import { idIn, streamOf } from '../../domain/stream.ts'
 import type { Instant } from '../../domain/time.ts'
-import type { InboxRow } from '../../projections/payer-inbox.ts'
+import type { InboxEntry } from '../../projections/payer-inbox.ts'
 import type { PermissionOutcome } from '../../projections/permissions.ts'
 import { pageOf } from '../lists.ts'
 import { searchOf, type Call, type RawReply, type Route } from '../route.ts'
@@ -15,8 +13,8 @@ import type { SignedIn, Visits } from './session.ts'
 export type PayerHomeNeeds = {
   readonly caughtUp: () => Promise<void>
   readonly inbox: {
-    waiting(payer: string): readonly InboxRow[]
-    history(payer: string, before: number, limit: number): readonly InboxRow[]
+    waiting(payer: string): readonly InboxEntry[]
+    history(payer: string, before: number, limit: number): readonly InboxEntry[]
   }
   readonly findRequest: (tid: string, at: Instant) => Promise<ShownRequest | undefined>
   readonly permissionOf: (rid: string, at: Instant) => PermissionOutcome | undefined
@@ -31,11 +29,10 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
 
   const item = async (
     { texts, locale }: SignedIn,
-    { stream }: InboxRow,
+    { kind, id }: InboxEntry,
     at: Instant,
   ): Promise<Html | ''> => {
-    const id = idIn(stream)
-    if (stream.startsWith(streamOf(payments, ''))) {
+    if (kind === 'payment') {
       const shown = await needs.findRequest(id, at)
       if (!shown) return ''
       const { outcome, shop } = shown
@@ -69,7 +66,7 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
     </li>`
   }
 
-  const items = (visitor: SignedIn, rows: readonly InboxRow[], at: Instant) =>
+  const items = (visitor: SignedIn, rows: readonly InboxEntry[], at: Instant) =>
     Promise.all(rows.map((row) => item(visitor, row, at)))
 
   const home = async (visitor: SignedIn, { at }: Call): Promise<RawReply> => {
