@@ -40,9 +40,8 @@ export const uuidsOf = (namespace: string) => {
   if (!space) throw new TypeError(`'${namespace}' is no UUID`)
   return (name: string): string => {
     const hex = hash('sha1', Buffer.concat([space, Buffer.from(name)]))
-    const version = `5${hex.slice(13, 16)}`
     const variant = variantOf(hex.charAt(16)) + hex.slice(17, 20)
-    return [hex.slice(0, 8), hex.slice(8, 12), version, variant, hex.slice(20, 32)].join('-')
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}-${hex.slice(20, 32)}`
   }
 }
 
