@@ -57,13 +57,17 @@ const waitingAtMost = 100
 export const payerInboxQueries = (db: BetterSQLite3Database) => {
   const kinds = [
     entriesIn(db, 'payment', {
-      ...{ id: paymentOutcomes.tid, position: paymentOutcomes.inboxPosition },
-      ...{ payer: paymentOutcomes.payer, isWaiting: paymentOutcomes.isWaiting },
+      id: paymentOutcomes.tid,
+      payer: paymentOutcomes.payer,
+      isWaiting: paymentOutcomes.isWaiting,
+      position: paymentOutcomes.inboxPosition,
       expiresAt: paymentOutcomes.expiresAt,
     }),
     entriesIn(db, 'permission', {
-      ...{ id: permissionOutcomes.rid, position: permissionOutcomes.linePosition },
-      ...{ payer: permissionOutcomes.payer, isWaiting: permissionOutcomes.isWaiting },
+      id: permissionOutcomes.rid,
+      payer: permissionOutcomes.payer,
+      isWaiting: permissionOutcomes.isWaiting,
+      position: permissionOutcomes.linePosition,
       expiresAt: permissionOutcomes.expiresAt,
     }),
   ]
