@@ -18,7 +18,7 @@ type Columns = Readonly<
   Record<'id' | 'payer' | 'isWaiting' | 'position' | 'expiresAt', SQLiteColumn>
 >
 
-/** Requests of one kind, newest first; a table that has its columns is all that a kind needs. */
+/** Requests of one kind, newest first, out of the table of these columns. */
 const entriesIn = (db: BetterSQLite3Database, kind: InboxEntry['kind'], columns: Columns) => {
   const { id, payer, isWaiting, position, expiresAt } = columns
   const page = prepared<Readonly<Record<string, unknown>>>(

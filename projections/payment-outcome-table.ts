@@ -25,7 +25,7 @@ export const paymentOutcomes = sqliteTable(
     customer: text(),
     /** For whom it is, or who has answered it; null as long as anyone may. */
     payer: text(),
-    /** Whether its payer has still to answer. */
+    /** Whether its payer has still to answer: beside the status, for the index by payer is not to move with captures. */
     isWaiting: integer({ mode: 'boolean' }).notNull(),
     /** Position of the event that put it among the requests of its payer, or moved it there: their order. */
     inboxPosition: integer().notNull(),

@@ -45,7 +45,7 @@ const withChanges = (
   posTid: row.posTid,
   customer: row.customer,
   payer: changes.payer ?? row.payer,
-  isWaiting: row.isWaiting && (changes.status ?? row.status) === 'pending',
+  isWaiting: (changes.status ?? row.status) === 'pending',
   inboxPosition,
   permissions: changes.permissions ?? row.permissions,
   currency: row.currency,
