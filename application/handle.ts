@@ -1,5 +1,5 @@
 import type { Decider } from '../domain/decider.ts'
-import { parseEvent, schemaVersion, type EventType, type Recorded } from '../domain/events.ts'
+import { parseEvent, schemaVersion, type EventType } from '../domain/events.ts'
 import { refuse, Refusal } from '../domain/refusal.ts'
 import { streamOf } from '../domain/stream.ts'
 import {
@@ -12,7 +12,8 @@ import {
   type RecordedEvent,
   type Revision,
 } from './event-store.ts'
-import { recent, underWay } from './recent.ts'
+import { underWay } from './recent.ts'
+import { isOld, rememberStates, type Known } from './remembered-states.ts'
 
 /** Who commands, when and why. */
 export type Context = {
@@ -58,13 +59,6 @@ export type Needs = {
  */
 export type AsOf = 'memory' | 'log' | Position
 
-type Known = { readonly revision: Revision; readonly state: unknown }
-
-/** What is known, and the newest revision that its stream is known to have had. */
-type Remembered = Known & { heard: Revision }
-
-const isOld = ({ revision, heard }: Remembered): boolean => revision < heard
-
 const maximumAttempts = 10
 
 /**
@@ -78,24 +72,8 @@ export const makeHandler = ({
   onAppended,
   remembered = underWay,
 }: Needs) => {
-  const memory = recent<string, Remembered>(remembered)
-  /** The newest revision that has come by of streams that have lately changed, remembered or not. */
-  const heard = recent<string, Revision>(remembered)
+  const memory = rememberStates(remembered)
   const turns = new Map<string, Promise<unknown>>()
-
-  const remember = (stream: string, { revision, state }: Known): void => {
-    const before = memory.get(stream)
-    if (before && before.revision > revision) return
-    // A slow read may end after others have written more, and after that was noticed: then it is old already.
-    const newest = Math.max(heard.get(stream) ?? noStream, before?.heard ?? noStream)
-    memory.set(stream, { revision, state, heard: newest })
-  }
-
-  /** What is remembered of a stream, unless more is known to have happened since. */
-  const current = (stream: string): Known | undefined => {
-    const known = memory.get(stream)
-    return known && !isOld(known) ? known : undefined
-  }
 
   const stateAfter = <Event, State>(
     decider: Decider<never, Event, State>,
@@ -115,7 +93,7 @@ export const makeHandler = ({
     const events = await store.readStream(stream, known.revision + 1)
     const state = stateAfter(decider, events, known.state as State)
     const caughtUp = { revision: events.at(-1)?.revision ?? known.revision, state }
-    if (caughtUp.revision !== noStream) remember(stream, caughtUp)
+    if (caughtUp.revision !== noStream) memory.remember(stream, caughtUp)
     return caughtUp
   }
 
@@ -147,7 +125,7 @@ export const makeHandler = ({
     context: Context,
   ): Promise<Handled<Event, State>> => {
     const nameOfCommand = commandId()
-    const before = memory.get(stream)
+    const before = memory.find(stream)
     // A stream that is not remembered is most often new: the append, or a "no", tells when it is not.
     let known: Known = before ?? { revision: noStream, state: decider.initial }
     let isFresh = before !== undefined && isOld(before)
@@ -160,7 +138,7 @@ export const makeHandler = ({
           const recorded = newEvents(stream, known.revision, events, nameOfCommand, context)
           const { revision, position } = await store.append(stream, recorded, known.revision)
           const after = events.reduce((state, event) => decider.evolve(state, event), state)
-          remember(stream, { revision, state: after })
+          memory.remember(stream, { revision, state: after })
           const [alone, further] = recorded
           // Of several, the positions of the earlier ones are not told.
           if (alone && !further) {
@@ -206,7 +184,7 @@ export const makeHandler = ({
     id: string,
   ): State | undefined => {
     const stream = streamOf(aggregate, id)
-    return current(stream)?.state as State | undefined
+    return memory.findCurrent(stream)?.state as State | undefined
   }
 
   /** The state of an aggregate, without changing it. */
@@ -221,23 +199,13 @@ export const makeHandler = ({
       const past = events.filter(({ position }) => position <= asOf)
       return stateAfter(decider, past, decider.initial)
     }
-    const known = asOf === 'memory' ? current(stream) : undefined
+    const known = asOf === 'memory' ? memory.findCurrent(stream) : undefined
     if (known) return known.state as State
     const nothing = { revision: noStream, state: decider.initial }
-    return (await catchUp(decider, stream, memory.get(stream) ?? nothing)).state as State
+    return (await catchUp(decider, stream, memory.find(stream) ?? nothing)).state as State
   }
 
-  /** Marks as old what other processes have changed, to go on from: called with all events as they come by. */
-  const notice = (events: readonly (RecordedEvent | Recorded)[]): void => {
-    for (const { stream, revision } of events) {
-      const known = memory.get(stream)
-      if (known && known.revision >= revision) continue
-      if (known) known.heard = revision
-      heard.set(stream, revision)
-    }
-  }
-
-  return { handle, find, recall, notice }
+  return { handle, find, recall, notice: memory.notice }
 }
 
 export type Find = ReturnType<typeof makeHandler>['find']

@@ -1,0 +1,47 @@
+import type { Recorded } from '../domain/events.ts'
+import { noStream, type RecordedEvent, type Revision } from './event-store.ts'
+import { recent } from './recent.ts'
+
+/** The state of an aggregate as of a revision of its stream. */
+export type Known = { readonly revision: Revision; readonly state: unknown }
+
+/** What is known, and the newest revision that its stream is known to have had. */
+type Remembered = Known & { heard: Revision }
+
+/** Whether more is known to have happened since. */
+export const isOld = ({ revision, heard }: Readonly<Remembered>): boolean => revision < heard
+
+/** Remembers the states of so many aggregates at least, those used last, and how old each is known to be. */
+export const rememberStates = (size: number) => {
+  const memory = recent<string, Remembered>(size)
+  /** The newest revision that has come by of streams that have lately changed, remembered or not. */
+  const heard = recent<string, Revision>(size)
+
+  /** What is remembered of a stream, old or not: what is new can be folded into it. */
+  const find = (stream: string): Readonly<Remembered> | undefined => memory.get(stream)
+
+  return {
+    find,
+    /** What is remembered of a stream, unless it is old. */
+    findCurrent: (stream: string): Known | undefined => {
+      const known = find(stream)
+      return known && !isOld(known) ? known : undefined
+    },
+    remember: (stream: string, { revision, state }: Known): void => {
+      const before = memory.get(stream)
+      if (before && before.revision > revision) return
+      // A slow read may end after others have written more, and after that was noticed: then it is old already.
+      const newest = Math.max(heard.get(stream) ?? noStream, before?.heard ?? noStream)
+      memory.set(stream, { revision, state, heard: newest })
+    },
+    /** Marks as old what other processes have changed, to go on from: called with all events as they come by. */
+    notice: (events: readonly (RecordedEvent | Recorded)[]): void => {
+      for (const { stream, revision } of events) {
+        const known = memory.get(stream)
+        if (known && known.revision >= revision) continue
+        if (known) known.heard = revision
+        heard.set(stream, revision)
+      }
+    },
+  }
+}
