@@ -1,9 +1,9 @@
 import { serve, type ServerType } from '@hono/node-server'
-import Database from 'better-sqlite3'
 import { Hono } from 'hono'
 import { hash } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { z } from 'zod'
+import Database from '../infrastructure/sqlite.ts'
 import { openRawFile, textTable } from './raw-commits.ts'
 
 /**

@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3'
+import Database from '../infrastructure/sqlite.ts'
 
 /** A file with these tables, as durable as the event log and with the same room before checkpoints. */
 export const openRawFile = (file: string, tables: string): Database.Database => {

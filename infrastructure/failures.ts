@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3'
 import { resolve, sep } from 'node:path'
 import { StoreUnavailable } from '../application/event-store.ts'
 import { UnreadableEvent } from '../domain/events.ts'
@@ -7,6 +6,7 @@ import { UnusableKey } from './keys.ts'
 import { OperatorError } from './operator/error.ts'
 import { WrongVault } from './people/vault.ts'
 import { settingShown, WrongSettings, type Settings } from './settings.ts'
+import Database from './sqlite.ts'
 import type { Place } from './stores.ts'
 import { reasonOf } from './system-errors.ts'
 

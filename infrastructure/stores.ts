@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { start, type EventStore } from '../application/event-store.ts'
@@ -16,6 +15,7 @@ import {
   type ReadModelFile,
 } from './read-models/read-model-file.ts'
 import { settingShown, WrongSettings, type Settings } from './settings.ts'
+import Database from './sqlite.ts'
 import type { Where } from './thread.ts'
 
 /** Where the data lies. */

@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3'
 import {
   closeSync,
   mkdirSync,
@@ -18,6 +17,7 @@ import {
   buildReadModelFile,
   openReadModelFile,
 } from '../infrastructure/read-models/read-model-file.ts'
+import Database from '../infrastructure/sqlite.ts'
 import { projections } from '../projections/all.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-read-models-'))

@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
 import { integer, sqliteTable } from 'drizzle-orm/sqlite-core'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
@@ -17,6 +16,7 @@ import {
 import { rebuildReadModels } from '../infrastructure/read-models/rebuild.ts'
 import { writeApart } from '../infrastructure/read-models/writing-apart.ts'
 import { readSettings } from '../infrastructure/settings.ts'
+import Database from '../infrastructure/sqlite.ts'
 import { openStore } from '../infrastructure/stores.ts'
 import { projections } from '../projections/all.ts'
 

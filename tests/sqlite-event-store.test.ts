@@ -6,7 +6,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   noStream,
@@ -18,6 +17,7 @@ import { commitApart } from '../infrastructure/event-store/committing-apart.ts'
 import { openEventFile } from '../infrastructure/event-store/sqlite-event-file.ts'
 import { openEventLog } from '../infrastructure/event-store/sqlite-event-log.ts'
 import { openSqliteEventStore } from '../infrastructure/event-store/sqlite-event-store.ts'
+import Database from '../infrastructure/sqlite.ts'
 import type { Where } from '../infrastructure/thread.ts'
 import { collect, label, newEvent, newEvents } from './event-store-appends.ts'
 

@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3'
 import { once } from 'node:events'
 import {
   existsSync,
@@ -22,6 +21,7 @@ import { makeLog } from '../infrastructure/log.ts'
 import { makeSandboxData } from '../infrastructure/sandbox-data.ts'
 import { refuseSandboxLog } from '../infrastructure/sandbox-traces.ts'
 import { readSettings, settingShown, type Settings } from '../infrastructure/settings.ts'
+import Database from '../infrastructure/sqlite.ts'
 import { operatorHere } from './operator-here.ts'
 import { newFolder } from './service-process.ts'
 

@@ -1,10 +1,10 @@
-import Database from 'better-sqlite3'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { watch } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { TransactionLine } from '../domain/transaction-line.ts'
+import Database from '../infrastructure/sqlite.ts'
 import { makeLogWriter } from '../infrastructure/transaction-logs/log-writer.ts'
 import { linesPerFile, writeLogs } from '../infrastructure/transaction-logs/transaction-log.ts'
 

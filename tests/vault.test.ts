@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +7,7 @@ import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { StoreUnavailable } from '../application/event-store.ts'
 import { openVault, type Vault } from '../infrastructure/people/vault.ts'
+import Database from '../infrastructure/sqlite.ts'
 
 let folder: string
 let here: Vault

@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3'
+import Database from '../sqlite.ts'
 
 // "dayb" in ASCII: names the file as ours to `file` and to the check below.
 const applicationId = 0x64617962

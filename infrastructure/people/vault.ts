@@ -1,9 +1,9 @@
-import Database from 'better-sqlite3'
 import { createHmac, randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { recent, type Recent } from '../../application/recent.ts'
 import { unavailable } from '../event-store/sqlite-event-rows.ts'
+import Database from '../sqlite.ts'
 import { seal, unseal } from './sealing.ts'
 
 const tables = `

@@ -1,9 +1,9 @@
-import Database from 'better-sqlite3'
 import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RecordedEvent } from '../../application/event-store.ts'
+import Database from '../sqlite.ts'
 import { fingerprint, indexStatements, tableStatements } from './read-model-schema.ts'
 
 const nameOf = (print: string, generation: number): string =>

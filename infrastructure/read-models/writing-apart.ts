@@ -1,5 +1,5 @@
-import Database from 'better-sqlite3'
 import { once } from 'node:events'
+import Database from '../sqlite.ts'
 import { startThread } from '../thread.ts'
 import type { Write } from './rows.ts'
 import type { Tells, Told } from './writing-thread.ts'

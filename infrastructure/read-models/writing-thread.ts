@@ -1,5 +1,5 @@
-import Database from 'better-sqlite3'
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
+import Database from '../sqlite.ts'
 import { openDraftAgain } from './read-model-file.ts'
 import { makeWriter, type Write } from './rows.ts'
 

@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3'
 import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Completion } from '../../domain/ledger.ts'
@@ -7,6 +6,7 @@ import {
   type LineAction,
   type TransactionLine,
 } from '../../domain/transaction-line.ts'
+import Database from '../sqlite.ts'
 import { writeLogs } from './transaction-log.ts'
 
 /** A settlement that took the lines of a merchant after one position and before another. */
