@@ -169,6 +169,17 @@ describe('the requests of a payer', () => {
     expect(listsOf('alice')).toEqual([['scanned'], ['refused', 'accepted']])
   })
 
+  test('are at most the newest hundred of those that wait, of both kinds together', () => {
+    askedPermission('oldest')
+    for (let count = 1; count < 100; count++) asked(`p${count}`)
+    expect(listsOf('alice')[0]).toHaveLength(100)
+    askedPermission('newest')
+    const [waiting] = listsOf('alice')
+    expect(waiting).toHaveLength(100)
+    expect(waiting?.slice(0, 2)).toEqual(['newest', 'p99'])
+    expect(waiting?.at(-1)).toBe('p1')
+  })
+
   test('are shown a page at a time', () => {
     for (const tid of ['a', 'b', 'c']) {
       asked(tid)
