@@ -5,8 +5,8 @@ import { createRequire } from 'node:module'
 const release = Number(process.versions['napi']) >= 10 ? 'better-sqlite3-13' : 'better-sqlite3'
 
 /**
- * better-sqlite3 as this version of Node can bear it: release 13 needs Node-API 10, and release 12 aborts the process on
- * Node 24.19 and newer as soon as a statement is collected as garbage.
+ * better-sqlite3 in the release that goes with this version of Node: 13 cannot be loaded without Node-API 10, and 12 aborts
+ * the process when a statement is collected as garbage on late releases of Node 24 (seen on 24.21).
  */
 const Database = createRequire(import.meta.url)(release) as typeof BetterSqlite3
 

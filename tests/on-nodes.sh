@@ -16,7 +16,8 @@ fetch_node() {
 for version in "$@"; do
   node=$folder/node-$version
   clone=$folder/clone-$version
-  fetch_node "$version" && git clone -q "$root" "$clone" || exit 1
+  fetch_node "$version" || { echo "Node $version cannot be had from the npm registry" >&2; exit 1; }
+  git clone -q "$root" "$clone" || exit 1
   echo "==== Node $("$node/bin/node" --version)"
   # Whatever is compiled is compiled for that version, with the headers that come with it.
   PATH="$node/bin:$PATH" npm_config_nodedir="$node" bash "$clone/.ci/run" || status=1
