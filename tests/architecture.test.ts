@@ -13,7 +13,7 @@ const folders = [...Object.keys(table), 'infrastructure']
 const main = 'infrastructure/main.ts'
 const closed = ['http', 'tests', 'bench', 'demo']
 /** Which release of it can be loaded is decided in one place. */
-const sqliteItself = /^import (?!type ).*'better-sqlite3'/gm
+const sqliteItself = /^import (?!type )[^']*'better-sqlite3(?:-13)?'/gm
 
 /** Where the outside world leaks into code that must give the same answer always. */
 const impure = /\b(?:Date\.now|new Date\(\)|Math\.random|performance\.\w|crypto\.\w|setTimeout)/g
@@ -85,6 +85,11 @@ describe('the check itself', () => {
       'infrastructure/stores.ts',
       `import Database from 'better-sqlite3'`,
       `import Database from 'better-sqlite3'`,
+    ],
+    [
+      'infrastructure/stores.ts',
+      `import {\n  a,\n} from 'better-sqlite3-13'`,
+      `import {\n  a,\n} from 'better-sqlite3-13'`,
     ],
     [main, `import { given } from '../tests/service.ts'`, 'tests'],
     [main, `import { load } from '../bench/load.ts'`, 'bench'],
