@@ -1,4 +1,5 @@
 import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 
 const headerLength = 12
 const typeA = 1
@@ -40,9 +41,14 @@ export const startNameServer = async (known: Readonly<Record<string, string>>, s
     socket.send(answerTo(query, end, address, name in known), port, from)
   })
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
+  const timesAsked = (name: string): number => asked.filter((other) => other === name).length
   return {
     server: `127.0.0.1:${socket.address().port}`,
-    asked: asked as readonly string[],
+    timesAsked,
+    /** Resolves when it has been asked for a name so many times. */
+    askedFor: async (name: string, times: number): Promise<void> => {
+      while (timesAsked(name) < times) await once(socket, 'message')
+    },
     close: (): void => void socket.close(),
   }
 }
