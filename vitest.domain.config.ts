@@ -4,10 +4,10 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: [
-      'tests/{money,register,clock,callback-decider,events}.test.ts',
-      'tests/payment{,-charges,-pick-up,-properties}.test.ts',
+      'tests/domain/{money,register,clock,callback-decider,events}.test.ts',
+      'tests/domain/payment{,-charges,-pick-up,-properties}.test.ts',
     ],
-    setupFiles: ['tests/without-shrinking.ts'],
+    setupFiles: ['tests/domain/without-shrinking.ts'],
     testTimeout: 60_000,
   },
 })

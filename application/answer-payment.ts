@@ -1,6 +1,6 @@
-import type { RefusalOfFunds } from '../domain/payment-events.ts'
+import type { RefusalOfFunds } from '../domain/payment/payment-events.ts'
+import { parseScope } from '../domain/people/scope.ts'
 import { refuse } from '../domain/refusal.ts'
-import { parseScope } from '../domain/scope.ts'
 import { streamOf } from '../domain/stream.ts'
 import { payments } from './aggregates.ts'
 import { findAccepting } from './find-accepting.ts'

@@ -1,5 +1,5 @@
-import type { AuthorizationRequest } from '../domain/authorization.ts'
-import type { Permissions } from '../domain/grant.ts'
+import type { AuthorizationRequest } from '../domain/people/authorization.ts'
+import type { Permissions } from '../domain/people/grant.ts'
 import { Refusal, refuse } from '../domain/refusal.ts'
 import { streamOf } from '../domain/stream.ts'
 import { authorizations, payers } from './aggregates.ts'

@@ -1,5 +1,5 @@
-import type { PostalAddress, Profile } from '../domain/profile.ts'
-import type { Scope } from '../domain/scope.ts'
+import type { PostalAddress, Profile } from '../domain/people/profile.ts'
+import type { Scope } from '../domain/people/scope.ts'
 
 const addressOf = ({ street, postalCode, locality, country }: PostalAddress) => ({
   street_address: street,

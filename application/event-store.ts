@@ -56,7 +56,7 @@ export type Outage = {
   readonly worked: () => void
 }
 
-/** The log of everything that happened. Both adapters pass `tests/event-store-contract.ts`. */
+/** The log of everything that happened. Both adapters pass `tests/event-store/contract.ts`. */
 export type EventStore = {
   /**
    * Appends all events or none, durably, when the stream stands at the expected revision.

@@ -1,6 +1,6 @@
-import type { Currency } from '../domain/currency.ts'
+import { termsInForce, type FeeSchedules, type FeeTerms } from '../domain/accounting/fees.ts'
 import type { EventType } from '../domain/events.ts'
-import { termsInForce, type FeeSchedules, type FeeTerms } from '../domain/fees.ts'
+import type { Currency } from '../domain/money/currency.ts'
 import type { Instant } from '../domain/time.ts'
 import { feeSchedules } from './aggregates.ts'
 import type { RecordedEvent } from './event-store.ts'

@@ -4,9 +4,9 @@ import {
   type IssuedTokens,
   type Permissions,
   type Revoker,
-} from '../domain/grant.ts'
+} from '../domain/people/grant.ts'
+import type { Scope } from '../domain/people/scope.ts'
 import { refuse } from '../domain/refusal.ts'
-import type { Scope } from '../domain/scope.ts'
 import type { Instant } from '../domain/time.ts'
 import { authorizations, grants, payers, payments, permissionRequests } from './aggregates.ts'
 import type { Context, Find, Handle } from './handle.ts'

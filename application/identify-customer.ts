@@ -1,4 +1,4 @@
-import type { Customer } from '../domain/payment-command.ts'
+import type { Customer } from '../domain/payment/payment-command.ts'
 import type { Instant } from '../domain/time.ts'
 import { shortlinks, stickers } from './aggregates.ts'
 import type { Find } from './handle.ts'

@@ -1,5 +1,5 @@
+import type { Listener, Scan, ScanCommand, ScanEvent } from '../domain/merchant/scans.ts'
 import { refuse, Refusal } from '../domain/refusal.ts'
-import type { Listener, Scan, ScanCommand, ScanEvent } from '../domain/scans.ts'
 import type { Instant } from '../domain/time.ts'
 import { payments, scansOfShortlinks, shortlinks } from './aggregates.ts'
 import { StoreUnavailable } from './event-store.ts'

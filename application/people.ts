@@ -1,4 +1,4 @@
-import { profile as profileSchema, type Profile } from '../domain/profile.ts'
+import { profile as profileSchema, type Profile } from '../domain/people/profile.ts'
 import { payers } from './aggregates.ts'
 import type { AsOf, Find } from './handle.ts'
 

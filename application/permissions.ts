@@ -1,6 +1,6 @@
-import type { PermissionRequest } from '../domain/permission.ts'
+import type { PermissionRequest } from '../domain/people/permission.ts'
+import type { Scope } from '../domain/people/scope.ts'
 import { refuse } from '../domain/refusal.ts'
-import type { Scope } from '../domain/scope.ts'
 import { streamOf, within } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { merchants, permissionRequests, poses } from './aggregates.ts'

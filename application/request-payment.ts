@@ -1,5 +1,5 @@
-import { defaultLedger, isOpenLedger } from '../domain/ledger.ts'
-import type { PaymentRequest } from '../domain/payment-events.ts'
+import { defaultLedger, isOpenLedger } from '../domain/accounting/ledger.ts'
+import type { PaymentRequest } from '../domain/payment/payment-events.ts'
 import { within } from '../domain/stream.ts'
 import { ledgers, payments, poses } from './aggregates.ts'
 import type { Context, Find, Handle } from './handle.ts'

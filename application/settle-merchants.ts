@@ -1,6 +1,6 @@
+import type { FeeTerms } from '../domain/accounting/fees.ts'
+import type { Completion } from '../domain/accounting/ledger.ts'
 import { payoutDay } from '../domain/calendar.ts'
-import type { FeeTerms } from '../domain/fees.ts'
-import type { Completion } from '../domain/ledger.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import { settlements } from './aggregates.ts'

@@ -1,12 +1,12 @@
-import { noFees } from '../domain/fees.ts'
+import { noFees } from '../domain/accounting/fees.ts'
 import { randomUUID } from 'node:crypto'
 import { payments } from '../application/aggregates.ts'
 import type { EventStore, NewEvent } from '../application/event-store.ts'
 import { noStream } from '../application/event-store.ts'
 import { schemaVersion } from '../domain/events.ts'
-import type { PaymentCommand } from '../domain/payment-command.ts'
-import type { PaymentEvent, PaymentRequest } from '../domain/payment-events.ts'
-import type { Payment } from '../domain/payment-state.ts'
+import type { PaymentCommand } from '../domain/payment/payment-command.ts'
+import type { PaymentEvent, PaymentRequest } from '../domain/payment/payment-events.ts'
+import type { Payment } from '../domain/payment/payment-state.ts'
 
 const began = Date.UTC(2026, 0, 1)
 

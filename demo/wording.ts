@@ -1,4 +1,4 @@
-import { decimalsOf } from '../domain/currency.ts'
+import { decimalsOf } from '../domain/money/currency.ts'
 
 /** An outcome as the interface words it; amounts are exact decimal text, dates are UTC. */
 export type Outcome = {

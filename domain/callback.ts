@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import type { LedgerEvent } from './accounting/ledger.ts'
 import type { Decider, EventsOf } from './decider.ts'
-import type { LedgerEvent } from './ledger.ts'
-import type { PaymentEvent } from './payment-events.ts'
-import type { PermissionEvent } from './permission.ts'
+import type { PaymentEvent } from './payment/payment-events.ts'
+import type { PermissionEvent } from './people/permission.ts'
 import { refuse } from './refusal.ts'
 import type { Instant, Seconds } from './time.ts'
 

@@ -1,6 +1,6 @@
 import type { FundingSource } from '../application/answer-payment.ts'
-import { decimalsOf } from '../domain/currency.ts'
-import { statusCodes } from '../domain/status.ts'
+import { decimalsOf } from '../domain/money/currency.ts'
+import { statusCodes } from '../domain/payment/status.ts'
 
 /** Largest amount that a sandbox payer is good for, in whole units of any currency. */
 const limits: Readonly<Record<string, number>> = { bob: 1000 }

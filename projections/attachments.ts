@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { Attachment } from '../domain/attachment.ts'
+import type { Attachment } from '../domain/merchant/attachment.ts'
 import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { prepared } from './prepared.ts'

@@ -10,8 +10,8 @@ import {
   scanCallbackName,
 } from '../domain/callback.ts'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
-import { paymentEvents, type PaymentEvent } from '../domain/payment-events.ts'
-import { permissionEvents, type PermissionEvent } from '../domain/permission.ts'
+import { paymentEvents, type PaymentEvent } from '../domain/payment/payment-events.ts'
+import { permissionEvents, type PermissionEvent } from '../domain/people/permission.ts'
 import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { prepared } from './prepared.ts'

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { DomainEvent, Recorded } from '../domain/events.ts'
 import {
   accounts,
   postingsOfLine,
@@ -9,8 +8,9 @@ import {
   postingsOfSettlement,
   type Account,
   type Posting,
-} from '../domain/journal.ts'
-import { addUp, type Sum } from '../domain/money.ts'
+} from '../domain/accounting/journal.ts'
+import type { DomainEvent, Recorded } from '../domain/events.ts'
+import { addUp, type Sum } from '../domain/money/money.ts'
 import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 

@@ -1,8 +1,13 @@
 import { and, desc, eq, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { defaultLedger, ledgerEvents } from '../domain/ledger.ts'
-import { addLine, countLine, type Counters, type Totals } from '../domain/transaction-line.ts'
+import { defaultLedger, ledgerEvents } from '../domain/accounting/ledger.ts'
+import {
+  addLine,
+  countLine,
+  type Counters,
+  type Totals,
+} from '../domain/accounting/transaction-line.ts'
 import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 

@@ -1,9 +1,9 @@
-import type { Charge } from '../domain/charge.ts'
+import type { Charge } from '../domain/accounting/charge.ts'
+import type { LineAction, TransactionLine } from '../domain/accounting/transaction-line.ts'
 import type { Recorded } from '../domain/events.ts'
-import type { PaymentEvent } from '../domain/payment-events.ts'
-import { minus, nothing, potsOf, type Pots } from '../domain/pots.ts'
+import { minus, nothing, potsOf, type Pots } from '../domain/money/pots.ts'
+import type { PaymentEvent } from '../domain/payment/payment-events.ts'
 import { idIn } from '../domain/stream.ts'
-import type { LineAction, TransactionLine } from '../domain/transaction-line.ts'
 import type { PaymentOutcome } from './payment-outcome-table.ts'
 
 /** What a payment goes through without a line of a transaction log. */

@@ -1,8 +1,8 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { Permissions } from '../domain/grant.ts'
-import type { MinorUnits } from '../domain/money.ts'
-import type { Pots } from '../domain/pots.ts'
-import type { PaymentStatus } from '../domain/status.ts'
+import type { MinorUnits } from '../domain/money/money.ts'
+import type { Pots } from '../domain/money/pots.ts'
+import type { PaymentStatus } from '../domain/payment/status.ts'
+import type { Permissions } from '../domain/people/grant.ts'
 import type { Instant } from '../domain/time.ts'
 
 /** Fees and interchange are what it cost the merchant, without VAT; on refunds zero or below. */

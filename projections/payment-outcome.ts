@@ -1,6 +1,6 @@
-import type { PaymentEvent } from '../domain/payment-events.ts'
-import { isNothing, minus, nothing, plus } from '../domain/pots.ts'
-import { statusCodes } from '../domain/status.ts'
+import { isNothing, minus, nothing, plus } from '../domain/money/pots.ts'
+import type { PaymentEvent } from '../domain/payment/payment-events.ts'
+import { statusCodes } from '../domain/payment/status.ts'
 import type { Instant } from '../domain/time.ts'
 import type { PaymentOutcome } from './payment-outcome-table.ts'
 

@@ -1,7 +1,7 @@
 import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { callbackEventNames } from '../domain/callback.ts'
-import { paymentEvents, type PaymentEvent } from '../domain/payment-events.ts'
+import { paymentEvents, type PaymentEvent } from '../domain/payment/payment-events.ts'
 import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { silent, transactionLine } from './payment-lines.ts'

@@ -1,19 +1,19 @@
 import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { defaultLedger } from '../domain/accounting/ledger.ts'
+import type { TransactionLine } from '../domain/accounting/transaction-line.ts'
 import { callbackEventNames } from '../domain/callback.ts'
 import type { Recorded } from '../domain/events.ts'
-import type { Permissions } from '../domain/grant.ts'
-import { defaultLedger } from '../domain/ledger.ts'
+import { statusCodes } from '../domain/payment/status.ts'
+import type { Permissions } from '../domain/people/grant.ts'
 import {
   permissionEvents,
   type PermissionEvent,
   type PermissionRequest,
-} from '../domain/permission.ts'
-import { statusCodes } from '../domain/status.ts'
+} from '../domain/people/permission.ts'
 import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
-import type { TransactionLine } from '../domain/transaction-line.ts'
 import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 

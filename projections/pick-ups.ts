@@ -1,7 +1,7 @@
 import { asc, eq, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { Listener } from '../domain/scans.ts'
+import type { Listener } from '../domain/merchant/scans.ts'
 import { idIn } from '../domain/stream.ts'
 import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'

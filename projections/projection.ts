@@ -1,6 +1,6 @@
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { TransactionLine } from '../domain/accounting/transaction-line.ts'
 import type { DomainEvent, EventType, Recorded } from '../domain/events.ts'
-import type { TransactionLine } from '../domain/transaction-line.ts'
 
 export type Key = string | number
 

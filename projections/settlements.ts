@@ -1,7 +1,11 @@
 import { and, asc, desc, eq, isNotNull, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { amountsOf, type PayoutOrdered, type SettlementMade } from '../domain/settlement.ts'
+import {
+  amountsOf,
+  type PayoutOrdered,
+  type SettlementMade,
+} from '../domain/accounting/settlement.ts'
 import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 

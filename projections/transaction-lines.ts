@@ -1,5 +1,5 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { LineAction } from '../domain/transaction-line.ts'
+import type { LineAction } from '../domain/accounting/transaction-line.ts'
 import { projection } from './projection.ts'
 
 /** Every line of every transaction log, once: a report or settlement is a range of positions. */

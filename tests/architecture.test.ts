@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
@@ -106,5 +106,28 @@ describe('the check itself', () => {
     [main, `import { makeApp } from '../http/app.ts'\nconst { PORT } = process.env`],
   ])('finds nothing wrong in %s: %s', (file, source) => {
     expect(trespasses(file, source)).toEqual([])
+  })
+})
+
+/** Files that a line of the README names, those without a folder in the one that it names too. */
+const namedIn = (line: string): string[] => {
+  const names = [...line.matchAll(/`([a-z-]+(?:\/[a-z-]+)*(?:\.ts)?)`/g)].map(
+    ([, name = '']) => name,
+  )
+  const folder = names.find((name) => !name.endsWith('.ts')) ?? ''
+  const isPath = (name: string) => name.includes('/')
+  const files = names.filter((name) => name.endsWith('.ts'))
+  return files.map((name) => (isPath(name) ? name : posix.join(folder, name)))
+}
+
+describe('the README', () => {
+  const readme = readFileSync(posix.join(root, 'README.md'), 'utf8')
+  const [, table = ''] = /^\| to learn .*\n(?:\|[ -|]+\n)((?:\|.*\n)+)/m.exec(readme) ?? []
+  const rows = table.trimEnd().split('\n')
+
+  test.each(rows)('sends nobody to a file that is not there: %s', (row) => {
+    const named = namedIn(row)
+    expect(named.length).toBeGreaterThan(0)
+    expect(named.filter((file) => !existsSync(posix.join(root, file)))).toEqual([])
   })
 })

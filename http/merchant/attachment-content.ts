@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { AttachmentKind } from '../../domain/attachment.ts'
-import { isPng } from '../../domain/png.ts'
+import type { AttachmentKind } from '../../domain/merchant/attachment.ts'
+import { isPng } from '../../domain/merchant/png.ts'
 import type { Names } from '../brand.ts'
 import { Malformed } from '../errors.ts'
 import type { Part } from '../multipart.ts'

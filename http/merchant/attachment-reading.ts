@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { SealedBlobs } from '../../application/blobs.ts'
-import { attachmentKinds } from '../../domain/attachment.ts'
+import { attachmentKinds } from '../../domain/merchant/attachment.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { AttachmentEntry } from '../../projections/attachments.ts'
 import { tidParams, type Links } from '../addresses.ts'

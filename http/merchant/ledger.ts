@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ledgers } from '../../application/aggregates.ts'
 import type { Handle } from '../../application/handle.ts'
-import { defaultLedger, type LedgerCommand } from '../../domain/ledger.ts'
+import { defaultLedger, type LedgerCommand } from '../../domain/accounting/ledger.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { within } from '../../domain/stream.ts'
 import type { LedgerRow } from '../../projections/ledgers.ts'

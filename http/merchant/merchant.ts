@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { merchants } from '../../application/aggregates.ts'
 import type { Blobs } from '../../application/blobs.ts'
-import type { MerchantData } from '../../domain/merchant.ts'
+import type { MerchantData } from '../../domain/merchant/merchant.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { streamOf } from '../../domain/stream.ts'
 import { merchantPrefix, type Links } from '../addresses.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { defaultLedger } from '../../domain/ledger.ts'
-import type { PaymentDetails, PaymentRequest } from '../../domain/payment-events.ts'
-import { formatScope } from '../../domain/scope.ts'
+import { defaultLedger } from '../../domain/accounting/ledger.ts'
+import type { PaymentDetails, PaymentRequest } from '../../domain/payment/payment-events.ts'
+import { formatScope } from '../../domain/people/scope.ts'
 import {
   amountIn,
   amountText,

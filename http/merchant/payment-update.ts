@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Wanted } from '../../domain/payment-command.ts'
-import type { PaymentDetails } from '../../domain/payment-events.ts'
+import type { Wanted } from '../../domain/payment/payment-command.ts'
+import type { PaymentDetails } from '../../domain/payment/payment-events.ts'
 import { amountIn, amountText, currencyCode, read } from '../wire.ts'
 import { detailsInput, lineItemsOf, linksOf } from './payment-input.ts'
 

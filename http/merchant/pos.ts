@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { poses } from '../../application/aggregates.ts'
-import { pos, posTypes } from '../../domain/pos.ts'
+import { pos, posTypes } from '../../domain/merchant/pos.ts'
 import { within } from '../../domain/stream.ts'
 import { merchantPrefix } from '../addresses.ts'
 import { callerOf, type Route } from '../route.ts'

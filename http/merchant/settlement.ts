@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import type { Payout, SettlementMade } from '../../domain/accounting/settlement.ts'
 import { frequencies } from '../../domain/calendar.ts'
 import { refuse } from '../../domain/refusal.ts'
-import type { Payout, SettlementMade } from '../../domain/settlement.ts'
 import type { SettlementAccountRow } from '../../projections/settlement-accounts.ts'
 import type { SettlementRow } from '../../projections/settlements.ts'
 import { merchantPrefix, type Signing } from '../addresses.ts'

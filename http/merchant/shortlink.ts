@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { shortlinks, stickers } from '../../application/aggregates.ts'
+import type { shortlink } from '../../domain/merchant/shortlink.ts'
 import { refuse } from '../../domain/refusal.ts'
-import type { shortlink } from '../../domain/shortlink.ts'
 import { streamOf } from '../../domain/stream.ts'
 import type { ScanRow } from '../../projections/scans.ts'
 import { givenId, merchantPrefix } from '../addresses.ts'

@@ -1,6 +1,10 @@
 import { z } from 'zod'
+import {
+  statusCodeDescriptions,
+  statusCodes,
+  type StatusCodeName,
+} from '../../domain/payment/status.ts'
 import { refuse } from '../../domain/refusal.ts'
-import { statusCodeDescriptions, statusCodes, type StatusCodeName } from '../../domain/status.ts'
 import { merchantPrefix } from '../addresses.ts'
 import { route, type Route } from '../route.ts'
 

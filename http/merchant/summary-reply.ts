@@ -5,7 +5,7 @@ import {
   totalNet,
   type Counters,
   type Total,
-} from '../../domain/transaction-line.ts'
+} from '../../domain/accounting/transaction-line.ts'
 import { money } from '../wire.ts'
 
 const fee = z

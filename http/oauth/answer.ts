@@ -1,6 +1,6 @@
 import { authorizations } from '../../application/aggregates.ts'
 import type { Handle } from '../../application/handle.ts'
-import { isSignedInFor, type RequestedAuthorization } from '../../domain/authorization.ts'
+import { isSignedInFor, type RequestedAuthorization } from '../../domain/people/authorization.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { RequestError } from '../errors.ts'
 import { tickedScope } from '../payer/permission.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { authorizations } from '../../application/aggregates.ts'
-import { isSignedInFor } from '../../domain/authorization.ts'
+import { isSignedInFor } from '../../domain/people/authorization.ts'
 import { streamOf } from '../../domain/stream.ts'
 import type { Links } from '../addresses.ts'
 import { changesReply, type Watch } from '../event-stream.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { scopes } from '../../domain/scope.ts'
+import { scopes } from '../../domain/people/scope.ts'
 import { route, type Route } from '../route.ts'
 
 export type DiscoveryNeeds = {

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { RequestedAuthorization } from '../../domain/authorization.ts'
+import type { RequestedAuthorization } from '../../domain/people/authorization.ts'
 import type { Html } from '../payer/page.ts'
 import { decisionButtons, scopeChoice } from '../payer/permission.ts'
 import { hiddenFields, type SignedIn, type Visitor, type Visits } from '../payer/session.ts'

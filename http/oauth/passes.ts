@@ -1,6 +1,6 @@
 import { authorizations } from '../../application/aggregates.ts'
 import type { Find, Handle } from '../../application/handle.ts'
-import type { Authorization, RequestedAuthorization } from '../../domain/authorization.ts'
+import type { Authorization, RequestedAuthorization } from '../../domain/people/authorization.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Throttle } from '../payer/fields.ts'
 import type { SessionNeeds, Visitor } from '../payer/session.ts'

@@ -1,5 +1,5 @@
-import type { AuthorizationRequest } from '../../domain/authorization.ts'
-import { parseScope } from '../../domain/scope.ts'
+import type { AuthorizationRequest } from '../../domain/people/authorization.ts'
+import { parseScope } from '../../domain/people/scope.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { KnownApplication } from './client.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { formatScope } from '../../domain/people/scope.ts'
 import { refuse } from '../../domain/refusal.ts'
-import { formatScope } from '../../domain/scope.ts'
 import type { Instant } from '../../domain/time.ts'
 import { ridParams } from '../addresses.ts'
 import { scopeText } from '../merchant/permission.ts'

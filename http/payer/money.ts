@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
-import { decimalsOf } from '../../domain/currency.ts'
-import { formatAmount, parseAmount } from '../../domain/money.ts'
+import { decimalsOf } from '../../domain/money/currency.ts'
+import { formatAmount, parseAmount } from '../../domain/money/money.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Html } from './page.ts'

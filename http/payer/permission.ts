@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { Context } from '../../application/handle.ts'
+import { scope as scopeSchema, type Scope } from '../../domain/people/scope.ts'
 import { refuse } from '../../domain/refusal.ts'
-import { scope as scopeSchema, type Scope } from '../../domain/scope.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { PermissionOutcome } from '../../projections/permissions.ts'
 import { ridParams } from '../addresses.ts'

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { Context } from '../../application/handle.ts'
-import type { Revoker } from '../../domain/grant.ts'
+import type { Revoker } from '../../domain/people/grant.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { GrantedPermission } from '../../projections/grants.ts'
 import type { Call, RawReply, Route } from '../route.ts'

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { PaymentDetails, PaymentRequest } from '../../domain/payment-events.ts'
+import type { PaymentDetails, PaymentRequest } from '../../domain/payment/payment-events.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { PaymentOutcome } from '../../projections/payment-outcome-table.ts'

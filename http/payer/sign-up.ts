@@ -3,7 +3,11 @@ import { z } from 'zod'
 import type { Context } from '../../application/handle.ts'
 import type { Credentials } from '../../application/payers.ts'
 import { phoneDigits } from '../../application/people.ts'
-import { plainProfile, profile as profileSchema, type Profile } from '../../domain/profile.ts'
+import {
+  plainProfile,
+  profile as profileSchema,
+  type Profile,
+} from '../../domain/people/profile.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import { RequestError } from '../errors.ts'

@@ -8,8 +8,8 @@ import {
   type Position,
   type Revision,
 } from '../../application/event-store.ts'
-import { consentsOf, isInForce } from '../../domain/consent.ts'
 import { eventCatalogue, parseEvent, schemaVersion, type EventType } from '../../domain/events.ts'
+import { consentsOf, isInForce } from '../../domain/people/consent.ts'
 import { streamOf } from '../../domain/stream.ts'
 import type { Settings } from '../settings.ts'
 import { openStoreToRead } from '../stores.ts'

@@ -1,6 +1,6 @@
 import { create } from 'xmlbuilder2'
-import { formatAmount, addUp } from '../../domain/money.ts'
-import { isIban } from '../../domain/settlement-account.ts'
+import { isIban } from '../../domain/accounting/settlement-account.ts'
+import { formatAmount, addUp } from '../../domain/money/money.ts'
 
 /** Who pays: the operator, and where its money is. */
 export type Payer = {

@@ -1,8 +1,12 @@
 import type { Command } from 'commander'
 import { merchants, settlementAccounts } from '../../application/aggregates.ts'
+import {
+  defaultAccount,
+  impliedAccount,
+  readAccount,
+} from '../../domain/accounting/settlement-account.ts'
 import { frequencies, startOfDayPattern, type Frequency } from '../../domain/calendar.ts'
-import { formatAmount } from '../../domain/money.ts'
-import { defaultAccount, impliedAccount, readAccount } from '../../domain/settlement-account.ts'
+import { formatAmount } from '../../domain/money/money.ts'
 import { within } from '../../domain/stream.ts'
 import { openAccounting } from '../accounting.ts'
 import type { Core } from '../core.ts'

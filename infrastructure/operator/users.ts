@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { users } from '../../application/aggregates.ts'
+import { secretPattern, userIdPattern } from '../../domain/merchant/user.ts'
 import { within } from '../../domain/stream.ts'
-import { secretPattern, userIdPattern } from '../../domain/user.ts'
 import type { Core } from '../core.ts'
 import { hashSecret } from '../people/secrets.ts'
 import type { WithCore } from './core.ts'

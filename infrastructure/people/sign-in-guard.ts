@@ -1,4 +1,4 @@
-import { afterFailure, isLocked, unlocked, type Lockout } from '../../domain/lockout.ts'
+import { afterFailure, isLocked, unlocked, type Lockout } from '../../domain/people/lockout.ts'
 import { refuse } from '../../domain/refusal.ts'
 
 const strangersKept = 10_000

@@ -1,6 +1,6 @@
 import { recent, underWay } from '../../application/recent.ts'
+import type { TransactionLine } from '../../domain/accounting/transaction-line.ts'
 import type { EventType, Recorded } from '../../domain/events.ts'
-import type { TransactionLine } from '../../domain/transaction-line.ts'
 import type { Key, Projection } from '../../projections/projection.ts'
 import type { ReadModelFile } from './read-model-file.ts'
 import {

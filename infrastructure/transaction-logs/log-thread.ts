@@ -1,11 +1,11 @@
 import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Completion } from '../../domain/ledger.ts'
+import type { Completion } from '../../domain/accounting/ledger.ts'
 import {
   permissionActions,
   type LineAction,
   type TransactionLine,
-} from '../../domain/transaction-line.ts'
+} from '../../domain/accounting/transaction-line.ts'
 import Database from '../sqlite.ts'
 import { writeLogs } from './transaction-log.ts'
 

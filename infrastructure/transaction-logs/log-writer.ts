@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { StoreUnavailable } from '../../application/event-store.ts'
-import type { Completion } from '../../domain/ledger.ts'
+import type { Completion } from '../../domain/accounting/ledger.ts'
 import { startThread } from '../thread.ts'
 import type { LogJob } from './log-thread.ts'
 

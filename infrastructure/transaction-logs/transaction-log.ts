@@ -10,8 +10,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Completion, LogFile } from '../../domain/ledger.ts'
-import { formatAmount } from '../../domain/money.ts'
+import type { Completion, LogFile } from '../../domain/accounting/ledger.ts'
 import {
   addLine,
   countLine,
@@ -19,7 +18,8 @@ import {
   type LineAction,
   type Totals,
   type TransactionLine,
-} from '../../domain/transaction-line.ts'
+} from '../../domain/accounting/transaction-line.ts'
+import { formatAmount } from '../../domain/money/money.ts'
 import { textCell } from './csv.ts'
 
 /** Lines in a file, unless one transaction alone has more (decisions 8). */

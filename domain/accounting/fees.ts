@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import type { Decider, EventsOf } from '../decider.ts'
+import type { Currency } from '../money/currency.ts'
+import type { MinorUnits } from '../money/money.ts'
+import { portionOf, ratePattern, type Rate } from '../money/rate.ts'
+import { refuse } from '../refusal.ts'
+import { sameJson } from '../same.ts'
+import type { Instant } from '../time.ts'
+
+/** What is charged for: a capture, an answered permission request, a settlement. */
+export type Charged = 'transaction' | 'permission' | 'settlement'
+
+/** VAT by taxcode (decisions 9); payment services, settlements among them, are exempt in Norway. */
+const vatRates: Readonly<Record<string, Readonly<Record<Charged, Rate>>>> = {
+  'NO:2013': { transaction: '0', permission: '0.25', settlement: '0' },
+}
+
+export type Taxcode = string
+export const taxcodes: readonly Taxcode[] = Object.keys(vatRates)
+export const isTaxcode = (text: string): text is Taxcode => Object.hasOwn(vatRates, text)
+
+/** VAT on a fee, in minor units. */
+export const vatOn = (charged: Charged, fee: MinorUnits, taxcode: Taxcode): MinorUnits =>
+  portionOf(fee, vatRates[taxcode]?.[charged] ?? '0')
+
+const rate = z.string().regex(ratePattern)
+const fixed = z.int().nonnegative()
+
+const feeTerms = z.object({
+  transactionRate: rate,
+  /** Minor units of the schedule's currency, as all fixed parts. */
+  transactionFixed: fixed,
+  interchangeRate: rate,
+  permissionFixed: fixed,
+  settlementFixed: fixed,
+  taxcode: z.string().refine(isTaxcode),
+  refundsReturnFees: z.boolean(),
+})
+
+/** The terms of a merchant for one currency from an instant on. */
+const feeSchedule = feeTerms.extend({ from: z.int(), currency: z.string() })
+
+export const feeEvents = { FeesScheduled: feeSchedule } as const
+
+export type FeeTerms = z.output<typeof feeTerms>
+export type FeeSchedule = z.output<typeof feeSchedule>
+export type FeeEvent = EventsOf<typeof feeEvents>
+
+/** All schedules of a merchant, in the order in which they were set. */
+export type FeeSchedules = readonly FeeSchedule[]
+
+export type FeeCommand = { readonly type: 'ScheduleFees'; readonly schedule: FeeSchedule }
+
+/** A new merchant has no fees. */
+export const noFees: FeeTerms = {
+  transactionRate: '0',
+  transactionFixed: 0,
+  interchangeRate: '0',
+  permissionFixed: 0,
+  settlementFixed: 0,
+  taxcode: 'NO:2013',
+  refundsReturnFees: false,
+}
+
+/** The terms at an instant: those of the latest date that has come; among equal dates, those set last. */
+export const termsInForce = (
+  schedules: FeeSchedules,
+  currency: Currency,
+  at: Instant,
+): FeeTerms => {
+  let inForce: FeeSchedule | undefined
+  for (const schedule of schedules)
+    if (schedule.currency === currency && schedule.from <= at)
+      if (!inForce || schedule.from >= inForce.from) inForce = schedule
+  return inForce ?? noFees
+}
+
+/** Fees of a merchant. What was charged stays as it was: a schedule counts for what is captured after it was set. */
+export const fees: Decider<FeeCommand, FeeEvent, FeeSchedules> = {
+  initial: [],
+  decide({ schedule }, schedules) {
+    if (!feeSchedule.safeParse(schedule).success) return refuse('fees_are_malformed')
+    const { from, currency } = schedule
+    const latest = schedules.findLast((one) => one.from === from && one.currency === currency)
+    return sameJson(latest, schedule) ? [] : [{ type: 'FeesScheduled', data: schedule }]
+  },
+  evolve: (schedules, { data }) => [...schedules, data],
+}

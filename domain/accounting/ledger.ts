@@ -1,0 +1,145 @@
+import { z } from 'zod'
+import type { Decider, EventsOf } from '../decider.ts'
+import { refuse } from '../refusal.ts'
+import { sameJson } from '../same.ts'
+import type { Instant } from '../time.ts'
+import { counters, total } from './transaction-line.ts'
+
+/** A log file of a report or settlement: named by the hash of its bytes, so it can never change. */
+const logFile = z.object({ sha256: z.string(), lines: z.int(), bytes: z.int() })
+export type LogFile = z.output<typeof logFile>
+
+const registration = z.object({
+  merchant: z.string(),
+  id: z.string(),
+  currency: z.string(),
+  description: z.string().nullable(),
+})
+
+/** What the lines of a report add up to, and the files that hold them. */
+export const completion = z.object({
+  counters,
+  totals: z.array(total),
+  transactionLogs: z.array(logFile),
+  scopeLogs: z.array(logFile),
+})
+
+/** Events of a ledger. Reports are numbered 1, 2, 3 …: closing one opens the next at the same position of the log. */
+export const ledgerEvents = {
+  LedgerRegistered: registration,
+  LedgerChanged: z.object({ description: z.string().nullable() }),
+  LedgerDisabled: z.object({}),
+  ReportClosed: z.object({
+    report: z.int(),
+    openedAt: z.int(),
+    callbackUri: z.string().nullable(),
+  }),
+  /** Its logs are made: what they add up to stands here for ever. */
+  ReportCompleted: z.object({ report: z.int(), ...completion.shape }),
+} as const
+
+export type LedgerEvent = EventsOf<typeof ledgerEvents>
+export type LedgerRegistration = z.output<typeof registration>
+export type Completion = z.output<typeof completion>
+
+export const defaultLedger = 'default'
+
+export type Ledger = {
+  /** Null for one that nobody registered: the default ledger is there without. */
+  readonly registered: LedgerRegistration | null
+  readonly description: string | null
+  readonly enabled: boolean
+  /** Number of the open report. */
+  readonly open: number
+  /** Number of the last report whose logs are made. */
+  readonly completed: number
+}
+
+/** `implied` is the default ledger of a merchant that exists; null for all others. */
+type Implied = { readonly implied: LedgerRegistration | null }
+
+export type LedgerCommand =
+  | {
+      readonly type: 'CompleteReport'
+      readonly report: number
+      readonly completion: Completion
+    }
+  | (Implied & MerchantCommand)
+
+type MerchantCommand =
+  | { readonly type: 'RegisterLedger'; readonly data: LedgerRegistration }
+  | { readonly type: 'DescribeLedger'; readonly description: string | null }
+  | { readonly type: 'DisableLedger' }
+  | {
+      readonly type: 'CloseReport'
+      readonly report: number
+      /** When it was opened. */
+      readonly openedAt: Instant
+      readonly callbackUri: string | null
+    }
+
+/** Whether new requests may name it. */
+export const isOpenLedger = ({ registered, enabled }: Ledger, id: string): boolean =>
+  enabled && (registered !== null || id === defaultLedger)
+
+const decideRegistration = (
+  data: LedgerRegistration,
+  known: LedgerRegistration | null,
+): readonly LedgerEvent[] => {
+  if (known === null) return [{ type: 'LedgerRegistered', data }]
+  return sameJson(known, data) ? [] : refuse('id_used_with_other_data')
+}
+
+const decideCompletion = (
+  { report, completion }: Extract<LedgerCommand, { type: 'CompleteReport' }>,
+  { open, completed }: Ledger,
+): readonly LedgerEvent[] => {
+  if (report <= completed) return []
+  // In order, so that the last one completed says it of all before it.
+  if (report >= open || report > completed + 1) return refuse('resource_is_unknown')
+  return [{ type: 'ReportCompleted', data: { report, ...completion } }]
+}
+
+const decide = (command: LedgerCommand, ledger: Ledger): readonly LedgerEvent[] => {
+  if (command.type === 'CompleteReport') return decideCompletion(command, ledger)
+  const known = ledger.registered ?? command.implied
+  if (command.type === 'RegisterLedger') return decideRegistration(command.data, known)
+  if (known === null) return refuse('resource_is_unknown')
+  switch (command.type) {
+    case 'DescribeLedger': {
+      const { description } = command
+      return description === ledger.description
+        ? []
+        : [{ type: 'LedgerChanged', data: { description } }]
+    }
+    case 'DisableLedger':
+      if (known.id === defaultLedger) return refuse('default_ledger_cannot_be_disabled')
+      return ledger.enabled ? [{ type: 'LedgerDisabled', data: {} }] : []
+    case 'CloseReport': {
+      const { report, openedAt, callbackUri } = command
+      if (report > ledger.open || report < 1) return refuse('resource_is_unknown')
+      if (report < ledger.open) return []
+      return [{ type: 'ReportClosed', data: { report, openedAt, callbackUri } }]
+    }
+  }
+}
+
+/** A merchant's ledger: where the lines of its payments stand, report after report. */
+export const ledger: Decider<LedgerCommand, LedgerEvent, Ledger> = {
+  initial: { registered: null, description: null, enabled: true, open: 1, completed: 0 },
+  decide,
+  evolve(ledger, event) {
+    switch (event.type) {
+      case 'LedgerRegistered':
+        return { ...ledger, registered: event.data, description: event.data.description }
+      case 'LedgerChanged':
+        return { ...ledger, description: event.data.description }
+      case 'LedgerDisabled':
+        return { ...ledger, enabled: false }
+      case 'ReportClosed':
+        return { ...ledger, open: event.data.report + 1 }
+      case 'ReportCompleted':
+        return { ...ledger, completed: event.data.report }
+    }
+  },
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import type { Decider, EventsOf } from '../decider.ts'
+import { refuse } from '../refusal.ts'
+
+export const attachmentKinds = ['itemlist', 'receipt', 'png'] as const
+
+const content = z.object({
+  kind: z.enum(attachmentKinds),
+  /** SHA-256 of the content in hex. */
+  hash: z.string(),
+  /** The same of the content sealed with the key of the payer, under which it is kept; older ones were not sealed. */
+  sealedHash: z.string().optional(),
+  /** Bytes. */
+  size: z.int(),
+})
+
+/** Events of the stream `attachments-<tid>`. */
+export const attachmentEvents = {
+  AttachmentsUploaded: z.object({ attachments: z.array(content.extend({ id: z.string() })) }),
+} as const
+
+export type AttachmentEvent = EventsOf<typeof attachmentEvents>
+export type AttachmentKind = (typeof attachmentKinds)[number]
+export type AttachmentContent = z.output<typeof content>
+export type Attachment = AttachmentEvent['data']['attachments'][number]
+
+export type AttachmentCommand = {
+  readonly type: 'UploadAttachments'
+  readonly contents: readonly AttachmentContent[]
+}
+
+/** Attachments that one payment can have. */
+const mostAttachments = 100
+
+const isSame = (a: AttachmentContent, b: AttachmentContent): boolean =>
+  a.kind === b.kind && a.hash === b.hash
+
+/** What a merchant has attached to a payment, numbered from 1; the same content again adds nothing. */
+export const attachments: Decider<AttachmentCommand, AttachmentEvent, readonly Attachment[]> = {
+  initial: [],
+  decide({ contents }, known) {
+    const all: Attachment[] = [...known]
+    for (const content of contents)
+      if (!all.some((other) => isSame(other, content)))
+        all.push({ ...content, id: String(all.length + 1) })
+    if (all.length === known.length) return []
+    if (all.length > mostAttachments) return refuse('attachments_are_too_many')
+    return [{ type: 'AttachmentsUploaded', data: { attachments: all.slice(known.length) } }]
+  },
+  evolve: (known, { data }) => [...known, ...data.attachments],
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { register } from '../register.ts'
+import { location } from './location.ts'
+
+const text = z.string().nullable().default(null)
+
+/** How a merchant presents itself: the fields of the interface's profile. */
+const profile = z.object({
+  addressLines: z.array(z.string()).max(2).default([]),
+  postalCode: text,
+  /** ISO 3166, two letters. */
+  country: text,
+  description: text,
+  phoneNumber: text,
+  email: text,
+  url: text,
+})
+
+/** A merchant; what says nothing of a field leaves it empty. */
+export const merchant = register(
+  'Merchant',
+  z.object({
+    id: z.string(),
+    businessName: z.string(),
+    currency: z.string(),
+    /** Secondary ids by which integrators find it. */
+    lookupIds: z.array(z.string()),
+    /** CIDR of the addresses that requests for it may come from; null for all. */
+    netmask: z.string().nullable(),
+    organizationId: text,
+    /** ISO 3166, two letters. */
+    jurisdiction: text,
+    /** Merchant category code (ISO 18245), four digits. */
+    mcc: text,
+    location: location.nullable().default(null),
+    /** Where its money is settled to. */
+    settlementAccountId: z.string().default('default'),
+    profile: profile.prefault({}),
+    /** SHA-256 of its logo, a PNG. */
+    logo: text,
+  }),
+)
+
+const { MerchantRegistered: merchantData } = merchant.events
+export type MerchantData = z.output<typeof merchantData>
+
+/** A merchant of which some fields are known. */
+export const newMerchant = (known: z.input<typeof merchantData>): MerchantData =>
+  merchantData.parse(known)

@@ -1,0 +1,159 @@
+import { z } from 'zod'
+import type { Decider, EventsOf } from '../decider.ts'
+import type { Instant } from '../time.ts'
+
+const instant = z.int()
+
+const scan = z.object({
+  /** Id of the scan, from which its token is derived. */
+  scan: z.string(),
+  payer: z.string(),
+  /** What followed the shortlink's value in the code; empty when nothing did. */
+  argstring: z.string(),
+  scannedAt: instant,
+})
+
+const listener = z.object({
+  tid: z.string(),
+  requestedAt: instant,
+  /** Seconds before the request within which a scan still counts. */
+  maxScanAge: z.int(),
+  expiresAt: instant,
+})
+
+/** Events of the stream `scans-<shortlink id>`: who has scanned it, and which payment request takes which scan. */
+export const scanEvents = {
+  ShortlinkScanned: scan.extend({
+    /** Keyed digest of the scan's token. */
+    tokenDigest: z.string(),
+  }),
+  ScanAwaited: listener,
+  /** The scan and the request have found each other; neither can be matched with another. */
+  ScanMatched: z.object({ scan: z.string(), payer: z.string(), tid: z.string() }),
+  /** The request has taken the scan's payer. */
+  MatchConfirmed: z.object({ scan: z.string(), tid: z.string() }),
+  /** The request has ended without the scan that it was matched with, if any, which is free again. */
+  ScanAwaitingEnded: z.object({ tid: z.string() }),
+} as const
+
+export type ScanEvent = EventsOf<typeof scanEvents>
+export type Scan = z.output<typeof scan>
+export type Listener = z.output<typeof listener>
+
+type Match = { readonly scan: Scan; readonly tid: string }
+
+export type Scans = {
+  /** Scans that no request has taken, oldest first. */
+  readonly free: readonly Scan[]
+  /** Requests that wait for a scan, latest last. */
+  readonly listening: readonly Listener[]
+  /** Matches of which the request does not know yet. */
+  readonly matches: readonly Match[]
+}
+
+export type ScanCommand =
+  | { readonly type: 'RecordScan'; readonly scan: Scan; readonly tokenDigest: string }
+  | { readonly type: 'AwaitScan'; readonly at: Instant; readonly listener: Listener }
+  | { readonly type: 'ConfirmMatch'; readonly tid: string; readonly scan: string }
+  | { readonly type: 'EndAwaiting'; readonly at: Instant; readonly tid: string }
+
+/** Scans that wait for a request on one code; beyond it the oldest is forgotten. */
+export const mostFreeScans = 1000
+
+/** A scan counts for a request when it came after it, or not longer before it than the request allows. */
+const counts = ({ scannedAt }: Scan, { requestedAt, maxScanAge }: Listener): boolean =>
+  scannedAt >= requestedAt - maxScanAge * 1000
+
+const matched = ({ scan, payer }: Scan, { tid }: Listener): ScanEvent => ({
+  type: 'ScanMatched',
+  data: { scan, payer, tid },
+})
+
+/** The latest of the requests that still wait takes the scan. */
+const matchOfScan = (
+  scan: Scan,
+  listening: readonly Listener[],
+  at: Instant,
+): readonly ScanEvent[] => {
+  const taker = listening.findLast((listener) => at < listener.expiresAt && counts(scan, listener))
+  return taker ? [matched(scan, taker)] : []
+}
+
+const without = <T extends { readonly tid: string }>(items: readonly T[], tid: string) =>
+  items.filter((item) => item.tid !== tid)
+
+/** Puts an item before the first that is later. */
+const inOrder = <T>(items: readonly T[], item: T, at: (item: T) => Instant): readonly T[] => {
+  const index = items.findIndex((other) => at(other) > at(item))
+  return index < 0 ? [...items, item] : items.toSpliced(index, 0, item)
+}
+
+/**
+ * The static-QR rules for one code. A request takes the most recent free scan that counts for it, or listens; a scan
+ * goes to the latest request that listens, or stays free. So no free scan counts for a request that listens.
+ */
+export const scans: Decider<ScanCommand, ScanEvent, Scans> = {
+  initial: { free: [], listening: [], matches: [] },
+  decide(command, { free, listening, matches }) {
+    switch (command.type) {
+      case 'RecordScan': {
+        const { scan, tokenDigest } = command
+        const scanned: ScanEvent = { type: 'ShortlinkScanned', data: { ...scan, tokenDigest } }
+        return [scanned, ...matchOfScan(scan, listening, scan.scannedAt)]
+      }
+      case 'AwaitScan': {
+        const { at, listener } = command
+        const isKnown = (item: { readonly tid: string }) => item.tid === listener.tid
+        if (listening.some(isKnown) || matches.some(isKnown)) return []
+        const awaited: ScanEvent = { type: 'ScanAwaited', data: listener }
+        const scan = free.findLast((scan) => counts(scan, listener))
+        return scan && at < listener.expiresAt ? [awaited, matched(scan, listener)] : [awaited]
+      }
+      case 'ConfirmMatch': {
+        const { tid, scan } = command
+        const isIt = matches.some((match) => match.tid === tid && match.scan.scan === scan)
+        return isIt ? [{ type: 'MatchConfirmed', data: { scan, tid } }] : []
+      }
+      case 'EndAwaiting': {
+        const { at, tid } = command
+        const ended: ScanEvent = { type: 'ScanAwaitingEnded', data: { tid } }
+        const match = matches.find((match) => match.tid === tid)
+        if (match) return [ended, ...matchOfScan(match.scan, listening, at)]
+        return listening.some((listener) => listener.tid === tid) ? [ended] : []
+      }
+    }
+  },
+  evolve(state, event) {
+    const { free, listening, matches } = state
+    switch (event.type) {
+      case 'ShortlinkScanned': {
+        const { tokenDigest: _, ...scan } = event.data
+        return { ...state, free: [...free, scan].slice(-mostFreeScans) }
+      }
+      case 'ScanAwaited': {
+        const all = inOrder(listening, event.data, ({ requestedAt }) => requestedAt)
+        return { ...state, listening: all }
+      }
+      case 'ScanMatched': {
+        const { tid } = event.data
+        const scan = free.find(({ scan }) => scan === event.data.scan)
+        return {
+          free: free.filter((other) => other !== scan),
+          listening: without(listening, tid),
+          matches: scan ? [...matches, { scan, tid }] : matches,
+        }
+      }
+      case 'MatchConfirmed':
+        return { ...state, matches: without(matches, event.data.tid) }
+      case 'ScanAwaitingEnded': {
+        const { tid } = event.data
+        const freed = matches.find((match) => match.tid === tid)?.scan
+        return {
+          free: freed ? inOrder(free, freed, ({ scannedAt }) => scannedAt) : free,
+          listening: without(listening, tid),
+          matches: without(matches, tid),
+        }
+      }
+    }
+  },
+}

@@ -1,0 +1,112 @@
+import { chargeFor, chargeForRefund, type Charge } from '../accounting/charge.ts'
+import { isNothing, minus, potsOf, samePots, type Pots } from '../money/pots.ts'
+import { refuse } from '../refusal.ts'
+import { authorizationLifetime, secondsAfter, type Instant } from '../time.ts'
+import type { PaymentCommand, Wanted } from './payment-command.ts'
+import type { PaymentEvent } from './payment-events.ts'
+import { available, type Part, type RequestedPayment } from './payment-state.ts'
+
+const isOpen = (payment: RequestedPayment, at: Instant): boolean =>
+  (payment.status === 'pending' || payment.status === 'auth') && at < payment.expiresAt
+
+const idOf = (wanted: Wanted): string | null => (wanted === 'everything' ? null : wanted.id)
+
+/** A repeated id is looked at before the state is (decisions 4, States). */
+const repeats = (
+  wanted: Wanted,
+  accepted: readonly Part[],
+  currency: string,
+): 'not' | 'same' | 'other' => {
+  const earlier = accepted.find(({ id }) => id === idOf(wanted))
+  if (!earlier) return 'not'
+  if (wanted === 'everything') return 'same'
+  return wanted.currency === currency && samePots(wanted, earlier) ? 'same' : 'other'
+}
+
+const potsWanted = (wanted: Wanted, everything: Pots, currency: string): Pots => {
+  if (wanted === 'everything') return everything
+  return wanted.currency === currency ? potsOf(wanted) : refuse('currency_differs_from_payment')
+}
+
+/** The charges of captures or refunds together. */
+const chargeOf = (parts: readonly Part[], sign: 1 | -1) => {
+  const sum = (name: 'fee' | 'interchange' | 'vat') =>
+    parts.reduce((total, { charge }: { readonly charge: Charge }) => total + sign * charge[name], 0)
+  return { fee: sum('fee'), interchange: sum('interchange'), vat: sum('vat') }
+}
+
+export const decideCapture = (
+  { at, wanted, terms }: Extract<PaymentCommand, { type: 'CapturePayment' }>,
+  payment: RequestedPayment,
+): readonly PaymentEvent[] => {
+  const repeated = repeats(wanted, payment.captures, payment.request.currency)
+  if (repeated === 'same') return []
+  if (repeated === 'other') return refuse('capture_id_used_with_other_amounts')
+  if (payment.status !== 'auth' || !isOpen(payment, at)) return refuse('payment_is_not_authorized')
+  const left = available(payment)
+  const pots = potsWanted(wanted, left, payment.request.currency)
+  if (pots.amount > left.amount) return refuse('capture_exceeds_authorization')
+  if (pots.additionalAmount > left.additionalAmount)
+    return refuse('capture_exceeds_additional_amount')
+  if (isNothing(pots)) return refuse('capture_is_nothing')
+  const isCredit = payment.answer?.type === 'accepted' && payment.answer.credit
+  const charge = chargeFor(pots, isCredit, terms)
+  return [{ type: 'PaymentCaptured', data: { captureId: idOf(wanted), ...pots, charge } }]
+}
+
+export const decideRelease = (
+  { at }: Extract<PaymentCommand, { type: 'ReleasePayment' }>,
+  payment: RequestedPayment,
+): readonly PaymentEvent[] => {
+  if (payment.endedByMerchant) return []
+  if (!isOpen(payment, at)) return refuse('payment_is_not_releasable')
+  if (payment.status === 'pending') return [{ type: 'PaymentAborted', data: {} }]
+  return [{ type: 'PaymentReleased', data: available(payment) }]
+}
+
+export const decideRenewal = (
+  { at }: Extract<PaymentCommand, { type: 'RenewPayment' }>,
+  payment: RequestedPayment,
+): readonly PaymentEvent[] => {
+  if (payment.status !== 'auth' || !isOpen(payment, at)) return refuse('payment_is_not_authorized')
+  const expiresAt = secondsAfter(at, authorizationLifetime)
+  // The clocks of two nodes differ a little: a renewal never shortens.
+  if (expiresAt <= payment.expiresAt) return []
+  return [{ type: 'PaymentRenewed', data: { expiresAt } }]
+}
+
+export const decideRefund = (
+  { wanted, text, terms }: Extract<PaymentCommand, { type: 'RefundPayment' }>,
+  payment: RequestedPayment,
+): readonly PaymentEvent[] => {
+  const repeated = repeats(wanted, payment.refunds, payment.request.currency)
+  if (repeated === 'same') return []
+  if (repeated === 'other') return refuse('refund_id_used_with_other_amounts')
+  if (isNothing(payment.captured)) return refuse('nothing_is_captured')
+  const refundable = minus(payment.captured, payment.refunded)
+  const pots = potsWanted(wanted, refundable, payment.request.currency)
+  if (pots.amount > refundable.amount) return refuse('refund_exceeds_captures')
+  if (pots.additionalAmount > refundable.additionalAmount)
+    return refuse('refund_exceeds_additional_amount')
+  if (isNothing(pots)) return refuse('refund_is_nothing')
+  const { captured, refunded, captures, refunds } = payment
+  const basis = {
+    captured,
+    refunded,
+    charged: chargeOf(captures, 1),
+    returned: chargeOf(refunds, -1),
+  }
+  const charge = chargeForRefund(pots, basis, terms)
+  return [{ type: 'PaymentRefunded', data: { refundId: idOf(wanted), ...pots, text, charge } }]
+}
+
+export const decideExpiry = (
+  { at }: Extract<PaymentCommand, { type: 'ExpirePayment' }>,
+  payment: RequestedPayment,
+): readonly PaymentEvent[] => {
+  const { expiresAt: expiredAt } = payment
+  if (at < expiredAt) return []
+  if (payment.status === 'pending') return [{ type: 'PaymentExpired', data: { expiredAt } }]
+  if (payment.status !== 'auth') return []
+  return [{ type: 'PaymentAuthorizationExpired', data: { expiredAt, ...available(payment) } }]
+}

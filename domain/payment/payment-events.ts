@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { charge } from '../accounting/charge.ts'
+import type { EventsOf } from '../decider.ts'
+import { permissions } from '../people/grant.ts'
+import { statusCodes } from './status.ts'
+
+const minorUnits = z.int()
+const instant = z.int()
+const uri = z.string().nullable()
+
+const pots = { amount: minorUnits, additionalAmount: minorUnits }
+
+export const lineItem = z.object({
+  productId: z.string(),
+  description: z.string().nullable(),
+  quantity: z.string(),
+  itemCost: minorUnits,
+  total: minorUnits,
+  vat: minorUnits.nullable(),
+  vatRate: z.string().nullable(),
+  metadata: z.array(z.object({ key: z.string(), value: z.string() })),
+})
+
+export const link = z.object({
+  uri: z.string(),
+  caption: z.string(),
+  showOn: z.array(z.enum(['pending', 'ok', 'fail'])),
+})
+
+/** What a merchant may change afterwards (decisions 4, PUT without an action). */
+const details = {
+  ledger: z.string(),
+  callbackUri: uri,
+  displayMessageUri: uri,
+  links: z.array(link),
+  lineItems: z.array(lineItem),
+}
+
+/** A payment request as the merchant made it, with all defaults filled in. */
+export const paymentRequest = z.object({
+  merchant: z.string(),
+  posId: z.string(),
+  posTid: z.string(),
+  action: z.enum(['auth', 'sale']),
+  currency: z.string(),
+  ...pots,
+  additionalEdit: z.boolean(),
+  allowCredit: z.boolean(),
+  customer: z.string().nullable(),
+  maxScanAge: z.int(),
+  expiresIn: z.int(),
+  text: z.string().nullable(),
+  successReturnUri: uri,
+  failureReturnUri: uri,
+  requiredScope: z.string().nullable(),
+  requiredScopeText: z.string().nullable(),
+  ...details,
+})
+
+/** Every event of a payment: its type, and its data with all amounts in minor units, all instants in milliseconds. */
+export const paymentEvents = {
+  PaymentRequested: z.object({
+    request: paymentRequest,
+    /** The payer whom the customer identifier names; null when anyone may answer, or nobody was found. */
+    payer: z.string().nullable(),
+    /** The shortlink of which a scan will name the payer; absent when the payer was named otherwise. */
+    shortlink: z.string().optional(),
+    expiresAt: instant,
+  }),
+  /** The payer has scanned the shortlink. */
+  PaymentPickedUp: z.object({ payer: z.string(), scan: z.string() }),
+  PaymentAmended: z.object(details),
+  PaymentAuthorized: z.object({
+    payer: z.string(),
+    additionalAmount: minorUnits,
+    credit: z.boolean(),
+    expiresAt: instant,
+    /** Granted along with it, when the request carried a required scope. */
+    permissions: permissions.optional(),
+  }),
+  PaymentDeclined: z.object({ payer: z.string() }),
+  /** It failed before the payer was committed: no such payer, or the funds were refused. */
+  PaymentFailed: z.object({
+    statusCode: z.literal([
+      statusCodes.NOT_FOUND,
+      statusCodes.INSUFFICIENT_FUNDS,
+      statusCodes.AMOUNT_LIMIT_EXCEEDED,
+    ]),
+  }),
+  PaymentAborted: z.object({}),
+  PaymentExpired: z.object({ expiredAt: instant }),
+  PaymentCaptured: z.object({ captureId: z.string().nullable(), ...pots, charge }),
+  PaymentReleased: z.object(pots),
+  PaymentRenewed: z.object({ expiresAt: instant }),
+  PaymentAuthorizationExpired: z.object({ expiredAt: instant, ...pots }),
+  PaymentRefunded: z.object({
+    refundId: z.string().nullable(),
+    ...pots,
+    text: z.string().nullable(),
+    charge,
+  }),
+} as const
+
+export type LineItem = z.output<typeof lineItem>
+export type Link = z.output<typeof link>
+export type PaymentRequest = z.output<typeof paymentRequest>
+export type PaymentDetails = z.output<typeof paymentEvents.PaymentAmended>
+export type RefusalOfFunds = z.output<typeof paymentEvents.PaymentFailed>['statusCode']
+
+export type PaymentEvent = EventsOf<typeof paymentEvents>

@@ -1,0 +1,108 @@
+import { grossOf } from '../accounting/charge.ts'
+import { refuse } from '../refusal.ts'
+import { sameJson } from '../same.ts'
+import { authorizationLifetime, secondsAfter } from '../time.ts'
+import type { PaymentCommand } from './payment-command.ts'
+import type { LineItem, PaymentEvent, PaymentRequest } from './payment-events.ts'
+import type { Answer, Payment, RequestedPayment } from './payment-state.ts'
+import { statusCodes } from './status.ts'
+
+const addsUp = (lineItems: readonly LineItem[], amount: number): boolean =>
+  lineItems.length === 0 || lineItems.reduce((sum, { total }) => sum + total, 0) === amount
+
+export const decideRequest = (
+  { at, request, facts }: Extract<PaymentCommand, { type: 'RequestPayment' }>,
+  payment: Payment,
+): readonly PaymentEvent[] => {
+  if (payment.status !== 'unrequested')
+    return sameJson(payment.request, request) ? [] : refuse('pos_tid_used_with_other_data')
+  if (!facts.posIsKnown) return refuse('pos_is_unknown')
+  if (!facts.ledgerIsOpen) return refuse('ledger_is_unknown')
+  if (!addsUp(request.lineItems, request.amount)) return refuse('line_items_do_not_add_up')
+  grossOf(request)
+  const { payer: customer } = facts
+  const payer = typeof customer === 'object' && 'id' in customer ? customer.id : null
+  const expiresAt = secondsAfter(at, request.expiresIn)
+  const data = { request, payer, expiresAt }
+  if (typeof customer === 'object' && 'shortlink' in customer)
+    return [{ type: 'PaymentRequested', data: { ...data, shortlink: customer.shortlink } }]
+  const event: PaymentEvent = { type: 'PaymentRequested', data }
+  if (facts.payer !== 'unknown') return [event]
+  return [event, { type: 'PaymentFailed', data: { statusCode: statusCodes.NOT_FOUND } }]
+}
+
+export const decideAmendment = (
+  { changes, ledgerIsOpen }: Extract<PaymentCommand, { type: 'AmendPayment' }>,
+  { request, details }: RequestedPayment,
+): readonly PaymentEvent[] => {
+  const changed = { ...details, ...changes }
+  if (sameJson(details, changed)) return []
+  if (changed.ledger !== details.ledger && !ledgerIsOpen) return refuse('ledger_is_unknown')
+  if (!addsUp(changed.lineItems, request.amount)) return refuse('line_items_do_not_add_up')
+  return [{ type: 'PaymentAmended', data: changed }]
+}
+
+export const decidePickUp = (
+  { at, payer, scan }: Extract<PaymentCommand, { type: 'PickUpPayment' }>,
+  payment: RequestedPayment,
+): readonly PaymentEvent[] => {
+  if (payment.scan === scan) return []
+  if (payment.payer !== null || payment.shortlink === undefined)
+    return refuse('payment_is_picked_up')
+  if (payment.status !== 'pending') return refuse('payment_is_not_pending')
+  if (at >= payment.expiresAt) return refuse('payment_is_expired')
+  return [{ type: 'PaymentPickedUp', data: { payer, scan } }]
+}
+
+type AnswerCommand = Extract<
+  PaymentCommand,
+  { type: 'AuthorizePayment' | 'DeclinePayment' | 'RefuseFunds' }
+>
+
+const answerOf = (command: AnswerCommand, request: PaymentRequest): Answer => {
+  switch (command.type) {
+    case 'AuthorizePayment': {
+      const { credit, additionalAmount } = command
+      return {
+        type: 'accepted',
+        additionalAmount: additionalAmount ?? request.additionalAmount,
+        credit,
+      }
+    }
+    case 'DeclinePayment':
+      return { type: 'declined' }
+    case 'RefuseFunds':
+      return { type: 'failed', statusCode: command.statusCode }
+  }
+}
+
+export const decideAnswer = (
+  command: AnswerCommand,
+  payment: RequestedPayment,
+): readonly PaymentEvent[] => {
+  const { request, payer, expiresAt } = payment
+  const answer = answerOf(command, request)
+  const isScanAwaited = payer === null && payment.shortlink !== undefined
+  if (isScanAwaited && payment.status === 'pending') return refuse('payment_is_not_picked_up')
+  if (payer !== null && payer !== command.payer) return refuse('payment_is_for_another_payer')
+  if (payment.answer && sameJson(payment.answer, answer)) return []
+  if (payment.status !== 'pending') return refuse('payment_is_not_pending')
+  if (command.at >= expiresAt) return refuse('payment_is_expired')
+  switch (answer.type) {
+    case 'declined':
+      return [{ type: 'PaymentDeclined', data: { payer: command.payer } }]
+    case 'failed':
+      return [{ type: 'PaymentFailed', data: { statusCode: answer.statusCode } }]
+    case 'accepted': {
+      const { additionalAmount, credit } = answer
+      if (additionalAmount !== request.additionalAmount && !request.additionalEdit)
+        return refuse('additional_amount_is_not_editable')
+      if (credit && !request.allowCredit) return refuse('credit_is_not_allowed')
+      grossOf({ amount: request.amount, additionalAmount })
+      const until = secondsAfter(command.at, authorizationLifetime)
+      const data = { payer: command.payer, additionalAmount, credit, expiresAt: until }
+      const permissions = 'permissions' in command ? command.permissions : undefined
+      return [{ type: 'PaymentAuthorized', data: permissions ? { ...data, permissions } : data }]
+    }
+  }
+}

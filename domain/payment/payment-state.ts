@@ -1,0 +1,176 @@
+import type { Charge } from '../accounting/charge.ts'
+import { minus, nothing, plus, samePots, type Pots } from '../money/pots.ts'
+import type { Permissions } from '../people/grant.ts'
+import type { Instant } from '../time.ts'
+import type {
+  PaymentDetails,
+  PaymentEvent,
+  PaymentRequest,
+  RefusalOfFunds,
+} from './payment-events.ts'
+import { statusCodes, type PaymentStatus, type StatusCode } from './status.ts'
+
+/** A capture or a refund that was accepted; the id is null for the one that took everything. */
+export type Part = Pots & { readonly id: string | null; readonly charge: Charge }
+
+/** What the payer said, or the funding source instead. */
+export type Answer =
+  | { readonly type: 'accepted'; readonly additionalAmount: number; readonly credit: boolean }
+  | { readonly type: 'declined' }
+  | { readonly type: 'failed'; readonly statusCode: RefusalOfFunds }
+
+export type RequestedPayment = {
+  readonly status: PaymentStatus
+  readonly statusCode: StatusCode
+  /** As first requested: what a repeated request is compared with. */
+  readonly request: PaymentRequest
+  /** As amended since. */
+  readonly details: PaymentDetails
+  readonly payer: string | null
+  /** The shortlink of which a scan names the payer. */
+  readonly shortlink?: string | undefined
+  /** The scan that named the payer. */
+  readonly scan?: string | undefined
+  readonly answer: Answer | null
+  readonly permissions: Permissions | null
+  /** End of the wait for the payer. */
+  readonly waitsUntil: Instant
+  /** End of the current status: of the wait for the payer, then of the authorisation. */
+  readonly expiresAt: Instant
+  /** Zero until the payer accepts. */
+  readonly authorized: Pots
+  readonly captured: Pots
+  readonly released: Pots
+  readonly refunded: Pots
+  readonly captures: readonly Part[]
+  readonly refunds: readonly Part[]
+  readonly endedByMerchant: boolean
+}
+
+export type Payment = RequestedPayment | { readonly status: 'unrequested' }
+
+/** authorised = captured + released + available, in both pots. */
+export const available = ({ authorized, captured, released }: RequestedPayment): Pots =>
+  minus(minus(authorized, captured), released)
+
+const detailsOf = (request: PaymentRequest): PaymentDetails => {
+  const { ledger, callbackUri, displayMessageUri, links, lineItems } = request
+  return { ledger, callbackUri, displayMessageUri, links, lineItems }
+}
+
+/** What events change of a payment. */
+type Changes = Partial<Omit<RequestedPayment, 'request' | 'shortlink' | 'waitsUntil'>>
+
+/** Written out: every event of every payment comes through here, and a spread takes ten times as long. */
+const withChanges = (payment: RequestedPayment, changes: Changes): RequestedPayment => ({
+  status: changes.status ?? payment.status,
+  statusCode: changes.statusCode ?? payment.statusCode,
+  request: payment.request,
+  details: changes.details ?? payment.details,
+  payer: changes.payer ?? payment.payer,
+  shortlink: payment.shortlink,
+  scan: changes.scan ?? payment.scan,
+  answer: changes.answer ?? payment.answer,
+  permissions: changes.permissions ?? payment.permissions,
+  waitsUntil: payment.waitsUntil,
+  expiresAt: changes.expiresAt ?? payment.expiresAt,
+  authorized: changes.authorized ?? payment.authorized,
+  captured: changes.captured ?? payment.captured,
+  released: changes.released ?? payment.released,
+  refunded: changes.refunded ?? payment.refunded,
+  captures: changes.captures ?? payment.captures,
+  refunds: changes.refunds ?? payment.refunds,
+  endedByMerchant: changes.endedByMerchant ?? payment.endedByMerchant,
+})
+
+const changesOf = (
+  payment: RequestedPayment,
+  event: Exclude<PaymentEvent, { type: 'PaymentRequested' }>,
+): Changes => {
+  switch (event.type) {
+    case 'PaymentAmended':
+      return { details: event.data }
+    case 'PaymentPickedUp':
+      return event.data
+    case 'PaymentAuthorized': {
+      const { payer, additionalAmount, credit, expiresAt, permissions = null } = event.data
+      return {
+        status: 'auth',
+        statusCode: statusCodes.AUTH,
+        payer,
+        answer: { type: 'accepted', additionalAmount, credit },
+        permissions,
+        expiresAt,
+        authorized: { amount: payment.request.amount, additionalAmount },
+      }
+    }
+    case 'PaymentDeclined': {
+      const { payer } = event.data
+      const { REJECTED: statusCode } = statusCodes
+      return { status: 'fail', statusCode, payer, answer: { type: 'declined' } }
+    }
+    case 'PaymentFailed': {
+      const { statusCode } = event.data
+      return { status: 'fail', statusCode, answer: { type: 'failed', statusCode } }
+    }
+    case 'PaymentAborted':
+      return { status: 'fail', statusCode: statusCodes.ABORTED, endedByMerchant: true }
+    case 'PaymentExpired':
+      return { status: 'fail', statusCode: statusCodes.REQUEST_EXPIRED }
+    case 'PaymentCaptured': {
+      const { captureId: id, charge, amount, additionalAmount } = event.data
+      const captures = [...payment.captures, { id, amount, additionalAmount, charge }]
+      const captured = plus(payment.captured, event.data)
+      const isComplete = samePots(captured, minus(payment.authorized, payment.released))
+      return isComplete
+        ? { captures, captured, status: 'ok', statusCode: statusCodes.OK }
+        : { captures, captured }
+    }
+    case 'PaymentReleased': {
+      const released = plus(payment.released, event.data)
+      return payment.captures.length > 0
+        ? { released, endedByMerchant: true, status: 'ok', statusCode: statusCodes.OK }
+        : { released, endedByMerchant: true, status: 'fail', statusCode: statusCodes.ABORTED }
+    }
+    case 'PaymentRenewed':
+      return { expiresAt: event.data.expiresAt }
+    case 'PaymentAuthorizationExpired': {
+      const released = plus(payment.released, event.data)
+      return { released, status: 'fail', statusCode: statusCodes.AUTH_EXPIRED }
+    }
+    case 'PaymentRefunded': {
+      const { refundId: id, charge, amount, additionalAmount } = event.data
+      const refunds = [...payment.refunds, { id, amount, additionalAmount, charge }]
+      return { refunds, refunded: plus(payment.refunded, event.data) }
+    }
+  }
+}
+
+/** Folds an event into a payment. */
+export const evolve = (payment: Payment, event: PaymentEvent): Payment => {
+  if (event.type !== 'PaymentRequested')
+    return payment.status === 'unrequested'
+      ? payment
+      : withChanges(payment, changesOf(payment, event))
+  const { request, payer, shortlink, expiresAt } = event.data
+  return {
+    status: 'pending',
+    statusCode: statusCodes.PENDING,
+    request,
+    details: detailsOf(request),
+    payer,
+    shortlink,
+    scan: undefined,
+    answer: null,
+    permissions: null,
+    waitsUntil: expiresAt,
+    expiresAt,
+    authorized: nothing,
+    captured: nothing,
+    released: nothing,
+    refunded: nothing,
+    captures: [],
+    refunds: [],
+    endedByMerchant: false,
+  }
+}

@@ -1,0 +1,47 @@
+import type { Decider } from '../decider.ts'
+import { refuse } from '../refusal.ts'
+import {
+  decideCapture,
+  decideExpiry,
+  decideRefund,
+  decideRelease,
+  decideRenewal,
+} from './payment-capture.ts'
+import type { PaymentCommand } from './payment-command.ts'
+import type { PaymentEvent } from './payment-events.ts'
+import { decideAmendment, decideAnswer, decidePickUp, decideRequest } from './payment-request.ts'
+import { evolve, type Payment, type RequestedPayment } from './payment-state.ts'
+
+const requested = (payment: Payment): RequestedPayment =>
+  payment.status === 'unrequested' ? refuse('resource_is_unknown') : payment
+
+const decide = (command: PaymentCommand, payment: Payment): readonly PaymentEvent[] => {
+  switch (command.type) {
+    case 'RequestPayment':
+      return decideRequest(command, payment)
+    case 'AmendPayment':
+      return decideAmendment(command, requested(payment))
+    case 'PickUpPayment':
+      return decidePickUp(command, requested(payment))
+    case 'AuthorizePayment':
+    case 'DeclinePayment':
+    case 'RefuseFunds':
+      return decideAnswer(command, requested(payment))
+    case 'CapturePayment':
+      return decideCapture(command, requested(payment))
+    case 'ReleasePayment':
+      return decideRelease(command, requested(payment))
+    case 'RenewPayment':
+      return decideRenewal(command, requested(payment))
+    case 'RefundPayment':
+      return decideRefund(command, requested(payment))
+    case 'ExpirePayment':
+      return decideExpiry(command, requested(payment))
+  }
+}
+
+export const payment: Decider<PaymentCommand, PaymentEvent, Payment> = {
+  initial: { status: 'unrequested' },
+  decide,
+  evolve,
+}

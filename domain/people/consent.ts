@@ -1,0 +1,64 @@
+import type { Recorded } from '../events.ts'
+import { idIn } from '../stream.ts'
+import type { Instant } from '../time.ts'
+import type { Revoker } from './grant.ts'
+import type { Scope } from './scope.ts'
+
+/** Where in the log it stands, for whoever wants to see for themselves. */
+type Proof = {
+  readonly id: string
+  readonly stream: string
+  readonly revision: number
+  readonly position: number
+}
+
+/** What a payer let a merchant know, from when until when, and the events that prove it. */
+export type Consent = {
+  readonly merchant: string | null
+  /** The application that asked; null when the merchant itself did. */
+  readonly client: string | null
+  readonly scope: readonly Scope[]
+  readonly at: Instant
+  readonly proof: Proof
+  readonly withdrawal: { readonly at: Instant; readonly by: Revoker; readonly proof: Proof } | null
+}
+
+const proofOf = ({ id, stream, revision, position }: Recorded): Proof => {
+  return { id, stream, revision, position }
+}
+
+const scopeGranted = (event: Recorded): readonly Scope[] | undefined => {
+  if (event.type === 'AuthorizationAllowed') return event.data.scope
+  if (event.type === 'PermissionGranted' || event.type === 'PaymentAuthorized')
+    return event.data.permissions?.scope
+  return undefined
+}
+
+/** Gathers the consents of a payer from the log: give it every event, in order. */
+export const consentsOf = (payer: string) => {
+  const consents = new Map<string, Consent>()
+  const clients = new Map<string, string>()
+
+  const read = (event: Recorded): void => {
+    const { stream, metadata } = event
+    const { at, merchant } = metadata
+    if (event.type === 'AuthorizationRequested') clients.set(stream, event.data.request.client)
+    if (event.type === 'GrantRevoked') {
+      const grant = idIn(stream)
+      const consent = consents.get(grant)
+      const withdrawal = { at, by: event.data.by, proof: proofOf(event) }
+      if (consent) consents.set(grant, { ...consent, withdrawal })
+    }
+    const scope = scopeGranted(event)
+    if (!scope || !('payer' in event.data) || event.data.payer !== payer) return
+    const client = clients.get(stream) ?? null
+    const proof = proofOf(event)
+    consents.set(stream, { merchant, client, scope, at, proof, withdrawal: null })
+  }
+
+  return { read, all: (): readonly Consent[] => [...consents.values()] }
+}
+
+/** Whether it was in force at that time. */
+export const isInForce = ({ at, withdrawal }: Consent, when: Instant): boolean =>
+  at <= when && (withdrawal === null || when < withdrawal.at)

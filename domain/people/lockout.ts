@@ -1,0 +1,20 @@
+import type { Instant, Seconds } from '../time.ts'
+
+/** Failed attempts to sign in since the last success, and until when further ones are refused. */
+export type Lockout = { readonly failures: number; readonly lockedUntil: Instant }
+
+export const unlocked: Lockout = { failures: 0, lockedUntil: 0 }
+
+const waits: readonly Seconds[] = [0, 0, 30, 120, 900, 3600, 3600, 3600, 3600]
+const longestWait: Seconds = 86_400
+
+/**
+ * Two mistakes are free; then each makes the next attempt wait longer, up to a day: some ten guesses on the first day
+ * and one on each day after it.
+ */
+export const afterFailure = ({ failures }: Lockout, at: Instant): Lockout => ({
+  failures: failures + 1,
+  lockedUntil: at + (waits[failures] ?? longestWait) * 1000,
+})
+
+export const isLocked = ({ lockedUntil }: Lockout, at: Instant): boolean => at < lockedUntil

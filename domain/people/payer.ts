@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import type { Decider, EventsOf } from '../decider.ts'
+import { refuse } from '../refusal.ts'
+import { sameJson } from '../same.ts'
+import type { Instant } from '../time.ts'
+import { afterFailure, isLocked, unlocked, type Lockout } from './lockout.ts'
+
+/** Text encrypted with the payer's own key, which is kept outside of the log. */
+const sealed = z.string()
+
+/** Events of the stream `payer-<id>`; the id has no meaning, and nothing here can be read without the payer's key. */
+export const payerEvents = {
+  /** `credentials` hold the slow hash of the PIN and the secret of the one-time codes. */
+  PayerRegistered: z.object({ profile: sealed, credentials: sealed }),
+  PayerProfileChanged: z.object({ profile: sealed }),
+  PayerSignInFailed: z.object({ factor: z.enum(['pin', 'code']), lockedUntil: z.int() }),
+  /** `session` is the SHA-256 of the session's token, `codeStep` the 30-second step of the one-time code. */
+  PayerSignedIn: z.object({ session: z.string(), codeStep: z.int(), expiresAt: z.int() }),
+  PayerSignedOut: z.object({ session: z.string() }),
+  /** The payer's key has been thrown away. */
+  PayerErased: z.object({}),
+} as const
+
+export type PayerEvent = EventsOf<typeof payerEvents>
+
+export type PayerCommand =
+  | { readonly type: 'RegisterPayer'; readonly profile: string; readonly credentials: string }
+  | { readonly type: 'ChangeProfile'; readonly profile: string }
+  | { readonly type: 'CheckPin'; readonly at: Instant; readonly isRight: boolean }
+  | {
+      readonly type: 'SignIn'
+      readonly at: Instant
+      /** The step of a right code; null for a wrong one. */
+      readonly codeStep: number | null
+      /** Whether a code that was used is refused (RFC 6238, 5.2). */
+      readonly codesWorkOnce: boolean
+      readonly session: string
+      readonly expiresAt: Instant
+    }
+  | { readonly type: 'SignOut'; readonly session: string }
+  | { readonly type: 'ErasePayer' }
+
+export type PresentPayer = {
+  readonly status: 'present'
+  readonly profile: string
+  readonly credentials: string
+  readonly lockout: Lockout
+  readonly lastCodeStep: number
+}
+
+export type Payer = PresentPayer | { readonly status: 'absent' | 'erased' }
+
+const present = (payer: Payer): PresentPayer =>
+  payer.status === 'present' ? payer : refuse('payer_is_unknown')
+
+const failed = (
+  factor: 'pin' | 'code',
+  { lockout }: PresentPayer,
+  at: Instant,
+): readonly PayerEvent[] => {
+  const { lockedUntil } = afterFailure(lockout, at)
+  return [{ type: 'PayerSignInFailed', data: { factor, lockedUntil } }]
+}
+
+/** Somebody who pays: known by a phone number, a PIN and one-time codes. */
+export const payer: Decider<PayerCommand, PayerEvent, Payer> = {
+  initial: { status: 'absent' },
+  decide(command, payer) {
+    switch (command.type) {
+      case 'RegisterPayer': {
+        const { profile, credentials } = command
+        const data = { profile, credentials }
+        if (payer.status === 'absent') return [{ type: 'PayerRegistered', data }]
+        const known = payer.status === 'present' && {
+          profile: payer.profile,
+          credentials: payer.credentials,
+        }
+        return sameJson(known, data) ? [] : refuse('payer_exists')
+      }
+      case 'ChangeProfile': {
+        const { profile } = command
+        if (present(payer).profile === profile) return []
+        return [{ type: 'PayerProfileChanged', data: { profile } }]
+      }
+      case 'CheckPin': {
+        const known = present(payer)
+        if (isLocked(known.lockout, command.at)) return refuse('sign_in_is_locked')
+        return command.isRight ? [] : failed('pin', known, command.at)
+      }
+      case 'SignIn': {
+        const known = present(payer)
+        const { at, codeStep, codesWorkOnce, session, expiresAt } = command
+        if (isLocked(known.lockout, at)) return refuse('sign_in_is_locked')
+        if (codeStep === null || (codesWorkOnce && codeStep <= known.lastCodeStep))
+          return failed('code', known, at)
+        return [{ type: 'PayerSignedIn', data: { session, codeStep, expiresAt } }]
+      }
+      case 'SignOut':
+        present(payer)
+        return [{ type: 'PayerSignedOut', data: { session: command.session } }]
+      case 'ErasePayer':
+        return payer.status === 'present' ? [{ type: 'PayerErased', data: {} }] : []
+    }
+  },
+  evolve(payer, event) {
+    if (event.type === 'PayerRegistered')
+      return { status: 'present', ...event.data, lockout: unlocked, lastCodeStep: 0 }
+    if (payer.status !== 'present') return payer
+    switch (event.type) {
+      case 'PayerProfileChanged':
+        return { ...payer, profile: event.data.profile }
+      case 'PayerSignInFailed': {
+        const { failures } = payer.lockout
+        const { lockedUntil } = event.data
+        return { ...payer, lockout: { failures: failures + 1, lockedUntil } }
+      }
+      case 'PayerSignedIn':
+        return { ...payer, lockout: unlocked, lastCodeStep: event.data.codeStep }
+      case 'PayerSignedOut':
+        return payer
+      case 'PayerErased':
+        return { status: 'erased' }
+    }
+  },
+}

@@ -1,0 +1,160 @@
+import { z } from 'zod'
+import { charge, chargeForPermission } from '../accounting/charge.ts'
+import type { FeeTerms } from '../accounting/fees.ts'
+import type { Decider, EventsOf } from '../decider.ts'
+import { statusCodes } from '../payment/status.ts'
+import { refuse } from '../refusal.ts'
+import { sameJson } from '../same.ts'
+import { secondsAfter, type Instant } from '../time.ts'
+import { permissions, type Permissions } from './grant.ts'
+import { isPartOf, scope } from './scope.ts'
+
+/** A permission request as the merchant made it, with all defaults filled in. */
+const permissionRequest = z.object({
+  merchant: z.string(),
+  posId: z.string(),
+  posTid: z.string(),
+  customer: z.string().nullable(),
+  scope: z.array(scope),
+  text: z.string().nullable(),
+  callbackUri: z.string().nullable(),
+  expiresIn: z.int(),
+})
+
+export const permissionEvents = {
+  PermissionRequested: z.object({
+    request: permissionRequest,
+    /** The payer whom the customer identifier names; null when nobody was found. */
+    payer: z.string().nullable(),
+    expiresAt: z.int(),
+    /** In which it is charged for: the merchant's own. */
+    currency: z.string(),
+  }),
+  /** The payer may have granted a part of what was asked for. */
+  PermissionGranted: z.object({ payer: z.string(), permissions, charge }),
+  PermissionDeclined: z.object({ payer: z.string(), charge }),
+  /** There is no such payer. */
+  PermissionFailed: z.object({ statusCode: z.literal(statusCodes.NOT_FOUND) }),
+  PermissionExpired: z.object({ expiredAt: z.int() }),
+} as const
+
+export type PermissionRequest = z.output<typeof permissionRequest>
+export type PermissionEvent = EventsOf<typeof permissionEvents>
+
+export type PermissionCommand =
+  | {
+      readonly type: 'RequestPermission'
+      readonly at: Instant
+      readonly request: PermissionRequest
+      readonly facts: {
+        readonly payer: string | 'anyone' | null
+        readonly posIsKnown: boolean
+        readonly currency: string
+      }
+    }
+  | {
+      readonly type: 'GrantPermission'
+      readonly at: Instant
+      readonly payer: string
+      readonly permissions: Permissions
+      readonly terms: FeeTerms
+    }
+  | {
+      readonly type: 'DeclinePermission'
+      readonly at: Instant
+      readonly payer: string
+      readonly terms: FeeTerms
+    }
+  | { readonly type: 'ExpirePermission'; readonly at: Instant }
+
+export type RequestedPermission = {
+  readonly status: 'pending' | 'ok' | 'fail'
+  readonly request: PermissionRequest
+  readonly payer: string | null
+  readonly expiresAt: Instant
+  readonly currency: string
+  readonly answer: 'granted' | 'declined' | null
+  readonly permissions: Permissions | null
+}
+
+export type Permission = RequestedPermission | { readonly status: 'unrequested' }
+
+const requested = (permission: Permission): RequestedPermission =>
+  permission.status === 'unrequested' ? refuse('resource_is_unknown') : permission
+
+const decideRequest = (
+  { at, request, facts }: Extract<PermissionCommand, { type: 'RequestPermission' }>,
+  permission: Permission,
+): readonly PermissionEvent[] => {
+  if (permission.status !== 'unrequested')
+    return sameJson(permission.request, request) ? [] : refuse('pos_tid_used_with_other_data')
+  if (!facts.posIsKnown) return refuse('pos_is_unknown')
+  const payer = facts.payer === 'anyone' ? null : facts.payer
+  const expiresAt = secondsAfter(at, request.expiresIn)
+  const event: PermissionEvent = {
+    type: 'PermissionRequested',
+    data: { request, payer, expiresAt, currency: facts.currency },
+  }
+  if (facts.payer !== null) return [event]
+  return [event, { type: 'PermissionFailed', data: { statusCode: statusCodes.NOT_FOUND } }]
+}
+
+const decideAnswer = (
+  command: Extract<PermissionCommand, { type: 'GrantPermission' | 'DeclinePermission' }>,
+  permission: RequestedPermission,
+): readonly PermissionEvent[] => {
+  const { payer, at } = command
+  if (permission.payer !== null && permission.payer !== payer)
+    return refuse('permission_is_for_another_payer')
+  if (command.type === 'DeclinePermission') {
+    if (permission.answer === 'declined') return []
+  } else {
+    const { scope } = command.permissions
+    if (permission.answer === 'granted' && sameJson(permission.permissions?.scope, scope)) return []
+    if (!isPartOf(scope, permission.request.scope)) return refuse('scope_is_too_wide')
+  }
+  if (permission.status !== 'pending') return refuse('permission_is_not_pending')
+  if (at >= permission.expiresAt) return refuse('permission_is_expired')
+  const charge = chargeForPermission(command.terms)
+  if (command.type === 'DeclinePermission')
+    return [{ type: 'PermissionDeclined', data: { payer, charge } }]
+  const { permissions } = command
+  return [{ type: 'PermissionGranted', data: { payer, permissions, charge } }]
+}
+
+/** A merchant's wish to know something of a payer, or to be able to name them later. */
+export const permission: Decider<PermissionCommand, PermissionEvent, Permission> = {
+  initial: { status: 'unrequested' },
+  decide(command, permission) {
+    switch (command.type) {
+      case 'RequestPermission':
+        return decideRequest(command, permission)
+      case 'GrantPermission':
+      case 'DeclinePermission':
+        return decideAnswer(command, requested(permission))
+      case 'ExpirePermission': {
+        const { status, expiresAt: expiredAt } = requested(permission)
+        if (status !== 'pending' || command.at < expiredAt) return []
+        return [{ type: 'PermissionExpired', data: { expiredAt } }]
+      }
+    }
+  },
+  evolve(permission, event) {
+    if (event.type === 'PermissionRequested')
+      return { status: 'pending', ...event.data, answer: null, permissions: null }
+    if (permission.status === 'unrequested') return permission
+    switch (event.type) {
+      case 'PermissionGranted': {
+        const { payer, permissions } = event.data
+        return { ...permission, status: 'ok', answer: 'granted', payer, permissions }
+      }
+      case 'PermissionDeclined': {
+        const { payer } = event.data
+        return { ...permission, status: 'ok', answer: 'declined', payer }
+      }
+      case 'PermissionFailed':
+      case 'PermissionExpired':
+        return { ...permission, status: 'fail' }
+    }
+  },
+}

@@ -1,0 +1,148 @@
+import { createHash, createPrivateKey, createSign, randomUUID } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { stringToSign } from '../../http/signature.ts'
+import { formatDateTime } from '../../http/wire.ts'
+import type { Log } from '../../infrastructure/log.ts'
+import { openService } from '../../infrastructure/main.ts'
+import { readSettings } from '../../infrastructure/settings.ts'
+
+export type Body = Record<string, never>
+export type Answer = {
+  readonly status: number
+  readonly text: string
+  readonly location: string | null
+  // The tests say what they expect of it.
+  readonly body: any
+}
+
+export const base = 'http://daybook.test'
+
+/** A service on a data directory, asked without sockets; several may share a directory. */
+export const openPlace = async (directory = mkdtempSync(join(tmpdir(), 'daybook-ledgers-'))) => {
+  const settings = readSettings({ DATA_DIR: directory, PUBLIC_URL: base, LOG_LEVEL: 'error' })
+  const bugs: string[] = []
+  const log = pino({ level: 'error', errorKey: 'error' }, { write: (line) => bugs.push(line) })
+  const { app, core, service, wording } = await openService(settings, log as Log, () => base)
+  const key = createPrivateKey(readFileSync(join(directory, 'sandbox-admin-key.pem')))
+
+  const headersFor = (method: string, url: string, body: string, as: 'pos1' | 'admin') => {
+    const common = { 'X-Service-Merchant': 'sandbox', 'X-Service-User': as }
+    if (as === 'pos1') return { ...common, Authorization: 'SECRET sandbox-secret' }
+    const signed = {
+      ...common,
+      'X-Service-Timestamp': formatDateTime(Date.now()),
+      'X-Service-Content-Digest': `SHA256=${createHash('sha256').update(body).digest('base64')}`,
+    }
+    const text = stringToSign(method, url, Object.entries(signed), 'X-SERVICE-')
+    const signature = createSign('sha256').update(text).sign(key, 'base64')
+    return { ...signed, Authorization: `RSA-SHA256 ${signature}` }
+  }
+
+  const ask = async (
+    method: string,
+    path: string,
+    json?: object,
+    as: 'pos1' | 'admin' = 'pos1',
+  ): Promise<Answer> => {
+    const url = path.startsWith('http') ? path : base + path
+    const body = json === undefined ? '' : JSON.stringify(json)
+    const init = {
+      method,
+      headers: { ...headersFor(method, url, body, as), 'Content-Type': 'application/json' },
+      ...(json !== undefined && { body }),
+    }
+    const response = await app.request(url, init, {})
+    const text = await response.text()
+    if (response.status >= 500) throw new Error(`${method} ${path}: ${text} ${String(bugs.at(-1))}`)
+    const isJson = response.headers.get('content-type')?.includes('json')
+    const location = response.headers.get('location')
+    return { status: response.status, text, location, body: isJson ? JSON.parse(text) : null }
+  }
+
+  const get = async (path: string) => (await ask('GET', path)).body
+  const sandbox = async (path: string, json: object = {}) => {
+    const { status, text, body } = await ask('POST', `/sandbox/v1/${path}`, json)
+    if (status >= 300) throw new Error(`${path}: ${status} ${text}`)
+    return body
+  }
+  const run = randomUUID().slice(0, 8)
+  let count = 0
+
+  /** A payment that alice has accepted; answers its tid. */
+  const authorize = async (
+    wish: {
+      amount: string
+      additional_amount?: string
+      currency?: string
+      ledger?: string
+      credit?: boolean
+    },
+    as = `${run}-${(count += 1)}`,
+  ): Promise<string> => {
+    const { credit = false, ...rest } = wish
+    const request = { pos_id: 'till-1', pos_tid: as, action: 'auth', allow_credit: true }
+    const about = { currency: 'NOK', customer: '4799999901' }
+    const { body, status, text } = await ask('POST', '/merchant/v1/payment_request/', {
+      ...request,
+      ...about,
+      ...rest,
+    })
+    if (status !== 201) throw new Error(text)
+    await sandbox(`payment_request/${body.id}/accept/`, { credit })
+    return body.id
+  }
+
+  const put = (tid: string, json: object, as: 'pos1' | 'admin' = 'pos1') =>
+    ask('PUT', `/merchant/v1/payment_request/${tid}/`, json, as)
+
+  return {
+    directory,
+    core,
+    service,
+    wording,
+    app,
+    ask,
+    get,
+    sandbox,
+    authorize,
+    capture: (tid: string, part: object = {}) => put(tid, { action: 'capture', ...part }),
+    refund: (tid: string, part: object = {}) => put(tid, { action: 'refund', ...part }, 'admin'),
+    release: (tid: string) => put(tid, { action: 'release' }),
+    outcome: (tid: string) => get(`/merchant/v1/payment_request/${tid}/outcome/`),
+    ledger: (rest = '', ledger = 'default') => get(`/merchant/v1/ledger/${ledger}/${rest}`),
+    /** Closes a report and waits for its logs. */
+    close: async (report: number, ledger = 'default', json: object = {}) => {
+      const path = `/merchant/v1/ledger/${ledger}/report/${report}/`
+      const { status, text } = await ask('PUT', path, json)
+      if (status !== 204) throw new Error(text)
+      await sandbox('clock/', { advance_seconds: 0 })
+      return get(path)
+    },
+    /** All lines of log files, as records. */
+    lines: async (uris: readonly string[]): Promise<Record<string, string>[]> => {
+      const all: Record<string, string>[] = []
+      for (const uri of uris) {
+        const { status, text } = await ask('GET', uri)
+        if (status !== 200) throw new Error(text)
+        const [header = '', ...rows] = text.trimEnd().split('\n')
+        const columns = header.split(',')
+        for (const row of rows)
+          all.push(
+            Object.fromEntries(row.split(',').map((cell, index) => [columns[index] ?? '?', cell])),
+          )
+      }
+      return all
+    },
+    /** Ends the service; what it knew is in the directory. */
+    stop: async () => {
+      await service.stop()
+      await core.close()
+    },
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  }
+}
+
+export type Place = Awaited<ReturnType<typeof openPlace>>

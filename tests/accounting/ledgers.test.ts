@@ -1,0 +1,389 @@
+import fc from 'fast-check'
+import { readdirSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseEvent } from '../../domain/events.ts'
+import { callbackMessage } from '../../http/merchant/callback-message.ts'
+import { rebuildReadModels } from '../../infrastructure/read-models/rebuild.ts'
+import { readSettings } from '../../infrastructure/settings.ts'
+import { textCell } from '../../infrastructure/transaction-logs/csv.ts'
+import { openPlace, type Place } from './ledger-place.ts'
+
+let place: Place
+
+beforeAll(async () => {
+  place = await openPlace()
+})
+
+afterAll(async () => {
+  await place.stop()
+  place.remove()
+})
+
+const pick = (line: Record<string, string> | undefined, names: string): string[] =>
+  names.split(' ').map((name) => line?.[name] ?? '?')
+
+describe('the golden arithmetic, with the fees of the sandbox merchant and credit payments', () => {
+  let whole: string
+  let parts: string
+
+  test('given captures in full and in parts, then each capture has its own fee', async () => {
+    whole = await place.authorize({ amount: '200.00', credit: true })
+    expect((await place.capture(whole)).status).toBe(204)
+    parts = await place.authorize({ amount: '150.00', additional_amount: '15.00', credit: true })
+    const part = { amount: '50.00', currency: 'NOK' }
+    await place.capture(parts, { ...part, additional_amount: '10.00', capture_id: 'one' })
+    await place.capture(parts, { ...part, capture_id: 'two' })
+    expect(await place.outcome(whole)).toMatchObject({
+      transaction_fee: '1.80',
+      interchange_fee: '2.00',
+      report_id: '1',
+      report_uri: '/merchant/v1/ledger/default/report/1/',
+      ledger: 'default',
+    })
+    expect(await place.outcome(parts)).toMatchObject({
+      transaction_fee: '3.60',
+      interchange_fee: '1.10',
+      captures: [
+        { id: 'one', transaction_fee: '1.80', interchange_fee: '0.60' },
+        { id: 'two', transaction_fee: '1.80', interchange_fee: '0.50' },
+      ],
+    })
+  })
+
+  test('when the authorisation expires and the report is closed, then its log holds every line', async () => {
+    await place.sandbox('clock/', { advance_seconds: 259_200 })
+    const report = await place.close(1)
+    expect(report).toMatchObject({ id: '1', status: 'closed', previous_report_uri: null })
+    const lines = await place.lines(report.transaction_log_uris)
+    const money = 'action sub_id amount additional_amount gross fee interchange vat net type'
+    const shown = (tid: string) =>
+      lines.filter((line) => line['tid'] === tid).map((line) => pick(line, money).join(' '))
+    expect(shown(whole)).toEqual([
+      'request  200.00 0.00 0.00 0.00 0.00 0.00 0.00 ',
+      'auth  200.00 0.00 0.00 0.00 0.00 0.00 0.00 credit',
+      'capture  200.00 0.00 200.00 1.80 2.00 0.00 196.20 credit',
+    ])
+    expect(shown(parts)).toEqual([
+      'request  150.00 15.00 0.00 0.00 0.00 0.00 0.00 ',
+      'auth  150.00 15.00 0.00 0.00 0.00 0.00 0.00 credit',
+      'capture one 50.00 10.00 60.00 1.80 0.60 0.00 57.60 credit',
+      'capture two 50.00 0.00 50.00 1.80 0.50 0.00 47.70 credit',
+      'release  50.00 5.00 0.00 0.00 0.00 0.00 0.00 credit',
+    ])
+    expect(report.report_summary).toEqual([
+      {
+        currency: 'NOK',
+        taxcode: 'NO:2013',
+        gross: '310.00',
+        amount_total: '300.00',
+        additional_amount_total: '10.00',
+        fees: [
+          { type: 'transaction_fee', amount: '5.40' },
+          { type: 'interchange', amount: '3.10' },
+        ],
+        interchange: '3.10',
+        net: '301.50',
+      },
+    ])
+    expect(report).toMatchObject({
+      payment_request_count: 2,
+      payment_auth_count: 2,
+      payment_capture_count: 3,
+      payment_release_count: 1,
+      payment_expire_count: 0,
+    })
+  })
+})
+
+describe('the register of ledgers', () => {
+  const path = '/merchant/v1/ledger/'
+
+  test('given a merchant, then it has the ledger default in its currency, which stays', async () => {
+    expect(await place.ledger()).toMatchObject({ id: 'default', currency: 'NOK', enabled: true })
+    expect((await place.ask('DELETE', `${path}default/`)).status).toBe(409)
+    const described = await place.ask('PUT', `${path}default/`, { description: 'All of it' })
+    expect(described.status).toBe(204)
+    expect((await place.ledger()).description).toBe('All of it')
+    expect((await place.ask('PUT', `${path}default/`, {})).status).toBe(204)
+    expect((await place.ledger()).description).toBe('All of it')
+  })
+
+  test('given a ledger, when it is registered again, then its Location is the same and other data a conflict', async () => {
+    const first = await place.ask('POST', path, { id: 'bar', currency: 'nok', description: 'Bar' })
+    const again = await place.ask('POST', path, { id: 'bar', currency: 'NOK', description: 'Bar' })
+    expect([first.status, again.status]).toEqual([201, 201])
+    expect(again.location).toBe(first.location)
+    expect((await place.ask('POST', path, { id: 'bar', currency: 'EUR' })).status).toBe(409)
+    expect((await place.ask('POST', path, { id: 'a/b', currency: 'EUR' })).status).toBe(400)
+    expect(await place.ledger('', 'bar')).toEqual({
+      id: 'bar',
+      currency: 'NOK',
+      description: 'Bar',
+      enabled: true,
+      open_report_uri: '/merchant/v1/ledger/bar/report/1/',
+      last_closed_report_uri: null,
+    })
+    expect((await place.get(path)).uris).toEqual([`${path}bar/`, `${path}default/`])
+  })
+
+  test('given no id, then the service makes one', async () => {
+    const { status, location } = await place.ask('POST', path, { currency: 'NOK' })
+    expect(status).toBe(201)
+    expect((await place.ask('GET', location ?? '')).body.currency).toBe('NOK')
+  })
+
+  test('given a disabled ledger, then running payments post to it and new ones are refused', async () => {
+    const running = await place.authorize({ amount: '10.00', ledger: 'bar' })
+    expect((await place.ask('DELETE', `${path}bar/`)).status).toBe(204)
+    expect((await place.ledger('', 'bar')).enabled).toBe(false)
+    await place.capture(running)
+    expect(await place.outcome(running)).toMatchObject({ ledger: 'bar', report_id: '1' })
+    await expect(place.authorize({ amount: '10.00', ledger: 'bar' })).rejects.toThrow('ledger')
+    await expect(place.authorize({ amount: '10.00', ledger: 'none' })).rejects.toThrow('ledger')
+    const [line] = await place.lines((await place.close(1, 'bar')).transaction_log_uris)
+    expect(line).toMatchObject({ tid: running, action: 'request' })
+  })
+
+  test('given an amendment to another ledger, then what follows stands there', async () => {
+    await place.ask('POST', path, { id: 'kiosk', currency: 'NOK' })
+    const tid = await place.authorize({ amount: '10.00' })
+    expect(await place.outcome(tid)).toMatchObject({ ledger: 'default' })
+    const move = (ledger: string) =>
+      place.ask('PUT', `/merchant/v1/payment_request/${tid}/`, { ledger })
+    expect((await move('bar')).status).toBe(400)
+    expect((await move('kiosk')).status).toBe(204)
+    expect(await place.outcome(tid)).toMatchObject({ ledger: 'default' })
+    await place.capture(tid)
+    expect(await place.outcome(tid)).toMatchObject({
+      ledger: 'kiosk',
+      report_uri: '/merchant/v1/ledger/kiosk/report/1/',
+    })
+  })
+})
+
+/** Number of the open report of the default ledger. */
+const openReport = async (): Promise<number> =>
+  Number((await place.ledger()).open_report_uri.split('/').at(-2))
+
+describe('closing a report', () => {
+  test('given a closed report, then the next is open from that instant, and closing again changes nothing', async () => {
+    const closed = await place.close(2)
+    const again = await place.close(2, 'default', { callback_uri: 'https://elsewhere.test/' })
+    const withoutLinks = ({ transaction_log_uris: _, ...rest }: Record<string, unknown>) => rest
+    expect(withoutLinks(again)).toEqual(withoutLinks(closed))
+    const open = await place.ledger('report/3/')
+    expect(open).toMatchObject({
+      status: 'open',
+      date_created: closed.time_closed,
+      time_closed: null,
+      previous_report_uri: '/merchant/v1/ledger/default/report/2/',
+      transaction_log_uris: [],
+    })
+    expect((await place.ledger()).last_closed_report_uri).toMatch(/report\/2\/$/)
+    expect((await place.ask('PUT', '/merchant/v1/ledger/default/report/9/')).status).toBe(404)
+    expect((await place.ask('GET', '/merchant/v1/ledger/default/report/4/')).status).toBe(404)
+    const { uris, next } = await place.ledger('report/')
+    expect(uris.map((uri: string) => uri.split('/').at(-2))).toEqual(['3', '2', '1'])
+    expect(next).toBeNull()
+  })
+
+  test('given a callback address, then report_closed is sent there once the logs are made', async () => {
+    const bodies: { meta: Record<string, unknown> }[] = []
+    const server = createServer((request, response) => {
+      let text = ''
+      request.on('data', (chunk) => (text += chunk))
+      request.on('end', () => {
+        bodies.push(JSON.parse(text))
+        response.end()
+      })
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const callback_uri = `http://127.0.0.1:${port}/closed`
+    await place.close(3, 'default', { callback_uri })
+    await place.sandbox('clock/', { advance_seconds: 0 })
+    server.close()
+    expect(bodies.map(({ meta }) => meta)).toMatchObject([
+      {
+        event: 'report_closed',
+        uri: 'http://daybook.test/merchant/v1/ledger/default/report/3/',
+        seqno: 1,
+      },
+    ])
+  })
+
+  test('given an https callback, then its object is the report, and the same however often it is made', async () => {
+    const callback_uri = 'https://merchant.invalid/closed'
+    const closed = await place.close(4, 'default', { callback_uri })
+    const stream = 'ledger-sandbox/default'
+    const history = (await place.core.store.readStream(stream)).map(parseEvent)
+    const event = history.at(-1)
+    const message = {
+      subject: `${stream}#4`,
+      revision: event?.revision ?? -1,
+      event: 'report_closed',
+      seqno: 1,
+    }
+    const make = () => callbackMessage(place.wording, message, history, callback_uri)
+    const { meta, object } = JSON.parse(await make())
+    expect(meta).toMatchObject({ id: event?.id, event: 'report_closed' })
+    const { transaction_log_uris: told, ...rest } = object
+    const { transaction_log_uris: shown, ...same } = closed
+    expect(rest).toEqual(same)
+    const file = (uri: string) => uri.split('?')[0]
+    expect(told.map(file)).toEqual(shown.map(file))
+    expect(await make()).toBe(await make())
+  })
+
+  test('given captures under way while reports are closed at any moments, then each stands in exactly one', async () => {
+    const crowds = fc.record({
+      payments: fc.integer({ min: 10, max: 40 }),
+      closings: fc.uniqueArray(fc.integer({ min: 0, max: 39 }), { minLength: 1, maxLength: 5 }),
+    })
+    let crowd = 0
+    await fc.assert(
+      fc.asyncProperty(crowds, async ({ payments, closings }) => {
+        crowd += 1
+        const first = await openReport()
+        const tids = await Promise.all(
+          Array.from({ length: payments }, (_, index) =>
+            place.authorize({ amount: '10.00' }, `crowd-${crowd}-${index}`),
+          ),
+        )
+        let next = first
+        const close = () => place.ask('PUT', `/merchant/v1/ledger/default/report/${next++}/`)
+        await Promise.all(
+          tids.flatMap((tid, index) => [
+            place.capture(tid),
+            ...(closings.includes(index) ? [close()] : []),
+          ]),
+        )
+        const captured: string[] = []
+        let counted = 0
+        for (let report = first; report <= next; report++) {
+          const closed = await place.close(report)
+          const lines = await place.lines(closed.transaction_log_uris)
+          const captures = lines.filter(({ action }) => action === 'capture')
+          captured.push(...captures.map(({ tid = '' }) => tid))
+          counted += closed.payment_capture_count
+          for (const { tid = '' } of captures)
+            expect((await place.outcome(tid)).report_id).toBe(String(report))
+        }
+        expect(captured.toSorted()).toEqual(tids.toSorted())
+        expect(counted).toBe(tids.length)
+      }),
+      { numRuns: 8 },
+    )
+  })
+})
+
+describe('the bytes of a closed report', () => {
+  const logOf = async (report: number) =>
+    Promise.all(
+      (await place.ledger(`report/${report}/`)).transaction_log_uris.map(
+        async (uri: string) => (await place.ask('GET', uri)).text,
+      ),
+    )
+
+  test('are not changed by later refunds, nor by losing the files, nor by a rebuild', async () => {
+    const report = await openReport()
+    const tid = await place.authorize({ amount: '77.00' })
+    await place.capture(tid)
+    await place.close(report)
+    const before = await logOf(report)
+    expect(before[0]).toContain('77.00')
+    expect((await place.refund(tid)).status).toBe(204)
+    await place.sandbox('settlement/', { merchant: 'sandbox' })
+    expect(await logOf(report)).toEqual(before)
+    rmSync(join(place.directory, 'logs'), { recursive: true })
+    expect(await logOf(report)).toEqual(before)
+    const summary = (await place.ledger(`report/${report}/`)).report_summary
+
+    await place.stop()
+    rmSync(join(place.directory, 'logs'), { recursive: true })
+    await rebuildReadModels(readSettings({ DATA_DIR: place.directory }))
+    place = await openPlace(place.directory)
+    expect(await logOf(report)).toEqual(before)
+    expect((await place.ledger(`report/${report}/`)).report_summary).toEqual(summary)
+    expect(await place.outcome(tid)).toMatchObject({ report_id: String(report + 1) })
+  })
+
+  test('come as plain CSV to those who like it better, and not to those who refuse it', async () => {
+    const [uri = ''] = (await place.ledger('report/1/')).transaction_log_uris
+    const typeFor = async (Accept: string) => {
+      const init = { headers: { Accept } }
+      const { status, headers } = await place.app.request(`http://daybook.test${uri}`, init, {})
+      return status === 200 ? headers.get('content-type') : status
+    }
+    const own = 'application/vnd.service.api.merchant.v1+csv'
+    expect(await typeFor('text/csv')).toBe('text/csv; charset=utf-8')
+    expect(await typeFor(`${own};q=0.5, text/*`)).toBe('text/csv; charset=utf-8')
+    expect(await typeFor('text/csv;q=0, */*')).toBe(own)
+    expect(await typeFor(`text/csv;q=0.1, ${own}`)).toBe(own)
+    expect(await typeFor('text/csv;q=0')).toBe(406)
+  })
+
+  test('are read by a signed link that ends after 30 days', async () => {
+    const [uri = ''] = (await place.ledger('report/1/')).transaction_log_uris
+    const open = await place.app.request(`http://daybook.test${uri}`, {}, {})
+    expect(open.status).toBe(200)
+    expect(open.headers.get('content-type')).toBe('application/vnd.service.api.merchant.v1+csv')
+    expect(await open.text()).toContain('tid,sub_id,timestamp,action')
+    const forged = uri.replace(/signature=./, (text: string) =>
+      text.endsWith('0') ? 'signature=1' : 'signature=0',
+    )
+    expect((await place.ask('GET', forged)).status).toBe(404)
+    const later = uri.replace(/expires=\d/, (text: string) => `${text}9`)
+    expect((await place.ask('GET', later)).status).toBe(404)
+    await place.sandbox('clock/', { advance_seconds: 2_592_001 })
+    expect((await place.ask('GET', uri)).status).toBe(404)
+    const [renewed] = (await place.ledger('report/1/')).transaction_log_uris
+    expect((await place.ask('GET', renewed)).status).toBe(200)
+    const files = readdirSync(join(place.directory, 'logs'))
+    expect(files.filter((name) => !/^[0-9a-f]{64}\.csv$/.test(name))).toEqual([])
+  })
+})
+
+describe('cells of a log', () => {
+  test.each([
+    ['=1+1', "'=1+1"],
+    ['+4799999901', "'+4799999901"],
+    ['-2', "'-2"],
+    ['@here', "'@here"],
+    ['＝1', "'＝1"],
+    ['\n=1', '"\'\n=1"'],
+    ['a,b', '"a,b"'],
+    ['say "x"', '"say ""x"""'],
+    ['=HYPERLINK("x","y")', '"\'=HYPERLINK(""x"",""y"")"'],
+    ['plain', 'plain'],
+  ])('%s becomes %s', (text, cell) => {
+    expect(textCell(text)).toBe(cell)
+  })
+
+  test('given a customer written as a formula, then the log shows it as text, and numbers as numbers', async () => {
+    const report = await openReport()
+    const request = { pos_id: 'till-1', pos_tid: 'formula', action: 'auth', allow_credit: false }
+    const about = { currency: 'NOK', amount: '1.00', customer: '=cmd' }
+    await place.ask('POST', '/merchant/v1/payment_request/', { ...request, ...about })
+    const paid = await place.authorize({ amount: '5.00' })
+    await place.capture(paid)
+    await place.refund(paid)
+    const lines = await place.lines((await place.close(report)).transaction_log_uris)
+    expect(lines.filter(({ customer }) => customer === "'=cmd")).toMatchObject([
+      { action: 'request' },
+      { action: 'fail' },
+    ])
+    const isRefund = ({ action, tid }: Record<string, string>) =>
+      action === 'refund' && tid === paid
+    expect(lines.find(isRefund)).toMatchObject({
+      amount: '-5.00',
+      gross: '-5.00',
+      fee: '0.00',
+      net: '-5.00',
+    })
+  })
+})

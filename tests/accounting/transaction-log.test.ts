@@ -1,0 +1,131 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { watch } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import type { TransactionLine } from '../../domain/accounting/transaction-line.ts'
+import Database from '../../infrastructure/sqlite.ts'
+import { makeLogWriter } from '../../infrastructure/transaction-logs/log-writer.ts'
+import { linesPerFile, writeLogs } from '../../infrastructure/transaction-logs/transaction-log.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'daybook-logs-'))
+afterAll(() => rmSync(directory, { recursive: true }))
+
+const line = (tid: string, changes: Partial<TransactionLine> = {}): TransactionLine => ({
+  position: 1,
+  merchant: 'shop',
+  ledger: 'default',
+  tid,
+  subId: null,
+  at: Date.UTC(2026, 10, 21, 9, 30),
+  action: 'capture',
+  credit: false,
+  customer: null,
+  currency: 'NOK',
+  amount: 1000,
+  additionalAmount: 0,
+  charge: { fee: 10, interchange: 0, vat: 0, taxcode: 'NO:2013' },
+  ...changes,
+})
+
+const write = (lines: Iterable<TransactionLine>) => {
+  const { transactionLogs, ...sums } = writeLogs(
+    join(directory, 'some.draft'),
+    { ofPayments: lines, ofPermissions: [] },
+    () => 'S-1',
+  )
+  const files = transactionLogs.map(({ sha256 }) =>
+    readFileSync(join(directory, `${sha256}.csv`), 'utf8')
+      .trimEnd()
+      .split('\n'),
+  )
+  return { ...sums, transactionLogs, files }
+}
+
+const header =
+  'tid,sub_id,timestamp,action,type,customer,currency,amount,additional_amount,gross,fee,interchange,vat,taxcode,net,merchant_id,settlement_id,reserved1,reserved2'
+
+test('the columns are those of the interface, and money has the decimals of its currency', () => {
+  const { files } = write([
+    line('a', { action: 'request', charge: null }),
+    line('a', { subId: 'one', additionalAmount: 5, credit: true, customer: '4799999901' }),
+    line('a', { action: 'refund', subId: '@b', amount: -300, charge: line('a').charge }),
+    line('b', { currency: 'JPY' }),
+    line('c', { currency: 'KWD' }),
+  ])
+  expect(files).toEqual([
+    [
+      header,
+      'a,,2026-11-21 09:30:00,request,,,NOK,10.00,0.00,0.00,0.00,0.00,0.00,,0.00,shop,,,',
+      'a,one,2026-11-21 09:30:00,capture,credit,4799999901,NOK,10.00,0.05,10.05,0.10,0.00,0.00,NO:2013,9.95,shop,S-1,,',
+      "a,'@b,2026-11-21 09:30:00,refund,,,NOK,-3.00,0.00,-3.00,0.10,0.00,0.00,NO:2013,-3.10,shop,S-1,,",
+      'b,,2026-11-21 09:30:00,capture,,,JPY,1000,0,1000,10,0,0,NO:2013,990,shop,S-1,,',
+      'c,,2026-11-21 09:30:00,capture,,,KWD,1.000,0.000,1.000,0.010,0.000,0.000,NO:2013,0.990,shop,S-1,,',
+    ],
+  ])
+})
+
+test('no line at all still makes a file, with the names of the columns', () => {
+  expect(write([])).toMatchObject({ files: [[header]], transactionLogs: [{ lines: 0 }] })
+})
+
+test('files are split at 50,000 lines, never inside a transaction, unless one has more by itself', () => {
+  expect(linesPerFile).toBe(50_000)
+  // Seven lines do not divide 50,000: a file ends before the transaction that would not fit.
+  const sizes = [...Array.from({ length: 15_000 }, () => 7), 50_001, 1, 49_999, 1]
+  function* lines() {
+    for (const [index, size] of sizes.entries())
+      for (let count = 0; count < size; count++) yield line(`t${String(index).padStart(6, '0')}`)
+  }
+  const { files, transactionLogs, counters, totals } = write(lines())
+  expect(files.map((file) => file.length - 1)).toEqual([49_994, 49_994, 5012, 50_001, 50_000, 1])
+  expect(transactionLogs.map((file) => file.lines)).toEqual(files.map((file) => file.length - 1))
+  const tidsOf = (file: string[]) => new Set(file.slice(1).map((text) => text.split(',')[0]))
+  const seen = files.map(tidsOf)
+  expect(seen.reduce((sum, tids) => sum + tids.size, 0)).toBe(sizes.length)
+  expect(files.every(([first]) => first === header)).toBe(true)
+  const all = sizes.reduce((sum, size) => sum + size, 0)
+  expect(counters).toEqual({ capture: all })
+  expect(totals).toMatchObject([{ currency: 'NOK', amount: String(all * 1000) }])
+})
+
+test('the same lines make the same file, and a writer that breaks off leaves nothing behind', () => {
+  const some = () => [line('a'), line('b')]
+  const before = new Set(readdirSync(directory))
+  const [one] = write(some()).transactionLogs
+  expect(write(some()).transactionLogs).toEqual([one])
+  const known = readdirSync(directory)
+  expect(known.filter((name) => !before.has(name))).toHaveLength(1)
+  function* breaking() {
+    yield line('a')
+    throw new Error('the disk is gone')
+  }
+  expect(() => write(breaking())).toThrow('the disk is gone')
+  expect(readdirSync(directory)).toEqual(known)
+})
+
+test('a writer that is closed amid a file leaves nothing of it behind', async () => {
+  const database = join(directory, 'lines.sqlite')
+  new Database(database)
+    .exec(
+      `CREATE VIEW transaction_lines AS
+       WITH RECURSIVE line(position) AS
+         (SELECT 1 UNION ALL SELECT position + 1 FROM line WHERE position < 400000)
+       SELECT position, 'shop' merchant, 'default' ledger, 't' || position tid, NULL subId, 0 at,
+              'capture' action, 0 credit, NULL customer, 'NOK' currency, 100 amount,
+              0 additionalAmount, 1 fee, 0 interchange, 0 vat, 'NO:2013' taxcode
+       FROM line`,
+    )
+    .close()
+  const logs = mkdtempSync(join(directory, 'logs-'))
+  const begun = watch(logs)[Symbol.asyncIterator]()
+  const writer = makeLogWriter(logs)
+  const whole = { merchant: 'shop', ledger: 'default', after: 0, before: 1_000_000 }
+  const written = writer.write({ database, ...whole, settlements: [] })
+  const outcome = expect(written).rejects.toThrow('the log writer is closed')
+  await begun.next()
+  await writer.close()
+  await outcome
+  await begun.return?.()
+  expect(readdirSync(logs).filter((name) => name.endsWith('.draft'))).toEqual([])
+})

@@ -1,0 +1,242 @@
+import { describe, expect, test } from 'vitest'
+import { deliverCallbacks, type QueueRow } from '../../application/deliver-callbacks.ts'
+import { StoreUnavailable } from '../../application/event-store.ts'
+import { expirePayments } from '../../application/expire-requests.ts'
+import type { Find } from '../../application/handle.ts'
+import { schedule, type DueWork } from '../../application/schedule.ts'
+import type { Instant } from '../../domain/time.ts'
+
+/** A clock and timers that move when the test says so. */
+const timeOfOurOwn = () => {
+  let now: Instant = 0
+  let timers: { readonly at: Instant; readonly wake: () => void }[] = []
+  return {
+    now: () => now,
+    after: (milliseconds: number, wake: () => void) => {
+      const timer = { at: now + milliseconds, wake }
+      timers.push(timer)
+      return () => void (timers = timers.filter((other) => other !== timer))
+    },
+    /** When the timers go off. */
+    pending: () => timers.map(({ at }) => at),
+    passTo: (instant: Instant): void => {
+      now = instant
+      const due = timers.filter(({ at }) => at <= now)
+      timers = timers.filter(({ at }) => at > now)
+      for (const { wake } of due) wake()
+    },
+  }
+}
+
+const scheduled = (work: DueWork) => {
+  const time = timeOfOurOwn()
+  const failures: unknown[] = []
+  const looks: Instant[] = []
+  const needs = { ...time, onFailure: (error: unknown) => failures.push(error) }
+  const schedule_ = schedule(needs, (now, stopped) => {
+    looks.push(now)
+    return work(now, stopped)
+  })
+  return { ...time, ...schedule_, looks, failures }
+}
+
+/** Lets everything run that waits for nothing. */
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+describe('scheduled work', () => {
+  test('rests until it is due again, and a minute at most, for clocks jump', async () => {
+    const hour = scheduled(async () => 3_600_000)
+    await hour.settle()
+    expect(hour.pending()).toEqual([60_000])
+    const soon = scheduled(async (now) => now + 250)
+    await soon.settle()
+    soon.passTo(250)
+    await turn()
+    expect([soon.looks, soon.pending()]).toEqual([[0, 250], [500]])
+    const past = scheduled(async (now) => (now === 0 ? -5 : null))
+    await past.settle()
+    expect(past.pending()).toEqual([0])
+  })
+
+  test('runs once more when it is woken while it runs, and never twice at once', async () => {
+    let running = 0
+    let finish = (): void => {}
+    const work = scheduled(async () => {
+      expect(++running).toBe(1)
+      await new Promise<void>((resolve) => (finish = resolve))
+      running--
+      return null
+    })
+    work.wake()
+    await turn()
+    for (let n = 0; n < 5; n++) work.wake()
+    const settled = [work.settle(), work.settle()]
+    finish()
+    await turn()
+    expect(work.looks).toHaveLength(2)
+    finish()
+    await Promise.all(settled)
+    expect(work.looks).toHaveLength(2)
+  })
+
+  test('rests a second after a failure, however often it is woken, and then goes on', async () => {
+    let isDown = true
+    const work = scheduled(async () => {
+      if (isDown) throw new StoreUnavailable('down')
+      return null
+    })
+    for (let n = 0; n < 100; n++) {
+      work.wake()
+      await turn()
+    }
+    expect(work.looks).toHaveLength(1)
+    expect([work.failures.length, work.pending()]).toEqual([1, [1000]])
+    isDown = false
+    work.passTo(1000)
+    await turn()
+    work.wake()
+    await turn()
+    expect(work.looks).toHaveLength(3)
+  })
+
+  test('goes on after work that fails before it has begun', async () => {
+    const work = scheduled(() => {
+      throw new Error('at once')
+    })
+    await work.settle()
+    await work.settle()
+    expect(work.failures).toHaveLength(2)
+  })
+
+  test('is over once it is stopped', async () => {
+    const work = scheduled(async (now) => now + 1)
+    await work.settle()
+    await work.stop()
+    work.wake()
+    work.passTo(1000)
+    await turn()
+    expect([work.looks, work.pending()]).toEqual([[0], []])
+  })
+
+  test('is told that it is stopped, and what it gives up then has not failed', async () => {
+    const work = scheduled(
+      (_, stopped) =>
+        new Promise((_, giveUp) => stopped.addEventListener('abort', () => giveUp(stopped.reason))),
+    )
+    work.wake()
+    await turn()
+    await work.stop()
+    expect([work.failures, work.pending()]).toEqual([[], []])
+  })
+})
+
+test('a payment that is listed as due but does not expire is a failure, not an endless loop', async () => {
+  const asked: string[] = []
+  const expire = expirePayments({
+    handle: async (_, id) => {
+      asked.push(id)
+      return { state: undefined as never, events: [] }
+    },
+    outcomes: { due: () => [{ tid: 'a', merchant: 'sandbox' }], nextDeadline: () => null },
+    newId: () => 'id',
+  })
+  await expect(expire(0, turn, new AbortController().signal)).rejects.toThrow(
+    'payment a is listed as due',
+  )
+  expect(asked).toEqual(['a'])
+})
+
+describe('deliveries', () => {
+  const row = (subject: string): QueueRow => ({
+    subject,
+    merchant: 'sandbox',
+    callbackUri: 'http://receiver/',
+    waiting: [
+      { id: subject, subject, revision: 0, event: 'payment_captured', seqno: 1, attempts: 0 },
+    ],
+  })
+
+  /** Deliveries of subjects to one receiver; whatever `recorded` names is no longer due. */
+  const deliver = (
+    subjects: readonly string[],
+    recorded: ReadonlySet<string>,
+    needs: Pick<Parameters<typeof deliverCallbacks>[0], 'handle' | 'find' | 'caughtUp'>,
+  ) => {
+    const time = timeOfOurOwn()
+    const sent: string[] = []
+    const failures: unknown[] = []
+    const delivery = deliverCallbacks({
+      ...needs,
+      queue: {
+        destinations: () => ['http://receiver'],
+        due: (_, __, limit) =>
+          subjects
+            .filter((name) => !recorded.has(name))
+            .slice(0, limit)
+            .map(row),
+        nextDue: () => null,
+      },
+      store: { readStream: async () => [] },
+      send: async ({ subject }) => {
+        await turn()
+        sent.push(subject)
+        return { result: 'delivered', httpStatus: 204, problem: null }
+      },
+      now: time.now,
+      newId: () => 'id',
+      random: () => 0,
+      onEnd: () => void delivery.work(time.now()),
+      onFailure: (error) => failures.push(error),
+    })
+    return { delivery, time, sent, failures }
+  }
+  const untried: Find = async ({ decider }) => decider.initial
+
+  test('that cannot be recorded are recorded later and not sent again, and hold up no others', async () => {
+    const subjects = Array.from({ length: 20 }, (_, n) => `payment-${n}`)
+    const recorded = new Set<string>()
+    let isDown = true
+    const { delivery, time, sent, failures } = deliver(subjects, recorded, {
+      // The first sixteen cannot be recorded: as many as may be under way at once.
+      handle: async (_, id) => {
+        if (isDown && subjects.indexOf(id) < 16) throw new StoreUnavailable('down')
+        recorded.add(id)
+        return { state: undefined as never, events: [] }
+      },
+      find: untried,
+      caughtUp: turn,
+    })
+    // Both look at once, and neither sends what the other is sending.
+    await Promise.all([delivery.settle(), delivery.settle()])
+    await delivery.idle()
+    expect(sent.toSorted()).toEqual(subjects.toSorted())
+    expect(failures).toHaveLength(16)
+    expect(await delivery.work(time.now())).toBe(1000)
+    isDown = false
+    time.passTo(1000)
+    await delivery.settle()
+    expect(recorded).toEqual(new Set(subjects))
+    expect(sent).toHaveLength(20)
+  })
+
+  test('that the queue does not know of yet are not sent again', async () => {
+    let attempts = 0
+    const { delivery, time, sent, failures } = deliver(['payment-a'], new Set(), {
+      handle: async () => {
+        attempts += 1
+        return { state: undefined as never, events: [] }
+      },
+      find: async ({ decider }) => ({ ...decider.initial, attempts }),
+      caughtUp: async () => {
+        throw new StoreUnavailable('the read models are stuck')
+      },
+    })
+    await delivery.settle()
+    await delivery.idle()
+    time.passTo(1000)
+    await delivery.settle()
+    await delivery.idle()
+    expect(sent).toEqual(['payment-a'])
+    expect(failures).toHaveLength(2)
+  })
+})

@@ -1,0 +1,74 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { createServer, type AddressInfo } from 'node:net'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { namesOf } from '../../http/brand.ts'
+import { stringToSign } from '../../http/signature.ts'
+import { formatDateTime } from '../../http/wire.ts'
+import { makeCallbackSender } from '../../infrastructure/callbacks/callback-sender.ts'
+import { makeResolve } from '../../infrastructure/callbacks/name-resolution.ts'
+import { makeSigner } from '../../infrastructure/keys.ts'
+import { startNameServer } from './name-server.ts'
+
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
+const ed25519 = generateKeyPairSync('ed25519').privateKey
+
+const names = await startNameServer({ 'shop.example': '127.0.0.1' }, 'silent.example')
+
+const sender = makeCallbackSender({
+  signer: makeSigner(rsa, ed25519),
+  names: namesOf({ headerPrefix: 'X-Service', mediaVendor: 'service' }),
+  stringToSign,
+  formatDateTime,
+  machineNow: Date.now,
+  resolve: makeResolve([names.server]),
+  arePrivateAddressesAllowed: true,
+})
+afterAll(async () => {
+  await sender.close()
+  names.close()
+})
+
+/** A server that answers whatever comes with this text; its port. */
+const answering = async (text: string): Promise<number> => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => socket.end(text))
+  })
+  onTestFinished(() => void server.close())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+describe('an attempt in vain says why in one line', () => {
+  test.each([
+    ['a status that is none', 'HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n'],
+    ['another protocol that nobody asked for', 'HTTP/1.1 101 Switching\r\n\r\n'],
+  ])('when the answer has %s', async (_, text) => {
+    const port = await answering(text)
+    expect(await sender.send('m1', `http://127.0.0.1:${port}/`, '{}')).toEqual({
+      result: 'failed',
+      httpStatus: null,
+      problem: 'the answer is not one that HTTP allows',
+    })
+  })
+
+  test('when the receiver does not speak TLS', async () => {
+    const port = await answering('HTTP/1.1 400 Bad Request\r\n\r\n')
+    expect(await sender.send('m1', `https://127.0.0.1:${port}/`, '{}')).toMatchObject({
+      result: 'failed',
+      problem: 'no TLS connection: wrong version number',
+    })
+  })
+})
+
+test('a receiver whose name server is silent delays nobody else', async () => {
+  const port = await answering('HTTP/1.1 204 No Content\r\n\r\n')
+  const waiting = Array.from({ length: 16 }, () =>
+    sender.send('m1', 'http://silent.example/', '{}'),
+  )
+  const first = await Promise.race([
+    ...waiting,
+    sender.send('m2', `http://shop.example:${port}/`, '{}'),
+  ])
+  expect(first).toEqual({ result: 'delivered', httpStatus: 204, problem: null })
+})

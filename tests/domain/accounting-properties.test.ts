@@ -1,0 +1,331 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { noFees } from '../../domain/accounting/fees.ts'
+import {
+  balanced,
+  postingsOfLine,
+  postingsOfSettlement,
+  Unbalanced,
+} from '../../domain/accounting/journal.ts'
+import { ledger, type LedgerCommand } from '../../domain/accounting/ledger.ts'
+import {
+  settlement,
+  type SettlementEvent,
+  type SettlementMade,
+} from '../../domain/accounting/settlement.ts'
+import {
+  addLine,
+  totalNet,
+  type TransactionLine,
+} from '../../domain/accounting/transaction-line.ts'
+import { fold } from '../../domain/decider.ts'
+import {
+  journalProjection,
+  trialBalanceOf,
+  type JournalBalance,
+} from '../../projections/journal.ts'
+import { openPlace } from '../accounting/ledger-place.ts'
+
+const minor = (max: number) => fc.integer({ min: 0, max })
+
+/** A capture, a refund (amounts below zero) or an answered permission (no amounts); charges as they may come. */
+const moneyLine = fc
+  .record({
+    amount: minor(1_000_000),
+    additionalAmount: minor(10_000),
+    fee: minor(2_000),
+    interchange: minor(5_000),
+    vat: minor(1_000),
+    action: fc.constantFrom('capture', 'refund', 'permission_answered'),
+    currency: fc.constantFrom('NOK', 'EUR'),
+    merchant: fc.constantFrom('a', 'b'),
+  })
+  .map(({ fee, interchange, vat, amount, additionalAmount, ...about }): TransactionLine => {
+    const sign = { capture: 1, refund: -1, permission_answered: 0 }[about.action]
+    return {
+      ...about,
+      position: 1,
+      ledger: 'default',
+      tid: 't',
+      subId: null,
+      at: 0,
+      credit: true,
+      customer: null,
+      amount: 0 + sign * amount,
+      additionalAmount: 0 + sign * additionalAmount,
+      charge: { fee, interchange: sign === 0 ? 0 : interchange, vat, taxcode: 'NO:2013' },
+    }
+  })
+
+const netOf = ({ amount, additionalAmount, charge }: TransactionLine): number =>
+  amount + additionalAmount - (charge?.fee ?? 0) - (charge?.interchange ?? 0) - (charge?.vat ?? 0)
+
+/** Makes a settlement of lines after earlier ones, as the decider does. */
+const settled = (
+  before: Parameters<typeof settlement.evolve>[0],
+  lines: readonly TransactionLine[],
+  settlementFixed: number,
+) => {
+  const serial = before.started + 1
+  const start = {
+    type: 'StartSettlement',
+    serial,
+    settlementId: `s-${serial}`,
+    dueAt: null,
+  } as const
+  const started = fold(settlement, settlement.decide(start, before), before)
+  const totals = [...lines.reduce(addLine, [] as ReturnType<typeof addLine>)]
+  const completion = { counters: {}, totals, transactionLogs: [], scopeLogs: [] }
+  const terms = { ...noFees, settlementFixed }
+  const end = {
+    type: 'CompleteSettlement',
+    serial,
+    completion,
+    terms: { NOK: terms, EUR: terms },
+    payoutDay: '2026-11-23',
+  } as const
+  const [event] = settlement.decide(end, started)
+  if (event?.type !== 'SettlementMade') throw new Error('nothing was settled')
+  return { made: event.data, after: settlement.evolve(started, event) }
+}
+
+describe('settlements of any lines', () => {
+  test('over 100 periods, opening debt + nets − payouts + billed = closing debt, and no payout is below zero', () => {
+    const periods = fc.array(fc.array(moneyLine, { minLength: 1, maxLength: 6 }), {
+      minLength: 100,
+      maxLength: 100,
+    })
+    fc.assert(
+      fc.property(periods, minor(3_000), (given, settlementFixed) => {
+        let state = settlement.initial
+        const sums = { net: 0n, payout: 0n, lines: 0n, fees: 0n }
+        for (const lines of given) {
+          const own = lines.map((line) => ({ ...line, currency: 'NOK' }))
+          const { made, after } = settled(state, own, settlementFixed)
+          const [payout] = made.payouts
+          if (!payout) throw new Error('no payout')
+          expect(payout.unsettledFeesBefore).toBe(state.debts['NOK'] ?? '0')
+          expect(BigInt(payout.payout)).toBeGreaterThanOrEqual(0n)
+          expect(BigInt(payout.unsettledFeesAfter)).toBeLessThanOrEqual(0n)
+          sums.net += BigInt(payout.net)
+          sums.payout += BigInt(payout.payout)
+          sums.fees += BigInt(settlementFixed)
+          for (const line of own) sums.lines += BigInt(netOf(line))
+          state = after
+        }
+        expect(sums.net).toBe(sums.lines - sums.fees)
+        expect(BigInt(state.debts['NOK'] ?? '0')).toBe(sums.net - sums.payout)
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  test('the sum of the nets of lines is the net of their total', () => {
+    fc.assert(
+      fc.property(fc.array(moneyLine, { maxLength: 50 }), (lines) => {
+        const totals = lines.reduce(addLine, [] as ReturnType<typeof addLine>)
+        for (const total of totals) {
+          const own = lines.filter(({ currency }) => currency === total.currency)
+          const net = own.reduce((sum, line) => sum + netOf(line), 0)
+          expect(totalNet(total)).toBe(String(net))
+        }
+      }),
+    )
+  })
+
+  test('a settlement that another process started first is not started again, nor made twice', () => {
+    const start = { type: 'StartSettlement', serial: 1, settlementId: 's-1', dueAt: 5 } as const
+    const started = fold(settlement, settlement.decide(start, settlement.initial))
+    expect(settlement.decide(start, started)).toEqual([])
+    const { after } = settled(settlement.initial, [], 0)
+    const completion = { counters: {}, totals: [], transactionLogs: [], scopeLogs: [] }
+    const end = { type: 'CompleteSettlement', completion, terms: {}, payoutDay: '' } as const
+    expect(settlement.decide({ ...end, serial: 1 }, after)).toEqual([])
+    expect(() => settlement.decide({ ...end, serial: 2 }, after)).toThrow('unknown')
+  })
+})
+
+describe('the journal', () => {
+  const folded = (
+    rows: Map<string | number, JournalBalance>,
+    lines: readonly TransactionLine[],
+  ) => {
+    for (const line of lines)
+      for (const key of journalProjection.lines?.keysOf(line) ?? []) {
+        const row = journalProjection.lines?.apply(rows.get(key), line, key)
+        if (row) rows.set(key, row)
+      }
+  }
+
+  test('balances after every event, a settlement leaves nothing payable to the merchant, and its payout nothing to pay out', () => {
+    const periods = fc.array(fc.array(moneyLine, { minLength: 1, maxLength: 8 }), { maxLength: 10 })
+    fc.assert(
+      fc.property(periods, minor(3_000), (given, settlementFixed) => {
+        const rows = new Map<string | number, JournalBalance>()
+        const check = () => {
+          for (const { imbalance } of trialBalanceOf([...rows.values()]))
+            expect(imbalance).toBe('0')
+        }
+        const happened = (about: SettlementEvent) => {
+          const event = { ...about, metadata: { merchant: 'a' } } as never
+          for (const key of journalProjection.keysOf(event)) {
+            const row = journalProjection.apply(rows.get(key), event, key)
+            if (row) rows.set(key, row)
+          }
+          check()
+        }
+        const balancesOf = (account: string) =>
+          new Set([...rows.values()].filter((row) => row.account === account).map((r) => r.balance))
+        const paid: Record<string, bigint> = { NOK: 0n, EUR: 0n }
+        let state = settlement.initial
+        for (const lines of given) {
+          const own = lines.map((line) => ({ ...line, merchant: 'a' }))
+          for (const line of own) {
+            folded(rows, [line])
+            check()
+          }
+          const { made, after } = settled(state, own, settlementFixed)
+          const settledTo = balancesOf('bank')
+          happened({ type: 'SettlementMade', data: made })
+          expect(balancesOf('merchant_payable')).toEqual(new Set(['0']))
+          expect(balancesOf('bank')).toEqual(settledTo)
+          const { serial } = made
+          const order = { serial, messageId: 'm', payoutAccount: 'x', payoutDay: '2026-11-23' }
+          const events = settlement.decide({ type: 'OrderPayout', ...order }, after)
+          events.forEach(happened)
+          expect([...balancesOf('payouts_payable')].filter((sum) => sum !== '0')).toEqual([])
+          for (const { currency, payout } of made.payouts)
+            paid[currency] = (paid[currency] ?? 0n) + BigInt(payout)
+          for (const { account, currency, balance } of rows.values())
+            if (account === 'bank') expect(BigInt(balance)).toBe(-(paid[currency] ?? 0n))
+          state = fold(settlement, events, after)
+        }
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test('each merchant has a payable account of its own', () => {
+    fc.assert(
+      fc.property(moneyLine, (line) => {
+        for (const { account, merchant } of postingsOfLine(line))
+          expect(merchant).toBe(account === 'merchant_payable' ? line.merchant : null)
+      }),
+    )
+  })
+
+  test('an entry whose sides differ is refused, in each currency by itself', () => {
+    const post = (currency: string, amount: string) =>
+      ({ account: 'bank', merchant: null, currency, amount }) as const
+    expect(() => balanced([post('NOK', '5'), post('NOK', '-5')])).not.toThrow()
+    expect(() => balanced([post('NOK', '5'), post('EUR', '-5')])).toThrow(Unbalanced)
+    const { made } = settled(settlement.initial, [], 0)
+    const payouts = [
+      {
+        currency: 'NOK',
+        gross: '5',
+        net: '5',
+        unsettledFeesBefore: '0',
+        unsettledFeesAfter: '0',
+        payout: '4',
+        billed: '0',
+        invoiceId: null,
+      },
+    ]
+    const wrong: SettlementMade = { ...made, payouts }
+    expect(() => postingsOfSettlement('a', wrong)).toThrow('off by 1 minor units of NOK')
+  })
+})
+
+describe('the decider of a ledger', () => {
+  const implied = { merchant: 'a', id: 'default', currency: 'NOK', description: null }
+  const decide = (command: LedgerCommand, state = ledger.initial) => ledger.decide(command, state)
+  const close = (report: number) =>
+    ({ type: 'CloseReport', report, openedAt: 0, callbackUri: null, implied }) as const
+  const completion = { counters: {}, totals: [], transactionLogs: [], scopeLogs: [] }
+
+  test('closes the open report only, each once, and completes them in order', () => {
+    const once = fold(ledger, decide(close(1)))
+    expect(once.open).toBe(2)
+    expect(decide(close(1), once)).toEqual([])
+    expect(() => decide(close(3), once)).toThrow('unknown')
+    const twice = fold(ledger, decide(close(2), once), once)
+    const complete = (report: number) => ({ type: 'CompleteReport', report, completion }) as const
+    expect(() => decide(complete(2), twice)).toThrow('unknown')
+    const completed = fold(ledger, decide(complete(1), twice), twice)
+    expect(decide(complete(1), completed)).toEqual([])
+    expect(decide(complete(2), completed)).toHaveLength(1)
+    expect(() => decide(complete(3), completed)).toThrow('unknown')
+  })
+
+  test('knows nothing of a ledger that was not registered and is not implied', () => {
+    expect(() => decide({ ...close(1), implied: null })).toThrow('unknown')
+    expect(() => decide({ type: 'DisableLedger', implied: null })).toThrow('unknown')
+  })
+})
+
+test('given any order of captures, refunds, closings and settlements, then every line is in exactly one report and at most one settlement, and all sums are those of the lines', async () => {
+  const place = await openPlace()
+  const step = fc.constantFrom('pay', 'pay', 'part', 'refund', 'release', 'close', 'settle')
+  try {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 25 }), async (steps) => {
+        const tids: string[] = []
+        const openNow = async () => Number((await place.ledger()).open_report_uri.split('/').at(-2))
+        const first = await openNow()
+        for (const [index, name] of steps.entries()) {
+          const tid = tids[index % Math.max(1, tids.length)]
+          const part = { amount: '7.00', currency: 'NOK' }
+          if (name === 'pay' || tid === undefined) {
+            const wish = { amount: '31.00', additional_amount: '2.50', credit: index % 2 === 0 }
+            tids.push(await place.authorize(wish))
+          } else if (name === 'part') await place.capture(tid, { ...part, capture_id: `c${index}` })
+          else if (name === 'refund') await place.refund(tid, { ...part, refund_id: `r${index}` })
+          else if (name === 'release') await place.release(tid)
+          else if (name === 'close') await place.close(await openNow())
+          else await place.sandbox('settlement/', { merchant: 'sandbox' })
+        }
+        const last = await openNow()
+        const seen: Record<string, string>[] = []
+        for (let report = first; report <= last; report++) {
+          const closed = await place.close(report)
+          const lines = await place.lines(closed.transaction_log_uris)
+          seen.push(...lines)
+          const net = lines.reduce((sum, line) => sum + Math.round(Number(line['net']) * 100), 0)
+          const [summary] = closed.report_summary
+          expect(Math.round(Number(summary?.net ?? 0) * 100)).toBe(net)
+          const counted = (action: string) =>
+            lines.filter((line) => line['action'] === action).length
+          for (const action of ['request', 'auth', 'capture', 'release', 'fail', 'abort', 'expire'])
+            expect(closed[`payment_${action}_count`]).toBe(counted(action))
+        }
+        const name = (line: Record<string, string>) =>
+          `${line['tid']} ${line['action']} ${line['sub_id']}`
+        expect(new Set(seen.map(name)).size).toBe(seen.length)
+        for (const tid of tids) {
+          const outcome = await place.outcome(tid)
+          const own = seen.filter((line) => line['tid'] === tid)
+          const of = (action: string) => own.filter((line) => line['action'] === action).length
+          expect(of('capture')).toBe(outcome.captures.length)
+          expect(of('refund')).toBe(outcome.refunds.length)
+          expect([of('request'), of('auth')]).toEqual([1, 1])
+        }
+        await place.sandbox('settlement/', { merchant: 'sandbox' })
+        const settledLines: string[] = []
+        for (const uri of (await place.get('/merchant/v1/settlement/')).uris) {
+          const made = await place.get(uri)
+          const lines = await place.lines(made.transaction_log_uris)
+          settledLines.push(...lines.map(name))
+        }
+        expect(new Set(settledLines).size).toBe(settledLines.length)
+        const money = seen.filter(({ action = '' }) => ['capture', 'refund'].includes(action))
+        for (const line of money) expect(settledLines).toContain(name(line))
+        for (const { imbalance } of place.core.journal.trialBalance()) expect(imbalance).toBe('0')
+      }),
+      { numRuns: 5 },
+    )
+  } finally {
+    await place.stop()
+    place.remove()
+  }
+})

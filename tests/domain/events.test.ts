@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest'
+import { eventCatalogue, parseEvent, schemaVersion, upToDate } from '../../domain/events.ts'
+import { statusCodeDescriptions, statusCodes } from '../../domain/payment/status.ts'
+import { Refusal, refuse } from '../../domain/refusal.ts'
+import { events, lineItem, morning } from './payments.ts'
+
+const stored = (type: string, data: unknown, metadata: object = {}) => ({
+  id: 'e1',
+  stream: 'payment-t',
+  revision: 0,
+  position: 7,
+  type,
+  data,
+  metadata: {
+    at: morning,
+    merchant: 'sandbox',
+    actor: 'user:pos1',
+    correlationId: 'request-1',
+    causationId: null,
+    schema: 1,
+    ...metadata,
+  },
+})
+
+const charge = { fee: 0, interchange: 0, vat: 0, taxcode: 'NO:2013' }
+
+describe('reading an event', () => {
+  test('gives it as it was written', () => {
+    const { type, data } = events.requested({
+      lineItems: [lineItem(10_000)],
+      links: [{ uri: 'https://a', caption: 'A', showOn: ['pending', 'ok', 'fail'] }],
+    })
+    expect(parseEvent(stored(type, data))).toEqual(stored(type, data))
+  })
+
+  test('keeps who caused it and what led to it', () => {
+    const { metadata } = parseEvent(
+      stored('PaymentAborted', {}, { merchant: null, causationId: 'e0' }),
+    )
+    expect(metadata).toMatchObject({ merchant: null, causationId: 'e0', actor: 'user:pos1' })
+  })
+
+  test.each(['PaymentVanished', 'toString', '__proto__'])(
+    'fails for the unknown type %s and says where it stands',
+    (type) => {
+      expect(() => parseEvent(stored(type, {}))).toThrow(
+        /^event 7, .* in .*, cannot be read: this version knows no such type$/,
+      )
+    },
+  )
+
+  test.each([
+    ['PaymentCaptured', { captureId: 'a', amount: 1.5, additionalAmount: 0, charge }],
+    ['PaymentCaptured', { captureId: 'a', amount: 2 ** 53, additionalAmount: 0, charge }],
+    ['PaymentCaptured', { captureId: 'a', amount: '1', additionalAmount: 0, charge }],
+    ['PaymentCaptured', { amount: 1, additionalAmount: 0, charge }],
+    ['PaymentAuthorized', { payer: 'alice' }],
+    ['PaymentFailed', { statusCode: 2000 }],
+    ['PaymentRequested', null],
+    ['ClockAdvanced', { aheadBy: -1 }],
+    ['InstallationMade', { key: 'not base64!' }],
+    ['CallbackAttempted', { result: 'lost' }],
+  ])('fails for %s with data that are not of its shape, and says where it stands', (type, data) => {
+    expect(() => parseEvent(stored(type, data))).toThrow(`event 7, ${type} in `)
+  })
+
+  test.each(['at', 'merchant', 'actor', 'correlationId', 'causationId', 'schema'])(
+    'fails without %s in its metadata',
+    (field) => {
+      expect(() => parseEvent(stored('PaymentAborted', {}, { [field]: undefined }))).toThrow()
+    },
+  )
+})
+
+describe('data of an older version', () => {
+  const steps = [(data: unknown) => ({ first: data }), (data: unknown) => ({ second: data })]
+
+  test.each([
+    [1, { second: { first: 'old' } }],
+    [2, { second: 'old' }],
+    [3, 'old'],
+  ])('of version %i go through the steps that came after it, in order', (version, data) => {
+    expect(upToDate(steps, version, 'old')).toEqual(data)
+  })
+
+  test('of the only version stay as they are', () => {
+    expect(upToDate([], 1, 'as it is')).toBe('as it is')
+  })
+
+  test('of an order of payouts that did not say what it pays are read as of one that says nothing', () => {
+    const order = { serial: 1, messageId: 'm', payoutAccount: 'NO93', payoutDay: '2026-11-23' }
+    expect(parseEvent(stored('PayoutOrdered', order, { schema: 1 })).data).toEqual({
+      ...order,
+      paid: [],
+    })
+    const today = schemaVersion('PayoutOrdered')
+    expect(() => parseEvent(stored('PayoutOrdered', order, { schema: today }))).toThrow('paid')
+  })
+})
+
+describe('the catalogue', () => {
+  test('names every event there is, an aggregate and what happened to it', () => {
+    expect(Object.keys(eventCatalogue).sort()).toEqual([
+      'ApplicationChanged',
+      'ApplicationRegistered',
+      'ApplicationRemoved',
+      'AttachmentsUploaded',
+      'AuthorizationAllowed',
+      'AuthorizationDenied',
+      'AuthorizationRequested',
+      'CallbackAttempted',
+      'CallbackRetryRequested',
+      'CallbackTestRequested',
+      'ClockAdvanced',
+      'CodeIssued',
+      'CodeRedeemed',
+      'FeesScheduled',
+      'GrantRefreshed',
+      'GrantRevoked',
+      'InstallationMade',
+      'IntegratorChanged',
+      'IntegratorRegistered',
+      'IntegratorRemoved',
+      'LedgerChanged',
+      'LedgerDisabled',
+      'LedgerRegistered',
+      'MatchConfirmed',
+      'MerchantChanged',
+      'MerchantRegistered',
+      'MerchantRemoved',
+      'PayerErased',
+      'PayerProfileChanged',
+      'PayerRegistered',
+      'PayerSignInFailed',
+      'PayerSignedIn',
+      'PayerSignedOut',
+      'PaymentAborted',
+      'PaymentAmended',
+      'PaymentAuthorizationExpired',
+      'PaymentAuthorized',
+      'PaymentCaptured',
+      'PaymentDeclined',
+      'PaymentExpired',
+      'PaymentFailed',
+      'PaymentPickedUp',
+      'PaymentRefunded',
+      'PaymentReleased',
+      'PaymentRenewed',
+      'PaymentRequested',
+      'PayoutOrdered',
+      'PermissionDeclined',
+      'PermissionExpired',
+      'PermissionFailed',
+      'PermissionGranted',
+      'PermissionRequested',
+      'PosChanged',
+      'PosRegistered',
+      'PosRemoved',
+      'ReportClosed',
+      'ReportCompleted',
+      'ScanAwaited',
+      'ScanAwaitingEnded',
+      'ScanMatched',
+      'SettlementAccountChanged',
+      'SettlementAccountRegistered',
+      'SettlementAccountRemoved',
+      'SettlementMade',
+      'SettlementStarted',
+      'ShortlinkChanged',
+      'ShortlinkRegistered',
+      'ShortlinkRemoved',
+      'ShortlinkScanned',
+      'SigningKeyChanged',
+      'SigningKeyRegistered',
+      'SigningKeyRemoved',
+      'StickerAdded',
+      'StickerClaimed',
+      'UserChanged',
+      'UserRegistered',
+      'UserRemoved',
+      'VaultChosen',
+    ])
+  })
+
+  test('has every event in its first version, but for the order of payouts, which is in its second', () => {
+    const types = Object.keys(eventCatalogue) as (keyof typeof eventCatalogue)[]
+    const changed = types.flatMap((type) =>
+      schemaVersion(type) === 1 ? [] : [[type, schemaVersion(type)]],
+    )
+    expect(changed).toEqual([['PayoutOrdered', 2]])
+  })
+})
+
+describe('refusals and status codes', () => {
+  test('a refusal is an error whose message is its reason in words', () => {
+    expect(() => refuse('capture_exceeds_authorization')).toThrow(Refusal)
+    const refusal = new Refusal('capture_exceeds_authorization')
+    expect(refusal).toMatchObject({
+      name: 'Refusal',
+      code: 'capture_exceeds_authorization',
+      message: 'capture exceeds authorization',
+    })
+    expect(refusal).toBeInstanceOf(Error)
+  })
+
+  test('the status codes are those of decisions 5, each with a description', () => {
+    expect(statusCodes).toEqual({
+      PENDING: 1003,
+      OK: 2000,
+      AUTH: 3008,
+      NOT_FOUND: 4004,
+      ABORTED: 4019,
+      REJECTED: 5006,
+      INSUFFICIENT_FUNDS: 5007,
+      AMOUNT_LIMIT_EXCEEDED: 5008,
+      REQUEST_EXPIRED: 5011,
+      AUTH_EXPIRED: 5012,
+    })
+    expect(Object.keys(statusCodeDescriptions)).toEqual(Object.keys(statusCodes))
+    for (const description of Object.values(statusCodeDescriptions))
+      expect(description).toMatch(/^The .{10,}\.$/)
+  })
+})

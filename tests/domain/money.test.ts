@@ -1,0 +1,273 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { currencies, decimalsOf, isCurrency } from '../../domain/money/currency.ts'
+import {
+  add,
+  addUp,
+  formatAmount,
+  negated,
+  parseAmount,
+  subtract,
+} from '../../domain/money/money.ts'
+import { Refusal } from '../../domain/refusal.ts'
+
+const refusalOf = (work: () => unknown): string => {
+  try {
+    return `answered ${String(work())}`
+  } catch (error) {
+    if (error instanceof Refusal) return error.code
+    throw error
+  }
+}
+
+describe('currencies', () => {
+  test.each([
+    ['NOK', 2],
+    ['EUR', 2],
+    ['MGA', 2],
+    ['MRU', 2],
+    ['JPY', 0],
+    ['ISK', 0],
+    ['KRW', 0],
+    ['UGX', 0],
+    ['UYI', 0],
+    ['KWD', 3],
+    ['IQD', 3],
+    ['TND', 3],
+    ['CLF', 4],
+    ['UYW', 4],
+  ])('%s has %i decimals', (code, decimals) => {
+    expect(decimalsOf(code)).toBe(decimals)
+  })
+
+  test.each(['SLE', 'VED', 'XAD', 'XCG', 'ZWG'])('%s has come lately and is current', (code) => {
+    expect(isCurrency(code)).toBe(true)
+    expect(decimalsOf(code)).toBe(2)
+  })
+
+  test.each(['ANG', 'BGN', 'BYR', 'CUC', 'HRK', 'MRO', 'SLL', 'STD', 'VEF', 'ZMK', 'ZWL'])(
+    '%s has been withdrawn',
+    (code) => {
+      expect(isCurrency(code)).toBe(false)
+    },
+  )
+
+  test.each(['XAU', 'XAG', 'XDR', 'XTS', 'XXX', 'nok', 'NO', '', 'NOKK', 'constructor'])(
+    'nobody is paid in "%s"',
+    (code) => {
+      expect(isCurrency(code)).toBe(false)
+      expect(() => decimalsOf(code)).toThrow(`${code} is no current ISO 4217 code`)
+    },
+  )
+
+  test('are those of list one that have a minor unit, each once, sorted', () => {
+    expect(currencies).toHaveLength(165)
+    expect([...new Set(currencies)].sort()).toEqual(currencies)
+    for (const code of currencies) expect(code).toMatch(/^[A-Z]{3}$/)
+  })
+
+  test('have no decimals in 17 cases, two in 139, three in 7, four in 2', () => {
+    const counts = [0, 0, 0, 0, 0]
+    for (const code of currencies) counts[decimalsOf(code)] = (counts[decimalsOf(code)] ?? 0) + 1
+    expect(counts).toEqual([17, 0, 139, 7, 2])
+  })
+})
+
+describe('reading an amount', () => {
+  test.each([
+    ['12.50', 'NOK', 1250],
+    ['12.5', 'NOK', 1250],
+    ['12', 'NOK', 1200],
+    ['0', 'NOK', 0],
+    ['0.00', 'NOK', 0],
+    ['0.05', 'NOK', 5],
+    ['1200', 'JPY', 1200],
+    ['0.001', 'KWD', 1],
+    ['12.5', 'KWD', 12_500],
+    ['1.0001', 'CLF', 10_001],
+    ['999999999999.99', 'NOK', 99_999_999_999_999],
+    ['999999999999.999', 'KWD', 999_999_999_999_999],
+    ['900719925474.0991', 'CLF', Number.MAX_SAFE_INTEGER],
+  ])('"%s" %s is %i minor units', (text, currency, minor) => {
+    expect(parseAmount(text, currency)).toBe(minor)
+  })
+
+  test.each([
+    '',
+    ' ',
+    '.',
+    '.5',
+    '5.',
+    '05',
+    '00',
+    '00.50',
+    '-1',
+    '+1',
+    '-0',
+    '1e3',
+    '1E3',
+    '0x10',
+    '1,5',
+    '1 000',
+    ' 1',
+    '1 ',
+    '1\n',
+    '1.2.3',
+    '1..2',
+    '٣',
+    'NaN',
+    'Infinity',
+    '1_000',
+    '1.5\n',
+    'x1',
+    '1.5x',
+  ])('refuses %j, which is no plain decimal', (text) => {
+    expect(refusalOf(() => parseAmount(text, 'NOK'))).toBe('amount_is_malformed')
+  })
+
+  test.each([
+    ['12.505', 'NOK'],
+    ['12.500', 'NOK'],
+    ['1.0', 'JPY'],
+    ['1.0000', 'KWD'],
+    ['1.00000', 'CLF'],
+  ])('refuses "%s" %s: more decimals than the currency has, even zeros', (text, currency) => {
+    expect(refusalOf(() => parseAmount(text, currency))).toBe('amount_has_too_many_decimals')
+  })
+
+  test('refuses more than 12 digits before the period', () => {
+    expect(parseAmount('999999999999', 'JPY')).toBe(999_999_999_999)
+    expect(refusalOf(() => parseAmount('1000000000000', 'JPY'))).toBe('amount_has_too_many_digits')
+  })
+
+  test('refuses what no exact integer can count', () => {
+    expect(refusalOf(() => parseAmount('900719925474.0992', 'CLF'))).toBe('amount_is_too_large')
+  })
+
+  test('gives exactly the value of the digits, for any text that it accepts', () => {
+    const plain = fc
+      .tuple(fc.bigInt({ min: 0n, max: 10n ** 13n }), fc.option(fc.stringMatching(/^\d{1,5}$/)))
+      .map(([whole, fraction]) => (fraction === null ? `${whole}` : `${whole}.${fraction}`))
+    const text = fc.oneof(plain, fc.stringMatching(/^[\d.+e -]{0,8}$/), fc.string({ maxLength: 6 }))
+    fc.assert(
+      fc.property(text, fc.constantFrom(...currencies), (text, currency) => {
+        let minor: number
+        try {
+          minor = parseAmount(text, currency)
+        } catch (error) {
+          return error instanceof Refusal
+        }
+        const [whole = '', fraction = ''] = text.split('.')
+        const scale = 10n ** BigInt(decimalsOf(currency) - fraction.length)
+        return BigInt(minor) === BigInt(whole + fraction) * scale
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})
+
+describe('writing an amount', () => {
+  test.each([
+    [1250, 'NOK', '12.50'],
+    [5, 'NOK', '0.05'],
+    [0, 'NOK', '0.00'],
+    [-1250, 'NOK', '-12.50'],
+    [-5, 'KWD', '-0.005'],
+    [0, 'JPY', '0'],
+    [1200, 'JPY', '1200'],
+    [-7, 'JPY', '-7'],
+    [1, 'CLF', '0.0001'],
+    [Number.MAX_SAFE_INTEGER, 'NOK', '90071992547409.91'],
+  ])('%i minor units of %s are "%s"', (minor, currency, text) => {
+    expect(formatAmount(minor, currency)).toBe(text)
+  })
+
+  test('is read back as the same amount, in every currency', () => {
+    const minor = fc.integer({ min: 0, max: 999_999_999_999 })
+    fc.assert(
+      fc.property(minor, fc.constantFrom(...currencies), (minor, currency) => {
+        const text = formatAmount(minor, currency)
+        const decimals = text.split('.')[1]?.length ?? 0
+        return decimals === decimalsOf(currency) && parseAmount(text, currency) === minor
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test.each([0.5, Number.MAX_SAFE_INTEGER + 1, Number.NaN, Number.POSITIVE_INFINITY])(
+    'refuses to write %d, which is no count',
+    (minor) => {
+      expect(() => formatAmount(minor, 'NOK')).toThrow(
+        new RangeError(`${minor} is no exact amount`),
+      )
+    },
+  )
+})
+
+describe('reckoning', () => {
+  test('adds and subtracts exactly', () => {
+    expect(add(1250, 1)).toBe(1251)
+    expect(subtract(1250, 1)).toBe(1249)
+    expect(add(Number.MAX_SAFE_INTEGER - 1, 1)).toBe(Number.MAX_SAFE_INTEGER)
+  })
+
+  test('throws before a sum or a difference becomes inexact', () => {
+    expect(() => add(Number.MAX_SAFE_INTEGER, 1)).toThrow(RangeError)
+    expect(() => subtract(Number.MIN_SAFE_INTEGER, 1)).toThrow(RangeError)
+  })
+
+  test('agrees with integers of any size, or throws', () => {
+    const minor = fc.maxSafeInteger()
+    fc.assert(
+      fc.property(minor, minor, (a, b) => {
+        for (const [reckon, exact] of [
+          [add, BigInt(a) + BigInt(b)],
+          [subtract, BigInt(a) - BigInt(b)],
+        ] as const) {
+          const fits = BigInt(Number(exact)) === exact && Number.isSafeInteger(Number(exact))
+          if (fits) expect(BigInt(reckon(a, b))).toBe(exact)
+          else expect(() => reckon(a, b)).toThrow(RangeError)
+        }
+      }),
+    )
+  })
+})
+
+describe('sums beyond what a number counts', () => {
+  const large = '9007199254740993'
+
+  test.each([
+    ['nothing', [], '0'],
+    ['numbers', [1, -3], '-2'],
+    ['sums', [large, large], '18014398509481986'],
+    ['both', [-1, large], '9007199254740992'],
+  ] as const)('are exact, of %s', (_, sums, total) => {
+    expect(addUp(...sums)).toBe(total)
+  })
+
+  test('are exact wherever numbers cease to be', () => {
+    const limit = BigInt(Number.MAX_SAFE_INTEGER)
+    const nearLimit = fc.bigInt({ min: limit - 3n, max: limit + 3n })
+    const anySign = fc.oneof(
+      fc.bigInt(),
+      fc.bigInt({ min: -5n, max: 5n }),
+      nearLimit,
+      nearLimit.map((n) => -n),
+    )
+    const text = (sum: bigint) => String(sum)
+    fc.assert(
+      fc.property(fc.array(anySign), (sums) => {
+        expect(addUp(...sums.map(text))).toBe(text(sums.reduce((total, sum) => total + sum, 0n)))
+      }),
+    )
+  })
+
+  test('are negated', () => {
+    expect([negated(5), negated('-7'), negated(large)]).toEqual(['-5', '7', `-${large}`])
+  })
+
+  test('are written with the decimals of their currency', () => {
+    expect(formatAmount(large, 'NOK')).toBe('90071992547409.93')
+    expect(formatAmount(`-${large}`, 'KWD')).toBe('-9007199254740.993')
+  })
+})

@@ -1,0 +1,337 @@
+import { noFees } from '../../domain/accounting/fees.ts'
+import type { Pots } from '../../domain/money/pots.ts'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { fold } from '../../domain/decider.ts'
+import { eventCatalogue } from '../../domain/events.ts'
+import { paymentEvents, type PaymentEvent } from '../../domain/payment/payment-events.ts'
+import { payment } from '../../domain/payment/payment.ts'
+import { available } from '../../domain/payment/payment-state.ts'
+import { asOf } from '../../projections/payment-outcome.ts'
+import { decisionOf } from './given.ts'
+import {
+  anInstant,
+  counted,
+  endOf,
+  outcomeOf,
+  play,
+  queueOf,
+  recorded,
+  someSteps,
+  type Step,
+  type Taken,
+} from './payment-histories.ts'
+
+const histories = someSteps.map(play)
+
+const runs = { numRuns: 200 }
+
+/** Commands that a merchant or payer may send again whenever they like: they carry an id, or can happen only once. */
+const canBeRepeated = ({ command, events }: Taken): boolean =>
+  events.length > 0 && command.type !== 'RenewPayment' && command.type !== 'AmendPayment'
+
+describe('for any history of commands', () => {
+  test('the histories of this test meet every event, and every refusal of a payment', () => {
+    const met = new Set<string>()
+    for (const { events, taken } of fc.sample(histories, { numRuns: 1200, seed: 1 })) {
+      for (const { type } of events) met.add(type)
+      let state = payment.initial
+      for (const { command, events } of taken) {
+        const decision = decisionOf(payment, state, command)
+        if (typeof decision === 'string') met.add(decision)
+        state = events.reduce(payment.evolve, state)
+      }
+    }
+    expect([...met].sort()).toEqual(
+      [
+        ...Object.keys(paymentEvents),
+        'additional_amount_is_not_editable',
+        'capture_exceeds_additional_amount',
+        'capture_exceeds_authorization',
+        'capture_id_used_with_other_amounts',
+        'capture_is_nothing',
+        'credit_is_not_allowed',
+        'currency_differs_from_payment',
+        'ledger_is_unknown',
+        'line_items_do_not_add_up',
+        'nothing_is_captured',
+        'payment_is_expired',
+        'payment_is_for_another_payer',
+        'payment_is_not_authorized',
+        'payment_is_not_pending',
+        'payment_is_not_picked_up',
+        'payment_is_not_releasable',
+        'payment_is_picked_up',
+        'pos_is_unknown',
+        'pos_tid_used_with_other_data',
+        'refund_exceeds_additional_amount',
+        'refund_exceeds_captures',
+        'refund_id_used_with_other_amounts',
+        'refund_is_nothing',
+        'resource_is_unknown',
+      ].sort(),
+    )
+  })
+
+  test('in both pots, captured + released + available = authorised, and refunded ≤ captured, at every step', () => {
+    fc.assert(
+      fc.property(histories, ({ events, log }) => {
+        for (let length = 1; length <= events.length; length++) {
+          const row = outcomeOf(log.slice(0, length))
+          for (const pot of counted(events.slice(0, length))) {
+            const left = row?.available[pot.pot] ?? 0
+            expect(pot.captured + pot.released + left).toBe(pot.authorized)
+            expect(left).toBeGreaterThanOrEqual(0)
+            expect(pot.refunded).toBeLessThanOrEqual(pot.captured)
+          }
+        }
+      }),
+      runs,
+    )
+  })
+
+  test('what can be captured in the end is what the events leave of the authorisation, and not a unit more', () => {
+    fc.assert(
+      fc.property(histories, ({ state, events }) => {
+        const [amount, tip] = counted(events).map(
+          ({ authorized, captured, released }) => authorized - captured - released,
+        )
+        const at = (endOf(events) ?? 0) - 1
+        const take = (amount = 0, additionalAmount = 0) => {
+          const wanted = { id: 'new', currency: 'NOK', amount, additionalAmount }
+          return decisionOf(payment, state, { type: 'CapturePayment', at, wanted, terms: noFees })
+        }
+        if (amount || tip) {
+          expect(take(amount, tip)).toHaveLength(1)
+          expect(take((amount ?? 0) + 1, tip)).toBe('capture_exceeds_authorization')
+          expect(take(amount, (tip ?? 0) + 1)).toBe('capture_exceeds_additional_amount')
+        } else expect(typeof take(1)).toBe('string')
+      }),
+      runs,
+    )
+  })
+
+  test('every id is captured once and refunded once, and every amount is of something', () => {
+    fc.assert(
+      fc.property(histories, ({ events }) => {
+        const captures = events.flatMap((e) => (e.type === 'PaymentCaptured' ? [e.data] : []))
+        const refunds = events.flatMap((e) => (e.type === 'PaymentRefunded' ? [e.data] : []))
+        expect(new Set(captures.map(({ captureId }) => captureId)).size).toBe(captures.length)
+        expect(new Set(refunds.map(({ refundId }) => refundId)).size).toBe(refunds.length)
+        for (const { amount, additionalAmount } of [...captures, ...refunds]) {
+          expect(Math.min(amount, additionalAmount)).toBeGreaterThanOrEqual(0)
+          expect(amount + additionalAmount).toBeGreaterThan(0)
+        }
+      }),
+      runs,
+    )
+  })
+
+  test('every command sent twice at once has the effect of one', () => {
+    fc.assert(
+      fc.property(someSteps, (steps) => {
+        const twice = steps.flatMap((step) => [step, step])
+        expect(play(twice).events).toEqual(play(steps).events)
+      }),
+      runs,
+    )
+  })
+
+  test('every command with an id sent again later, whenever, has the effect of one and is no error', () => {
+    const later = fc.array(fc.tuple(fc.nat(30), fc.nat(30), anInstant), { maxLength: 12 })
+    fc.assert(
+      fc.property(someSteps, later, (steps, repeats) => {
+        const once = play(steps)
+        const withRepeats: { step: Step; isRepeat: boolean }[] = []
+        for (const [index, taken] of once.taken.entries()) {
+          withRepeats.push({ step: taken, isRepeat: false })
+          for (const [place, offset, at] of repeats) {
+            const earlier = once.taken[index - offset]
+            if (place !== index || !earlier || !canBeRepeated(earlier)) continue
+            const command = 'at' in earlier.command ? { ...earlier.command, at } : earlier.command
+            // An expiry is a fact of the clock: it comes again at the same time or after it.
+            const step = {
+              at,
+              command: command.type === 'ExpirePayment' ? earlier.command : command,
+            }
+            withRepeats.push({ step, isRepeat: true })
+          }
+        }
+        const again = play(withRepeats.map(({ step }) => step))
+        expect(again.events).toEqual(once.events)
+        for (const [index, { isRepeat }] of withRepeats.entries())
+          if (isRepeat) expect(again.taken[index]?.wasRefused).toBe(false)
+      }),
+      runs,
+    )
+  })
+
+  test('once expired, nothing can be captured, whether or not the expiry is recorded, and every read says so', () => {
+    fc.assert(
+      fc.property(
+        histories,
+        fc.constantFrom(0, 1, 1000, 10 ** 9),
+        ({ state, events, log }, delay) => {
+          const end = endOf(events)
+          const row = outcomeOf(log)
+          if (end === undefined || !row) return
+          const at = end + delay
+          const wanted = { id: 'new', currency: 'NOK', amount: 1, additionalAmount: 0 }
+          for (const known of [state, ...expiredAfter(state, at)])
+            expect(
+              decisionOf(payment, known, { type: 'CapturePayment', at, wanted, terms: noFees }),
+            ).toBe('payment_is_not_authorized')
+          const shown = asOf(at, row)
+          expect(['ok', 'fail']).toContain(shown.status)
+          expect(shown.available).toEqual({ amount: 0, additionalAmount: 0 })
+        },
+      ),
+      runs,
+    )
+  })
+
+  test('until it has expired or ended, no read says that it has', () => {
+    fc.assert(
+      fc.property(histories, ({ events, log }) => {
+        const end = endOf(events)
+        const row = outcomeOf(log)
+        if (end === undefined || !row) return
+        expect(asOf(end - 1, row)).toEqual(row)
+      }),
+      runs,
+    )
+  })
+
+  test('a read at any time equals the row after the expiry was recorded at that time', () => {
+    fc.assert(
+      fc.property(histories, anInstant, ({ state, log }, at) => {
+        const row = outcomeOf(log)
+        if (!row) return
+        const decision = decisionOf(payment, state, { type: 'ExpirePayment', at })
+        const events = typeof decision === 'string' ? [] : decision
+        const more = events.map((event, index) => recorded({ at, event }, log.length + index))
+        // Callback, log line and place in the payer's list come with the expiry when it is recorded, not before.
+        const told = { seqno: 0, linePosition: 0, lineLedger: '' }
+        const untold = { ...told, inboxPosition: 0, revision: 0 }
+        const after = { ...(outcomeOf([...log, ...more]) ?? row), ...untold }
+        const shown = { ...asOf(at, row), ...untold }
+        expect(shown).toEqual(after)
+      }),
+      runs,
+    )
+  })
+
+  test('the outcome read model equals the fold of the decider in every field that both have', () => {
+    fc.assert(
+      fc.property(histories, ({ state, log, events }) => {
+        const row = outcomeOf(log)
+        if (state.status === 'unrequested') {
+          expect(row).toBeUndefined()
+          return
+        }
+        const { request, details, answer } = state
+        const isAccepted = answer?.type === 'accepted'
+        const without = ({ id, amount, additionalAmount }: Pots & { id: string | null }) => ({
+          id,
+          amount,
+          additionalAmount,
+        })
+        expect({
+          ...row,
+          captures: row?.captures.map(without),
+          refunds: row?.refunds.map(without),
+        }).toMatchObject({
+          merchant: request.merchant,
+          posId: request.posId,
+          posTid: request.posTid,
+          customer: request.customer,
+          currency: request.currency,
+          ledger: details.ledger,
+          callbackUri: details.callbackUri,
+          displayMessageUri: details.displayMessageUri,
+          payer: state.payer,
+          isWaiting: state.status === 'pending',
+          status: state.status,
+          statusCode: state.statusCode,
+          amount: request.amount,
+          additionalAmount: isAccepted ? answer.additionalAmount : request.additionalAmount,
+          credit: isAccepted && answer.credit,
+          available: available(state),
+          released: state.released,
+          captures: state.captures.map(without),
+          refunds: state.refunds.map(without),
+          expiresAt: state.expiresAt,
+          deadline: ['pending', 'auth'].includes(state.status) ? state.expiresAt : null,
+          seqno: queueOf(log)?.seqno ?? 0,
+        })
+        expect(fold(payment, events)).toEqual(state)
+      }),
+      runs,
+    )
+  })
+
+  test('a payment keeps what was asked for, as last amended, and until when it was', () => {
+    fc.assert(
+      fc.property(histories, ({ state, log }) => {
+        const [asked] = log
+        if (state.status === 'unrequested' || asked?.type !== 'PaymentRequested') {
+          expect([state.status, asked]).toEqual(['unrequested', undefined])
+          return
+        }
+        const { request, expiresAt } = asked.data
+        const { ledger, callbackUri, displayMessageUri, links, lineItems } = request
+        const first = { ledger, callbackUri, displayMessageUri, links, lineItems }
+        const amended = log.flatMap(({ type, data }) => (type === 'PaymentAmended' ? data : []))
+        expect(state.request).toEqual(request)
+        expect(state.details).toEqual(amended.at(-1) ?? first)
+        expect(state.waitsUntil).toBe(expiresAt)
+      }),
+      runs,
+    )
+  })
+
+  test('the callback messages are numbered alike in the outcome and in the queue, without a gap', () => {
+    fc.assert(
+      fc.property(histories, ({ log }) => {
+        const queue = queueOf(log)
+        expect(queue?.seqno ?? 0).toBe(outcomeOf(log)?.seqno ?? 0)
+        expect(queue?.waiting.map(({ seqno }) => seqno) ?? []).toEqual(
+          Array.from({ length: queue?.seqno ?? 0 }, (_, index) => index + 1),
+        )
+      }),
+      runs,
+    )
+  })
+
+  test('every event passes its schema and survives JSON, unchanged', () => {
+    fc.assert(
+      fc.property(histories, ({ events }) => {
+        for (const { type, data } of events) {
+          expect(eventCatalogue[type].parse(data)).toEqual(data)
+          expect(JSON.parse(JSON.stringify(data))).toStrictEqual(data)
+        }
+      }),
+      runs,
+    )
+  })
+})
+
+/** The state once the expiry is recorded; none where there is nothing to expire. */
+const expiredAfter = (state: Parameters<typeof payment.decide>[1], at: number) => {
+  const decision = decisionOf(payment, state, { type: 'ExpirePayment', at })
+  return typeof decision === 'string' ? [] : [decision.reduce(payment.evolve, state)]
+}
+
+test('for any events in any order, evolving never throws', () => {
+  const events = fc.array(
+    someSteps.map((steps) => play(steps).events).chain((some) => fc.shuffledSubarray([...some])),
+    { maxLength: 4 },
+  )
+  fc.assert(
+    fc.property(events, (parts) => {
+      const some: PaymentEvent[] = parts.flat()
+      expect(() => fold(payment, some)).not.toThrow()
+    }),
+    runs,
+  )
+})

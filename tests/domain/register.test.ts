@@ -1,0 +1,319 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { fold } from '../../domain/decider.ts'
+import type { Recorded } from '../../domain/events.ts'
+import { installation } from '../../domain/installation.ts'
+import { integrator } from '../../domain/merchant/integrator.ts'
+import { merchant } from '../../domain/merchant/merchant.ts'
+import { pos, posTypes } from '../../domain/merchant/pos.ts'
+import { shortlink } from '../../domain/merchant/shortlink.ts'
+import { signingKey } from '../../domain/merchant/signing-key.ts'
+import { user } from '../../domain/merchant/user.ts'
+import type { RegisterCommand } from '../../domain/register.ts'
+import { sameJson } from '../../domain/same.ts'
+import { posProjection } from '../../projections/registers.ts'
+import { decisionOf, examplesOf } from './given.ts'
+
+const given = examplesOf(pos.decider)
+type Event = ReturnType<typeof pos.decider.decide>[number]
+type Data = typeof till | typeof renamed | typeof located
+
+const till = {
+  merchant: 'sandbox',
+  id: 'till-1',
+  name: 'Till',
+  type: 'store',
+  location: null,
+} as const
+const renamed = { ...till, name: 'Front till' }
+const located = { ...till, location: { latitude: 59.9, longitude: 10.7, accuracy: null } }
+
+const register = (data: Data = till) => ({ type: 'Register', data }) as const
+const change = (data: Data) => ({ type: 'Change', data }) as const
+const remove = { type: 'Remove' } as const
+
+const registered: Event = { type: 'PosRegistered', data: till }
+const changed: Event = { type: 'PosChanged', data: renamed }
+const removed: Event = { type: 'PosRemoved', data: {} }
+
+describe('an entry of a register', () => {
+  test('given nothing, when it is registered, then it is', () => {
+    expect(given().state).toEqual({ status: 'absent' })
+    given().when(register()).then(registered)
+    expect(given(registered).state).toEqual({ status: 'present', registered: till, data: till })
+  })
+
+  test('given it, when it is registered again with the same data, then nothing happens', () => {
+    given(registered)
+      .when(register({ ...till }))
+      .thenNothing()
+    given(registered, changed).when(register()).thenNothing()
+  })
+
+  test('given it, when its id is registered with other data, then it is refused', () => {
+    given(registered).when(register(renamed)).thenRefused('id_used_with_other_data')
+    given(registered, changed).when(register(renamed)).thenRefused('id_used_with_other_data')
+  })
+
+  test('given it, when it is changed, then it is; a change to what it is already is none', () => {
+    given(registered).when(change(renamed)).then(changed)
+    given(registered, changed).when(change(renamed)).thenNothing()
+    given(registered).when(change(till)).thenNothing()
+    given(registered, changed).when(change(till)).then({ type: 'PosChanged', data: till })
+    expect(given(registered, changed).state).toEqual({
+      status: 'present',
+      registered: till,
+      data: renamed,
+    })
+  })
+
+  test('given it, when it is removed, then it is gone', () => {
+    given(registered).when(remove).then(removed)
+    expect(given(registered, removed).state).toEqual({ status: 'removed' })
+  })
+
+  test('given nothing, or that it was removed, when it is changed or removed, then it is unknown', () => {
+    for (const history of [[], [registered, removed]])
+      for (const command of [change(till), remove])
+        given(...history)
+          .when(command)
+          .thenRefused('resource_is_unknown')
+  })
+
+  test('given that it was removed, when its id is registered, then it is a new one', () => {
+    const anew: Event = { type: 'PosRegistered', data: renamed }
+    given(registered, removed).when(register(renamed)).then(anew)
+    given(registered, removed, anew).when(register(renamed)).thenNothing()
+    given(registered, removed, anew).when(register()).thenRefused('id_used_with_other_data')
+  })
+})
+
+describe('for any history of commands', () => {
+  const data = fc.constantFrom(till, renamed, located)
+  const command: fc.Arbitrary<RegisterCommand<Data>> = fc.oneof(
+    data.map((data) => register(data)),
+    data.map((data) => change(data)),
+    fc.constant(remove),
+  )
+  const commands = fc.array(command, { maxLength: 20 })
+
+  const play = (commands: readonly RegisterCommand<Data>[]): Event[] => {
+    const events: Event[] = []
+    for (const command of commands) {
+      const decision = decisionOf(pos.decider, fold(pos.decider, events), command)
+      if (typeof decision !== 'string') events.push(...decision)
+    }
+    return events
+  }
+
+  const logged = (event: Event, revision: number) =>
+    ({
+      ...event,
+      stream: 'pos-sandbox/till-1',
+      revision,
+      position: revision + 1,
+      metadata: { at: revision },
+    }) as Recorded
+
+  test('every command sent twice has the effect of one', () => {
+    fc.assert(
+      fc.property(commands, (commands) => {
+        expect(play(commands.flatMap((command) => [command, command]))).toEqual(play(commands))
+      }),
+    )
+  })
+
+  test('it is there after a registration or a change, gone after a removal, and never changes in vain', () => {
+    fc.assert(
+      fc.property(commands, (commands) => {
+        const events = play(commands)
+        let present: object | undefined
+        for (const { type, data } of events) {
+          expect(type === 'PosRegistered').toBe(present === undefined)
+          expect(data).not.toEqual(present)
+          present = type === 'PosRemoved' ? undefined : data
+          expect(pos.events[type].parse(data)).toEqual(data)
+          expect(JSON.parse(JSON.stringify(data))).toStrictEqual(data)
+        }
+        expect(fold(pos.decider, events).status === 'present').toBe(present !== undefined)
+      }),
+    )
+  })
+
+  test('its row equals the fold of the decider, and keeps the place of its registration', () => {
+    fc.assert(
+      fc.property(commands, (commands) => {
+        const events = play(commands)
+        type Row = ReturnType<typeof posProjection.apply>
+        const row = events
+          .map(logged)
+          .reduce<Row>((row, event) => posProjection.apply(row, event, event.stream), undefined)
+        const entry = fold(pos.decider, events)
+        expect(row?.data).toEqual(entry.status === 'present' ? entry.data : undefined)
+        if (row) {
+          const place = events.findLastIndex(({ type }) => type === 'PosRegistered') + 1
+          expect(row).toMatchObject({ position: place, modifiedAt: events.length - 1 })
+        }
+      }),
+    )
+  })
+})
+
+describe('the registers', () => {
+  test.each([
+    [merchant, ['MerchantRegistered', 'MerchantChanged', 'MerchantRemoved']],
+    [integrator, ['IntegratorRegistered', 'IntegratorChanged', 'IntegratorRemoved']],
+    [shortlink, ['ShortlinkRegistered', 'ShortlinkChanged', 'ShortlinkRemoved']],
+    [user, ['UserRegistered', 'UserChanged', 'UserRemoved']],
+    [pos, ['PosRegistered', 'PosChanged', 'PosRemoved']],
+    [signingKey, ['SigningKeyRegistered', 'SigningKeyChanged', 'SigningKeyRemoved']],
+  ])('$name has events of its own name', ({ events }, names) => {
+    expect(Object.keys(events)).toEqual(names)
+  })
+
+  test.each([
+    [integrator, { id: 'acme', name: 'Acme', publicKey: 'PEM', merchants: ['sandbox'] }],
+    [
+      shortlink,
+      {
+        merchant: 'sandbox',
+        id: 'code',
+        callbackUri: null,
+        description: 'Table 5',
+        serialNumber: null,
+      },
+    ],
+    [
+      user,
+      {
+        merchant: 'sandbox',
+        id: 'pos1',
+        roles: ['user', 'superuser'],
+        netmask: '10.0.0.0/8',
+        secretHash: null,
+        publicKey: null,
+      },
+    ],
+    [pos, located],
+    [signingKey, { id: 'k1', rsa: 'PEM', ed25519: 'PEM', validFrom: 0 }],
+  ])('$name keeps every field of an entry, and needs each of them', ({ name, events }, data) => {
+    const schema = Object.entries(events).find(([type]) => type === `${name}Registered`)?.[1]
+    expect(schema?.parse(data)).toEqual(data)
+    for (const field of Object.keys(data)) {
+      const { [field as keyof typeof data]: _, ...rest } = data
+      expect(schema?.safeParse(rest).success).toBe(false)
+    }
+  })
+
+  test('a merchant needs what it always had, and is without what it does not tell', () => {
+    const { MerchantRegistered } = merchant.events
+    const old = {
+      id: 'sandbox',
+      businessName: 'Soup',
+      currency: 'NOK',
+      lookupIds: ['999'],
+      netmask: null,
+    }
+    const whole = MerchantRegistered.parse(old)
+    expect(whole).toMatchObject({ ...old, mcc: null, logo: null, settlementAccountId: 'default' })
+    expect(whole.profile).toMatchObject({ addressLines: [], postalCode: null })
+    expect(MerchantRegistered.parse(whole)).toEqual(whole)
+    for (const field of Object.keys(old))
+      expect(MerchantRegistered.safeParse({ ...old, [field]: undefined }).success).toBe(false)
+  })
+
+  test('a POS is of one of the five types of the interface', () => {
+    expect(posTypes).toEqual(['store', 'webshop', 'mobile', 'vending', 'poster'])
+    expect(pos.events.PosRegistered.safeParse({ ...till, type: 'kiosk' }).success).toBe(false)
+  })
+
+  test('a user has no other roles than two', () => {
+    const { roles } = user.events.UserRegistered.shape
+    expect(roles.safeParse(['root']).success).toBe(false)
+  })
+})
+
+describe('the installation', () => {
+  const given = examplesOf(installation)
+  const made = (key: string) => ({ type: 'InstallationMade', data: { key } }) as const
+  const make = (key: string) => ({ type: 'MakeInstallation', key }) as const
+
+  test('given nothing, when it is made, then its key stands', () => {
+    given().when(make('AA==')).then(made('AA=='))
+    expect(given(made('AA==')).state).toEqual({ key: 'AA==', vault: null })
+    expect(given().state).toEqual({ key: null, vault: null })
+  })
+
+  test('given the installation, when it is made again with another key, then the first key stands', () => {
+    given(made('AA==')).when(make('BB==')).thenNothing()
+  })
+
+  test('given its vault, when another is chosen, then the first one stands', () => {
+    const choose = (vault: string) => ({ type: 'ChooseVault', vault }) as const
+    const chosen = { type: 'VaultChosen', data: { vault: 'v1' } } as const
+    given(made('AA==')).when(choose('v1')).then(chosen)
+    given(made('AA=='), chosen).when(choose('v2')).thenNothing()
+    expect(given(made('AA=='), chosen).state).toEqual({ key: 'AA==', vault: 'v1' })
+  })
+})
+
+describe('two JSON values', () => {
+  test.each([
+    [1, 1],
+    ['a', 'a'],
+    [null, null],
+    [[], []],
+    [{}, {}],
+    [
+      { a: 1, b: [1, { c: null }] },
+      { b: [1, { c: null }], a: 1 },
+    ],
+    [{ a: 1, b: undefined }, { a: 1 }],
+    [{ a: 1 }, { a: 1, b: undefined }],
+    [0, -0],
+  ])('%j and %j are the same', (a, b) => {
+    expect(sameJson(a, b)).toBe(true)
+  })
+
+  test.each([
+    [1, 2],
+    [1, '1'],
+    [null, undefined],
+    [null, {}],
+    [{}, null],
+    [[], {}],
+    [{}, []],
+    ['', []],
+    [1, {}],
+    [true, {}],
+    ['ab', { 0: 'a', 1: 'b' }],
+    [{ a: 1 }, { a: 2 }],
+    [{ a: 1 }, {}],
+    [{}, { a: 1 }],
+    [{ a: 1 }, { b: 1 }],
+    [{ a: null }, { b: null }],
+    [{ a: null }, {}],
+    [
+      [1, 2],
+      [2, 1],
+    ],
+    [[1], [1, 1]],
+    [['a'], { 0: 'a' }],
+    [{ a: { b: 1 } }, { a: { b: 2 } }],
+  ])('%j and %j differ', (a, b) => {
+    expect(sameJson(a, b)).toBe(false)
+    expect(sameJson(b, a)).toBe(false)
+  })
+
+  test('are the same exactly when their texts in a fixed order of members are', () => {
+    const text = (value: unknown): string =>
+      JSON.stringify(value, (_, member: unknown) =>
+        member && typeof member === 'object' && !Array.isArray(member)
+          ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+          : member,
+      )
+    const value = fc.jsonValue({ maxDepth: 2, depthSize: 'small' })
+    fc.assert(fc.property(value, value, (a, b) => sameJson(a, b) === (text(a) === text(b))))
+    fc.assert(fc.property(value, (a) => sameJson(a, JSON.parse(JSON.stringify(a)))))
+  })
+})

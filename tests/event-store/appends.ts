@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+import {
+  WrongExpectedRevision,
+  type Appended,
+  type EventStore,
+  type NewEvent,
+  type RecordedEvent,
+} from '../../application/event-store.ts'
+
+/** The store that a part of the contract is about; it is opened only when the tests run. */
+export type Opened = () => EventStore
+
+/** A stream that no other test uses. */
+export const fresh = (part = 'counter'): string => `${part}-${randomUUID()}`
+
+export const idsOf = async (store: EventStore, stream: string): Promise<string[]> =>
+  (await store.readStream(stream)).map(({ id }) => id)
+
+export const newEvent = (n = 0, id: string = randomUUID()): NewEvent => ({
+  id,
+  type: 'Counted',
+  data: { n },
+  metadata: { by: 'contract' },
+})
+
+export const newEvents = (count: number): NewEvent[] =>
+  Array.from({ length: count }, (_, n) => newEvent(n))
+
+/** What an append came to: its answer, or the name and numbers of its refusal. */
+export const outcome = async (append: Promise<Appended>): Promise<unknown> => {
+  try {
+    return await append
+  } catch (error) {
+    if (!(error instanceof WrongExpectedRevision)) throw error
+    return { refused: error.name, expected: error.expected, actual: error.actual }
+  }
+}
+
+/** What `outcome` tells of a refusal. */
+export const refused = (expected: number, actual: number) => ({
+  refused: 'WrongExpectedRevision',
+  expected,
+  actual,
+})
+
+/** The events that were appended by this test, out of a log that others may write to as well. */
+export const collect = async (
+  batches: AsyncIterable<readonly RecordedEvent[]>,
+  isOurs: (event: RecordedEvent) => boolean = () => true,
+  enough = Number.POSITIVE_INFINITY,
+): Promise<RecordedEvent[]> => {
+  const found: RecordedEvent[] = []
+  for await (const batch of batches) {
+    expect(batch.length).toBeGreaterThan(0)
+    found.push(...batch.filter(isOurs))
+    if (found.length >= enough) break
+  }
+  return found
+}
+
+export const label = ({ stream, revision }: RecordedEvent): string => `${stream}@${revision}`
+
+/** An event that this version knows, of the smallest shape. */
+export const clockAdvanced = (aheadBy: number) => ({
+  id: randomUUID(),
+  type: 'ClockAdvanced',
+  data: { aheadBy },
+  metadata: {
+    at: 0,
+    merchant: null,
+    actor: 'test',
+    correlationId: 'test',
+    causationId: null,
+    schema: 1,
+  },
+})

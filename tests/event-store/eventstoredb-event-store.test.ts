@@ -1,0 +1,252 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import {
+  binaryEvent,
+  EventStoreDBClient,
+  jsonEvent,
+  START,
+  StreamDeletedError,
+  TimeoutError,
+  UnavailableError,
+} from '@eventstore/db-client'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import {
+  noStream,
+  start,
+  StoreUnavailable,
+  type EventStore,
+} from '../../application/event-store.ts'
+import { keepOrder } from '../../infrastructure/event-store/eventstoredb-appends.ts'
+import { persistently, within } from '../../infrastructure/event-store/eventstoredb-calls.ts'
+import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
+import type { ProtocolSettings } from '../../infrastructure/event-store/protocol.ts'
+import { collect, label, newEvent, newEvents } from './appends.ts'
+import { startProtocolPlace } from './protocol-place.ts'
+
+const impatient = { attempt: 250, altogether: 900 }
+const forever = new AbortController().signal
+
+const connected = (url: string, patience?: typeof impatient): EventStore => {
+  const store = connectEventStoreDB(url, patience)
+  onTestFinished(() => store.close())
+  return store
+}
+
+const startPlace = async (settings?: ProtocolSettings) => {
+  const place = await startProtocolPlace(settings)
+  onTestFinished(place.remove)
+  return place
+}
+
+/** A client as anybody has it, to do what the port does not offer. */
+const stockClient = (url: string): EventStoreDBClient => {
+  const client = EventStoreDBClient.connectionString(url)
+  onTestFinished(() => client.dispose())
+  return client
+}
+
+/** A server in a process of its own, so that it can be frozen. */
+const startProcess = async () => {
+  const script = join(import.meta.dirname, 'protocol-server.ts')
+  const child = spawn(process.execPath, ['--import', 'tsx', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(async () => {
+    const ended = once(child, 'close')
+    child.kill('SIGCONT')
+    child.kill('SIGTERM')
+    await ended
+  })
+  const [url] = await once(createInterface({ input: child.stdout }), 'line')
+  return { child, url: String(url) }
+}
+
+describe('the connection', () => {
+  test('keeps the order of appends that are the first of a fresh client', async () => {
+    const { url } = await startPlace()
+    const store = connected(url)
+    const appends = Array.from({ length: 300 }, (_, n) => store.append('s', [newEvent(n)], n - 1))
+    expect((await Promise.all(appends)).map(({ revision }) => revision)).toEqual(
+      Array.from({ length: 300 }, (_, n) => n),
+    )
+  })
+
+  test.each([
+    ['is told that its stream was deleted', 'go on', StreamDeletedError.fromStreamName('s')],
+    ['finds nobody there', 'fail with it', new UnavailableError()],
+  ])('when the append that opens it %s, those that wait %s', async (_, fate, error) => {
+    const { inOrder } = keepOrder()
+    const first = inOrder(() => Promise.reject(error))
+    const waiting = ['second', 'third'].map((name) => inOrder(async () => name))
+    await expect(first).rejects.toBe(error)
+    const outcomes = await Promise.all(waiting.map((one) => one.catch((reason: unknown) => reason)))
+    expect(outcomes).toEqual(fate === 'go on' ? ['second', 'third'] : [error, error])
+  })
+
+  test('may be named by the schemes of EventStoreDB and of KurrentDB', async () => {
+    const { url } = await startPlace()
+    const store = connected(url.replace('esdb:', 'kurrentdb:'))
+    expect(await store.head()).toBe(start)
+    const { position } = await store.append('s', newEvents(2), noStream)
+    expect(await store.head()).toBe(position)
+    const discovering = connected('kurrentdb+discover://127.0.0.1:1?tls=false', impatient)
+    await expect(discovering.head()).rejects.toThrow(StoreUnavailable)
+  })
+
+  test('to a server that is not there yet fails within bounds and works as soon as it is there', async () => {
+    const place = await startPlace()
+    const store = connected(place.url, impatient)
+    await place.stop()
+    const append = () => store.append('s', [newEvent()], noStream)
+    await expect(append()).rejects.toThrow(StoreUnavailable)
+    await expect(store.readStream('s')).rejects.toThrow(StoreUnavailable)
+    await expect(store.head()).rejects.toThrow(StoreUnavailable)
+    await place.startAgain()
+    expect(await append()).toMatchObject({ revision: 0 })
+    expect(await store.head()).toBe(1)
+  })
+
+  test('whose discovery fails is made anew once for all appends that failed with it, and the old one is left', async () => {
+    const made = vi.spyOn(EventStoreDBClient, 'connectionString')
+    onTestFinished(() => made.mockRestore())
+    const nobody = 'esdb+discover://127.0.0.1:1?tls=false&maxDiscoverAttempts=1&discoveryInterval=1'
+    const store = connectEventStoreDB(nobody, impatient)
+    const clients = () => made.mock.results.map(({ value }) => value as EventStoreDBClient)
+    const disposed = clients().map((client) => vi.spyOn(client, 'dispose'))
+    const appends = Array.from({ length: 20 }, () => store.append('s', [newEvent()], noStream))
+    for (const append of appends) await expect(append).rejects.toThrow('Failed to discover')
+    // Each try has one: as many as pauses of 20, 40, 80, 160 and 320 ms leave room for.
+    expect(clients().length).toBeGreaterThan(1)
+    expect(clients().length).toBeLessThan(8)
+    expect(disposed.map(({ mock }) => mock.calls.length)).toEqual([1])
+    await store.close()
+  })
+
+  test('to a server that never answers is given up, and a repeat lands once', async () => {
+    const { child, url } = await startProcess()
+    const store = connected(url, impatient)
+    await store.append('s', [newEvent()], noStream)
+    child.kill('SIGSTOP')
+    const event = newEvent()
+    const answers = [store.append('s', [event], 0), store.head(), store.readStream('s')]
+    const outcomes = await Promise.allSettled(answers)
+    expect(outcomes).toEqual(
+      Array(3).fill({ status: 'rejected', reason: expect.any(StoreUnavailable) }),
+    )
+    child.kill('SIGCONT')
+    expect(await store.append('s', [event], 0)).toMatchObject({ revision: 1 })
+    expect(await store.readStream('s')).toHaveLength(2)
+  })
+
+  test('whose patience ends within a try tells what went wrong before', async () => {
+    const never = new Promise<never>(() => {})
+    let tries = 0
+    const failed = persistently({ attempt: 1_000, altogether: 50 }, (timeout) =>
+      ++tries === 1 ? Promise.reject(new Error('refused')) : within(timeout, never),
+    )
+    await expect(failed).rejects.toThrow(new StoreUnavailable('refused'))
+    expect(tries).toBeGreaterThan(1)
+  })
+
+  test('is said to be silent for whole milliseconds', async () => {
+    const never = new Promise(() => {})
+    await expect(within(2.6, never)).rejects.toThrow(/not answered within 3 ms$/)
+  })
+
+  test('that may only read says so when it is asked to append', async () => {
+    const { url } = await startPlace({ accepts: 'reads' })
+    const store = connected(url, impatient)
+    await expect(store.append('s', [newEvent()], noStream)).rejects.toThrow('denies access')
+    expect(await store.readStream('s')).toEqual([])
+  })
+
+  test('survives restarts of the server under load: all lands once, a follower gets all once', async () => {
+    const place = await startPlace()
+    const store = connected(place.url)
+    const streams = Array.from({ length: 8 }, (_, n) => `s-${n}`)
+    let appended = 0
+    const following = collect(store.follow(start, forever), undefined, 8 * 60)
+    const restart = async () => {
+      await place.stop()
+      await place.startAgain()
+    }
+    let restarting = Promise.resolve()
+    await Promise.all(
+      streams.map(async (stream) => {
+        for (let n = 0; n < 60; n++) {
+          await store.append(stream, [newEvent(n)], n - 1)
+          appended += 1
+          if (appended === 100 || appended === 300) restarting = restarting.then(restart)
+        }
+      }),
+    )
+    await restarting
+    const log = (await collect(store.readAll(start))).map(label)
+    expect(log).toHaveLength(8 * 60)
+    expect(new Set(log).size).toBe(8 * 60)
+    expect((await following).map(label)).toEqual(log)
+  }, 15_000)
+})
+
+describe('a follower', () => {
+  test('that is slower than the writers is cut off by the server and misses nothing', async () => {
+    const { url } = await startPlace({ maximumLag: 20 })
+    const store = connected(url)
+    await store.append('s', [newEvent()], noStream)
+    const stock = stockClient(url).subscribeToAll({ fromPosition: START })
+    const following = collect(store.follow(start, forever), undefined, 2_001)
+    await once(stock, 'caughtUp')
+    const cutOff = expect(once(stock.resume(), 'end')).rejects.toThrow(TimeoutError)
+    // Each append is more than a live subscription may be behind.
+    const appends = Array.from({ length: 40 }, (_, n) => store.append('s', newEvents(50), 50 * n))
+    await Promise.all(appends)
+    await cutOff
+    expect((await following).map(({ revision }) => revision)).toEqual(
+      Array.from({ length: 2_001 }, (_, n) => n),
+    )
+  })
+
+  test('reaches the head although the server adds events of its own, which nobody is handed', async () => {
+    const { url } = await startPlace()
+    const [store, stock] = [connected(url), stockClient(url)]
+    const noise = [
+      jsonEvent({ type: '$of-the-node', data: {} }),
+      binaryEvent({ type: 'Bytes', data: Uint8Array.of(1, 2) }),
+    ]
+    await stock.appendToStream('noise', noise)
+    expect(await store.head()).toBe(start)
+    const { position } = await store.append('s', newEvents(2), noStream)
+    for (let n = 0; n < 1_500; n += 500) {
+      await stock.appendToStream(
+        '$noise',
+        newEvents(500).map((event) => jsonEvent({ ...event })),
+      )
+    }
+    await stock.appendToStream('noise', noise)
+    expect(await store.head()).toBe(position)
+    expect(await store.head()).toBe(position)
+    const all = ['s@0', 's@1']
+    expect((await collect(store.readAll(start))).map(label)).toEqual(all)
+    expect((await collect(store.follow(start, forever), undefined, 2)).map(label)).toEqual(all)
+    const later = await store.append('s', newEvents(1), 1)
+    expect(await store.head()).toBe(later.position)
+    const rest = await collect(store.follow(position, forever), undefined, 1)
+    expect(rest.map(label)).toEqual(['s@2'])
+    expect(await store.readStream('noise')).toEqual([])
+  })
+
+  test('ends when the store is closed', async () => {
+    const { url } = await startPlace()
+    const store = connectEventStoreDB(url)
+    await store.append('s', newEvents(1), noStream)
+    const batches = store.follow(start, forever)[Symbol.asyncIterator]()
+    expect((await batches.next()).value).toHaveLength(1)
+    const next = batches.next()
+    await store.close()
+    expect(await next).toEqual({ done: true, value: undefined })
+    await expect(store.append('s', newEvents(1), 0)).rejects.toThrow('closed')
+    await expect(store.head()).rejects.toThrow('closed')
+  })
+})

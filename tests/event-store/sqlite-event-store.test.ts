@@ -1,0 +1,306 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  noStream,
+  StoreUnavailable,
+  WrongExpectedRevision,
+  type Position,
+} from '../../application/event-store.ts'
+import { commitApart } from '../../infrastructure/event-store/committing-apart.ts'
+import { openEventFile } from '../../infrastructure/event-store/sqlite-event-file.ts'
+import { openEventLog } from '../../infrastructure/event-store/sqlite-event-log.ts'
+import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
+import Database from '../../infrastructure/sqlite.ts'
+import type { Where } from '../../infrastructure/thread.ts'
+import { collect, label, newEvent, newEvents } from './appends.ts'
+
+let folder: string
+let files = 0
+const freshFile = (): string => join(folder, `events-${(files += 1)}.db`)
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'daybook-events-'))
+})
+
+afterAll(() => rm(folder, { recursive: true }))
+
+const threads = ['here', 'apart'] as const
+
+const script = join(import.meta.dirname, 'process.ts')
+
+/** A command line that runs the rest of it with a limit on the size of files, in blocks of 512 bytes. */
+const growingTo300KiB = ['sh', '-c', 'ulimit -f 600; exec "$0" "$@"']
+
+/** Another process on the file, and what it tells line by line. */
+const start = async (
+  task: string,
+  file: string,
+  stream: string,
+  count: number,
+  committing: Where = 'here',
+  limited: readonly string[] = [],
+) => {
+  const [command = '', ...rest] = [...limited, process.execPath, '--import', 'tsx', script]
+  const child = spawn(command, [...rest, task, file, stream, `${count}`, committing], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const lines = createInterface({ input: child.stdout })
+  const ended = once(child, 'close')
+  const told: string[] = []
+  lines.on('line', (line) => told.push(line))
+  const tells = async (enough: number): Promise<void> => {
+    while (told.length < enough) await once(lines, 'line')
+  }
+  await tells(1)
+  return { child, ended, tells, acknowledged: () => told.slice(1) }
+}
+
+describe('several processes on one file', () => {
+  test.for(threads)(
+    'append to one stream, none loses an event and none leaves a gap, writing %s',
+    async (committing) => {
+      const file = freshFile()
+      const store = openSqliteEventStore(file, 'append', committing)
+      const other = await start('contend', file, 'shared', 150)
+      let expected = noStream
+      const ours: string[] = []
+      while (ours.length < 150) {
+        const event = newEvent()
+        try {
+          expected = (await store.append('shared', [event], expected)).revision
+          ours.push(event.id)
+        } catch (error) {
+          if (!(error instanceof WrongExpectedRevision)) throw error
+          expected = error.actual
+        }
+      }
+      expect(await other.ended).toEqual([0, null])
+      const log = await collect(store.readAll(0))
+      const numbers = Array.from({ length: 300 }, (_, n) => n)
+      expect(log.map(({ revision }) => revision)).toEqual(numbers)
+      expect(log.map(({ position }) => position)).toEqual(numbers.map((n) => n + 1))
+      const ids = log.map(({ id }) => id)
+      expect(ids.filter((id) => ours.includes(id))).toEqual(ours)
+      expect(ids.filter((id) => !ours.includes(id))).toEqual(other.acknowledged())
+      await store.close()
+    },
+  )
+
+  test.for(threads)('follow each other, writing %s', async (committing) => {
+    const file = freshFile()
+    const store = openSqliteEventStore(file, 'append', committing)
+    const other = await start('answer', file, 'asked', 50)
+    const isAnswer = ({ stream }: { stream: string }) => stream === 'asked-answered'
+    const answers = collect(store.follow(0, new AbortController().signal), isAnswer, 50)
+    for (let n = 0; n < 50; n++) await store.append('asked', [newEvent(n)], n - 1)
+    expect((await answers).map(({ revision }) => revision)).toEqual(
+      Array.from({ length: 50 }, (_, n) => n),
+    )
+    expect(await other.ended).toEqual([0, null])
+    await store.close()
+  })
+
+  test.for(threads)(
+    'lose nothing that was acknowledged when one is killed, writing %s',
+    async (committing) => {
+      const file = freshFile()
+      const other = await start('append', file, 'killed', 1_000_000, committing)
+      await other.tells(400)
+      other.child.kill('SIGKILL')
+      expect(await other.ended).toEqual([null, 'SIGKILL'])
+      const store = openSqliteEventStore(file)
+      const log = await collect(store.readAll(0))
+      const stored = new Set(log.map(({ id }) => id))
+      expect(other.acknowledged().length).toBeGreaterThanOrEqual(399)
+      expect(other.acknowledged().filter((id) => !stored.has(id))).toEqual([])
+      expect(log.map(({ position }) => position)).toEqual(log.map((_, n) => n + 1))
+      expect(await store.append('next', [newEvent()], noStream)).toEqual({
+        revision: 0,
+        position: log.length + 1,
+      })
+      await store.close()
+    },
+  )
+})
+
+describe('two connections to one file', () => {
+  test('see at once what the other has appended', async () => {
+    const file = freshFile()
+    const [one, other] = [openSqliteEventStore(file), openSqliteEventStore(file)]
+    await one.append('both', newEvents(2), noStream)
+    expect(await other.head()).toBe(2)
+    await other.append('both', newEvents(1), 1)
+    await one.append('both', newEvents(1), 2)
+    await expect(other.append('both', newEvents(1), 2)).rejects.toThrow(WrongExpectedRevision)
+    expect(await one.head()).toBe(4)
+    await one.close()
+    await other.close()
+  })
+
+  const waits = async (committing: Where): Promise<void> => {
+    const file = freshFile()
+    const store = openSqliteEventStore(file, 'append', committing)
+    // A thread that writes has begun when it has answered.
+    await store.append('begun', [newEvent()], noStream)
+    const holder = new Database(file)
+    holder.exec('BEGIN IMMEDIATE')
+    const patient = store.append('waits', [newEvent()], noStream)
+    for (let turn = 0; turn < 200; turn++) expect(await store.head()).toBe(1)
+    holder.exec('COMMIT')
+    expect(await patient).toEqual({ revision: 0, position: 2 })
+
+    holder.exec('BEGIN IMMEDIATE')
+    await expect(store.append('waits', [newEvent()], 0)).rejects.toMatchObject({
+      name: 'StoreUnavailable',
+      message: 'another process holds the event log',
+    })
+    holder.exec('COMMIT')
+    expect(await store.append('waits', [newEvent()], 0)).toEqual({ revision: 1, position: 3 })
+    holder.close()
+    await store.close()
+  }
+
+  test('wait for each other without holding up the process, and not for ever', async () => {
+    await Promise.all(threads.map(waits))
+  }, 15_000)
+})
+
+describe('the file', () => {
+  test.for(threads)(
+    'that cannot grow refuses the appends that share a commit, and takes the next one, written %s',
+    async (committing) => {
+      const file = freshFile()
+      const other = await start('overfill', file, 'full', 0, committing, growingTo300KiB)
+      expect(await other.ended).toEqual([0, null])
+      expect(other.acknowledged()).toEqual([
+        'fulfilled',
+        'StoreUnavailable',
+        'StoreUnavailable',
+        'fulfilled',
+      ])
+      const store = openSqliteEventStore(file)
+      const log = await collect(store.readAll(0))
+      expect(log.map(label)).toEqual(['full@0', 'full@1'])
+      expect(log.map(({ position }) => position)).toEqual([1, 2])
+      await store.close()
+    },
+  )
+
+  test('of something else, or of a newer version, is left alone', () => {
+    const foreign = freshFile()
+    new Database(foreign).exec('CREATE TABLE things (name TEXT)').close()
+    expect(() => openSqliteEventStore(foreign)).toThrow('not an event log')
+    const newer = freshFile()
+    void openSqliteEventStore(newer).close()
+    new Database(newer).exec('PRAGMA user_version = 2').close()
+    expect(() => openSqliteEventStore(newer)).toThrow('has format 2')
+  })
+
+  test('refuses to change or to lose what has happened, whoever asks', async () => {
+    const file = freshFile()
+    const store = openSqliteEventStore(file)
+    await store.append('s', newEvents(2), noStream)
+    const other = new Database(file)
+    expect(() => other.exec(`UPDATE events SET data = '{}'`)).toThrow('cannot be changed')
+    expect(() => other.exec('DELETE FROM events WHERE position = 2')).toThrow('cannot be deleted')
+    expect(() => other.exec(`UPDATE streams SET name = 'x'`)).toThrow('cannot be changed')
+    expect(() => other.exec('DELETE FROM streams')).toThrow('cannot be deleted')
+    other.close()
+    expect(await collect(store.readAll(0))).toHaveLength(2)
+    await store.close()
+  })
+
+  test.for(threads)(
+    'is closed only after the appends that wait, written %s',
+    async (committing) => {
+      for (const count of [10, 40]) {
+        const file = freshFile()
+        const store = openSqliteEventStore(file, 'append', committing)
+        const answered: number[] = []
+        for (let n = 0; n < count; n++)
+          void store
+            .append(`s-${n}`, newEvents(3), -1)
+            .then(({ position }) => answered.push(position))
+        const closed = store.close()
+        await expect(store.append('late', [newEvent()], noStream)).rejects.toThrow(StoreUnavailable)
+        await closed
+        expect(answered).toEqual(Array.from({ length: count }, (_, n) => 3 * n + 3))
+        const again = openSqliteEventStore(file)
+        expect(await again.head()).toBe(3 * count)
+        await again.close()
+      }
+    },
+  )
+})
+
+describe('the thread that writes', () => {
+  const row = () => ({ id: randomBytes(16), type: 'Happened', data: '{}', metadata: null })
+
+  test('makes no file where there is none, says so to all who wait, and begins when there is one', async () => {
+    const file = freshFile()
+    const ends: Position[] = []
+    const commits = commitApart(file, (end) => ends.push(end))
+    const early = Array.from({ length: 40 }, (_, n) => commits.append(`s-${n}`, [row()], noStream))
+    const problem = { name: 'StoreUnavailable', message: 'unable to open database file' }
+    await Promise.all(early.map((append) => expect(append).rejects.toMatchObject(problem)))
+    expect(existsSync(file)).toBe(false)
+    openEventFile(file).close()
+    expect(await commits.append('s-0', [row()], noStream)).toEqual({ revision: 0, position: 1 })
+    expect(ends).toEqual([1])
+    await commits.finish()
+  })
+
+  test('that cannot begin holds up nobody who closes', async () => {
+    const file = freshFile()
+    const commits = commitApart(file, () => {})
+    const append = commits.append('s', [row()], noStream)
+    await Promise.all([commits.finish(), expect(append).rejects.toThrow('unable to open')])
+  })
+
+  test('does not keep what others write from those who follow, when it has only repeats to write', async () => {
+    const file = freshFile()
+    const store = openSqliteEventStore(file, 'append', 'apart')
+    const other = openSqliteEventStore(file)
+    const repeated = newEvent()
+    await store.append('ours', [repeated], noStream)
+    const isTheirs = ({ stream }: { stream: string }) => stream === 'theirs'
+    let isSeen = false
+    const seeing = collect(store.follow(1, new AbortController().signal), isTheirs, 1).then(
+      () => (isSeen = true),
+    )
+    await other.append('theirs', [newEvent()], noStream)
+    while (!isSeen) await store.append('ours', [repeated], noStream)
+    await seeing
+    await other.close()
+    await store.close()
+  })
+
+  test('writes text and bytes as they came, of as many rows as came', async () => {
+    const log = openEventLog(freshFile(), 'append', 'apart')
+    const id = randomBytes(16)
+    const bytes = Buffer.from([0, 255, 128, 10])
+    await log.append(
+      's',
+      [
+        { id, type: 'Text', data: '{"a":"ø€😀"}', metadata: null },
+        { id, type: 'Bytes', data: bytes, metadata: bytes },
+      ],
+      'any',
+    )
+    await log.append('s', [{ id, type: 'Last', data: '{}', metadata: '{}' }], 'exists')
+    const hex = id.toString('hex')
+    expect(log.all(0, 10).map((row) => row.slice(0, 7))).toEqual([
+      [1, 's', 0, hex, 'Text', '{"a":"ø€😀"}', null],
+      [2, 's', 1, hex, 'Bytes', bytes, bytes],
+      [3, 's', 2, hex, 'Last', '{}', '{}'],
+    ])
+    await log.close()
+  })
+})

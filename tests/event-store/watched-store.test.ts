@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import {
+  noStream,
+  start,
+  StoreUnavailable,
+  type EventStore,
+} from '../../application/event-store.ts'
+import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
+import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
+import { watchStore } from '../../infrastructure/event-store/watched-store.ts'
+import { collect, newEvent } from './appends.ts'
+import { startProtocolPlace } from './protocol-place.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'daybook-watched-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+type Line = { readonly msg: string; readonly error?: { readonly stack: string } }
+
+/** A log whose lines can be waited for. */
+const listen = () => {
+  const lines: Line[] = []
+  let look = (): void => {}
+  const write = (line: string): void => {
+    lines.push(JSON.parse(line))
+    look()
+  }
+  return {
+    log: pino({ level: 'warn', errorKey: 'error' }, { write }),
+    lines,
+    told: () => lines.map(({ msg }) => msg),
+    until: async (isThere: () => boolean): Promise<void> => {
+      while (!isThere()) await new Promise<void>((resolve) => (look = resolve))
+    },
+  }
+}
+
+test('an outage of the server is logged with its cause, and its end, however many ask meanwhile', async () => {
+  const place = await startProtocolPlace()
+  onTestFinished(place.remove)
+  const { log, lines, told, until } = listen()
+  const patience = { attempt: 250, altogether: 300 }
+  const store = watchStore(connectEventStoreDB(place.url, patience), log)
+  onTestFinished(() => store.close())
+  const append = (revision: number) => store.append('s', [newEvent()], revision)
+  await append(noStream)
+  const following = collect(store.follow(start, new AbortController().signal), undefined, 2)
+
+  await place.stop()
+  const calls = Array.from({ length: 20 }, () => [append(0), store.head(), store.readStream('s')])
+  for (const { reason } of (await Promise.allSettled(calls.flat())) as PromiseRejectedResult[])
+    expect(reason).toBeInstanceOf(StoreUnavailable)
+  await until(() => lines.length === 3)
+  const what = ['followed', 'read', 'written']
+  expect(told().toSorted()).toEqual(
+    what.map((what) => `the log of events cannot be ${what} just now`),
+  )
+  for (const { error } of lines) expect(error?.stack).toContain('UNAVAILABLE')
+
+  await place.startAgain()
+  await append(0)
+  await store.head()
+  await following
+  await until(() => lines.length === 6)
+  expect(told().slice(3).toSorted()).toEqual(
+    what.map((what) => `the log of events can be ${what} again`),
+  )
+}, 15_000)
+
+test('a store that comes and goes is not logged each time', async () => {
+  const { log, told } = listen()
+  const opened = openSqliteEventStore(join(folder, 'events.sqlite'))
+  let isFull = true
+  let elapsed = 0
+  const failing: EventStore = {
+    ...opened,
+    append: (...what) =>
+      isFull ? Promise.reject(new StoreUnavailable('the disk is full')) : opened.append(...what),
+  }
+  const store = watchStore(failing, log, () => elapsed)
+  let revision = noStream
+  const comeAndGo = async (): Promise<void> => {
+    isFull = true
+    await expect(store.append('s', [newEvent()], revision)).rejects.toThrow(StoreUnavailable)
+    await store.head()
+    isFull = false
+    await store.append('s', [newEvent()], revision)
+    revision += 1
+  }
+  for (let n = 0; n < 50; n++) await comeAndGo()
+  const [gone, back] = [
+    'the log of events cannot be written just now',
+    'the log of events can be written again',
+  ]
+  expect(told()).toEqual([gone, back])
+  elapsed += 10_000
+  await comeAndGo()
+  expect(told()).toEqual([gone, back, gone, back])
+  await store.close()
+})

@@ -1,0 +1,595 @@
+import { createPublicKey, generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeAccess } from '../../http/access.ts'
+import { namesOf } from '../../http/brand.ts'
+import type { FoundUser } from '../../http/credentials.ts'
+import { makeSecretCheck } from '../../infrastructure/people/secrets.ts'
+import {
+  dateTime,
+  error,
+  paths,
+  sign,
+  startService,
+  stringToSign,
+  wrongFields,
+  type Service,
+} from './service.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.stop())
+
+const till = (id: string) => ({ id, name: 'Till', type: 'store' })
+const unauthorized = (description: RegExp, details: unknown = null) => ({
+  status: 401,
+  body: error('Unauthorized', description, details),
+})
+const pem = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' }).toString()
+
+type Headers = Readonly<Record<string, string | undefined>>
+
+/** The headers with some of them changed, or taken away. */
+const without = (headers: Headers, changes: Headers): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries({ ...headers, ...changes }).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]],
+    ),
+  )
+
+describe('a request that fails a check is told which', () => {
+  const headers = {
+    'X-Service-Merchant': 'sandbox',
+    'X-Service-User': 'pos1',
+    Authorization: 'SECRET sandbox-secret',
+  }
+  test.each([
+    ['no merchant', { 'X-Service-Merchant': undefined }, /X-Service-Merchant is missing/],
+    ['no user', { 'X-Service-User': undefined }, /X-Service-User is missing/],
+    ['no authorization', { Authorization: undefined }, /Authorization is missing/],
+    ['another scheme', { Authorization: 'Basic c2FuZGJveA==' }, /SECRET <secret> or RSA-SHA256/],
+    ['no secret', { Authorization: 'SECRET' }, /SECRET <secret> or RSA-SHA256/],
+    ['a wrong secret', { Authorization: 'SECRET sandbox-secre' }, /wrong secret/],
+    ['two secrets', { Authorization: 'SECRET sandbox-secret, SECRET x' }, /wrong secret/],
+    ['an unknown user', { 'X-Service-User': 'pos2' }, /Unknown user pos2/],
+    ['an unknown merchant', { 'X-Service-Merchant': 'nobody' }, /Unknown user pos1/],
+    ['a user of others', { 'X-Service-Merchant': 'sandbox/pos1' }, /Unknown user pos1/],
+    ['no timestamp', { Authorization: 'RSA-SHA256 AAAA' }, /X-Service-Timestamp is missing/],
+  ])('%s', async (_, changes, description) => {
+    const answer = await service.call('GET', paths.poses, { headers: without(headers, changes) })
+    expect(answer).toMatchObject(unauthorized(description))
+  })
+
+  const signed = (changes: Record<string, string | undefined>, body?: unknown) => {
+    const { address, adminKey: key, call } = service
+    const url = address + paths.poses
+    const made = sign({ method: 'GET', url, merchant: 'sandbox', user: 'admin', key })
+    const headers = without(made, changes)
+    return call('GET', paths.poses, { headers, ...(body !== undefined && { body }) })
+  }
+
+  test.each([
+    ['no digest', { 'X-Service-Content-Digest': undefined }, /Content-Digest is missing/],
+    ['another digest', { 'X-Service-Content-Digest': 'SHA256=AAAA' }, /digest mismatch/],
+    ['no time', { 'X-Service-Timestamp': '2026-02-30 10:00:00' }, /YYYY-MM-DD hh:mm:ss/],
+    ['another form of time', { 'X-Service-Timestamp': '2026-02-20T10:00:00Z' }, /YYYY-MM-DD/],
+    ['an old time', { 'X-Service-Timestamp': '2020-02-20 10:00:00' }, /stale/],
+  ])('%s', async (_, changes, description) => {
+    expect(await signed(changes)).toMatchObject(unauthorized(description))
+  })
+
+  test('a bad signature, with the string that the service expected', async () => {
+    const { address, adminKey: key } = service
+    const url = address + paths.poses
+    const made = sign({ method: 'GET', url, merchant: 'sandbox', user: 'admin', key })
+    const more = { 'X-Service-Extra': 'a value' }
+    const expected = stringToSign('GET', url, { ...made, ...more })
+    expect(expected).toMatch(/&X-SERVICE-EXTRA=a value&X-SERVICE-MERCHANT=sandbox&/)
+    const refused = unauthorized(/bad signature/, { string_to_sign: [expected] })
+    const headers = { ...made, ...more }
+    expect(await service.call('GET', paths.poses, { headers })).toMatchObject(refused)
+  })
+
+  test('a body that is not the one that was signed', async () => {
+    const { address, adminKey: key } = service
+    const url = address + paths.poses
+    const headers = sign({
+      method: 'POST',
+      url,
+      merchant: 'sandbox',
+      user: 'admin',
+      key,
+      body: till('a'),
+    })
+    const answer = await service.call('POST', paths.poses, { headers, body: till('b') })
+    expect(answer).toMatchObject(unauthorized(/digest mismatch/))
+    expect(await service.pos1('GET', `${paths.poses}b/`)).toMatchObject({ status: 404 })
+  })
+
+  test('a level that is too low', async () => {
+    const { pos1, admin } = service
+    await admin('POST', paths.poses, till('to-delete'))
+    for (const answer of [
+      await pos1('DELETE', `${paths.poses}to-delete/`),
+      await pos1('POST', paths.users, { id: 'x', secret: 'long enough' }),
+      await pos1('PUT', `${paths.users}pos1/`, { secret: 'long enough' }),
+    ])
+      expect(answer).toMatchObject(unauthorized(/Level too low.*key/))
+    expect(await pos1('GET', `${paths.poses}to-delete/`)).toMatchObject({ status: 200 })
+  })
+})
+
+describe('unknown users and wrong credentials', () => {
+  test('are answered with the same words', async () => {
+    const { withSecret, call, address, adminKey: key } = service
+    const body = async (answer: Promise<{ readonly text: string }>) => (await answer).text
+    const wrong = await body(withSecret('sandbox', 'pos1', 'a wrong secret')('GET', paths.poses))
+    const unknown = await body(withSecret('nobody', 'pos1', 'a wrong secret')('GET', paths.poses))
+    expect(unknown).toBe(wrong)
+    const noSecret = withSecret('sandbox', 'admin', 'a wrong secret')('GET', paths.poses)
+    expect(await body(noSecret)).toBe(wrong.replace('pos1', 'admin'))
+
+    const signed = async (user: string) => {
+      const url = address + paths.poses
+      const headers = sign({ method: 'GET', url, merchant: 'sandbox', user, key })
+      const wrongUser = { ...headers, Authorization: `RSA-SHA256 ${'A'.repeat(342)}==` }
+      const answer = await call('GET', paths.poses, { headers: wrongUser })
+      return answer.text.replaceAll(user, '…').replace(/\d\d:\d\d:\d\d/, '…')
+    }
+    expect(await signed('nobody')).toBe(await signed('admin'))
+    expect(await signed('pos1')).toBe(await signed('admin'))
+  })
+
+  test('are checked as slowly for a name that nobody has as for any other, the first time and again', async () => {
+    const check = makeSecretCheck(() => 0)
+    await check('a guess', null, 'nobody')
+    const first: string[] = []
+    const checked = (claimed: string) =>
+      Promise.resolve(check('a guess', null, claimed)).then(() => first.push(claimed))
+    // What is known already is told at once, before what was asked for earlier.
+    await Promise.all([checked('nobody else'), checked('nobody')])
+    expect(first).toEqual(['nobody', 'nobody else'])
+  })
+
+  test('make the service do the same work, step by step', async () => {
+    const names = namesOf({ headerPrefix: 'X-Service', mediaVendor: 'service' })
+    const known: FoundUser = {
+      user: { id: 'u', roles: [], netmask: null, secretHash: 'a hash', publicKey: 'a key' },
+      merchantNetmask: null,
+    }
+    const stepsFor = async (found: FoundUser, authorization: string) => {
+      const steps: string[] = []
+      const authenticate = makeAccess({
+        names,
+        recallUser: () => (steps.push('recall'), found),
+        findUser: async () => (steps.push('find'), found),
+        recallIntegrator: () => undefined,
+        findIntegrator: async () => undefined,
+        netmaskOf: async () => null,
+        verifySecret: async () => (steps.push('verify secret'), false),
+        verifySignature: () => (steps.push('verify signature'), false),
+        contentDigest: () => 'digest',
+        isWithin: () => true,
+        machineNow: () => Date.UTC(2026, 10, 21),
+        clockToleranceMs: 1000,
+      })
+      const headers: Record<string, string> = {
+        authorization,
+        [names.merchant]: 'm',
+        [names.user]: 'u',
+        [names.timestamp]: '2026-11-21 00:00:00',
+        [names.contentDigest]: 'digest',
+      }
+      const refused = authenticate('SECRET', {
+        method: 'GET',
+        url: () => 'http://x/',
+        header: (name) => headers[name],
+        headers: () => Object.entries(headers),
+        remoteAddress: undefined,
+        body: new Uint8Array(),
+      })
+      await expect(refused).rejects.toThrow('Unknown user')
+      return steps
+    }
+    for (const [scheme, verify] of [
+      ['SECRET x', 'verify secret'],
+      ['RSA-SHA256 x', 'verify signature'],
+    ] as const) {
+      const steps = await stepsFor(known, scheme)
+      expect(steps).toEqual(['recall', verify, 'find', verify])
+      expect(await stepsFor(undefined, scheme)).toEqual(steps)
+    }
+  })
+})
+
+describe('a signature', () => {
+  const get = (path: string, changes: { url?: string; path?: string; at?: number } = {}) => {
+    const { address, adminKey: key, call } = service
+    const { url = address + path, at = Date.now() } = changes
+    const headers = sign({ method: 'GET', url, merchant: 'sandbox', user: 'admin', key, at })
+    return call('GET', changes.path ?? path, { headers })
+  }
+
+  test('is of scheme and host in lower case, and of the rest as sent', async () => {
+    const { address } = service
+    const capital = address.replace('http', 'HTTP').replace('127.0.0.1', 'LocalHost')
+    const host = new URL(capital).host
+    const { adminKey: key, call } = service
+    const named = (url: string) =>
+      sign({ method: 'GET', url, merchant: 'sandbox', user: 'admin', key })
+    for (const path of [
+      `${paths.poses}?next=`,
+      `${paths.poses}none%2Fsuch/?A=b&a=%c3%A6+%20&&=`,
+      `${paths.poses}a'b(c)|d^e/`,
+      `${paths.poses}x/../none/`,
+      `${paths.poses}%2e%2E/pos/`,
+    ]) {
+      const headers = { ...named(capital + path), Host: host.replace('localhost', 'LOCALHOST') }
+      const answer = await call('GET', path, { headers })
+      expect([path, answer.status, answer.text]).toEqual([
+        path,
+        expect.not.stringMatching('401'),
+        expect.not.stringContaining('bad signature'),
+      ])
+    }
+    const other = { ...named(`${address}${paths.poses.toUpperCase()}`) }
+    expect(await call('GET', paths.poses, { headers: other })).toMatchObject({ status: 401 })
+  })
+
+  test('covers the query', async () => {
+    const { address } = service
+    expect(await get(`${paths.poses}?x=1`)).toMatchObject({ status: 200 })
+    const other = { url: `${address}${paths.poses}?x=1`, path: `${paths.poses}?x=2` }
+    expect(await get(paths.poses, other)).toMatchObject({ status: 401 })
+    const none = { url: address + paths.poses, path: `${paths.poses}?x=2` }
+    expect(await get(paths.poses, none)).toMatchObject({ status: 401 })
+  })
+
+  test('covers the method: what is signed as GET does not DELETE, HEAD is signed as HEAD', async () => {
+    const { address, adminKey: key, call } = service
+    const url = `${address}${paths.poses}till-1/`
+    const headers = sign({ method: 'GET', url, merchant: 'sandbox', user: 'admin', key })
+    const path = `${paths.poses}till-1/`
+    expect(await call('DELETE', path, { headers })).toMatchObject({ status: 401 })
+    expect(await call('HEAD', path, { headers })).toMatchObject({ status: 401 })
+    expect(await call('GET', path, { headers })).toMatchObject({ status: 200 })
+  })
+
+  test('does not depend on the order or the case of the headers', async () => {
+    const { address, adminKey: key, call } = service
+    const url = address + paths.poses
+    const made = sign({ method: 'GET', url, merchant: 'sandbox', user: 'admin', key })
+    const odd = Object.entries(made).reverse()
+    for (const name of [
+      (text: string) => text.toLowerCase(),
+      (text: string) => text.toUpperCase(),
+    ]) {
+      const headers = Object.fromEntries(odd.map(([key, value]) => [name(key), value]))
+      expect(await call('GET', paths.poses, { headers })).toMatchObject({ status: 200 })
+    }
+    const scheme = made['Authorization']?.replace('RSA-SHA256', 'rsa-sha256') ?? ''
+    const headers = { ...made, Authorization: scheme }
+    expect(await call('GET', paths.poses, { headers })).toMatchObject({ status: 200 })
+  })
+
+  test('is of all headers with the prefix, those that the service does not know among them', async () => {
+    const { admin } = service
+    const more = { 'X-Service-Version': '7', 'X-Serviceman': 'not signed' }
+    expect(await admin('GET', paths.poses, undefined, more)).toMatchObject({ status: 200 })
+  })
+
+  test('is good for five minutes before and after its time, by the clock of the machine', async () => {
+    const minute = 60_000
+    for (const minutes of [-4.9, 0, 4.9])
+      expect(await get(paths.poses, { at: Date.now() + minutes * minute })).toMatchObject({
+        status: 200,
+      })
+    for (const minutes of [-5.1, 5.1])
+      expect(await get(paths.poses, { at: Date.now() + minutes * minute })).toMatchObject(
+        unauthorized(/stale/),
+      )
+  })
+
+  test('does not follow the clock of the sandbox', async () => {
+    const ahead = await startService()
+    const { call, admin, address, adminKey: key } = ahead
+    const before = ahead.core.now()
+    const moved = await call('POST', paths.clock, { body: { advance_seconds: 86_400 } })
+    // A second may begin between the answer and this look at the clock.
+    expect(moved.body.now >= dateTime(before + 86_400_000)).toBe(true)
+    expect(moved.body.now <= dateTime(ahead.core.now())).toBe(true)
+    expect(await admin('GET', paths.poses)).toMatchObject({ status: 200 })
+    const url = address + paths.poses
+    const at = ahead.core.now()
+    const headers = sign({ method: 'GET', url, merchant: 'sandbox', user: 'admin', key, at })
+    expect(await call('GET', paths.poses, { headers })).toMatchObject(unauthorized(/stale/))
+    await ahead.stop()
+  })
+})
+
+/** `ssh-rsa …` of a public key (RFC 4253, 6.6). */
+const openSsh = (key: KeyObject): string => {
+  const { e = '', n = '' } = key.export({ format: 'jwk' })
+  const field = (bytes: Buffer) => {
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(bytes.length)
+    return Buffer.concat([length, bytes])
+  }
+  const number = (text: string) => {
+    const bytes = Buffer.from(text, 'base64url')
+    return (bytes[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.from([0]), bytes]) : bytes
+  }
+  const parts = [field(Buffer.from('ssh-rsa')), field(number(e)), field(number(n))]
+  return `ssh-rsa ${Buffer.concat(parts).toString('base64')} somebody@somewhere`
+}
+
+/** A public key of so many bits; nobody has the private one. */
+const publicKeyOf = (bits: number): KeyObject => {
+  const n = randomBytes(Math.ceil(bits / 8))
+  n[0] = 1 << ((bits - 1) % 8)
+  n[n.length - 1]! |= 1
+  const jwk = { kty: 'RSA', n: n.toString('base64url'), e: 'AQAB' }
+  return createPublicKey({ key: jwk, format: 'jwk' })
+}
+
+describe('an API user', () => {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const path = (id: string) => `${paths.users}${id}/`
+
+  test('is made by a superuser, signs in at once, and is shown without its secret', async () => {
+    const { admin, withSecret } = service
+    const input = { id: 'cashier', secret: 'of the cashier', netmask: '127.0.0.0/8' }
+    const created = await admin('POST', paths.users, input)
+    expect(created).toMatchObject({ status: 201, text: '' })
+    expect(created.headers.location).toBe(`${service.address}${path('cashier')}`)
+    const cashier = withSecret('sandbox', 'cashier', 'of the cashier')
+    const shown = await cashier('GET', path('cashier'))
+    expect(shown).toMatchObject({ status: 200 })
+    expect(shown.body).toEqual({
+      id: 'cashier',
+      roles: ['user'],
+      netmask: '127.0.0.0/8',
+      has_secret: true,
+      pubkey: null,
+    })
+  })
+
+  test('that is made again alike is answered alike, and otherwise 409', async () => {
+    const { admin } = service
+    const input = { id: 'again', secret: 'of the cashier', pubkey: pem(publicKey) }
+    const first = await admin('POST', paths.users, input)
+    const sameKey = { ...input, pubkey: openSsh(publicKey) }
+    const again = await admin('POST', paths.users, sameKey)
+    expect([again.status, again.headers.location]).toEqual([201, first.headers.location])
+    for (const other of [{ secret: 'another one' }, { roles: ['superuser'] }, { pubkey: null }])
+      expect(await admin('POST', paths.users, { ...input, ...other })).toMatchObject({
+        status: 409,
+        body: error('Conflict', /other data/),
+      })
+  })
+
+  test('that is made several times at once with one secret is answered alike', async () => {
+    const input = { id: 'hurried', secret: 'of the cashier', netmask: '127.0.0.0/8' }
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => service.admin('POST', paths.users, input)),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201])
+    expect(await service.admin('POST', paths.users, { ...input, secret: 'other' })).toMatchObject({
+      status: 400,
+    })
+    const other = { ...input, secret: 'another one' }
+    expect(await service.admin('POST', paths.users, other)).toMatchObject({ status: 409 })
+  })
+
+  test('keeps its roles and its netmask when only the secret is changed', async () => {
+    const { admin } = service
+    const input = { id: 'rotating', secret: 'of the boss', roles: ['superuser'], netmask: '::1' }
+    await admin('POST', paths.users, input)
+    expect(await admin('PUT', path('rotating'), { secret: 'a newer one' })).toMatchObject({
+      status: 204,
+    })
+    const shown = async () => (await admin('GET', path('rotating'))).body
+    expect(await shown()).toMatchObject({ roles: ['superuser'], netmask: '::1' })
+    await admin('PUT', path('rotating'), { netmask: null })
+    expect(await shown()).toMatchObject({ roles: ['superuser'], netmask: null })
+    const many = { roles: Array.from({ length: 1000 }, () => 'user') }
+    expect(await admin('PUT', path('rotating'), many)).toMatchObject(wrongFields('roles'))
+  })
+
+  test('is changed at once: the new secret counts from the answer on, the old one no longer', async () => {
+    const { admin, withSecret } = service
+    const secrets = Array.from({ length: 8 }, (_, index) => `secret number ${index}`)
+    await admin('POST', paths.users, { id: 'changing', secret: secrets[0] })
+    for (const [index, secret] of secrets.entries()) {
+      const statusWith = async (secret: string) =>
+        (await withSecret('sandbox', 'changing', secret)('GET', paths.poses)).status
+      expect(await admin('PUT', path('changing'), { secret })).toMatchObject({ status: 204 })
+      const old = await statusWith(secrets[index - 1] ?? 'never a secret')
+      expect([await statusWith(secret), old]).toEqual([200, 401])
+    }
+  })
+
+  test('keeps secret and key that a change does not name, and loses what it sets to null', async () => {
+    const { admin } = service
+    await admin('POST', paths.users, { id: 'both', secret: 'a long one', pubkey: pem(publicKey) })
+    const shown = async () => (await admin('GET', path('both'))).body
+    await admin('PUT', path('both'), { roles: ['superuser'] })
+    expect(await shown()).toMatchObject({ has_secret: true, roles: ['superuser'] })
+    await admin('PUT', path('both'), { secret: null })
+    expect(await shown()).toMatchObject({ has_secret: false, pubkey: pem(publicKey) })
+    const nothing = await admin('PUT', path('both'), { pubkey: null })
+    expect(nothing).toMatchObject(wrongFields('secret'))
+    expect(await shown()).toMatchObject({ pubkey: pem(publicKey) })
+  })
+
+  test.each([
+    ['PEM', pem],
+    ['PKCS #1 PEM', (key: KeyObject) => key.export({ type: 'pkcs1', format: 'pem' })],
+    ['OpenSSH', openSsh],
+  ])('may give its key in the form of %s, and signs with it', async (name, form) => {
+    const { admin, withKey } = service
+    const id = name.replaceAll(/[^A-Za-z]/g, '')
+    expect(await admin('POST', paths.users, { id, pubkey: form(publicKey) })).toMatchObject({
+      status: 201,
+    })
+    const signer = withKey('sandbox', id, privateKey)
+    expect(await signer('GET', path(id))).toMatchObject({ body: { pubkey: pem(publicKey) } })
+    expect(await signer('POST', paths.users, { id: 'x', secret: 'long enough' })).toMatchObject({
+      status: 403,
+      body: error('Forbidden', /superuser/),
+    })
+    expect(await signer('PUT', path(id), { secret: 'long enough' })).toMatchObject({ status: 403 })
+  })
+
+  test.each([2048, 3000, 4096])('may have a key of %i bits', async (bits) => {
+    const input = { id: `bits-${bits}`, pubkey: openSsh(publicKeyOf(bits)) }
+    expect(await service.admin('POST', paths.users, input)).toMatchObject({ status: 201 })
+  })
+
+  const elliptic = generateKeyPairSync('ed25519')
+  test.each([
+    ['of 2047 bits', pem(publicKeyOf(2047))],
+    ['of 4097 bits', openSsh(publicKeyOf(4097))],
+    ['that is private', privateKey.export({ type: 'pkcs8', format: 'pem' })],
+    ['that is private, in PKCS #1', privateKey.export({ type: 'pkcs1', format: 'pem' })],
+    ['that is of another kind', pem(elliptic.publicKey)],
+    ['that is cut off', pem(publicKey).slice(0, 200)],
+    ['in OpenSSH form that is cut off', openSsh(publicKey).slice(0, 60)],
+    ['of another kind in OpenSSH form', 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIA=='],
+    ['with nothing in it', 'ssh-rsa AAAA'],
+    ['that is none', 'key'],
+    ['that is empty', ''],
+  ])('may not have a key %s', async (_, pubkey) => {
+    const answer = await service.admin('POST', paths.users, { id: 'bad-key', pubkey })
+    expect(answer).toMatchObject(wrongFields('pubkey'))
+    expect(await service.admin('GET', path('bad-key'))).toMatchObject({ status: 404 })
+  })
+
+  test.each([
+    [{ id: undefined }, 'id'],
+    [{ id: 'a b' }, 'id'],
+    [{ id: '..' }, 'id'],
+    [{ id: 'x'.repeat(101) }, 'id'],
+    [{ roles: [] }, 'roles'],
+    [{ roles: ['root'] }, 'roles.0'],
+    [{ secret: 'seven..' }, 'secret'],
+    [{ secret: 'x'.repeat(65) }, 'secret'],
+    [{ secret: ' blank first' }, 'secret'],
+    [{ secret: 'not ASCII: æøå' }, 'secret'],
+    [{ secret: null }, 'secret'],
+    [{ netmask: '10.0.0.0/33' }, 'netmask'],
+    [{ netmask: '10/8' }, 'netmask'],
+    [{ netmask: '::1/129' }, 'netmask'],
+    [{ netmask: 'localhost' }, 'netmask'],
+  ])('cannot be made with %j', async (change, field) => {
+    const input = { id: 'wrong', secret: 'long enough', ...change }
+    expect(await service.admin('POST', paths.users, input)).toMatchObject(wrongFields(field))
+  })
+
+  test('that nobody made cannot be read or changed', async () => {
+    const { admin } = service
+    expect(await admin('GET', path('ghost'))).toMatchObject({ status: 404 })
+    expect(await admin('PUT', path('ghost'), { secret: 'long enough' })).toMatchObject({
+      status: 404,
+    })
+    expect(await admin('DELETE', path('admin'))).toMatchObject({ status: 405 })
+  })
+
+  test('of another merchant is not there', async () => {
+    const other = await service.addMerchant('neighbour')
+    expect(await other('GET', path('admin'))).toMatchObject({ status: 404 })
+    expect(await other('GET', path('till'))).toMatchObject({ status: 200 })
+  })
+})
+
+describe('a netmask', () => {
+  const from = async (remoteAddress: string, merchant: string, user: string, secret: string) => {
+    const headers = {
+      'X-Service-Merchant': merchant,
+      'X-Service-User': user,
+      Authorization: `SECRET ${secret}`,
+    }
+    const incoming = { headers: { host: 'x' }, url: paths.poses, socket: { remoteAddress } }
+    const { status } = await service.app.request(paths.poses, { headers }, { incoming })
+    return status
+  }
+
+  test.each([
+    [
+      '192.0.2.0/24',
+      ['192.0.2.0', '192.0.2.255', '::ffff:192.0.2.7'],
+      ['192.0.3.1', '2001:db8::1'],
+    ],
+    ['192.0.2.7', ['192.0.2.7'], ['192.0.2.8']],
+    ['2001:db8::/32', ['2001:db8::1', '2001:db8:ffff::'], ['2001:db9::1', '192.0.2.1', '::1']],
+    ['::1', ['::1'], ['127.0.0.1', '::2']],
+    ['0.0.0.0/0', ['8.8.8.8'], ['2001:db8::1']],
+  ])('%s of a user lets in %j, and not %j', async (netmask, inside, outside) => {
+    const id = netmask.replaceAll(/[^0-9a-f]/g, '-')
+    await service.admin('POST', paths.users, { id, netmask, secret: 'within the net' })
+    for (const address of inside)
+      expect([address, await from(address, 'sandbox', id, 'within the net')]).toEqual([
+        address,
+        200,
+      ])
+    for (const address of outside)
+      expect([address, await from(address, 'sandbox', id, 'within the net')]).toEqual([
+        address,
+        401,
+      ])
+  })
+
+  test.each([
+    'fe80::1%eth0/64',
+    '::1%lo',
+    '::ffff:127.0.0.1',
+    '::ffff:127.0.0.1/128',
+    '10.0.0.0/08',
+  ])('%s, in which no address would ever be, is refused', async (netmask) => {
+    const input = { id: 'locked-out', netmask, secret: 'within the net' }
+    expect(await service.admin('POST', paths.users, input)).toMatchObject(wrongFields('netmask'))
+  })
+
+  test('of a merchant holds for all its users, and says so', async () => {
+    const elsewhere = await service.addMerchant('far-away', '198.51.100.0/24')
+    expect(await elsewhere('GET', paths.poses)).toMatchObject(unauthorized(/this address/))
+    expect(await from('198.51.100.9', 'far-away', 'till', 'open sesame')).toBe(200)
+    await service.addMerchant('near-by', '127.0.0.1/32')
+    expect(await from('127.0.0.1', 'near-by', 'till', 'open sesame')).toBe(200)
+    expect(await from('198.51.100.9', 'near-by', 'till', 'open sesame')).toBe(401)
+  })
+})
+
+test('behind a proxy that is trusted, a netmask is held against whom the proxy names', async () => {
+  const behind = await startService({ TRUSTED_PROXIES: '127.0.0.1' })
+  const input = { id: 'till', netmask: '192.0.2.0/24', secret: 'within the net' }
+  for (const { admin } of [behind, service])
+    expect(await admin('POST', paths.users, input)).toMatchObject({ status: 201 })
+  const from = async ({ withSecret }: Service, client: string) => {
+    const till = withSecret('sandbox', 'till', input.secret)
+    return (await till('GET', paths.poses, undefined, { 'X-Forwarded-For': client })).status
+  }
+  expect(await from(behind, '192.0.2.7')).toBe(200)
+  expect(await from(behind, '192.0.2.7, 198.51.100.9')).toBe(401)
+  expect(await from(service, '192.0.2.7')).toBe(401)
+  await behind.stop()
+})
+
+describe('two processes on one data directory', () => {
+  test('know a user at once whom the other has made or changed', async () => {
+    const here = service
+    const there = await startService({}, here.folder)
+    for (let round = 0; round < 5; round++) {
+      const id = `round-${round}`
+      const statusThere = async (secret: string) =>
+        (await there.withSecret('sandbox', id, secret)('GET', paths.poses)).status
+      await here.admin('POST', paths.users, { id, secret: 'the first secret' })
+      expect(await statusThere('the first secret')).toBe(200)
+      await here.admin('PUT', `${paths.users}${id}/`, { secret: 'the second one' })
+      expect(await statusThere('the second one')).toBe(200)
+      expect(await statusThere('the first secret')).toBe(401)
+    }
+    await there.stop(false)
+  })
+})

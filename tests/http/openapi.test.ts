@@ -1,0 +1,224 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  isPeoples,
+  makeAnswerCheck,
+  openApiDocument,
+  operationsOf,
+  type OpenApiDocument,
+} from './openapi-document.ts'
+import { walkMerchantSide } from './openapi-merchant-side.ts'
+import {
+  authorizedPayment,
+  paths,
+  paymentInput,
+  requestPayment,
+  startService,
+  type Answer,
+  type Service,
+} from './service.ts'
+
+let service: Service
+let document: OpenApiDocument
+let printed: unknown
+beforeAll(async () => {
+  service = await startService()
+  printed = (await service.call('GET', '/openapi.json')).body
+  document = openApiDocument.parse(printed)
+})
+afterAll(() => service.stop())
+
+const templateOf = (path: string): string => path.replaceAll(/:(\w+)(?:\{[^}]*\})?/g, '{$1}')
+
+describe('the document', () => {
+  test('is OpenAPI 3.1 in which every name is unique and every reference leads somewhere', () => {
+    const operations = [...operationsOf(document).values()]
+    const ids = operations.map(({ operationId }) => operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+    const references = JSON.stringify(printed).matchAll(/#\/components\/schemas\/(\w+)/g)
+    const named = new Set([...references].map(([, name]) => name))
+    expect([...named].sort()).toEqual(Object.keys(document.components.schemas).sort())
+    expect(JSON.stringify(printed)).not.toContain('$defs')
+    for (const { security } of operations)
+      for (const scheme of security.flatMap(Object.keys))
+        expect(Object.keys(document.components.securitySchemes)).toContain(scheme)
+  })
+
+  test('declares the parameters that stand in its paths', () => {
+    for (const [name, { parameters }] of operationsOf(document)) {
+      const inPath = [...name.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter)
+      const declared = parameters.filter(({ in: where }) => where === 'path')
+      expect(declared.map(({ name }) => name)).toEqual(inPath)
+      expect(declared.every(({ required }) => required)).toBe(true)
+    }
+  })
+
+  test('has every path that is mounted, and no other', () => {
+    const mounted = service.app.routes.map(({ path }) => templateOf(path))
+    expect(Object.keys(document.paths)).toEqual(mounted)
+    expect(mounted.length).toBeGreaterThan(15)
+  })
+
+  test('has every method that a path answers to, and no other', async () => {
+    for (const [template, methods] of Object.entries(document.paths)) {
+      const path = template.replaceAll(/\{\w+\}/g, 'x')
+      const { status, headers } = await service.call('OPTIONS', path)
+      const documented = Object.keys(methods).map((method) => method.toUpperCase())
+      const allowed = (headers.allow ?? '').split(', ').filter((method) => method !== 'HEAD')
+      expect([template, status, allowed]).toEqual([template, 405, documented])
+      for (const method of documented)
+        expect((await service.call(method, path)).status).not.toBe(405)
+    }
+  })
+
+  test('asks for credentials where the service does', async () => {
+    for (const [name, { security, responses }] of operationsOf(document)) {
+      const [method = '', template = ''] = name.split(' ')
+      const answer = await service.call(method, template.replaceAll(/\{\w+\}/g, 'x'))
+      expect([name, answer.status === 401]).toEqual([name, security.length > 0])
+      if (security.length > 0) expect([name, '401' in responses]).toEqual([name, true])
+    }
+  })
+
+  test('is what the command prints', async () => {
+    const { stdout } = await promisify(execFile)('npm', ['run', '-s', 'openapi'], {
+      cwd: new URL('../..', import.meta.url).pathname,
+      env: { ...process.env, MODE: 'sandbox' },
+      maxBuffer: 10_000_000,
+    })
+    expect(JSON.parse(stdout)).toEqual(printed)
+  })
+})
+
+describe('every answer is as documented:', () => {
+  let answers: ReturnType<typeof makeAnswerCheck>
+  beforeAll(() => {
+    answers = makeAnswerCheck(document)
+  })
+  const check = (method: string, template: string, { status, headers, text, body }: Answer) =>
+    answers.check(method, template, { status, type: headers['content-type'] ?? '', text, body })
+
+  test('those of success, for every operation', async () => {
+    const { admin, pos1, call } = service
+    const make = async (method: string, template: string, path: string, body?: unknown) =>
+      check(method, template, await admin(method, path, body))
+    const line = { product_id: '1', quantity: 1, item_cost: '100', total: '100', vat: '25' }
+    const input = paymentInput({ line_items: [{ ...line, metadata: [{ key: 'a', value: 'b' }] }] })
+    await make('POST', paths.payments, paths.payments, input)
+    const payment = await authorizedPayment(service, {
+      additional_amount: '5',
+      links: [{ uri: 'https://x/', caption: 'x', show_on: ['ok'] }],
+    })
+    const [one, out] = [`${paths.payments}{tid}/`, `${paths.payments}{tid}/outcome/`]
+    await make('GET', one, payment)
+    await make('PUT', one, payment, { callback_uri: null })
+    await make('PUT', one, payment, { action: 'capture' })
+    await make('PUT', one, payment, { action: 'refund', text: 'sorry' })
+    await make('GET', out, `${payment}outcome/`)
+    await make('GET', out, `${await requestPayment(pos1)}outcome/`)
+    const [till, user] = [`${paths.poses}{pos_id}/`, `${paths.users}{user_id}/`]
+    const location = { latitude: 59.9 }
+    const pos = { id: 'documented', name: 'x', type: 'store', location }
+    await make('POST', paths.poses, paths.poses, pos)
+    await make('GET', paths.poses, paths.poses)
+    await make('GET', till, `${paths.poses}documented/`)
+    await make('GET', till, `${paths.poses}till-1/`)
+    await make('PUT', till, `${paths.poses}documented/`, { name: 'y', type: 'store' })
+    await make('DELETE', till, `${paths.poses}documented/`)
+    await make('GET', paths.statusCodes, paths.statusCodes)
+    await make('GET', `${paths.statusCodes}{value}/`, `${paths.statusCodes}2000/`)
+    await make('POST', paths.users, paths.users, { id: 'documented', secret: 'long enough' })
+    await make('GET', user, `${paths.users}admin/`)
+    await make('GET', user, `${paths.users}documented/`)
+    await make('PUT', user, `${paths.users}documented/`, { netmask: '::1' })
+    const plain = (path: string) => !path.includes('/v1/') && !isPeoples(`GET ${path}`)
+    for (const path of Object.keys(document.paths).filter(plain))
+      check('GET', path, await call('GET', path))
+    for (const verb of ['accept', 'decline']) {
+      const tid = (await requestPayment(pos1)).split('/').at(-2)
+      const [template, path] = ['{tid}', tid].map(
+        (tid) => `/sandbox/v1/payment_request/${tid}/${verb}/`,
+      )
+      check('POST', template ?? '', await call('POST', path ?? ''))
+    }
+    check('POST', paths.clock, await call('POST', paths.clock, { body: { advance_seconds: 1 } }))
+    await walkMerchantSide(service, check)
+    const callback = '/sandbox/v1/callback/'
+    const body = { callback_uri: 'http://127.0.0.1:1/' }
+    check('POST', callback, await call('POST', callback, { body }))
+
+    // The others are in openapi-people.test.ts.
+    expect(answers.unseen().filter((name) => !isPeoples(name))).toEqual([])
+  })
+
+  test('those of errors', async () => {
+    const { admin, pos1, call, withKey, adminKey } = service
+    const refused = { headers: { Accept: 'image/png' } }
+    const { pubkey } = (await admin('GET', `${paths.users}admin/`)).body
+    await admin('POST', paths.users, { id: 'plain', pubkey })
+    const plain = withKey('sandbox', 'plain', adminKey)
+    for (const [name] of operationsOf(document)) {
+      const [method = '', template = ''] = name.split(' ')
+      const path = template.replaceAll(/\{\w+\}/g, 'none')
+      check(method, template, await call(method, path, refused))
+      if (!template.startsWith('/merchant/')) continue
+      check(method, template, await pos1(method, path, method === 'GET' ? undefined : { id: [] }))
+      check(method, template, await admin(method, path, undefined, refused.headers))
+      if (method === 'GET') continue
+      check(method, template, await admin(method, path, { id: [] }))
+      check(method, template, await plain(method, path, { id: 'x', secret: 'long enough' }))
+      check(method, template, await admin(method, path, 'x'.repeat(1_048_577)))
+      check(method, template, await admin(method, path, '{', { 'Content-Type': 'text/plain' }))
+    }
+    for (const status of [400, 401, 403, 404, 406, 413, 415])
+      expect([...answers.seen].filter((name) => name.endsWith(` ${status}`))).not.toEqual([])
+  })
+})
+
+describe('the page', () => {
+  test('shows every operation, and needs nothing from elsewhere', async () => {
+    const { status, headers, text } = await service.call('GET', '/docs')
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    for (const name of operationsOf(document).keys()) {
+      const [method, path] = name.split(' ')
+      expect(text).toMatch(
+        new RegExp(`<b>${method}</b>\\s*<code>${path?.replaceAll(/[{}]/g, '\\$&')}</code>`),
+      )
+    }
+    const linked = [...text.matchAll(/(?:href|src|action)="([^"]*)"/g)].map(
+      ([, link]) => link ?? '',
+    )
+    expect(linked.length).toBeGreaterThan(10)
+    for (const link of linked) expect(link).toMatch(/^(#schema-\w+|openapi\.json)$/)
+    for (const [, name] of text.matchAll(/href="#(schema-\w+)"/g))
+      expect(text).toContain(`id="${name}"`)
+    expect(text).not.toMatch(/<(script|link|img|iframe|object|embed)\b|@import|url\(| style=/)
+  })
+
+  test('is where somebody who knows no path is led', async () => {
+    for (const path of ['/', '/%2e%2e/']) {
+      const { status, headers } = await service.call('GET', path)
+      expect([status, headers['location']]).toEqual([302, `${service.address}/docs`])
+    }
+    expect((await service.call('POST', '/')).status).toBe(405)
+  })
+
+  test('has a policy that allows its own style and nothing else', async () => {
+    const { headers, text } = await service.call('GET', '/docs')
+    const styles = [...text.matchAll(/<style>(.*?)<\/style>/gs)].map(([, style]) => style ?? '')
+    expect(styles).toHaveLength(1)
+    const hash = createHash('sha256')
+      .update(styles[0] ?? '')
+      .digest('base64')
+    const policy = String(headers['content-security-policy'])
+    expect(policy.split('; ')).toEqual([
+      "default-src 'none'",
+      `style-src 'sha256-${hash}'`,
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ])
+  })
+})

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { requestTimes } from '../../infrastructure/request-times.ts'
+
+test('each answer counts in its bucket and in all larger ones, and its time in the sum', () => {
+  const times = requestTimes()
+  for (const milliseconds of [0.4, 1, 30, 7000]) times.observe('GET', '/a/:id/', 200, milliseconds)
+  times.observe('PUT', '/a/:id/', 204, 3)
+  const lines = times.text().split('\n')
+  const of = (rest: string) => `daybook_http_request_seconds_${rest}`
+  const labels = 'method="GET",path="/a/:id/",status="200"'
+  expect(lines.slice(0, 2)).toEqual([
+    '# HELP daybook_http_request_seconds Time to answer a request, by route.',
+    '# TYPE daybook_http_request_seconds histogram',
+  ])
+  expect(lines).toContain(of(`bucket{le="0.001",${labels}} 2`))
+  expect(lines).toContain(of(`bucket{le="0.025",${labels}} 2`))
+  expect(lines).toContain(of(`bucket{le="0.05",${labels}} 3`))
+  expect(lines).toContain(of(`bucket{le="5",${labels}} 3`))
+  expect(lines).toContain(of(`bucket{le="+Inf",${labels}} 4`))
+  expect(lines).toContain(of(`count{${labels}} 4`))
+  expect(lines).toContain(of(`sum{${labels}} ${(0.4 + 1 + 30 + 7000) / 1000}`))
+  expect(lines).toContain(of('count{method="PUT",path="/a/:id/",status="204"} 1'))
+})

@@ -1,0 +1,499 @@
+import { createHash, createPublicKey, createVerify } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeApp, type AppNeeds } from '../../http/app.ts'
+import { namesOf } from '../../http/brand.ts'
+import { route } from '../../http/route.ts'
+import { serviceRoutes, type ServiceNeeds } from '../../http/service.ts'
+import {
+  authorizedPayment,
+  dateTime,
+  error,
+  paths,
+  paymentInput,
+  requestPayment,
+  sign,
+  startService,
+  wrongFields,
+  type Service,
+} from './service.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService({ LOG_LEVEL: 'trace' })
+})
+afterAll(() => service.stop())
+
+/** What an app of open routes needs. */
+const bareApp: Omit<AppNeeds, 'routes'> = {
+  names: namesOf({ headerPrefix: 'X-Service', mediaVendor: 'service' }),
+  authenticate: () => Promise.reject(new Error('nobody is asked')),
+  publicUrl: undefined,
+  clientAddress: (peer) => peer,
+  now: Date.now,
+  newId: () => 'the-request-id',
+  observe: () => {},
+  onBug: () => {},
+}
+
+describe('the service says of itself', () => {
+  test('that it lives and is ready, and how far it is', async () => {
+    const { call, core } = service
+    expect(await call('GET', '/health/live')).toMatchObject({
+      status: 200,
+      body: { status: 'live' },
+    })
+    const head = await core.store.head()
+    expect(await call('GET', '/health/ready')).toMatchObject({
+      status: 200,
+      body: { status: 'ready', position: head, head },
+    })
+  })
+
+  test('that it is not ready while its read models catch up, and how far they are', async () => {
+    const needs = {
+      ready: async () => ({ isReady: false, isStoreUp: true, position: 45_999, head: 100_000 }),
+    }
+    const routes = serviceRoutes(needs as ServiceNeeds)
+    const answer = await makeApp({ ...bareApp, routes }).request('/health/ready')
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(await answer.json()).toEqual(
+      error('Service Unavailable', /45 % done/, { position: ['45999'], head: ['100000'] }),
+    )
+  })
+
+  test('what it has done, in the form of Prometheus', async () => {
+    const { call, pos1 } = service
+    await pos1('GET', `${paths.poses}no-such-till/`)
+    const { headers, text } = await call('GET', '/metrics', { headers: { Accept: 'text/plain' } })
+    expect(headers['content-type']).toMatch(/^text\/plain; version=/)
+    expect(text).toMatch(
+      /daybook_http_request_seconds_count\{method="GET",path="\/merchant\/v1\/pos\/:pos_id\/",status="404"\} [1-9]/,
+    )
+    expect(text).toMatch(/^daybook_store_up 1$/m)
+    expect(text).toMatch(/^daybook_read_models_behind_events \d+$/m)
+    expect(text).toMatch(/^daybook_callbacks_unfinished \d+$/m)
+    expect(text).not.toContain('no-such-till')
+  })
+
+  test('what its status codes mean', async () => {
+    const { call } = service
+    const { body } = await call('GET', paths.statusCodes)
+    const codes = (body as { code: number; name: string }[]).map(({ code, name }) => [code, name])
+    expect(codes).toEqual([
+      [1003, 'PENDING'],
+      [2000, 'OK'],
+      [3008, 'AUTH'],
+      [4004, 'NOT_FOUND'],
+      [4019, 'ABORTED'],
+      [5006, 'REJECTED'],
+      [5007, 'INSUFFICIENT_FUNDS'],
+      [5008, 'AMOUNT_LIMIT_EXCEEDED'],
+      [5011, 'REQUEST_EXPIRED'],
+      [5012, 'AUTH_EXPIRED'],
+    ])
+    for (const status of body) {
+      expect(status.description).toMatch(/^[A-Z].*\.$/)
+      expect((await call('GET', `${paths.statusCodes}${status.code}/`)).body).toEqual(status)
+    }
+    expect((await call('GET', `${paths.statusCodes}1000/`)).status).toBe(404)
+  })
+
+  test('with which keys it signs its callbacks', async () => {
+    const { call } = service
+    const pem = await call('GET', '/callback_key.pem')
+    expect(pem.headers['content-type']).toBe('application/x-pem-file')
+    const { body } = await call('GET', '/callback_keys.json')
+    const [key] = body.keys
+    expect(body.keys).toHaveLength(1)
+    expect(key.rsa_pem).toBe(pem.text)
+    const jwk = createPublicKey(pem.text).export({ format: 'jwk' })
+    expect(key.rsa_jwk).toEqual({ ...jwk, alg: 'RS256', use: 'sig' })
+    expect(key.ed25519).toMatch(/^whpk_[A-Za-z0-9+/]{43}=$/)
+    expect(Date.parse(key.valid_from)).toBeLessThanOrEqual(Date.now())
+  })
+})
+
+describe('the sandbox', () => {
+  const sandbox = (path: string, verb: string, body?: unknown) =>
+    service.call('POST', `/sandbox/v1/payment_request/${path.split('/').at(-2)}/${verb}/`, {
+      ...(body !== undefined && { body }),
+    })
+  const outcome = async (path: string) => (await service.pos1('GET', `${path}outcome/`)).body
+
+  test('accepts for the payer who was asked, once, with credit and a tip where that is allowed', async () => {
+    const tip = { additional_amount: '10', additional_edit: true, allow_credit: true }
+    const path = await requestPayment(service.pos1, tip)
+    const wish = { additional_amount: '12.5', credit: true }
+    expect(await sandbox(path, 'accept', { payer: 'bob', ...wish })).toMatchObject({
+      status: 409,
+      body: error('Conflict', /another payer/),
+    })
+    for (let time = 0; time < 2; time++)
+      expect(await sandbox(path, 'accept', wish)).toMatchObject({ status: 204, text: '' })
+    expect(await sandbox(path, 'decline')).toMatchObject({ status: 409 })
+    expect(await outcome(path)).toMatchObject({
+      status: 'auth',
+      additional_amount: '12.50',
+      credit: true,
+    })
+  })
+
+  test('refuses what the merchant did not allow, and what makes no sense', async () => {
+    const path = await requestPayment(service.pos1)
+    for (const [wish, field] of [
+      [{ additional_amount: '1' }, 'additional_amount'],
+      [{ additional_amount: '0.001' }, 'additional_amount'],
+      [{ credit: true }, 'credit'],
+      [{ credit: 'yes' }, 'credit'],
+      [{ payer: 'nobody' }, 'payer'],
+      [{ payer: 5 }, 'payer'],
+    ] as const)
+      expect(await sandbox(path, 'accept', wish)).toMatchObject(wrongFields(field))
+    expect(await sandbox(path, 'decline', { payer: 'nobody' })).toMatchObject(wrongFields('payer'))
+    expect(await sandbox('x/0/', 'accept')).toMatchObject({ status: 404 })
+    expect(await sandbox('x/0/', 'decline')).toMatchObject({ status: 404 })
+    expect(await outcome(path)).toMatchObject({ status: 'pending', status_code: 1003 })
+  })
+
+  test('declines, and refuses funds by amount and by payer', async () => {
+    const declined = await requestPayment(service.pos1)
+    for (let time = 0; time < 2; time++)
+      expect(await sandbox(declined, 'decline', {})).toMatchObject({ status: 204 })
+    expect(await outcome(declined)).toMatchObject({ status: 'fail', status_code: 5006 })
+    for (const [changes, code] of [
+      [{ amount: '5007' }, 5007],
+      [{ amount: '5008' }, 5008],
+      [{ amount: '1000.01', customer: '4799999902' }, 5008],
+    ] as const) {
+      const path = await requestPayment(service.pos1, changes)
+      expect(await sandbox(path, 'accept')).toMatchObject({ status: 204 })
+      expect(await outcome(path)).toMatchObject({ status: 'fail', status_code: code })
+    }
+  })
+
+  test('moves its clock forward and never back, and answers the new time', async () => {
+    const { call, core } = service
+    const move = (body: unknown) => call('POST', paths.clock, { body })
+    const before = core.now()
+    const { body } = await move({ advance_seconds: 3600 })
+    const after = Date.parse(`${body.now.replace(' ', 'T')}Z`)
+    expect(after - before).toBeGreaterThan(3_598_000)
+    const later = dateTime(after + 60_000)
+    expect((await move({ now: later })).body.now).toBe(later)
+    for (const [wrong, field] of [
+      [{ now: body.now }, 'now'],
+      [{ now: '9999-12-31 23:59:59' }, 'now'],
+      [{ now: '2027-02-29 00:00:00' }, 'now'],
+      [{ now: '2027-02-28 24:00:00' }, 'now'],
+      [{ now: 1 }, 'now'],
+      [{ advance_seconds: -1 }, 'advance_seconds'],
+      [{ advance_seconds: 1.5 }, 'advance_seconds'],
+      [{ advance_seconds: '60' }, 'advance_seconds'],
+      [{ advance_seconds: 1, now: later }, 'advance_seconds'],
+      [{}, 'advance_seconds'],
+    ] as const)
+      expect([wrong, await move(wrong)]).toMatchObject([wrong, wrongFields(field)])
+  })
+
+  test('goes on to the end of its time, where payments can still be made and read', async () => {
+    const last = await startService()
+    const { call, pos1 } = last
+    const moved = await call('POST', paths.clock, { body: { now: '9998-12-31 23:59:00' } })
+    expect(moved.status).toBe(200)
+    const path = await requestPayment(pos1, { expires_in: 2_592_000 })
+    expect((await pos1('GET', path)).body.date_expires).toMatch(/^9999-01-30 23:59:\d\d$/)
+    expect(await pos1('GET', `${path}outcome/`)).toMatchObject({ body: { status: 'pending' } })
+    await last.stop()
+  })
+
+  test('sends a test message, signed as the interface says', async () => {
+    const { call } = service
+    const receiver = createServer()
+    const received = once(receiver, 'request') as Promise<[IncomingMessage, ServerResponse]>
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+    const { port } = receiver.address() as AddressInfo
+    const callback_uri = `http://127.0.0.1:${port}/hook?x=1`
+    expect(await call('POST', '/sandbox/v1/callback/', { body: { callback_uri } })).toMatchObject({
+      status: 204,
+    })
+    const [incoming, outgoing] = await received
+    const body = await text(incoming)
+    outgoing.end()
+    const { headers } = incoming
+    expect(JSON.parse(body)).toMatchObject({ meta: { event: 'test_event', uri: null, seqno: 1 } })
+    const digest = `SHA256=${createHash('sha256').update(body).digest('base64')}`
+    const signed = `POST|${callback_uri}|X-SERVICE-CONTENT-DIGEST=${digest}&X-SERVICE-TIMESTAMP=${headers['x-service-timestamp']}`
+    const signature = String(headers['authorization']).replace('RSA-SHA256 ', '')
+    const { text: key } = await call('GET', '/callback_key.pem')
+    expect(createVerify('RSA-SHA256').update(signed).verify(key, signature, 'base64')).toBe(true)
+    for (const wrong of ['x', 'ftp://127.0.0.1/', undefined])
+      expect(
+        await call('POST', '/sandbox/v1/callback/', { body: { callback_uri: wrong } }),
+      ).toMatchObject(wrongFields('callback_uri'))
+    receiver.closeAllConnections()
+    receiver.close()
+  })
+})
+
+test('in production there is no sandbox, and nothing of it in the document', async () => {
+  const production = await startService({ MODE: 'production' })
+  const { call } = production
+  expect(await call('POST', paths.clock, { body: { advance_seconds: 1 } })).toMatchObject({
+    status: 404,
+    body: error('Not Found', /nothing at this URL/),
+  })
+  const document = await call('GET', '/openapi.json')
+  expect(document.text).not.toContain('/sandbox/')
+  expect(document.text).toContain('/merchant/v1/pos/')
+  const secret = production.withSecret('sandbox', 'pos1', 'sandbox-secret')
+  expect(await secret('GET', paths.poses)).toMatchObject({ status: 401 })
+  await production.stop()
+})
+
+describe('under another name and behind a proxy', () => {
+  let branded: Service
+  beforeAll(async () => {
+    branded = await startService({
+      HEADER_PREFIX: 'X-Acme',
+      MEDIA_VENDOR: 'Acme',
+      ABSOLUTE_URIS: 'true',
+      PUBLIC_URL: 'https://Pay.Example/',
+    })
+  })
+  afterAll(() => branded.stop())
+  const publicUrl = 'https://Pay.Example'
+  const type = 'application/vnd.Acme.api.merchant.v1+json'
+
+  test('the service speaks that name, and full URLs everywhere', async () => {
+    const { pos1, address } = branded
+    const created = await pos1(
+      'POST',
+      paths.poses,
+      { id: 'a b', name: 'x', type: 'store' },
+      { 'Content-Type': type.toLowerCase() },
+    )
+    expect([created.status, created.headers.location]).toEqual([
+      201,
+      `${publicUrl}${paths.poses}a%20b/`,
+    ])
+    const list = await pos1('GET', paths.poses, undefined, { Accept: type })
+    expect(list).toMatchObject({
+      status: 200,
+      headers: { 'content-type': type },
+      body: {
+        uris: [`${publicUrl}${paths.poses}a%20b/`, `${publicUrl}${paths.poses}till-1/`],
+        next: null,
+      },
+    })
+    const old = { 'Content-Type': 'application/vnd.service.api.merchant.v1+json' }
+    expect(await pos1('POST', paths.poses, {}, old)).toMatchObject({ status: 415 })
+    const plain = await branded.call('GET', paths.poses, {
+      headers: {
+        'X-Service-Merchant': 'sandbox',
+        'X-Service-User': 'pos1',
+        Authorization: 'SECRET sandbox-secret',
+      },
+    })
+    expect(plain.body).toEqual(error('Unauthorized', /X-Acme-Merchant is missing/))
+    const payment = paymentInput({
+      customer: null,
+      success_return_uri: 'https://x/',
+      failure_return_uri: 'https://x/',
+    })
+    const { body } = await pos1('POST', paths.payments, payment)
+    expect(body.uri).toBe(`${publicUrl}/payer/checkout/${body.id}`)
+    expect(address).not.toContain('Example')
+  })
+
+  test('signatures are over the public URL and the headers of that name', async () => {
+    const { admin, adminKey: key, call, address } = branded
+    expect(await admin('GET', `${paths.poses}?x=Y`)).toMatchObject({ status: 200 })
+    expect(await admin('DELETE', `${paths.poses}none/`)).toMatchObject({ status: 404 })
+    const signing = { method: 'GET', merchant: 'sandbox', user: 'admin', key }
+    const inner = sign({ ...signing, url: address + paths.poses, prefix: 'X-Acme' })
+    const refused = await call('GET', paths.poses, { headers: inner })
+    expect(refused.status).toBe(401)
+    expect(refused.body.error_details.string_to_sign).toEqual([
+      expect.stringMatching(
+        /^GET\|https:\/\/pay\.example\/merchant\/v1\/pos\/\|X-ACME-CONTENT-DIGEST=.*&X-ACME-USER=admin$/,
+      ),
+    ])
+  })
+
+  test('the document names where the service is found, and its headers', async () => {
+    const { body } = await branded.call('GET', '/openapi.json')
+    expect(body.servers).toEqual([{ url: publicUrl }])
+    expect(body.components.securitySchemes.user.name).toBe('X-Acme-User')
+  })
+})
+
+describe('the log', () => {
+  test('has the request id of every answer, and nothing that is secret or personal', async () => {
+    const { admin, adminKey, pos1, call, logged, withSecret } = service
+    const phone = '+4799999901'
+    const path = await authorizedPayment(service, { customer: phone, text: 'for her birthday' })
+    const answers = [
+      await pos1('GET', `${path}outcome/?token=query-token`),
+      await withSecret('sandbox', 'pos1', 'wrong-secret')('GET', paths.poses),
+      await admin('POST', paths.users, { id: 'logged', secret: 'a fresh secret' }),
+      await admin('PUT', `${paths.users}logged/`, { secret: 'a newer secret' }),
+      await call('GET', '/nothing/at-all'),
+      await pos1('POST', paths.payments, { pos_id: 'x', customer: phone }),
+    ]
+    const text = logged.join('')
+    for (const { headers, status } of answers)
+      expect(text).toMatch(
+        new RegExp(`"requestId":"${headers['x-request-id']}".*"status":${status}`),
+      )
+    const signature = sign({
+      method: 'GET',
+      url: service.address + paths.poses,
+      merchant: 'sandbox',
+      user: 'admin',
+      key: adminKey,
+    })['Authorization']
+    expect(signature).toBeDefined()
+    for (const secret of [
+      'sandbox-secret',
+      'wrong-secret',
+      'a fresh secret',
+      'a newer secret',
+      'query-token',
+      'at-all',
+      'for her birthday',
+      phone.slice(1),
+      'RSA-SHA256',
+      'PRIVATE KEY',
+    ])
+      expect(text).not.toContain(secret)
+  })
+
+  test('has the error behind a 500, of which the answer gives only the id', async () => {
+    const bugs: unknown[][] = []
+    const broken = route({
+      method: 'GET',
+      path: '/broken/',
+      access: 'OPEN',
+      group: 'Test',
+      summary: 'A bug',
+      success: 'nothing',
+      handle: () => {
+        throw new TypeError('the inside of it')
+      },
+    })
+    const app = makeApp({ ...bareApp, routes: [broken], onBug: (...bug) => bugs.push(bug) })
+    const answer = await app.request('/broken/')
+    expect(answer.status).toBe(500)
+    expect(await answer.json()).toEqual(error('Internal Server Error', /: the-request-id\.$/))
+    expect(answer.headers.get('x-request-id')).toBe('the-request-id')
+    expect(bugs).toEqual([[new TypeError('the inside of it'), 'the-request-id']])
+  })
+})
+
+const headOfPos = [
+  `POST ${paths.poses} HTTP/1.1`,
+  'Host: x',
+  'Content-Type: application/json',
+  'X-Service-Merchant: sandbox',
+  'X-Service-User: pos1',
+  'Authorization: SECRET sandbox-secret',
+].join('\r\n')
+
+const connected = (): Socket => {
+  const { hostname, port } = new URL(service.address)
+  return connect(Number(port), hostname)
+}
+
+type Writes = (head: Buffer, body: Buffer) => Buffer[]
+
+test.each<[string, Writes]>([
+  ['with its head', (head, body) => [Buffer.concat([head, body])]],
+  ['after its head', (head, body) => [head, body]],
+  // In the middle of a letter.
+  ['in pieces', (head, body) => [head, body.subarray(0, -41), body.subarray(-41)]],
+])('a body that comes %s is read whole', async (when, writes) => {
+  const id = `body-${when.replaceAll(' ', '-')}`
+  const body = Buffer.from(JSON.stringify({ id, type: 'store', name: 'å'.repeat(50) }))
+  const head = Buffer.from(`${headOfPos}\r\nContent-Length: ${body.length}\r\n\r\n`)
+  const socket = connected().setNoDelay(true).setEncoding('utf8')
+  for (const bytes of writes(head, body)) {
+    socket.write(bytes)
+    // While another request is answered, what was written arrives.
+    await service.pos1('GET', paths.poses)
+  }
+  const [answer] = (await once(socket, 'data')) as [string]
+  expect(answer).toMatch(/^HTTP\/1\.1 201 /)
+  socket.destroy()
+  expect(await service.pos1('GET', `${paths.poses}${id}/`)).toMatchObject({ status: 200 })
+})
+
+test.each([
+  ['no request', 'nonsense\r\n\r\n', 400],
+  ['a method that is none', 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+  ['no host', 'GET /health/live HTTP/1.1\r\n\r\n', 400],
+  ['a host that is none', 'GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 400],
+  [
+    'two lengths',
+    'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+    400,
+  ],
+  ['a header that is too large', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'b'.repeat(20_000)}`, 431],
+  ['an expectation', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: the best\r\n\r\n', 417],
+  ['a wish for a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
+])('what is %s is told so in the words of all errors', async (_, text, status) => {
+  const socket = connected().setEncoding('utf8')
+  socket.write(text)
+  let answer = ''
+  for await (const piece of socket) answer += piece
+  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+  expect(answer).toMatch(/^x-request-id: [0-9a-f-]{36}\r$/im)
+  expect(JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1))).toEqual({
+    error_type: expect.any(String),
+    error_description: expect.stringMatching(/\w/),
+    error_details: null,
+  })
+})
+
+test('a service that stops answers what is under way, and what comes after it is the last of its connection', async () => {
+  const stopping = await startService()
+  const { hostname, port } = new URL(stopping.address)
+  const body = JSON.stringify({ id: 'last', name: 'x', type: 'store' })
+  const next = `GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n`
+  const socket = connect(Number(port), hostname).setEncoding('utf8')
+  socket.write(`${headOfPos}\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 9)}`)
+  // Once this is answered, that has come.
+  await stopping.pos1('GET', paths.poses)
+  const stopped = stopping.stop()
+  socket.write(body.slice(9) + next)
+  let answers = ''
+  for await (const piece of socket) answers += piece
+  const [first = '', second = ''] = answers.split(/(?=HTTP\/1\.1 200)/)
+  expect(first).toMatch(/^HTTP\/1\.1 201 /)
+  expect(second).toMatch(/^connection: close\r$/im)
+  await stopped
+})
+
+describe('a client that breaks off', () => {
+  const raw = (text: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const socket = connected()
+      socket.write(text, () => socket.destroy())
+      socket.on('close', () => resolve())
+      socket.on('error', reject)
+    })
+
+  test('in the middle of its body changes nothing, and the service goes on', async () => {
+    const input = JSON.stringify({ id: 'broken-off', name: 'x', type: 'store' })
+    const size = input.length
+    const chunk = `${size.toString(16)}\r\n${input}\r\n`
+    await raw(`${headOfPos}\r\nContent-Length: ${size + 1}\r\n\r\n${input}`)
+    await raw(`${headOfPos}\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`)
+    await raw(`${headOfPos}\r\nContent-Length: ${size}\r\n`)
+    expect(await service.pos1('GET', `${paths.poses}broken-off/`)).toMatchObject({ status: 404 })
+    expect(service.logged.join('')).not.toContain('a bug')
+  })
+})

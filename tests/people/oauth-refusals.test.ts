@@ -1,0 +1,559 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { decodeJwt, jwtVerify, createLocalJWKSet } from 'jose'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isRedirectUri } from '../../http/oauth/application.ts'
+import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
+import { startPeopleService, type PeopleService } from './people-service.ts'
+import { makeVisitor, type TestVisitor } from './visitor.ts'
+
+const redirectUri = 'https://shop.example/callback'
+type App = { readonly client_id: string; readonly client_secret: string }
+
+let service: PeopleService
+let app: App
+let other: App
+let twoUris: App
+let publicApp: App
+let alice: TestVisitor
+
+beforeAll(async () => {
+  service = await startPeopleService()
+  const add = async (...words: string[]) =>
+    (await service.operator('app', 'add', ...words)) as unknown as App
+  const uri = ['--redirect-uri', redirectUri]
+  app = await add('sandbox', '--name', 'Web shop', ...uri)
+  other = await add('sandbox', '--name', 'Another', ...uri)
+  twoUris = await add('sandbox', '--name', 'Two', ...uri, '--redirect-uri', `${redirectUri}/2`)
+  publicApp = await add('sandbox', '--name', 'Phone app', '--public', ...uri)
+  alice = makeVisitor(service)
+  await alice.signIn('alice')
+})
+afterAll(() => service.stop())
+
+const verifier = randomBytes(32).toString('base64url')
+const challenge = createHash('sha256').update(verifier).digest('base64url')
+const pkce = { code_challenge: challenge, code_challenge_method: 'S256' }
+
+type Query = Readonly<Record<string, string | undefined>>
+
+const authPath = (query: Query): string => {
+  const asked = {
+    response_type: 'code',
+    client_id: app.client_id,
+    redirect_uri: redirectUri,
+    scope: 'openid profile',
+    ...query,
+  }
+  const given = Object.entries(asked).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as [string, string]],
+  )
+  return `/oauth2/auth?${new URLSearchParams(given).toString()}`
+}
+
+/** What the application gets back when a payer, by default alice, allows. */
+const allowed = async (query: Query = {}, payer = alice): Promise<URLSearchParams> => {
+  const asked = await payer.follow(await payer.visit(authPath(query)))
+  const answered = await payer.submit(asked, { decision: 'allow' })
+  return new URL(answered.location ?? '').searchParams
+}
+const codeFor = async (query: Query = {}, payer = alice): Promise<string> =>
+  (await allowed(query, payer)).get('code') ?? ''
+
+const post = async (path: string, fields: Query, headers: Record<string, string> = {}) => {
+  const body = new URLSearchParams(JSON.parse(JSON.stringify(fields)) as Record<string, string>)
+  const response = await fetch(service.address + path, { method: 'POST', body, headers })
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as any,
+  }
+}
+const basic = ({ client_id, client_secret }: App) => ({
+  Authorization: `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`,
+})
+const redeem = (fields: Query, by: App = app) =>
+  post(
+    '/oauth2/token',
+    { grant_type: 'authorization_code', redirect_uri: redirectUri, ...fields },
+    basic(by),
+  )
+const refresh = (token: string, fields: Query = {}, by: App = app) =>
+  post('/oauth2/token', { grant_type: 'refresh_token', refresh_token: token, ...fields }, basic(by))
+const get = async (path: string, token?: string) => {
+  const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` }
+  const response = await fetch(service.address + path, { headers })
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as any,
+  }
+}
+const userInfo = (token: string) => get('/oauth2/v1/userinfo', token)
+const isInvalidGrant = { status: 400, body: { error: 'invalid_grant' } }
+
+test.each([
+  ['an unknown client', { client_id: 'nobody' }],
+  ['no client', { client_id: undefined }],
+  ['a merchant id, which has no redirect URIs', { client_id: 'sandbox' }],
+  ['a redirect URI that is not registered', { redirect_uri: 'https://evil.example/' }],
+  ['a registered one with something after it', { redirect_uri: `${redirectUri}/evil` }],
+  ['a registered one with a query', { redirect_uri: `${redirectUri}?x=1` }],
+  ['a host that only begins alike', { redirect_uri: 'https://shop.example.evil.example/callback' }],
+  ['a name before the host', { redirect_uri: 'https://shop.example@evil.example/callback' }],
+  ['a script', { redirect_uri: 'javascript:alert(1)' }],
+])(
+  'given %s, when authorization is asked for, then an error page answers and nobody is redirected',
+  async (_, query) => {
+    const { status, location, html } = await makeVisitor(service).visit(authPath(query))
+    expect({ status, location }).toEqual({ status: 400, location: null })
+    expect(html).not.toContain('evil')
+  },
+)
+
+test('given two registered addresses, when none is named, then nobody is redirected', async () => {
+  const query = { client_id: twoUris.client_id, redirect_uri: undefined }
+  expect((await alice.visit(authPath(query))).status).toBe(400)
+})
+
+test.each([
+  ['an unknown scope', { scope: 'openid everything' }, 'invalid_scope'],
+  ['another response type', { response_type: 'token' }, 'unsupported_response_type'],
+  ['no response type', { response_type: undefined }, 'invalid_request'],
+  ['plain PKCE', { code_challenge: challenge, code_challenge_method: 'plain' }, 'invalid_request'],
+  ['PKCE without a method', { code_challenge: challenge }, 'invalid_request'],
+  ['a request object', { request: 'x' }, 'request_not_supported'],
+  ['prompt none', { prompt: 'none' }, 'login_required'],
+])(
+  'given %s, when authorization is asked for, then the application is told, with state and iss',
+  async (_, query, error) => {
+    const { location } = await makeVisitor(service).visit(authPath({ state: 'a b&c', ...query }))
+    const back = new URL(location ?? '')
+    expect(back.origin + back.pathname).toBe(redirectUri)
+    const { error: told, state, iss } = Object.fromEntries(back.searchParams)
+    expect({ told, state, iss }).toEqual({ told: error, state: 'a b&c', iss: service.address })
+  },
+)
+
+test('given a registered address with a query, when the payer is sent back, then the query stays as it is', async () => {
+  const uri = `${redirectUri}?x=a%20b&y=1+2`
+  const add = ['app', 'add', 'sandbox', '--name', 'With a query', '--redirect-uri', uri]
+  const { client_id } = (await service.operator(...add)) as unknown as App
+  const query = { client_id, redirect_uri: uri, state: 's' }
+  const asked = await alice.follow(await alice.visit(authPath(query)))
+  const { location } = await alice.submit(asked, { decision: 'allow' })
+  expect(location?.slice(0, location.indexOf('&code='))).toBe(uri)
+  const refused = await alice.visit(authPath({ ...query, scope: 'everything' }))
+  expect(refused.location).toContain(`${uri}&error=invalid_scope&`)
+})
+
+test('given a public client, when it sends no code challenge, then it is refused', async () => {
+  const { location } = await alice.visit(authPath({ client_id: publicApp.client_id }))
+  expect(location).toContain('error=invalid_request')
+})
+
+test('given a payer who denies, when the browser goes back, then the application learns it and gets its state', async () => {
+  const asked = await alice.follow(await alice.visit(authPath({ state: 's' })))
+  const { location } = await alice.submit(asked, { decision: 'deny' })
+  const { searchParams } = new URL(location ?? '')
+  expect(Object.fromEntries(searchParams)).toEqual({
+    error: 'access_denied',
+    state: 's',
+    iss: service.address,
+  })
+})
+
+test('given an answer, when its button is pressed twice, then both presses lead to the same place', async () => {
+  for (const decision of ['allow', 'deny']) {
+    const asked = await alice.follow(await alice.visit(authPath({})))
+    const press = () => alice.submit(asked, { decision })
+    const both = await Promise.all([press(), press()])
+    const after = await press()
+    expect(both.map(({ status }) => status)).toEqual([303, 303])
+    expect([both[1]?.location, after.location]).toEqual([both[0]?.location, both[0]?.location])
+    const other = decision === 'allow' ? 'deny' : 'allow'
+    expect((await alice.submit(asked, { decision: other })).status).toBe(409)
+  }
+})
+
+test('given a code that was redeemed, when its payer allows once more, then the application keeps its tokens', async () => {
+  const asked = await alice.follow(await alice.visit(authPath({})))
+  const { location } = await alice.submit(asked, { decision: 'allow' })
+  const code = new URL(location ?? '').searchParams.get('code') ?? ''
+  const { body } = await redeem({ code })
+  const again = await alice.submit(asked, { decision: 'allow' })
+  expect([again.status, again.location]).toEqual([409, null])
+  expect((await userInfo(body.access_token)).status).toBe(200)
+})
+
+test('given a payer who ticks off a scope, when tokens are issued, then they have only what was allowed', async () => {
+  const asked = await alice.follow(await alice.visit(authPath({ scope: 'openid profile phone' })))
+  const { location } = await alice.submit(asked, { decision: 'allow', scope: ['openid', 'phone'] })
+  const code = new URL(location ?? '').searchParams.get('code') ?? ''
+  const { body } = await redeem({ code })
+  expect(body.scope).toBe('openid phone')
+  expect((await userInfo(body.access_token)).body).not.toHaveProperty('name')
+})
+
+test.each(['client_id', 'client_secret'] as const)(
+  'given a token request, when its %s is repeated, then the request is invalid, not the client',
+  async (name) => {
+    const { client_id, client_secret } = app
+    const fields = { grant_type: 'authorization_code', code: 'x', client_id, client_secret }
+    const body = new URLSearchParams(fields)
+    body.append(name, fields[name])
+    const answer = await fetch(`${service.address}/oauth2/token`, { method: 'POST', body })
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      { error: 'invalid_request', error_description: `${name} is repeated.` },
+    ])
+  },
+)
+
+test('given a state in the authorization request, when its code is redeemed, then the tokens come with that state and no other', async () => {
+  const first = await redeem({ code: await codeFor({ state: 'a b&c' }), state: 'another' })
+  expect(first.body.state).toBe('a b&c')
+  const without = await redeem({ code: await codeFor(), state: 'another' })
+  expect(without.body).not.toHaveProperty('state')
+  const refreshed = await refresh(first.body.refresh_token, { state: 'another' })
+  expect(refreshed.body).not.toHaveProperty('state')
+})
+
+test('given a code, when it comes a second time, then it is refused and what it gave is revoked', async () => {
+  const code = await codeFor()
+  const first = await redeem({ code })
+  expect(first.status).toBe(200)
+  expect(first.headers.get('cache-control')).toBe('no-store')
+  expect((await userInfo(first.body.access_token)).status).toBe(200)
+  expect(await redeem({ code })).toMatchObject(isInvalidGrant)
+  expect((await userInfo(first.body.access_token)).status).toBe(401)
+  expect(await refresh(first.body.refresh_token)).toMatchObject(isInvalidGrant)
+})
+
+test('given a code, when it comes twice at the same time, then nobody keeps what it gave', async () => {
+  const code = await codeFor()
+  const both = await Promise.all([redeem({ code }), redeem({ code })])
+  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 400])
+  const tokens = both.find(({ status }) => status === 200)?.body
+  expect((await userInfo(tokens.access_token)).status).toBe(401)
+  expect(await refresh(tokens.refresh_token)).toMatchObject(isInvalidGrant)
+})
+
+test('given a body that is no form, when it comes to an OAuth endpoint, then it is refused in the words of OAuth', async () => {
+  for (const path of ['/oauth2/token', '/oauth2/revoke', '/oauth2/introspect']) {
+    const headers = { ...basic(app), 'Content-Type': 'application/json' }
+    const answer = await fetch(service.address + path, { method: 'POST', headers, body: '{}' })
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([415, 'application/json'])
+    expect(await answer.json()).toMatchObject({ error: 'invalid_request' })
+  }
+})
+
+test('given a redirect URI, when its host or scheme could mean something else to a browser, then it cannot be registered', () => {
+  const isGood = (uri: string) => isRedirectUri(uri, false)
+  const good = ['https://shop.example/a;b', 'http://[::1]:9/cb', 'com.shop.app:/cb', 'a.b.c:cb']
+  expect(good.map(isGood)).toEqual([true, true, true, true])
+  const hosts = ['*.shop.example', "a';x.example", 'a;script-src.example', 'a,b.example', 'a@b.no']
+  for (const host of hosts) expect(isGood(`https://${host}/cb`)).toBe(false)
+  for (const uri of ['javascript:alert(1)', 'data:text/html,x', 'http://localhost.evil.example/'])
+    expect(isGood(uri)).toBe(false)
+})
+
+test('given a code, when its payer is erased before it is redeemed, then there are no tokens', async () => {
+  const phone = '4740000007'
+  const added = await service.operator('payer', 'add', phone, '--name', 'E', '--pin', '1111')
+  const visitor = makeVisitor(service)
+  const pin = await visitor.submit(await visitor.visit('/payer/sign-in'), { phone, pin: '1111' })
+  await visitor.submit(pin, { code: codeAt(added['totp_secret'] ?? '', Date.now()) })
+  const code = await codeFor({}, visitor)
+  await service.operator('payer', 'erase', phone)
+  expect(await redeem({ code })).toMatchObject(isInvalidGrant)
+})
+
+test('given a code, when another client brings it, then it is refused and still works for its own', async () => {
+  const code = await codeFor()
+  expect(await redeem({ code }, other)).toMatchObject(isInvalidGrant)
+  expect((await redeem({ code })).status).toBe(200)
+})
+
+test('given a redirect URI in the request, when the token request names none or another, then it is refused', async () => {
+  const code = await codeFor()
+  expect(await redeem({ code, redirect_uri: undefined })).toMatchObject(isInvalidGrant)
+  expect(await redeem({ code, redirect_uri: `${redirectUri}/` })).toMatchObject(isInvalidGrant)
+  expect((await redeem({ code })).status).toBe(200)
+})
+
+test('given no redirect URI in the request, when the token request names none, then there are tokens', async () => {
+  const code = await codeFor({ redirect_uri: undefined })
+  expect((await redeem({ code, redirect_uri: undefined })).status).toBe(200)
+})
+
+test('given a code challenge, when the verifier is wrong, missing or uncalled for, then there are no tokens', async () => {
+  const code = await codeFor(pkce)
+  const wrong = randomBytes(32).toString('base64url')
+  expect(await redeem({ code, code_verifier: wrong })).toMatchObject(isInvalidGrant)
+  expect(await redeem({ code })).toMatchObject(isInvalidGrant)
+  expect((await redeem({ code, code_verifier: verifier })).status).toBe(200)
+  const without = await codeFor()
+  expect(await redeem({ code: without, code_verifier: verifier })).toMatchObject(isInvalidGrant)
+})
+
+test('given a made-up code, when it is redeemed, then it is refused', async () => {
+  const code = await codeFor()
+  for (const made of [
+    'x',
+    `${code.slice(0, 32)}${'A'.repeat(43)}`,
+    `${'0'.repeat(32)}${code.slice(32)}`,
+  ])
+    expect(await redeem({ code: made })).toMatchObject(isInvalidGrant)
+})
+
+test('given bad credentials, when tokens are asked for, then the client is refused with a challenge', async () => {
+  const code = await codeFor()
+  const bad = await redeem({ code }, { ...app, client_secret: 'wrong' })
+  expect(bad).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
+  expect(bad.headers.get('www-authenticate')).toContain('Basic')
+  const fields = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
+  const nobody = await post('/oauth2/token', { ...fields, client_id: app.client_id })
+  expect(nobody).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
+  const twice = await post(
+    '/oauth2/token',
+    { ...fields, client_secret: app.client_secret, client_id: app.client_id },
+    basic(app),
+  )
+  expect(twice).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+  const kind = await post('/oauth2/token', { grant_type: 'password' }, basic(app))
+  expect(kind).toMatchObject({ status: 400, body: { error: 'unsupported_grant_type' } })
+  expect(await post('/oauth2/token', {}, basic(app))).toMatchObject({
+    status: 400,
+    body: { error: 'invalid_request' },
+  })
+})
+
+test('given a refresh token, when two refresh with it at once, then both get the same answer', async () => {
+  const { body } = await redeem({ code: await codeFor() })
+  const [a, b] = await Promise.all([refresh(body.refresh_token), refresh(body.refresh_token)])
+  expect(a.status).toBe(200)
+  const { expires_in: _, ...rest } = a.body
+  expect(b.body).toMatchObject(rest)
+  expect(a.body.refresh_token).not.toBe(body.refresh_token)
+})
+
+test('given a refresh with less scope, when it is done, then the token has it, and more is refused', async () => {
+  const { body } = await redeem({ code: await codeFor() })
+  expect(await refresh(body.refresh_token, { scope: 'openid phone' })).toMatchObject({
+    status: 400,
+    body: { error: 'invalid_scope' },
+  })
+  const less = await refresh(body.refresh_token, { scope: 'openid' })
+  expect(less.body.scope).toBe('openid')
+  expect((await userInfo(less.body.access_token)).body).not.toHaveProperty('name')
+})
+
+test('given another client, when it brings a token, then it is refused and nothing is revoked', async () => {
+  const { body } = await redeem({ code: await codeFor() })
+  expect(await refresh(body.refresh_token, {}, other)).toMatchObject(isInvalidGrant)
+  for (const token of [body.refresh_token, body.access_token])
+    expect(await post('/oauth2/revoke', { token }, basic(other))).toMatchObject(isInvalidGrant)
+  expect((await refresh(body.refresh_token)).status).toBe(200)
+})
+
+test('given a refresh token, when its client asks after it, then it is active until it is used up or revoked', async () => {
+  const asked = async (token: string, by = app) =>
+    (await post('/oauth2/introspect', { token }, basic(by))).body
+  const { body: first } = await redeem({ code: await codeFor() })
+  const { exp, iat, ...told } = await asked(first.refresh_token)
+  const { sub } = decodeJwt(first.id_token)
+  const about = { active: true, scope: 'openid profile', client_id: app.client_id, sub }
+  expect(told).toEqual({ ...about, iss: service.address })
+  expect(exp - iat).toBe(180 * 86_400)
+  expect(await asked(first.refresh_token, other)).toEqual({ active: false })
+  const { body: second } = await refresh(first.refresh_token)
+  expect(await asked(first.refresh_token)).toEqual({ active: false })
+  expect(await asked(second.refresh_token)).toMatchObject({ active: true })
+  await post('/oauth2/revoke', { token: second.refresh_token }, basic(app))
+  expect(await asked(second.refresh_token)).toEqual({ active: false })
+})
+
+test('given a token that nobody knows, when it is revoked, then that is done (RFC 7009, 2.2)', async () => {
+  expect(await post('/oauth2/revoke', { token: 'nonsense' }, basic(app))).toMatchObject({
+    status: 200,
+    body: {},
+  })
+})
+
+test('given a token, when it is missing, wrong or lacks the scope, then the challenge says so', async () => {
+  const none = await get('/oauth2/v1/userinfo')
+  expect(none.status).toBe(401)
+  expect(none.headers.get('www-authenticate')).toBe('Bearer realm="daybook"')
+  const wrong = await userInfo('nonsense')
+  expect(wrong.status).toBe(401)
+  expect(wrong.headers.get('www-authenticate')).toContain('error="invalid_token"')
+  const { body } = await redeem({ code: await codeFor() })
+  for (const path of ['shipping_address', 'personal_id/no/id', 'personal_id/no/bankid']) {
+    const lacking = await get(`/oauth2/v1/scope/${path}`, body.access_token)
+    expect(lacking.status).toBe(403)
+    expect(lacking.headers.get('www-authenticate')).toContain('error="insufficient_scope"')
+  }
+  const withoutOpenId = await redeem({ code: await codeFor({ scope: 'profile' }) })
+  expect(withoutOpenId.body).not.toHaveProperty('id_token')
+  expect((await userInfo(withoutOpenId.body.access_token)).status).toBe(403)
+})
+
+test('given the scopes for it, when address and national id are read, then they come with their proofs', async () => {
+  const scope = 'openid shipping_address fodselsnummer bankid'
+  const { body } = await redeem({ code: await codeFor({ scope }) })
+  const read = async (path: string) =>
+    (await get(`/oauth2/v1/scope/${path}`, body.access_token)).body
+  expect(await read('shipping_address')).toEqual({
+    shipping_address: {
+      name: 'Alice Andersen',
+      street_address: 'Storgata 1',
+      postal_code: '0155',
+      locality: 'Oslo',
+      country: 'NO',
+    },
+  })
+  expect(await read('personal_id/no/id')).toMatchObject({ jurisdiction: 'NO', proofs: [{}, {}] })
+  const { proofs } = await read('personal_id/no/bankid')
+  expect(proofs).toEqual([{ issuer: 'bankid', method: 'bankid', date: '2026-01-15' }])
+})
+
+test('given an ID token, when it is checked, then at_hash is right and it is refused once it has expired', async () => {
+  const { body } = await redeem({ code: await codeFor({ nonce: 'n-1' }) })
+  const { exp = 0, iat, at_hash, nonce } = decodeJwt(body.id_token)
+  const half = createHash('sha256').update(body.access_token).digest().subarray(0, 16)
+  expect({ at_hash, nonce, lifetime: exp - (iat ?? 0) }).toEqual({
+    at_hash: half.toString('base64url'),
+    nonce: 'n-1',
+    lifetime: 3600,
+  })
+  const keys = createLocalJWKSet((await get('/oauth2/jwks')).body)
+  const at = (seconds: number) =>
+    jwtVerify(body.id_token, keys, { currentDate: new Date(seconds * 1000) })
+  await expect(at(exp - 1)).resolves.toBeTruthy()
+  await expect(at(exp)).rejects.toThrow('"exp" claim timestamp check failed')
+})
+
+test('given a new signing key, when ID tokens are made, then they have it and older ones stay valid', async () => {
+  const older = (await redeem({ code: await codeFor() })).body.id_token
+  const { kid } = await service.operator('key', 'rotate')
+  await service.advance(1)
+  const newer = (await redeem({ code: await codeFor() })).body.id_token
+  const keys = createLocalJWKSet((await get('/oauth2/jwks')).body)
+  const check = async (token: string) =>
+    (await jwtVerify(token, keys, { currentDate: new Date((decodeJwt(token).iat ?? 0) * 1000) }))
+      .protectedHeader.kid
+  expect(await check(newer)).toBe(kid)
+  expect(await check(older)).not.toBe(kid)
+})
+
+test('given two merchants, when one payer consents to both, then they see different subjects', async () => {
+  await service.operator('merchant', 'add', 'second', '--name', 'Second', '--currency', 'NOK')
+  const add = ['app', 'add', 'second', '--name', 'Theirs', '--redirect-uri', redirectUri]
+  const theirs = (await service.operator(...add)) as unknown as App
+  const ours = await redeem({ code: await codeFor() })
+  const query = { client_id: theirs.client_id }
+  const another = await redeem({ code: await codeFor(query) }, theirs)
+  const again = await redeem({ code: await codeFor() })
+  const sub = (reply: typeof ours) => decodeJwt(reply.body.id_token).sub
+  expect(sub(ours)).toBe(sub(again))
+  expect(sub(ours)).not.toBe(sub(another))
+  // Another merchant's client learns nothing of a token, and cannot name its payer with it.
+  const told = await post('/oauth2/introspect', { token: ours.body.access_token }, basic(theirs))
+  expect(told.body).toEqual({ active: false })
+})
+
+test('given a merchant, when it uses its own headers, then it is a client of its own without a secret', async () => {
+  const asked = await service.call('POST', '/merchant/v1/permission_request/', {
+    pos_id: 'till-1',
+    pos_tid: 'implicit',
+    customer: '4799999901',
+    scope: 'openid',
+  })
+  await service.call('POST', `/sandbox/v1/permission_request/${asked.body.id}/accept/`, {})
+  const outcomePath = `/merchant/v1/permission_request/${asked.body.id}/outcome/`
+  const { body } = await service.call('GET', outcomePath)
+  const fields = { grant_type: 'refresh_token', refresh_token: body.refresh_token }
+  const next = await post('/oauth2/token', fields, service.merchantHeaders())
+  expect(next.status).toBe(200)
+  const wrong = service.merchantHeaders('sandbox', 'pos1', 'wrong-secret')
+  expect(await post('/oauth2/token', fields, wrong)).toMatchObject({
+    status: 401,
+    body: { error: 'invalid_client' },
+  })
+  const token = next.body.access_token
+  expect((await post('/oauth2/introspect', { token }, service.merchantHeaders())).body.active).toBe(
+    true,
+  )
+  await post('/oauth2/revoke', { token }, service.merchantHeaders())
+  // What was revoked names nobody any more.
+  const { id } = await service.requestPayment({ customer: token })
+  expect(await service.outcome(id)).toMatchObject({ status: 'fail', status_code: 4004 })
+  expect((await service.call('GET', outcomePath)).body.access_token).toBeNull()
+})
+
+test('given another merchant, when it names a customer by a token that is not its own, then nobody is found', async () => {
+  const { body } = await redeem({ code: await codeFor() })
+  const own = await service.requestPayment({ customer: body.access_token })
+  expect(await service.outcome(own.id)).toMatchObject({ status: 'pending' })
+  await service.operator('merchant', 'add', 'third', '--name', 'Third', '--currency', 'NOK')
+  await service.operator('user', 'add', 'third', 'u', '--secret', 'third-secret')
+  const headers = service.merchantHeaders('third', 'u', 'third-secret')
+  const till = { id: 'till-1', name: 'Till', type: 'store' }
+  await service.call('POST', '/merchant/v1/pos/', till, headers)
+  const asked = {
+    pos_id: 'till-1',
+    pos_tid: 'stolen',
+    action: 'auth',
+    currency: 'NOK',
+    amount: '1.00',
+    allow_credit: false,
+    customer: body.access_token,
+  }
+  const { body: made } = await service.call('POST', '/merchant/v1/payment_request/', asked, headers)
+  const path = `/merchant/v1/payment_request/${made.id}/outcome/`
+  expect((await service.call('GET', path, undefined, headers)).body.status_code).toBe(4004)
+})
+
+// The last ones: they move the clock, and with it the sessions and tokens of all the others end.
+test('given a code, when 60 seconds have passed, then it has expired', async () => {
+  const [late, timely] = [await codeFor(), await codeFor()]
+  await service.advance(59)
+  expect((await redeem({ code: timely })).status).toBe(200)
+  await service.advance(1)
+  expect(await redeem({ code: late })).toMatchObject(isInvalidGrant)
+})
+
+test('given a refresh token that was used up, when it comes again after a minute, then the whole family is revoked', async () => {
+  const { body: first } = await redeem({ code: await codeFor() })
+  const { body: second } = await refresh(first.refresh_token)
+  await service.advance(60)
+  expect((await userInfo(second.access_token)).status).toBe(200)
+  expect(await refresh(first.refresh_token)).toMatchObject(isInvalidGrant)
+  expect((await userInfo(second.access_token)).status).toBe(401)
+  expect(await refresh(second.refresh_token)).toMatchObject(isInvalidGrant)
+})
+
+test('given a page that was left open, when it is answered after ten minutes, then it has expired', async () => {
+  const asked = await alice.follow(await alice.visit(authPath({})))
+  await service.advance(600)
+  expect(await alice.submit(asked, { decision: 'allow' })).toMatchObject({
+    status: 409,
+    location: null,
+  })
+})
+
+test('given an address from which a thousand passes were begun, when another begins in the same ten minutes, then it is refused, and nothing is recorded', async () => {
+  const path = authPath({}).replace('/auth?', '/qr_image?')
+  const begin = async () => (await fetch(service.address + path)).status
+  const answers: number[] = []
+  const browser = async () => {
+    while (answers.length < 1_000) answers.push(await begin())
+  }
+  await Promise.all(Array.from({ length: 8 }, browser))
+  expect(new Set(answers.slice(0, 900))).toEqual(new Set([200]))
+  const before = await service.core.store.head()
+  expect(await begin()).toBe(429)
+  expect(await service.core.store.head()).toBe(before)
+  await service.advance(600)
+  expect(await begin()).toBe(200)
+})

@@ -1,0 +1,294 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import jsQRModule from 'jsqr'
+import { PNG } from 'pngjs'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { sandboxPayers } from '../../infrastructure/sandbox-data.ts'
+import { codeOf, startPeopleService, type PeopleService } from './people-service.ts'
+
+// The package is CommonJS: what it exports lies one level deeper than its types say.
+const jsQR = jsQRModule as unknown as (typeof jsQRModule)['default']
+
+const executablePath =
+  process.env['CHROMIUM'] ?? ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync)
+if (executablePath === undefined)
+  throw new Error('these tests need Chromium: install it, or say where it is with CHROMIUM')
+
+const pictures = process.env['SCREENSHOTS']
+const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
+const desktop = { viewport: { width: 1280, height: 800 } }
+
+const home = mkdtempSync(join(tmpdir(), 'daybook-chromium-'))
+let browser: Browser
+let service: PeopleService
+let shop: Server
+let shopUrl = ''
+const contexts: BrowserContext[] = []
+
+beforeAll(async () => {
+  browser = await chromium.launch({
+    executablePath,
+    headless: true,
+    args: [
+      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
+      ...['--disable-background-networking', '--disable-component-update'],
+    ],
+    env: { ...process.env, HOME: home },
+  })
+  service = await startPeopleService()
+  shop = createServer((request, response) => {
+    response.setHeader('Content-Type', 'text/html')
+    response.end(`<title>shop</title><p id="at">${request.url ?? ''}</p>`)
+  })
+  await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve))
+  shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`
+  if (pictures !== undefined) mkdirSync(pictures, { recursive: true })
+})
+afterEach(async () => {
+  await Promise.all(contexts.splice(0).map((context) => context.close()))
+})
+afterAll(async () => {
+  await browser.close()
+  shop.close()
+  await service.stop()
+  rmSync(home, { recursive: true, force: true })
+})
+
+const open = async (screen: object, extra: object = {}): Promise<Page> => {
+  const context = await browser.newContext({ locale: 'en-GB', ...screen, ...extra })
+  contexts.push(context)
+  const page = await context.newPage()
+  page.on('pageerror', (error) => expect.fail(`a script failed: ${error.message}`))
+  page.on('console', (message) => {
+    // What the Content-Security-Policy blocks is reported here.
+    if (/Content Security Policy/.test(message.text())) expect.fail(message.text())
+  })
+  return page
+}
+
+const picture = async (page: Page, name: string): Promise<void> => {
+  if (pictures !== undefined)
+    await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true })
+}
+
+const signIn = async (page: Page, payer: keyof typeof sandboxPayers = 'alice'): Promise<void> => {
+  await page.getByLabel('Phone number').fill(`+${sandboxPayers[payer].phone}`)
+  await page.getByLabel('PIN').fill(sandboxPayers[payer].pin)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByLabel('One-time code').fill(codeOf(payer))
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+const checkout = (fields: object = {}) =>
+  service.requestPayment({
+    amount: '249.00',
+    text: 'Order 1042',
+    success_return_uri: `${shopUrl}/thanks?order=1042`,
+    failure_return_uri: `${shopUrl}/sorry?order=1042`,
+    line_items: [
+      {
+        product_id: 'coffee',
+        description: 'Coffee beans, 500 g',
+        quantity: 1,
+        item_cost: '149.00',
+        total: '149.00',
+      },
+      { product_id: 'cup', description: 'Cup', quantity: 2, item_cost: '50.00', total: '100.00' },
+    ],
+    links: [{ uri: `${shopUrl}/terms`, caption: 'Terms of sale', show_on: ['pending'] }],
+    ...fields,
+  })
+
+/** What a phone's camera reads: the code as it is seen on the screen. */
+const scan = async (page: Page): Promise<string> => {
+  const image = page.locator('.qr img')
+  await image.evaluate((element) => (element as unknown as { decode(): Promise<void> }).decode())
+  const { data, width, height } = PNG.sync.read(await image.screenshot())
+  const read = jsQR(new Uint8ClampedArray(data), width, height)
+  if (!read) throw new Error('there is no code to be read')
+  return read.data
+}
+
+test('given a checkout on this device, when the payer signs in and adds a tip, then the shop is paid and gets the payer back', async () => {
+  const { id, uri } = await checkout({ additional_edit: true })
+  const page = await open(phone)
+  await page.goto(uri ?? '')
+  await picture(page, 'checkout-phone')
+  await page.getByRole('link', { name: 'Pay on this device' }).click()
+  await picture(page, 'sign-in-phone')
+  await signIn(page)
+  await page.getByLabel('Extra (tip)').fill('25,50')
+  await expect
+    .poll(() => page.getByRole('button', { name: /^Pay/ }).innerText())
+    .toContain('274.50')
+  await picture(page, 'pay-phone')
+  await page.getByRole('button', { name: /^Pay/ }).click()
+  await page.getByText('Paid').first().waitFor()
+  await picture(page, 'paid-phone')
+  await page.waitForURL(`${shopUrl}/thanks?order=1042`)
+  expect(await service.outcome(id)).toMatchObject({
+    status: 'auth',
+    amount: '249.00',
+    additional_amount: '25.50',
+  })
+})
+
+test('given a checkout on a computer, when the payer scans it and pays on the phone, then the computer goes on by itself', async () => {
+  const { id, uri } = await checkout()
+  const computer = await open(desktop)
+  await computer.goto(uri ?? '')
+  await computer.getByRole('img', { name: 'Scan with your phone to pay' }).waitFor()
+  await picture(computer, 'checkout-desktop')
+  const page = await open(phone)
+  await page.goto(await scan(computer))
+  await signIn(page)
+  await page.getByRole('button', { name: /^Pay/ }).click()
+  await page.getByText('Receipt').waitFor()
+  await picture(page, 'receipt-phone')
+  await computer.waitForURL(`${shopUrl}/thanks?order=1042`)
+  expect((await service.outcome(id)).status).toBe('auth')
+})
+
+test('given a checkout, when the payer declines, then nothing is paid and the shop learns it', async () => {
+  const { id, uri } = await checkout()
+  const page = await open(desktop, { colorScheme: 'dark' })
+  await page.goto(uri ?? '')
+  await page.getByRole('link', { name: 'Pay on this device' }).click()
+  await signIn(page, 'bob')
+  await picture(page, 'pay-desktop-dark')
+  await page.getByRole('button', { name: 'Decline' }).click()
+  await page.getByText('You declined.').waitFor()
+  await picture(page, 'declined-desktop-dark')
+  await page.waitForURL(`${shopUrl}/sorry?order=1042`)
+  expect((await service.outcome(id)).status_code).toBe(5006)
+})
+
+test('given a checkout that nobody answers, when its time is over, then the page says so and goes back', async () => {
+  const { uri } = await checkout({ expires_in: 300 })
+  const page = await open(desktop, { locale: 'nb-NO' })
+  await page.goto(uri ?? '')
+  await page.getByText('Venter på betaling').waitFor()
+  await picture(page, 'checkout-desktop-norwegian')
+  await service.advance(300)
+  await page.getByText('Den ble ikke besvart i tide.').waitFor()
+  await picture(page, 'expired-desktop-norwegian')
+  await page.waitForURL(`${shopUrl}/sorry?order=1042`)
+})
+
+const startConsent = async (name: string) => {
+  const redirectUri = `${shopUrl}/callback`
+  const app = await service.operator(
+    ...['app', 'add', 'sandbox', '--name', name, '--redirect-uri', redirectUri],
+  )
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: app['client_id'] ?? '',
+    redirect_uri: redirectUri,
+    scope: 'openid profile address',
+    state: 'xyz',
+  })
+  return { app, redirectUri, url: `${service.address}/oauth2/auth?${query.toString()}` }
+}
+
+const tokensOf = async (
+  page: Page,
+  { app, redirectUri }: Awaited<ReturnType<typeof startConsent>>,
+) => {
+  const { searchParams } = new URL(page.url())
+  expect(searchParams.get('state')).toBe('xyz')
+  const answer = await fetch(`${service.address}/oauth2/token`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Basic ${Buffer.from(`${app['client_id']}:${app['client_secret']}`).toString('base64')}`,
+    },
+    body: new URLSearchParams({
+      grant_type: 'authorization_code',
+      redirect_uri: redirectUri,
+      code: searchParams.get('code') ?? '',
+    }),
+  })
+  return (await answer.json()) as { scope: string }
+}
+
+test('given an application on a computer, when the payer scans its code and allows a part, then the computer goes on with a code', async () => {
+  const consent = await startConsent('Bookshop')
+  const computer = await open(desktop)
+  await computer.goto(consent.url)
+  const page = await open(phone)
+  await page.goto(await scan(computer))
+  await picture(computer, 'consent-desktop-sign-in')
+  await signIn(page)
+  await page.getByText('Only approve if you have just started this yourself').waitFor()
+  await page.getByLabel('Your address').uncheck()
+  await picture(page, 'consent-phone')
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await page.getByText('Go on at the other screen').waitFor()
+  await picture(page, 'consent-done-phone')
+  await computer.waitForURL(`${shopUrl}/callback?**`)
+  expect((await tokensOf(computer, consent)).scope).toBe('openid profile')
+})
+
+test('given an application, when the payer signs in on the computer and allows, then it gets a code, and the payer can withdraw', async () => {
+  const consent = await startConsent('Newspaper')
+  const page = await open(desktop)
+  await page.goto(consent.url)
+  await signIn(page)
+  await page.getByRole('button', { name: 'Allow' }).waitFor()
+  await picture(page, 'consent-desktop')
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await page.waitForURL(`${shopUrl}/callback?**`)
+  expect((await tokensOf(page, consent)).scope).toBe('openid address profile')
+  await page.goto(`${service.address}/payer/permissions`)
+  await picture(page, 'permissions-desktop')
+  const row = page.getByRole('listitem').filter({ hasText: 'Newspaper' })
+  await row.getByRole('button', { name: 'Withdraw' }).click()
+  await expect.poll(() => page.getByText('Newspaper').count()).toBe(0)
+})
+
+test('given somebody new, when they make an account, then they can sign in and find what waits for them', async () => {
+  const page = await open(phone)
+  await page.goto(`${service.address}/payer/`)
+  await page.getByRole('link', { name: 'New here? Make an account' }).click()
+  await page.getByLabel('Full name').fill('Nina Ny')
+  await page.getByLabel('Phone number').fill('+47 999 88 777')
+  await page.getByLabel('PIN').fill('2468')
+  await picture(page, 'sign-up-phone')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  const secret = await page.locator('code').innerText()
+  await picture(page, 'sign-up-code-phone')
+  const { codeAt } = await import('../../infrastructure/people/one-time-codes.ts')
+  await page.getByLabel('One-time code').fill(codeAt(secret, Date.now()))
+  await page.getByRole('button', { name: 'Make an account' }).click()
+  await page.getByText('Your account is ready').waitFor()
+  await service.requestPayment({ customer: '+4799988777', amount: '80.00' })
+  await page.getByLabel('Phone number').fill('4799988777')
+  await page.getByLabel('PIN').fill('2468')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByLabel('One-time code').fill(codeAt(secret, Date.now()))
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('Waiting for you').first().waitFor()
+  await picture(page, 'home-phone')
+  await page.getByRole('link', { name: /Sandbox Shop/ }).click()
+  await page.getByRole('button', { name: /^Pay/ }).click()
+  await page.getByText('Receipt').waitFor()
+  await page.getByRole('link', { name: 'History' }).click()
+  await page.getByRole('link', { name: /Sandbox Shop/ }).waitFor()
+  await picture(page, 'history-phone')
+})
+
+test('given a browser without scripts, when the payer pays in the checkout, then it works all the same', async () => {
+  const { id, uri } = await checkout({ additional_edit: true })
+  const page = await open(phone, { javaScriptEnabled: false })
+  await page.goto(uri ?? '')
+  await page.getByRole('link', { name: 'Pay on this device' }).click()
+  await signIn(page)
+  await page.getByLabel('Extra (tip)').fill('10')
+  await page.getByRole('button', { name: /^Pay/ }).click()
+  await page.getByRole('link', { name: 'Back to the shop' }).click()
+  expect(page.url()).toBe(`${shopUrl}/thanks?order=1042`)
+  expect((await service.outcome(id)).additional_amount).toBe('10.00')
+})

@@ -1,0 +1,401 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
+import { startPeopleService, type PeopleService } from './people-service.ts'
+import { formIn, makeVisitor } from './visitor.ts'
+
+let service: PeopleService
+
+beforeAll(async () => {
+  service = await startPeopleService()
+})
+afterAll(() => service.stop())
+
+const signedIn = async (payer: 'alice' | 'bob' = 'alice') => {
+  const visitor = makeVisitor(service)
+  await visitor.signIn(payer)
+  return visitor
+}
+const forAlice = (fields: object = {}) =>
+  service.requestPayment({ customer: '4799999901', ...fields })
+const post = (fields: Record<string, string>, headers: Record<string, string> = {}) => ({
+  method: 'POST',
+  body: new URLSearchParams(fields),
+  headers,
+})
+
+test('given a request, when its payer accepts on the page with a tip, then it is paid and stands in the history', async () => {
+  const { id } = await forAlice({ additional_edit: true, text: 'Lunch' })
+  const alice = await signedIn()
+  expect((await alice.visit('/payer/')).html).toContain(`/payer/payment/${id}`)
+  const page = await alice.visit(`/payer/payment/${id}`)
+  expect(page.html).toContain('Lunch')
+  const wrong = await alice.submit(page, { additional_amount: 'ten', decision: 'accept' })
+  expect(wrong).toMatchObject({ status: 400 })
+  const { location } = await alice.submit(page, { additional_amount: '12,5', decision: 'accept' })
+  expect(location).toBe(`/payer/payment/${id}`)
+  expect(await service.outcome(id)).toMatchObject({ status: 'auth', additional_amount: '12.50' })
+  expect((await alice.visit('/payer/')).html).not.toContain(id)
+  expect((await alice.visit('/payer/history')).html).toContain(`/payer/payment/${id}`)
+  expect((await alice.visit(`/payer/payment/${id}`)).html).toContain('Receipt')
+})
+
+test('given a tip that the merchant does not allow, when it is sent all the same, then it is refused', async () => {
+  const { id } = await forAlice()
+  const alice = await signedIn()
+  const page = await alice.visit(`/payer/payment/${id}`)
+  const csrf = formIn(page.html, 'decision').fields[0]?.[1] ?? ''
+  const given = { csrf, decision: 'accept', additional_amount: '5' }
+  expect((await alice.visit(`/payer/payment/${id}`, post(given))).status).toBe(400)
+  expect((await service.outcome(id)).status).toBe('pending')
+})
+
+test('given a request for one payer, when another looks at it, then there is none', async () => {
+  const { id } = await forAlice()
+  const bob = await signedIn('bob')
+  expect((await bob.visit(`/payer/payment/${id}`)).status).toBe(404)
+  // The checkout portal is for requests without a customer only.
+  expect((await makeVisitor(service).visit(`/payer/checkout/${id}`)).status).toBe(404)
+})
+
+test('given a permission request, when its payer ticks off a part, then only the rest is granted, and can be withdrawn', async () => {
+  const asked = await service.call('POST', '/merchant/v1/permission_request/', {
+    pos_id: 'till-1',
+    pos_tid: 'page',
+    customer: '4799999901',
+    scope: 'openid profile phone',
+  })
+  const { id } = asked.body
+  const alice = await signedIn()
+  const page = await alice.visit(`/payer/permission/${id}`)
+  await alice.submit(page, { scope: ['openid', 'phone'], decision: 'allow' })
+  const outcome = () => service.call('GET', `/merchant/v1/permission_request/${id}/outcome/`)
+  expect((await outcome()).body.scope).toBe('openid phone')
+  const list = await alice.visit('/payer/permissions')
+  expect(list.html).toMatch(/<li>That it is you[^<]*<\/li>\s*<li>Your phone number<\/li>/)
+  const after = await alice.follow(await alice.submit(list, { grant: `permission-${id}` }))
+  expect(after.html).not.toContain(`permission-${id}`)
+  expect((await outcome()).body.access_token).toBeNull()
+  const stolen = { csrf: formIn(list.html, 'grant').fields[0]?.[1] ?? '', grant: 'payment-x' }
+  expect((await alice.visit('/payer/permissions', post(stolen))).status).toBe(404)
+})
+
+test('given a form from elsewhere, when it is sent, then it is refused', async () => {
+  const { id } = await forAlice()
+  const alice = await signedIn()
+  const path = `/payer/payment/${id}`
+  const page = await alice.visit(path)
+  const csrf = formIn(page.html, 'decision').fields.find(([name]) => name === 'csrf')?.[1] ?? ''
+  const decision = { decision: 'accept' }
+  expect((await alice.visit(path, post(decision))).status).toBe(403)
+  expect((await alice.visit(path, post({ ...decision, csrf: 'x' }))).status).toBe(403)
+  for (const site of ['cross-site', 'same-site']) {
+    const foreign = { 'Sec-Fetch-Site': site }
+    expect((await alice.visit(path, post({ ...decision, csrf }, foreign))).status).toBe(403)
+  }
+  const another = await (await signedIn()).visit(path)
+  const theirs =
+    formIn(another.html, 'decision').fields.find(([name]) => name === 'csrf')?.[1] ?? ''
+  expect((await alice.visit(path, post({ ...decision, csrf: theirs }))).status).toBe(403)
+  expect((await service.outcome(id)).status).toBe('pending')
+  // Signing somebody in, or out, from elsewhere is refused as well.
+  const nobody = makeVisitor(service)
+  const given = { phone: '4799999901', pin: '1234' }
+  expect((await nobody.visit('/payer/sign-in', post(given))).status).toBe(403)
+  expect((await alice.visit('/payer/sign-out', post({}))).status).toBe(403)
+  expect((await alice.visit(path, post({ ...decision, csrf }))).status).toBe(303)
+})
+
+test('given any page, when it is answered, then nobody can frame it, run scripts in it or keep it', async () => {
+  const alice = await signedIn()
+  const { uri } = await service.requestPayment({
+    success_return_uri: 'https://shop.example/thanks',
+    failure_return_uri: 'https://shop.example/sorry',
+    text: '<script>alert(1)</script>"\'',
+  })
+  const pages = ['/payer/', '/payer/history', '/payer/permissions', '/payer/scan', '/oauth2/error']
+  for (const path of [...pages, uri ?? '']) {
+    const { headers, html } = await alice.visit(path)
+    const policy = headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toContain('unsafe')
+    expect(headers.get('x-frame-options')).toBe('DENY')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(html).not.toContain('<script>alert')
+    expect(html).not.toMatch(/\son[a-z]+=|style="/)
+  }
+})
+
+test.each([
+  'https://evil.example/',
+  '//evil.example/',
+  '/\\evil.example',
+  '/payer//..//evil.example\\',
+  'javascript:alert(1)',
+  '/merchant/v1/pos/',
+])('given next=%s, when the payer has signed in, then they stay in the service', async (next) => {
+  const visitor = makeVisitor(service)
+  const page = await visitor.visit(`/payer/sign-in?next=${encodeURIComponent(next)}`)
+  expect((await visitor.signInAt(page, 'alice')).location).toBe('/payer/')
+})
+
+test('given a page that needs a payer, when somebody else comes, then they sign in and come back to it', async () => {
+  const { id } = await forAlice()
+  const visitor = makeVisitor(service)
+  const page = await visitor.follow(await visitor.visit(`/payer/payment/${id}`))
+  const { location } = await visitor.signInAt(page, 'alice')
+  expect(location).toBe(`/payer/payment/${id}`)
+})
+
+test('given a session, when the payer signs out, then its cookie is worth nothing', async () => {
+  const alice = await signedIn()
+  const kept = new Map(alice.cookies)
+  const page = await alice.visit('/payer/')
+  await alice.submit(page, { csrf: formIn(page.html, 'csrf').fields[0]?.[1] ?? '' })
+  const thief = makeVisitor(service)
+  for (const [name, value] of kept) thief.cookies.set(name, value)
+  expect((await thief.visit('/payer/')).location).toContain('/payer/sign-in')
+})
+
+test('given cookies, when they are set, then scripts and other sites do not get them', async () => {
+  const visitor = makeVisitor(service)
+  const page = await visitor.visit('/payer/sign-in')
+  const signedIn = await visitor.signInAt(page, 'alice')
+  for (const { headers } of [page, signedIn])
+    for (const cookie of headers.getSetCookie()) {
+      expect(cookie).toContain('; HttpOnly')
+      expect(cookie).toContain('; SameSite=Lax')
+    }
+})
+
+test('given production, when cookies are set, then they come over https only and from this very host', async () => {
+  const production = await startPeopleService({
+    MODE: 'production',
+    PUBLIC_URL: 'https://pay.example',
+  })
+  const { headers } = await makeVisitor(production).visit('/payer/sign-in')
+  await production.stop()
+  expect(headers.getSetCookie()).toEqual([
+    expect.stringMatching(/^__Host-daybook-login=.*; Secure$/),
+  ])
+  expect(headers.get('strict-transport-security')).toContain('max-age')
+})
+
+test('given guesses, when there are too many, then payers and strangers are locked out alike, and right PINs with them', async () => {
+  await service.operator('payer', 'add', '4740000001', '--name', 'G', '--pin', '1111')
+  const guess = async (phone: string, pin: string) => {
+    const visitor = makeVisitor(service)
+    const page = await visitor.submit(await visitor.visit('/payer/sign-in'), { phone, pin })
+    return /role="alert">([^<]*)/.exec(page.html)?.[1]?.trim()
+  }
+  const series = async (phone: string) => {
+    const answers = []
+    for (const pin of ['0000', '0001', '0002', '0003', '1111'])
+      answers.push(await guess(phone, pin))
+    return answers
+  }
+  const known = await series('4740000001')
+  expect(known).toEqual(await series('4740000002'))
+  expect(new Set(known.slice(0, 3))).toEqual(new Set(['The phone number or the PIN is wrong.']))
+  expect(new Set(known.slice(3))).toEqual(
+    new Set(['Too many failed attempts. Please wait a while before the next one.']),
+  )
+  await service.advance(30)
+  expect(await guess('4740000001', '1111')).toBeUndefined()
+})
+
+test('given guesses at the same time, when there are too many, then payers and strangers are locked out alike', async () => {
+  await service.operator('payer', 'add', '4740000005', '--name', 'G', '--pin', '1111')
+  const wrongOnes = async (phone: string) => {
+    const guesses = Array.from({ length: 20 }, (_, index) => {
+      const who = { phone, pin: `20${10 + index}`, code: '000000' }
+      return service.call('POST', '/payer/v1/session/', who, {})
+    })
+    return (await Promise.all(guesses)).filter(({ status }) => status === 401).length
+  }
+  expect(await wrongOnes('4740000005')).toBe(3)
+  expect(await wrongOnes('4740000006')).toBe(3)
+})
+
+test('given a page that is followed, when only its headers are asked for, then nothing is kept open', async () => {
+  const uri = 'https://shop.example/'
+  const { id } = await service.requestPayment({ success_return_uri: uri, failure_return_uri: uri })
+  const path = `/payer/checkout/${id}/events`
+  // So many may follow at once.
+  for (let count = 0; count < 5000; count += 1)
+    expect((await service.app.request(path, { method: 'HEAD' })).status).toBe(200)
+  const stop = new AbortController()
+  expect((await fetch(service.address + path, { signal: stop.signal })).status).toBe(200)
+  stop.abort()
+})
+
+test('given an app, when it signs somebody up and in, then it can answer, read and withdraw as the pages can', async () => {
+  const api = (method: string, path: string, body?: unknown, token = '') =>
+    service.call(method, `/payer/v1${path}`, body, { Authorization: `Bearer ${token}` })
+  const person = { phone: '+47 400 00 003', name: 'Ada App', pin: '2580' }
+  const begun = await api('POST', '/sign_up/', person)
+  const { registration, totp_secret: secret } = begun.body
+  const code = codeAt(secret, Date.now())
+  const bad = await api('POST', '/payer/', {
+    registration,
+    code: code === '000000' ? '000001' : '000000',
+  })
+  expect(bad.status).toBe(400)
+  expect((await api('POST', '/payer/', { registration, code })).status).toBe(201)
+  expect((await api('POST', '/sign_up/', person)).status).toBe(409)
+
+  expect((await api('GET', '/request/')).status).toBe(401)
+  const { phone, pin } = person
+  expect((await api('POST', '/session/', { phone, pin: '0000', code })).status).toBe(401)
+  const session = await api('POST', '/session/', { phone, pin, code })
+  expect(session.status).toBe(201)
+  const { token } = session.body
+  await api('PUT', '/profile/', { name: 'Ada Applied' }, token)
+  expect((await api('GET', '/profile/', undefined, token)).body).toMatchObject({
+    name: 'Ada Applied',
+    phone: '4740000003',
+  })
+
+  const payment = await service.requestPayment({ customer: '4740000003', additional_edit: true })
+  const permission = await service.call('POST', '/merchant/v1/permission_request/', {
+    pos_id: 'till-1',
+    pos_tid: 'api',
+    customer: '4740000003',
+    scope: 'openid profile',
+  })
+  const paymentPath = `/payment_request/${payment.id}/`
+  const permissionPath = `/permission_request/${permission.body.id}/`
+  const { uris } = (await api('GET', '/request/', undefined, token)).body
+  expect(uris).toEqual([`/payer/v1${permissionPath}`, `/payer/v1${paymentPath}`])
+  expect((await api('GET', paymentPath, undefined, token)).body).toMatchObject({
+    merchant: 'Sandbox Shop',
+    amount: '100.00',
+    status: 'pending',
+  })
+  const accept = await api('POST', `${paymentPath}accept/`, { additional_amount: '1.5' }, token)
+  expect(accept.status).toBe(204)
+  expect(await service.outcome(payment.id)).toMatchObject({ additional_amount: '1.50' })
+  expect((await api('POST', `${paymentPath}decline/`, {}, token)).status).toBe(409)
+  expect((await api('POST', `${permissionPath}accept/`, {}, token)).status).toBe(204)
+  expect((await api('GET', permissionPath, undefined, token)).body.granted_scope).toBe(
+    'openid profile',
+  )
+  expect((await api('GET', '/history/', undefined, token)).body.uris).toHaveLength(2)
+  const { permissions } = (await api('GET', '/permission/', undefined, token)).body
+  expect(permissions).toMatchObject([{ merchant: 'Sandbox Shop', scope: 'openid profile' }])
+  const withdrawn = await api('DELETE', `/permission/${permissions[0].id}/`, undefined, token)
+  expect(withdrawn.status).toBe(204)
+  expect((await api('GET', '/permission/', undefined, token)).body.permissions).toEqual([])
+
+  const scan = (text: string) => api('POST', '/scan/', { text }, token)
+  const path = `/payer/payment/${payment.id}`
+  expect((await scan(service.address + path)).body).toEqual({ uri: path })
+  expect((await scan('https://evil.example/payer/payment/x')).status).toBe(404)
+  expect((await api('DELETE', '/session/', undefined, token)).status).toBe(204)
+  expect((await api('GET', '/request/', undefined, token)).status).toBe(401)
+})
+
+test('given as many answers as a page holds, when the history is read, then no page follows, and with one more there is one', async () => {
+  const phone = '4740000055'
+  const added = await service.operator('payer', 'add', phone, '--name', 'H', '--pin', '1111')
+  const code = () => codeAt(added['totp_secret'] ?? '', Date.now())
+  const browser = makeVisitor(service)
+  const pin = await browser.submit(await browser.visit('/payer/sign-in'), { phone, pin: '1111' })
+  await browser.submit(pin, { code: code() })
+  const who = { phone, pin: '1111', code: code() }
+  const { token } = (await service.call('POST', '/payer/v1/session/', who, {})).body
+  const api = (method: string, path: string) =>
+    service.call(method, path, method === 'GET' ? undefined : {}, {
+      Authorization: `Bearer ${token}`,
+    })
+  const decline = async (times: number) => {
+    for (let count = 0; count < times; count += 1) {
+      const { id } = await service.requestPayment({ customer: phone })
+      await api('POST', `/payer/v1/payment_request/${id}/decline/`)
+    }
+  }
+  const moreOnPage = async () => {
+    const { html } = await browser.visit('/payer/history')
+    return /href="(\/payer\/history\?before=\d+)"/.exec(html)?.[1]
+  }
+  const list = async (path = '/payer/v1/history/') => (await api('GET', path)).body
+  await decline(50)
+  expect(await moreOnPage()).toBeUndefined()
+  await decline(1)
+  const { html } = await browser.visit((await moreOnPage()) ?? '')
+  expect(html.match(/\/payer\/payment\//g)).toHaveLength(1)
+  await decline(49)
+  const { uris, next } = await list()
+  expect([uris.length, next]).toEqual([100, null])
+  await decline(1)
+  const first = await list()
+  expect(await list(first.next)).toEqual({ uris: [uris.at(-1)], next: null })
+})
+
+test('given a payer who is erased, when their sessions and tokens are used, then they are over', async () => {
+  const added = await service.operator('payer', 'add', '4740000004', '--name', 'E', '--pin', '1111')
+  const secret = added['totp_secret'] ?? ''
+  const visitor = makeVisitor(service)
+  const code = await visitor.submit(await visitor.visit('/payer/sign-in'), {
+    phone: '4740000004',
+    pin: '1111',
+  })
+  await visitor.submit(code, { code: codeAt(secret, Date.now()) })
+  expect((await visitor.visit('/payer/')).status).toBe(200)
+  const asked = await service.call('POST', '/merchant/v1/permission_request/', {
+    pos_id: 'till-1',
+    pos_tid: 'erased',
+    customer: '4740000004',
+    scope: 'openid profile',
+  })
+  await service.call('POST', `/sandbox/v1/permission_request/${asked.body.id}/accept/`, {})
+  const path = `/merchant/v1/permission_request/${asked.body.id}/outcome/`
+  const { access_token: token } = (await service.call('GET', path)).body
+  const userInfo = () =>
+    service.call('GET', '/oauth2/v1/userinfo', undefined, { Authorization: `Bearer ${token}` })
+  expect((await userInfo()).body.name).toBe('E')
+  await service.operator('payer', 'erase', '4740000004')
+  expect((await visitor.visit('/payer/')).location).toContain('/payer/sign-in')
+  expect((await userInfo()).status).toBe(401)
+})
+
+test('given a code on one screen, when another browser tries to go on with it, then it cannot', async () => {
+  const app = await service.operator(
+    ...['app', 'add', 'sandbox', '--name', 'Shop', '--redirect-uri', 'https://shop.example/cb'],
+  )
+  const query = `response_type=code&client_id=${app['client_id']}&scope=openid`
+  const computer = makeVisitor(service)
+  const page = await computer.visit(`/oauth2/auth?${query}`)
+  const { action } = formIn(page.html.slice(page.html.indexOf('data-continue') - 200), 'csrf')
+  const src = /<img\s+src="([^"]*)"/.exec(page.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  const image = await computer.visit(src, { headers: { Accept: 'image/*' } })
+  expect(image.headers.get('content-type')).toContain('image/svg+xml')
+  const cookie = [...computer.cookies.values()][0] ?? ''
+  expect(image.html).not.toContain(cookie)
+  // Alice's browser knows the id of the page, but it is not the one that was sent here.
+  const alice = await signedIn()
+  const home = await alice.visit('/payer/')
+  const csrf = formIn(home.html, 'csrf').fields[0]?.[1] ?? ''
+  expect(
+    (await alice.visit(action, post({ csrf, decision: 'allow', scope: 'openid' }))).status,
+  ).toBe(403)
+  const qr = `${action.split('/').at(-1)}${'A'.repeat(43)}`
+  expect((await alice.visit(`/oauth2/pre_auth?qr=${qr}`)).status).toBe(404)
+  const own = formIn(page.html, 'phone').fields[0]?.[1] ?? ''
+  const person = { phone: '4740000009', name: 'X', pin: '1234' }
+  const { registration } = (await service.call('POST', '/payer/v1/sign_up/', person, {})).body
+  // What was sealed for another purpose is no challenge.
+  expect(
+    (
+      await computer.visit(
+        '/payer/sign-in',
+        post({ csrf: own, challenge: registration, code: '000000' }),
+      )
+    ).status,
+  ).toBe(200)
+  // Nobody has approved, so the page does not go on either.
+  const early = await computer.submit({ html: page.html }, { phone: '1', pin: '1' })
+  expect(early.location).toBeNull()
+  expect((await computer.visit(action, post({ csrf: own }))).status).toBe(409)
+})

@@ -1,0 +1,116 @@
+import { sandboxPayers } from '../../infrastructure/sandbox-data.ts'
+import { codeOf, type PeopleService } from './people-service.ts'
+
+export type Shown = {
+  readonly status: number
+  readonly url: string
+  readonly location: string | null
+  readonly headers: Headers
+  readonly html: string
+}
+
+const decoded = (text: string): string =>
+  text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+
+const attribute = (tag: string, name: string): string | undefined => {
+  const value = new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1]
+  return value === undefined ? undefined : decoded(value)
+}
+
+/** The form of a page with the wanted field in it: where it goes, and what is filled in already. */
+export const formIn = (html: string, field: string) => {
+  for (const [text, tag = ''] of html.matchAll(/(<form[^>]*>)[\s\S]*?<\/form>/g)) {
+    if (!text.includes(`name="${field}"`)) continue
+    const fields = [...text.matchAll(/<input[^>]*>/g)]
+      .map(([input]) => input)
+      .filter((input) => !/type="checkbox"/.test(input) || /\schecked/.test(input))
+      .filter((input) => !/\sdisabled/.test(input))
+      .map((input) => [attribute(input, 'name') ?? '', attribute(input, 'value') ?? ''] as const)
+      .filter(([name]) => name !== '')
+    return { action: attribute(tag, 'action') ?? '', fields }
+  }
+  throw new Error(`no form with ${field} in ${html}`)
+}
+
+/** A browser without scripts: it keeps cookies, follows nothing by itself, and fills in forms. */
+export const makeVisitor = (
+  service: Pick<PeopleService, 'address'>,
+  language = 'en',
+  onAnswer: (method: string, shown: Shown) => void = () => {},
+) => {
+  const cookies = new Map<string, string>()
+
+  const visit = async (path: string, init: RequestInit = {}): Promise<Shown> => {
+    const url = new URL(path, service.address)
+    const response = await fetch(url, {
+      ...init,
+      redirect: 'manual',
+      headers: {
+        Accept: 'text/html',
+        'Accept-Language': language,
+        Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        ...init.headers,
+      },
+    })
+    for (const cookie of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
+      if (value === '') cookies.delete(name)
+      else cookies.set(name, value)
+    }
+    const location = response.headers.get('location')
+    const { status, headers } = response
+    const shown = { status, headers, url: url.href, location, html: await response.text() }
+    onAnswer(init.method ?? 'GET', shown)
+    return shown
+  }
+
+  /** Fills in the form of a page that has these fields, and sends it. */
+  const submit = (
+    page: Pick<Shown, 'html'>,
+    values: Readonly<Record<string, string | readonly string[]>>,
+    without: readonly string[] = [],
+  ): Promise<Shown> => {
+    const form = formIn(page.html, Object.keys(values)[0] ?? '')
+    const kept = form.fields.filter(([name]) => !(name in values) && !without.includes(name))
+    const given = Object.entries(values).flatMap(([name, value]) =>
+      [value].flat().map((one): [string, string] => [name, one]),
+    )
+    const body = new URLSearchParams([
+      ...kept.map(([name, value]): [string, string] => [name, value]),
+      ...given,
+    ])
+    return visit(form.action, { method: 'POST', body })
+  }
+
+  const signInAt = async (page: Shown, payer: keyof typeof sandboxPayers): Promise<Shown> => {
+    const { phone, pin } = sandboxPayers[payer]
+    const second = await submit(page, { phone: `+${phone}`, pin })
+    return submit(second, { code: codeOf(payer) })
+  }
+
+  return {
+    cookies,
+    visit,
+    submit,
+    signInAt,
+    signIn: async (payer: keyof typeof sandboxPayers = 'alice') =>
+      signInAt(await visit('/payer/sign-in'), payer),
+    /** Goes on as long as it is sent on within the service. */
+    follow: async (page: Shown): Promise<Shown> => {
+      let shown = page
+      while (shown.location !== null) {
+        const next = new URL(shown.location, shown.url)
+        if (next.origin !== service.address) return shown
+        shown = await visit(next.href)
+      }
+      return shown
+    },
+  }
+}
+
+export type TestVisitor = ReturnType<typeof makeVisitor>

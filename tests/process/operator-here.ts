@@ -1,0 +1,32 @@
+import { CommanderError } from 'commander'
+import { failureOf } from '../../infrastructure/failures.ts'
+import { operatorProgram } from '../../infrastructure/operator/operator.ts'
+import type { Settings } from '../../infrastructure/settings.ts'
+
+type Printed = { readonly code: number; readonly output: string; readonly errors: string }
+
+/** Runs the operator's commands as the program does, but in this process, where nothing else prints meanwhile. */
+export const operatorHere =
+  (settings: Settings) =>
+  async (...words: string[]): Promise<Printed> => {
+    const printed = { code: 0, output: '', errors: '' }
+    const [stdout, stderr] = [process.stdout.write, process.stderr.write]
+    process.stdout.write = (text: unknown) => (printed.output += String(text)) !== ''
+    process.stderr.write = (text: unknown) => (printed.errors += String(text)) !== ''
+    const serve = async () => {}
+    const needs = { settings, version: '0', serve, openApi: () => ({}), isRedirectUri: () => true }
+    try {
+      await operatorProgram(needs).exitOverride().parseAsync(words, { from: 'user' })
+      printed.code = Number(process.exitCode ?? 0)
+    } catch (error) {
+      const failure = failureOf(error, settings)
+      if (failure === undefined && !(error instanceof CommanderError)) throw error
+      printed.code = error instanceof CommanderError ? error.exitCode : (failure?.code ?? 0)
+      if (failure) printed.errors += `${failure.text}\n`
+    } finally {
+      Object.assign(process.stdout, { write: stdout })
+      Object.assign(process.stderr, { write: stderr })
+      process.exitCode = undefined
+    }
+    return printed
+  }

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { noStream } from '../../application/event-store.ts'
+import { readSettings } from '../../infrastructure/settings.ts'
+import Database from '../../infrastructure/sqlite.ts'
+import { openStoreToRead } from '../../infrastructure/stores.ts'
+import { operatorHere } from './operator-here.ts'
+import { newFolder, readLog } from './service-process.ts'
+
+const settings = readSettings({ DATA_DIR: newFolder(), MODE: 'production' })
+
+const daybook = operatorHere(settings)
+
+beforeAll(async () => {
+  await daybook('merchant', 'add', 'harbour', '--name', 'Harbour Bar', '--currency', 'NOK')
+})
+afterAll(() => rmSync(settings.DATA_DIR, { recursive: true }))
+
+/** What a command says that does nothing. */
+const refusal = async (...words: string[]): Promise<string> => {
+  const { code, output, errors } = await daybook(...words)
+  expect([code, output]).toEqual([1, ''])
+  return errors
+}
+
+const missing = '/nonexistent cannot be read: there is no such file or folder\n'
+
+test.each([
+  ['user', 'add', 'harbour', 'pos1', '--pubkey', '/nonexistent'],
+  ['merchant', 'logo', 'harbour', '/nonexistent'],
+  ['integrator', 'add', 'till-maker', '--name', 'Till maker', '--pubkey', '/nonexistent'],
+])(
+  'given a file that does not exist, when %s %s names it, then that is told in one line',
+  async (...words) => {
+    expect(await refusal(...words)).toBe(missing)
+  },
+)
+
+test('given a folder where a file is meant, then that is told', async () => {
+  expect(await refusal('merchant', 'logo', 'harbour', '/tmp')).toBe(
+    '/tmp cannot be read: it is a folder\n',
+  )
+})
+
+test.each([
+  ['merchant', 'add', 'quay', '--currency', 'NOK', '--name', ''],
+  ['merchant', 'change', 'harbour', '--name', ' '],
+  ['app', 'add', 'harbour', '--redirect-uri', 'https://harbour.example/back', '--name', ''],
+])('given no name, when %s %s is asked for, then it is refused', async (...words) => {
+  expect(await refusal(...words)).toBe('a name has at least one character that is no blank\n')
+})
+
+test('given an id or a secret that the interface refuses, when a user is added, then it is refused here too', async () => {
+  const add = (id: string, secret: string) =>
+    refusal('user', 'add', 'harbour', id, '--secret', secret)
+  for (const id of ['bad/id', '..', 'é', 'x'.repeat(101)])
+    expect(await add(id, 'a long secret')).toBe(
+      'a user id has letters, digits and _ . @ -, at most 100, and is not . or ..\n',
+    )
+  for (const secret of ['seven77', ' a long secret', 'ein Geheimnis für uns'])
+    expect(await add('pos1', secret)).toBe(
+      'a secret has 8 to 64 characters of printable ASCII, without blanks around it\n',
+    )
+  const users = (await readLog(settings.DATA_DIR)).filter(({ type }) => type === 'UserRegistered')
+  expect(users).toEqual([])
+})
+
+test('given a word that is no command, then that is told, whatever comes after it', async () => {
+  expect(await refusal('nosuch')).toMatch(/^there is no command nosuch\n/)
+  expect(await refusal('serve', '--prot', '80')).toMatch(/^there is no option --prot\n/)
+  expect(await refusal('nosuch', 'add', '--name', 'x')).toMatch(/^there is no command nosuch\n/)
+})
+
+test('given a stream, a position or a payer that is none, when an auditor asks for it, then that is told', async () => {
+  expect(await refusal('audit', 'events', '--stream', 'nosuch')).toBe('there is no stream nosuch\n')
+  expect(await refusal('audit', 'events', '--after', 'abc')).toBe('abc is no position in the log\n')
+  expect(await refusal('audit', 'consents', 'nosuch')).toBe('there is no payer nosuch\n')
+  expect(await refusal('audit', 'consents', 'nosuch', '--at', 'noon')).toBe(
+    'noon is no time such as 2026-05-17T12:00:00Z\n',
+  )
+})
+
+test('given a payer who has consented to nothing, and a position at the end, then nothing is printed, and that is right', async () => {
+  const person = ['--name', 'Kari Nordmann', '--pin', '4711']
+  const added = await daybook('--json', 'payer', 'add', '+4741234567', ...person)
+  const { id } = JSON.parse(added.output)
+  const nothing = { code: 0, output: '', errors: '' }
+  expect(await daybook('audit', 'consents', id)).toEqual(nothing)
+  const end = (await readLog(settings.DATA_DIR)).at(-1)!.position
+  expect(await daybook('audit', 'events', '--after', String(end))).toEqual(nothing)
+})
+
+test.each([['status'], ['audit', 'events'], ['merchant', 'list'], ['rebuild']])(
+  'given a folder without a log, when %s %s is asked for, then that is told, and none is begun',
+  async (...words) => {
+    const DATA_DIR = `${settings.DATA_DIR}-mistyped`
+    const { code, output, errors } = await operatorHere(readSettings({ DATA_DIR }))(...words)
+    expect([code, output]).toEqual([1, ''])
+    expect(errors).toBe(
+      `DATA_DIR="${DATA_DIR}": there is no log in it: no service was ever started there\n`,
+    )
+    expect(existsSync(DATA_DIR)).toBe(false)
+  },
+)
+
+describe('the check of a log', () => {
+  test('given a log that is whole, then it counts what is there', async () => {
+    const events = await readLog(settings.DATA_DIR)
+    const { code, output, errors } = await daybook('audit', 'check')
+    expect([code, errors]).toEqual([0, ''])
+    expect(JSON.parse(output)).toEqual({
+      events: events.length,
+      streams: new Set(events.map(({ stream }) => stream)).size,
+      last_position: events.length,
+      gaps: 0,
+    })
+  })
+
+  test('given a copy from which somebody has taken events, then it names the gaps', async () => {
+    const DATA_DIR = `${settings.DATA_DIR}-copy`
+    mkdirSync(DATA_DIR)
+    onTestFinished(() => rmSync(DATA_DIR, { recursive: true }))
+    const log = new Database(join(settings.DATA_DIR, 'events.sqlite'))
+    await log.backup(join(DATA_DIR, 'events.sqlite'))
+    log.close()
+    const copy = new Database(join(DATA_DIR, 'events.sqlite'))
+    copy.exec('DROP TRIGGER events_are_not_deleted; DELETE FROM events WHERE position = 1')
+    copy.close()
+    const { code, errors } = await operatorHere(readSettings({ DATA_DIR }))('audit', 'check')
+    expect(code).toBe(1)
+    expect(errors).toBe(
+      'positions 1 to 1 are missing\n' +
+        'installation-daybook has revision 1 at position 2, not 0\n',
+    )
+  })
+
+  test('writes nothing, so that it does for a log that may only be read', async () => {
+    const store = openStoreToRead(settings)
+    const event = { id: randomUUID(), type: 'Noted', data: {}, metadata: {} }
+    await expect(store.append('a', [event], noStream)).rejects.toThrow('readonly')
+    await store.close()
+  })
+})

@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { fetchCallbackKeys } from '../../demo/callback-check.ts'
+import { merchantClient } from '../../demo/merchant-client.ts'
+import { startReceiver } from '../../demo/receiver.ts'
+import { startCommand, startServiceProcess } from '../../demo/service-process.ts'
+import type { Recorded } from '../../domain/events.ts'
+import { newFolder, pathOf, requestPayment, runCommand, untilLogged } from './service-process.ts'
+
+const production = { DATA_DIR: newFolder(), MODE: 'production' }
+
+afterAll(() => rmSync(production.DATA_DIR, { recursive: true }))
+
+test('the operator makes merchants and users beside a running service, which sends nothing to private addresses', async () => {
+  const service = await startServiceProcess(production)
+  onTestFinished(async () => void (await service.end()))
+  expect(service.printed).toHaveLength(1)
+  const receiver = await startReceiver({ keys: await fetchCallbackKeys(service.address) })
+  onTestFinished(async () => void (await receiver.close()))
+  const words = ['merchant', 'add', 'harbour', '--name', 'Harbour Bar', '--currency', 'nok']
+  const added = await runCommand(production, '--json', ...words)
+  expect(JSON.parse(added.output)).toMatchObject({ id: 'harbour', currency: 'NOK' })
+  const [user, merchants, status] = await Promise.all([
+    runCommand(production, 'user', 'add', 'harbour', 'pos1', '--secret', 'a long secret'),
+    runCommand(production, 'merchant', 'list'),
+    runCommand(production, '--json', 'status'),
+  ])
+  expect(user).toMatchObject({ code: 0, errors: '' })
+  expect(merchants.output).toBe(
+    'id: harbour\nbusiness_name: Harbour Bar\ncurrency: NOK\nlookup_ids: []\n',
+  )
+  expect(JSON.parse(status.output)).toMatchObject({ merchants: 1, callbacks_unfinished: 0 })
+
+  const credentials = { merchant: 'harbour', user: 'pos1', secret: 'a long secret' }
+  const till = merchantClient(service.address, credentials)
+  const pos = { id: 'till-1', name: 'Till', type: 'store' }
+  expect((await till('POST', '/merchant/v1/pos/', pos)).status).toBe(201)
+  expect((await till('POST', '/sandbox/v1/clock/', { advance_seconds: 1 })).status).toBe(404)
+  for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '2130706433']) {
+    const callback_uri = receiver.url('/private').replace('127.0.0.1', host)
+    const tid = await requestPayment(till, { callback_uri })
+    await till('PUT', pathOf(tid), { action: 'abort' })
+  }
+
+  const attemptsOf = (log: readonly Recorded[]) =>
+    log.flatMap((event) => (event.type === 'CallbackAttempted' ? event.data : []))
+  const tried = (log: readonly Recorded[]) => new Set(attemptsOf(log).map((one) => one.subject))
+  const log = await untilLogged(production.DATA_DIR, (log) => tried(log).size === 4)
+  expect(await service.end()).toBe(0)
+  const attempts = attemptsOf(log)
+  expect(attempts.length).toBeGreaterThanOrEqual(4)
+  for (const { problem } of attempts) expect(problem).toMatch(/ is not on the open internet$/)
+  expect(receiver.arrivals).toEqual([])
+})
+
+test('wrong settings are all named, and end the start with code 2', async () => {
+  const wrong = { ...production, PORT: '-1', MODE: 'holiday', PUBLIC_URL: 'shop.example' }
+  const { code, output, errors } = await runCommand(wrong, 'serve')
+  expect([code, output]).toEqual([2, ''])
+  for (const name of ['PORT="-1"', 'MODE="holiday"', 'PUBLIC_URL="shop.example"'])
+    expect(errors).toContain(name)
+  expect(errors).not.toContain('at ')
+})
+
+test('a command ends without a complaint when nobody reads on', async () => {
+  const child = startCommand(['openapi'], production, 'pipe')
+  let errors = ''
+  child.stderr!.setEncoding('utf8').on('data', (text) => (errors += text))
+  await once(child.stdout!, 'data')
+  child.stdout!.destroy()
+  expect(await once(child, 'close')).toEqual([0, null])
+  expect(errors).toBe('')
+})

@@ -1,0 +1,226 @@
+import { once } from 'node:events'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { startCommand, type SettingsOfProcess } from '../../demo/service-process.ts'
+import { openCore } from '../../infrastructure/core.ts'
+import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
+import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
+import { failureOf } from '../../infrastructure/failures.ts'
+import { keyInFile } from '../../infrastructure/keys.ts'
+import { makeLog } from '../../infrastructure/log.ts'
+import { makeSandboxData } from '../../infrastructure/sandbox-data.ts'
+import { refuseSandboxLog } from '../../infrastructure/sandbox-traces.ts'
+import { readSettings, settingShown, type Settings } from '../../infrastructure/settings.ts'
+import Database from '../../infrastructure/sqlite.ts'
+import { operatorHere } from './operator-here.ts'
+import { newFolder } from './service-process.ts'
+
+const root = newFolder()
+const folder = (name: string) => join(root, name)
+afterAll(() => rmSync(root, { recursive: true }))
+
+/** Starts the service, and ends it at once should it listen. */
+const start = async (settings: SettingsOfProcess) => {
+  const child = startCommand(['serve'], settings, 'pipe')
+  const printed = { output: '', errors: '' }
+  child.stderr!.setEncoding('utf8').on('data', (text) => (printed.errors += text))
+  child.stdout!.setEncoding('utf8').on('data', (text) => {
+    printed.output += text
+    if (printed.output.includes('listening on')) child.kill()
+  })
+  const [code] = await once(child, 'close')
+  return { code: code as number | null, ...printed }
+}
+
+describe('production on a log that the sandbox has used', () => {
+  test('given its merchant, users and payers and its moved clock, then the service does not start, and names them', async () => {
+    const DATA_DIR = folder('rehearsed')
+    const settings = readSettings({ DATA_DIR, MODE: 'production' })
+    const core = await openCore(settings, makeLog('silent'))
+    await makeSandboxData(core, DATA_DIR)
+    await core.advanceClock({ by: 1000 }, core.contextOf('test'))
+    await core.close()
+    await expect(refuseSandboxLog(settings)).rejects.toThrow(
+      `MODE="production": the log of DATA_DIR="${DATA_DIR}" was used by the sandbox, whose secrets are published; ` +
+        'it holds merchant-sandbox, user-sandbox/pos1, user-sandbox/admin, payer-alice, payer-bob, a clock that was moved. ' +
+        'Production needs a log of its own',
+    )
+  })
+
+  test('given nothing but a clock that was moved, then it does not start either', async () => {
+    const DATA_DIR = folder('moved')
+    const core = await openCore(readSettings({ DATA_DIR, MODE: 'production' }), makeLog('silent'))
+    await core.advanceClock({ by: 1000 }, core.contextOf('test'))
+    await core.close()
+    const { code, output, errors } = await start({ DATA_DIR, MODE: 'production' })
+    expect([code, output]).toEqual([1, ''])
+    expect(errors).toContain('it holds a clock that was moved.')
+  })
+
+  test('given a merchant of the same name that the operator has made, then it starts', async () => {
+    const settings = readSettings({ DATA_DIR: folder('namesake'), MODE: 'production' })
+    const words = ['merchant', 'add', 'sandbox', '--name', 'Sand', '--currency', 'NOK']
+    expect(await operatorHere(settings)(...words)).toMatchObject({ code: 0 })
+    await expect(refuseSandboxLog(settings)).resolves.toBeUndefined()
+  })
+})
+
+describe('a service that cannot start says why in one line', () => {
+  /** What is told of a start that fails, by whoever runs it. */
+  const told = async (
+    settings: Readonly<Record<string, string>>,
+    begin: (settings: Settings) => Promise<unknown> = (read) => openCore(read, makeLog('silent')),
+  ): Promise<string | undefined> => {
+    const read = readSettings(settings)
+    const error: unknown = await begin(read).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    return failureOf(error, read)?.text
+  }
+
+  /** Listens where the settings say, as the service does. */
+  const listen = async ({ HOST, PORT }: Settings): Promise<void> => {
+    const server = createServer().listen(PORT, HOST)
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+  }
+
+  test('given a port that is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await once(other, 'listening')
+    const PORT = String((other.address() as AddressInfo).port)
+    expect(await start({ DATA_DIR: folder('port'), PORT })).toEqual({
+      code: 1,
+      output: '',
+      errors: `PORT="${PORT}": another process listens there, on HOST="127.0.0.1"\n`,
+    })
+  })
+
+  test('given a host that does not exist, or is not here', async () => {
+    const DATA_DIR = folder('host')
+    expect(await told({ DATA_DIR, HOST: 'nosuch.invalid' }, listen)).toMatch(
+      /^HOST="nosuch\.invalid": no such host is found \(E\w+\)$/,
+    )
+    expect(await told({ DATA_DIR, HOST: '192.0.2.1' }, listen)).toBe(
+      'HOST="192.0.2.1": this machine has no such address',
+    )
+  })
+
+  test('given a data directory that is a file, lies in one, or cannot be written', async () => {
+    const file = folder('file')
+    writeFileSync(file, '')
+    expect(await told({ DATA_DIR: file })).toBe(
+      `DATA_DIR="${file}": ${file}: there is a file of that name already`,
+    )
+    expect(await told({ DATA_DIR: join(file, 'data') })).toContain(
+      'a part of its path is a file, not a folder',
+    )
+    // Not even the superuser may write there.
+    expect(await told({ DATA_DIR: '/proc' })).toBe(
+      'DATA_DIR="/proc": unable to open database file (SQLITE_CANTOPEN)',
+    )
+  })
+
+  test('given a log of a newer format, and files that are none', async () => {
+    const logIn = (name: string) => {
+      mkdirSync(folder(name))
+      return join(folder(name), 'events.sqlite')
+    }
+    const newer = logIn('newer')
+    await openSqliteEventStore(newer).close()
+    const log = new Database(newer)
+    log.pragma('user_version = 2')
+    log.close()
+    expect(await told({ DATA_DIR: folder('newer') })).toBe(
+      `DATA_DIR="${folder('newer')}": ${newer} has format 2, this program reads formats up to 1`,
+    )
+    const foreign = logIn('foreign')
+    new Database(foreign).exec('CREATE TABLE recipes (name TEXT)').close()
+    expect(await told({ DATA_DIR: folder('foreign') })).toContain(
+      `${foreign} is a database, but not an event log`,
+    )
+    const letter = logIn('letter')
+    writeFileSync(letter, 'Dear sir or madam, '.repeat(100))
+    expect(await told({ DATA_DIR: folder('letter') })).toContain(
+      `${letter} is a file, but not an event log`,
+    )
+  })
+
+  test('given an event store that cannot be reached, and its password is not told', async () => {
+    const EVENT_STORE = 'esdb://admin:changeit@127.0.0.1:1?tls=false'
+    const ask = async (): Promise<void> => {
+      const store = connectEventStoreDB(EVENT_STORE, { attempt: 200, altogether: 400 })
+      await store.head().finally(() => store.close())
+    }
+    expect(await told({ DATA_DIR: folder('nowhere'), EVENT_STORE }, ask)).toMatch(
+      /^EVENT_STORE="esdb:\/\/…@127\.0\.0\.1:1\?tls=false": the log cannot be used: .*ECONNREFUSED/,
+    )
+  })
+
+  test('given a password in which there is an at sign or a slash, then none of it is told', async () => {
+    for (const password of ['se@cret', 'se/cret'])
+      expect(settingShown('EVENT_STORE', `esdb://admin:${password}@127.0.0.1:1`)).toBe(
+        'EVENT_STORE="esdb://…@127.0.0.1:1"',
+      )
+  })
+
+  test('given a file of a key that holds none', async () => {
+    const file = join(folder('keyless'), 'callback-rsa.pem')
+    mkdirSync(folder('keyless'))
+    writeFileSync(file, 'no key')
+    expect(await told({ DATA_DIR: folder('keyless') }, () => keyInFile(file, 'rsa'))).toBe(
+      `DATA_DIR="${folder('keyless')}": ${file} holds no private key: put it back from a copy`,
+    )
+  })
+
+  test('given another vault than the one that the log is sealed with, or none where it was', async () => {
+    const DATA_DIR = folder('two-vaults')
+    const vault = join(DATA_DIR, 'vault.sqlite')
+    const open = async (VAULT?: string) => {
+      const settings = readSettings({ DATA_DIR, VAULT })
+      await (await openCore(settings, makeLog('silent'))).close()
+    }
+    await open()
+    const refused = (file: string) =>
+      `DATA_DIR="${DATA_DIR}": ${file} is not the vault that this log is sealed with: put that one in its place, or name it with VAULT`
+    const other = join(root, 'other-vault.sqlite')
+    expect(await told({ DATA_DIR, VAULT: other })).toBe(refused(other))
+    renameSync(vault, `${vault}.kept`)
+    expect(await told({ DATA_DIR })).toBe(refused(vault))
+    expect(existsSync(vault)).toBe(false)
+    renameSync(`${vault}.kept`, vault)
+    await open()
+  })
+
+  test('but given what nobody has foreseen, such as other tables in the vault, then where it happened is shown', async () => {
+    const DATA_DIR = folder('damaged')
+    mkdirSync(DATA_DIR)
+    new Database(join(DATA_DIR, 'vault.sqlite')).exec('CREATE TABLE secrets (x)').close()
+    const { code, errors } = await start({ DATA_DIR, MODE: 'production' })
+    expect(code).toBe(1)
+    expect(errors).toMatch(/\n +at .*vault\.js/)
+  })
+})
+
+test('all files of the data directory are for their owner alone, though others may look into the directory', async () => {
+  const DATA_DIR = folder('open')
+  mkdirSync(DATA_DIR, { mode: 0o755 })
+  const { code } = await start({ DATA_DIR })
+  expect(code).toBe(0)
+  const files = readdirSync(DATA_DIR, { recursive: true, encoding: 'utf8' })
+  expect(files.length).toBeGreaterThan(4)
+  const modeOf = (file: string) => statSync(join(DATA_DIR, file)).mode & 0o077
+  expect(files.filter((file) => modeOf(file) !== 0)).toEqual([])
+})

@@ -1,0 +1,68 @@
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import { pino } from 'pino'
+import { expect, onTestFinished, test } from 'vitest'
+import { runAccounting } from '../../infrastructure/accounting.ts'
+import type { Log } from '../../infrastructure/log.ts'
+import { openService } from '../../infrastructure/main.ts'
+import { readSettings } from '../../infrastructure/settings.ts'
+import { openPlace } from '../accounting/ledger-place.ts'
+import { newFolder } from './service-process.ts'
+
+/** A service that has not begun to work beside its requests, and what it writes to its log. */
+const openHere = async () => {
+  const folder = newFolder()
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const lines: string[] = []
+  const log = pino({ level: 'error', errorKey: 'error' }, { write: (line) => lines.push(line) })
+  const settings = readSettings({ DATA_DIR: folder })
+  return { ...(await openService(settings, log as Log, () => 'http://daybook.test')), lines }
+}
+
+test('a service that is stopped while the event store is away does not ask for it again', async () => {
+  const { core, service, lines } = await openHere()
+  await core.store.close()
+  service.begin()
+  // The question is under way.
+  await service.stop()
+  await core.close()
+  expect(lines.filter((line) => line.includes('it will try again'))).toEqual([])
+})
+
+test('accounting that is stopped gives up the logs under way and begins no others; the next start makes them', async () => {
+  const place = await openPlace()
+  const { core } = place
+  onTestFinished(async () => {
+    await place.stop()
+    place.remove()
+  })
+  const folder = join(place.directory, 'logs')
+  const settings = readSettings({ DATA_DIR: place.directory })
+  const failures: unknown[] = []
+  const start = () =>
+    runAccounting(core, settings, {
+      now: core.now,
+      after: () => () => {},
+      onFailure: (error) => failures.push(error),
+    })
+
+  await place.capture(await place.authorize({ amount: '10.00' }))
+  for (const report of [1, 2])
+    await place.ask('PUT', `/merchant/v1/ledger/default/report/${report}/`, {})
+  await core.readModels.caughtUp()
+  expect(core.reports.closing(10)).toHaveLength(2)
+  const stopped = start()
+  stopped.wake()
+  // The thread has been asked by now, and has not begun to run.
+  await turn()
+  await stopped.stop()
+  expect(failures).toEqual([])
+  expect(core.reports.closing(10)).toHaveLength(2)
+
+  const again = start()
+  await again.settle()
+  expect(core.reports.closing(10)).toEqual([])
+  expect(readdirSync(folder).filter((name) => name.endsWith('.csv'))).toHaveLength(2)
+  await again.stop()
+})

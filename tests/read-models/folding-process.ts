@@ -1,0 +1,14 @@
+// A process of its own that folds a log in a thread, and tells how far it is and what fails.
+import { foldApart } from '../../infrastructure/read-models/folding-apart.ts'
+
+const [DATA_DIR = '', readModels = ''] = process.argv.slice(2)
+const tell = (text: string): void => void process.stdout.write(`${text}\n`)
+
+const folding = foldApart(
+  { EVENT_STORE: 'sqlite', DATA_DIR },
+  readModels,
+)({
+  onMoved: (position) => tell(`at ${position}`),
+  onFailure: (error) => tell(String(error)),
+})
+process.stdin.on('end', () => void folding.stop()).resume()

@@ -1,0 +1,130 @@
+import fc from 'fast-check'
+import type { CallbackEvent } from '../../domain/callback.ts'
+import type { DomainEvent, Recorded } from '../../domain/events.ts'
+import { play, someSteps } from '../domain/payment-histories.ts'
+import { morning } from '../domain/payments.ts'
+
+/** What happens in one stream, in order. */
+type Happening = { readonly stream: string; readonly at: number; readonly event: DomainEvent }
+
+const payment = (tid: string): fc.Arbitrary<Happening[]> =>
+  someSteps.map((steps) =>
+    play(steps).log.map(({ type, data, metadata }) => ({
+      stream: `payment-${tid}`,
+      at: metadata.at,
+      event: { type, data } as DomainEvent,
+    })),
+  )
+
+/** Registered, changed, removed, and registered anew. */
+const till = (id: string): fc.Arbitrary<Happening[]> => {
+  const data = { merchant: 'sandbox', id, name: 'Till', type: 'store', location: null } as const
+  const life: DomainEvent[] = [
+    { type: 'PosRegistered', data },
+    { type: 'PosChanged', data: { ...data, name: 'Front till' } },
+    { type: 'PosRemoved', data: {} },
+    { type: 'PosRegistered', data: { ...data, type: 'webshop' } },
+  ]
+  return fc
+    .nat(life.length)
+    .map((length) =>
+      life
+        .slice(0, length)
+        .map((event, index) => ({ stream: `pos-sandbox/${id}`, at: morning + index, event })),
+    )
+}
+
+/** Attempts at the callback of some event of a payment: in vain, given up, asked for again, delivered. */
+const deliveries = (tid: string, revision: number): fc.Arbitrary<Happening[]> => {
+  const message = {
+    subject: `payment-${tid}`,
+    revision,
+    event: 'payment_captured',
+    seqno: revision,
+  }
+  const attempt = (
+    result: 'delivered' | 'failed' | 'gone',
+    nextAttemptAt: number | null,
+  ): CallbackEvent => ({
+    type: 'CallbackAttempted',
+    data: {
+      ...message,
+      uri: 'https://shop.example/',
+      attemptedAt: morning,
+      result,
+      httpStatus: null,
+      problem: null,
+      nextAttemptAt,
+    },
+  })
+  const events = fc.constantFrom<CallbackEvent>(
+    attempt('failed', morning + 5000),
+    attempt('failed', null),
+    attempt('gone', null),
+    attempt('delivered', null),
+    { type: 'CallbackRetryRequested', data: { ...message, nextAttemptAt: morning + 9000 } },
+  )
+  return fc
+    .array(events, { maxLength: 5 })
+    .map((some) =>
+      some.map((event) => ({ stream: `callback-event-${tid}-${revision}`, at: morning, event })),
+    )
+}
+
+const test: fc.Arbitrary<Happening[]> = fc.constant([
+  {
+    stream: 'callback-test-1',
+    at: morning,
+    event: { type: 'CallbackTestRequested', data: { uri: 'http://127.0.0.1:9/hook' } },
+  },
+])
+
+const clock: fc.Arbitrary<Happening[]> = fc.constant([
+  {
+    stream: 'clock-service',
+    at: morning,
+    event: { type: 'ClockAdvanced', data: { aheadBy: 60_000 } },
+  },
+])
+
+/** A log of several streams, mixed as they come, each in its own order, at positions with gaps. */
+export const someLogs: fc.Arbitrary<readonly Recorded[]> = fc
+  .tuple(
+    fc.tuple(
+      ...['a', 'b', 'c', 'd', 'e'].map(payment),
+      ...['till-1', 'till-2', 'till-3'].map(till),
+      deliveries('a', 1),
+      deliveries('a', 2),
+      deliveries('b', 1),
+      test,
+      clock,
+    ),
+    fc.array(fc.nat(100), { minLength: 60, maxLength: 60 }),
+  )
+  .map(([streams, choices]) => {
+    const waiting = streams.filter(({ length }) => length > 0).map((events) => [...events])
+    const log: Recorded[] = []
+    const revisions = new Map<string, number>()
+    let position = 0
+    while (waiting.length > 0) {
+      const which = (choices[position % choices.length] ?? 0) % waiting.length
+      const next = waiting[which]?.shift()
+      if (waiting[which]?.length === 0) waiting.splice(which, 1)
+      if (!next) continue
+      const { stream, at, event } = next
+      const revision = (revisions.get(stream) ?? -1) + 1
+      revisions.set(stream, revision)
+      position += 1 + (revision % 3)
+      const metadata = {
+        at,
+        merchant: 'sandbox',
+        actor: 'daybook',
+        correlationId: 'c',
+        causationId: null,
+        schema: 1,
+      }
+      const tid = stream.replace('payment-', '')
+      log.push({ ...event, id: `event-${tid}-${revision}`, stream, revision, position, metadata })
+    }
+    return log
+  })

@@ -1,0 +1,307 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { DomainEvent, Recorded } from '../../domain/events.ts'
+import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
+import { makeProjector } from '../../infrastructure/read-models/projector.ts'
+import {
+  openReadModelFile,
+  type ReadModelFile,
+} from '../../infrastructure/read-models/read-model-file.ts'
+import { projections } from '../../projections/all.ts'
+import { callbackQueueQueries } from '../../projections/callback-queue.ts'
+import { payerInboxQueries } from '../../projections/payer-inbox.ts'
+import { paymentOutcomeQueries } from '../../projections/payment-outcomes.ts'
+import { posProjection, registerQueries } from '../../projections/registers.ts'
+import { authorizationEnds, events, morning, request, requestEnds } from '../domain/payments.ts'
+
+let folder: string
+let file: ReadModelFile
+let apply: (events: readonly Recorded[]) => void
+let position: number
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'daybook-queries-'))
+  file = openReadModelFile(
+    folder,
+    projections.map(({ table }) => table),
+  )
+  apply = makeProjector(file, projections).apply
+  position = 0
+})
+
+afterEach(async () => {
+  file.sqlite.close()
+  await rm(folder, { recursive: true })
+})
+
+const happened = (stream: string, event: DomainEvent, merchant = 'sandbox'): void => {
+  position += 1
+  const metadata = {
+    at: morning,
+    merchant,
+    actor: 'x',
+    correlationId: 'c',
+    causationId: null,
+    schema: 1,
+  }
+  apply([{ ...event, id: `e${position}`, stream, revision: 0, position, metadata }])
+}
+
+const requested = (tid: string, changes: Partial<PaymentRequest> = {}, expiresAt = requestEnds) =>
+  happened(`payment-${tid}`, {
+    type: 'PaymentRequested',
+    data: { request: { ...request, posTid: tid, ...changes }, payer: null, expiresAt },
+  })
+
+describe('the outcomes', () => {
+  test('are found by their own merchant only, as they are at that instant', () => {
+    const { find } = paymentOutcomeQueries(file.db)
+    requested('t1')
+    expect(find('sandbox', 't1', requestEnds - 1)).toMatchObject({ tid: 't1', status: 'pending' })
+    expect(find('sandbox', 't1', requestEnds)).toMatchObject({ status: 'fail', statusCode: 5011 })
+    expect(find('other', 't1', morning)).toBeUndefined()
+    expect(find('sandbox', 't2', morning)).toBeUndefined()
+  })
+
+  test('that are due to expire are listed earliest first, as many as asked for, until it is recorded', () => {
+    const { due } = paymentOutcomeQueries(file.db)
+    requested('late', {}, requestEnds + 2000)
+    requested('soon', {}, requestEnds)
+    requested('later', { merchant: 'other' }, requestEnds + 1000)
+    const tids = (now: number, limit = 10) => due(now, limit).map(({ tid }) => tid)
+    expect(tids(requestEnds - 1)).toEqual([])
+    expect(tids(requestEnds)).toEqual(['soon'])
+    expect(tids(requestEnds + 5000)).toEqual(['soon', 'later', 'late'])
+    expect(tids(requestEnds + 5000, 2)).toEqual(['soon', 'later'])
+    expect(due(requestEnds + 1000, 10)[1]).toEqual({ tid: 'later', merchant: 'other' })
+    happened('payment-soon', events.expired)
+    expect(tids(requestEnds + 5000)).toEqual(['later', 'late'])
+  })
+
+  test('tell the next deadline, which moves with authorisation and goes with the end', () => {
+    const { nextDeadline } = paymentOutcomeQueries(file.db)
+    expect(nextDeadline()).toBeNull()
+    requested('t1')
+    expect(nextDeadline()).toBe(requestEnds)
+    happened('payment-t1', events.authorized())
+    expect(nextDeadline()).toBe(authorizationEnds)
+    requested('t2', {}, authorizationEnds + 1)
+    happened('payment-t1', events.captured(null, 10_000, 1000))
+    expect(nextDeadline()).toBe(authorizationEnds + 1)
+  })
+
+  test('never go back in time: a refund between the deadline and its record stays the last change', () => {
+    const { find } = paymentOutcomeQueries(file.db)
+    requested('t1')
+    for (const event of [events.authorized({ expiresAt: morning - 1000 }), events.captured('a', 1)])
+      happened('payment-t1', event)
+    happened('payment-t1', events.refunded('r', 1))
+    const before = find('sandbox', 't1', morning)
+    expect(before).toMatchObject({ status: 'fail', statusCode: 5012, modifiedAt: morning })
+    happened('payment-t1', {
+      type: 'PaymentAuthorizationExpired',
+      data: { expiredAt: morning - 1000, amount: 9999, additionalAmount: 1000 },
+    })
+    expect(find('sandbox', 't1', morning)).toEqual({ ...before, seqno: 3, linePosition: 5 })
+  })
+})
+
+describe('the requests of a payer', () => {
+  const asked = (tid: string, payer: string | null = 'alice') =>
+    happened(`payment-${tid}`, events.requested({ posTid: tid }, payer))
+  const askedPermission = (rid: string) =>
+    happened(`permission-${rid}`, {
+      type: 'PermissionRequested',
+      data: {
+        request: {
+          ...{ merchant: 'sandbox', posId: 'till-1', posTid: rid, customer: null, text: null },
+          ...{ scope: ['openid'], callbackUri: null, expiresIn: 60 },
+        },
+        payer: 'alice',
+        expiresAt: requestEnds,
+        currency: 'NOK',
+      },
+    })
+  const listsOf = (payer: string) => {
+    const { waiting, history } = payerInboxQueries(file.db)
+    const ids = (entries: readonly { readonly id: string }[]) => entries.map(({ id }) => id)
+    return [ids(waiting(payer)), ids(history(payer, Number.MAX_SAFE_INTEGER, 10))]
+  }
+
+  test('are payments and permissions in the order in which they came, then in which they were answered', () => {
+    for (const tid of ['first', 'second', 'gone']) asked(tid)
+    askedPermission('consent')
+    asked('of-bob', 'bob')
+    expect(listsOf('alice')).toEqual([['consent', 'gone', 'second', 'first'], []])
+    happened('payment-first', events.authorized())
+    happened('permission-consent', {
+      type: 'PermissionDeclined',
+      data: { payer: 'alice', charge: { fee: 0, interchange: 0, vat: 0, taxcode: 'NO:2013' } },
+    })
+    happened('payment-gone', events.expired)
+    expect(listsOf('alice')).toEqual([['second'], ['gone', 'consent', 'first']])
+    expect(listsOf('bob')).toEqual([['of-bob'], []])
+  })
+
+  test('stay where they are when the merchant amends, captures or refunds', () => {
+    for (const tid of ['first', 'second']) asked(tid)
+    const { ledger, callbackUri, displayMessageUri, links, lineItems } = request
+    happened('payment-first', {
+      type: 'PaymentAmended',
+      data: { ledger, callbackUri, displayMessageUri, links, lineItems },
+    })
+    expect(listsOf('alice')).toEqual([['second', 'first'], []])
+    for (const tid of ['first', 'second']) happened(`payment-${tid}`, events.authorized())
+    happened('payment-first', events.captured('a', 10_000, 1000))
+    happened('payment-first', events.refunded('r', 1))
+    expect(listsOf('alice')).toEqual([[], ['second', 'first']])
+  })
+
+  test('are those of nobody until somebody scans or answers', () => {
+    for (const tid of ['scanned', 'accepted', 'refused']) asked(tid, null)
+    expect(listsOf('alice')).toEqual([[], []])
+    happened('payment-scanned', { type: 'PaymentPickedUp', data: { payer: 'alice', scan: 's1' } })
+    happened('payment-accepted', events.authorized())
+    happened('payment-refused', events.declined())
+    expect(listsOf('alice')).toEqual([['scanned'], ['refused', 'accepted']])
+  })
+
+  test('are at most the newest hundred of those that wait, of both kinds together', () => {
+    askedPermission('oldest')
+    for (let count = 1; count < 100; count++) asked(`p${count}`)
+    expect(listsOf('alice')[0]).toHaveLength(100)
+    askedPermission('newest')
+    const [waiting] = listsOf('alice')
+    expect(waiting).toHaveLength(100)
+    expect(waiting?.slice(0, 2)).toEqual(['newest', 'p99'])
+    expect(waiting?.at(-1)).toBe('p1')
+  })
+
+  test('are shown a page at a time', () => {
+    for (const tid of ['a', 'b', 'c']) {
+      asked(tid)
+      happened(`payment-${tid}`, events.declined())
+    }
+    askedPermission('d')
+    happened('permission-d', { type: 'PermissionExpired', data: { expiredAt: requestEnds } })
+    const { history } = payerInboxQueries(file.db)
+    const page = history('alice', Number.MAX_SAFE_INTEGER, 2)
+    expect(page).toMatchObject([
+      { kind: 'permission', id: 'd', expiresAt: requestEnds },
+      { kind: 'payment', id: 'c' },
+    ])
+    expect(history('alice', page[1]?.position ?? 0, 2)).toMatchObject([{ id: 'b' }, { id: 'a' }])
+  })
+})
+
+describe('a register', () => {
+  const registered = (id: string, merchant = 'sandbox') => {
+    const data = { merchant, id, name: id, type: 'store', location: null } as const
+    happened(`pos-${merchant}/${id}`, { type: 'PosRegistered', data }, merchant)
+  }
+  const removed = (id: string) => happened(`pos-sandbox/${id}`, { type: 'PosRemoved', data: {} })
+
+  test('lists the entries of one merchant, newest first, a page at a time', () => {
+    const { list, find, all } = registerQueries(file.db, posProjection)
+    for (const id of ['a', 'b', 'c']) registered(id)
+    registered('d', 'other')
+    const page = list('sandbox', Number.MAX_SAFE_INTEGER, 2)
+    expect(page.map(({ data }) => data.id)).toEqual(['c', 'b'])
+    expect(list('sandbox', page[1]?.position ?? 0, 2).map(({ data }) => data.id)).toEqual(['a'])
+    expect(find('pos-other/d')?.data.merchant).toBe('other')
+    expect(find('pos-other/a')).toBeUndefined()
+    expect(all().map(({ data }) => data.id)).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  test('shows what was there from start to end of a walk over the pages exactly once, while others come and go', () => {
+    const { list } = registerQueries(file.db, posProjection)
+    const staying = Array.from({ length: 12 }, (_, index) => `staying-${index}`)
+    const going = Array.from({ length: 12 }, (_, index) => `going-${index}`)
+    for (const [index, id] of staying.entries()) {
+      registered(id)
+      registered(going[index] ?? '')
+    }
+    let walks = 0
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 7 }), fc.array(fc.nat(11)), (size, changes) => {
+        walks += 1
+        const seen: string[] = []
+        let before = Number.MAX_SAFE_INTEGER
+        for (let pages = 0; ; pages++) {
+          const page = list('sandbox', before, size)
+          seen.push(...page.map(({ data }) => data.id))
+          const last = page.at(-1)
+          if (!last) break
+          before = last.position
+          const id = going[changes[pages] ?? 0] ?? ''
+          removed(id)
+          if (pages % 2 === 0) registered(id)
+          registered(`new-${walks}-${pages}`)
+        }
+        expect(seen.filter((id) => id.startsWith('staying'))).toEqual([...staying].reverse())
+        expect(new Set(seen).size).toBe(seen.length)
+      }),
+      { numRuns: 10 },
+    )
+  })
+})
+
+describe('the callbacks that have not arrived', () => {
+  const uri = 'https://shop.example/hook'
+  const attempted = (result: 'failed' | 'delivered', nextAttemptAt: number | null) =>
+    happened(`callback-e2`, {
+      type: 'CallbackAttempted',
+      data: {
+        subject: 'payment-a',
+        revision: 1,
+        event: 'payment_aborted_by_merchant',
+        seqno: 1,
+        uri,
+        attemptedAt: morning,
+        result,
+        httpStatus: null,
+        problem: null,
+        nextAttemptAt,
+      },
+    })
+  const unfinished = () => {
+    const { unfinishedCount, unfinished } = callbackQueueQueries(file.db)
+    return [unfinishedCount(), unfinished().map(({ subject }) => subject)]
+  }
+
+  test('are those that wait and those that were given up', () => {
+    requested('a', { callbackUri: uri })
+    expect(unfinished()).toEqual([0, []])
+    happened('payment-a', { type: 'PaymentAborted', data: {} })
+    expect(unfinished()).toEqual([1, ['payment-a']])
+    attempted('failed', null)
+    expect(unfinished()).toEqual([1, ['payment-a']])
+  })
+
+  test('given one that was given up, when another try that was under way arrives, then nothing is left', () => {
+    requested('a', { callbackUri: uri })
+    happened('payment-a', { type: 'PaymentAborted', data: {} })
+    attempted('failed', null)
+    attempted('delivered', null)
+    expect(unfinished()).toEqual([0, []])
+  })
+
+  test('are found without a look at those that have arrived', () => {
+    const asked: string[] = []
+    const { prepare } = file.sqlite
+    file.sqlite.prepare = ((text: string) => {
+      asked.push(text)
+      return prepare.call(file.sqlite, text)
+    }) as typeof prepare
+    callbackQueueQueries(file.db)
+    const ofUnfinished = asked.filter((text) => text.includes('abandoned <>'))
+    expect(ofUnfinished).toHaveLength(2)
+    for (const text of ofUnfinished) {
+      const plan = file.sqlite.prepare(`EXPLAIN QUERY PLAN ${text}`).all()
+      expect(JSON.stringify(plan)).toContain('callback_queue_unfinished')
+    }
+  })
+})

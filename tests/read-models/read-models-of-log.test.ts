@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { noStream, start, type EventStore, type NewEvent } from '../../application/event-store.ts'
+import { parseEvent } from '../../domain/events.ts'
+import { makeProjector } from '../../infrastructure/read-models/projector.ts'
+import { openReadModels, openStore, type Place } from '../../infrastructure/stores.ts'
+import { projections } from '../../projections/all.ts'
+import { clockAdvanced } from '../event-store/appends.ts'
+import { startProtocolPlace } from '../event-store/protocol-place.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'daybook-logs-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const freshFolder = (): string => join(folder, randomUUID())
+
+const kinds = ['in a file', 'in EventStoreDB'] as const
+type Kind = (typeof kinds)[number]
+
+const [a, b, c, d, e] = [
+  clockAdvanced(1),
+  clockAdvanced(2),
+  clockAdvanced(3),
+  clockAdvanced(4),
+  clockAdvanced(5),
+] as const
+
+/** Lets positions have gaps, where a log has them. */
+const addNoise = async (url: string): Promise<void> => {
+  const client = EventStoreDBClient.connectionString(url)
+  await client.appendToStream('$of-the-node', jsonEvent({ type: '$noise', data: {} }))
+  await client.dispose()
+}
+
+/** A log of these events. One with fewer of the same is what a backup of it holds. */
+const logOf = async (kind: Kind, events: readonly NewEvent[]): Promise<EventStore> => {
+  let place: Place = { EVENT_STORE: 'sqlite', DATA_DIR: freshFolder() }
+  if (kind === 'in EventStoreDB') {
+    const { url, remove } = await startProtocolPlace()
+    onTestFinished(remove)
+    place = { ...place, EVENT_STORE: url }
+  }
+  const store = openStore(place)
+  onTestFinished(() => store.close())
+  let revision = noStream
+  for (const event of events) {
+    if (kind === 'in EventStoreDB') await addNoise(place.EVENT_STORE)
+    revision = (await store.append('clock-service', [event], revision)).revision
+  }
+  return store
+}
+
+/** Opens the read models of a log as a service does, in the directory of the test. */
+const opening = () => {
+  const place: Place = { EVENT_STORE: 'sqlite', DATA_DIR: freshFolder() }
+  return async (store: EventStore) => {
+    const file = await openReadModels(place, store)
+    onTestFinished(() => void file.sqlite.close())
+    const { apply, position } = makeProjector(file, projections)
+    return {
+      name: file.sqlite.name,
+      position,
+      fold: async (): Promise<void> => {
+        for await (const batch of store.readAll(start)) apply(batch.map(parseEvent))
+      },
+    }
+  }
+}
+
+describe.each(kinds)('read models of a log %s', (kind) => {
+  test('are the same for all that open them, though one folds already', async () => {
+    const open = opening()
+    const store = await logOf(kind, [a, b])
+    const ours = await open(store)
+    expect((await open(store)).name).toBe(ours.name)
+    await ours.fold()
+    const theirs = await open(store)
+    expect(theirs.name).toBe(ours.name)
+    expect(theirs.position()).toBe(await store.head())
+    await store.append('clock-service', [c], 1)
+    expect((await open(store)).name).toBe(ours.name)
+  })
+
+  test('that was restored from a backup are begun anew, by all that open them in the same file', async () => {
+    const open = opening()
+    const before = await open(await logOf(kind, [a, b, c]))
+    await before.fold()
+    const restored = await logOf(kind, [a, b])
+    const after = await open(restored)
+    expect(after.position()).toBe(start)
+    expect(after.name).not.toBe(before.name)
+    expect((await open(restored)).name).toBe(after.name)
+    await after.fold()
+    expect(after.position()).toBe(await restored.head())
+    const again = await open(restored)
+    expect(again.name).toBe(after.name)
+    expect(again.position()).toBe(await restored.head())
+  })
+
+  test('that was restored and has grown past them since are begun anew', async () => {
+    const open = opening()
+    await (await open(await logOf(kind, [a, b, c]))).fold()
+    const restored = await logOf(kind, [a, b, d, e])
+    const after = await open(restored)
+    expect(after.position()).toBe(start)
+    await after.fold()
+    expect(after.position()).toBe(await restored.head())
+  })
+
+  test.each([
+    ['is empty', []],
+    ['is longer', [c, d, e]],
+  ])('are begun anew where those of another event store are, when it %s', async (_, events) => {
+    const open = opening()
+    const other = kinds.find((one) => one !== kind) ?? kind
+    await (await open(await logOf(other, [a, b]))).fold()
+    const store = await logOf(kind, events)
+    const after = await open(store)
+    expect(after.position()).toBe(start)
+    await after.fold()
+    expect(after.position()).toBe(await store.head())
+  })
+})
