@@ -85,10 +85,12 @@ export const startService = async (
   )
   const side = makeMerchantSide(core)
   const { identify } = side
-  const processes = makeProcesses({
+  const funding = isSandbox ? sandboxFunding : everythingFunded
+  const processes = await makeProcesses({
     core,
     settings,
     log,
+    funding,
     matchScans: side.scanMatching.work,
     sendCallback: async (message, history, uri) => {
       const text = await wire.message(message, history, uri)
@@ -98,7 +100,6 @@ export const startService = async (
     },
   })
 
-  const funding = isSandbox ? sandboxFunding : everythingFunded
   const accept = acceptPayment({ handle, find, funding, tokens })
   const answers = answerPermission({ handle, find, tokens, findTerms: core.findTerms })
   const live = makeLive()

@@ -115,6 +115,7 @@ describe('the catalogue', () => {
       'CodeIssued',
       'CodeRedeemed',
       'FeesScheduled',
+      'FundingSourceTold',
       'GrantRefreshed',
       'GrantRevoked',
       'InstallationMade',
