@@ -4,11 +4,21 @@ import { createRequire } from 'node:module'
 /** Node-API 10 came with Node 22.14; Node 20 will never have it. */
 const release = Number(process.versions['napi']) >= 10 ? 'better-sqlite3-13' : 'better-sqlite3'
 
+/** @throws Error when dependencies were installed with another version of Node, or without the optional ones */
+const load = (): unknown => {
+  try {
+    return createRequire(import.meta.url)(release)
+  } catch (error) {
+    const problem = `${release}, which Node ${process.version} needs, cannot be loaded: run \`npm ci\``
+    throw new Error(problem, { cause: error })
+  }
+}
+
 /**
  * better-sqlite3 in the release that goes with this version of Node: 13 cannot be loaded without Node-API 10, and 12 aborts
  * the process when a statement is collected as garbage on late releases of Node 24 (seen on 24.21).
  */
-const Database = createRequire(import.meta.url)(release) as typeof BetterSqlite3
+const Database = load() as typeof BetterSqlite3
 
 declare namespace Database {
   type Database = BetterSqlite3.Database

@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -212,6 +214,20 @@ describe('a service that cannot start says why in one line', () => {
     expect(code).toBe(1)
     expect(errors).toMatch(/\n +at .*vault\.js/)
   })
+})
+
+test('without the release of the database that this Node needs, it says what is to be done', async () => {
+  const built = join(import.meta.dirname, '..', '..', 'dist', 'infrastructure', 'sqlite.js')
+  const alone = folder('sqlite.mjs')
+  copyFileSync(built, alone)
+  const child = spawn(process.execPath, [alone], { stdio: ['ignore', 'ignore', 'pipe'] })
+  let errors = ''
+  child.stderr.setEncoding('utf8').on('data', (text) => (errors += text))
+  const [code] = await once(child, 'close')
+  expect(code).toBe(1)
+  expect(errors).toMatch(
+    /better-sqlite3(?:-13)?, which Node v[\d.]+ needs, cannot be loaded: run `npm ci`/,
+  )
 })
 
 test('all files of the data directory are for their owner alone, though others may look into the directory', async () => {
