@@ -14,7 +14,6 @@ import { shortlink } from '../domain/merchant/shortlink.ts'
 import { signingKey } from '../domain/merchant/signing-key.ts'
 import { sticker } from '../domain/merchant/sticker.ts'
 import { user } from '../domain/merchant/user.ts'
-import { funding } from '../domain/payment/funding.ts'
 import { payment } from '../domain/payment/payment.ts'
 import { application } from '../domain/people/application.ts'
 import { authorization } from '../domain/people/authorization.ts'
@@ -29,8 +28,6 @@ export const attachmentsOfPayments = { category: 'attachments', decider: attachm
 export const callbacks = { category: 'callback', decider: callback }
 export const installations = { category: 'installation', decider: installation }
 export const clocks = { category: 'clock', decider: clock }
-/** How far the funding source has been told of the log; there is one, `source`. */
-export const fundings = { category: 'funding', decider: funding }
 export const merchants = { category: 'merchant', decider: merchant.decider }
 export const users = { category: 'user', decider: user.decider }
 export const poses = { category: 'pos', decider: pos.decider }

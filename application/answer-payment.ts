@@ -1,11 +1,23 @@
+import type { RefusalOfFunds } from '../domain/payment/payment-events.ts'
 import { parseScope } from '../domain/people/scope.ts'
 import { refuse } from '../domain/refusal.ts'
 import { streamOf } from '../domain/stream.ts'
 import { payments } from './aggregates.ts'
 import { findAccepting } from './find-accepting.ts'
-import type { FundingSource } from './funding-source.ts'
 import { issueTokens, type Tokens } from './grants.ts'
 import type { Context, Find, Handle } from './handle.ts'
+
+/** Knows whether a payer's money is good. */
+export type FundingSource = {
+  /** Answers null when it is, else why not. */
+  approve(request: {
+    readonly payer: string
+    readonly currency: string
+    /** All that would be authorised, in minor units. */
+    readonly amount: number
+    readonly credit: boolean
+  }): Promise<RefusalOfFunds | null>
+}
 
 type Needs = {
   readonly handle: Handle
@@ -39,8 +51,7 @@ export const acceptPayment =
       const additionalAmount = wish.additionalAmount ?? request.additionalAmount
       const amount = request.amount + additionalAmount
       const { currency } = request
-      const { credit } = wish
-      const statusCode = await funding.approve({ tid, payer, currency, amount, credit })
+      const statusCode = await funding.approve({ payer, currency, amount, credit: wish.credit })
       if (statusCode !== null)
         return void (await handle(
           payments,

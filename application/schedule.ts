@@ -6,7 +6,7 @@ import type { Instant } from '../domain/time.ts'
  */
 export type DueWork = (now: Instant, stopped: AbortSignal) => Promise<Instant | null>
 
-export type Scheduling = {
+type Needs = {
   readonly now: () => Instant
   /** Calls back once after that many milliseconds; answers how to call it off. */
   readonly after: (milliseconds: number, wake: () => void) => () => void
@@ -21,7 +21,7 @@ const restAfterFailureMs = 1000
  * may have changed when the work is due; after a failure it waits a second, however much happens. `settle` looks at
  * once, and resolves when all that was due at the call is done or has failed.
  */
-export const schedule = ({ now, after, onFailure }: Scheduling, work: DueWork) => {
+export const schedule = ({ now, after, onFailure }: Needs, work: DueWork) => {
   const stopping = new AbortController()
   const { signal: stopped } = stopping
   let isWanted = false

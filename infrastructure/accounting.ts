@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { completeReports } from '../application/complete-reports.ts'
-import { schedule, type Scheduling } from '../application/schedule.ts'
+import { schedule } from '../application/schedule.ts'
 import { settleMerchants } from '../application/settle-merchants.ts'
 import { formatAmount } from '../domain/money/money.ts'
 import type { Core } from './core.ts'
@@ -74,7 +74,11 @@ export const accountingStatus = ({ journal, reports, settlements }: Core) => {
 }
 
 /** The accounting processes of a running service. */
-export const runAccounting = (core: Core, settings: Settings, scheduling: Scheduling) => {
+export const runAccounting = (
+  core: Core,
+  settings: Settings,
+  scheduling: Parameters<typeof schedule>[0],
+) => {
   const accounting = openAccounting(core, settings)
   const closing = schedule(scheduling, accounting.completeReports)
   const settlement = schedule(scheduling, accounting.settleDue)

@@ -1,4 +1,4 @@
-import type { FundingSource } from '../application/funding-source.ts'
+import type { FundingSource } from '../application/answer-payment.ts'
 import { decimalsOf } from '../domain/money/currency.ts'
 import { statusCodes } from '../domain/payment/status.ts'
 

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { deliverCallbacks } from '../application/deliver-callbacks.ts'
 import { expirePayments, expirePermissions } from '../application/expire-requests.ts'
-import type { FundingSource } from '../application/funding-source.ts'
-import { schedule, type DueWork, type Scheduling } from '../application/schedule.ts'
-import { beginTelling, tellFundingSource } from '../application/tell-funding-source.ts'
+import { schedule, type DueWork } from '../application/schedule.ts'
 import { runAccounting } from './accounting.ts'
 import type { Core } from './core.ts'
 import type { Log } from './log.ts'
@@ -18,26 +16,16 @@ const after = (milliseconds: number, wake: () => void) => {
   return () => clearTimeout(timer)
 }
 
-/** Tells a funding source what moves, if it is to hear of it; begun before a request is answered that moves money. */
-const runTelling = async (core: Core, { moves }: FundingSource, scheduling: Scheduling) => {
-  if (!moves) return undefined
-  const { store, handle, find } = core
-  await beginTelling({ store, handle, context: core.contextOf('daybook') })
-  return schedule(scheduling, tellFundingSource({ store, handle, find, moves, newId: randomUUID }))
-}
-
 type Needs = {
   readonly core: Core
   readonly settings: Settings
   readonly log: Log
   readonly matchScans: DueWork
-  readonly funding: FundingSource
   readonly sendCallback: Parameters<typeof deliverCallbacks>[0]['send']
 }
 
-/** What works beside the requests: expiry, accounting, the matching of scans, callbacks, what the funding source hears. */
-export const makeProcesses = async (needs: Needs) => {
-  const { core, settings, log, matchScans, funding, sendCallback } = needs
+/** What works beside the requests: expiry, accounting, the matching of scans, callbacks. */
+export const makeProcesses = ({ core, settings, log, matchScans, sendCallback }: Needs) => {
   const { handle, find, now, readModels } = core
   const { caughtUp } = readModels
   const onFailure = (error: unknown) => log.error({ error }, 'a process failed; it will try again')
@@ -56,7 +44,6 @@ export const makeProcesses = async (needs: Needs) => {
 
   const accounting = runAccounting(core, settings, scheduling)
   const matching = schedule(scheduling, matchScans)
-  const telling = await runTelling(core, funding, scheduling)
 
   const delivery = deliverCallbacks({
     queue: core.queue,
@@ -83,7 +70,6 @@ export const makeProcesses = async (needs: Needs) => {
       expiry.wake()
       matching.wake()
       accounting.wake()
-      telling?.wake()
       sending.wake()
     })
   }
@@ -132,14 +118,13 @@ export const makeProcesses = async (needs: Needs) => {
       await caughtUp()
       await accounting.settle()
       await matching.settle()
-      await telling?.settle()
       await caughtUp()
       await delivery.settle()
     },
     stop: async (): Promise<void> => {
       isStopped = true
       callOffBegin()
-      await Promise.all([expiry, accounting, matching, sending, telling].map((one) => one?.stop()))
+      await Promise.all([expiry.stop(), accounting.stop(), matching.stop(), sending.stop()])
       await delivery.idle()
     },
   }

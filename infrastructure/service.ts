@@ -85,12 +85,10 @@ export const startService = async (
   )
   const side = makeMerchantSide(core)
   const { identify } = side
-  const funding = isSandbox ? sandboxFunding : everythingFunded
-  const processes = await makeProcesses({
+  const processes = makeProcesses({
     core,
     settings,
     log,
-    funding,
     matchScans: side.scanMatching.work,
     sendCallback: async (message, history, uri) => {
       const text = await wire.message(message, history, uri)
@@ -100,6 +98,7 @@ export const startService = async (
     },
   })
 
+  const funding = isSandbox ? sandboxFunding : everythingFunded
   const accept = acceptPayment({ handle, find, funding, tokens })
   const answers = answerPermission({ handle, find, tokens, findTerms: core.findTerms })
   const live = makeLive()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { payments, poses } from '../../application/aggregates.ts'
-import { acceptPayment } from '../../application/answer-payment.ts'
+import { acceptPayment, type FundingSource } from '../../application/answer-payment.ts'
 import {
   noStream,
   start,
@@ -13,7 +13,6 @@ import {
   type EventStore,
 } from '../../application/event-store.ts'
 import { findAccepting } from '../../application/find-accepting.ts'
-import type { FundingSource } from '../../application/funding-source.ts'
 import { makeHandler, type Context } from '../../application/handle.ts'
 import { parseEvent, type Recorded } from '../../domain/events.ts'
 import type { PaymentCommand } from '../../domain/payment/payment-command.ts'

@@ -115,7 +115,6 @@ describe('the catalogue', () => {
       'CodeIssued',
       'CodeRedeemed',
       'FeesScheduled',
-      'FundingSourceTold',
       'GrantRefreshed',
       'GrantRevoked',
       'InstallationMade',
