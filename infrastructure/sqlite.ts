@@ -5,9 +5,12 @@ import { createRequire } from 'node:module'
 const release = Number(process.versions['napi']) >= 10 ? 'better-sqlite3-13' : 'better-sqlite3'
 
 /** @throws Error when dependencies were installed with another version of Node, or without the optional ones */
-const load = (): unknown => {
+const load = (): typeof BetterSqlite3 => {
   try {
-    return createRequire(import.meta.url)(release)
+    const Loaded = createRequire(import.meta.url)(release) as typeof BetterSqlite3
+    // Its compiled part is loaded with the first database, and fits one version of Node.
+    new Loaded(':memory:').close()
+    return Loaded
   } catch (error) {
     const problem = `${release}, which Node ${process.version} needs, cannot be loaded: run \`npm ci\``
     throw new Error(problem, { cause: error })
@@ -18,7 +21,7 @@ const load = (): unknown => {
  * better-sqlite3 in the release that goes with this version of Node: 13 cannot be loaded without Node-API 10, and 12 aborts
  * the process when a statement is collected as garbage on late releases of Node 24 (seen on 24.21).
  */
-const Database = load() as typeof BetterSqlite3
+const Database: typeof BetterSqlite3 = load()
 
 declare namespace Database {
   type Database = BetterSqlite3.Database

@@ -64,9 +64,13 @@ describe.each(folders)('%s', (folder) => {
 
 describe('the check itself', () => {
   test.each([
-    ['domain/payment.ts', `import { hash } from 'node:crypto'`, 'node:crypto'],
-    ['domain/payment.ts', `import { handle } from '../application/handle.ts'`, 'application'],
-    ['domain/payment.ts', `const at = Date.now()`, 'Date.now'],
+    ['domain/payment/payment.ts', `import { hash } from 'node:crypto'`, 'node:crypto'],
+    [
+      'domain/payment/payment.ts',
+      `import { handle } from '../../application/handle.ts'`,
+      'application',
+    ],
+    ['domain/payment/payment.ts', `const at = Date.now()`, 'Date.now'],
     ['application/handle.ts', `import { z } from 'zod'`, 'zod'],
     [
       'application/handle.ts',
@@ -98,7 +102,10 @@ describe('the check itself', () => {
   })
 
   test.each([
-    ['domain/payment.ts', `import { z } from 'zod'\nimport { refuse } from './refusal.ts'`],
+    [
+      'domain/payment/payment.ts',
+      `import { z } from 'zod'\nimport { refuse } from '../refusal.ts'`,
+    ],
     ['projections/all.ts', `import { index } from 'drizzle-orm/sqlite-core'`],
     ['http/docs-page.ts', `import { html } from 'hono/html'`],
     ['infrastructure/core.ts', `import { makeHandler } from '../application/handle.ts'`],
