@@ -24,7 +24,7 @@ import {
   trialBalanceOf,
   type JournalBalance,
 } from '../../projections/journal.ts'
-import { openPlace } from '../accounting/ledger-place.ts'
+import { openPlace } from './ledger-place.ts'
 
 const minor = (max: number) => fc.integer({ min: 0, max })
 
