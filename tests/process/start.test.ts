@@ -216,18 +216,40 @@ describe('a service that cannot start says why in one line', () => {
   })
 })
 
-test('without the release of the database that this Node needs, it says what is to be done', async () => {
-  const built = join(import.meta.dirname, '..', '..', 'dist', 'infrastructure', 'sqlite.js')
-  const alone = folder('sqlite.mjs')
-  copyFileSync(built, alone)
-  const child = spawn(process.execPath, [alone], { stdio: ['ignore', 'ignore', 'pipe'] })
-  let errors = ''
-  child.stderr.setEncoding('utf8').on('data', (text) => (errors += text))
-  const [code] = await once(child, 'close')
-  expect(code).toBe(1)
-  expect(errors).toMatch(
-    /better-sqlite3(?:-13)?, which Node v[\d.]+ needs, cannot be loaded: run `npm ci`/,
-  )
+describe('a database that does not go with this Node', () => {
+  /** What Node prints of the module that loads the database, alone in a folder, or beside this package. */
+  const loaded = async (place: string, source?: string) => {
+    const built = join(import.meta.dirname, '..', '..', 'dist', 'infrastructure', 'sqlite.js')
+    const alone = join(folder(place), 'sqlite.mjs')
+    mkdirSync(folder(place))
+    copyFileSync(built, alone)
+    for (const name of source === undefined ? [] : ['better-sqlite3', 'better-sqlite3-13']) {
+      const path = join(folder(place), 'node_modules', name)
+      mkdirSync(path, { recursive: true })
+      writeFileSync(join(path, 'index.js'), source!)
+    }
+    const child = spawn(process.execPath, [alone], { stdio: ['ignore', 'ignore', 'pipe'] })
+    let errors = ''
+    child.stderr.setEncoding('utf8').on('data', (text) => (errors += text))
+    const [code] = await once(child, 'close')
+    return { code: code as number | null, errors }
+  }
+  const whatIsDue =
+    /better-sqlite3(?:-13)?, which Node v[\d.]+ needs, cannot be loaded: run `npm ci`/
+
+  test('given that it is not installed, then what is to be done is said', async () => {
+    const { code, errors } = await loaded('without')
+    expect(code).toBe(1)
+    expect(errors).toMatch(whatIsDue)
+  })
+
+  test('given that it was compiled for another Node, which its first database finds out, then too', async () => {
+    const compiledForAnother = `module.exports = class { constructor() { throw new Error('other ABI') } }`
+    const { code, errors } = await loaded('other', compiledForAnother)
+    expect(code).toBe(1)
+    expect(errors).toMatch(whatIsDue)
+    expect(errors).toContain('[cause]: Error: other ABI')
+  })
 })
 
 test('all files of the data directory are for their owner alone, though others may look into the directory', async () => {
