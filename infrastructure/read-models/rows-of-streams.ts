@@ -48,11 +48,41 @@ export const rowsOfStreams = <Row extends RowOfStream>(needs: Needs<Row>) => {
     return row
   }
 
+  const notice = (events: readonly RecordedEvent[]): void => {
+    for (const { stream, revision, position } of events) {
+      const known = memory.get(stream)
+      if (known && known.row.revision < revision) known.isOld = true
+      // What was caught up with comes by again.
+      if (position > heard) heard = position
+    }
+  }
+
+  const readOn = async (): Promise<void> => {
+    for await (const events of store.readAll(heard)) {
+      notice(events)
+      // Whoever is further behind than that reads single streams, until the others have come by.
+      break
+    }
+  }
+  let readingOn: Promise<void> | undefined
+  /** Notices what is in the log and has not come by yet: read once for all who look at the same time. */
+  const catchUp = (): Promise<void> =>
+    (readingOn ??= readOn().finally(() => {
+      readingOn = undefined
+    }))
+
+  /** The row that is remembered of a stream, unless more is known to have happened since. */
+  const current = (stream: string): Row | undefined => {
+    const known = memory.get(stream)
+    return known && !known.isOld ? known.row : undefined
+  }
+
   return {
     find: async (stream: string): Promise<Row | undefined> => {
       const head = await store.head()
-      const known = memory.get(stream)
-      return known && !known.isOld && head <= heard ? known.row : fold(stream, known?.row)
+      if (heard < head && current(stream)) await catchUp()
+      const row = heard < head ? undefined : current(stream)
+      return row ?? fold(stream, memory.get(stream)?.row)
     },
     add: (event: RecordedEvent): void => {
       if (!handles.has(event.type)) return
@@ -64,12 +94,6 @@ export const rowsOfStreams = <Row extends RowOfStream>(needs: Needs<Row>) => {
       // When it has come by already, so may have others after it.
       if (row !== undefined) memory.set(stream, { row, isOld: position <= heard })
     },
-    notice: (events: readonly RecordedEvent[]): void => {
-      for (const { stream, revision, position } of events) {
-        const known = memory.get(stream)
-        if (known && known.row.revision < revision) known.isOld = true
-        heard = position
-      }
-    },
+    notice,
   }
 }

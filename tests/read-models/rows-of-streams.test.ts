@@ -8,6 +8,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import {
   noStream,
   start,
+  StoreUnavailable,
   type EventStore,
   type Position,
   type RecordedEvent,
@@ -49,7 +50,17 @@ const twoNodes = () => {
       await answering
       return events
     },
+    readAll: async function* (after) {
+      catchUps += 1
+      if (isBroken) throw new StoreUnavailable('away')
+      for await (const batch of nodes[0].readAll(after)) {
+        await answering
+        yield batch
+      }
+    },
   }
+  let catchUps = 0
+  let isBroken = false
   let answering: Promise<void> = Promise.resolve()
   /** As the read models have them: of some time ago. */
   let folded: ReadonlyMap<string, Sum> = new Map()
@@ -65,6 +76,9 @@ const twoNodes = () => {
   return {
     find: rows.find,
     reads,
+    catchUps: () => catchUps,
+    breakLog: (): void => void (isBroken = true),
+    mendLog: (): void => void (isBroken = false),
     expected: (stream: Stream) => sums.get(stream),
     fold: (): void => void (folded = new Map(sums)),
     append: async (
@@ -81,11 +95,12 @@ const twoNodes = () => {
       const { count, sum } = sums.get(stream) ?? { count: 0, sum: 0 }
       sums.set(stream, { count: count + 1, sum: sum + aheadBy, revision: expected + 1 })
     },
-    hear: async (): Promise<void> => {
-      const batches: (readonly RecordedEvent[])[] = []
-      for await (const batch of nodes[0].readAll(heard)) batches.push(batch)
-      for (const batch of batches) rows.notice(batch)
-      heard = batches.at(-1)?.at(-1)?.position ?? heard
+    hear: async (until = Infinity): Promise<void> => {
+      const events: RecordedEvent[] = []
+      for await (const batch of nodes[0].readAll(heard))
+        events.push(...batch.filter(({ position }) => position <= until))
+      rows.notice(events)
+      heard = events.at(-1)?.position ?? heard
     },
     /** This node's append is answered only after another's, which followed it, has been heard of. */
     appendAndHearBeforeTold: async (stream: Stream): Promise<void> => {
@@ -190,6 +205,70 @@ describe('a row folded from its stream', () => {
     await nextTurn()
     await nodes.find('one')
     expect(nodes.reads).toEqual(['one'])
+    await nodes.close()
+  })
+
+  test('is found without its stream when others have been written to: all who look read the log once', async () => {
+    const nodes = twoNodes()
+    for (const stream of streams) await nodes.append(0, stream, 1)
+    await nodes.hear()
+    await nodes.append(1, 'one', 2)
+    await nextTurn()
+    const found = await Promise.all(streams.map((stream) => nodes.find(stream)))
+    expect(found).toEqual(streams.map((stream) => nodes.expected(stream)))
+    expect(nodes.reads).toEqual(['one'])
+    expect(nodes.catchUps()).toBe(1)
+    await nodes.hear()
+    await nodes.append(0, 'two', 2)
+    await nextTurn()
+    expect(await nodes.find('two')).toEqual(nodes.expected('two'))
+    expect(nodes.reads).toEqual(['one'])
+    await nodes.close()
+  })
+
+  test('is not read of again when what was caught up with comes by late', async () => {
+    const nodes = twoNodes()
+    await nodes.append(0, 'one', 1)
+    await nodes.append(1, 'two', 1)
+    await nodes.append(1, 'three', 1)
+    await nextTurn()
+    await nodes.find('one')
+    await nodes.hear(2)
+    await nextTurn()
+    expect(await nodes.find('one')).toEqual(nodes.expected('one'))
+    expect(nodes.catchUps()).toBe(1)
+    await nodes.close()
+  })
+
+  test('is read itself when it is written to while the log is being caught up with', async () => {
+    const nodes = twoNodes()
+    await nodes.append(0, 'one', 1)
+    await nodes.append(1, 'two', 1)
+    let found: Promise<unknown> | undefined
+    await nodes.during(async () => {
+      void nodes.find('one')
+      await nextTurn()
+      await nextTurn()
+      await nodes.append(1, 'one', 2)
+      found = nodes.find('one')
+      await nextTurn()
+      await nextTurn()
+    })
+    expect(await found).toEqual(nodes.expected('one'))
+    expect(nodes.catchUps()).toBe(1)
+    await nodes.close()
+  })
+
+  test('is found again after the log could not be read', async () => {
+    const nodes = twoNodes()
+    await nodes.append(0, 'one', 1)
+    await nodes.append(1, 'two', 1)
+    await nextTurn()
+    nodes.breakLog()
+    await expect(nodes.find('one')).rejects.toThrow(StoreUnavailable)
+    nodes.mendLog()
+    await nextTurn()
+    expect(await nodes.find('one')).toEqual(nodes.expected('one'))
     await nodes.close()
   })
 })
