@@ -208,7 +208,7 @@ describe('a row folded from its stream', () => {
     await nodes.close()
   })
 
-  test('is found without its stream when others have been written to: all who look read the log once', async () => {
+  test('is found without its stream when others were written to: the log is read once for all who look', async () => {
     const nodes = twoNodes()
     for (const stream of streams) await nodes.append(0, stream, 1)
     await nodes.hear()
@@ -226,7 +226,7 @@ describe('a row folded from its stream', () => {
     await nodes.close()
   })
 
-  test('is not read of again when what was caught up with comes by late', async () => {
+  test('is found without the log when what was caught up with comes by late', async () => {
     const nodes = twoNodes()
     await nodes.append(0, 'one', 1)
     await nodes.append(1, 'two', 1)
