@@ -5,10 +5,15 @@ import {
   type Position,
   type RecordedEvent,
 } from '../../application/event-store.ts'
+import { makeBacklog } from './backlog.ts'
 import type { StartFolding } from './folding.ts'
 import { keepFollowing } from './following.ts'
 
 const longestWaitMs = 5000
+/** After how much of that nobody goes before folding any more. */
+const usualPatienceMs = 500
+/** How many events may wait to be folded before whoever adds to them waits too. */
+const usualBacklog = 2000
 /** How long a look at how things are waits for the store. */
 const usualLookMs = 1000
 
@@ -25,6 +30,8 @@ type Needs = {
   readonly onFolded: OnFolded
   readonly onFailure: (error: unknown) => void
   readonly lookMs?: number
+  readonly largestBacklog?: number
+  readonly patienceMs?: number
 }
 
 /** How far the read models are and how far they have to go, as last known when the store does not answer. */
@@ -38,12 +45,16 @@ type Waiter = { readonly target: Position; readonly resolve: () => void }
 
 /** Lets readers wait until the read models are at the head of the log, and tells what happens. */
 export const runReadModels = (needs: Needs) => {
-  const { store, onEvents, onFolded, onFailure, lookMs = usualLookMs } = needs
+  const { store, from, onEvents, onFolded, onFailure } = needs
+  const { lookMs = usualLookMs, largestBacklog = usualBacklog } = needs
+  const { patienceMs = usualPatienceMs } = needs
   const stopped = new AbortController()
   /** Whose caller waits, so that it is worth a transaction of its own. */
   let urgent: Waiter[] = []
   let patient: Waiter[] = []
   let position = start
+  let isFolding = true
+  const backlog = makeBacklog()
 
   const wake = (waiters: readonly Waiter[]): Waiter[] => {
     const isReady = ({ target }: Waiter): boolean => target <= position
@@ -53,12 +64,17 @@ export const runReadModels = (needs: Needs) => {
 
   const folding = needs.startFolding({
     onMoved: (moved) => {
+      isFolding = true
       position = moved
+      backlog.drop(position)
       urgent = wake(urgent)
       patient = wake(patient)
       if (urgent.length > 0) folding.hurry()
     },
-    onFailure,
+    onFailure: (error) => {
+      isFolding = false
+      onFailure(error)
+    },
   })
 
   const reached = (target: Position): Promise<void> =>
@@ -71,10 +87,14 @@ export const runReadModels = (needs: Needs) => {
           resolve()
         },
       }
-      const timer = setTimeout(() => {
+      const giveUp = () => {
         urgent = urgent.filter((other) => other !== waiter)
         reject(new StoreUnavailable('the read models are still catching up with the log'))
-      }, longestWaitMs)
+      }
+      let timer = setTimeout(() => {
+        timer = setTimeout(giveUp, longestWaitMs - patienceMs)
+        folding.goFirst()
+      }, patienceMs)
       urgent.push(waiter)
       folding.hurry()
     })
@@ -85,7 +105,18 @@ export const runReadModels = (needs: Needs) => {
       else patient.push({ target, resolve })
     })
 
-  let told = needs.from
+  const isTooFarBehind = (): boolean =>
+    isFolding && position >= from && backlog.size() > largestBacklog
+
+  const comeNear = async (): Promise<void> => {
+    try {
+      while (isTooFarBehind()) await reached(backlog.next() ?? position)
+    } catch {
+      // Whoever waits has waited long enough: what it adds does not depend on what is folded.
+    }
+  }
+
+  let told = from
   /** Where something has happened: names alone, for it may take long until that can be read. */
   let untold = new Set<string>()
   let isTelling = false
@@ -108,6 +139,7 @@ export const runReadModels = (needs: Needs) => {
     position: () => told,
     onBatch: (events) => {
       told = events.at(-1)?.position ?? told
+      if (told > position) backlog.add(told, events.length)
       onEvents(events)
       for (const { stream } of events) untold.add(stream)
       void tellWhatIsFolded()
@@ -135,6 +167,11 @@ export const runReadModels = (needs: Needs) => {
     /** The same for a position that is known. */
     reached,
     position: (): Position => position,
+    /**
+     * Undefined, unless others have added to the log faster than it is folded: then resolves when the read models are near
+     * it again. Whoever adds is not kept from it while they catch up with an old log or cannot be folded at all.
+     */
+    room: (): Promise<void> | undefined => (isTooFarBehind() ? comeNear() : undefined),
     /** Waits as long as it takes, for work that must not begin on outdated rows. */
     ready: async (): Promise<void> => reachedSometime(await store.head()),
     /** Answers soon, whatever the store does. */

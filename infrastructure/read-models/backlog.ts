@@ -1,0 +1,21 @@
+import type { Position } from '../../application/event-store.ts'
+
+/** Counts events that are not folded yet: positions tell what comes before what, but not how many lie between. */
+export const makeBacklog = () => {
+  const batches: { readonly end: Position; readonly size: number }[] = []
+  let size = 0
+  return {
+    /** A batch has come that ends there. */
+    add: (end: Position, events: number): void => {
+      batches.push({ end, size: events })
+      size += events
+    },
+    /** Everything up to there is folded. */
+    drop: (position: Position): void => {
+      while (batches[0] && batches[0].end <= position) size -= batches.shift()?.size ?? 0
+    },
+    size: (): number => size,
+    /** Where the oldest batch ends; undefined when there is none. */
+    next: (): Position | undefined => batches[0]?.end,
+  }
+}
