@@ -14,8 +14,11 @@ export const makeBacklog = () => {
     drop: (position: Position): void => {
       while (batches[0] && batches[0].end <= position) size -= batches.shift()?.size ?? 0
     },
-    size: (): number => size,
-    /** Where the oldest batch ends; undefined when there is none. */
-    next: (): Position | undefined => batches[0]?.end,
+    /** Where the batch ends after which no more than so many are left; undefined when no more are there now. */
+    endLeaving: (most: number): Position | undefined => {
+      let left = size
+      if (left <= most) return undefined
+      return batches.find((batch) => (left -= batch.size) <= most)?.end
+    },
   }
 }

@@ -73,7 +73,12 @@ export const foldApart =
       goFirst: () => {
         if (!thread || isStopped || performance.now() < yieldsAt) return
         const before = thread
-        start(precedence)
+        try {
+          start(precedence)
+        } catch (error) {
+          // There may be no room for another thread: the one that is there goes on.
+          return onFailure(error)
+        }
         isHurried = false
         tell('stop', before)
       },

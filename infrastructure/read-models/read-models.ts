@@ -105,17 +105,6 @@ export const runReadModels = (needs: Needs) => {
       else patient.push({ target, resolve })
     })
 
-  const isTooFarBehind = (): boolean =>
-    isFolding && position >= from && backlog.size() > largestBacklog
-
-  const comeNear = async (): Promise<void> => {
-    try {
-      while (isTooFarBehind()) await reached(backlog.next() ?? position)
-    } catch {
-      // Whoever waits has waited long enough: what it adds does not depend on what is folded.
-    }
-  }
-
   let told = from
   /** Where something has happened: names alone, for it may take long until that can be read. */
   let untold = new Set<string>()
@@ -169,9 +158,14 @@ export const runReadModels = (needs: Needs) => {
     position: (): Position => position,
     /**
      * Undefined, unless others have added to the log faster than it is folded: then resolves when the read models are near
-     * it again. Whoever adds is not kept from it while they catch up with an old log or cannot be folded at all.
+     * it again, or after five seconds, for what is added does not depend on what is folded. Whoever adds is not kept from
+     * it while they catch up with an old log or cannot be folded at all.
      */
-    room: (): Promise<void> | undefined => (isTooFarBehind() ? comeNear() : undefined),
+    room: (): Promise<void> | undefined => {
+      const end = backlog.endLeaving(largestBacklog)
+      if (end === undefined || !isFolding || position < from) return undefined
+      return reached(end).catch(() => {})
+    },
     /** Waits as long as it takes, for work that must not begin on outdated rows. */
     ready: async (): Promise<void> => reachedSometime(await store.head()),
     /** Answers soon, whatever the store does. */

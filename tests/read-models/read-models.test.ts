@@ -160,12 +160,12 @@ describe('room for more events', () => {
     await append('three')
     await append('four')
     const positions: Position[] = []
-    const room = readModels.room()?.then(() => positions.push(readModels.position()))
+    void readModels.room()?.then(() => positions.push(readModels.position()))
     moveTo(1)
     await nextTurn()
     expect(positions).toEqual([])
     moveTo(2)
-    await room
+    await nextTurn()
     expect(positions).toEqual([2])
     expect(readModels.room()).toBeUndefined()
   })
