@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { clocks, installations } from '../application/aggregates.ts'
 import { makeFeeBook } from '../application/fee-book.ts'
-import { makeHandler, type Context, type Handle } from '../application/handle.ts'
+import { makeHandler, type Context } from '../application/handle.ts'
 import { clockEvents } from '../domain/clock.ts'
 import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
@@ -99,12 +99,7 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
     reached: (position) => readModels.reached(position),
     from,
   })
-  const {
-    handle: handleAtOnce,
-    find,
-    recall,
-    notice,
-  } = makeHandler({
+  const { handle, find, recall, notice } = makeHandler({
     store,
     eventId: (stream, revision, commandId) => eventUuid(`${stream}/${revision}/${commandId}`),
     commandId: numberedFrom(randomUUID()),
@@ -122,16 +117,13 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
     correlationId: randomUUID(),
   })
 
-  const { state: installation } = await handleAtOnce(
+  const { state: installation } = await handle(
     installations,
     'daybook',
     { type: 'MakeInstallation', key: randomBytes(32).toString('base64') },
     contextOf('daybook'),
   )
-  const vault = await openOwnVault(
-    { find, handle: handleAtOnce, context: contextOf('daybook') },
-    settings,
-  )
+  const vault = await openOwnVault({ find, handle, context: contextOf('daybook') }, settings)
   const installationKey = Buffer.from(installation.key ?? '', 'base64')
   const digest = (purpose: string, ...parts: readonly string[]): string =>
     createHmac('sha256', installationKey)
@@ -157,12 +149,6 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
     },
     onFailure: (error) => log.error({ error }, 'the read models cannot follow the log'),
   })
-  /** Folding yields to everything else: who reads what it folds would wait as long as others command, were it not for this. */
-  const handle: Handle = async (aggregate, id, command, context) => {
-    const room = readModels.room()
-    if (room) await room
-    return handleAtOnce(aggregate, id, command, context)
-  }
   const derive = makeDerivation(vault)
   const tokens = makeTokens(derive)
   const grants = grantQueries(db)

@@ -1,4 +1,3 @@
-import { constants, setPriority } from 'node:os'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
 /** Where is done what goes on beside the requests: in this thread, or in threads of their own. */
@@ -10,9 +9,4 @@ const isSource = import.meta.url.endsWith('.ts')
 export const startThread = (name: string, options: WorkerOptions = {}): Worker => {
   const entry = new URL(isSource ? './thread-from-source.mjs' : `./${name}.js`, import.meta.url)
   return new Worker(entry, { execArgv: [], argv: [`./${name}.ts`], ...options })
-}
-
-/** Lets all others go before this thread. Without a process id Linux sets that of the calling thread alone; elsewhere threads share it. */
-export const yieldToOthers = (): void => {
-  if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW)
 }

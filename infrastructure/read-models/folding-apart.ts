@@ -10,47 +10,28 @@ const retryAfterMs = 1000
 /** In megabytes: a batch of events and the rows of many payments are young when they are thrown away. */
 const resourceLimits = { maxYoungGenerationSizeMb: 16 }
 
-/** For how long a thread goes first, in ms, when somebody has waited for long. */
-const usualPrecedence = 300_000
-
-/**
- * Folds in a thread of its own, into the file that is read here, so that requests are answered meanwhile. The thread lets
- * all others go first. Where they leave it too little, another takes its place that does not, for a while: a thread may
- * not raise its priority, but begins with that of this one.
- */
+/** Folds in a thread of its own, into the file that is read here, so that requests are answered meanwhile. */
 export const foldApart =
-  (
-    { EVENT_STORE, DATA_DIR }: Place,
-    readModels: string,
-    precedence = usualPrecedence,
-  ): StartFolding =>
+  ({ EVENT_STORE, DATA_DIR }: Place, readModels: string): StartFolding =>
   ({ onMoved, onFailure }) => {
     let isStopped = false
     let callOffStart = (): void => {}
-    const threads = new Set<Worker>()
-    /** The one that is listened to: others are about to end. */
     let thread: Worker | undefined
-    /** When it began, or begins, to let others go first. */
-    let yieldsAt = 0
     /** Once is enough until the read models have moved. */
     let isHurried = false
 
-    const tell = (what: Told, whom = thread): void => whom?.postMessage(what)
+    const tell = (what: Told): void => thread?.postMessage(what)
 
-    const start = (yieldsAfter = 0): void => {
-      const place = { EVENT_STORE, DATA_DIR }
-      const workerData: Given = { place, readModels, yieldsAfter }
+    const start = (): void => {
+      const workerData: Given = { place: { EVENT_STORE, DATA_DIR }, readModels }
       const started = startThread('read-models/folding-thread', { workerData, resourceLimits })
       started.on('message', (told: Tells) => {
-        if (thread !== started) return
         isHurried = false
         if ('position' in told) onMoved(told.position)
         else onFailure(new Error(told.problem))
       })
       started.on('error', onFailure)
       started.on('exit', () => {
-        threads.delete(started)
-        if (thread !== started) return
         thread = undefined
         isHurried = false
         if (isStopped) return
@@ -58,9 +39,7 @@ export const foldApart =
         const timer = setTimeout(start, retryAfterMs)
         callOffStart = () => clearTimeout(timer)
       })
-      threads.add(started)
       thread = started
-      yieldsAt = performance.now() + yieldsAfter
     }
     start()
 
@@ -70,25 +49,13 @@ export const foldApart =
         isHurried = true
         tell('hurry')
       },
-      goFirst: () => {
-        if (!thread || isStopped || performance.now() < yieldsAt) return
-        const before = thread
-        try {
-          start(precedence)
-        } catch (error) {
-          // There may be no room for another thread: the one that is there goes on.
-          return onFailure(error)
-        }
-        isHurried = false
-        tell('stop', before)
-      },
       stop: async () => {
         isStopped = true
         callOffStart()
-        const ended = [...threads].map((each) => once(each, 'exit'))
-        // One whose place another has taken was told before.
+        if (!thread) return
+        const ended = once(thread, 'exit')
         tell('stop')
-        await Promise.all(ended)
+        await ended
       },
     }
   }

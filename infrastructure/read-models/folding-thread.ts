@@ -1,17 +1,11 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { start, type Position } from '../../application/event-store.ts'
 import { openStore, type Place } from '../stores.ts'
-import { yieldToOthers } from '../thread.ts'
 import { foldHere } from './folding.ts'
 import { openReadModelsAgain } from './read-model-file.ts'
 
 /** What this thread begins with: where the log is, and the file of the read models that the process has opened. */
-export type Given = {
-  readonly place: Place
-  readonly readModels: string
-  /** When it begins to let all others go first, in ms: it cannot stop doing so. */
-  readonly yieldsAfter: number
-}
+export type Given = { readonly place: Place; readonly readModels: string }
 
 /** What this thread is told, and what it tells. */
 export type Told = 'hurry' | 'stop'
@@ -61,9 +55,4 @@ const run = (port: MessagePort, { place, readModels }: Given): void => {
   })
 }
 
-if (parentPort) {
-  const given = workerData as Given
-  if (given.yieldsAfter === 0) yieldToOthers()
-  else setTimeout(yieldToOthers, given.yieldsAfter).unref()
-  run(parentPort, given)
-}
+if (parentPort) run(parentPort, workerData as Given)

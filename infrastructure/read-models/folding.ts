@@ -25,8 +25,6 @@ export type Listeners = {
 export type Folding = {
   /** Somebody waits: events are folded as they come, until the read models have moved. */
   hurry(): void
-  /** Somebody has waited for long: for a while, nobody goes before it any more. */
-  goFirst(): void
   stop(): Promise<void>
 }
 
@@ -80,7 +78,6 @@ export const foldHere =
         isHurried = true
         gathering.end()
       },
-      goFirst: () => {},
       stop: async () => {
         stopped.abort()
         gathering.end()

@@ -5,15 +5,10 @@ import {
   type Position,
   type RecordedEvent,
 } from '../../application/event-store.ts'
-import { makeBacklog } from './backlog.ts'
 import type { StartFolding } from './folding.ts'
 import { keepFollowing } from './following.ts'
 
 const longestWaitMs = 5000
-/** After how much of that nobody goes before folding any more. */
-const usualPatienceMs = 500
-/** How many events may wait to be folded before whoever adds to them waits too. */
-const usualBacklog = 2000
 /** How long a look at how things are waits for the store. */
 const usualLookMs = 1000
 
@@ -30,8 +25,6 @@ type Needs = {
   readonly onFolded: OnFolded
   readonly onFailure: (error: unknown) => void
   readonly lookMs?: number
-  readonly largestBacklog?: number
-  readonly patienceMs?: number
 }
 
 /** How far the read models are and how far they have to go, as last known when the store does not answer. */
@@ -45,16 +38,12 @@ type Waiter = { readonly target: Position; readonly resolve: () => void }
 
 /** Lets readers wait until the read models are at the head of the log, and tells what happens. */
 export const runReadModels = (needs: Needs) => {
-  const { store, from, onEvents, onFolded, onFailure } = needs
-  const { lookMs = usualLookMs, largestBacklog = usualBacklog } = needs
-  const { patienceMs = usualPatienceMs } = needs
+  const { store, onEvents, onFolded, onFailure, lookMs = usualLookMs } = needs
   const stopped = new AbortController()
   /** Whose caller waits, so that it is worth a transaction of its own. */
   let urgent: Waiter[] = []
   let patient: Waiter[] = []
   let position = start
-  let isFolding = true
-  const backlog = makeBacklog()
 
   const wake = (waiters: readonly Waiter[]): Waiter[] => {
     const isReady = ({ target }: Waiter): boolean => target <= position
@@ -64,17 +53,12 @@ export const runReadModels = (needs: Needs) => {
 
   const folding = needs.startFolding({
     onMoved: (moved) => {
-      isFolding = true
       position = moved
-      backlog.drop(position)
       urgent = wake(urgent)
       patient = wake(patient)
       if (urgent.length > 0) folding.hurry()
     },
-    onFailure: (error) => {
-      isFolding = false
-      onFailure(error)
-    },
+    onFailure,
   })
 
   const reached = (target: Position): Promise<void> =>
@@ -87,14 +71,10 @@ export const runReadModels = (needs: Needs) => {
           resolve()
         },
       }
-      const giveUp = () => {
+      const timer = setTimeout(() => {
         urgent = urgent.filter((other) => other !== waiter)
         reject(new StoreUnavailable('the read models are still catching up with the log'))
-      }
-      let timer = setTimeout(() => {
-        timer = setTimeout(giveUp, longestWaitMs - patienceMs)
-        folding.goFirst()
-      }, patienceMs)
+      }, longestWaitMs)
       urgent.push(waiter)
       folding.hurry()
     })
@@ -105,7 +85,7 @@ export const runReadModels = (needs: Needs) => {
       else patient.push({ target, resolve })
     })
 
-  let told = from
+  let told = needs.from
   /** Where something has happened: names alone, for it may take long until that can be read. */
   let untold = new Set<string>()
   let isTelling = false
@@ -128,7 +108,6 @@ export const runReadModels = (needs: Needs) => {
     position: () => told,
     onBatch: (events) => {
       told = events.at(-1)?.position ?? told
-      if (told > position) backlog.add(told, events.length)
       onEvents(events)
       for (const { stream } of events) untold.add(stream)
       void tellWhatIsFolded()
@@ -156,16 +135,6 @@ export const runReadModels = (needs: Needs) => {
     /** The same for a position that is known. */
     reached,
     position: (): Position => position,
-    /**
-     * Undefined, unless others have added to the log faster than it is folded: then resolves when the read models are near
-     * it again, or after five seconds, for what is added does not depend on what is folded. Whoever adds is not kept from
-     * it while they catch up with an old log or cannot be folded at all.
-     */
-    room: (): Promise<void> | undefined => {
-      const end = backlog.endLeaving(largestBacklog)
-      if (end === undefined || !isFolding || position < from) return undefined
-      return reached(end).catch(() => {})
-    },
     /** Waits as long as it takes, for work that must not begin on outdated rows. */
     ready: async (): Promise<void> => reachedSometime(await store.head()),
     /** Answers soon, whatever the store does. */

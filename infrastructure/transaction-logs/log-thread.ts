@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Completion } from '../../domain/accounting/ledger.ts'
 import {
@@ -6,7 +7,6 @@ import {
   type TransactionLine,
 } from '../../domain/accounting/transaction-line.ts'
 import Database from '../sqlite.ts'
-import { yieldToOthers } from '../thread.ts'
 import { writeLogs } from './transaction-log.ts'
 
 /** A settlement that took the lines of a merchant after one position and before another. */
@@ -105,8 +105,8 @@ const perform = (job: LogJob): Completion => {
   }
 }
 
-// Requests come first.
-if (parentPort) yieldToOthers()
+// Requests come first. Without a process id Linux sets this of the calling thread alone; elsewhere threads share it.
+if (parentPort && process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW)
 
 parentPort?.on('message', ({ id, job }: { readonly id: number; readonly job: LogJob }) => {
   try {

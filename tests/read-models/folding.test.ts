@@ -1,17 +1,9 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import {
-  copyFileSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { constants, getPriority, tmpdir } from 'node:os'
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { noStream, start, type Position } from '../../application/event-store.ts'
 import { parseEvent } from '../../domain/events.ts'
@@ -85,86 +77,6 @@ describe.each(['in this thread', 'in a thread of its own'] as const)(
     })
   },
 )
-
-const statOf = (thread: string): string => {
-  try {
-    return readFileSync(`/proc/self/task/${thread}/stat`, 'utf8')
-  } catch {
-    // It has ended since it was named.
-    return ''
-  }
-}
-
-/** The threads of this process that have the lowest priority. */
-const yielding = (): string[] =>
-  readdirSync('/proc/self/task').filter((thread) => {
-    // The name of the thread, which comes before, may hold spaces.
-    const [, rest = ''] = statOf(thread).split(') ')
-    return rest.split(' ')[16] === String(constants.priority.PRIORITY_LOW)
-  })
-
-describe.runIf(process.platform === 'linux')('the priority of a thread that folds', () => {
-  /** Folds a new log; `come` waits for so many threads of its own, other than before, that let others go first. */
-  const begun = async (precedence?: number) => {
-    const own = getPriority()
-    const others = yielding()
-    const mine = (): string[] => yielding().filter((thread) => !others.includes(thread))
-    const place = freshPlace()
-    const { store, file } = await opened(place)
-    const folding = watching(foldApart(place, file.sqlite.name, precedence), unexpected)
-    onTestFinished(() => folding.stop())
-    let last = noStream
-    const appendAndFold = async (): Promise<void> => {
-      const { position } = await store.append('one', [clockAdvanced(1)], last++)
-      await folding.reached(position)
-    }
-    const come = async (count: number, before: readonly string[] = []): Promise<string[]> => {
-      for (;;) {
-        const threads = mine()
-        if (threads.length === count && !threads.some((thread) => before.includes(thread)))
-          return threads
-        await nextTurn()
-      }
-    }
-    return { folding, appendAndFold, come, mine, own }
-  }
-
-  test('is the lowest, and nobody else gets it', async () => {
-    const { come, own } = await begun()
-    await come(1)
-    expect(getPriority()).toBe(own)
-  })
-
-  test('given somebody who has waited for long, then it is that of all others, and folding goes on', async () => {
-    const { folding, appendAndFold, come, own } = await begun()
-    await come(1)
-    folding.goFirst()
-    await appendAndFold()
-    await come(0)
-    folding.goFirst()
-    await appendAndFold()
-    expect([await come(0), getPriority()]).toEqual([[], own])
-  })
-
-  test('is the lowest again after a while, until somebody waits for long again', async () => {
-    const { folding, appendAndFold, come } = await begun(1)
-    const first = await come(1)
-    folding.goFirst()
-    const second = await come(1, first)
-    folding.goFirst()
-    const third = await come(1, [...first, ...second])
-    expect(new Set([...first, ...second, ...third]).size).toBe(3)
-    await appendAndFold()
-  })
-
-  test('given that it is stopped, then no thread is left that folds', async () => {
-    const { folding, come, mine } = await begun()
-    await come(1)
-    folding.goFirst()
-    await folding.stop()
-    expect(mine()).toEqual([])
-  })
-})
 
 describe('a thread that folds', () => {
   test('moves the log out of its write-ahead log, so that no append has to', async () => {
