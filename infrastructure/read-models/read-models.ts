@@ -8,7 +8,8 @@ import {
 import type { StartFolding } from './folding.ts'
 import { keepFollowing } from './following.ts'
 
-const longestWaitMs = 5000
+/** How long a reader waits for what has happened. */
+const usualWaitMs = 5000
 /** How long a look at how things are waits for the store. */
 const usualLookMs = 1000
 
@@ -24,6 +25,7 @@ type Needs = {
   readonly onEvents: (events: readonly RecordedEvent[]) => void
   readonly onFolded: OnFolded
   readonly onFailure: (error: unknown) => void
+  readonly waitMs?: number
   readonly lookMs?: number
 }
 
@@ -38,7 +40,8 @@ type Waiter = { readonly target: Position; readonly resolve: () => void }
 
 /** Lets readers wait until the read models are at the head of the log, and tells what happens. */
 export const runReadModels = (needs: Needs) => {
-  const { store, onEvents, onFolded, onFailure, lookMs = usualLookMs } = needs
+  const { store, onEvents, onFolded, onFailure } = needs
+  const { waitMs = usualWaitMs, lookMs = usualLookMs } = needs
   const stopped = new AbortController()
   /** Whose caller waits, so that it is worth a transaction of its own. */
   let urgent: Waiter[] = []
@@ -74,7 +77,7 @@ export const runReadModels = (needs: Needs) => {
       const timer = setTimeout(() => {
         urgent = urgent.filter((other) => other !== waiter)
         reject(new StoreUnavailable('the read models are still catching up with the log'))
-      }, longestWaitMs)
+      }, waitMs)
       urgent.push(waiter)
       folding.hurry()
     })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
-import { noStream, start, type Position } from '../../application/event-store.ts'
+import { noStream, start, StoreUnavailable, type Position } from '../../application/event-store.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 import { runReadModels } from '../../infrastructure/read-models/read-models.ts'
 import { clockAdvanced } from '../event-store/appends.ts'
@@ -77,6 +77,39 @@ test('what has happened is told of once it can be read, all that came by meanwhi
   move(4)
   await nextTurn()
   expect(told.slice(2)).toEqual([['four']])
+  await readModels.stop()
+  await store.close()
+})
+
+test('given read models that stay behind, a reader is refused after a while, and the next is answered once they are there', async () => {
+  const store = openSqliteEventStore(join(folder, 'behind.sqlite'))
+  let move = (_: Position): void => {}
+  let hurried = 0
+  const readModels = runReadModels({
+    store,
+    startFolding: ({ onMoved }) => {
+      move = onMoved
+      return { hurry: () => hurried++, stop: async () => {} }
+    },
+    from: start,
+    onEvents: () => {},
+    onFolded: () => {},
+    onFailure: (error) => {
+      throw error
+    },
+    waitMs: 1,
+  })
+  await store.append('one', [clockAdvanced(1)], noStream)
+  const { position } = await store.append('two', [clockAdvanced(1)], noStream)
+  const refused = readModels.caughtUp()
+  await expect(refused).rejects.toThrow(StoreUnavailable)
+  await expect(refused).rejects.toThrow('the read models are still catching up with the log')
+  expect(hurried).toBe(1)
+  move(position - 1)
+  // Nobody waits any more, so that there is nothing to hurry for.
+  expect(hurried).toBe(1)
+  move(position)
+  await expect(readModels.caughtUp()).resolves.toBeUndefined()
   await readModels.stop()
   await store.close()
 })
