@@ -1,5 +1,5 @@
 import { getRequestListener } from '@hono/node-server'
-import { createServer, STATUS_CODES, type ServerResponse } from 'node:http'
+import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 /** What can be wrong with what is no request. */
@@ -22,6 +22,8 @@ type Needs = {
 const lookEveryMs = 50
 /** How long requests may take to their end when the server ends. */
 const longestEndMs = 10_000
+/** How long the rest of a request may take to arrive after its answer, which many hear only when they have sent it. */
+const longestRestMs = 30_000
 
 const answer = (outgoing: ServerResponse, { status, headers, body }: Refusal): void => {
   outgoing.writeHead(status, { ...headers, Connection: 'close' }).end(body)
@@ -34,6 +36,15 @@ const answerOn = (socket: Duplex, { status, headers, body }: Refusal): void => {
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`
   socket.end(head + body)
+}
+
+/** Of a request that is answered before it is here, the rest is thrown away as it comes; the connection then goes on. */
+const limitRest = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+  outgoing.once('finish', () => {
+    if (incoming.complete) return
+    const timer = setTimeout(() => incoming.socket.destroy(), longestRestMs)
+    incoming.once('close', () => clearTimeout(timer))
+  })
 }
 
 /**
@@ -62,7 +73,12 @@ export const makeHttpServer = ({ fetch, hostname, refusal }: Needs) => {
     const { status, headers, body } = refusal(400, 'The target or the Host is malformed.')
     return new Response(body, { status, headers })
   }
-  const listener = getRequestListener(fetch, { hostname, errorHandler: unroutable })
+  const listener = getRequestListener(fetch, {
+    hostname,
+    errorHandler: unroutable,
+    // Half a second after the answer it would end the connection of those who are still sending.
+    autoCleanupIncoming: false,
+  })
   const answerTogether = together()
 
   const server = createServer({ requireHostHeader: false }, (incoming, outgoing) => {
@@ -70,7 +86,9 @@ export const makeHttpServer = ({ fetch, hostname, refusal }: Needs) => {
     if (incoming.headers.host !== undefined || incoming.httpVersion === '1.0')
       return answerTogether(() => {
         // Whoever has gone meanwhile asks for nothing any more.
-        if (!outgoing.destroyed) void listener(incoming, outgoing)
+        if (outgoing.destroyed) return
+        if (!incoming.complete) limitRest(incoming, outgoing)
+        void listener(incoming, outgoing)
       })
     return answer(outgoing, refusal(400, 'The header Host is missing.'))
   })

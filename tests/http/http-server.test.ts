@@ -1,7 +1,8 @@
+import { once } from 'node:events'
 import { IncomingMessage, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
+import { connect, Socket, type AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { makeHttpServer } from '../../infrastructure/http-server.ts'
 
 test('of the requests of one turn, those whose client has gone meanwhile are not answered, the others are', async () => {
@@ -28,4 +29,38 @@ test('of the requests of one turn, those whose client has gone meanwhile are not
   expect(asked).toEqual([])
   await nextTurn()
   expect(asked).toEqual(['/stays', '/stays-too'])
+})
+
+test('who sends more than the answer needed has half a minute for the rest, and then goes on with the connection', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { server } = makeHttpServer({
+    fetch: ({ url }) => new Response(new URL(url).pathname, { status: 413 }),
+    hostname: 'localhost',
+    refusal: (status) => ({ status, headers: {}, body: '' }),
+  })
+  server.listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').setEncoding('utf8')
+  const send = (path: string, body: string): void =>
+    void socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n${body}`)
+  const answered = async (path: string): Promise<void> => {
+    let heard = ''
+    while (!heard.endsWith(path)) heard += String(await once(socket, 'data'))
+    expect(heard).toMatch(/^HTTP\/1.1 413 /)
+  }
+  send('/early', 'half ')
+  await answered('/early')
+  vi.advanceTimersByTime(29_999)
+  await nextTurn()
+  socket.write('there')
+  send('/next', 'half ')
+  await answered('/next')
+  // Nobody waits for the rest of the first any more.
+  expect(vi.getTimerCount()).toBe(1)
+  const closed = once(socket, 'close')
+  vi.advanceTimersByTime(30_000)
+  await closed
+  expect(vi.getTimerCount()).toBe(0)
 })
