@@ -18,8 +18,7 @@ const collect = async (
 ): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = []
   let size = 0
-  // Whoever ends the stream ends the connection, and with it the answer.
-  for await (const chunk of stream.values({ preventCancel: true })) {
+  for await (const chunk of stream) {
     size += chunk.byteLength
     if (size <= largest) chunks.push(chunk)
     else if (size > unkeptTimes * largest) break

@@ -40,9 +40,11 @@ const answerOn = (socket: Duplex, { status, headers, body }: Refusal): void => {
 
 /** Of a request that is answered before it is here, the rest is thrown away as it comes; the connection then goes on. */
 const limitRest = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+  // A request that was given up is without it.
+  const { socket } = incoming
   outgoing.once('finish', () => {
     if (incoming.complete) return
-    const timer = setTimeout(() => incoming.socket.destroy(), longestRestMs)
+    const timer = setTimeout(() => socket.destroy(), longestRestMs)
     incoming.once('close', () => clearTimeout(timer))
   })
 }

@@ -1,4 +1,6 @@
 import fc from 'fast-check'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { error, json, pathOf, paths, startService, wrongFields, type Service } from './service.ts'
 
@@ -269,6 +271,20 @@ describe('a body', () => {
       expect(await service.pos1('GET', paths.poses)).toMatchObject({ status: 200 })
     }
     expect(await post(padded(3_000_000), chunked)).toMatchObject({ status: 413 })
+  })
+
+  test('that does not end gets 413 once it is 64 times too large', async () => {
+    const { hostname, port } = new URL(service.address)
+    const socket = connect(Number(port), hostname).setEncoding('utf8')
+    const chunk = ' '.repeat(1_048_576)
+    socket.write(`POST ${paths.poses} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n`)
+    socket.write('X-Service-Merchant: sandbox\r\nX-Service-User: pos1\r\n')
+    socket.write('Authorization: SECRET sandbox-secret\r\nTransfer-Encoding: chunked\r\n')
+    socket.write('Content-Type: application/json\r\n\r\n')
+    for (let chunks = 0; chunks < 65; chunks++) socket.write(`100000\r\n${chunk}\r\n`)
+    const [answer] = (await once(socket, 'data')) as [string]
+    socket.destroy()
+    expect(answer).toMatch(/^HTTP\/1.1 413 /)
   })
 
   test('in a coding gets 415, whatever is in it', async () => {
