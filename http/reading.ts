@@ -92,16 +92,21 @@ const parseJson = (text: string): unknown => {
   return exact === text ? value : JSON.parse(exact)
 }
 
-const parseObject = (body: Uint8Array): unknown => {
-  let value: unknown
+/** JSON in UTF-8; undefined when it is none. */
+export const readJson = (bytes: Uint8Array): unknown => {
   try {
-    const text = utf8.decode(body)
-    value = parseJson(text)
-    if (/\\ud[89a-f]/i.test(text) && loneSurrogate.test(JSON.stringify(value)))
-      throw new SyntaxError('text with half of a surrogate pair')
+    const text = utf8.decode(bytes)
+    const value = parseJson(text)
+    const isText = !/\\ud[89a-f]/i.test(text) || !loneSurrogate.test(JSON.stringify(value))
+    return isText ? value : undefined
   } catch {
-    throw new RequestError(400, 'The body is no valid JSON.')
+    return undefined
   }
+}
+
+const parseObject = (body: Uint8Array): unknown => {
+  const value = readJson(body)
+  if (value === undefined) throw new RequestError(400, 'The body is no valid JSON.')
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   throw new RequestError(400, 'The body must be a JSON object.')
 }

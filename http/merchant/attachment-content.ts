@@ -4,6 +4,7 @@ import { isPng } from '../../domain/merchant/png.ts'
 import type { Names } from '../brand.ts'
 import { Malformed } from '../errors.ts'
 import type { Part } from '../multipart.ts'
+import { readJson } from '../reading.ts'
 import { amountIn, currencyCode, type Issues } from '../wire.ts'
 
 const largestPng = 1_000_000
@@ -105,14 +106,6 @@ const checkAmounts = (
       check(payment, ['amount'], ['payments', index])
 }
 
-const jsonOf = (content: Uint8Array): unknown => {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content))
-  } catch {
-    return undefined
-  }
-}
-
 type Problem = { readonly path: readonly PropertyKey[]; readonly message: string }
 
 const problemsOfJson = (
@@ -122,7 +115,7 @@ const problemsOfJson = (
 ): readonly Problem[] => {
   if (content.byteLength > largestJson)
     return [{ path: [], message: `Larger than ${largestJson} bytes.` }]
-  const json = jsonOf(content)
+  const json = readJson(content)
   if (json === undefined) return [{ path: [], message: 'Is no valid JSON.' }]
   const result = schema.safeParse(json)
   if (!result.success) return result.error.issues

@@ -1,3 +1,4 @@
+import { tryDecodeURIComponent } from 'hono/utils/url'
 import { applications, merchants, payers, payments, poses } from '../../application/aggregates.ts'
 import { redeemCode } from '../../application/authorize.ts'
 import {
@@ -26,18 +27,9 @@ const throttlePeriodMs = 600_000
 const slowHashesAtOnce = 1
 
 const pagePath = /^\/(payer\/payment\/[a-z0-9]{1,64}|oauth2\/pre_auth\?qr=[\w-]{75})$/
-const shortlinkPath = /^\/s\/([a-z0-9]{1,64})\/([^?#]*)$/
+/** As where a camera opens it, a query or a fragment is no part of the argstring. */
+const shortlinkPath = /^\/s\/([a-z0-9]{1,64})\/([^?#]*)/
 const longestArgstring = 100
-
-/** The argstring of a scanned code; undefined when it can be none. */
-const decoded = (argument: string): string | undefined => {
-  try {
-    const argstring = decodeURIComponent(argument)
-    return argstring.length <= longestArgstring ? argstring : undefined
-  } catch {
-    return undefined
-  }
-}
 
 /** What the pages of payers and the authorization server are made with. */
 export const makePayerSide = (
@@ -153,8 +145,8 @@ export const makePayerSide = (
       const path = `/${text.slice(base.length)}`
       const [, shortlink, argument = ''] = shortlinkPath.exec(path) ?? []
       if (shortlink === undefined) return pagePath.test(path) ? path : undefined
-      const argstring = decoded(argument)
-      if (argstring === undefined) return undefined
+      const argstring = tryDecodeURIComponent(argument)
+      if ([...argstring].length > longestArgstring) return undefined
       const { tid } = await scanShortlink(shortlink, { payer, argstring }, context)
       return tid === null ? '/payer/' : `/payer/payment/${tid}`
     },

@@ -228,6 +228,21 @@ const broken: readonly (readonly [string, Sent, RegExp])[] = [
     /^parts\.1\.items\.0\.total$/,
   ],
   [
+    'a number that is not exact',
+    {
+      type: itemListType,
+      content: new TextEncoder().encode(
+        '{"items":[{"description":"x","quantity":1,"total":10.0000000000000000000000001}]}',
+      ),
+    },
+    /^parts\.1\.items\.0\.total$/,
+  ],
+  [
+    'half of a surrogate pair',
+    { type: itemListType, content: json({ items: [{ ...items[0], description: '\ud800' }] }) },
+    /^parts\.1$/,
+  ],
+  [
     'a receipt without payments',
     { type: receiptType, content: json({ ...receipt, payments: undefined }) },
     /^parts\.1\.payments$/,

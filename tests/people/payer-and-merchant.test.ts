@@ -86,9 +86,27 @@ describe('a payer who scans the code of a shop', () => {
     )
   })
 
+  test.each([
+    ['plain text', 'bar', 'bar'],
+    ['an escape', 'a%20b', 'a b'],
+    ['a percent sign', '50%', '50%'],
+    ['an escape that is none', '%e6%20', '%e6%20'],
+    ['a query, which is no part of it', 'bar?table=7', 'bar'],
+    ['as many letters as there may be', '%F0%9F%98%80'.repeat(100), '😀'.repeat(100)],
+  ])('means the same in the page as by camera: %s', async (_, suffix, argstring) => {
+    const { id, shortlink_value: value } = await newShortlink()
+    const path = value.slice(service.address.length) + suffix
+    const seen = await service.call('GET', path, undefined, { Accept: 'application/json' })
+    expect(seen.body).toMatchObject({ id, argstring })
+    expect((await api('POST', '/scan/', { text: value + suffix })).status).toBe(200)
+    const last = await service.call('GET', `/merchant/v1/shortlink/${id}/last_scan/`)
+    expect(last.body).toMatchObject({ argstring })
+  })
+
   test('of a shop that is none, or with too much behind it, is told so', async () => {
     const { shortlink_value: value } = await newShortlink()
-    for (const text of [`${service.address}/s/nosuchcode/`, value + 'x'.repeat(101), `${value}%`])
+    const tooMuch = [value + 'x'.repeat(101), value + '%F0%9F%98%80'.repeat(101)]
+    for (const text of [`${service.address}/s/nosuchcode/`, ...tooMuch])
       expect((await api('POST', '/scan/', { text })).status).toBe(404)
   })
 })
