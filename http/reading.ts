@@ -66,8 +66,14 @@ const jsonType = 'application/json'
 const mediaTypeOf = (header: string): string =>
   header === jsonType ? header : (header.split(';')[0] ?? '').trim().toLowerCase()
 
-/** Half of a surrogate pair, which is no text; `JSON.stringify` writes it as an escape, and no other letter so. */
-const loneSurrogate = /(?<!\\)(?:\\\\)*\\ud[89a-f]/
+/** An escape; in the group, what is half of a surrogate pair, and so no text. */
+const escapes = /\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F])|.)/gs
+
+const hasHalfPair = (text: string): boolean => {
+  if (!/\\u[dD][89a-fA-F]/.test(text)) return false
+  for (const [, half] of text.matchAll(escapes)) if (half !== undefined) return true
+  return false
+}
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -78,27 +84,30 @@ const scalars = /"(?:[^"\\]+|\\.)*"|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g
 const isExact = (number: string): boolean =>
   String(Number(number)) === (number.includes('.') ? number.replace(/\.?0+$/, '') : number)
 
-/** Whether a text is what `parseJson` makes of a number. */
-export const isInexactNumber = (text: string): boolean =>
-  /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) && !isExact(text)
+/** The member that holds an inexact number as it is written: half of a surrogate pair, so that nobody can send it. */
+const inexact = '\ud800'
 
-/** JSON whose inexact numbers stay text, those with an exponent too: as amounts they are none (decisions 2). @throws SyntaxError */
+/** The text of a number that `readJson` could not read exactly; undefined for any other value. */
+export const inexactNumber = (value: unknown): string | undefined => {
+  if (typeof value !== 'object' || value === null || !(inexact in value)) return undefined
+  return String(value[inexact])
+}
+
+/** JSON whose inexact numbers stay as written, those with an exponent too: as amounts they are none (decisions 2). @throws SyntaxError */
 const parseJson = (text: string): unknown => {
   const value: unknown = JSON.parse(text)
   if (!/\d[eE]|\d[\d.]{15}/.test(text)) return value
   const exact = text.replace(scalars, (scalar, number?: string) =>
-    number === undefined || isExact(number) ? scalar : `"${number}"`,
+    number === undefined || isExact(number) ? scalar : `{"${inexact}":"${number}"}`,
   )
   return exact === text ? value : JSON.parse(exact)
 }
 
-/** JSON in UTF-8; undefined when it is none. */
+/** JSON in UTF-8, of which `inexactNumber` knows the numbers that are not exact; undefined when it is none. */
 export const readJson = (bytes: Uint8Array): unknown => {
   try {
     const text = utf8.decode(bytes)
-    const value = parseJson(text)
-    const isText = !/\\ud[89a-f]/i.test(text) || !loneSurrogate.test(JSON.stringify(value))
-    return isText ? value : undefined
+    return hasHalfPair(text) ? undefined : parseJson(text)
   } catch {
     return undefined
   }
@@ -107,7 +116,8 @@ export const readJson = (bytes: Uint8Array): unknown => {
 const parseObject = (body: Uint8Array): unknown => {
   const value = readJson(body)
   if (value === undefined) throw new RequestError(400, 'The body is no valid JSON.')
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (isObject && inexactNumber(value) === undefined) return value
   throw new RequestError(400, 'The body must be a JSON object.')
 }
 

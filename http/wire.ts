@@ -5,34 +5,39 @@ import { formatAmount, parseAmount, type MinorUnits, type Money } from '../domai
 import { Refusal } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import { malformed } from './errors.ts'
-import { isInexactNumber } from './reading.ts'
+import { inexactNumber } from './reading.ts'
 
 /** How values look in JSON (decisions 2). What is read is parsed, what is answered is encoded by these schemas. */
 
-const decimal = /^(0|[1-9]\d*)(\.\d+)?$/
-
-const amountShape = 'Must be an amount such as "12.50": digits, and a period before decimals.'
+/** A number as it is written, or as text, which a pattern then checks. */
+export const decimalText = (pattern: RegExp, shape: string) =>
+  z.preprocess(
+    (given) => inexactNumber(given) ?? given,
+    z
+      .union([z.string(), z.number()], {
+        error: ({ input }) => (input === undefined ? undefined : shape),
+      })
+      // A sign is a sign, also before nothing.
+      .transform((number) => (Object.is(number, -0) ? '-0' : String(number)))
+      .pipe(z.string().regex(pattern, shape)),
+  )
 
 /** An amount in a request: read as text here, and exactly by `amountIn` once its currency is known. */
-export const amountText = z
-  .union([z.string(), z.number()], {
-    error: ({ input }) => (input === undefined ? undefined : amountShape),
-  })
-  // A sign is a sign, also before nothing.
-  .transform((amount) => (Object.is(amount, -0) ? '-0' : String(amount)))
-  .pipe(z.string().regex(decimal, amountShape))
-  .meta({ description: 'Money: decimal text with at most the decimals of the currency.' })
+export const amountText = decimalText(
+  /^(0|[1-9]\d*)(\.\d+)?$/,
+  'Must be an amount such as "12.50": digits, and a period before decimals.',
+).meta({ description: 'Money: decimal text with at most the decimals of the currency.' })
 
-/** A number that is no money: one that could not be an amount has stayed text where the body was read. */
+/** A number that is no money may be inexact. */
 export const plainNumber = <Schema extends z.ZodType>(schema: Schema) =>
-  z.preprocess(
-    (given) => (typeof given === 'string' && isInexactNumber(given) ? Number(given) : given),
-    schema,
-  )
+  z.preprocess((given) => {
+    const written = inexactNumber(given)
+    return written === undefined ? given : Number(written)
+  }, schema)
 
 export const currencyCode = z
   .string()
-  .length(3, 'Must have three letters.')
+  .regex(/^[a-zA-Z]{3}$/, 'Must have three letters.')
   .transform((code) => code.toUpperCase())
   .refine(isCurrency, 'Must be a current ISO 4217 currency code.')
   .meta({ description: 'ISO 4217 code, in any case.', examples: ['NOK'] })

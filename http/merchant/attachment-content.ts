@@ -5,21 +5,17 @@ import type { Names } from '../brand.ts'
 import { Malformed } from '../errors.ts'
 import type { Part } from '../multipart.ts'
 import { readJson } from '../reading.ts'
-import { amountIn, currencyCode, type Issues } from '../wire.ts'
+import { amountIn, currencyCode, decimalText, type Issues } from '../wire.ts'
 
 const largestPng = 1_000_000
 const largestJson = 1_000_000
 
-const signedAmount = z
-  .union([z.string(), z.number()])
-  .transform(String)
-  .pipe(z.string().regex(/^-?(0|[1-9]\d*)(\.\d+)?$/, 'Must be an amount such as "12.50".'))
-  .meta({ description: 'Money; negative for what is given back.' })
+const signedAmount = decimalText(
+  /^-?(0|[1-9]\d*)(\.\d+)?$/,
+  'Must be an amount such as "12.50".',
+).meta({ description: 'Money; negative for what is given back.' })
 
-const number = z
-  .union([z.string(), z.number()])
-  .transform(String)
-  .pipe(z.string().regex(/^-?\d{1,12}(\.\d{1,6})?$/, 'Must be a number such as 2 or "0.5".'))
+const number = decimalText(/^-?\d{1,12}(\.\d{1,6})?$/, 'Must be a number such as 2 or "0.5".')
 
 const shortText = z.string().min(1).max(255)
 const longText = z.string().min(1).max(1000)

@@ -7,16 +7,14 @@ import {
   amountText,
   callbackUriText,
   currencyCode,
+  decimalText,
   plainNumber,
   webUriText,
   type Issues,
 } from '../wire.ts'
 import { scopeText } from './permission.ts'
 
-const decimalText = z
-  .union([z.string(), z.number()])
-  .transform(String)
-  .pipe(z.string().regex(/^\d{1,12}(\.\d{1,6})?$/, 'Must be a number such as 2 or "0.5".'))
+const quantityText = decimalText(/^\d{1,12}(\.\d{1,6})?$/, 'Must be a number such as 2 or "0.5".')
 const identifier = z
   .string()
   .regex(/^[a-zA-Z0-9_.-]{1,64}$/, 'Letters, digits and _ . -, at most 64.')
@@ -25,11 +23,11 @@ const lineItemInput = z
   .object({
     product_id: z.string().min(1).max(255),
     description: z.string().max(1000).nullish(),
-    quantity: decimalText,
+    quantity: quantityText,
     item_cost: amountText,
     total: amountText,
     vat: amountText.nullish(),
-    vat_rate: decimalText.nullish(),
+    vat_rate: quantityText.nullish(),
     metadata: z
       .array(z.object({ key: z.string().max(255), value: z.string().max(1000) }))
       .max(100)

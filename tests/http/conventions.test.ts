@@ -230,6 +230,8 @@ describe('a body', () => {
     ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
     ['half of a surrogate pair', '{"id": "\\ud83d", "name": "x", "type": "store"}'],
     ['half of a surrogate pair after a backslash', '{"id": "\\\\\\uDC00"}'],
+    ['the wrong halves of surrogate pairs', '{"id": "\\ud83d\\ud83d\\ude00"}'],
+    ['the half of a surrogate pair that marks inexact numbers', '{"n": {"\\uD800": "1"}}'],
     ['an array', '[]'],
     ['a text', '"id"'],
     ['null', 'null'],
@@ -252,7 +254,19 @@ describe('a body', () => {
     const body = `{"id": "extra", "name": "x", "type": "store", "__proto__": {"id": "y"}, "n": ${nest}}`
     expect(await post(body)).toMatchObject({ status: 201 })
     expect((await service.pos1('GET', `${paths.poses}extra/`)).body.name).toBe('x')
+    const deep = '['.repeat(100_000) + '"\\ud83d\\ude00", 1e2' + ']'.repeat(100_000)
+    const more = JSON.stringify(till('deep')).replace('{', `{"n": ${deep}, `)
+    expect(await post(more)).toMatchObject({ status: 201 })
   })
+
+  test.each(['7', '1e2', '123456789012345678901', '0.30000000000000001'])(
+    'that has the number %s where a text belongs is told so',
+    async (number) => {
+      const body = JSON.stringify(till('numbered')).replace('"numbered"', number)
+      expect(body).toContain(`:${number}`)
+      expect(await post(body)).toMatchObject(wrongFields('id'))
+    },
+  )
 
   const padded = (size: number): string => {
     const text = JSON.stringify(till('large'))
