@@ -44,6 +44,9 @@ export const readBody = async (
   const coding = request.header('content-encoding')
   if (coding !== undefined && coding.toLowerCase() !== 'identity')
     throw new RequestError(415, `The body must come as it is, not in the coding ${coding}.`)
+  const transfer = request.header('transfer-encoding')
+  if (transfer !== undefined && transfer.toLowerCase() !== 'chunked')
+    throw new RequestError(400, `A body may come in chunks, not in the coding ${transfer}.`)
   // A small body comes along with its head: by the turn of its request it is there, and need not be listened for.
   const size = Number(length)
   const isHere = incoming.complete && incoming.readableLength === size

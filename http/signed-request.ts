@@ -3,12 +3,15 @@ import { RequestError } from './errors.ts'
 import { stringToSign, urlToSign } from './signature.ts'
 import { parseDateTime } from './wire.ts'
 
+/** Both ways to authenticate, each a challenge (RFC 9110, section 11.6.1). */
+const challenges = 'SECRET realm="merchant", RSA-SHA256 realm="merchant"'
+
 /** @throws RequestError 401 */
 export const unauthorized = (
   description: string,
   details: Record<string, string[]> | null = null,
 ): never => {
-  throw new RequestError(401, description, details)
+  throw new RequestError(401, description, details, { 'WWW-Authenticate': challenges })
 }
 
 type Needs = Pick<AccessNeeds, 'names' | 'contentDigest' | 'machineNow' | 'clockToleranceMs'>

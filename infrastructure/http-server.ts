@@ -1,5 +1,11 @@
 import { getRequestListener } from '@hono/node-server'
-import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  METHODS,
+  ServerResponse,
+  STATUS_CODES,
+  type IncomingMessage,
+} from 'node:http'
 import type { Duplex } from 'node:stream'
 
 /** What can be wrong with what is no request. */
@@ -18,6 +24,11 @@ type Needs = {
   readonly refusal: (status: Wrong, description: string) => Refusal
 }
 
+/** What the parser says of what it could not read, and the bytes that it was given last. */
+type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
+
+/** Bytes within which a line is looked for that names a method. */
+const longestLine = 8_192
 /** How often connections that have become idle are looked for while the server ends. */
 const lookEveryMs = 50
 /** How long requests may take to their end when the server ends. */
@@ -27,6 +38,16 @@ const longestRestMs = 30_000
 
 const answer = (outgoing: ServerResponse, { status, headers, body }: Refusal): void => {
   outgoing.writeHead(status, { ...headers, Connection: 'close' }).end(body)
+}
+
+/** What any resource of the service can be asked with. */
+const methods = 'DELETE, GET, HEAD, POST, PUT'
+
+/** The method of a request that is none only because nobody knows its method. */
+const unknownMethodOf = ({ rawPacket }: ClientError): string | undefined => {
+  const line = rawPacket?.subarray(0, longestLine).toString('latin1') ?? ''
+  const [, method] = /^([!#$%&'*+.^_`|~\w-]+) \S+ HTTP\/1\.[01]\r?\n/.exec(line) ?? []
+  return method === undefined || METHODS.includes(method) ? undefined : method
 }
 
 /** Answers on a connection of which the server has lost track, and ends it. */
@@ -75,6 +96,10 @@ export const makeHttpServer = ({ fetch, hostname, refusal }: Needs) => {
     const { status, headers, body } = refusal(400, 'The target or the Host is malformed.')
     return new Response(body, { status, headers })
   }
+  const notAllowed = (description: string): Refusal => {
+    const { status, headers, body } = refusal(405, description)
+    return { status, headers: { ...headers, Allow: methods }, body }
+  }
   const listener = getRequestListener(fetch, {
     hostname,
     errorHandler: unroutable,
@@ -99,19 +124,24 @@ export const makeHttpServer = ({ fetch, hostname, refusal }: Needs) => {
     answer(outgoing, refusal(417, 'There is nothing to expect but 100-continue.')),
   )
   server.on('connect', (_, socket: Duplex) =>
-    answerOn(socket, refusal(405, 'This is no proxy: CONNECT is not for it.')),
+    answerOn(socket, notAllowed('This is no proxy: CONNECT is not for it.')),
   )
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    // An answer to an earlier request of the connection may be under way, which must not be mixed with another.
-    const isAnswering = '_httpMessage' in socket && socket._httpMessage !== null
+  server.on('clientError', (error: ClientError, socket: Duplex) => {
+    const first = '_httpMessage' in socket ? socket._httpMessage : null
+    // An answer that has begun, or one to an earlier request of the connection, must not be mixed with another.
+    const isAnswering = first instanceof ServerResponse && (first.headersSent || first.req.complete)
     if (!socket.writable || isAnswering) return void socket.destroy()
     switch (error.code) {
       case 'HPE_HEADER_OVERFLOW':
         return answerOn(socket, refusal(431, 'The headers are larger than 16 KiB.'))
       case 'ERR_HTTP_REQUEST_TIMEOUT':
         return answerOn(socket, refusal(408, 'The request did not come to its end in time.'))
-      default:
-        return answerOn(socket, refusal(400, 'This is no request of HTTP/1.1.'))
+      default: {
+        const method = unknownMethodOf(error)
+        return method === undefined
+          ? answerOn(socket, refusal(400, 'This is no request of HTTP/1.1.'))
+          : answerOn(socket, notAllowed(`There is no method ${method}.`))
+      }
     }
   })
   const stop = (): Promise<void> => {

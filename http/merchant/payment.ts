@@ -9,8 +9,8 @@ import type { RequestedPayment } from '../../domain/payment/payment-state.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import { merchantPrefix, tidParams, type Links } from '../addresses.ts'
-import { RequestError } from '../errors.ts'
 import { callerOf, contextOf, route, type Call, type Route } from '../route.ts'
+import { unauthorized } from '../signed-request.ts'
 import type { AttachmentLink } from './attachment.ts'
 import { paymentRequestInput } from './payment-input.ts'
 import {
@@ -56,6 +56,8 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
   const reportOf = reportOfLine(links, needs.reportHolding)
 
   const update = async (tid: string, input: PaymentUpdate, call: Call): Promise<void> => {
+    if (input.action === 'refund' && !callerOf(call).isSigned)
+      return unauthorized('Level too low: a refund must be signed with a key.')
     const payment = await needs.find(payments, tid)
     if (payment.status === 'unrequested' || payment.request.merchant !== callerOf(call).merchant)
       return refuse('resource_is_unknown')
@@ -79,8 +81,6 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
         await command({ type: 'RenewPayment', at })
         return
       case 'refund': {
-        if (!callerOf(call).isSigned)
-          throw new RequestError(401, 'Level too low: a refund must be signed with a key.')
         const wanted = wantedOf(input, 'refund_id')
         const { text = null } = input
         await command({ type: 'RefundPayment', wanted, text, terms: await terms() })

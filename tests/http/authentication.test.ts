@@ -59,6 +59,7 @@ describe('a request that fails a check is told which', () => {
   ])('%s', async (_, changes, description) => {
     const answer = await service.call('GET', paths.poses, { headers: without(headers, changes) })
     expect(answer).toMatchObject(unauthorized(description))
+    expect(answer.headers['www-authenticate']).toMatch(/^SECRET realm=.*, RSA-SHA256 realm=/)
   })
 
   const signed = (changes: Record<string, string | undefined>, body?: unknown) => {
@@ -91,6 +92,18 @@ describe('a request that fails a check is told which', () => {
     expect(await service.call('GET', paths.poses, { headers })).toMatchObject(refused)
   })
 
+  test.each(['!', ' ', '=', '%0A'])('a signature with %j behind it', async (junk) => {
+    const { address, adminKey: key } = service
+    const url = address + paths.poses
+    const headers = sign({ method: 'GET', url, merchant: 'sandbox', user: 'admin', key })
+    const get = (Authorization: string) =>
+      service.call('GET', paths.poses, { headers: { ...headers, Authorization } })
+    const { Authorization: right = '' } = headers
+    expect(await get(right)).toMatchObject({ status: 200 })
+    const refused = unauthorized(/bad signature/, expect.anything())
+    expect(await get(`${right}${junk}A`)).toMatchObject(refused)
+  })
+
   test('a body that is not the one that was signed', async () => {
     const { address, adminKey: key } = service
     const url = address + paths.poses
@@ -114,6 +127,7 @@ describe('a request that fails a check is told which', () => {
       await pos1('DELETE', `${paths.poses}to-delete/`),
       await pos1('POST', paths.users, { id: 'x', secret: 'long enough' }),
       await pos1('PUT', `${paths.users}pos1/`, { secret: 'long enough' }),
+      await pos1('PUT', `${paths.payments}unknown/`, { action: 'refund' }),
     ])
       expect(answer).toMatchObject(unauthorized(/Level too low.*key/))
     expect(await pos1('GET', `${paths.poses}to-delete/`)).toMatchObject({ status: 200 })

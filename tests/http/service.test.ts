@@ -433,7 +433,7 @@ test.each<[string, Writes]>([
 
 test.each([
   ['no request', 'nonsense\r\n\r\n', 400],
-  ['a method that is none', 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+  ['a line that is too long', `${'x'.repeat(9000)} / HTTP/1.1\r\n\r\n`, 400],
   ['no host', 'GET /health/live HTTP/1.1\r\n\r\n', 400],
   ['a host that is none', 'GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 400],
   [
@@ -443,7 +443,17 @@ test.each([
   ],
   ['a header that is too large', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'b'.repeat(20_000)}`, 431],
   ['an expectation', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: the best\r\n\r\n', 417],
-  ['a wish for a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
+  ['a chunk that is none', `${headOfPos}\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n`, 400],
+  [
+    'a chunk that is none after one that is',
+    `${headOfPos}\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nZZ\r\n`,
+    400,
+  ],
+  [
+    'a body in a coding besides its chunks',
+    `${headOfPos}\r\nTransfer-Encoding: gzip, chunked\r\nConnection: close\r\n\r\n0\r\n\r\n`,
+    400,
+  ],
 ])('what is %s is told so in the words of all errors', async (_, text, status) => {
   const socket = connected().setEncoding('utf8')
   socket.write(text)
@@ -457,6 +467,28 @@ test.each([
     error_details: null,
   })
 })
+
+test.each(['FETCH', 'get', 'CONNECT'])('the method %s is allowed nowhere', async (method) => {
+  const socket = connected().setEncoding('utf8')
+  socket.write(`${method} a:1 HTTP/1.1\r\nHost: x\r\n\r\n`)
+  let answer = ''
+  for await (const piece of socket) answer += piece
+  expect(answer).toMatch(/^HTTP\/1.1 405 /)
+  expect(answer).toMatch(/^allow: DELETE, GET, HEAD, POST, PUT\r$/im)
+  expect(answer).toContain('"Method Not Allowed"')
+})
+
+test.each(['Content-Length: 9\r\n\r\n{}', 'Transfer-Encoding: chunked\r\n\r\n9\r\n{}'])(
+  'a body that ends too early, %j, is told so by whoever still listens',
+  async (rest) => {
+    const socket = connected().setEncoding('utf8')
+    socket.end(`${headOfPos}\r\n${rest}`)
+    let answer = ''
+    for await (const piece of socket) answer += piece
+    expect(answer).toMatch(/^HTTP\/1.1 400 /)
+    expect(answer).toContain('"Bad Request"')
+  },
+)
 
 test('a service that stops answers what is under way, and what comes after it is the last of its connection', async () => {
   const stopping = await startService()
