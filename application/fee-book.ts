@@ -2,7 +2,7 @@ import { termsInForce, type FeeSchedules, type FeeTerms } from '../domain/accoun
 import type { EventType } from '../domain/events.ts'
 import type { Currency } from '../domain/money/currency.ts'
 import type { Instant } from '../domain/time.ts'
-import { feeSchedules } from './aggregates.ts'
+import { feeSchedules, merchants } from './aggregates.ts'
 import type { RecordedEvent } from './event-store.ts'
 import type { Find } from './handle.ts'
 
@@ -15,33 +15,46 @@ export type FindTerms = (
   at: Instant,
 ) => FeeTerms | Promise<FeeTerms>
 
+type Known = { readonly schedules: FeeSchedules; readonly ownCurrency: Currency }
+
+const changes: readonly string[] = [
+  'FeesScheduled',
+  'MerchantRegistered',
+] satisfies readonly EventType[]
+
 /**
  * The fee schedules of merchants, in memory: a capture looks them up without asking the store. They are read from the
  * log and not from a read model, which may still be catching up and would then charge nothing.
  */
 export const makeFeeBook = ({ find }: { readonly find: Find }) => {
-  const known = new Map<string, FeeSchedules>()
+  const known = new Map<string, Known>()
   let notices = 0
 
-  const load = async (merchant: string): Promise<FeeSchedules> => {
+  const load = async (merchant: string): Promise<Known> => {
     const before = notices
-    const schedules = await find(feeSchedules, merchant)
+    const [schedules, found] = await Promise.all([
+      find(feeSchedules, merchant),
+      find(merchants, merchant),
+    ])
+    const ownCurrency = found.status === 'present' ? found.data.currency : ''
+    const loaded = { schedules, ownCurrency }
     if (known.size >= merchantsKept) known.clear()
     // What changed while it was read may be missing from it.
-    if (before === notices) known.set(merchant, schedules)
-    return schedules
+    if (before === notices) known.set(merchant, loaded)
+    return loaded
   }
 
   const findTerms: FindTerms = (merchant, currency, at) => {
-    const schedules = known.get(merchant)
-    if (schedules) return termsInForce(schedules, currency, at)
-    return load(merchant).then((loaded) => termsInForce(loaded, currency, at))
+    const termsOf = ({ schedules, ownCurrency }: Known): FeeTerms =>
+      termsInForce(schedules, currency, ownCurrency, at)
+    const found = known.get(merchant)
+    return found ? termsOf(found) : load(merchant).then(termsOf)
   }
 
   /** Forgets what has changed: called with all events as they come by. */
   const notice = (events: readonly RecordedEvent[]): void => {
     for (const { type, metadata } of events)
-      if (type === ('FeesScheduled' satisfies EventType)) {
+      if (changes.includes(type)) {
         notices += 1
         known.delete(String(metadata['merchant']))
       }

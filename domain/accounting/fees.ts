@@ -62,17 +62,29 @@ export const noFees: FeeTerms = {
   refundsReturnFees: false,
 }
 
-/** The terms at an instant: those of the latest date that has come; among equal dates, those set last. */
+/** Of the latest date that has come; among equal dates, the one that was set last. */
+const latestOf = (schedules: FeeSchedules, currency: Currency, at: Instant) => {
+  let latest: FeeSchedule | undefined
+  for (const schedule of schedules)
+    if (schedule.currency === currency && schedule.from <= at)
+      if (!latest || schedule.from >= latest.from) latest = schedule
+  return latest
+}
+
+/**
+ * The terms for a currency at an instant. Where none are set for it, the rates of the merchant's own currency hold; a
+ * fixed part has no meaning in another currency, and is not charged there.
+ */
 export const termsInForce = (
   schedules: FeeSchedules,
   currency: Currency,
+  ownCurrency: Currency,
   at: Instant,
 ): FeeTerms => {
-  let inForce: FeeSchedule | undefined
-  for (const schedule of schedules)
-    if (schedule.currency === currency && schedule.from <= at)
-      if (!inForce || schedule.from >= inForce.from) inForce = schedule
-  return inForce ?? noFees
+  const set = latestOf(schedules, currency, at)
+  if (set) return set
+  const own = latestOf(schedules, ownCurrency, at)
+  return own ? { ...own, transactionFixed: 0, permissionFixed: 0, settlementFixed: 0 } : noFees
 }
 
 /** Fees of a merchant. What was charged stays as it was: a schedule counts for what is captured after it was set. */

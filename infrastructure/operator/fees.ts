@@ -84,7 +84,7 @@ export const addFeeCommands = (program: Command, withCore: WithCore): void => {
     .requiredOption('--from <date>', 'first day, YYYY-MM-DD in UTC, or with hh:mm:ss')
     .option(
       '--currency <code>',
-      'of payments and fixed parts; default: the currency of the merchant',
+      'of payments and fixed parts; default: that of the merchant, whose rates also hold where no others are set',
     )
     .option('--transaction-rate <rate>', 'part of the gross of each capture, such as 0.009', '0')
     .option('--transaction-fixed <amount>', 'for each capture', '0')

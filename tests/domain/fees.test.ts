@@ -143,16 +143,28 @@ describe('the schedules of a merchant', () => {
           const begun = schedules.filter(({ from }) => from <= at)
           const latest = Math.max(...begun.map(({ from }) => from))
           const expected = begun.findLast(({ from }) => from === latest)?.transactionRate ?? '0'
-          expect(termsInForce(schedules, 'NOK', at).transactionRate).toBe(expected)
+          expect(termsInForce(schedules, 'NOK', 'NOK', at).transactionRate).toBe(expected)
         },
       ),
     )
   })
 
-  test('a schedule counts for its own currency only', () => {
-    const schedules = [schedule({ transactionFixed: 180 })]
-    expect(termsInForce(schedules, 'NOK', 1).transactionFixed).toBe(180)
-    expect(termsInForce(schedules, 'EUR', 1)).toEqual(noFees)
+  test('a currency without one has the rates of the own currency of the merchant, and no fixed parts', () => {
+    const rates = { transactionRate: '0.02', interchangeRate: '0.01', refundsReturnFees: true }
+    const fixed = { transactionFixed: 180, permissionFixed: 200, settlementFixed: 1500 }
+    const own = schedule({ ...rates, ...fixed })
+    const schedules = [own, schedule({ currency: 'USD', transactionRate: '0.5', from: 9 })]
+    const termsFor = (currency: string, at: number) => termsInForce(schedules, currency, 'NOK', at)
+    expect(termsFor('NOK', 1)).toMatchObject({ ...rates, ...fixed })
+    expect(termsFor('EUR', 9)).toEqual({
+      ...own,
+      transactionFixed: 0,
+      permissionFixed: 0,
+      settlementFixed: 0,
+    })
+    expect(termsFor('USD', 8).transactionRate).toBe('0.02')
+    expect(termsFor('USD', 9).transactionRate).toBe('0.5')
+    expect(termsInForce(schedules, 'EUR', 'SEK', 9)).toEqual(noFees)
   })
 
   test('setting the same again changes nothing; what is no rate is refused', () => {

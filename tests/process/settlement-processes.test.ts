@@ -146,22 +146,27 @@ test('the operator sees that the journal balances, and fees that change count fr
   const fees = await runCommand(settings, '--json', ...set)
   expect(JSON.parse(fees.output)).toMatchObject({ from: `${tomorrow}T00:00:00.000Z` })
 
-  const feeOf = async (): Promise<string> => {
-    const tid = await authorize(shops[1], { amount: '1000.00' })
-    await capture(shops[1].till, tid, 'all', '1000.00')
+  const feeOf = async (currency = 'NOK'): Promise<string> => {
+    const tid = await authorize(shops[1], { amount: '1000.00', currency })
+    await capture(shops[1].till, tid, 'all', '1000.00', currency)
     return (await shops[0].till('GET', `${pathOf(tid)}outcome/`)).body.transaction_fee
   }
   expect(await feeOf()).toBe('1.80')
+  expect(await feeOf('EUR')).toBe('0.00')
   await shops[0].world('POST', '/sandbox/v1/clock/', { now: `${tomorrow} 00:00:00` })
   // The other hears of it a moment later.
   await advance(shops[1].world, 0)
   expect(await feeOf()).toBe('9.00')
+  expect(await feeOf('EUR')).toBe('9.00')
 
   const status = await runCommand(settings, '--json', 'status')
   expect(status.code).toBe(0)
   expect(JSON.parse(status.output)).toMatchObject({
     journal_balanced: true,
-    trial_balance: [{ currency: 'NOK', imbalance: '0.00' }],
+    trial_balance: [
+      { currency: 'EUR', imbalance: '0.00', fee_income: '-9.00' },
+      { currency: 'NOK', imbalance: '0.00' },
+    ],
     reports_closing: 0,
     settlements_unfinished: 0,
   })
