@@ -26,10 +26,18 @@ export const userInfoReply = z
   .nullable()
   .meta({ description: 'What the userinfo endpoint tells, with the scope `openid`.' })
 
-/** What was granted along with a payment. */
+/** What was granted along with a payment: that is no permission request, so it has no fee and stands in no report. */
+const free = { currency: null, fee: '0.00', report_id: null } as const
+
 export const grantedPermissionsReply = z
-  .object({ ...tokenMembers, user_info: userInfoReply })
+  .object({
+    ...tokenMembers,
+    currency: z.null(),
+    fee: z.literal(free.fee),
+    report_id: z.null(),
+    user_info: userInfoReply,
+  })
   .meta({ id: 'GrantedPermissions' })
 
 export const grantedPermissionsView = (shown: ShownTokens | null) =>
-  shown && { ...tokensView(shown), user_info: shown.userInfo }
+  shown && { ...tokensView(shown), ...free, user_info: shown.userInfo }

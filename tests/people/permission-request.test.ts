@@ -103,7 +103,13 @@ test('given a payment that requires a scope, when the payer accepts, then its ou
   await service.call('POST', `/sandbox/v1/payment_request/${id}/accept/`, {})
   expect(await service.outcome(id)).toMatchObject({
     status: 'auth',
-    permissions: { scope: 'openid email', user_info: { email: 'alice@example.com' } },
+    permissions: {
+      scope: 'openid email',
+      currency: null,
+      fee: '0.00',
+      report_id: null,
+      user_info: { email: 'alice@example.com' },
+    },
   })
   const { status } = await service.call('POST', '/merchant/v1/payment_request/', {
     pos_id: 'till-1',
