@@ -74,7 +74,8 @@ async function* follow(
     if (events.length > 0) yield events
     // Only what has just been found empty may be waited for: while the events were out, more may have come.
     if (own.length + rows.length === 0) await log.grown(last, signal)
-    else await nextTurn()
+    // Whoever has appended hears of it first.
+    await nextTurn()
   }
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   noStream,
   type EventStore,
@@ -23,6 +24,21 @@ type Needs<Row> = {
   readonly from: Position
 }
 
+/** What is remembered of a stream. */
+type Remembered<Row> = {
+  readonly row: Row
+  /** How often it has changed since somebody asked for it. */
+  unasked: number
+  /** Whether more is known to have happened since. */
+  isOld: boolean
+}
+
+/**
+ * How many changes of a row are folded while nobody asks for it: as many as most payments ever have. What happens to one
+ * that goes on changing is read from its stream by the next who asks.
+ */
+const mostUnasked = 2
+
 /**
  * Rows of a projection that come of one stream each, as new as the log however far the read models are: what has
  * happened since a row was remembered, or folded into the read models, is read from its stream. `notice` is called with
@@ -31,8 +47,7 @@ type Needs<Row> = {
 export const rowsOfStreams = <Row extends RowOfStream>(needs: Needs<Row>) => {
   const { store, findFolded } = needs
   const { apply, handles } = needs.projection
-  /** Whether more is known to have happened since. */
-  const memory = recent<string, { readonly row: Row; isOld: boolean }>(underWay)
+  const memory = recent<string, Remembered<Row>>(underWay)
   let heard = needs.from
 
   const fold = async (stream: string, known: Row | undefined): Promise<Row | undefined> => {
@@ -44,7 +59,7 @@ export const rowsOfStreams = <Row extends RowOfStream>(needs: Needs<Row>) => {
       before,
     )
     // What came by while it was read may be missing from it.
-    if (row !== undefined) memory.set(stream, { row, isOld: heard > heardBefore })
+    if (row !== undefined) memory.set(stream, { row, unasked: 0, isOld: heard > heardBefore })
     return row
   }
 
@@ -74,25 +89,39 @@ export const rowsOfStreams = <Row extends RowOfStream>(needs: Needs<Row>) => {
   /** The row that is remembered of a stream, unless more is known to have happened since. */
   const current = (stream: string): Row | undefined => {
     const known = memory.get(stream)
-    return known && !known.isOld ? known.row : undefined
+    if (!known || known.isOld) return undefined
+    known.unasked = 0
+    return known.row
   }
 
   return {
     find: async (stream: string): Promise<Row | undefined> => {
       const head = await store.head()
+      // What this process has appended itself it is told of in the next turn of its event loop.
+      if (heard < head && current(stream)) await nextTurn()
       if (heard < head && current(stream)) await catchUp()
       const row = heard < head ? undefined : current(stream)
       return row ?? fold(stream, memory.get(stream)?.row)
     },
     add: (event: RecordedEvent): void => {
-      if (!handles.has(event.type)) return
       const { stream, revision, position } = event
-      const known = memory.get(stream)
-      const follows = known ? !known.isOld && known.row.revision === revision - 1 : revision === 0
-      // It was made here a moment ago, of the shapes of today.
-      const row = follows ? apply(known?.row, event as unknown as Recorded, stream) : undefined
       // When it has come by already, so may have others after it.
-      if (row !== undefined) memory.set(stream, { row, isOld: position <= heard })
+      const isLate = position <= heard
+      // Nothing has happened in between: what is remembered is as new as the log, and nobody need come by to tell.
+      if (position === heard + 1) heard = position
+      if (!handles.has(event.type)) return
+      const known = memory.get(stream)
+      // It was read with its stream.
+      if (known && known.row.revision >= revision) return
+      const follows = known ? !known.isOld && known.row.revision === revision - 1 : revision === 0
+      const unasked = known ? known.unasked + 1 : 0
+      // It was made here a moment ago, of the shapes of today.
+      const row =
+        follows && unasked <= mostUnasked
+          ? apply(known?.row, event as unknown as Recorded, stream)
+          : undefined
+      if (row !== undefined) memory.set(stream, { row, unasked, isOld: isLate })
+      else if (known) known.isOld = true
     },
     notice,
   }

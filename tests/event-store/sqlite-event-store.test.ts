@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   noStream,
@@ -170,6 +171,30 @@ describe('two connections to one file', () => {
   test('wait for each other without holding up the process, and not for ever', async () => {
     await Promise.all(threads.map(waits))
   }, 15_000)
+})
+
+describe('an append', () => {
+  test.for(threads)(
+    'is heard of by who made it before those who follow, writing %s',
+    async (committing) => {
+      const store = openSqliteEventStore(freshFile(), 'append', committing)
+      const heard: string[] = []
+      const followed = (async () => {
+        for await (const _ of store.follow(0, new AbortController().signal))
+          if (heard.push('followed') === 20) return
+      })()
+      for (let n = 0; n < 10; n++) {
+        let told: Promise<unknown> = store.append(`s-${n}`, [newEvent()], noStream)
+        // Whoever asks by way of others hears later.
+        for (let between = 0; between < 10; between++) told = told.then((appended) => appended)
+        await told.then(() => heard.push('told'))
+        while (heard.length < 2 * (n + 1)) await nextTurn()
+      }
+      await followed
+      expect(heard).toEqual(Array.from({ length: 10 }, () => ['told', 'followed']).flat())
+      await store.close()
+    },
+  )
 })
 
 describe('the file', () => {

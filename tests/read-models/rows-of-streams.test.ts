@@ -72,6 +72,7 @@ const twoNodes = () => {
   })
   const revisions = new Map<Stream, number>()
   const sums = new Map<Stream, Sum>()
+  const untold: RecordedEvent[] = []
   let heard: Position = start
   return {
     find: rows.find,
@@ -85,15 +86,21 @@ const twoNodes = () => {
       node: 0 | 1,
       stream: Stream,
       aheadBy: number,
-      whenTold: 'at once' | 'never' = 'at once',
+      whenTold: 'at once' | 'later' | 'never' = 'at once',
     ): Promise<void> => {
       const expected = revisions.get(stream) ?? noStream
       const event = clockAdvanced(aheadBy)
       const appended = await nodes[node].append(stream, [event], expected)
-      if (node === 0 && whenTold === 'at once') rows.add({ ...event, stream, ...appended })
+      const recorded = { ...event, stream, ...appended }
+      if (node === 0 && whenTold === 'at once') rows.add(recorded)
+      if (whenTold === 'later') untold.push(recorded)
       revisions.set(stream, expected + 1)
       const { count, sum } = sums.get(stream) ?? { count: 0, sum: 0 }
       sums.set(stream, { count: count + 1, sum: sum + aheadBy, revision: expected + 1 })
+    },
+    /** Tells what was to be told later. */
+    tell: (): void => {
+      for (const event of untold.splice(0)) rows.add(event)
     },
     hear: async (until = Infinity): Promise<void> => {
       const events: RecordedEvent[] = []
@@ -180,6 +187,59 @@ describe('a row folded from its stream', () => {
     await nextTurn()
     expect(await nodes.find('one')).toEqual({ count: 2, sum: 3, revision: 1 })
     expect(nodes.reads).toEqual([])
+    await nodes.close()
+  })
+
+  test('needs no reading when all that happens is made here, and nothing has come by yet', async () => {
+    const nodes = twoNodes()
+    await nodes.append(0, 'one', 1)
+    await nodes.append(0, 'two', 2)
+    await nodes.append(0, 'one', 3)
+    await nextTurn()
+    expect(await nodes.find('one')).toEqual({ count: 2, sum: 4, revision: 1 })
+    expect(await nodes.find('two')).toEqual({ count: 1, sum: 2, revision: 0 })
+    expect([nodes.reads, nodes.catchUps()]).toEqual([[], 0])
+    await nodes.close()
+  })
+
+  test('needs no reading while what was made here is just being told', async () => {
+    const nodes = twoNodes()
+    await nodes.append(0, 'one', 1)
+    await nodes.append(0, 'two', 2, 'later')
+    await nextTurn()
+    const found = nodes.find('one')
+    await nextTurn()
+    nodes.tell()
+    expect(await found).toEqual({ count: 1, sum: 1, revision: 0 })
+    expect([nodes.reads, nodes.catchUps()]).toEqual([[], 0])
+    await nodes.close()
+  })
+
+  test('is not read again when this process is told late of what was read with it', async () => {
+    const nodes = twoNodes()
+    await nodes.append(0, 'one', 1, 'later')
+    await nodes.hear()
+    await nextTurn()
+    await nodes.find('one')
+    nodes.tell()
+    await nextTurn()
+    expect(await nodes.find('one')).toEqual({ count: 1, sum: 1, revision: 0 })
+    expect(nodes.reads).toEqual(['one'])
+    await nodes.close()
+  })
+
+  test('that goes on changing while nobody asks is read from its stream by who asks then', async () => {
+    const nodes = twoNodes()
+    for (let change = 0; change < 9; change++) await nodes.append(0, 'one', 1)
+    await nextTurn()
+    expect(await nodes.find('one')).toEqual({ count: 9, sum: 9, revision: 8 })
+    for (let change = 0; change < 9; change++) {
+      await nodes.append(0, 'one', 1)
+      await nextTurn()
+      await nodes.find('one')
+    }
+    expect(await nodes.find('one')).toEqual({ count: 18, sum: 18, revision: 17 })
+    expect(nodes.reads).toEqual(['one'])
     await nodes.close()
   })
 
