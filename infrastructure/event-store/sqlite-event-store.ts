@@ -66,13 +66,15 @@ async function* follow(
   signal: AbortSignal,
 ): AsyncGenerator<readonly RecordedEvent[]> {
   let last = after
+  let wasOwn = false
   while (!signal.aborted && !log.isClosed) {
     const own = tail.after(last)
-    const rows = own.length > 0 ? [] : readable(log, last)
+    // What comes after own events is most often own too, and told of soon; if it is not, it is looked for soon.
+    const rows = own.length > 0 || wasOwn ? [] : readable(log, last)
     last = own.at(-1)?.position ?? rows.at(-1)?.[0] ?? last
-    const events = own.length > 0 ? own : eventsOf(rows)
+    wasOwn = own.length > 0
+    const events = wasOwn ? own : eventsOf(rows)
     if (events.length > 0) yield events
-    // Only what has just been found empty may be waited for: while the events were out, more may have come.
     if (own.length + rows.length === 0) await log.grown(last, signal)
     // Whoever has appended hears of it first.
     await nextTurn()

@@ -1,0 +1,189 @@
+import { and, asc, isNotNull, lte, sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { isNothing } from '../domain/money/pots.ts'
+import { paymentEvents, type PaymentEvent } from '../domain/payment/payment-events.ts'
+import { idIn } from '../domain/stream.ts'
+import type { Instant } from '../domain/time.ts'
+import { transactionLine } from './payment-lines.ts'
+import { prepared } from './prepared.ts'
+import { projection } from './projection.ts'
+
+/**
+ * Of each payment what is looked for among many, and what the lines of transaction logs tell of it. Whatever else is
+ * known of one payment is folded from its stream. Amounts in minor units of its currency.
+ */
+export const paymentTable = sqliteTable(
+  'payments',
+  {
+    tid: text().primaryKey(),
+    merchant: text().notNull(),
+    ledger: text().notNull(),
+    customer: text(),
+    currency: text().notNull(),
+    amount: integer().notNull(),
+    additionalAmount: integer().notNull(),
+    credit: integer({ mode: 'boolean' }).notNull(),
+    /** Not captured and not released. */
+    amountLeft: integer().notNull(),
+    additionalAmountLeft: integer().notNull(),
+    /** For whom it is, or who has answered it; null as long as anyone may. */
+    payer: text(),
+    /** Whether its payer has still to answer. */
+    isWaiting: integer({ mode: 'boolean' }).notNull(),
+    /** Position of the event that put it among the requests of its payer, or moved it there: their order. */
+    inboxPosition: integer().notNull(),
+    /** End of the current status, or of the last one that could end. */
+    expiresAt: integer().notNull(),
+    /** `expiresAt` while the payment can still expire, else null. */
+    deadline: integer(),
+  },
+  (row) => [
+    index('payments_by_deadline').on(row.deadline),
+    index('payments_by_payer').on(row.payer, row.isWaiting, row.inboxPosition),
+  ],
+)
+
+export type PaymentRow = typeof paymentTable.$inferSelect
+
+/** What events change of a row. */
+type Changes = Partial<
+  Omit<PaymentRow, 'tid' | 'merchant' | 'customer' | 'currency' | 'amount' | 'inboxPosition'>
+>
+
+/** Written out: every event of every payment comes through here, and a spread takes ten times as long. */
+const withChanges = (row: PaymentRow, changes: Changes, inboxPosition: number): PaymentRow => ({
+  tid: row.tid,
+  merchant: row.merchant,
+  ledger: changes.ledger ?? row.ledger,
+  customer: row.customer,
+  currency: row.currency,
+  amount: row.amount,
+  additionalAmount: changes.additionalAmount ?? row.additionalAmount,
+  credit: changes.credit ?? row.credit,
+  amountLeft: changes.amountLeft ?? row.amountLeft,
+  additionalAmountLeft: changes.additionalAmountLeft ?? row.additionalAmountLeft,
+  payer: changes.payer ?? row.payer,
+  isWaiting: changes.isWaiting ?? row.isWaiting,
+  inboxPosition,
+  expiresAt: changes.expiresAt ?? row.expiresAt,
+  deadline: changes.deadline === undefined ? row.deadline : changes.deadline,
+})
+
+const ended: Changes = {
+  isWaiting: false,
+  amountLeft: 0,
+  additionalAmountLeft: 0,
+  deadline: null,
+}
+
+const requested = (
+  tid: string,
+  { request, payer, expiresAt }: Extract<PaymentEvent, { type: 'PaymentRequested' }>['data'],
+  position: number,
+): PaymentRow => {
+  const { merchant, ledger, customer, currency, amount, additionalAmount } = request
+  return {
+    tid,
+    merchant,
+    ledger,
+    customer,
+    currency,
+    amount,
+    additionalAmount,
+    credit: false,
+    amountLeft: 0,
+    additionalAmountLeft: 0,
+    payer,
+    isWaiting: true,
+    inboxPosition: position,
+    expiresAt,
+    deadline: expiresAt,
+  }
+}
+
+/** None for what is of no concern to those who look among many. */
+const changesOf = (
+  row: PaymentRow,
+  event: Exclude<PaymentEvent, { type: 'PaymentRequested' }>,
+): Changes | undefined => {
+  switch (event.type) {
+    case 'PaymentAmended':
+      return { ledger: event.data.ledger }
+    case 'PaymentPickedUp':
+      return { payer: event.data.payer }
+    case 'PaymentAuthorized': {
+      const { payer, additionalAmount, credit, expiresAt } = event.data
+      const left = { amountLeft: row.amount, additionalAmountLeft: additionalAmount }
+      const ends = { expiresAt, deadline: expiresAt }
+      return { payer, isWaiting: false, additionalAmount, credit, ...left, ...ends }
+    }
+    case 'PaymentDeclined':
+      return { ...ended, payer: event.data.payer }
+    case 'PaymentFailed':
+    case 'PaymentAborted':
+    case 'PaymentExpired':
+    case 'PaymentReleased':
+    case 'PaymentAuthorizationExpired':
+      return ended
+    case 'PaymentCaptured': {
+      const amountLeft = row.amountLeft - event.data.amount
+      const additionalAmountLeft = row.additionalAmountLeft - event.data.additionalAmount
+      const left = { amount: amountLeft, additionalAmount: additionalAmountLeft }
+      return isNothing(left) ? ended : { amountLeft, additionalAmountLeft }
+    }
+    case 'PaymentRenewed': {
+      const { expiresAt } = event.data
+      return { expiresAt, deadline: expiresAt }
+    }
+    case 'PaymentRefunded':
+      return undefined
+  }
+}
+
+export const paymentProjection = projection({
+  table: paymentTable,
+  key: paymentTable.tid,
+  handles: Object.keys(paymentEvents) as PaymentEvent['type'][],
+  begins: ['PaymentRequested'],
+  keyOf: ({ stream }) => idIn(stream),
+  apply: (row, event) => {
+    const { stream, position } = event
+    if (event.type === 'PaymentRequested') return requested(idIn(stream), event.data, position)
+    const changes = row && changesOf(row, event)
+    if (!changes) return row
+    const isMoved = row.isWaiting && event.type !== 'PaymentAmended'
+    return withChanges(row, changes, isMoved ? position : row.inboxPosition)
+  },
+  tell: transactionLine,
+})
+
+export const paymentQueries = (db: BetterSQLite3Database) => {
+  const due = prepared(
+    db,
+    paymentTable,
+    db
+      .select({ tid: paymentTable.tid, merchant: paymentTable.merchant })
+      .from(paymentTable)
+      .where(
+        and(isNotNull(paymentTable.deadline), lte(paymentTable.deadline, sql.placeholder('now'))),
+      )
+      .orderBy(asc(paymentTable.deadline))
+      .limit(sql.placeholder('limit')),
+  )
+  const next = prepared(
+    db,
+    paymentTable,
+    db
+      .select({ deadline: paymentTable.deadline })
+      .from(paymentTable)
+      .where(isNotNull(paymentTable.deadline))
+      .orderBy(asc(paymentTable.deadline))
+      .limit(1),
+  )
+  return {
+    /** Payments whose deadline has passed and whose expiry is not recorded yet, earliest first. */
+    due: (now: Instant, limit: number) => due.all({ now, limit }),
+    nextDeadline: (): Instant | null => next.get()?.deadline ?? null,
+  }
+}
