@@ -52,12 +52,12 @@ const expireDue =
 
 type PaymentNeeds = {
   readonly handle: Handle
-  readonly outcomes: Rows<{ readonly tid: string; readonly merchant: string }>
+  readonly payments: Rows<{ readonly tid: string; readonly merchant: string }>
   readonly newId: () => string
 }
 
 /** Payment requests that nobody answered, and authorisations that nobody captured. */
-export const expirePayments = ({ handle, outcomes: rows, newId }: PaymentNeeds) =>
+export const expirePayments = ({ handle, payments: rows, newId }: PaymentNeeds) =>
   expireDue({
     rows,
     kind: payments.category,

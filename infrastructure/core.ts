@@ -5,7 +5,6 @@ import { clocks, installations } from '../application/aggregates.ts'
 import { makeFeeBook } from '../application/fee-book.ts'
 import { makeHandler, type Context } from '../application/handle.ts'
 import { clockEvents } from '../domain/clock.ts'
-import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { attachmentQueries } from '../projections/attachments.ts'
 import { callbackQueueQueries } from '../projections/callback-queue.ts'
@@ -15,7 +14,8 @@ import { ledgerQueries } from '../projections/ledgers.ts'
 import { logFileQueries } from '../projections/log-files.ts'
 import { payerInboxQueries } from '../projections/payer-inbox.ts'
 import { payerSessionQueries } from '../projections/payer-sessions.ts'
-import { paymentOutcomeProjection, paymentOutcomeQueries } from '../projections/payment-outcomes.ts'
+import { paymentOutcome } from '../projections/payment-outcome.ts'
+import { paymentQueries } from '../projections/payments.ts'
 import { permissionQueries } from '../projections/permissions.ts'
 import { pickUpQueries } from '../projections/pick-ups.ts'
 import {
@@ -86,11 +86,9 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
     ),
   )
   const { db } = file
-  const outcomes = paymentOutcomeQueries(db)
   const outcomesNow = rowsOfStreams({
     store,
-    projection: paymentOutcomeProjection,
-    findFolded: (stream) => outcomes.findAny(idIn(stream)),
+    projection: paymentOutcome,
     from,
   })
   const reports = reportQueries(db)
@@ -168,7 +166,7 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
     blobs: openBlobDirectory(settings.BLOBS ?? join(settings.DATA_DIR, 'blobs')),
     readModels,
     removeOutdatedReadModels: file.removeOthers,
-    outcomes,
+    payments: paymentQueries(db),
     outcomeOf: outcomesNow.find,
     queue: callbackQueueQueries(db),
     ledgers: ledgerQueries(db),

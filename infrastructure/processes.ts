@@ -31,7 +31,7 @@ export const makeProcesses = ({ core, settings, log, matchScans, sendCallback }:
   const onFailure = (error: unknown) => log.error({ error }, 'a process failed; it will try again')
   const scheduling = { now, after, onFailure }
 
-  const expire = expirePayments({ handle, outcomes: core.outcomes, newId: randomUUID })
+  const expire = expirePayments({ handle, payments: core.payments, newId: randomUUID })
   const expirePending = expirePermissions({
     handle,
     permissions: core.permissions,

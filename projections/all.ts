@@ -5,7 +5,7 @@ import { journalProjection } from './journal.ts'
 import { ledgerProjection } from './ledgers.ts'
 import { logFileProjection } from './log-files.ts'
 import { payerSessionProjection } from './payer-sessions.ts'
-import { paymentOutcomeProjection } from './payment-outcomes.ts'
+import { paymentProjection } from './payments.ts'
 import { permissionProjection } from './permissions.ts'
 import { pickUpProjection } from './pick-ups.ts'
 import type { Projection } from './projection.ts'
@@ -36,7 +36,7 @@ export const projections = [
   pickUpProjection,
   attachmentProjection,
   payerSessionProjection,
-  paymentOutcomeProjection,
+  paymentProjection,
   permissionProjection,
   grantProjection,
   accessTokenProjection,

@@ -9,11 +9,11 @@ import {
   isDisplayed,
   scanCallbackName,
 } from '../domain/callback.ts'
-import type { DomainEvent, Recorded } from '../domain/events.ts'
 import { paymentEvents, type PaymentEvent } from '../domain/payment/payment-events.ts'
 import { permissionEvents, type PermissionEvent } from '../domain/people/permission.ts'
 import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
+import { isOfPayment, type PaymentRecorded } from './payment-lines.ts'
 import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 import {
@@ -27,8 +27,6 @@ import {
   type CallbackQueueRow,
   withMessage,
 } from './queued-messages.ts'
-
-type PaymentRecorded = Recorded<Extract<DomainEvent, { type: PaymentEvent['type'] }>>
 
 /** The queue of a payment's display, which hears of the steps of the payer only. */
 const displayed = (
@@ -57,8 +55,6 @@ const paymentQueues = ({ type, stream }: PaymentRecorded): string[] =>
   type === 'PaymentRequested' || type === 'PaymentAmended' || isDisplayed(type)
     ? [stream, displayOf(stream)]
     : [stream]
-
-const isOfPayment = (event: Recorded): event is PaymentRecorded => event.type in paymentEvents
 
 const isTold = (type: string): type is keyof typeof callbackEventNames => type in callbackEventNames
 

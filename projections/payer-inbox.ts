@@ -2,7 +2,7 @@ import { and, desc, eq, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Instant } from '../domain/time.ts'
-import { paymentOutcomes } from './payment-outcome-table.ts'
+import { paymentTable } from './payments.ts'
 import { permissionOutcomes } from './permissions.ts'
 import { prepared } from './prepared.ts'
 
@@ -57,11 +57,11 @@ const waitingAtMost = 100
 export const payerInboxQueries = (db: BetterSQLite3Database) => {
   const kinds = [
     entriesIn(db, 'payment', {
-      id: paymentOutcomes.tid,
-      payer: paymentOutcomes.payer,
-      isWaiting: paymentOutcomes.isWaiting,
-      position: paymentOutcomes.inboxPosition,
-      expiresAt: paymentOutcomes.expiresAt,
+      id: paymentTable.tid,
+      payer: paymentTable.payer,
+      isWaiting: paymentTable.isWaiting,
+      position: paymentTable.inboxPosition,
+      expiresAt: paymentTable.expiresAt,
     }),
     entriesIn(db, 'permission', {
       id: permissionOutcomes.rid,

@@ -2,9 +2,14 @@ import type { Charge } from '../domain/accounting/charge.ts'
 import type { LineAction, TransactionLine } from '../domain/accounting/transaction-line.ts'
 import type { Recorded } from '../domain/events.ts'
 import { minus, nothing, potsOf, type Pots } from '../domain/money/pots.ts'
-import type { PaymentEvent } from '../domain/payment/payment-events.ts'
+import { paymentEvents, type PaymentEvent } from '../domain/payment/payment-events.ts'
 import { idIn } from '../domain/stream.ts'
-import type { PaymentOutcome } from './payment-outcome-table.ts'
+import type { PaymentRow } from './payments.ts'
+
+export type PaymentRecorded = Recorded<PaymentEvent>
+
+export const isOfPayment = (event: Recorded): event is PaymentRecorded =>
+  event.type in paymentEvents
 
 /** What a payment goes through without a line of a transaction log. */
 export const silent: ReadonlySet<string> = new Set<PaymentEvent['type']>([
@@ -15,8 +20,8 @@ export const silent: ReadonlySet<string> = new Set<PaymentEvent['type']>([
 
 /** The line of a transaction log that an event makes of the payment as it was before; some make none. */
 export const transactionLine = (
-  before: PaymentOutcome | undefined,
-  event: Recorded<PaymentEvent>,
+  before: PaymentRow | undefined,
+  event: PaymentRecorded,
 ): TransactionLine | undefined => {
   const { position, metadata, stream, type } = event
   if (type === 'PaymentRequested') {
@@ -78,7 +83,10 @@ export const transactionLine = (
     case 'PaymentReleased':
       return line('release', event.data)
     case 'PaymentAuthorizationExpired': {
-      const action = before.captures.length > 0 ? 'release' : 'expire'
+      const { amountLeft, additionalAmountLeft } = before
+      const isCaptured =
+        amountLeft < before.amount || additionalAmountLeft < before.additionalAmount
+      const action = isCaptured ? 'release' : 'expire'
       return line(action, event.data, null, null, event.data.expiredAt)
     }
     case 'PaymentCaptured':

@@ -1,10 +1,14 @@
+import { callbackEventNames } from '../domain/callback.ts'
+import type { Recorded } from '../domain/events.ts'
 import { isNothing, minus, nothing, plus } from '../domain/money/pots.ts'
-import type { PaymentEvent } from '../domain/payment/payment-events.ts'
+import { paymentEvents, type PaymentEvent } from '../domain/payment/payment-events.ts'
 import { statusCodes } from '../domain/payment/status.ts'
+import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
-import type { PaymentOutcome } from './payment-outcome-table.ts'
+import { isOfPayment, silent } from './payment-lines.ts'
+import { requested, type PaymentOutcome } from './payment-outcome-state.ts'
 
-/** What events change of a row. */
+/** What events change of an outcome. */
 type Changes = Partial<
   Pick<
     PaymentOutcome,
@@ -27,17 +31,14 @@ type Changes = Partial<
   >
 >
 
-/** Where a row stands in the log, among its payer's and among its messages. */
-type Standing = Pick<
-  PaymentOutcome,
-  'inboxPosition' | 'seqno' | 'linePosition' | 'lineLedger' | 'revision'
->
+/** Where an outcome stands in the log and among its messages. */
+type Standing = Pick<PaymentOutcome, 'seqno' | 'linePosition' | 'lineLedger' | 'revision'>
 
 /** Written out: every event of every payment comes through here, and a spread takes ten times as long. */
 const withChanges = (
   row: PaymentOutcome,
   changes: Changes,
-  { inboxPosition, seqno, linePosition, lineLedger, revision }: Standing = row,
+  { seqno, linePosition, lineLedger, revision }: Standing = row,
 ): PaymentOutcome => ({
   tid: row.tid,
   merchant: row.merchant,
@@ -45,8 +46,6 @@ const withChanges = (
   posTid: row.posTid,
   customer: row.customer,
   payer: changes.payer ?? row.payer,
-  isWaiting: (changes.status ?? row.status) === 'pending',
-  inboxPosition,
   permissions: changes.permissions ?? row.permissions,
   currency: row.currency,
   ledger: changes.ledger ?? row.ledger,
@@ -92,47 +91,6 @@ export const asOf = (now: Instant, row: PaymentOutcome): PaymentOutcome => {
   const { REQUEST_EXPIRED, AUTH_EXPIRED } = statusCodes
   const statusCode = row.status === 'auth' ? AUTH_EXPIRED : REQUEST_EXPIRED
   return withChanges(row, ending(row, 'fail', statusCode, row.deadline))
-}
-
-export const requested = (
-  tid: string,
-  { request, payer, expiresAt }: Extract<PaymentEvent, { type: 'PaymentRequested' }>['data'],
-  at: Instant,
-  position: number,
-): PaymentOutcome => {
-  const { merchant, posId, posTid, customer, currency, amount, additionalAmount } = request
-  const { ledger, callbackUri, displayMessageUri } = request
-  return {
-    tid,
-    merchant,
-    posId,
-    posTid,
-    customer,
-    payer,
-    isWaiting: true,
-    inboxPosition: position,
-    permissions: null,
-    currency,
-    ledger,
-    callbackUri,
-    displayMessageUri,
-    status: 'pending',
-    statusCode: statusCodes.PENDING,
-    amount,
-    additionalAmount,
-    credit: false,
-    available: nothing,
-    released: nothing,
-    captures: [],
-    refunds: [],
-    modifiedAt: at,
-    expiresAt,
-    deadline: expiresAt,
-    seqno: 0,
-    linePosition: position,
-    lineLedger: ledger,
-    revision: 0,
-  }
 }
 
 const changesOf = (
@@ -198,10 +156,23 @@ const changesOf = (
   }
 }
 
-/** The row after an event, which stands there. */
-export const changed = (
-  row: PaymentOutcome,
-  event: Exclude<PaymentEvent, { type: 'PaymentRequested' }>,
-  at: Instant,
-  standing: Standing,
-): PaymentOutcome => withChanges(row, changesOf(row, event, at), standing)
+/** What is folded of the stream of a payment: a pure function of the log. */
+export const paymentOutcome = {
+  handles: new Set(Object.keys(paymentEvents) as PaymentEvent['type'][]),
+  keysOf: ({ stream }: Pick<Recorded, 'stream'>): string[] => [idIn(stream)],
+  apply: (row: PaymentOutcome | undefined, event: Recorded): PaymentOutcome | undefined => {
+    if (!isOfPayment(event)) return row
+    const { stream, position, revision, metadata } = event
+    if (event.type === 'PaymentRequested')
+      return requested(idIn(stream), event.data, metadata.at, position)
+    if (!row) return undefined
+    const isSilent = silent.has(event.type)
+    const isTold = event.type in callbackEventNames && row.callbackUri !== null
+    return withChanges(row, changesOf(row, event, metadata.at), {
+      seqno: isTold ? row.seqno + 1 : row.seqno,
+      linePosition: isSilent ? row.linePosition : position,
+      lineLedger: isSilent ? row.lineLedger : row.ledger,
+      revision,
+    })
+  },
+}

@@ -13,8 +13,8 @@ import {
 import type { Recorded } from '../../domain/events.ts'
 import { idIn, partsOf } from '../../domain/stream.ts'
 import type { Instant } from '../../domain/time.ts'
-import type { PaymentOutcome } from '../../projections/payment-outcome-table.ts'
-import { paymentOutcomeProjection } from '../../projections/payment-outcomes.ts'
+import type { PaymentOutcome } from '../../projections/payment-outcome-state.ts'
+import { paymentOutcome } from '../../projections/payment-outcome.ts'
 import { permissionProjection, type PermissionOutcome } from '../../projections/permissions.ts'
 import type { Projection } from '../../projections/projection.ts'
 import { reportProjection, type ReportRow } from '../../projections/reports.ts'
@@ -69,7 +69,7 @@ const scanMessage = z.object({ meta, object: z.object({ id: z.string(), argstrin
 
 /** The row as of the last event of a history: a pure function of the log, so that it can be made again byte for byte. */
 const rowOf = <Row extends object>(
-  { handles, keysOf, apply }: Projection<Row>,
+  { handles, keysOf, apply }: Pick<Projection<Row>, 'handles' | 'keysOf' | 'apply'>,
   history: readonly Recorded[],
   key: string,
 ): Row => {
@@ -155,7 +155,7 @@ export const callbackMessage = async (
       return textOf(permissionMessage, uri, permissionOutcomeView(shown, report))
     }
     default: {
-      const row = rowOf(paymentOutcomeProjection, past, idIn(subject))
+      const row = rowOf(paymentOutcome, past, idIn(subject))
       const uri = links.full(outcomePath(row.tid))
       if (!isSafe) return textOf(paymentMessage, uri, undefined)
       const report = await reportOfLine(links, needs.reportHolding)(row)

@@ -10,6 +10,7 @@ import {
 import type { Context } from '../../application/handle.ts'
 import { changeProfile, registerPayer, signIn } from '../../application/payers.ts'
 import { streamOf, within } from '../../domain/stream.ts'
+import { asOf as outcomeAt } from '../../projections/payment-outcome.ts'
 import type { Core } from '../core.ts'
 import type { MerchantSide } from '../merchant-side.ts'
 import type { Settings } from '../settings.ts'
@@ -57,8 +58,9 @@ export const makePayerSide = (
     if (payment.status === 'unrequested') return undefined
     const { request, details, payer } = payment
     const { merchant } = request
-    const outcome = core.outcomes.find(merchant, tid, at)
-    if (!outcome) return undefined
+    const row = await core.outcomeOf(streamOf(payments, tid))
+    if (!row) return undefined
+    const outcome = outcomeAt(at, row)
     const pos = core.poses.find(streamOf(poses, within(merchant, request.posId)))?.data.name ?? null
     return { tid, request, details, payer, outcome, shop: shopName(merchant), pos }
   }

@@ -18,8 +18,6 @@ type Needs<Row> = {
     readonly handles: ReadonlySet<string>
     apply(row: Row | undefined, event: Recorded, key: string): Row | undefined
   }
-  /** The row as the read models have it, which may be behind the log. */
-  readonly findFolded: (stream: string) => Row | undefined
   /** After which position everything is noticed. */
   readonly from: Position
 }
@@ -40,19 +38,19 @@ type Remembered<Row> = {
 const mostUnasked = 2
 
 /**
- * Rows of a projection that come of one stream each, as new as the log however far the read models are: what has
- * happened since a row was remembered, or folded into the read models, is read from its stream. `notice` is called with
+ * What is folded of one stream each, as new as the log: what has happened since it was remembered, or all of it when it
+ * is not remembered, is read from its stream. `notice` is called with
  * all events as they come by, `add` before with those that this process has appended itself.
  */
 export const rowsOfStreams = <Row extends RowOfStream>(needs: Needs<Row>) => {
-  const { store, findFolded } = needs
+  const { store } = needs
   const { apply, handles } = needs.projection
   const memory = recent<string, Remembered<Row>>(underWay)
   let heard = needs.from
 
-  const fold = async (stream: string, known: Row | undefined): Promise<Row | undefined> => {
+  const fold = async (stream: string): Promise<Row | undefined> => {
     const heardBefore = heard
-    const before = known ?? findFolded(stream)
+    const before = memory.get(stream)?.row
     const events = await store.readStream(stream, (before?.revision ?? noStream) + 1)
     const row = events.reduce<Row | undefined>(
       (row, event) => apply(row, parseEvent(event), stream),
@@ -101,7 +99,7 @@ export const rowsOfStreams = <Row extends RowOfStream>(needs: Needs<Row>) => {
       if (heard < head && current(stream)) await nextTurn()
       if (heard < head && current(stream)) await catchUp()
       const row = heard < head ? undefined : current(stream)
-      return row ?? fold(stream, memory.get(stream)?.row)
+      return row ?? fold(stream)
     },
     add: (event: RecordedEvent): void => {
       const { stream, revision, position } = event

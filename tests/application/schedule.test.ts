@@ -137,7 +137,7 @@ test('a payment that is listed as due but does not expire is a failure, not an e
       asked.push(id)
       return { state: undefined as never, events: [] }
     },
-    outcomes: { due: () => [{ tid: 'a', merchant: 'sandbox' }], nextDeadline: () => null },
+    payments: { due: () => [{ tid: 'a', merchant: 'sandbox' }], nextDeadline: () => null },
     newId: () => 'id',
   })
   await expect(expire(0, turn, new AbortController().signal)).rejects.toThrow(

@@ -8,8 +8,9 @@ import type { Payment } from '../../domain/payment/payment-state.ts'
 import { payment } from '../../domain/payment/payment.ts'
 import type { Instant } from '../../domain/time.ts'
 import { callbackQueueProjection } from '../../projections/callback-queue.ts'
-import type { PaymentOutcome } from '../../projections/payment-outcome-table.ts'
-import { paymentOutcomeProjection } from '../../projections/payment-outcomes.ts'
+import type { PaymentOutcome } from '../../projections/payment-outcome-state.ts'
+import { paymentOutcome } from '../../projections/payment-outcome.ts'
+import { paymentProjection, type PaymentRow } from '../../projections/payments.ts'
 import { decisionOf } from './given.ts'
 import {
   authorizationEnds,
@@ -226,9 +227,16 @@ export const recorded = (
   },
 })
 
-/** The row of the outcomes after these events. */
+/** The outcome after these events. */
 export const outcomeOf = (log: readonly Recorded<PaymentEvent>[]): PaymentOutcome | undefined =>
-  log.reduce<PaymentOutcome | undefined>(paymentOutcomeProjection.apply, undefined)
+  log.reduce<PaymentOutcome | undefined>(paymentOutcome.apply, undefined)
+
+/** The row after these events of those among which is looked. */
+export const paymentRowOf = (log: readonly Recorded<PaymentEvent>[]): PaymentRow | undefined =>
+  log.reduce<PaymentRow | undefined>(
+    (row, event) => paymentProjection.apply(row, event, 't'),
+    undefined,
+  )
 
 export const queueOf = (log: readonly Recorded<PaymentEvent>[]) =>
   log.reduce<ReturnType<typeof callbackQueueProjection.apply>>(

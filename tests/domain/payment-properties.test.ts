@@ -14,6 +14,7 @@ import {
   counted,
   endOf,
   outcomeOf,
+  paymentRowOf,
   play,
   queueOf,
   recorded,
@@ -21,6 +22,7 @@ import {
   type Step,
   type Taken,
 } from './payment-histories.ts'
+import { events as example, morning } from './payments.ts'
 
 const histories = someSteps.map(play)
 
@@ -210,9 +212,9 @@ describe('for any history of commands', () => {
         const decision = decisionOf(payment, state, { type: 'ExpirePayment', at })
         const events = typeof decision === 'string' ? [] : decision
         const more = events.map((event, index) => recorded({ at, event }, log.length + index))
-        // Callback, log line and place in the payer's list come with the expiry when it is recorded, not before.
+        // Callback and log line come with the expiry when it is recorded, not before.
         const told = { seqno: 0, linePosition: 0, lineLedger: '' }
-        const untold = { ...told, inboxPosition: 0, revision: 0 }
+        const untold = { ...told, revision: 0 }
         const after = { ...(outcomeOf([...log, ...more]) ?? row), ...untold }
         const shown = { ...asOf(at, row), ...untold }
         expect(shown).toEqual(after)
@@ -221,7 +223,7 @@ describe('for any history of commands', () => {
     )
   })
 
-  test('the outcome read model equals the fold of the decider in every field that both have', () => {
+  test('the outcome equals the fold of the decider in every field that both have', () => {
     fc.assert(
       fc.property(histories, ({ state, log, events }) => {
         const row = outcomeOf(log)
@@ -250,7 +252,6 @@ describe('for any history of commands', () => {
           callbackUri: details.callbackUri,
           displayMessageUri: details.displayMessageUri,
           payer: state.payer,
-          isWaiting: state.status === 'pending',
           status: state.status,
           statusCode: state.statusCode,
           amount: request.amount,
@@ -265,6 +266,35 @@ describe('for any history of commands', () => {
           seqno: queueOf(log)?.seqno ?? 0,
         })
         expect(fold(payment, events)).toEqual(state)
+      }),
+      runs,
+    )
+  })
+
+  test('what is looked for among payments is as in their outcomes', () => {
+    fc.assert(
+      fc.property(histories, ({ log }) => {
+        const outcome = outcomeOf(log)
+        if (!outcome) {
+          expect(paymentRowOf(log)).toBeUndefined()
+          return
+        }
+        const { tid, merchant, ledger, customer, currency, amount, additionalAmount } = outcome
+        const { credit, payer, expiresAt, deadline, status, available } = outcome
+        const answered = log.find(
+          ({ type }) => !['PaymentRequested', 'PaymentAmended', 'PaymentPickedUp'].includes(type),
+        )
+        const moved = log.findLast(({ type, position }) =>
+          type === 'PaymentAmended' ? false : !answered || position <= answered.position,
+        )
+        expect(paymentRowOf(log)).toEqual({
+          ...{ tid, merchant, ledger, customer, currency, amount, additionalAmount },
+          ...{ credit, payer, expiresAt, deadline },
+          amountLeft: available.amount,
+          additionalAmountLeft: available.additionalAmount,
+          isWaiting: status === 'pending',
+          inboxPosition: moved?.position,
+        })
       }),
       runs,
     )
@@ -334,4 +364,23 @@ test('for any events in any order, evolving never throws', () => {
     }),
     runs,
   )
+})
+
+test('an outcome never goes back in time: a refund between the deadline and its record stays the last change', () => {
+  const until = morning - 1000
+  const happened = [
+    example.requested(),
+    example.authorized({ expiresAt: until }),
+    example.captured('a', 1),
+    example.refunded('r', 1),
+  ]
+  const log = happened.map((event, revision) => recorded({ at: morning, event }, revision))
+  const before = outcomeOf(log)
+  const data = { expiredAt: until, amount: 9999, additionalAmount: 1000 }
+  const expired = { type: 'PaymentAuthorizationExpired', data } as const
+  const after = outcomeOf([...log, recorded({ at: morning + 5000, event: expired }, log.length)])
+  const read = before && asOf(morning, before)
+  expect(read).toMatchObject({ status: 'fail', statusCode: 5012, modifiedAt: morning })
+  const { seqno, linePosition, revision } = after ?? {}
+  expect(after).toEqual({ ...read, seqno, linePosition, revision })
 })

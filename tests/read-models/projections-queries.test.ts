@@ -13,7 +13,7 @@ import {
 import { projections } from '../../projections/all.ts'
 import { callbackQueueQueries } from '../../projections/callback-queue.ts'
 import { payerInboxQueries } from '../../projections/payer-inbox.ts'
-import { paymentOutcomeQueries } from '../../projections/payment-outcomes.ts'
+import { paymentQueries } from '../../projections/payments.ts'
 import { posProjection, registerQueries } from '../../projections/registers.ts'
 import { authorizationEnds, events, morning, request, requestEnds } from '../domain/payments.ts'
 
@@ -56,18 +56,9 @@ const requested = (tid: string, changes: Partial<PaymentRequest> = {}, expiresAt
     data: { request: { ...request, posTid: tid, ...changes }, payer: null, expiresAt },
   })
 
-describe('the outcomes', () => {
-  test('are found by their own merchant only, as they are at that instant', () => {
-    const { find } = paymentOutcomeQueries(file.db)
-    requested('t1')
-    expect(find('sandbox', 't1', requestEnds - 1)).toMatchObject({ tid: 't1', status: 'pending' })
-    expect(find('sandbox', 't1', requestEnds)).toMatchObject({ status: 'fail', statusCode: 5011 })
-    expect(find('other', 't1', morning)).toBeUndefined()
-    expect(find('sandbox', 't2', morning)).toBeUndefined()
-  })
-
+describe('the payments', () => {
   test('that are due to expire are listed earliest first, as many as asked for, until it is recorded', () => {
-    const { due } = paymentOutcomeQueries(file.db)
+    const { due } = paymentQueries(file.db)
     requested('late', {}, requestEnds + 2000)
     requested('soon', {}, requestEnds)
     requested('later', { merchant: 'other' }, requestEnds + 1000)
@@ -82,7 +73,7 @@ describe('the outcomes', () => {
   })
 
   test('tell the next deadline, which moves with authorisation and goes with the end', () => {
-    const { nextDeadline } = paymentOutcomeQueries(file.db)
+    const { nextDeadline } = paymentQueries(file.db)
     expect(nextDeadline()).toBeNull()
     requested('t1')
     expect(nextDeadline()).toBe(requestEnds)
@@ -91,21 +82,6 @@ describe('the outcomes', () => {
     requested('t2', {}, authorizationEnds + 1)
     happened('payment-t1', events.captured(null, 10_000, 1000))
     expect(nextDeadline()).toBe(authorizationEnds + 1)
-  })
-
-  test('never go back in time: a refund between the deadline and its record stays the last change', () => {
-    const { find } = paymentOutcomeQueries(file.db)
-    requested('t1')
-    for (const event of [events.authorized({ expiresAt: morning - 1000 }), events.captured('a', 1)])
-      happened('payment-t1', event)
-    happened('payment-t1', events.refunded('r', 1))
-    const before = find('sandbox', 't1', morning)
-    expect(before).toMatchObject({ status: 'fail', statusCode: 5012, modifiedAt: morning })
-    happened('payment-t1', {
-      type: 'PaymentAuthorizationExpired',
-      data: { expiredAt: morning - 1000, amount: 9999, additionalAmount: 1000 },
-    })
-    expect(find('sandbox', 't1', morning)).toEqual({ ...before, seqno: 3, linePosition: 5 })
   })
 })
 

@@ -62,12 +62,9 @@ const twoNodes = () => {
   let catchUps = 0
   let isBroken = false
   let answering: Promise<void> = Promise.resolve()
-  /** As the read models have them: of some time ago. */
-  let folded: ReadonlyMap<string, Sum> = new Map()
   const rows = rowsOfStreams({
     store: counted,
     projection: summing,
-    findFolded: (stream) => folded.get(stream),
     from: start,
   })
   const revisions = new Map<Stream, number>()
@@ -81,7 +78,6 @@ const twoNodes = () => {
     breakLog: (): void => void (isBroken = true),
     mendLog: (): void => void (isBroken = false),
     expected: (stream: Stream) => sums.get(stream),
-    fold: (): void => void (folded = new Map(sums)),
     append: async (
       node: 0 | 1,
       stream: Stream,
@@ -145,7 +141,7 @@ describe('a row folded from its stream', () => {
         aheadBy: fc.nat(1000),
         whenTold: fc.constantFrom('at once' as const, 'never' as const),
       }),
-      fc.record({ do: fc.constantFrom('hear' as const, 'fold' as const) }),
+      fc.record({ do: fc.constant('hear' as const) }),
       fc.record({ do: fc.constant('find' as const), stream }),
       fc.record({ do: fc.constant('find while it is written' as const), stream }),
     )
@@ -156,7 +152,6 @@ describe('a row folded from its stream', () => {
           if (one.do === 'append')
             await nodes.append(one.node, one.stream, one.aheadBy, one.whenTold)
           if (one.do === 'hear') await nodes.hear()
-          if (one.do === 'fold') nodes.fold()
           if (one.do === 'find while it is written') {
             let found: Promise<unknown> | undefined
             await nodes.during(async () => {
