@@ -8,7 +8,7 @@ import type { StartFolding } from './folding.ts'
 const retryAfterMs = 1000
 
 /** In megabytes: a batch of events and the rows of many payments are young when they are thrown away. */
-const resourceLimits = { maxYoungGenerationSizeMb: 16 }
+const resourceLimits = { maxYoungGenerationSizeMb: 32 }
 
 /** Folds in a thread of its own, into the file that is read here, so that requests are answered meanwhile. */
 export const foldApart =
