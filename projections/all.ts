@@ -24,7 +24,7 @@ import { settlementAccountProjection } from './settlement-accounts.ts'
 import { settlementProjection } from './settlements.ts'
 import { transactionLineProjection } from './transaction-lines.ts'
 
-/** Everything that is read is folded by one of these. */
+/** What is looked for among many is folded by one of these; what has become of one payment, from its stream. */
 export const projections = [
   merchantProjection,
   userProjection,

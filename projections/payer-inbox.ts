@@ -2,7 +2,7 @@ import { and, desc, eq, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Instant } from '../domain/time.ts'
-import { paymentTable } from './payments.ts'
+import { paymentTable } from './payment-table.ts'
 import { permissionOutcomes } from './permissions.ts'
 import { prepared } from './prepared.ts'
 

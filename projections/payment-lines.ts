@@ -4,7 +4,7 @@ import type { Recorded } from '../domain/events.ts'
 import { minus, nothing, potsOf, type Pots } from '../domain/money/pots.ts'
 import { paymentEvents, type PaymentEvent } from '../domain/payment/payment-events.ts'
 import { idIn } from '../domain/stream.ts'
-import type { PaymentRow } from './payments.ts'
+import type { PaymentRow } from './payment-table.ts'
 
 export type PaymentRecorded = Recorded<PaymentEvent>
 

@@ -10,7 +10,8 @@ import type { Instant } from '../../domain/time.ts'
 import { callbackQueueProjection } from '../../projections/callback-queue.ts'
 import type { PaymentOutcome } from '../../projections/payment-outcome-state.ts'
 import { paymentOutcome } from '../../projections/payment-outcome.ts'
-import { paymentProjection, type PaymentRow } from '../../projections/payments.ts'
+import type { PaymentRow } from '../../projections/payment-table.ts'
+import { paymentProjection } from '../../projections/payments.ts'
 import { decisionOf } from './given.ts'
 import {
   authorizationEnds,
