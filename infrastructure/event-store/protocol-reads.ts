@@ -127,7 +127,8 @@ const subscribe = async (
   await send(new streams.ReadResp().setConfirmation(confirmation.setSubscriptionId(randomUUID())))
   while (!signal.aborted) {
     const head = log.head()
-    const page = rows(place, Math.min(pageSize, maximumLag + 1))
+    const most = Math.min(pageSize, maximumLag + 1)
+    const page = rows(place, most)
     if (isLive && page.length > maximumLag) throw tooSlow()
     for (const row of page) {
       place = next(row)
@@ -135,16 +136,14 @@ const subscribe = async (
       considered += 1
       if (filter && considered % window === 0) await send(checkpointAt(row[0]))
     }
-    if (page.length > 0) {
-      await nextTurn()
-      continue
-    }
-    // A node has nothing to be caught up with while the stream does not exist.
-    if (!isLive && (stream === undefined || log.lastRevision(stream) > noStream)) {
+    // A node has nothing to be caught up with while the stream does not exist; else it says so with the last event.
+    const isAtEnd = page.length < most
+    if (!isLive && isAtEnd && (stream === undefined || log.lastRevision(stream) > noStream)) {
       isLive = true
       await send(new streams.ReadResp().setCaughtUp(new streams.ReadResp.CaughtUp()))
     }
-    await log.grown(head, signal)
+    if (page.length > 0) await nextTurn()
+    else await log.grown(head, signal)
     if (log.isClosed) throw new StoreUnavailable('the event log is closed')
   }
 }
