@@ -69,7 +69,8 @@ async function* follow(
   let wasOwn = false
   while (!signal.aborted && !log.isClosed) {
     const own = tail.after(last)
-    // What comes after own events is most often own too, and told of soon; if it is not, it is looked for soon.
+    // While events were out, more may have come: only after what was found empty is it waited. What comes after own events
+    // is most often own too, and told of soon; what is not is found when growth is looked for.
     const rows = own.length > 0 || wasOwn ? [] : readable(log, last)
     last = own.at(-1)?.position ?? rows.at(-1)?.[0] ?? last
     wasOwn = own.length > 0

@@ -39,8 +39,8 @@ const mostUnasked = 2
 
 /**
  * What is folded of one stream each, as new as the log: what has happened since it was remembered, or all of it when it
- * is not remembered, is read from its stream. `notice` is called with
- * all events as they come by, `add` before with those that this process has appended itself.
+ * is not remembered, is read from its stream. `notice` is called with all events as they come by, `add` before with those
+ * that this process has appended itself.
  */
 export const rowsOfStreams = <Row extends RowOfStream>(needs: Needs<Row>) => {
   const { store } = needs
