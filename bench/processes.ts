@@ -10,7 +10,7 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
 
 /** Flags for the measured processes, such as `--cpu-prof`. */
 const nodeFlags = (
-  process.env['BENCH_NODE_FLAGS'] ?? '--max-semi-space-size=16 --no-parallel-scavenge'
+  process.env['BENCH_NODE_FLAGS'] ?? '--max-semi-space-size=32 --no-parallel-scavenge'
 )
   .split(' ')
   .filter(Boolean)

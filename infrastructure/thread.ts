@@ -1,7 +1,14 @@
+import { setFlagsFromString } from 'node:v8'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
 /** Where is done what goes on beside the requests: in this thread, or in threads of their own. */
 export type Where = 'here' | 'apart'
+
+/**
+ * How much this thread may keep young was settled when it began. As long as the flag stands, it overrules the limits of
+ * every thread that begins later.
+ */
+setFlagsFromString('--max-semi-space-size=0')
 
 const isSource = import.meta.url.endsWith('.ts')
 

@@ -1,0 +1,24 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, test } from 'vitest'
+
+const built = join(import.meta.dirname, '..', '..', 'dist', 'infrastructure', 'thread.js')
+
+/** Tells how many bytes the heap of a thread with limits may take. */
+const program = `
+import { Worker } from 'node:worker_threads'
+import ${JSON.stringify(pathToFileURL(built).href)}
+const code = "const { parentPort } = require('worker_threads'); "
+  + "parentPort.postMessage(require('v8').getHeapStatistics().heap_size_limit)"
+const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 }
+const thread = new Worker(code, { eval: true, execArgv: [], resourceLimits })
+thread.on('message', (bytes) => console.log(bytes))
+`
+
+test('given a process with a large young generation, when it starts a thread with limits of its own, then those hold', () => {
+  const flags = ['--max-semi-space-size=32', '--input-type=module', '--eval', program]
+  const bytes = Number(execFileSync(process.execPath, flags, { encoding: 'utf8' }))
+  // The old generation and three spaces of the young one, each rounded up to a power of two.
+  expect(bytes / 2 ** 20).toBeLessThanOrEqual(64 + 3 * 2)
+})
