@@ -66,7 +66,7 @@ export const journalProjection = projection({
   key: journalBalances.key,
   handles: ['SettlementMade', 'PayoutOrdered'],
   ...folding(postingsOfEvent),
-  lines: folding(postingsOfLine),
+  sums: folding(postingsOfLine),
 })
 
 /** Balances of one currency: each account, all merchants together, and what they are off by, which must be zero. */

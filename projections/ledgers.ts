@@ -42,7 +42,7 @@ export const ledgerStream = (merchant: string, ledger: string): string =>
 
 const nothingYet = { counters: {}, totals: [] }
 
-/** Written out: every line comes through here, and a spread takes ten times as long. */
+/** Written out: a spread takes ten times as long. */
 const withSums = (row: LedgerRow, counters: Counters, totals: Totals): LedgerRow => ({
   stream: row.stream,
   position: row.position,
@@ -89,10 +89,10 @@ export const ledgerProjection = projection({
         return { ...row, completed: event.data.report }
     }
   },
-  lines: {
+  sums: {
     keysOf: ({ merchant, ledger }) => [ledgerStream(merchant, ledger)],
-    apply: (row, line) =>
-      row && withSums(row, countLine(row.counters, line), addLine(row.totals, line)),
+    apply: (row, sum) =>
+      row && withSums(row, countLine(row.counters, sum), addLine(row.totals, sum)),
   },
 })
 

@@ -1,4 +1,5 @@
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { LineSum } from '../domain/accounting/line-sums.ts'
 import type { TransactionLine } from '../domain/accounting/transaction-line.ts'
 import type { DomainEvent, EventType, Recorded } from '../domain/events.ts'
 
@@ -13,7 +14,8 @@ type Fold<Row, Fact> = {
 
 /**
  * A read model: one table, and how each event changes rows of it. A projection may `tell` transaction lines, of what an
- * event did to a row; others fold those as they fold events, in the same order.
+ * event did to a row. Others fold those as they fold events: each `line`, or `sums` of those that lie between two events
+ * that they handle.
  */
 export type Projection<Row extends object = object> = Fold<Row, Recorded> & {
   readonly table: SQLiteTable
@@ -26,6 +28,7 @@ export type Projection<Row extends object = object> = Fold<Row, Recorded> & {
   readonly isAppended: boolean
   readonly tell: ((before: Row | undefined, event: Recorded) => TransactionLine | undefined) | null
   readonly lines: Fold<Row, TransactionLine> | null
+  readonly sums: Fold<Row, LineSum> | null
 }
 
 type Handling<Row, Handled extends EventType> = {
@@ -57,10 +60,12 @@ export const projection = <
     readonly key: SQLiteColumn
     readonly isAppended?: true
     readonly lines?: Fold<Table['$inferSelect'], TransactionLine>
+    readonly sums?: Fold<Table['$inferSelect'], LineSum>
   } & Handling<Table['$inferSelect'], Handled>,
 ) => {
   type Row = Table['$inferSelect']
-  const { table, key, isAppended = false, handles, begins = [], apply, tell, lines } = definition
+  const { table, key, isAppended = false, handles, begins = [], apply } = definition
+  const { tell, lines, sums } = definition
   const keysOf =
     'keysOf' in definition
       ? definition.keysOf
@@ -75,5 +80,6 @@ export const projection = <
     apply: apply as Projection<Row>['apply'],
     tell: (tell ?? null) as Projection<Row>['tell'],
     lines: lines ?? null,
+    sums: sums ?? null,
   }
 }

@@ -60,11 +60,11 @@ export const settlementAccountProjection = projection({
         return row && { ...row, ...nothingYet, lastSerial: event.data.serial }
     }
   },
-  lines: {
+  sums: {
     keysOf: ({ merchant }) => [merchant],
-    apply: (row, line) =>
-      row && movesMoney(line) && row.unsettledSince === null
-        ? scheduled({ ...row, unsettledSince: line.at })
+    apply: (row, sum) =>
+      row && movesMoney(sum) && row.unsettledSince === null
+        ? scheduled({ ...row, unsettledSince: sum.at })
         : row,
   },
 })

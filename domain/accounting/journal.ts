@@ -44,7 +44,9 @@ export const balanced = (postings: readonly Posting[]): readonly Posting[] => {
  * A capture: payers are debited the gross; the merchant is credited the net, we our fee, the schemes their interchange,
  * the state its VAT. A refund is the same with all signs turned.
  */
-export const postingsOfLine = (line: TransactionLine): readonly Posting[] => {
+export const postingsOfLine = (
+  line: Pick<TransactionLine, 'merchant' | 'currency' | 'amount' | 'additionalAmount' | 'charge'>,
+): readonly Posting[] => {
   if (!movesMoney(line)) return []
   const { currency, merchant, charge, amount, additionalAmount } = line
   const gross = amount + additionalAmount

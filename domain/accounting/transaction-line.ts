@@ -52,7 +52,9 @@ export type MoneyLine = TransactionLine & { readonly charge: Charge }
 const isOfPermission = ({ action }: Pick<TransactionLine, 'action'>): boolean =>
   (permissionActions as readonly string[]).includes(action)
 
-export const movesMoney = (line: TransactionLine): line is MoneyLine => line.charge !== null
+export const movesMoney = <Line extends Pick<TransactionLine, 'charge'>>(
+  line: Line,
+): line is Line & Pick<MoneyLine, 'charge'> => line.charge !== null
 
 export const feeTypes = [
   'transaction_fee',
@@ -88,6 +90,12 @@ export const totalGross = ({ amount, additionalAmount }: Total): Sum =>
 /** Gross less all fees. */
 export const totalNet = (sums: Total): Sum =>
   addUp(totalGross(sums), ...Object.values(sums.fees).map(negated))
+
+/** What totals need to know of a line, or of a sum of lines. */
+type Summed = Pick<
+  TransactionLine,
+  'action' | 'currency' | 'amount' | 'additionalAmount' | 'charge'
+>
 
 type Addition = {
   readonly currency: string
@@ -128,8 +136,8 @@ export const addToTotals = (totals: Totals, more: Addition): Totals => {
   return index < 0 ? [...totals, after].sort(byName) : totals.with(index, after)
 }
 
-/** Totals with a line in them. */
-export const addLine = (totals: Totals, line: TransactionLine): Totals => {
+/** Totals with a line in them, or with a sum of lines. */
+export const addLine = (totals: Totals, line: Summed): Totals => {
   if (!movesMoney(line)) return totals
   const { currency, amount, additionalAmount } = line
   const { fee, interchange, vat, taxcode } = line.charge
@@ -143,7 +151,9 @@ export const addLine = (totals: Totals, line: TransactionLine): Totals => {
 export const counters = z.partialRecord(z.enum(lineActions), z.int())
 export type Counters = z.output<typeof counters>
 
-export const countLine = (counts: Counters, { action }: TransactionLine): Counters => ({
+type Counted = Pick<TransactionLine, 'action'> & { readonly count?: number }
+
+export const countLine = (counts: Counters, { action, count = 1 }: Counted): Counters => ({
   ...counts,
-  [action]: (counts[action] ?? 0) + 1,
+  [action]: (counts[action] ?? 0) + count,
 })

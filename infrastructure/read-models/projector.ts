@@ -1,4 +1,5 @@
 import { recent, underWay } from '../../application/recent.ts'
+import { sumLines, type LineSum } from '../../domain/accounting/line-sums.ts'
 import type { TransactionLine } from '../../domain/accounting/transaction-line.ts'
 import type { EventType, Recorded } from '../../domain/events.ts'
 import type { Key, Projection } from '../../projections/projection.ts'
@@ -17,7 +18,7 @@ type Changes = Map<Key, Change>
 
 /** The rows of one table that a batch has touched, and others that are remembered. */
 const tableOf = (file: ReadModelFile, projection: Projection) => {
-  const { handles, begins, tell, lines, isAppended } = projection
+  const { handles, begins, tell, lines, sums, isAppended } = projection
   const { read, write } = rowsOf(file, projection)
   /** Null for a row that is not there: of most payments nobody is told by callback. */
   const remembered = recent<Key, Row | null>(underWay)
@@ -52,6 +53,7 @@ const tableOf = (file: ReadModelFile, projection: Projection) => {
   return {
     handles,
     foldsLines: lines !== null,
+    foldsSums: sums !== null,
     /** Folds an event; answers the transaction line that it makes, if any. */
     fold(event: Recorded): TransactionLine | undefined {
       let line: TransactionLine | undefined
@@ -66,6 +68,10 @@ const tableOf = (file: ReadModelFile, projection: Projection) => {
       if (!lines) return
       for (const id of lines.keysOf(line))
         fold(id, !isAppended, (row) => lines.apply(row, line, id))
+    },
+    foldSum(sum: LineSum): void {
+      if (!sums) return
+      for (const id of sums.keysOf(sum)) fold(id, true, (row) => sums.apply(row, sum, id))
     },
     /** Ends the batch: gathers what is to be written of it. */
     end(writes: GatheredWrites): void {
@@ -93,6 +99,7 @@ const moveCheckpoint = 'UPDATE checkpoint SET position = ?, event = ?, stream = 
 export const makeFold = (file: ReadModelFile, projections: readonly Projection[]) => {
   const tables = projections.map((projection) => tableOf(file, projection))
   const ofLines = tables.filter(({ foldsLines }) => foldsLines)
+  const ofSums = tables.filter(({ foldsSums }) => foldsSums)
   const byType = new Map<EventType, typeof tables>()
   for (const table of tables)
     for (const type of table.handles) byType.set(type, [...(byType.get(type) ?? []), table])
@@ -100,11 +107,20 @@ export const makeFold = (file: ReadModelFile, projections: readonly Projection[]
   return {
     /** Answers what is to be written, rows and checkpoint, in one transaction. */
     fold(events: readonly Recorded[]): readonly Write[] {
+      const lines = sumLines()
+      const foldSums = (): void => {
+        for (const sum of lines.take()) for (const { foldSum } of ofSums) foldSum(sum)
+      }
       for (const event of events)
         for (const table of byType.get(event.type) ?? []) {
+          // Lines that were before it belong to what it ends, such as a report.
+          if (table.foldsSums) foldSums()
           const line = table.fold(event)
-          if (line) for (const { foldLine } of ofLines) foldLine(line)
+          if (!line) continue
+          lines.add(line)
+          for (const { foldLine } of ofLines) foldLine(line)
         }
+      foldSums()
       const writes = gatherWrites()
       for (const table of tables) table.end(writes)
       const last = events.at(-1)

@@ -150,11 +150,13 @@ describe('the journal', () => {
     rows: Map<string | number, JournalBalance>,
     lines: readonly TransactionLine[],
   ) => {
-    for (const line of lines)
-      for (const key of journalProjection.lines?.keysOf(line) ?? []) {
-        const row = journalProjection.lines?.apply(rows.get(key), line, key)
+    for (const line of lines) {
+      const sum = { ...line, count: 1 }
+      for (const key of journalProjection.sums?.keysOf(sum) ?? []) {
+        const row = journalProjection.sums?.apply(rows.get(key), sum, key)
         if (row) rows.set(key, row)
       }
+    }
   }
 
   test('balances after every event, a settlement leaves nothing payable to the merchant, and its payout nothing to pay out', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { CallbackEvent } from '../../domain/callback.ts'
 import type { DomainEvent, Recorded } from '../../domain/events.ts'
+import { newMerchant } from '../../domain/merchant/merchant.ts'
 import { play, someSteps } from '../domain/payment-histories.ts'
 import { morning } from '../domain/payments.ts'
 
@@ -87,6 +88,41 @@ const clock: fc.Arbitrary<Happening[]> = fc.constant([
   },
 ])
 
+const sandbox = newMerchant({
+  id: 'sandbox',
+  businessName: 'Sandbox',
+  currency: 'NOK',
+  lookupIds: [],
+  netmask: null,
+})
+
+/** A merchant, and reports and settlements that take the lines of its payments while more of them come. */
+const books: fc.Arbitrary<Happening[]> = fc.constant([
+  {
+    stream: 'merchant-sandbox',
+    at: morning,
+    event: { type: 'MerchantRegistered', data: sandbox },
+  },
+  ...[1, 2, 3].flatMap((number): Happening[] => [
+    {
+      stream: 'ledger-sandbox/default',
+      at: morning + number,
+      event: {
+        type: 'ReportClosed',
+        data: { report: number, openedAt: morning, callbackUri: null },
+      },
+    },
+    {
+      stream: 'settlement-sandbox',
+      at: morning + number,
+      event: {
+        type: 'SettlementStarted',
+        data: { serial: number, settlementId: `sandbox-${number}`, dueAt: null },
+      },
+    },
+  ]),
+])
+
 /** A log of several streams, mixed as they come, each in its own order, at positions with gaps. */
 export const someLogs: fc.Arbitrary<readonly Recorded[]> = fc
   .tuple(
@@ -98,6 +134,7 @@ export const someLogs: fc.Arbitrary<readonly Recorded[]> = fc
       deliveries('b', 1),
       test,
       clock,
+      books,
     ),
     fc.array(fc.nat(100), { minLength: 60, maxLength: 60 }),
   )

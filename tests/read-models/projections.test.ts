@@ -62,9 +62,13 @@ const foldedInMemory = (events: readonly Recorded[]) => {
       })
     })
     for (const line of lines)
-      for (const { lines: fold, rows } of tables)
-        for (const key of fold?.keysOf(line) ?? [])
-          rows.set(key, fold?.apply(rows.get(key), line, key))
+      for (const { lines: ofLines, sums, rows } of tables) {
+        for (const key of ofLines?.keysOf(line) ?? [])
+          rows.set(key, ofLines?.apply(rows.get(key), line, key))
+        const alone = { ...line, count: 1 }
+        for (const key of sums?.keysOf(alone) ?? [])
+          rows.set(key, sums?.apply(rows.get(key), alone, key))
+      }
   }
   return tables.map(({ table, rows }) => [
     getTableName(table),

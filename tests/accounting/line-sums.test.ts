@@ -1,0 +1,100 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { postingsOfLine } from '../../domain/accounting/journal.ts'
+import { sumLines, type LineSum } from '../../domain/accounting/line-sums.ts'
+import {
+  addLine,
+  countLine,
+  type Counters,
+  type Totals,
+  type TransactionLine,
+} from '../../domain/accounting/transaction-line.ts'
+import { addUp } from '../../domain/money/money.ts'
+
+/** Up to the largest amounts that there can be: 12 digits before the decimals, of which some currencies have three. */
+const minor = fc.oneof(fc.integer({ min: 0, max: 1_000 }), fc.integer({ min: 0, max: 10 ** 15 }))
+
+const charge = fc.record({
+  fee: minor,
+  interchange: minor,
+  vat: minor,
+  taxcode: fc.constantFrom('NO:2013', 'SE:2013'),
+})
+
+const line: fc.Arbitrary<TransactionLine> = fc.record({
+  position: fc.nat(),
+  merchant: fc.constantFrom('a', 'b'),
+  ledger: fc.constantFrom('default', 'bar'),
+  tid: fc.string(),
+  subId: fc.constant(null),
+  at: fc.nat(),
+  action: fc.constantFrom('capture', 'refund', 'permission_answered', 'request'),
+  credit: fc.boolean(),
+  customer: fc.constant(null),
+  currency: fc.constantFrom('NOK', 'KWD'),
+  amount: minor,
+  additionalAmount: fc.nat(1_000),
+  charge: fc.option(charge),
+})
+
+const summed = (lines: readonly TransactionLine[]): readonly LineSum[] => {
+  const sums = sumLines()
+  for (const one of lines) sums.add(one)
+  return sums.take()
+}
+
+/** What ledgers and the journal make of lines, or of sums of them. */
+const booked = (lines: readonly (TransactionLine | LineSum)[]) => {
+  const ledgers = new Map<string, { counters: Counters; totals: Totals }>()
+  const accounts = new Map<string, string>()
+  for (const one of lines) {
+    const name = `${one.merchant} ${one.ledger}`
+    const { counters, totals } = ledgers.get(name) ?? { counters: {}, totals: [] }
+    ledgers.set(name, { counters: countLine(counters, one), totals: addLine(totals, one) })
+    for (const { account, merchant, currency, amount } of postingsOfLine(one)) {
+      const balance = `${account} ${merchant} ${currency}`
+      accounts.set(balance, addUp(accounts.get(balance) ?? '0', amount))
+    }
+  }
+  return { ledgers, accounts }
+}
+
+describe('sums of lines', () => {
+  test('are booked as the lines are, one by one, whatever the amounts', () => {
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 60 }), (lines) => {
+        expect(booked(summed(lines))).toEqual(booked(lines))
+      }),
+    )
+  })
+
+  const [some] = fc.sample(line, 1) as [TransactionLine]
+  const one = { ...some, additionalAmount: 0, charge: null }
+
+  test('are one for each kind, as old as its first line', () => {
+    const capture = { ...one, action: 'capture', amount: 5, at: 10 } as const
+    const refund = { ...capture, action: 'refund', amount: -2, at: 11 } as const
+    const sums = summed([capture, refund, { ...capture, tid: 'another', at: 12 }])
+    expect(sums.map(({ action, count, amount, at }) => [action, count, amount, at])).toEqual([
+      ['capture', 2, 10, 10],
+      ['refund', 1, -2, 11],
+    ])
+  })
+
+  test('are several where one would no longer be exact', () => {
+    const large = { ...one, amount: 2 ** 49 }
+    const sums = summed([large, large, large, large])
+    expect(sums.map(({ count }) => count)).toEqual([2, 2])
+  })
+
+  test('change no line, and are told once', () => {
+    const charged = { ...one, charge: { fee: 1, interchange: 2, vat: 3, taxcode: 'NO:2013' } }
+    const before = structuredClone(charged)
+    const sums = sumLines()
+    sums.add(charged)
+    sums.add(charged)
+    expect(charged).toEqual(before)
+    expect(sums.take()).toHaveLength(1)
+    expect(sums.take()).toEqual([])
+  })
+})
