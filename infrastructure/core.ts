@@ -42,9 +42,9 @@ import { makeDerivation, makeTokens } from './people/tokens.ts'
 import { openVault, WrongVault, type Vault } from './people/vault.ts'
 import { foldApart } from './read-models/folding-apart.ts'
 import { foldHere } from './read-models/folding.ts'
+import { foldsOfStreams } from './read-models/folds-of-streams.ts'
 import { runReadModels, type OnFolded, type ReadModels } from './read-models/read-models.ts'
 import { makeReportBook } from './read-models/report-book.ts'
-import { rowsOfStreams } from './read-models/rows-of-streams.ts'
 import type { Settings } from './settings.ts'
 import { openReadModels, openStore } from './stores.ts'
 import type { Where } from './thread.ts'
@@ -86,7 +86,7 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
     ),
   )
   const { db } = file
-  const outcomesNow = rowsOfStreams({
+  const outcomesNow = foldsOfStreams({
     store,
     projection: paymentOutcome,
     from,

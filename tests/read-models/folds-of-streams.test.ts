@@ -16,10 +16,10 @@ import {
 import type { Recorded } from '../../domain/events.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 import { makeTail } from '../../infrastructure/event-store/sqlite-event-tail.ts'
-import { rowsOfStreams } from '../../infrastructure/read-models/rows-of-streams.ts'
+import { foldsOfStreams } from '../../infrastructure/read-models/folds-of-streams.ts'
 import { clockAdvanced } from '../event-store/appends.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'daybook-rows-'))
+const folder = mkdtempSync(join(tmpdir(), 'daybook-folds-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const streams = ['one', 'two', 'three'] as const
@@ -29,14 +29,14 @@ type Stream = (typeof streams)[number]
 type Sum = { readonly count: number; readonly sum: number; readonly revision: number }
 const summing = {
   handles: new Set(['ClockAdvanced']),
-  apply: (row: Sum | undefined, event: Recorded): Sum => ({
-    count: (row?.count ?? 0) + 1,
-    sum: (row?.sum ?? 0) + (event.type === 'ClockAdvanced' ? event.data.aheadBy : 0),
+  apply: (folded: Sum | undefined, event: Recorded): Sum => ({
+    count: (folded?.count ?? 0) + 1,
+    sum: (folded?.sum ?? 0) + (event.type === 'ClockAdvanced' ? event.data.aheadBy : 0),
     revision: event.revision,
   }),
 }
 
-/** Two nodes on one log, of which the first reads rows and hears of what happens when it is told to look. */
+/** Two nodes on one log, of which the first folds streams and hears of what happens when it is told to look. */
 const twoNodes = () => {
   const file = join(folder, `${randomUUID()}.sqlite`)
   const nodes = [openSqliteEventStore(file), openSqliteEventStore(file)] as const
@@ -62,7 +62,7 @@ const twoNodes = () => {
   let catchUps = 0
   let isBroken = false
   let answering: Promise<void> = Promise.resolve()
-  const rows = rowsOfStreams({
+  const folds = foldsOfStreams({
     store: counted,
     projection: summing,
     from: start,
@@ -72,7 +72,7 @@ const twoNodes = () => {
   const untold: RecordedEvent[] = []
   let heard: Position = start
   return {
-    find: rows.find,
+    find: folds.find,
     reads,
     catchUps: () => catchUps,
     breakLog: (): void => void (isBroken = true),
@@ -88,7 +88,7 @@ const twoNodes = () => {
       const event = clockAdvanced(aheadBy)
       const appended = await nodes[node].append(stream, [event], expected)
       const recorded = { ...event, stream, ...appended }
-      if (node === 0 && whenTold === 'at once') rows.add(recorded)
+      if (node === 0 && whenTold === 'at once') folds.add(recorded)
       if (whenTold === 'later') untold.push(recorded)
       revisions.set(stream, expected + 1)
       const { count, sum } = sums.get(stream) ?? { count: 0, sum: 0 }
@@ -96,13 +96,13 @@ const twoNodes = () => {
     },
     /** Tells what was to be told later. */
     tell: (): void => {
-      for (const event of untold.splice(0)) rows.add(event)
+      for (const event of untold.splice(0)) folds.add(event)
     },
     hear: async (until = Infinity): Promise<void> => {
       const events: RecordedEvent[] = []
       for await (const batch of nodes[0].readAll(heard))
         events.push(...batch.filter(({ position }) => position <= until))
-      rows.notice(events)
+      folds.notice(events)
       heard = events.at(-1)?.position ?? heard
     },
     /** This node's append is answered only after another's, which followed it, has been heard of. */
@@ -112,8 +112,8 @@ const twoNodes = () => {
       await nodes[1].append(stream, [second], 0)
       const all: RecordedEvent[] = []
       for await (const batch of nodes[0].readAll(heard)) all.push(...batch)
-      rows.notice(all)
-      rows.add({ ...first, stream, ...appended })
+      folds.notice(all)
+      folds.add({ ...first, stream, ...appended })
       sums.set(stream, { count: 2, sum: 3, revision: 1 })
     },
     /** Does something while answers are on their way. */
@@ -130,7 +130,7 @@ const twoNodes = () => {
   }
 }
 
-describe('a row folded from its stream', () => {
+describe('what is folded from its stream', () => {
   test('is as new as the log, whoever writes to it and however late that is heard', async () => {
     const stream = fc.constantFrom(...streams)
     const step = fc.oneof(

@@ -9,22 +9,22 @@ import {
 import { recent, underWay } from '../../application/recent.ts'
 import { parseEvent, type Recorded } from '../../domain/events.ts'
 
-/** A row that says as of which revision of its stream it is. */
-type RowOfStream = { readonly revision: Revision }
+/** What is folded of a stream, and says as of which revision of its stream it is. */
+type FoldOfStream = { readonly revision: Revision }
 
-type Needs<Row> = {
+type Needs<Folded> = {
   readonly store: EventStore
   readonly projection: {
     readonly handles: ReadonlySet<string>
-    apply(row: Row | undefined, event: Recorded, key: string): Row | undefined
+    apply(folded: Folded | undefined, event: Recorded, key: string): Folded | undefined
   }
   /** After which position everything is noticed. */
   readonly from: Position
 }
 
-/** What is remembered of a stream. */
-type Remembered<Row> = {
-  readonly row: Row
+/** The memory of a stream. */
+type Remembered<Folded> = {
+  readonly folded: Folded
   /** How often it has changed since somebody asked for it. */
   unasked: number
   /** Whether more is known to have happened since. */
@@ -32,8 +32,8 @@ type Remembered<Row> = {
 }
 
 /**
- * How many changes of a row are folded while nobody asks for it: as many as most payments ever have. What happens to one
- * that goes on changing is read from its stream by the next who asks.
+ * How many changes of a stream are folded while nobody asks for it: as many as most payments ever have. What happens to
+ * one that goes on changing is read from its stream by the next who asks.
  */
 const mostUnasked = 2
 
@@ -42,29 +42,29 @@ const mostUnasked = 2
  * is not remembered, is read from its stream. `notice` is called with all events as they come by, `add` before with those
  * that this process has appended itself.
  */
-export const rowsOfStreams = <Row extends RowOfStream>(needs: Needs<Row>) => {
+export const foldsOfStreams = <Folded extends FoldOfStream>(needs: Needs<Folded>) => {
   const { store } = needs
   const { apply, handles } = needs.projection
-  const memory = recent<string, Remembered<Row>>(underWay)
+  const memory = recent<string, Remembered<Folded>>(underWay)
   let heard = needs.from
 
-  const fold = async (stream: string): Promise<Row | undefined> => {
+  const fold = async (stream: string): Promise<Folded | undefined> => {
     const heardBefore = heard
-    const before = memory.get(stream)?.row
+    const before = memory.get(stream)?.folded
     const events = await store.readStream(stream, (before?.revision ?? noStream) + 1)
-    const row = events.reduce<Row | undefined>(
-      (row, event) => apply(row, parseEvent(event), stream),
+    const folded = events.reduce<Folded | undefined>(
+      (folded, event) => apply(folded, parseEvent(event), stream),
       before,
     )
     // What came by while it was read may be missing from it.
-    if (row !== undefined) memory.set(stream, { row, unasked: 0, isOld: heard > heardBefore })
-    return row
+    if (folded !== undefined) memory.set(stream, { folded, unasked: 0, isOld: heard > heardBefore })
+    return folded
   }
 
   const notice = (events: readonly RecordedEvent[]): void => {
     for (const { stream, revision, position } of events) {
       const known = memory.get(stream)
-      if (known && known.row.revision < revision) known.isOld = true
+      if (known && known.folded.revision < revision) known.isOld = true
       // What was caught up with comes by again.
       if (position > heard) heard = position
     }
@@ -84,22 +84,22 @@ export const rowsOfStreams = <Row extends RowOfStream>(needs: Needs<Row>) => {
       readingOn = undefined
     }))
 
-  /** The row that is remembered of a stream, unless more is known to have happened since. */
-  const current = (stream: string): Row | undefined => {
+  /** What is remembered of a stream, unless more is known to have happened since. */
+  const current = (stream: string): Folded | undefined => {
     const known = memory.get(stream)
     if (!known || known.isOld) return undefined
     known.unasked = 0
-    return known.row
+    return known.folded
   }
 
   return {
-    find: async (stream: string): Promise<Row | undefined> => {
+    find: async (stream: string): Promise<Folded | undefined> => {
       const head = await store.head()
       // What this process has appended itself it is told of in the next turn of its event loop.
       if (heard < head && current(stream)) await nextTurn()
       if (heard < head && current(stream)) await catchUp()
-      const row = heard < head ? undefined : current(stream)
-      return row ?? fold(stream)
+      const folded = heard < head ? undefined : current(stream)
+      return folded ?? fold(stream)
     },
     add: (event: RecordedEvent): void => {
       const { stream, revision, position } = event
@@ -110,15 +110,17 @@ export const rowsOfStreams = <Row extends RowOfStream>(needs: Needs<Row>) => {
       if (!handles.has(event.type)) return
       const known = memory.get(stream)
       // It was read with its stream.
-      if (known && known.row.revision >= revision) return
-      const follows = known ? !known.isOld && known.row.revision === revision - 1 : revision === 0
+      if (known && known.folded.revision >= revision) return
+      const follows = known
+        ? !known.isOld && known.folded.revision === revision - 1
+        : revision === 0
       const unasked = known ? known.unasked + 1 : 0
       // It was made here a moment ago, of the shapes of today.
-      const row =
+      const folded =
         follows && unasked <= mostUnasked
-          ? apply(known?.row, event as unknown as Recorded, stream)
+          ? apply(known?.folded, event as unknown as Recorded, stream)
           : undefined
-      if (row !== undefined) memory.set(stream, { row, unasked, isOld: isLate })
+      if (folded !== undefined) memory.set(stream, { folded, unasked, isOld: isLate })
       else if (known) known.isOld = true
     },
     notice,
