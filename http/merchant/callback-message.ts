@@ -27,7 +27,7 @@ import {
   reportOfLine,
   type ReportHolding,
   type ShownPayment,
-} from './payment-reply.ts'
+} from './outcome-reply.ts'
 import { outcomePath } from './payment.ts'
 import {
   permissionOutcomePath,

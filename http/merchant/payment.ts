@@ -12,17 +12,15 @@ import { merchantPrefix, tidParams, type Links } from '../addresses.ts'
 import { callerOf, contextOf, route, type Call, type Route } from '../route.ts'
 import { unauthorized } from '../signed-request.ts'
 import type { AttachmentLink } from './attachment.ts'
-import { paymentRequestInput } from './payment-input.ts'
 import {
-  checkoutUri,
   outcomeReply,
   outcomeView,
-  paymentRequestReply,
-  paymentRequestView,
   reportOfLine,
   type ReportHolding,
   type ShownPayment,
-} from './payment-reply.ts'
+} from './outcome-reply.ts'
+import { paymentRequestInput } from './payment-input.ts'
+import { checkoutUri, paymentRequestReply, paymentRequestView } from './payment-reply.ts'
 import { detailsOf, paymentUpdateInput, wantedOf, type PaymentUpdate } from './payment-update.ts'
 
 export type PaymentNeeds = {

@@ -10,7 +10,7 @@ import { merchantPrefix, ridParams, type Links } from '../addresses.ts'
 import { callerOf, contextOf, route, type Route } from '../route.ts'
 import { tokenMembers, tokensView, userInfoReply } from '../token-reply.ts'
 import { callbackUriText, dateTime, money, plainNumber } from '../wire.ts'
-import { reportOfLine, type ReportOfLine, type ReportHolding } from './payment-reply.ts'
+import { reportOfLine, type ReportOfLine, type ReportHolding } from './outcome-reply.ts'
 
 const identifier = z
   .string()

@@ -1,0 +1,152 @@
+import { z } from 'zod'
+import type { ShownTokens } from '../../application/show-tokens.ts'
+import type { Pots } from '../../domain/money/pots.ts'
+import type { PaymentOutcome } from '../../projections/payment-outcome-state.ts'
+import type { Links } from '../addresses.ts'
+import { grantedPermissionsReply, grantedPermissionsView } from '../token-reply.ts'
+import { dateTime, money } from '../wire.ts'
+import { reportPath } from './report-reply.ts'
+
+const nullableText = z.string().nullable()
+
+const captureReply = z
+  .object({
+    id: nullableText.meta({
+      description: 'The capture_id; null for a capture of all that was left.',
+    }),
+    amount: money,
+    additional_amount: money,
+    date: dateTime,
+    transaction_fee: money,
+    interchange_fee: money,
+  })
+  .meta({ id: 'Capture' })
+
+const refundReply = z
+  .object({
+    id: nullableText.meta({
+      description: 'The refund_id; null for a refund of all that was left.',
+    }),
+    amount: money,
+    additional_amount: money,
+    text: nullableText,
+    date: dateTime,
+  })
+  .meta({ id: 'Refund' })
+
+/** Payment request outcome, also the object of callbacks. */
+export const outcomeReply = z
+  .object({
+    currency: z.string(),
+    amount: money,
+    additional_amount: money,
+    auth_amount: money,
+    auth_additional_amount: money,
+    released_amount: money,
+    released_additional_amount: money,
+    captures: z.array(captureReply),
+    refunds: z.array(refundReply),
+    status: z.enum(['pending', 'auth', 'ok', 'fail']),
+    status_code: z.int(),
+    customer: nullableText,
+    date_modified: dateTime,
+    date_expires: dateTime,
+    credit: z.boolean(),
+    interchange_fee: money,
+    transaction_fee: money,
+    report_id: nullableText,
+    report_uri: nullableText,
+    ledger: nullableText,
+    attachment_uri: z.string().optional().meta({
+      description:
+        'Where to upload attachments for one hour; absent while pending, after fail, and once the payer is erased.',
+    }),
+    pos_id: z.string(),
+    pos_tid: z.string(),
+    tid: z.string(),
+    permissions: grantedPermissionsReply.nullable(),
+  })
+  .meta({ id: 'PaymentOutcome' })
+
+/** The report that holds the latest line of a request. */
+export type ReportOfLine = { readonly id: string; readonly uri: string }
+
+/** Number of the report that was open in a ledger at a position. */
+export type ReportHolding = (
+  merchant: string,
+  ledger: string,
+  position: number,
+) => number | Promise<number>
+
+/** Finds it: the report that was open in the line's ledger at the line's position. */
+export const reportOfLine =
+  (links: Links, reportHolding: ReportHolding) =>
+  async ({
+    merchant,
+    lineLedger,
+    linePosition,
+  }: Pick<PaymentOutcome, 'merchant' | 'lineLedger' | 'linePosition'>): Promise<ReportOfLine> => {
+    const id = String(await reportHolding(merchant, lineLedger, linePosition))
+    return { id, uri: links.inBody(reportPath(lineLedger, id)) }
+  }
+
+/** An outcome, its customer as named by the merchant, and the tokens of what was granted along with it. */
+export type ShownPayment = {
+  readonly row: PaymentOutcome
+  readonly customer: string | null
+  readonly shown: ShownTokens | null
+}
+
+/** The outcome as the interface words it. */
+export const outcomeView = (
+  { row, customer, shown }: ShownPayment,
+  report: ReportOfLine,
+  link: { readonly attachment_uri?: string },
+): z.input<typeof outcomeReply> => {
+  const { currency } = row
+  const amount = (minor: number) => ({ minor, currency })
+  const pots = (taken: Pots) => ({
+    amount: amount(taken.amount),
+    additional_amount: amount(taken.additionalAmount),
+  })
+  const charged = (name: 'fee' | 'interchange') =>
+    [...row.captures, ...row.refunds].reduce((sum, part) => sum + part[name], 0)
+  return {
+    currency,
+    amount: amount(row.amount),
+    additional_amount: amount(row.additionalAmount),
+    auth_amount: amount(row.available.amount),
+    auth_additional_amount: amount(row.available.additionalAmount),
+    released_amount: amount(row.released.amount),
+    released_additional_amount: amount(row.released.additionalAmount),
+    captures: row.captures.map(({ id, at, fee, interchange, ...taken }) => ({
+      id,
+      ...pots(taken),
+      date: at,
+      transaction_fee: amount(fee),
+      interchange_fee: amount(interchange),
+    })),
+    refunds: row.refunds.map(({ id, at, text, ...taken }) => ({
+      id,
+      ...pots(taken),
+      text,
+      date: at,
+    })),
+    status: row.status,
+    status_code: row.statusCode,
+    customer,
+    date_modified: row.modifiedAt,
+    date_expires: row.expiresAt,
+    credit: row.credit,
+    interchange_fee: amount(charged('interchange')),
+    transaction_fee: amount(charged('fee')),
+    report_id: report.id,
+    report_uri: report.uri,
+    ledger: row.lineLedger,
+    pos_id: row.posId,
+    pos_tid: row.posTid,
+    tid: row.tid,
+    permissions: grantedPermissionsView(shown),
+    ...link,
+  }
+}
