@@ -69,9 +69,9 @@ export const decideRenewal = (
   payment: RequestedPayment,
 ): readonly PaymentEvent[] => {
   if (payment.status !== 'auth' || !isOpen(payment, at)) return refuse('payment_is_not_authorized')
-  const expiresAt = secondsAfter(at, authorizationLifetime)
   // The clocks of two nodes differ a little: a renewal never shortens.
-  if (expiresAt <= payment.expiresAt) return []
+  const expiresAt = Math.max(secondsAfter(at, authorizationLifetime), payment.expiresAt)
+  if (payment.isRenewed && expiresAt === payment.expiresAt) return []
   return [{ type: 'PaymentRenewed', data: { expiresAt } }]
 }
 

@@ -45,6 +45,8 @@ export type RequestedPayment = {
   readonly captures: readonly Part[]
   readonly refunds: readonly Part[]
   readonly endedByMerchant: boolean
+  /** Whether `expiresAt` is that of a renewal. */
+  readonly isRenewed: boolean
 }
 
 export type Payment = RequestedPayment | { readonly status: 'unrequested' }
@@ -81,6 +83,7 @@ const withChanges = (payment: RequestedPayment, changes: Changes): RequestedPaym
   captures: changes.captures ?? payment.captures,
   refunds: changes.refunds ?? payment.refunds,
   endedByMerchant: changes.endedByMerchant ?? payment.endedByMerchant,
+  isRenewed: changes.isRenewed ?? payment.isRenewed,
 })
 
 const changesOf = (
@@ -133,7 +136,7 @@ const changesOf = (
         : { released, endedByMerchant: true, status: 'fail', statusCode: statusCodes.ABORTED }
     }
     case 'PaymentRenewed':
-      return { expiresAt: event.data.expiresAt }
+      return { expiresAt: event.data.expiresAt, isRenewed: true }
     case 'PaymentAuthorizationExpired': {
       const released = plus(payment.released, event.data)
       return { released, status: 'fail', statusCode: statusCodes.AUTH_EXPIRED }
@@ -172,5 +175,6 @@ export const evolve = (payment: Payment, event: PaymentEvent): Payment => {
     captures: [],
     refunds: [],
     endedByMerchant: false,
+    isRenewed: false,
   }
 }

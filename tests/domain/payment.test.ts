@@ -546,6 +546,21 @@ describe('renewing', () => {
       .thenNothing()
   })
 
+  test('given the second of the authorisation, when it is renewed, then it is a renewal too, once', () => {
+    given(...auth)
+      .when(renew(authorizationEnds - threeDays))
+      .then(renewed(authorizationEnds))
+    given(...auth, renewed(authorizationEnds))
+      .when(renew(authorizationEnds - threeDays))
+      .thenNothing()
+  })
+
+  test('given an authorisation, when another node’s clock is a little behind, then a renewal does not shorten it', () => {
+    given(...auth)
+      .when(renew(authorizationEnds - threeDays - 2000))
+      .then(renewed(authorizationEnds))
+  })
+
   test('given a renewal, when it comes again in the same second, then nothing happens', () => {
     given(...auth, renewed(until))
       .when(renew(morning + 5 * hours + 800))

@@ -58,8 +58,6 @@ describe('a message', () => {
     const receiver = await receive()
     const tid = await authorize(shop, { callback_uri: receiver.url('/till?shop=1') })
     await capture(shop.till, tid, 'a')
-    // A renewal in the very second of the authorisation would renew nothing.
-    await advance(shop.world, 1)
     await put(tid, { action: 'reauth' })
     await put(tid, { action: 'release' })
     await advance(shop.world, 0)
