@@ -6,24 +6,33 @@ export const installationEvents = {
   InstallationMade: z.object({ key: z.base64() }),
   /** The vault whose keys seal what the log says of people, by a name that tells nothing of them. */
   VaultChosen: z.object({ vault: z.string() }),
+  /** The service has answered for production: the sandbox never opens this log to whoever knows its secrets. */
+  ProductionBegun: z.object({}),
 } as const
 
 export type InstallationEvent = EventsOf<typeof installationEvents>
-export type Installation = { readonly key: string | null; readonly vault: string | null }
+export type Installation = {
+  readonly key: string | null
+  readonly vault: string | null
+  readonly isProduction: boolean
+}
 
 export type InstallationCommand =
   | { readonly type: 'MakeInstallation'; readonly key: string }
   | { readonly type: 'ChooseVault'; readonly vault: string }
+  | { readonly type: 'BeginProduction' }
 
 /** What is decided once for a log, by whoever opens it first. */
 export const installation: Decider<InstallationCommand, InstallationEvent, Installation> = {
-  initial: { key: null, vault: null },
+  initial: { key: null, vault: null, isProduction: false },
   decide(command, made) {
     switch (command.type) {
       case 'MakeInstallation':
         return made.key === null ? [{ type: 'InstallationMade', data: { key: command.key } }] : []
       case 'ChooseVault':
         return made.vault === null ? [{ type: 'VaultChosen', data: { vault: command.vault } }] : []
+      case 'BeginProduction':
+        return made.isProduction ? [] : [{ type: 'ProductionBegun', data: {} }]
     }
   },
   evolve(made, event) {
@@ -32,6 +41,8 @@ export const installation: Decider<InstallationCommand, InstallationEvent, Insta
         return { ...made, key: event.data.key }
       case 'VaultChosen':
         return { ...made, vault: event.data.vault }
+      case 'ProductionBegun':
+        return { ...made, isProduction: true }
     }
   },
 }

@@ -21,10 +21,10 @@ import { openCore } from './core.ts'
 import { failureOf } from './failures.ts'
 import { makeHttpServer } from './http-server.ts'
 import { makeLog, type Log } from './log.ts'
+import { beginProduction, refuseLogOfOtherMode } from './mode-of-log.ts'
 import { operatorProgram } from './operator/operator.ts'
 import { makeAuthorizationServer } from './people/authorization-server.ts'
 import { makeSandboxData } from './sandbox-data.ts'
-import { refuseSandboxLog } from './sandbox-traces.ts'
 import { startService, type CallbackWire } from './service.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { reasonOf } from './system-errors.ts'
@@ -64,8 +64,9 @@ export const openService = async (
   const { scanToken, sign } = core.tokens
   const attachmentLink = makeAttachmentLink({ links, sign })
   const names = brandOf(settings)
-  const greeting =
-    settings.MODE === 'sandbox' ? `${await makeSandboxData(core, settings.DATA_DIR)}\n` : ''
+  const isSandbox = settings.MODE === 'sandbox'
+  const greeting = isSandbox ? `${await makeSandboxData(core, settings.DATA_DIR)}\n` : ''
+  if (!isSandbox) await beginProduction(core)
   const authorizationServer = await makeAuthorizationServer(core, publicUrl)
   const { views } = authorizationServer
   /** What callbacks are worded with. */
@@ -143,7 +144,7 @@ const signalled = (): Promise<void> =>
 /** Runs the service until it is told to stop. */
 const serve = async (settings: Settings): Promise<void> => {
   const log = makeLog(settings.LOG_LEVEL)
-  if (settings.MODE === 'production') await refuseSandboxLog(settings)
+  await refuseLogOfOtherMode(settings)
   const { greeting, address, stop } = await startServer(settings, log, 'apart')
   // Whoever reads the address may end the service in that moment.
   const ended = signalled()

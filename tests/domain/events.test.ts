@@ -156,6 +156,7 @@ describe('the catalogue', () => {
       'PosChanged',
       'PosRegistered',
       'PosRemoved',
+      'ProductionBegun',
       'ReportClosed',
       'ReportCompleted',
       'ScanAwaited',

@@ -240,8 +240,8 @@ describe('the installation', () => {
 
   test('given nothing, when it is made, then its key stands', () => {
     given().when(make('AA==')).then(made('AA=='))
-    expect(given(made('AA==')).state).toEqual({ key: 'AA==', vault: null })
-    expect(given().state).toEqual({ key: null, vault: null })
+    expect(given(made('AA==')).state).toMatchObject({ key: 'AA==', vault: null })
+    expect(given().state).toEqual({ key: null, vault: null, isProduction: false })
   })
 
   test('given the installation, when it is made again with another key, then the first key stands', () => {
@@ -253,7 +253,16 @@ describe('the installation', () => {
     const chosen = { type: 'VaultChosen', data: { vault: 'v1' } } as const
     given(made('AA==')).when(choose('v1')).then(chosen)
     given(made('AA=='), chosen).when(choose('v2')).thenNothing()
-    expect(given(made('AA=='), chosen).state).toEqual({ key: 'AA==', vault: 'v1' })
+    expect(given(made('AA=='), chosen).state).toMatchObject({ key: 'AA==', vault: 'v1' })
+  })
+
+  test('given production, when it begins again, then nothing happens', () => {
+    const begin = { type: 'BeginProduction' } as const
+    const begun = { type: 'ProductionBegun', data: {} } as const
+    given(made('AA==')).when(begin).then(begun)
+    given(made('AA=='), begun).when(begin).thenNothing()
+    expect(given(made('AA==')).state).toMatchObject({ isProduction: false })
+    expect(given(made('AA=='), begun).state).toMatchObject({ isProduction: true })
   })
 })
 

@@ -21,7 +21,7 @@ import { failureOf } from '../../infrastructure/failures.ts'
 import { keyInFile } from '../../infrastructure/keys.ts'
 import { makeLog } from '../../infrastructure/log.ts'
 import { makeSandboxData } from '../../infrastructure/sandbox-data.ts'
-import { refuseSandboxLog } from '../../infrastructure/sandbox-traces.ts'
+import { refuseLogOfOtherMode } from '../../infrastructure/mode-of-log.ts'
 import { readSettings, settingShown, type Settings } from '../../infrastructure/settings.ts'
 import Database from '../../infrastructure/sqlite.ts'
 import { operatorHere } from './operator-here.ts'
@@ -52,7 +52,7 @@ describe('production on a log that the sandbox has used', () => {
     await makeSandboxData(core, DATA_DIR)
     await core.advanceClock({ by: 1000 }, core.contextOf('test'))
     await core.close()
-    await expect(refuseSandboxLog(settings)).rejects.toThrow(
+    await expect(refuseLogOfOtherMode(settings)).rejects.toThrow(
       `MODE="production": the log of DATA_DIR="${DATA_DIR}" was used by the sandbox, whose secrets are published; ` +
         'it holds merchant-sandbox, user-sandbox/pos1, user-sandbox/admin, payer-alice, payer-bob, a clock that was moved. ' +
         'Production needs a log of its own',
@@ -73,7 +73,30 @@ describe('production on a log that the sandbox has used', () => {
     const settings = readSettings({ DATA_DIR: folder('namesake'), MODE: 'production' })
     const words = ['merchant', 'add', 'sandbox', '--name', 'Sand', '--currency', 'NOK']
     expect(await operatorHere(settings)(...words)).toMatchObject({ code: 0 })
-    await expect(refuseSandboxLog(settings)).resolves.toBeUndefined()
+    await expect(refuseLogOfOtherMode(settings)).resolves.toBeUndefined()
+  })
+})
+
+describe('the sandbox on a log of production', () => {
+  test('given a service that has answered for production, then the sandbox does not start, and changes nothing', async () => {
+    const DATA_DIR = folder('production')
+    const production = { DATA_DIR, MODE: 'production' }
+    expect(await start(production)).toMatchObject({ code: 0 })
+    expect(await start({ DATA_DIR })).toEqual({
+      code: 1,
+      output: '',
+      errors:
+        `MODE="sandbox": the log of DATA_DIR="${DATA_DIR}" is one of production, and the sandbox publishes its secrets. ` +
+        'Set MODE=production, or give the sandbox a log of its own\n',
+    })
+    expect(await start(production)).toMatchObject({ code: 0 })
+  })
+
+  test('given a log that the operator alone has written, then the sandbox starts', async () => {
+    const DATA_DIR = folder('operator')
+    const words = ['merchant', 'add', 'shop', '--name', 'Shop', '--currency', 'NOK']
+    expect(await operatorHere(readSettings({ DATA_DIR }))(...words)).toMatchObject({ code: 0 })
+    expect(await start({ DATA_DIR })).toMatchObject({ code: 0 })
   })
 })
 
