@@ -24,7 +24,7 @@ export type Row = readonly [
 type Direction = 'forwards' | 'backwards'
 
 export type EventRows = {
-  /** Up to `limit` rows after a position, or before it. @throws StoreUnavailable */
+  /** Up to `limit` rows after a position, or before it; fewer where they are large. @throws StoreUnavailable */
   all(from: Position, limit: number, direction?: Direction): Row[]
   /** Up to `limit` rows of a stream at a revision and after it, or before it. @throws StoreUnavailable */
   ofStream(stream: string, from: Revision, limit: number, direction?: Direction): Row[]
@@ -44,6 +44,20 @@ const selectRows = `
 
 /** A bare parameter as the limit makes SQLite compile the statement anew each time that it is bound. */
 const limit = 'LIMIT ? + 0'
+
+/** Characters or bytes of data after which an answer ends: a thousand of the largest events are a gigabyte. */
+const largestAnswer = 8 * 1_048_576
+
+const firstOf = (rows: Iterable<Row>): Row[] => {
+  const first: Row[] = []
+  let size = 0
+  for (const row of rows) {
+    first.push(row)
+    size += row[5].length
+    if (size >= largestAnswer) break
+  }
+  return first
+}
 
 const ofThisStream = 'events.stream = (SELECT id FROM streams WHERE name = ?)'
 
@@ -75,7 +89,8 @@ export const readEventRows = (database: Database.Database): EventRows => {
   }
 
   return {
-    all: (from, limit, direction = 'forwards') => asking(() => ofAll[direction].all(from, limit)),
+    all: (from, limit, direction = 'forwards') =>
+      asking(() => firstOf(ofAll[direction].iterate(from, limit))),
     ofStream: (stream, from, limit, direction = 'forwards') =>
       asking(() => ofStream[direction].all(stream, from, limit)),
     lastRevision: (stream) => asking(() => last.get(stream) ?? noStream),

@@ -45,7 +45,8 @@ const foldInto = async (
   try {
     for await (const batch of store.readAll(start)) {
       for (const event of batch) gathered.push(parseEvent(event))
-      if (gathered.length >= eventsAtOnce) await foldGathered()
+      // One with fewer is of large events, or the last.
+      if (gathered.length >= eventsAtOnce || batch.length < eventsAtOnce) await foldGathered()
     }
     await foldGathered()
     await writing

@@ -63,6 +63,29 @@ const start = async (
   return { child, ended, tells, acknowledged: () => told.slice(1) }
 }
 
+describe('large events', () => {
+  const largeEvent = () => ({ ...newEvent(), data: { text: 'x'.repeat(1_000_000) } })
+
+  test('are read and followed a few at a time, each of them once', async () => {
+    const file = freshFile()
+    const store = openSqliteEventStore(file)
+    const positions = Array.from({ length: 20 }, (_, index) => index + 1)
+    for (const position of positions) await store.append(`s-${position}`, [largeEvent()], noStream)
+    const after = openSqliteEventStore(file)
+    for (const batches of [store.readAll(0), after.follow(0, AbortSignal.timeout(60_000))]) {
+      const seen: Position[][] = []
+      for await (const batch of batches) {
+        seen.push(batch.map(({ position }) => position))
+        if (seen.flat().length === positions.length) break
+      }
+      expect(seen.flat()).toEqual(positions)
+      expect(Math.max(...seen.map((batch) => batch.length))).toBeLessThan(10)
+    }
+    await after.close()
+    await store.close()
+  })
+})
+
 describe('several processes on one file', () => {
   test.for(threads)(
     'append to one stream, none loses an event and none leaves a gap, writing %s',
