@@ -43,6 +43,7 @@ import { openVault, WrongVault, type Vault } from './people/vault.ts'
 import { foldApart } from './read-models/folding-apart.ts'
 import { foldHere } from './read-models/folding.ts'
 import { foldsOfStreams } from './read-models/folds-of-streams.ts'
+import { noteDamage } from './read-models/read-model-file.ts'
 import { runReadModels, type OnFolded, type ReadModels } from './read-models/read-models.ts'
 import { makeReportBook } from './read-models/report-book.ts'
 import type { Settings } from './settings.ts'
@@ -177,6 +178,7 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
     logSources: logFileQueries(db),
     journal: journalQueries(db),
     readModelFile: file.sqlite.name,
+    noteDamage: (error: unknown): void => noteDamage(file.sqlite.name, error),
     merchants: registerQueries(db, merchantProjection),
     users: registerQueries(db, userProjection),
     poses: registerQueries(db, posProjection),

@@ -106,7 +106,10 @@ export const openService = async (
       service.observe(method, path, status, milliseconds)
       log.debug({ requestId, method, path, status, milliseconds }, 'answered')
     },
-    onBug: (error, requestId) => log.error({ error, requestId }, 'a bug'),
+    onBug: (error, requestId) => {
+      core.noteDamage(error)
+      log.error({ error, requestId }, 'a bug')
+    },
   })
   return { app, core, service, names, wording, greeting }
 }

@@ -3,7 +3,7 @@ import { parseEvent } from '../../domain/events.ts'
 import { projections } from '../../projections/all.ts'
 import { keepFollowing } from './following.ts'
 import { makeProjector } from './projector.ts'
-import type { ReadModelFile } from './read-model-file.ts'
+import { noteDamage, type ReadModelFile } from './read-model-file.ts'
 
 /** How long events that nobody waits for may gather, to be folded in one transaction. */
 const gatherMs = 50
@@ -70,7 +70,10 @@ export const foldHere =
       signal: stopped.signal,
       position: () => position,
       onBatch: fold,
-      onFailure,
+      onFailure: (error) => {
+        noteDamage(file.sqlite.name, error)
+        onFailure(error)
+      },
     })
 
     return {

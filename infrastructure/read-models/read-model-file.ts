@@ -1,6 +1,6 @@
 import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RecordedEvent } from '../../application/event-store.ts'
 import Database from '../sqlite.ts'
@@ -62,6 +62,19 @@ const draft = [
 const isDamage = (error: unknown): boolean =>
   /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { readonly code?: unknown }).code))
 
+/** Stands beside a file whose damage showed only when it was folded into or read. */
+const markOf = (file: string): string => `${file}-damaged`
+
+/** Keeps in mind, when that is what an error tells of, that the file is damaged: the next start leaves it for a new one. */
+export const noteDamage = (file: string, error: unknown): void => {
+  if (!isDamage(error)) return
+  try {
+    writeFileSync(markOf(file), '')
+  } catch {
+    // Then the next start meets the damage once more.
+  }
+}
+
 /** Whether anybody may have a file open: leaving WAL takes it for oneself alone. */
 const isInUse = (file: string): boolean => {
   try {
@@ -78,7 +91,7 @@ const isInUse = (file: string): boolean => {
 
 /** A file of read models of any version, finished or not, and then what SQLite keeps beside it. */
 const namePattern =
-  /^(read-models-[0-9a-f]{16}-\d+\.sqlite(?:\.\d+\.building)?)(?:-wal|-shm|-journal)?$/
+  /^(read-models-[0-9a-f]{16}-\d+\.sqlite(?:\.\d+\.building)?)(?:-wal|-shm|-journal|-damaged)?$/
 
 const databaseOf = (file: string): string | undefined => namePattern.exec(file)?.[1]
 
@@ -123,6 +136,7 @@ export const openReadModelFile = (
   const openGeneration = (generation: number): OpenReadModels => {
     const name = nameOf(print, generation)
     const next = (): OpenReadModels => openGeneration(generation + 1)
+    if (existsSync(markOf(join(directory, name)))) return next()
     try {
       const file = open(join(directory, name), shared, statements)
       return {

@@ -1,10 +1,20 @@
-import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import Database from '../../infrastructure/sqlite.ts'
 import {
   advance,
   authorize,
+  capture,
   newFolder,
   outcomeOf,
   pathOf,
@@ -49,4 +59,39 @@ test('a log that is restored under read models of more is shown as it is, and al
   const readModels = left.filter((name) => name !== 'read-models-backup')
   expect(readModels).toEqual([expect.stringMatching(/-2\.sqlite$/)])
   expect(left).toHaveLength(2)
+})
+
+test('read models whose damage shows only when they are folded into are left for new ones by the next start', async () => {
+  const DATA_DIR = newFolder()
+  const folder = join(DATA_DIR, 'read-models')
+  onTestFinished(() => rmSync(DATA_DIR, { recursive: true }))
+  const before = await startShop({ DATA_DIR })
+  const tid = await authorize(before)
+  await capture(before.till, tid, 'a')
+  await advance(before.world, 0)
+  expect(await before.service.end()).toBe(0)
+
+  const [name = ''] = readdirSync(folder)
+  const file = join(folder, name)
+  const reading = new Database(file, { readonly: true })
+  const root = `SELECT rootpage FROM sqlite_schema WHERE name = 'journal_balances'`
+  const page = Number(reading.prepare(root).pluck().get())
+  reading.close()
+  const damaging = openSync(file, 'r+')
+  writeSync(damaging, Buffer.alloc(4096, 0xff), 0, 4096, (page - 1) * 4096)
+  closeSync(damaging)
+
+  const damaged = await startShop({ DATA_DIR })
+  await capture(damaged.till, tid, 'b')
+  while (!existsSync(`${file}-damaged`)) await damaged.till('GET', '/health/ready')
+  await damaged.service.end()
+
+  const after = await startShop({ DATA_DIR })
+  onTestFinished(async () => void (await after.service.end()))
+  await advance(after.world, 0)
+  expect((await after.till('GET', '/health/ready')).status).toBe(200)
+  const { captures } = await outcomeOf(after.till, tid)
+  expect(captures.map(({ id }: { id: string }) => id)).toEqual(['a', 'b'])
+  expect(await after.service.end()).toBe(0)
+  expect(readdirSync(folder)).toEqual([expect.stringMatching(/-2\.sqlite$/)])
 })
