@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
 import { mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Blobs } from '../application/blobs.ts'
@@ -17,8 +18,12 @@ const sync = async (path: string): Promise<void> => {
   }
 }
 
-/** Blobs as files of a directory, spread over sub-directories by the first two digits of their hash. */
+/**
+ * Blobs as files of a directory, spread over sub-directories by the first two digits of their hash.
+ * @throws Error when it is not there and cannot be made
+ */
 export const openBlobDirectory = (directory: string): Blobs => {
+  mkdirSync(directory, { recursive: true })
   const fileOf = (hash: string): string => join(directory, hash.slice(0, 2), hash)
 
   /** The content stands under its name only when all of it is on the disk. */

@@ -152,6 +152,9 @@ describe('a service that cannot start says why in one line', () => {
     expect(await told({ DATA_DIR: join(file, 'data') })).toContain(
       'a part of its path is a file, not a folder',
     )
+    expect(await told({ DATA_DIR: folder('no-blobs'), BLOBS: file })).toBe(
+      `BLOBS="${file}": there is a file of that name already`,
+    )
     // Not even the superuser may write there.
     expect(await told({ DATA_DIR: '/proc' })).toBe(
       'DATA_DIR="/proc": unable to open database file (SQLITE_CANTOPEN)',
