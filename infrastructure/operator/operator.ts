@@ -122,7 +122,7 @@ export const operatorProgram = ({
 
   program
     .command('serve', { isDefault: true })
-    .description('run the service')
+    .description('run the service; this is done without any command, too')
     // It stands in for any word that is no command: that one is to be told, not how to run the service.
     .allowExcessArguments()
     .allowUnknownOption()

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import { users } from '../../application/aggregates.ts'
+import { sameJson } from '../../domain/same.ts'
 import { secretPattern, userIdPattern } from '../../domain/merchant/user.ts'
 import { within } from '../../domain/stream.ts'
 import type { Core } from '../core.ts'
-import { hashSecret } from '../people/secrets.ts'
+import { hashSecret, isHashOf } from '../people/secrets.ts'
 import type { WithCore } from './core.ts'
 import { fail } from './error.ts'
 import { publicKeyIn } from './files.ts'
@@ -31,12 +32,27 @@ const addUser = async (core: Core, merchant: string, id: string, options: UserOp
   if (secret !== undefined && !isSecret(secret))
     fail('a secret has 8 to 64 characters of printable ASCII, without blanks around it')
   const publicKey = pubkey === undefined ? null : await publicKeyIn(pubkey)
-  const secretHash = secret === undefined ? null : await hashSecret(secret)
   const roles = superuser ? ['superuser' as const] : ['user' as const]
+  const added = { merchant, id, roles, has_secret: secret !== undefined, pubkey: publicKey }
+  const known = await core.find(users, within(merchant, id), 'log')
+  if (known.status === 'present') {
+    const { secretHash } = known.data
+    const isSame =
+      sameJson(
+        { roles, publicKey },
+        { roles: known.data.roles, publicKey: known.data.publicKey },
+      ) &&
+      (secret === undefined || secretHash === null
+        ? secretHash === (secret ?? null)
+        : await isHashOf(secretHash, secret))
+    if (!isSame) fail(`${merchant} has a user ${id} already, with other credentials or roles`)
+    return added
+  }
+  const secretHash = secret === undefined ? null : await hashSecret(secret)
   const data = { merchant, id, roles, netmask: null, secretHash, publicKey }
   const context = core.contextOf('operator', merchant)
   await core.handle(users, within(merchant, id), { type: 'Register', data }, context)
-  return { merchant, id, roles, has_secret: secretHash !== null, pubkey: publicKey }
+  return added
 }
 
 /** The operator's command for API users (decisions 14). */

@@ -10,6 +10,10 @@ const verdictsKept = 10_000
 /** Argon2id with OWASP's minimum parameters, on the thread pool. */
 export const hashSecret = (secret: string): Promise<string> => argon2id(secret)
 
+/** Whether that is the slow hash of a secret; takes as long as to make it. */
+export const isHashOf = (slowHash: string, secret: string): Promise<boolean> =>
+  verify(slowHash, secret)
+
 /**
  * Checks secrets against slow hashes. A verdict is remembered for a minute under a keyed fast hash of secret and slow
  * hash, so that a busy client pays once, a changed secret counts at once, and no secret is kept. Without a slow hash it

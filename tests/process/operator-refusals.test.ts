@@ -67,6 +67,20 @@ test('given an id or a secret that the interface refuses, when a user is added, 
   expect(users).toEqual([])
 })
 
+test('given a user that is there, when it is added again, then nothing happens, and with other data it is refused', async () => {
+  const words = ['user', 'add', 'harbour', 'again', '--secret', 'a long secret']
+  const added = await daybook(...words)
+  expect(added).toMatchObject({ code: 0, errors: '' })
+  expect(await daybook(...words)).toEqual(added)
+  const refused = 'harbour has a user again already, with other credentials or roles\n'
+  expect(await refusal('user', 'add', 'harbour', 'again', '--secret', 'another secret')).toBe(
+    refused,
+  )
+  expect(await refusal(...words, '--superuser')).toBe(refused)
+  const users = (await readLog(settings.DATA_DIR)).filter(({ stream }) => stream.endsWith('/again'))
+  expect(users.map(({ type }) => type)).toEqual(['UserRegistered'])
+})
+
 test('given a word that is no command, then that is told, whatever comes after it', async () => {
   expect(await refusal('nosuch')).toMatch(/^there is no command nosuch\n/)
   expect(await refusal('serve', '--prot', '80')).toMatch(/^there is no option --prot\n/)
