@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
-import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { Completion } from '../domain/accounting/ledger.ts'
 import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
@@ -11,21 +12,30 @@ export type LogSource =
 
 const logFiles = sqliteTable('log_files', {
   sha256: text().primaryKey(),
+  bytes: integer().notNull(),
   source: text({ mode: 'json' }).$type<LogSource>().notNull(),
 })
+
+export type LogFileRow = typeof logFiles.$inferSelect
+
+const filesOf = ({
+  transactionLogs,
+  scopeLogs,
+}: Pick<Completion, 'transactionLogs' | 'scopeLogs'>) => [...transactionLogs, ...scopeLogs]
 
 export const logFileProjection = projection({
   table: logFiles,
   key: logFiles.sha256,
   handles: ['ReportCompleted', 'SettlementMade'],
-  keysOf: ({ data }) => [...data.transactionLogs, ...data.scopeLogs].map(({ sha256 }) => sha256),
-  apply: (_, event, key): typeof logFiles.$inferSelect => {
+  keysOf: ({ data }) => filesOf(data).map(({ sha256 }) => sha256),
+  apply: (_, event, key): LogFileRow => {
     const sha256 = String(key)
     const { stream, data, metadata } = event
+    const bytes = filesOf(data).find((file) => file.sha256 === sha256)?.bytes ?? 0
     if ('report' in data)
-      return { sha256, source: { type: 'report', key: `${stream}#${data.report}` } }
+      return { sha256, bytes, source: { type: 'report', key: `${stream}#${data.report}` } }
     const merchant = metadata.merchant ?? ''
-    return { sha256, source: { type: 'settlement', merchant, serial: data.serial } }
+    return { sha256, bytes, source: { type: 'settlement', merchant, serial: data.serial } }
   },
 })
 
@@ -38,5 +48,5 @@ export const logFileQueries = (db: BetterSQLite3Database) => {
       .from(logFiles)
       .where(eq(logFiles.sha256, sql.placeholder('sha256'))),
   )
-  return { find: (sha256: string): LogSource | undefined => find.get({ sha256 })?.source }
+  return { find: (sha256: string): LogFileRow | undefined => find.get({ sha256 }) }
 }

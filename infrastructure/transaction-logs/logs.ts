@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Completion } from '../../domain/accounting/ledger.ts'
 import { idIn, partsOf } from '../../domain/stream.ts'
-import type { LogSource } from '../../projections/log-files.ts'
+import type { LogFileRow } from '../../projections/log-files.ts'
 import type { ReportRow } from '../../projections/reports.ts'
 import type { SettlementRow } from '../../projections/settlements.ts'
 import { withNames } from './log-names.ts'
@@ -30,7 +30,7 @@ type Needs = {
       before: number,
     ): readonly { readonly startedPosition: number; readonly settlementId: string }[]
   }
-  readonly sources: { find(sha256: string): LogSource | undefined }
+  readonly sources: { find(sha256: string): LogFileRow | undefined }
   /** What a merchant called the customer that is stored so; null once they are erased. */
   readonly showCustomer: (stored: string) => string | null
 }
@@ -65,8 +65,7 @@ export const makeLogs = ({ directory, database, writer, ...needs }: Needs) => {
     return writer.write({ database, merchant, ledger: null, after, before, settlements })
   }
 
-  const makeAgain = async (sha256: string): Promise<void> => {
-    const source = needs.sources.find(sha256)
+  const makeAgain = async (source: LogFileRow['source'] | undefined): Promise<void> => {
     if (source?.type === 'report') {
       const report = needs.reports.findByKey(source.key)
       if (report) await ofReport(report)
@@ -76,9 +75,13 @@ export const makeLogs = ({ directory, database, writer, ...needs }: Needs) => {
     }
   }
 
-  const openFile = async (sha256: string) => {
+  /** Undefined when it is not there, or of another length than it was made with: what is left of it then is no log. */
+  const openFile = async (sha256: string, bytes: number | undefined) => {
     try {
-      return await open(join(directory, `${sha256}.csv`))
+      const file = await open(join(directory, `${sha256}.csv`))
+      if (bytes === undefined || (await file.stat()).size === bytes) return file
+      await file.close()
+      return undefined
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
       throw error
@@ -87,10 +90,11 @@ export const makeLogs = ({ directory, database, writer, ...needs }: Needs) => {
 
   /** A log file with the names of customers in it; undefined when no report or settlement has it. */
   const read = async (sha256: string): Promise<ReadableStream<Uint8Array> | undefined> => {
-    let file = await openFile(sha256)
+    const known = needs.sources.find(sha256)
+    let file = await openFile(sha256, known?.bytes)
     if (!file) {
-      await makeAgain(sha256)
-      file = await openFile(sha256)
+      await makeAgain(known?.source)
+      file = await openFile(sha256, known?.bytes)
     }
     if (!file) return undefined
     const stream = createReadStream('', { fd: file, highWaterMark: chunkBytes })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync, truncateSync } from 'node:fs'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -325,6 +325,17 @@ describe('the bytes of a closed report', () => {
     expect(await typeFor('text/csv;q=0, */*')).toBe(own)
     expect(await typeFor(`text/csv;q=0.1, ${own}`)).toBe(own)
     expect(await typeFor('text/csv;q=0')).toBe(406)
+  })
+
+  test('are made again when their files are gone or cut short', async () => {
+    const [uri = ''] = (await place.ledger('report/1/')).transaction_log_uris
+    const read = async () => (await place.app.request(`http://daybook.test${uri}`, {}, {})).text()
+    const whole = await read()
+    const folder = join(place.directory, 'logs')
+    for (const damage of [rmSync, (file: string) => truncateSync(file, 100)]) {
+      for (const name of readdirSync(folder)) damage(join(folder, name))
+      expect(await read()).toBe(whole)
+    }
   })
 
   test('are read by a signed link that ends after 30 days', async () => {

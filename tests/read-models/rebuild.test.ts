@@ -86,7 +86,7 @@ test('what another thread cannot write is told as the database tells it, and not
   const draft = buildReadModelFile(await freshDirectory(), tables)
   const writer = writeApart(draft.path)
   const insert = (sql: string, values: unknown[]) => ({ sql, width: values.length, values })
-  const file = 'INSERT INTO log_files (sha256, source) VALUES (?, ?)'
+  const file = 'INSERT INTO log_files (sha256, bytes, source) VALUES (?, 1, ?)'
   await writer.write([insert(file, ['a', 'one'])])
   const failing = writer.write([insert(file, ['b', 'two']), insert(file, ['a', 'again'])])
   await expect(failing).rejects.toMatchObject({
@@ -110,7 +110,7 @@ test('what is no failure of the database ends the thread, and is told to all who
   const draft = buildReadModelFile(await freshDirectory(), tables)
   onTestFinished(() => void draft.sqlite.close())
   const writer = writeApart(draft.path)
-  const sql = 'INSERT INTO log_files (sha256, source) VALUES (?, ?)'
+  const sql = 'INSERT INTO log_files (sha256, bytes, source) VALUES (?, 1, ?)'
   const odd = [{ sql, width: 2, values: ['a', true] }]
   await expect(writer.write(odd)).rejects.toThrow('SQLite3 can only bind')
   await expect(writer.write([])).rejects.toThrow('SQLite3 can only bind')
@@ -120,7 +120,7 @@ test('what is no failure of the database ends the thread, and is told to all who
 test('a draft bears its new name whole, with nothing left beside it', async () => {
   const directory = await freshDirectory()
   const draft = buildReadModelFile(directory, tables)
-  draft.sqlite.exec("INSERT INTO log_files (sha256, source) VALUES ('a', 'one')")
+  draft.sqlite.exec("INSERT INTO log_files VALUES ('a', 1, 'one')")
   draft.finish()
   const names = await readdir(directory)
   expect(names).toEqual([expect.stringMatching(/-1\.sqlite$/)])
