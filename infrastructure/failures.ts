@@ -40,7 +40,8 @@ const folderProblem = (error: NodeJS.ErrnoException, { DATA_DIR, VAULT, BLOBS }:
   // A folder that cannot be made is named by the first part of the path that is missing, or by the whole.
   const lies = (folder: string) => isAround(path, folder) || isAround(folder, path)
   // Blobs may lie in the data directory; what is wrong around both is wrong with that.
-  if (BLOBS !== undefined && lies(BLOBS) && !isAround(DATA_DIR, path)) return `${settingShown('BLOBS', BLOBS)}: ${reason}`
+  if (BLOBS !== undefined && lies(BLOBS) && !isAround(DATA_DIR, path))
+    return `${settingShown('BLOBS', BLOBS)}: ${reason}`
   if (lies(DATA_DIR)) return `${settingShown('DATA_DIR', DATA_DIR)}: ${path}: ${reason}`
   if (VAULT !== undefined && lies(VAULT)) return `${settingShown('VAULT', VAULT)}: ${reason}`
   return
