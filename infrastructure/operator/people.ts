@@ -34,6 +34,7 @@ const addPayer = async (
   const { name, pin, email, nationalId } = options
   const phone = phoneDigits(phoneText) ?? fail('a phone number has 8 to 15 digits')
   if (!/^\d{4,12}$/.test(pin)) fail('a PIN has 4 to 12 digits')
+  if (nationalId !== undefined && !/^\d{11}$/.test(nationalId)) fail('a national id has 11 digits')
   const address = addressOf(options)
   const date = new Date(now()).toISOString().slice(0, 10)
   const read = profileSchema.safeParse({

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { StoreUnavailable } from '../../application/event-store.ts'
@@ -17,8 +17,25 @@ const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4
 
 const closed = (): StoreUnavailable => new StoreUnavailable('the log writer is closed')
 
+/** In ms: no log takes as long to be written, by whatever process. */
+const draftLifetime = 86_400_000
+
+/** Processes that were killed have left their drafts, which nobody else knows. */
+const removeLeftDrafts = (directory: string): void => {
+  try {
+    for (const name of readdirSync(directory)) {
+      if (!name.endsWith('.draft')) continue
+      const file = join(directory, name)
+      if (statSync(file).mtimeMs < Date.now() - draftLifetime) rmSync(file, { force: true })
+    }
+  } catch {
+    // There is no such folder yet, or another process was first: they are in nobody's way, and a later start tries again.
+  }
+}
+
 /** Writes logs in a thread of its own, one after another, so that a million lines hold up no request. */
 export const makeLogWriter = (directory: string) => {
+  removeLeftDrafts(directory)
   /** One after another bears this name until it is whole; what bears it when the thread is lost is nobody's. */
   const draftFile = join(directory, `${randomUUID()}.draft`)
   const waiting = new Map<number, Waiting>()

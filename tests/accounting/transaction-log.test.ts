@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { watch } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -128,4 +128,13 @@ test('a writer that is closed amid a file leaves nothing of it behind', async ()
   await outcome
   await begun.return?.()
   expect(readdirSync(logs).filter((name) => name.endsWith('.draft'))).toEqual([])
+})
+
+test('given drafts of processes that were killed, then those that nobody can be at work on go', async () => {
+  const logs = mkdtempSync(join(directory, 'left-'))
+  for (const name of ['old.draft', 'new.draft', 'old.csv']) writeFileSync(join(logs, name), '')
+  const twoDaysAgo = Date.now() / 1000 - 2 * 86_400
+  for (const name of ['old.draft', 'old.csv']) utimesSync(join(logs, name), twoDaysAgo, twoDaysAgo)
+  await makeLogWriter(logs).close()
+  expect(readdirSync(logs).sort()).toEqual(['new.draft', 'old.csv'])
 })

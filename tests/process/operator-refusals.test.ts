@@ -96,6 +96,11 @@ test('given a stream, a position or a payer that is none, when an auditor asks f
   )
 })
 
+test('given a national id that is none, when a payer is added, then that is told', async () => {
+  const words = ['payer', 'add', '+4741234567', '--name', 'Kari', '--pin', '4711']
+  expect(await refusal(...words, '--national-id', '123')).toBe('a national id has 11 digits\n')
+})
+
 test('given a payer who has consented to nothing, and a position at the end, then nothing is printed, and that is right', async () => {
   const person = ['--name', 'Kari Nordmann', '--pin', '4711']
   const added = await daybook('--json', 'payer', 'add', '+4741234567', ...person)
