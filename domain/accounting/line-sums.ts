@@ -52,21 +52,22 @@ const takeIn = (sum: Sum, line: TransactionLine): boolean => {
 /** Adds up lines, those of a kind together. */
 export const sumLines = () => {
   const open = new Map<string, Sum>()
-  const full: Sum[] = []
+  let sums: Sum[] = []
   return {
     add: (line: TransactionLine): void => {
       const kind = kindOf(line)
       const sum = open.get(kind)
       if (sum && takeIn(sum, line)) return
-      if (sum) full.push(sum)
-      open.set(kind, sumOf(line))
+      const begun = sumOf(line)
+      open.set(kind, begun)
+      sums.push(begun)
     },
-    /** The sums of all lines since this was last asked. */
+    /** The sums of all lines since this was last asked, in the order of their first lines. */
     take: (): readonly LineSum[] => {
-      const sums = [...full, ...open.values()]
-      full.length = 0
+      const taken = sums
+      sums = []
       open.clear()
-      return sums
+      return taken
     },
   }
 }

@@ -81,10 +81,14 @@ describe('sums of lines', () => {
     ])
   })
 
-  test('are several where one would no longer be exact', () => {
-    const large = { ...one, amount: 2 ** 49 }
-    const sums = summed([large, large, large, large])
-    expect(sums.map(({ count }) => count)).toEqual([2, 2])
+  test('are several where one would no longer be exact, in the order of their first lines', () => {
+    const large = { ...one, action: 'capture', amount: 2 ** 49, at: 2 } as const
+    const sums = summed([{ ...one, action: 'request', at: 1 }, large, large, large, large])
+    expect(sums.map(({ action, count, at }) => [action, count, at])).toEqual([
+      ['request', 1, 1],
+      ['capture', 2, 2],
+      ['capture', 2, 2],
+    ])
   })
 
   test('change no line, and are told once', () => {
