@@ -561,6 +561,12 @@ describe('renewing', () => {
       .then(renewed(authorizationEnds))
   })
 
+  test('given a renewal, when it is renewed later, then it lasts longer once more', () => {
+    given(...auth, renewed(until))
+      .when(renew(morning + 10 * hours))
+      .then(renewed(authorizationEnds + 10 * hours))
+  })
+
   test('given a renewal, when it comes again in the same second, then nothing happens', () => {
     given(...auth, renewed(until))
       .when(renew(morning + 5 * hours + 800))
