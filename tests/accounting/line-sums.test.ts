@@ -69,7 +69,7 @@ describe('sums of lines', () => {
   })
 
   const [some] = fc.sample(line, 1) as [TransactionLine]
-  const one = { ...some, additionalAmount: 0, charge: null }
+  const one = { ...some, amount: 5, additionalAmount: 0, charge: null }
 
   test('are one for each kind, as old as its first line', () => {
     const capture = { ...one, action: 'capture', amount: 5, at: 10 } as const
