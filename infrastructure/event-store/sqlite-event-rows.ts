@@ -24,7 +24,9 @@ export type Row = readonly [
 type Direction = 'forwards' | 'backwards'
 
 export type EventRows = {
-  /** Up to `limit` rows after a position, or before it; fewer where they are large. @throws StoreUnavailable */
+  /** Up to `limit` rows after a position; fewer where they are large, but none only at the end. @throws StoreUnavailable */
+  next(after: Position, limit: number): Row[]
+  /** Up to `limit` rows after a position, or before it: fewer are all that there are. @throws StoreUnavailable */
   all(from: Position, limit: number, direction?: Direction): Row[]
   /** Up to `limit` rows of a stream at a revision and after it, or before it. @throws StoreUnavailable */
   ofStream(stream: string, from: Revision, limit: number, direction?: Direction): Row[]
@@ -89,8 +91,8 @@ export const readEventRows = (database: Database.Database): EventRows => {
   }
 
   return {
-    all: (from, limit, direction = 'forwards') =>
-      asking(() => firstOf(ofAll[direction].iterate(from, limit))),
+    next: (after, limit) => asking(() => firstOf(ofAll.forwards.iterate(after, limit))),
+    all: (from, limit, direction = 'forwards') => asking(() => ofAll[direction].all(from, limit)),
     ofStream: (stream, from, limit, direction = 'forwards') =>
       asking(() => ofStream[direction].all(stream, from, limit)),
     lastRevision: (stream) => asking(() => last.get(stream) ?? noStream),

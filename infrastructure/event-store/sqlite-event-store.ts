@@ -41,7 +41,7 @@ async function* readAll(log: EventLog, after: Position): AsyncGenerator<Recorded
   const end = log.head()
   let last = after
   while (last < end) {
-    const rows = log.all(last, Math.min(readBatch, end - last))
+    const rows = log.next(last, Math.min(readBatch, end - last))
     last = rows.at(-1)?.[0] ?? end
     const events = eventsOf(rows)
     if (events.length > 0) yield events
@@ -52,7 +52,7 @@ async function* readAll(log: EventLog, after: Position): AsyncGenerator<Recorded
 
 const readable = (log: EventLog, after: Position): Row[] => {
   try {
-    return log.all(after, followBatch)
+    return log.next(after, followBatch)
   } catch (error) {
     if (error instanceof StoreUnavailable) return []
     throw error
