@@ -6,7 +6,7 @@ import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** What a log file is of: it can be made again, byte for byte, by whoever has the log of events. */
-export type LogSource =
+type LogSource =
   | { readonly type: 'report'; readonly key: string }
   | { readonly type: 'settlement'; readonly merchant: string; readonly serial: number }
 
