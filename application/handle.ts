@@ -13,7 +13,7 @@ import {
   type Revision,
 } from './event-store.ts'
 import { underWay } from './recent.ts'
-import { isOld, rememberStates, type Known } from './remembered-states.ts'
+import { isOld, knownAfter, nothingOf, rememberStates, type Known } from './remembered-states.ts'
 
 /** Who commands, when and why. */
 export type Context = {
@@ -92,7 +92,8 @@ export const makeHandler = ({
   ): Promise<Known> => {
     const events = await store.readStream(stream, known.revision + 1)
     const state = stateAfter(decider, events, known.state as State)
-    const caughtUp = { revision: events.at(-1)?.revision ?? known.revision, state }
+    const revision = events.at(-1)?.revision ?? known.revision
+    const caughtUp = knownAfter(known, events, { revision, state })
     if (caughtUp.revision !== noStream) memory.remember(stream, caughtUp)
     return caughtUp
   }
@@ -127,7 +128,7 @@ export const makeHandler = ({
     const nameOfCommand = commandId()
     const before = memory.find(stream)
     // A stream that is not remembered is most often new: the append, or a "no", tells when it is not.
-    let known: Known = before ?? { revision: noStream, state: decider.initial }
+    let known: Known = before ?? nothingOf(decider)
     let isFresh = before !== undefined && isOld(before)
     if (isFresh) known = await catchUp(decider, stream, known)
     for (let attempt = 1; ; attempt++) {
@@ -138,7 +139,7 @@ export const makeHandler = ({
           const recorded = newEvents(stream, known.revision, events, nameOfCommand, context)
           const { revision, position } = await store.append(stream, recorded, known.revision)
           const after = events.reduce((state, event) => decider.evolve(state, event), state)
-          memory.remember(stream, { revision, state: after })
+          memory.remember(stream, knownAfter(known, events, { revision, state: after }))
           const [alone, further] = recorded
           // Of several, the positions of the earlier ones are not told.
           if (alone && !further) {
@@ -201,8 +202,8 @@ export const makeHandler = ({
     }
     const known = asOf === 'memory' ? memory.findCurrent(stream) : undefined
     if (known) return known.state as State
-    const nothing = { revision: noStream, state: decider.initial }
-    return (await catchUp(decider, stream, memory.find(stream) ?? nothing)).state as State
+    const before = memory.find(stream) ?? nothingOf(decider)
+    return (await catchUp(decider, stream, before)).state as State
   }
 
   return { handle, find, recall, notice: memory.notice }

@@ -6,6 +6,12 @@ export type Recent<Key, Value> = {
   clear(): void
 }
 
+/** How much is remembered at least of what weighs more than it counts. */
+export type Weighing<Value> = {
+  readonly weightOf: (value: Value) => number
+  readonly weight: number
+}
+
 /**
  * For how many payments under way their states, and the rows folded from their events, are remembered at least. What is
  * forgotten is read from its file again.
@@ -13,18 +19,31 @@ export type Recent<Key, Value> = {
 export const underWay = 10_000
 
 /**
- * Remembers the `size` entries used last, and up to as many of those used before them. Two generations instead of an
- * order of use: finding an entry again costs a look-up, and forgetting the old ones costs nothing.
+ * Remembers the `size` entries used last, or fewer of the given weight, and up to as many of those used before them. Two
+ * generations instead of an order of use: finding an entry again costs a look-up, and forgetting the old ones costs
+ * nothing.
  */
-export const recent = <Key, Value>(size: number): Recent<Key, Value> => {
+export const recent = <Key, Value>(
+  size: number,
+  weighing?: Weighing<Value>,
+): Recent<Key, Value> => {
   let lately = new Map<Key, Value>()
   let before = new Map<Key, Value>()
+  let weight = 0
+
+  const isFull = (): boolean =>
+    lately.size >= size || (weighing !== undefined && weight >= weighing.weight)
+
+  const weigh = (value: Value | undefined): number =>
+    weighing === undefined || value === undefined ? 0 : weighing.weightOf(value)
 
   const set = (key: Key, value: Value): void => {
-    if (lately.size >= size && !lately.has(key)) {
+    if (isFull() && !lately.has(key)) {
       before = lately
       lately = new Map()
+      weight = 0
     }
+    if (weighing) weight += weigh(value) - weigh(lately.get(key))
     lately.set(key, value)
   }
 
@@ -38,12 +57,14 @@ export const recent = <Key, Value>(size: number): Recent<Key, Value> => {
       return older
     },
     delete: (key) => {
+      weight -= weigh(lately.get(key))
       lately.delete(key)
       before.delete(key)
     },
     clear: () => {
       lately.clear()
       before.clear()
+      weight = 0
     },
   }
 }

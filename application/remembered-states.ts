@@ -1,9 +1,36 @@
 import type { Recorded } from '../domain/events.ts'
 import { noStream, type RecordedEvent, type Revision } from './event-store.ts'
 import { recent } from './recent.ts'
+import { roughSize } from './rough-size.ts'
 
 /** The state of an aggregate as of a revision of its stream. */
-export type Known = { readonly revision: Revision; readonly state: unknown }
+export type Known = {
+  readonly revision: Revision
+  readonly state: unknown
+  /** Roughly, in characters. */
+  readonly size: number
+}
+
+/** Characters of a state that is not looked at closely. */
+const usualSize = 16_384
+
+/** What is known of a stream of which nothing is. */
+export const nothingOf = ({ initial }: { readonly initial: unknown }): Known => ({
+  revision: noStream,
+  state: initial,
+  size: 0,
+})
+
+/** What is known after more has happened. */
+export const knownAfter = (
+  before: Known,
+  events: readonly { readonly data: object }[],
+  { revision, state }: Omit<Known, 'size'>,
+): Known => {
+  const size = events.reduce((sum, { data }) => sum + roughSize(data), before.size)
+  // Of a long history most is not in the state any more.
+  return { revision, state, size: size < usualSize ? size : roughSize(state) }
+}
 
 /** What is known, and the newest revision that its stream is known to have had. */
 type Remembered = Known & { heard: Revision }
@@ -11,11 +38,18 @@ type Remembered = Known & { heard: Revision }
 /** Whether more is known to have happened since. */
 export const isOld = ({ revision, heard }: Readonly<Remembered>): boolean => revision < heard
 
+/**
+ * Characters of states that are remembered at least: those of some twenty thousand usual payments, and of no more than
+ * two hundred with as many line items as a request may have.
+ */
+const rememberedSize = 33_554_432
+
 /** Remembers the states of so many aggregates at least, those used last, and how old each is known to be. */
-export const rememberStates = (size: number) => {
-  const memory = recent<string, Remembered>(size)
+export const rememberStates = (count: number) => {
+  const weighing = { weightOf: ({ size }: Known) => size, weight: rememberedSize }
+  const memory = recent<string, Remembered>(count, weighing)
   /** The newest revision that has come by of streams that have lately changed, remembered or not. */
-  const heard = recent<string, Revision>(size)
+  const heard = recent<string, Revision>(count)
 
   /** What is remembered of a stream, old or not: what is new can be folded into it. */
   const find = (stream: string): Readonly<Remembered> | undefined => memory.get(stream)
@@ -27,12 +61,12 @@ export const rememberStates = (size: number) => {
       const known = find(stream)
       return known && !isOld(known) ? known : undefined
     },
-    remember: (stream: string, { revision, state }: Known): void => {
+    remember: (stream: string, { revision, state, size }: Known): void => {
       const before = memory.get(stream)
       if (before && before.revision > revision) return
       // A slow read may end after others have written more, and after that was noticed: then it is old already.
       const newest = Math.max(heard.get(stream) ?? noStream, before?.heard ?? noStream)
-      memory.set(stream, { revision, state, heard: newest })
+      memory.set(stream, { revision, state, size, heard: newest })
     },
     /** Marks as old what other processes have changed, to go on from: called with all events as they come by. */
     notice: (events: readonly (RecordedEvent | Recorded)[]): void => {

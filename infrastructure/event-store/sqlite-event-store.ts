@@ -15,6 +15,8 @@ import { makeTail, type Tail } from './sqlite-event-tail.ts'
 /** Events read and parsed in one go. */
 const readBatch = 1_000
 const followBatch = 1_000
+/** Characters of an event that is kept in memory for those who follow; a larger one is read from the file. */
+const largestKept = 65_536
 
 const uuidOf = (hex: string): string =>
   `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
@@ -112,8 +114,9 @@ export const openSqliteEventStore = (
   return {
     log,
     append: async (stream, events, expected) => {
-      const appended = await log.append(stream, acceptAppend(stream, events, expected), expected)
-      tail.add(stream, events, appended)
+      const rows = acceptAppend(stream, events, expected)
+      const appended = await log.append(stream, rows, expected)
+      if (rows.every(({ data }) => data.length <= largestKept)) tail.add(stream, events, appended)
       return appended
     },
     readStream: async (stream, from = 0) =>

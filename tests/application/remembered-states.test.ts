@@ -1,0 +1,78 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { recent } from '../../application/recent.ts'
+import { knownAfter, nothingOf, rememberStates } from '../../application/remembered-states.ts'
+import { roughSize } from '../../application/rough-size.ts'
+
+describe('of entries that weigh', () => {
+  const weighed = () => recent<string, number>(100, { weightOf: (value) => value, weight: 10 })
+  const setAll = (memory: ReturnType<typeof weighed>, weights: Readonly<Record<string, number>>) =>
+    Object.entries(weights).forEach(([key, weight]) => memory.set(key, weight))
+
+  test('those used last are remembered up to the weight, and the ones before them', () => {
+    const memory = weighed()
+    setAll(memory, { a: 5, b: 5, c: 5, d: 5 })
+    expect(memory.get('b')).toBe(5)
+    expect(memory.get('c')).toBe(5)
+    expect(memory.get('a')).toBeUndefined()
+  })
+
+  test('one that is set again weighs what it weighs now, and one that is deleted nothing', () => {
+    const memory = weighed()
+    for (let time = 0; time < 5; time++) memory.set('a', 5)
+    memory.set('b', 4)
+    memory.delete('b')
+    setAll(memory, { c: 4, d: 3, e: 10 })
+    // All before were of one generation, which goes with the next but one.
+    memory.set('f', 10)
+    expect(['a', 'c', 'd'].map((key) => memory.get(key))).toEqual([undefined, undefined, undefined])
+    expect(memory.get('e')).toBe(10)
+  })
+
+  test('nothing weighs anything after all were forgotten', () => {
+    const memory = weighed()
+    memory.set('a', 5)
+    memory.clear()
+    setAll(memory, { g: 9, h: 9, i: 9, j: 9 })
+    expect(memory.get('g')).toBe(9)
+  })
+})
+
+describe('the states of aggregates', () => {
+  const state = (megabytes: number) => ({ revision: 0, state: 'any', size: megabytes * 1_048_576 })
+
+  test('are remembered by the thousand when they are of the usual size', () => {
+    const memory = rememberStates(10_000)
+    for (let n = 0; n < 10_000; n++) memory.remember(`s-${n}`, { ...state(0), size: 1_500 })
+    expect(memory.find('s-0')).toBeDefined()
+  })
+
+  test('are remembered by the dozen when they are large', () => {
+    const memory = rememberStates(10_000)
+    for (let n = 0; n < 100; n++) memory.remember(`s-${n}`, state(1))
+    const remembered = Array.from({ length: 100 }, (_, n) => memory.find(`s-${n}`)).filter(Boolean)
+    expect(remembered.length).toBeGreaterThanOrEqual(32)
+    expect(remembered.length).toBeLessThanOrEqual(64)
+  })
+
+  test('are as large as what they were folded from, and of a long history as what is left of it', () => {
+    const nothing = nothingOf({ initial: { total: 0 } })
+    const small = { data: { text: 'x'.repeat(1_000) } }
+    const large = { data: { text: 'x'.repeat(100_000) } }
+    const after = (events: { data: object }[], folded: object) =>
+      knownAfter(nothing, events, { revision: events.length - 1, state: folded })
+    expect(after([small, small], { total: 2 }).size).toBeGreaterThan(2_000)
+    expect(after([large], large.data).size).toBeGreaterThan(100_000)
+    expect(after(Array(1_000).fill(small), { total: 1_000 }).size).toBeLessThan(100)
+  })
+
+  test('are measured roughly as large as they are in JSON', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const characters = JSON.stringify(value).length
+        expect(roughSize(value) + 1).toBeGreaterThanOrEqual(characters / 8)
+        expect(roughSize(value)).toBeLessThanOrEqual(characters * 8)
+      }),
+    )
+  })
+})
