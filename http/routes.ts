@@ -1,12 +1,13 @@
 import type { Names } from './brand.ts'
 import { documented } from './docs.ts'
 import { attachmentRoutes, type AttachmentNeeds } from './merchant/attachment.ts'
-import { ledgerRoutes, type LedgerNeeds } from './merchant/ledger.ts'
+import { ledgerRoutes } from './merchant/ledger.ts'
 import { logRoutes, type LogNeeds } from './merchant/log.ts'
 import { merchantRoutes, type MerchantNeeds } from './merchant/merchant.ts'
 import { paymentRoutes, type PaymentNeeds } from './merchant/payment.ts'
 import { permissionRoutes, type PermissionNeeds } from './merchant/permission.ts'
 import { posRoutes, type PosNeeds } from './merchant/pos.ts'
+import { reportRoutes, type ReportNeeds } from './merchant/report.ts'
 import {
   sandboxPermissionRoutes,
   type SandboxPermissionNeeds,
@@ -33,7 +34,7 @@ export type RouteNeeds = MerchantNeeds &
   PosNeeds &
   ShortlinkNeeds &
   UserNeeds &
-  LedgerNeeds &
+  ReportNeeds &
   LogNeeds &
   SettlementNeeds &
   ServiceNeeds & {
@@ -51,6 +52,7 @@ export const allRoutes = (needs: RouteNeeds): Route[] =>
     [
       lastSettlementRoute(needs),
       ...ledgerRoutes(needs),
+      ...reportRoutes(needs),
       ...merchantRoutes(needs),
       ...paymentRoutes(needs),
       ...attachmentRoutes(needs),

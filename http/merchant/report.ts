@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import { refuse } from '../../domain/refusal.ts'
+import type { LedgerRow } from '../../projections/ledgers.ts'
+import type { ReportRow } from '../../projections/reports.ts'
+import type { Signing } from '../addresses.ts'
+import { listPage, listQuery, listReply } from '../lists.ts'
+import { route, type Route } from '../route.ts'
+import { callbackUriText } from '../wire.ts'
+import {
+  impliedBy,
+  ledgerGroup,
+  ledgerParams,
+  ledgersOfCaller,
+  type LedgerNeeds,
+} from './ledger.ts'
+import {
+  ledgerListPath,
+  reportListPath,
+  reportPath,
+  reportReply,
+  reportView,
+  type ShownReport,
+} from './report-reply.ts'
+
+const reportClosing = z
+  .object({ callback_uri: callbackUriText.nullable().default(null) })
+  .meta({ id: 'ReportClosing' })
+
+const reportParams = ledgerParams.extend({
+  report_id: z.string().regex(/^[1-9]\d{0,9}$/),
+})
+
+export type ReportNeeds = LedgerNeeds &
+  Signing & {
+    readonly reports: {
+      find(merchant: string, ledger: string, number: number): ReportRow | undefined
+    }
+  }
+
+/** The reports of ledgers (the document's `/ledger/<ledger_id>/report/`). */
+export const reportRoutes = (needs: ReportNeeds): Route[] => {
+  const { links, reports } = needs
+  const { find, change } = ledgersOfCaller(needs)
+  const group = ledgerGroup
+
+  const shownReport = (row: LedgerRow, number: number): ShownReport => {
+    const { merchant, id: ledger, open, openedAt, counters, totals } = row
+    if (number === open) {
+      const sums = { counters, totals: [...totals] }
+      const nothing = { closedAt: null, callbackUri: null }
+      return { ledger, number, status: 'open', openedAt, ...nothing, sums }
+    }
+    const closed = reports.find(merchant, ledger, number) ?? refuse('resource_is_unknown')
+    const { completion, closedAt, callbackUri } = closed
+    const sums = completion ?? { counters: {}, totals: [] }
+    const status = completion ? 'closed' : 'closing'
+    return { ledger, number, status, openedAt: closed.openedAt, closedAt, callbackUri, sums }
+  }
+
+  return [
+    route({
+      method: 'GET',
+      path: `${ledgerListPath}:ledger_id/report/`,
+      access: 'SECRET',
+      group,
+      summary: 'List the reports of a ledger, the open one first',
+      params: ledgerParams,
+      query: listQuery,
+      success: 'value',
+      reply: listReply,
+      handle: async (call) => {
+        const { id, open } = await find(call, call.params.ledger_id)
+        const numbered = (before: number, limit: number) => {
+          const first = Math.min(open, before - 1)
+          return Array.from({ length: Math.min(limit, Math.max(first, 0)) }, (_, index) => ({
+            position: first - index,
+          }))
+        }
+        const pathOf = ({ position }: { position: number }) => reportPath(id, position)
+        return listPage(links, reportListPath(id), call.query.next, numbered, pathOf)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${ledgerListPath}:ledger_id/report/:report_id/`,
+      access: 'SECRET',
+      group,
+      summary: 'Read a report',
+      params: reportParams,
+      success: 'value',
+      reply: reportReply,
+      handle: async (call) => {
+        const row = await find(call, call.params.ledger_id)
+        return reportView(needs, shownReport(row, Number(call.params.report_id)), call.at)
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: `${ledgerListPath}:ledger_id/report/:report_id/`,
+      access: 'SECRET',
+      group,
+      summary: 'Close the open report of a ledger',
+      description:
+        'The next one is open from the same instant. The summary and the logs follow; then `report_closed` is sent to ' +
+        'the callback_uri. Closing a closed report again changes nothing.',
+      params: reportParams,
+      body: reportClosing,
+      success: 'nothing',
+      handle: async (call) => {
+        const row = await find(call, call.params.ledger_id)
+        const report = Number(call.params.report_id)
+        const { callback_uri: callbackUri } = call.body
+        const { openedAt } = row
+        const closing = { type: 'CloseReport', report, openedAt, callbackUri } as const
+        await change(call, row.id, { ...closing, implied: impliedBy(row) })
+      },
+    }),
+  ]
+}
