@@ -18,28 +18,35 @@ const answerIn = (text: string): Answer | undefined => {
   return body.length < Number(length) ? undefined : { status, body }
 }
 
+/** As much as is read at once. */
+const largestRead = 65_536
+
 /**
  * A kept-alive connection for one request at a time. It writes HTTP/1.1 as it is given, and of an answer reads the
  * status and the body only, so that asking costs little beside answering.
  */
 export const openConnection = async ({ host, port }: Address) => {
-  const socket = connect(port, host).setNoDelay(true).setEncoding('latin1')
-  await once(socket, 'connect')
+  const bytes = Buffer.allocUnsafe(largestRead)
   let received = ''
   let asked: { resolve(answer: Answer): void; reject(error: Error): void } | undefined
 
   const fail = (error: Error): void => asked?.reject(error)
-  socket.on('data', (chunk: string) => {
-    received += chunk
+  const onBytes = (length: number): boolean => {
+    received += bytes.toString('latin1', 0, length)
     try {
       const answer = answerIn(received)
-      if (!answer) return
-      received = ''
-      asked?.resolve(answer)
+      if (answer) {
+        received = ''
+        asked?.resolve(answer)
+      }
     } catch (error) {
       fail(error as Error)
     }
-  })
+    return true
+  }
+  const onread = { buffer: bytes, callback: onBytes }
+  const socket = connect({ host, port, noDelay: true, onread })
+  await once(socket, 'connect')
   socket.on('error', fail)
   socket.on('close', () => fail(new Error('the server closed the connection')))
 
