@@ -33,6 +33,8 @@ const longestLine = 8_192
 const lookEveryMs = 50
 /** How long requests may take to their end when the server ends. */
 const longestEndMs = 10_000
+/** How many requests a connection may send ahead of an answer: of each the answer is kept until those before it are sent. */
+const mostAhead = 16
 /** How long the rest of a request may take to arrive after its answer, which many hear only when they have sent it. */
 const longestRestMs = 30_000
 
@@ -68,6 +70,22 @@ const limitRest = (incoming: IncomingMessage, outgoing: ServerResponse): void =>
     const timer = setTimeout(() => socket.destroy(), longestRestMs)
     incoming.once('close', () => clearTimeout(timer))
   })
+}
+
+/** Whether a request was sent ahead of the answer to another of its connection. */
+const isAhead = (outgoing: ServerResponse): boolean => outgoing.socket === null
+
+/** Counts what each connection has sent ahead, and ends a connection that sends too much. Answers whether it has. */
+const limitAhead = () => {
+  const ahead = new WeakMap<Duplex, number>()
+  return ({ socket }: IncomingMessage, outgoing: ServerResponse): boolean => {
+    const count = (ahead.get(socket) ?? 0) + 1
+    if (count > mostAhead) socket.destroy()
+    if (socket.destroyed) return true
+    ahead.set(socket, count)
+    outgoing.once('close', () => ahead.set(socket, (ahead.get(socket) ?? 1) - 1))
+    return false
+  }
 }
 
 /**
@@ -107,8 +125,10 @@ export const makeHttpServer = ({ fetch, hostname, refusal }: Needs) => {
     autoCleanupIncoming: false,
   })
   const answerTogether = together()
+  const isTooFarAhead = limitAhead()
 
   const server = createServer({ requireHostHeader: false }, (incoming, outgoing) => {
+    if (isAhead(outgoing) && isTooFarAhead(incoming, outgoing)) return
     if (isStopping) outgoing.setHeader('Connection', 'close')
     if (incoming.headers.host !== undefined || incoming.httpVersion === '1.0')
       return answerTogether(() => {

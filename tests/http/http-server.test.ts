@@ -67,3 +67,39 @@ test('who sends more than the answer needed has half a minute for the rest, and 
   vi.advanceTimersByTime(almost + 1)
   await closed
 })
+
+test('a connection may send some requests ahead of their answers, and is ended when it sends many', async () => {
+  const { server } = makeHttpServer({
+    fetch: ({ url }) => new Response(new URL(url).pathname),
+    hostname: 'localhost',
+    refusal: (status) => ({ status, headers: {}, body: '' }),
+  })
+  server.listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const connected = () => {
+    const socket = connect(port, '127.0.0.1').setEncoding('utf8')
+    onTestFinished(() => void socket.destroy())
+    return socket
+  }
+  const send = (socket: Socket, paths: readonly string[]) =>
+    socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''))
+  const few = Array.from({ length: 17 }, (_, n) => `/${n}`)
+  const patient = connected()
+  // What was answered makes room again.
+  for (let round = 0; round < 3; round++) {
+    send(patient, few)
+    let heard = ''
+    while (!heard.endsWith('/16')) heard += String(await once(patient, 'data'))
+    expect([...heard.matchAll(/\r\n\r\n(\/\d+)/g)].map(([, path]) => path)).toEqual(few)
+  }
+  const hasty = connected()
+  let heard = ''
+  hasty.on('data', (text: string) => (heard += text))
+  hasty.on('error', () => {})
+  const closed = once(hasty, 'close')
+  send(hasty, [...few, '/too-many'])
+  await closed
+  expect(heard).not.toContain('/too-many')
+})
