@@ -42,7 +42,9 @@ const displayed = (
         : emptyQueue(displayOf(stream), metadata.merchant, displayMessageUri)
     }
     case 'PaymentAmended':
-      return movedTo(data.displayMessageUri, row, displayOf(stream), metadata)
+      return data.displayMessageUri === undefined
+        ? row
+        : movedTo(data.displayMessageUri, row, displayOf(stream), metadata)
     default:
       return (
         row && withMessage(row, { ...event, id: displayMessageId(event.id) }, displayCallbackName)
@@ -102,7 +104,9 @@ export const callbackQueueProjection = projection({
         return callbackUri === null ? undefined : emptyQueue(stream, metadata.merchant, callbackUri)
       }
       case 'PaymentAmended':
-        return movedTo(event.data.callbackUri, row, stream, metadata)
+        return event.data.callbackUri === undefined
+          ? row
+          : movedTo(event.data.callbackUri, row, stream, metadata)
       case 'ShortlinkRegistered':
       case 'ShortlinkChanged': {
         const { id, merchant, callbackUri } = event.data

@@ -100,7 +100,9 @@ const changesOf = (
 ): Changes => {
   switch (event.type) {
     case 'PaymentAmended': {
-      const { ledger, callbackUri, displayMessageUri } = event.data
+      const { data } = event
+      const { ledger = row.ledger, callbackUri = row.callbackUri } = data
+      const { displayMessageUri = row.displayMessageUri } = data
       return { ledger, callbackUri, displayMessageUri, modifiedAt: at }
     }
     case 'PaymentPickedUp':

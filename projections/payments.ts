@@ -72,7 +72,7 @@ const changesOf = (
 ): Changes | undefined => {
   switch (event.type) {
     case 'PaymentAmended':
-      return { ledger: event.data.ledger }
+      return { ledger: event.data.ledger ?? row.ledger }
     case 'PaymentPickedUp':
       return { payer: event.data.payer }
     case 'PaymentAuthorized': {

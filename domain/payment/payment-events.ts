@@ -28,13 +28,13 @@ export const link = z.object({
 })
 
 /** What a merchant may change afterwards (decisions 4, PUT without an action). */
-const details = {
+const details = z.object({
   ledger: z.string(),
   callbackUri: uri,
   displayMessageUri: uri,
   links: z.array(link),
   lineItems: z.array(lineItem),
-}
+})
 
 /** A payment request as the merchant made it, with all defaults filled in. */
 export const paymentRequest = z.object({
@@ -54,7 +54,7 @@ export const paymentRequest = z.object({
   failureReturnUri: uri,
   requiredScope: z.string().nullable(),
   requiredScopeText: z.string().nullable(),
-  ...details,
+  ...details.shape,
 })
 
 /** Every event of a payment: its type, and its data with all amounts in minor units, all instants in milliseconds. */
@@ -69,7 +69,8 @@ export const paymentEvents = {
   }),
   /** The payer has scanned the shortlink. */
   PaymentPickedUp: z.object({ payer: z.string(), scan: z.string() }),
-  PaymentAmended: z.object(details),
+  /** What was changed; in older events also what stayed as it was. */
+  PaymentAmended: details.partial(),
   PaymentAuthorized: z.object({
     payer: z.string(),
     additionalAmount: minorUnits,
@@ -104,7 +105,7 @@ export const paymentEvents = {
 export type LineItem = z.output<typeof lineItem>
 export type Link = z.output<typeof link>
 export type PaymentRequest = z.output<typeof paymentRequest>
-export type PaymentDetails = z.output<typeof paymentEvents.PaymentAmended>
+export type PaymentDetails = z.output<typeof details>
 export type RefusalOfFunds = z.output<typeof paymentEvents.PaymentFailed>['statusCode']
 
 export type PaymentEvent = EventsOf<typeof paymentEvents>

@@ -3,7 +3,7 @@ import { refuse } from '../refusal.ts'
 import { sameJson } from '../same.ts'
 import { authorizationLifetime, secondsAfter } from '../time.ts'
 import type { PaymentCommand } from './payment-command.ts'
-import type { LineItem, PaymentEvent, PaymentRequest } from './payment-events.ts'
+import type { LineItem, PaymentDetails, PaymentEvent, PaymentRequest } from './payment-events.ts'
 import type { Answer, Payment, RequestedPayment } from './payment-state.ts'
 import { statusCodes } from './status.ts'
 
@@ -35,11 +35,14 @@ export const decideAmendment = (
   { changes, ledgerIsOpen }: Extract<PaymentCommand, { type: 'AmendPayment' }>,
   { request, details }: RequestedPayment,
 ): readonly PaymentEvent[] => {
-  const changed = { ...details, ...changes }
-  if (sameJson(details, changed)) return []
-  if (changed.ledger !== details.ledger && !ledgerIsOpen) return refuse('ledger_is_unknown')
-  if (!addsUp(changed.lineItems, request.amount)) return refuse('line_items_do_not_add_up')
-  return [{ type: 'PaymentAmended', data: changed }]
+  const changed = Object.entries(changes).filter(
+    ([name, value]) => !sameJson(value, details[name as keyof PaymentDetails]),
+  )
+  if (changed.length === 0) return []
+  const data: Partial<PaymentDetails> = Object.fromEntries(changed)
+  if (data.ledger !== undefined && !ledgerIsOpen) return refuse('ledger_is_unknown')
+  if (!addsUp(data.lineItems ?? [], request.amount)) return refuse('line_items_do_not_add_up')
+  return [{ type: 'PaymentAmended', data }]
 }
 
 export const decidePickUp = (

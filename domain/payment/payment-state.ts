@@ -60,6 +60,17 @@ const detailsOf = (request: PaymentRequest): PaymentDetails => {
   return { ledger, callbackUri, displayMessageUri, links, lineItems }
 }
 
+const amended = (
+  details: PaymentDetails,
+  {
+    ledger = details.ledger,
+    callbackUri = details.callbackUri,
+    displayMessageUri = details.displayMessageUri,
+    links = details.links,
+    lineItems = details.lineItems,
+  }: Extract<PaymentEvent, { type: 'PaymentAmended' }>['data'],
+): PaymentDetails => ({ ledger, callbackUri, displayMessageUri, links, lineItems })
+
 /** What events change of a payment. */
 type Changes = Partial<Omit<RequestedPayment, 'request' | 'shortlink' | 'waitsUntil'>>
 
@@ -92,7 +103,7 @@ const changesOf = (
 ): Changes => {
   switch (event.type) {
     case 'PaymentAmended':
-      return { details: event.data }
+      return { details: amended(payment.details, event.data) }
     case 'PaymentPickedUp':
       return event.data
     case 'PaymentAuthorized': {

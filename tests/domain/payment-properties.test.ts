@@ -313,7 +313,7 @@ describe('for any history of commands', () => {
         const first = { ledger, callbackUri, displayMessageUri, links, lineItems }
         const amended = log.flatMap(({ type, data }) => (type === 'PaymentAmended' ? data : []))
         expect(state.request).toEqual(request)
-        expect(state.details).toEqual(amended.at(-1) ?? first)
+        expect(state.details).toEqual(Object.assign({ ...first }, ...amended))
         expect(state.waitsUntil).toBe(expiresAt)
       }),
       runs,
