@@ -18,6 +18,12 @@ export type Weighing<Value> = {
  */
 export const underWay = 10_000
 
+/** How many bytes of these are remembered at least: those of ten thousand usual payments, and of some thirty large ones. */
+export const bySize: Weighing<{ readonly size: number }> = {
+  weightOf: ({ size }) => size,
+  weight: 33_554_432,
+}
+
 /**
  * Remembers the `size` entries used last, or fewer of the given weight, and up to as many of those used before them. Two
  * generations instead of an order of use: finding an entry again costs a look-up, and forgetting the old ones costs

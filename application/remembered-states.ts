@@ -1,18 +1,15 @@
 import type { Recorded } from '../domain/events.ts'
 import { noStream, type RecordedEvent, type Revision } from './event-store.ts'
-import { recent } from './recent.ts'
-import { roughSize } from './rough-size.ts'
+import { bySize, recent } from './recent.ts'
+import { sizeAfter } from '../domain/rough-size.ts'
 
 /** The state of an aggregate as of a revision of its stream. */
 export type Known = {
   readonly revision: Revision
   readonly state: unknown
-  /** Roughly, in characters. */
+  /** Roughly, in bytes. */
   readonly size: number
 }
-
-/** Characters of a state that is not looked at closely. */
-const usualSize = 16_384
 
 /** What is known of a stream of which nothing is. */
 export const nothingOf = ({ initial }: { readonly initial: unknown }): Known => ({
@@ -26,11 +23,7 @@ export const knownAfter = (
   before: Known,
   events: readonly { readonly data: object }[],
   { revision, state }: Omit<Known, 'size'>,
-): Known => {
-  const size = events.reduce((sum, { data }) => sum + roughSize(data), before.size)
-  // Of a long history most is not in the state any more.
-  return { revision, state, size: size < usualSize ? size : roughSize(state) }
-}
+): Known => ({ revision, state, size: sizeAfter(before.size, events, state) })
 
 /** What is known, and the newest revision that its stream is known to have had. */
 type Remembered = Known & { heard: Revision }
@@ -38,16 +31,9 @@ type Remembered = Known & { heard: Revision }
 /** Whether more is known to have happened since. */
 export const isOld = ({ revision, heard }: Readonly<Remembered>): boolean => revision < heard
 
-/**
- * Characters of states that are remembered at least: those of some twenty thousand usual payments, and of no more than
- * two hundred with as many line items as a request may have.
- */
-const rememberedSize = 33_554_432
-
 /** Remembers the states of so many aggregates at least, those used last, and how old each is known to be. */
 export const rememberStates = (count: number) => {
-  const weighing = { weightOf: ({ size }: Known) => size, weight: rememberedSize }
-  const memory = recent<string, Remembered>(count, weighing)
+  const memory = recent<string, Remembered>(count, bySize)
   /** The newest revision that has come by of streams that have lately changed, remembered or not. */
   const heard = recent<string, Revision>(count)
 

@@ -31,6 +31,7 @@ export type RefusalCode =
   | 'nothing_is_captured'
   | 'payer_exists'
   | 'payer_is_unknown'
+  | 'payment_is_amended_too_much'
   | 'payment_is_expired'
   | 'payment_is_for_another_payer'
   | 'payment_is_not_authorized'

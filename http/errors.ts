@@ -138,6 +138,10 @@ const refusalAnswers = {
   nothing_is_captured: { field: 'action', text: 'Nothing is captured that could be refunded.' },
   payer_exists: { status: 409, text: 'There is a payer with this phone number already.' },
   payer_is_unknown: { field: 'payer', text: 'There is no such payer.' },
+  payment_is_amended_too_much: {
+    status: 409,
+    text: 'All amendments of this payment together have become too large.',
+  },
   payment_is_expired: { status: 409, text: 'The payment request has expired.' },
   payment_is_for_another_payer: {
     status: 409,

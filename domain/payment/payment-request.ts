@@ -1,5 +1,6 @@
 import { grossOf } from '../accounting/charge.ts'
 import { refuse } from '../refusal.ts'
+import { roughSize } from '../rough-size.ts'
 import { sameJson } from '../same.ts'
 import { authorizationLifetime, secondsAfter } from '../time.ts'
 import type { PaymentCommand } from './payment-command.ts'
@@ -31,9 +32,15 @@ export const decideRequest = (
   return [event, { type: 'PaymentFailed', data: { statusCode: statusCodes.NOT_FOUND } }]
 }
 
+/**
+ * Roughly, in bytes, of all amendments of a payment together: whoever decides about it, shows it or tells of it may have
+ * to read them all. Thousands of usual ones are less.
+ */
+const largestAmendments = 16 * 1_048_576
+
 export const decideAmendment = (
   { changes, ledgerIsOpen }: Extract<PaymentCommand, { type: 'AmendPayment' }>,
-  { request, details }: RequestedPayment,
+  { request, details, amendedSize }: RequestedPayment,
 ): readonly PaymentEvent[] => {
   const changed = Object.entries(changes).filter(
     ([name, value]) => !sameJson(value, details[name as keyof PaymentDetails]),
@@ -42,6 +49,8 @@ export const decideAmendment = (
   const data: Partial<PaymentDetails> = Object.fromEntries(changed)
   if (data.ledger !== undefined && !ledgerIsOpen) return refuse('ledger_is_unknown')
   if (!addsUp(data.lineItems ?? [], request.amount)) return refuse('line_items_do_not_add_up')
+  if (amendedSize + roughSize(data) > largestAmendments)
+    return refuse('payment_is_amended_too_much')
   return [{ type: 'PaymentAmended', data }]
 }
 

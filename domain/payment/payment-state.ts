@@ -1,6 +1,7 @@
 import type { Charge } from '../accounting/charge.ts'
 import { minus, nothing, plus, samePots, type Pots } from '../money/pots.ts'
 import type { Permissions } from '../people/grant.ts'
+import { roughSize } from '../rough-size.ts'
 import type { Instant } from '../time.ts'
 import type {
   PaymentDetails,
@@ -26,6 +27,8 @@ export type RequestedPayment = {
   readonly request: PaymentRequest
   /** As amended since. */
   readonly details: PaymentDetails
+  /** Roughly how many bytes all amendments take together. */
+  readonly amendedSize: number
   readonly payer: string | null
   /** The shortlink of which a scan names the payer. */
   readonly shortlink?: string | undefined
@@ -80,6 +83,7 @@ const withChanges = (payment: RequestedPayment, changes: Changes): RequestedPaym
   statusCode: changes.statusCode ?? payment.statusCode,
   request: payment.request,
   details: changes.details ?? payment.details,
+  amendedSize: changes.amendedSize ?? payment.amendedSize,
   payer: changes.payer ?? payment.payer,
   shortlink: payment.shortlink,
   scan: changes.scan ?? payment.scan,
@@ -103,7 +107,10 @@ const changesOf = (
 ): Changes => {
   switch (event.type) {
     case 'PaymentAmended':
-      return { details: amended(payment.details, event.data) }
+      return {
+        details: amended(payment.details, event.data),
+        amendedSize: payment.amendedSize + roughSize(event.data),
+      }
     case 'PaymentPickedUp':
       return event.data
     case 'PaymentAuthorized': {
@@ -187,5 +194,6 @@ export const evolve = (payment: Payment, event: PaymentEvent): Payment => {
     refunds: [],
     endedByMerchant: false,
     isRenewed: false,
+    amendedSize: 0,
   }
 }

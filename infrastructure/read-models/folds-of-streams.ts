@@ -6,8 +6,9 @@ import {
   type RecordedEvent,
   type Revision,
 } from '../../application/event-store.ts'
-import { recent, underWay } from '../../application/recent.ts'
+import { bySize, recent, underWay } from '../../application/recent.ts'
 import { parseEvent, type Recorded } from '../../domain/events.ts'
+import { sizeAfter } from '../../domain/rough-size.ts'
 
 /** What is folded of a stream, and says as of which revision of its stream it is. */
 type FoldOfStream = { readonly revision: Revision }
@@ -25,6 +26,8 @@ type Needs<Folded> = {
 /** The memory of a stream. */
 type Remembered<Folded> = {
   readonly folded: Folded
+  /** Roughly, in bytes. */
+  readonly size: number
   /** How often it has changed since somebody asked for it. */
   unasked: number
   /** Whether more is known to have happened since. */
@@ -45,19 +48,22 @@ const mostUnasked = 2
 export const foldsOfStreams = <Folded extends FoldOfStream>(needs: Needs<Folded>) => {
   const { store } = needs
   const { apply, handles } = needs.projection
-  const memory = recent<string, Remembered<Folded>>(underWay)
+  const memory = recent<string, Remembered<Folded>>(underWay, bySize)
   let heard = needs.from
 
   const fold = async (stream: string): Promise<Folded | undefined> => {
     const heardBefore = heard
-    const before = memory.get(stream)?.folded
+    const known = memory.get(stream)
+    const before = known?.folded
     const events = await store.readStream(stream, (before?.revision ?? noStream) + 1)
     const folded = events.reduce<Folded | undefined>(
       (folded, event) => apply(folded, parseEvent(event), stream),
       before,
     )
     // What came by while it was read may be missing from it.
-    if (folded !== undefined) memory.set(stream, { folded, unasked: 0, isOld: heard > heardBefore })
+    const size = sizeAfter(known?.size ?? 0, events, folded)
+    const isOld = heard > heardBefore
+    if (folded !== undefined) memory.set(stream, { folded, size, unasked: 0, isOld })
     return folded
   }
 
@@ -120,8 +126,10 @@ export const foldsOfStreams = <Folded extends FoldOfStream>(needs: Needs<Folded>
         follows && unasked <= mostUnasked
           ? apply(known?.folded, event as unknown as Recorded, stream)
           : undefined
-      if (folded !== undefined) memory.set(stream, { folded, unasked, isOld: isLate })
-      else if (known) known.isOld = true
+      if (folded !== undefined) {
+        const size = sizeAfter(known?.size ?? 0, [event], folded)
+        memory.set(stream, { folded, size, unasked, isOld: isLate })
+      } else if (known) known.isOld = true
     },
     notice,
   }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { recent } from '../../application/recent.ts'
 import { knownAfter, nothingOf, rememberStates } from '../../application/remembered-states.ts'
-import { roughSize } from '../../application/rough-size.ts'
+import { roughSize } from '../../domain/rough-size.ts'
 
 describe('of entries that weigh', () => {
   const weighed = () => recent<string, number>(100, { weightOf: (value) => value, weight: 10 })

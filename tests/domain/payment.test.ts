@@ -834,6 +834,23 @@ describe('amending', () => {
       .thenRefused('line_items_do_not_add_up')
   })
 
+  test('given amendments that are large together, when another comes, then it is refused; what asks for nothing new is not', () => {
+    const much = (id: number) => {
+      const item = { ...lineItem(10_000), description: `${id} ${'x'.repeat(500_000)}` }
+      return { lineItems: [item] }
+    }
+    const sixteen = Array.from({ length: 16 }, (_, id) => amended(much(id)))
+    given(...pending, ...sixteen.slice(0, 15))
+      .when(amend(much(15)))
+      .then(amended(much(15)))
+    given(...pending, ...sixteen)
+      .when(amend(much(16)))
+      .thenRefused('payment_is_amended_too_much')
+    given(...pending, ...sixteen)
+      .when(amend(much(15)))
+      .thenNothing()
+  })
+
   test('given line items, when they are taken away, then they are', () => {
     given(requested({ lineItems: [lineItem(10_000)] }))
       .when(amend({ lineItems: [] }))

@@ -328,6 +328,40 @@ describe('what is folded from its stream', () => {
   })
 })
 
+test('what is large is forgotten sooner than what is not, and read again', async () => {
+  const store = openSqliteEventStore(join(folder, `${randomUUID()}.sqlite`))
+  const reads: string[] = []
+  const folding = () =>
+    foldsOfStreams({
+      store: {
+        ...store,
+        readStream: async (stream, from) => {
+          reads.push(stream)
+          return store.readStream(stream, from)
+        },
+      },
+      projection: {
+        handles: summing.handles,
+        apply: (_: unknown, { revision, data }: Recorded) => ({ revision, data }),
+      },
+      from: start,
+    })
+  const [small, large] = [folding(), folding()]
+  for (let n = 0; n < 100; n++) {
+    const event = clockAdvanced(1)
+    const recorded = { ...event, stream: `s-${n}`, ...(await store.append(`s-${n}`, [event], -1)) }
+    small.add(recorded)
+    large.add({ ...recorded, data: { ...event.data, text: 'x'.repeat(500_000) } })
+    for (const folds of [small, large]) await folds.find(`s-${n}`)
+  }
+  expect(reads.splice(0)).toEqual([])
+  await small.find('s-0')
+  expect(reads).toEqual([])
+  await large.find('s-0')
+  expect(reads).toEqual(['s-0'])
+  await store.close()
+})
+
 describe('the tail of the log', () => {
   const appended = (revision: number, position: number) => ({ revision, position })
   const positions = (events: readonly RecordedEvent[]) => events.map(({ position }) => position)
