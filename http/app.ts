@@ -4,11 +4,13 @@ import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import type { Authenticate } from './access.ts'
 import type { Names } from './brand.ts'
+import type { Credentials } from './credentials.ts'
 import { RequestError } from './errors.ts'
 import { accepts } from './negotiation.ts'
 import { checked, parseBody, parseForm, readBody, type Incoming } from './reading.ts'
 import { makeReplies, type Reply } from './replies.ts'
 import type { Call, OwnErrors, Route } from './route.ts'
+import { makeTurns } from './turns.ts'
 
 export type AppNeeds = {
   readonly routes: readonly Route[]
@@ -48,6 +50,10 @@ const bindingsOf = ({ env }: Http): Bindings => env ?? {}
 
 const emptyBody = new Uint8Array()
 
+/** In bytes. What is parsed of a larger body may be many times as large in memory, so few are at work at once. */
+const smallBody = 65_536
+const largeBodies = { atOnce: 4, mostWaiting: 10_000 }
+
 /** An id that cannot be one names no resource: that is a 404, not a malformed request. */
 const paramsOf = (schema: z.ZodObject, given: unknown) => {
   const result = schema.safeParse(given)
@@ -70,6 +76,7 @@ const methodOf = (http: Http): string => (http.req.method === 'HEAD' ? 'GET' : h
 export const makeApp = (needs: AppNeeds) => {
   const { names, authenticate } = needs
   const { succeed, failWith } = makeReplies(needs)
+  const inTurn = makeTurns(largeBodies)
   const app = new Hono<{ Bindings: Bindings }>()
 
   /** What the client signed: `req.url` has been put in order, dot segments and all. */
@@ -79,29 +86,20 @@ export const makeApp = (needs: AppNeeds) => {
     return needs.publicUrl === undefined ? url : needs.publicUrl + afterOrigin(url)
   }
 
-  const call = async (route: Route, http: Http, requestId: string): Promise<Call> => {
-    const { req } = http
-    const isRead = req.method === 'GET' || req.method === 'HEAD'
-    const { incoming = {} } = bindingsOf(http)
-    const body = isRead ? emptyBody : await readBody(req, incoming, route.upload?.largest)
+  const proceed = async (
+    route: Route,
+    { req }: Http,
+    requestId: string,
+    request: Credentials,
+  ): Promise<Reply> => {
     const contentType = req.header('content-type')
     const accept = req.header('accept')
-    const request = {
-      method: req.method,
-      url: () => urlOf(http),
-      header: (name: string) => req.header(name),
-      headers: () => req.raw.headers,
-      // A getter here would make a hidden class for each request, which keeps it in memory.
-      remoteAddress: needs.clientAddress(incoming.socket?.remoteAddress, () =>
-        req.header('x-forwarded-for'),
-      ),
-      body,
-    }
     const caller = route.access === 'OPEN' ? undefined : await authenticate(route.access, request)
     const replyTypes = route.replyTypes ?? [names.json, 'application/json']
     if (!accepts(accept, replyTypes))
       throw new RequestError(406, `This resource is answered as ${replyTypes.join(' or ')}.`)
-    return {
+    const { body } = request
+    const call: Call = {
       params: route.params && paramsOf(route.params, req.param()),
       query: route.query && checked(route.query, req.query()),
       body:
@@ -115,19 +113,40 @@ export const makeApp = (needs: AppNeeds) => {
       accept,
       request,
     }
+    return succeed(route, await route.handle(call as never))
+  }
+
+  const respond = async (route: Route, http: Http, requestId: string): Promise<Reply> => {
+    const { req } = http
+    const isRead = req.method === 'GET' || req.method === 'HEAD'
+    const { incoming = {} } = bindingsOf(http)
+    const body = isRead ? emptyBody : await readBody(req, incoming, route.upload?.largest)
+    const request = {
+      method: req.method,
+      url: () => urlOf(http),
+      header: (name: string) => req.header(name),
+      headers: () => req.raw.headers,
+      // A getter here would make a hidden class for each request, which keeps it in memory.
+      remoteAddress: needs.clientAddress(incoming.socket?.remoteAddress, () =>
+        req.header('x-forwarded-for'),
+      ),
+      body,
+    }
+    if (body.byteLength <= smallBody) return proceed(route, http, requestId, request)
+    return inTurn(() => proceed(route, http, requestId, request))
   }
 
   const answer = async (
     http: Http,
     path: string,
-    respond: (requestId: string) => Promise<Reply>,
+    make: (requestId: string) => Promise<Reply>,
     own?: OwnErrors,
   ): Promise<Response> => {
     const requestId = needs.newId()
     const started = performance.now()
     let reply: Reply
     try {
-      reply = await respond(requestId)
+      reply = await make(requestId)
     } catch (error) {
       reply = failWith(error, requestId, own)
     }
@@ -154,13 +173,11 @@ export const makeApp = (needs: AppNeeds) => {
     const allowed = [...byMethod.keys(), ...(byMethod.has('GET') ? ['HEAD'] : [])].join(', ')
     app.all(path, (http) => {
       const route = byMethod.get(methodOf(http))
-      const respond = async (requestId: string): Promise<Reply> => {
-        if (!route)
-          throw new RequestError(405, `Allowed here: ${allowed}.`, null, { Allow: allowed })
-        const given = await call(route, http, requestId)
-        return succeed(route, await route.handle(given as never))
-      }
-      return answer(http, path, respond, route?.ownErrors)
+      if (route)
+        return answer(http, path, (requestId) => respond(route, http, requestId), route.ownErrors)
+      return answer(http, path, () => {
+        throw new RequestError(405, `Allowed here: ${allowed}.`, null, { Allow: allowed })
+      })
     })
   }
   app.notFound((http) =>

@@ -3,7 +3,9 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { makeApp, type AppNeeds } from '../../http/app.ts'
 import { namesOf } from '../../http/brand.ts'
 import { route } from '../../http/route.ts'
@@ -392,6 +394,40 @@ describe('the log', () => {
     expect(answer.headers.get('x-request-id')).toBe('the-request-id')
     expect(bugs).toEqual([[new TypeError('the inside of it'), 'the-request-id']])
   })
+})
+
+test('few requests with large bodies are at work at the same time, however many come; the others wait', async () => {
+  let atWork = 0
+  let most = 0
+  const slow = route({
+    method: 'POST',
+    path: '/slow/',
+    access: 'OPEN',
+    group: 'Test',
+    summary: 'Takes a while',
+    body: z.object({ text: z.string() }),
+    success: 'nothing',
+    handle: async () => {
+      most = Math.max(most, ++atWork)
+      for (let turn = 0; turn < 10; turn++) await nextTurn()
+      atWork -= 1
+    },
+  })
+  const app = makeApp({ ...bareApp, routes: [slow] })
+  const post = (length: number) =>
+    app.request('/slow/', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ text: 'x'.repeat(length) }),
+    })
+  const mostOf = async (length: number): Promise<number> => {
+    most = 0
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post(length)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(204))
+    return most
+  }
+  expect(await mostOf(100)).toBe(20)
+  expect(await mostOf(100_000)).toBe(4)
 })
 
 const headOfPos = [
