@@ -1,11 +1,16 @@
+import { RequestError } from './errors.ts'
 import { pageHeaders } from './payer/page.ts'
 import type { RawReply } from './route.ts'
 
 const heartbeatMs = 15_000
 const mostUnread = 40
 
-/** Calls back when something happens in a stream of events; answers how to stop. Undefined when the service ends. */
-export type Watch = (stream: string, onEvent: () => void, onEnd: () => void) => () => void
+/** Calls back when something happens in a stream of events; answers how to stop, undefined when too many do that. */
+export type Watch = (
+  stream: string,
+  onEvent: () => void,
+  onEnd: () => void,
+) => (() => void) | undefined
 
 /**
  * Server-sent events: one `changed` as soon as something has changed, and then the end. What has changed before the
@@ -26,6 +31,8 @@ export const changesReply = (
     () => void look(),
     () => end(),
   )
+  if (!unwatch)
+    throw new RequestError(503, 'Too many pages are open.', null, { 'Retry-After': '10' })
   let heartbeat: NodeJS.Timeout | undefined
   let isOpen = true
   const stop = () => {

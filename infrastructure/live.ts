@@ -1,6 +1,6 @@
-import { StoreUnavailable } from '../application/event-store.ts'
-
 const mostWatchers = 5000
+/** Whoever watches one stream with more than that takes the room of others. */
+const mostOfOneStream = 50
 
 type Watcher = { readonly onEvent: () => void; readonly onEnd: () => void }
 
@@ -14,10 +14,11 @@ export const makeLive = () => {
       for (const stream of streams)
         for (const { onEvent } of [...(watchers.get(stream) ?? [])]) onEvent()
     },
-    watch: (stream: string, onEvent: () => void, onEnd: () => void): (() => void) => {
-      if (count >= mostWatchers) throw new StoreUnavailable('too many pages are open')
-      const watcher = { onEvent, onEnd }
+    /** Answers how to stop; undefined when there are too many watchers. */
+    watch: (stream: string, onEvent: () => void, onEnd: () => void): (() => void) | undefined => {
       const known = watchers.get(stream) ?? new Set()
+      if (count >= mostWatchers || known.size >= mostOfOneStream) return undefined
+      const watcher = { onEvent, onEnd }
       watchers.set(stream, known.add(watcher))
       count += 1
       return () => {

@@ -1,8 +1,9 @@
 import { hash as argon2id, verify } from '@node-rs/argon2'
 import { hash, randomBytes } from 'node:crypto'
+import { recent } from '../../application/recent.ts'
 
 /** Until when it counts; a promise while it is being found. */
-type Verdict = { readonly until: number; isRight: boolean | Promise<boolean> }
+type Verdict = { readonly until: number; isRight: false | Promise<boolean> }
 
 const verdictLifetimeMs = 60_000
 const verdictsKept = 10_000
@@ -16,11 +17,14 @@ export const isHashOf = (slowHash: string, secret: string): Promise<boolean> =>
 
 /**
  * Checks secrets against slow hashes. A verdict is remembered for a minute under a keyed fast hash of secret and slow
- * hash, so that a busy client pays once, a changed secret counts at once, and no secret is kept. Without a slow hash it
- * takes as long and says no, the first time and again, for each name that is claimed.
+ * hash, a right one for a minute after its last use, so that a busy client pays once, a changed secret counts at once,
+ * and no secret is kept. Without a slow hash it takes as long and says no, the first time and again, for each name that
+ * is claimed.
  */
 export const makeSecretCheck = (machineNow: () => number) => {
   const key = randomBytes(32).toString('hex')
+  /** Until when secrets count that were right: apart, for anybody can make any number of others. */
+  const right = recent<string, number>(verdictsKept)
   const verdicts = new Map<string, Verdict>()
   const hashOfNobody = hashSecret(randomBytes(32).toString('hex'))
 
@@ -33,15 +37,25 @@ export const makeSecretCheck = (machineNow: () => number) => {
 
   const check = (secret: string, against: string, claimed: string): boolean | Promise<boolean> => {
     const name = hash('sha256', `${key}${against}\n${claimed}\n${secret}`)
+    const now = machineNow()
+    const until = now + verdictLifetimeMs
+    if (now < (right.get(name) ?? now)) {
+      right.set(name, until)
+      return true
+    }
     const known = verdicts.get(name)
-    if (known && machineNow() < known.until) return known.isRight
+    if (known && now < known.until) return known.isRight
     const checking = verify(against, secret)
-    const verdict: Verdict = { until: machineNow() + verdictLifetimeMs, isRight: checking }
+    const verdict: Verdict = { until, isRight: checking }
     verdicts.delete(name)
     verdicts.set(name, verdict)
     if (verdicts.size > verdictsKept) forgetOldest()
     checking.then(
-      (isRight) => (verdict.isRight = isRight),
+      (isRight) => {
+        if (!isRight) return void (verdict.isRight = false)
+        verdicts.delete(name)
+        right.set(name, until)
+      },
       // What could not be checked is no verdict.
       () => verdicts.delete(name),
     )

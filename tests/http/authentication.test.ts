@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeAccess } from '../../http/access.ts'
 import { namesOf } from '../../http/brand.ts'
 import type { FoundUser } from '../../http/credentials.ts'
-import { makeSecretCheck } from '../../infrastructure/people/secrets.ts'
+import { hashSecret, makeSecretCheck } from '../../infrastructure/people/secrets.ts'
 import {
   dateTime,
   error,
@@ -164,6 +164,23 @@ describe('unknown users and wrong credentials', () => {
     // What is known already is told at once, before what was asked for earlier.
     await Promise.all([checked('nobody else'), checked('nobody')])
     expect(first).toEqual(['nobody', 'nobody else'])
+  })
+
+  test('that are right are known for a minute after each use, whatever else is claimed meanwhile', async () => {
+    let now = 0
+    const check = makeSecretCheck(() => now)
+    const slowHash = await hashSecret('right')
+    expect(await check('right', slowHash)).toBe(true)
+    now += 59_999
+    expect(check('right', slowHash)).toBe(true)
+    now += 59_999
+    const others = Array.from({ length: 10_001 }, (_, n) => check(`guess ${n}`, 'no hash'))
+    expect(check('right', slowHash)).toBe(true)
+    now += 60_000
+    expect(check('right', slowHash)).toBeInstanceOf(Promise)
+    expect(await check('wrong', slowHash)).toBe(false)
+    expect(check('wrong', slowHash)).toBe(false)
+    await Promise.allSettled(others)
   })
 
   test('make the service do the same work, step by step', async () => {
