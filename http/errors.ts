@@ -59,7 +59,7 @@ type Issue = {
 }
 
 /** Whoever sent more mistakes than that learns of the others when these are mended. */
-const mostIssues = 50
+export const mostIssues = 50
 
 /** The fields that are at fault, nested ones as `line_items.0.total`. */
 export const malformed = ({ issues }: { readonly issues: readonly Issue[] }): Malformed => {

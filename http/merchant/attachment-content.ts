@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { AttachmentKind } from '../../domain/merchant/attachment.ts'
 import { isPng } from '../../domain/merchant/png.ts'
 import type { Names } from '../brand.ts'
-import { Malformed } from '../errors.ts'
+import { Malformed, mostIssues } from '../errors.ts'
 import type { Part } from '../multipart.ts'
 import { readJson } from '../reading.ts'
 import { amountIn, currencyCode, decimalText, type Issues } from '../wire.ts'
@@ -134,7 +134,7 @@ export const mediaTypesOf = (names: Names): Readonly<Record<AttachmentKind, stri
 
 export type Checked = { readonly kind: AttachmentKind; readonly content: Uint8Array }
 
-/** The kind of each part, all of them checked by their content. @throws Malformed naming every part at fault */
+/** The kind of each part, all of them checked by their content. @throws Malformed naming what is wrong, up to a number */
 export const checkParts = (
   parts: readonly Part[],
   names: Names,
@@ -143,8 +143,10 @@ export const checkParts = (
   const types = mediaTypesOf(names)
   const kinds = Object.keys(types) as AttachmentKind[]
   const details: Record<string, string[]> = {}
-  const note = (index: number, { path, message }: Problem): void =>
-    void (details[['parts', index, ...path].join('.')] ??= []).push(message)
+  let noted = 0
+  const note = (index: number, { path, message }: Problem): void => {
+    if (++noted <= mostIssues) (details[['parts', index, ...path].join('.')] ??= []).push(message)
+  }
   const problemsOf = (kind: AttachmentKind, content: Uint8Array): readonly Problem[] => {
     switch (kind) {
       case 'itemlist':
@@ -156,6 +158,8 @@ export const checkParts = (
     }
   }
   const checked = parts.flatMap(({ contentType, content }, index) => {
+    // Whoever sent more mistakes than that learns of the others when these are mended.
+    if (noted >= mostIssues) return []
     const type = (contentType.split(';')[0] ?? '').trim().toLowerCase()
     const kind = kinds.find((kind) => types[kind].toLowerCase() === type)
     if (kind === undefined) {

@@ -270,6 +270,15 @@ test.each(broken)(
   },
 )
 
+test('of many mistakes in an upload the first fifty are told', async () => {
+  const wrong = { type: itemListType, content: json({ items: Array(30).fill({}) }) }
+  const { status, body } = await upload(await linkOf(await authorized()), Array(20).fill(wrong))
+  expect(status).toBe(400)
+  const fields = Object.keys(body.error_details)
+  expect(fields).toHaveLength(50)
+  expect(fields.filter((field) => !field.startsWith('parts.0.'))).toEqual([])
+})
+
 test('a body that is no multipart is refused, whatever it is', async () => {
   const link = await linkOf(await authorized())
   const type = 'multipart/form-data; boundary=b'
