@@ -120,6 +120,8 @@ export const makeApp = (needs: AppNeeds) => {
     const { req } = http
     const isRead = req.method === 'GET' || req.method === 'HEAD'
     const { incoming = {} } = bindingsOf(http)
+    if (route.upload && !route.upload.admits(req.param(), needs.now()))
+      return refuse('resource_is_unknown')
     const body = isRead ? emptyBody : await readBody(req, incoming, route.upload?.largest)
     const request = {
       method: req.method,

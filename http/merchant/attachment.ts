@@ -76,6 +76,8 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
         'have 10 MiB. The same content again adds nothing. A payment can have 100 attachments.',
       params: tidParams.extend({ expires: z.string().regex(/^\d{1,12}$/), signature: z.string() }),
       upload: {
+        admits: ({ tid = '', expires = '', signature = '' }, at) =>
+          needs.isSigned(signature, purpose, tid, expires) && at < Number(expires) * 1000,
         largest: largestUpload,
         parts: [
           { type: names.itemList, schema: itemList },
@@ -86,9 +88,7 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
       success: 'created',
       handle: async (call) => {
         const { at, requestId: correlationId } = call
-        const { tid, expires, signature } = call.params
-        const isValid = needs.isSigned(signature, purpose, tid, expires)
-        if (!isValid || at >= Number(expires) * 1000) return refuse('resource_is_unknown')
+        const { tid } = call.params
         const payment = await find(payments, tid)
         if (payment.status === 'unrequested' || !isOpenFor(payment.status))
           return refuse('resource_is_unknown')

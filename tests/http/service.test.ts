@@ -430,6 +430,20 @@ test('few requests with large bodies are at work at the same time, however many 
   expect(await mostOf(100_000)).toBe(4)
 })
 
+test('whoever has no right to an upload is answered before its body has come', async () => {
+  const socket = connected().setEncoding('utf8')
+  const head = [
+    `POST /attachment/v1/${'0'.repeat(32)}/1/made-up/ HTTP/1.1`,
+    'Host: x',
+    'Content-Type: multipart/form-data; boundary=b',
+    'Content-Length: 10000000',
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n--b\r\n`)
+  const [answer] = (await once(socket, 'data')) as [string]
+  expect(answer).toMatch(/^HTTP\/1\.1 404 /)
+  socket.destroy()
+})
+
 const headOfPos = [
   `POST ${paths.poses} HTTP/1.1`,
   'Host: x',
