@@ -147,17 +147,20 @@ export const callbackMessage = async (
     case 'PermissionDeclined':
     case 'PermissionFailed':
     case 'PermissionExpired': {
-      const row = rowOf(permissionProjection, past, idIn(subject))
-      const uri = links.full(permissionOutcomePath(row.rid))
+      const rid = idIn(subject)
+      const uri = links.full(permissionOutcomePath(rid))
       if (!isSafe) return textOf(permissionMessage, uri, undefined)
+      const row = rowOf(permissionProjection, past, rid)
       const shown = await views.permission(row, at, event.position)
       const report = await reportOfPermission(links, needs.reportHolding)(shown)
       return textOf(permissionMessage, uri, permissionOutcomeView(shown, report))
     }
     default: {
-      const row = rowOf(paymentOutcome, past, idIn(subject))
-      const uri = links.full(outcomePath(row.tid))
+      const tid = idIn(subject)
+      const uri = links.full(outcomePath(tid))
+      // A long history takes a while to fold.
       if (!isSafe) return textOf(paymentMessage, uri, undefined)
+      const row = rowOf(paymentOutcome, past, tid)
       const report = await reportOfLine(links, needs.reportHolding)(row)
       const link = needs.attachmentLink(row, at)
       const shown = await views.payment(row, at, event.position)
