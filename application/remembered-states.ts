@@ -1,7 +1,7 @@
 import type { Recorded } from '../domain/events.ts'
+import { sizeAfter } from '../domain/rough-size.ts'
 import { noStream, type RecordedEvent, type Revision } from './event-store.ts'
 import { bySize, recent } from './recent.ts'
-import { sizeAfter } from '../domain/rough-size.ts'
 
 /** The state of an aggregate as of a revision of its stream. */
 export type Known = {

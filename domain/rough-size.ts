@@ -13,8 +13,8 @@ export const roughSize = (value: unknown): number => {
   return size
 }
 
-/** Bytes of what is not looked at closely. */
-const usual = 32_768
+/** After so many bytes of events it is measured anew what is folded from them. */
+const measuredEach = 32_768
 
 /** The rough size of what is folded, after more events: of a long history most is not in it any more. */
 export const sizeAfter = (
@@ -23,5 +23,6 @@ export const sizeAfter = (
   folded: unknown,
 ): number => {
   const size = events.reduce((sum, { data }) => sum + roughSize(data), before)
-  return size < usual ? size : roughSize(folded)
+  const isDue = Math.floor(size / measuredEach) > Math.floor(before / measuredEach)
+  return isDue ? roughSize(folded) : size
 }
