@@ -1,6 +1,7 @@
 import type { Decider } from '../domain/decider.ts'
 import { parseEvent, schemaVersion, type EventType } from '../domain/events.ts'
 import { refuse, Refusal } from '../domain/refusal.ts'
+import { sizeOfEvents } from '../domain/rough-size.ts'
 import { streamOf } from '../domain/stream.ts'
 import {
   noStream,
@@ -47,8 +48,8 @@ export type Needs = {
   /** An id that is equal for equal arguments and for no others (UUIDv5). */
   readonly eventId: (stream: string, revision: Revision, commandId: string) => string
   readonly commandId: () => string
-  /** Called with an event that was appended alone, as it now stands in the log. */
-  readonly onAppended?: (event: RecordedEvent) => void
+  /** Called with an event that was appended alone, as it now stands in the log, and its rough size in bytes. */
+  readonly onAppended?: (event: RecordedEvent, size: number) => void
   /** How many aggregates are kept in memory at least. */
   readonly remembered?: number
 }
@@ -93,7 +94,7 @@ export const makeHandler = ({
     const events = await store.readStream(stream, known.revision + 1)
     const state = stateAfter(decider, events, known.state as State)
     const revision = events.at(-1)?.revision ?? known.revision
-    const caughtUp = knownAfter(known, events, { revision, state })
+    const caughtUp = knownAfter(known, sizeOfEvents(events), { revision, state })
     if (caughtUp.revision !== noStream) memory.remember(stream, caughtUp)
     return caughtUp
   }
@@ -139,12 +140,13 @@ export const makeHandler = ({
           const recorded = newEvents(stream, known.revision, events, nameOfCommand, context)
           const { revision, position } = await store.append(stream, recorded, known.revision)
           const after = events.reduce((state, event) => decider.evolve(state, event), state)
-          memory.remember(stream, knownAfter(known, events, { revision, state: after }))
+          const size = sizeOfEvents(events)
+          memory.remember(stream, knownAfter(known, size, { revision, state: after }))
           const [alone, further] = recorded
           // Of several, the positions of the earlier ones are not told.
           if (alone && !further) {
             const { id, type, data, metadata } = alone
-            onAppended?.({ stream, revision, position, id, type, data, metadata })
+            onAppended?.({ stream, revision, position, id, type, data, metadata }, size)
           }
           return { state: after, events }
         }

@@ -21,9 +21,9 @@ export const nothingOf = ({ initial }: { readonly initial: unknown }): Known => 
 /** What is known after more has happened. */
 export const knownAfter = (
   before: Known,
-  events: readonly { readonly data: object }[],
+  sizeOfMore: number,
   { revision, state }: Omit<Known, 'size'>,
-): Known => ({ revision, state, size: sizeAfter(before.size, events, state) })
+): Known => ({ revision, state, size: sizeAfter(before.size, sizeOfMore, state) })
 
 /** What is known, and the newest revision that its stream is known to have had. */
 type Remembered = Known & { heard: Revision }

@@ -16,13 +16,13 @@ export const roughSize = (value: unknown): number => {
 /** After so many bytes of events it is measured anew what is folded from them. */
 const measuredEach = 32_768
 
-/** The rough size of what is folded, after more events: of a long history most is not in it any more. */
-export const sizeAfter = (
-  before: number,
-  events: readonly { readonly data: unknown }[],
-  folded: unknown,
-): number => {
-  const size = events.reduce((sum, { data }) => sum + roughSize(data), before)
+/** The rough size of events. */
+export const sizeOfEvents = (events: readonly { readonly data: unknown }[]): number =>
+  events.reduce((sum, { data }) => sum + roughSize(data), 0)
+
+/** The rough size of what is folded, after events of a size: of a long history most is not in it any more. */
+export const sizeAfter = (before: number, ofEvents: number, folded: unknown): number => {
+  const size = before + ofEvents
   const isDue = Math.floor(size / measuredEach) > Math.floor(before / measuredEach)
   return isDue ? roughSize(folded) : size
 }

@@ -102,7 +102,7 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
     store,
     eventId: (stream, revision, commandId) => eventUuid(`${stream}/${revision}/${commandId}`),
     commandId: numberedFrom(randomUUID()),
-    onAppended: (event) => outcomesNow.add(event),
+    onAppended: (event, size) => outcomesNow.add(event, size),
   })
   const feeBook = makeFeeBook({ find })
   const listeners = new Set<OnFolded>()

@@ -8,7 +8,7 @@ import {
 } from '../../application/event-store.ts'
 import { bySize, recent, underWay } from '../../application/recent.ts'
 import { parseEvent, type Recorded } from '../../domain/events.ts'
-import { sizeAfter } from '../../domain/rough-size.ts'
+import { sizeAfter, sizeOfEvents } from '../../domain/rough-size.ts'
 
 /** What is folded of a stream, and says as of which revision of its stream it is. */
 type FoldOfStream = { readonly revision: Revision }
@@ -61,7 +61,7 @@ export const foldsOfStreams = <Folded extends FoldOfStream>(needs: Needs<Folded>
       before,
     )
     // What came by while it was read may be missing from it.
-    const size = sizeAfter(known?.size ?? 0, events, folded)
+    const size = sizeAfter(known?.size ?? 0, sizeOfEvents(events), folded)
     const isOld = heard > heardBefore
     if (folded !== undefined) memory.set(stream, { folded, size, unasked: 0, isOld })
     return folded
@@ -107,7 +107,7 @@ export const foldsOfStreams = <Folded extends FoldOfStream>(needs: Needs<Folded>
       const folded = heard < head ? undefined : current(stream)
       return folded ?? fold(stream)
     },
-    add: (event: RecordedEvent): void => {
+    add: (event: RecordedEvent, sizeOfEvent: number): void => {
       const { stream, revision, position } = event
       // When it has come by already, so may have others after it.
       const isLate = position <= heard
@@ -127,7 +127,7 @@ export const foldsOfStreams = <Folded extends FoldOfStream>(needs: Needs<Folded>
           ? apply(known?.folded, event as unknown as Recorded, stream)
           : undefined
       if (folded !== undefined) {
-        const size = sizeAfter(known?.size ?? 0, [event], folded)
+        const size = sizeAfter(known?.size ?? 0, sizeOfEvent, folded)
         memory.set(stream, { folded, size, unasked, isOld: isLate })
       } else if (known) known.isOld = true
     },

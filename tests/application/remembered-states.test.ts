@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { recent } from '../../application/recent.ts'
 import { knownAfter, nothingOf, rememberStates } from '../../application/remembered-states.ts'
-import { roughSize } from '../../domain/rough-size.ts'
+import { roughSize, sizeOfEvents } from '../../domain/rough-size.ts'
 
 describe('of entries that weigh', () => {
   const weighed = () => recent<string, number>(100, { weightOf: (value) => value, weight: 10 })
@@ -60,7 +60,7 @@ describe('the states of aggregates', () => {
     const small = { data: { text: 'x'.repeat(1_000) } }
     const large = { data: { text: 'x'.repeat(100_000) } }
     const after = (events: { data: object }[], folded: object) =>
-      knownAfter(nothing, events, { revision: events.length - 1, state: folded })
+      knownAfter(nothing, sizeOfEvents(events), { revision: events.length - 1, state: folded })
     expect(after([small, small], { total: 2 }).size).toBeGreaterThan(2_000)
     expect(after([large], large.data).size).toBeGreaterThan(100_000)
     expect(after(Array(1_000).fill(small), { total: 1_000 }).size).toBeLessThan(100)
@@ -71,7 +71,7 @@ describe('the states of aggregates', () => {
     const parts: string[] = []
     for (let revision = 0; revision < 1_000; revision++) {
       parts.push('x'.repeat(100))
-      known = knownAfter(known, [{ data: { part: parts[0] } }], { revision, state: parts })
+      known = knownAfter(known, roughSize({ part: parts[0] }), { revision, state: parts })
       const measured = roughSize(parts)
       expect(known.size).toBeGreaterThanOrEqual(measured)
       expect(known.size).toBeLessThanOrEqual(measured + 65_536)

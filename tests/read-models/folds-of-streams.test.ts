@@ -88,7 +88,7 @@ const twoNodes = () => {
       const event = clockAdvanced(aheadBy)
       const appended = await nodes[node].append(stream, [event], expected)
       const recorded = { ...event, stream, ...appended }
-      if (node === 0 && whenTold === 'at once') folds.add(recorded)
+      if (node === 0 && whenTold === 'at once') folds.add(recorded, 100)
       if (whenTold === 'later') untold.push(recorded)
       revisions.set(stream, expected + 1)
       const { count, sum } = sums.get(stream) ?? { count: 0, sum: 0 }
@@ -96,7 +96,7 @@ const twoNodes = () => {
     },
     /** Tells what was to be told later. */
     tell: (): void => {
-      for (const event of untold.splice(0)) folds.add(event)
+      for (const event of untold.splice(0)) folds.add(event, 100)
     },
     hear: async (until = Infinity): Promise<void> => {
       const events: RecordedEvent[] = []
@@ -113,7 +113,7 @@ const twoNodes = () => {
       const all: RecordedEvent[] = []
       for await (const batch of nodes[0].readAll(heard)) all.push(...batch)
       folds.notice(all)
-      folds.add({ ...first, stream, ...appended })
+      folds.add({ ...first, stream, ...appended }, 100)
       sums.set(stream, { count: 2, sum: 3, revision: 1 })
     },
     /** Does something while answers are on their way. */
@@ -350,8 +350,8 @@ test('what is large is forgotten sooner than what is not, and read again', async
   for (let n = 0; n < 100; n++) {
     const event = clockAdvanced(1)
     const recorded = { ...event, stream: `s-${n}`, ...(await store.append(`s-${n}`, [event], -1)) }
-    small.add(recorded)
-    large.add({ ...recorded, data: { ...event.data, text: 'x'.repeat(500_000) } })
+    small.add(recorded, 100)
+    large.add({ ...recorded, data: { ...event.data, text: 'x'.repeat(500_000) } }, 1_000_000)
     for (const folds of [small, large]) await folds.find(`s-${n}`)
   }
   expect(reads.splice(0)).toEqual([])
