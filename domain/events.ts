@@ -88,6 +88,8 @@ export const upToDate = (steps: readonly Upcast[], version: number, data: unknow
 const upcasts: Partial<Record<EventType, readonly Upcast[]>> = {
   // The first orders left it to their settlement to say what they pay.
   PayoutOrdered: [(data) => ({ ...(data as object), paid: [] })],
+  // The first amendments held all details, those that stayed as they were among them: they mean the same.
+  PaymentAmended: [(data) => data],
 }
 
 export const schemaVersion = (type: EventType): number => (upcasts[type]?.length ?? 0) + 1

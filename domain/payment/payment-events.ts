@@ -69,7 +69,7 @@ export const paymentEvents = {
   }),
   /** The payer has scanned the shortlink. */
   PaymentPickedUp: z.object({ payer: z.string(), scan: z.string() }),
-  /** What was changed; in older events also what stayed as it was. */
+  /** What was changed. */
   PaymentAmended: details.partial(),
   PaymentAuthorized: z.object({
     payer: z.string(),

@@ -96,6 +96,15 @@ describe('data of an older version', () => {
     const today = schemaVersion('PayoutOrdered')
     expect(() => parseEvent(stored('PayoutOrdered', order, { schema: today }))).toThrow('paid')
   })
+
+  test('of an amendment that held all details are read as they were, and those of today say that they are others', () => {
+    const kept = { callbackUri: null, displayMessageUri: null, links: [], lineItems: [] }
+    const all = { ledger: 'other', ...kept }
+    expect(parseEvent(stored('PaymentAmended', all, { schema: 1 })).data).toEqual(all)
+    const today = schemaVersion('PaymentAmended')
+    const changed = { ledger: 'other' }
+    expect(parseEvent(stored('PaymentAmended', changed, { schema: today })).data).toEqual(changed)
+  })
 })
 
 describe('the catalogue', () => {
@@ -183,12 +192,15 @@ describe('the catalogue', () => {
     ])
   })
 
-  test('has every event in its first version, but for the order of payouts, which is in its second', () => {
+  test('has every event in its first version, but for the order of payouts and the amendment, which are in their second', () => {
     const types = Object.keys(eventCatalogue) as (keyof typeof eventCatalogue)[]
     const changed = types.flatMap((type) =>
       schemaVersion(type) === 1 ? [] : [[type, schemaVersion(type)]],
     )
-    expect(changed).toEqual([['PayoutOrdered', 2]])
+    expect(changed).toEqual([
+      ['PaymentAmended', 2],
+      ['PayoutOrdered', 2],
+    ])
   })
 })
 
