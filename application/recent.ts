@@ -25,12 +25,12 @@ export const bySize: Weighing<{ readonly size: number }> = {
 }
 
 /**
- * Remembers the `size` entries used last, or fewer of the given weight, and up to as many of those used before them. Two
+ * Remembers the `count` entries used last, or fewer of the given weight, and up to as many of those used before them. Two
  * generations instead of an order of use: finding an entry again costs a look-up, and forgetting the old ones costs
  * nothing.
  */
 export const recent = <Key, Value>(
-  size: number,
+  count: number,
   weighing?: Weighing<Value>,
 ): Recent<Key, Value> => {
   let lately = new Map<Key, Value>()
@@ -38,7 +38,7 @@ export const recent = <Key, Value>(
   let weight = 0
 
   const isFull = (): boolean =>
-    lately.size >= size || (weighing !== undefined && weight >= weighing.weight)
+    lately.size >= count || (weighing !== undefined && weight >= weighing.weight)
 
   const weigh = (value: Value | undefined): number =>
     weighing === undefined || value === undefined ? 0 : weighing.weightOf(value)
