@@ -13,8 +13,8 @@ export const roughSize = (value: unknown): number => {
   return size
 }
 
-/** After so many bytes of events it is measured anew what is folded from them. */
-const measuredEach = 32_768
+/** From so many bytes on, what is folded from events is measured whenever it has doubled; a power of two. */
+const measuredFrom = 32_768
 
 /** The rough size of events. */
 export const sizeOfEvents = (events: readonly { readonly data: unknown }[]): number =>
@@ -23,6 +23,10 @@ export const sizeOfEvents = (events: readonly { readonly data: unknown }[]): num
 /** The rough size of what is folded, after events of a size: of a long history most is not in it any more. */
 export const sizeAfter = (before: number, ofEvents: number, folded: unknown): number => {
   const size = before + ofEvents
-  const isDue = Math.floor(size / measuredEach) > Math.floor(before / measuredEach)
-  return isDue ? roughSize(folded) : size
+  if (size < measuredFrom) return size
+  const passed = 2 ** Math.floor(Math.log2(size))
+  if (before >= passed) return size
+  const measured = roughSize(folded)
+  // What is nearly as large would be measured again and again, after a few events each time.
+  return measured > (3 / 4) * passed ? Math.max(measured, passed) : measured
 }

@@ -4,6 +4,7 @@ import { nothing, type Pots } from '../domain/money/pots.ts'
 import type { PaymentEvent } from '../domain/payment/payment-events.ts'
 import { statusCodes, type PaymentStatus } from '../domain/payment/status.ts'
 import type { Permissions } from '../domain/people/grant.ts'
+import type { Pieces } from '../domain/pieces.ts'
 import type { Instant } from '../domain/time.ts'
 
 /** Fees and interchange are what it cost the merchant, without VAT; on refunds zero or below. */
@@ -38,8 +39,8 @@ export type PaymentOutcome = {
   /** Authorised and not yet captured or released. */
   readonly available: Pots
   readonly released: Pots
-  readonly captures: readonly CaptureMade[]
-  readonly refunds: readonly RefundMade[]
+  readonly captures: Pieces<CaptureMade>
+  readonly refunds: Pieces<RefundMade>
   readonly modifiedAt: Instant
   /** End of the current status, or of the last one that could end. */
   readonly expiresAt: Instant

@@ -3,6 +3,7 @@ import type { Recorded } from '../domain/events.ts'
 import { isNothing, minus, nothing, plus } from '../domain/money/pots.ts'
 import { paymentEvents, type PaymentEvent } from '../domain/payment/payment-events.ts'
 import { statusCodes } from '../domain/payment/status.ts'
+import { withAdded } from '../domain/pieces.ts'
 import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { isOfPayment, silent } from './payment-lines.ts'
@@ -133,7 +134,8 @@ const changesOf = (
     case 'PaymentCaptured': {
       const { captureId: id, charge, amount, additionalAmount } = event.data
       const { fee, interchange } = charge
-      const captures = [...row.captures, { id, amount, additionalAmount, at, fee, interchange }]
+      const capture = { id, amount, additionalAmount, at, fee, interchange }
+      const captures = withAdded(row.captures, capture)
       const available = minus(row.available, event.data)
       if (!isNothing(available)) return { captures, available, modifiedAt: at }
       const { OK: statusCode } = statusCodes
@@ -153,7 +155,7 @@ const changesOf = (
       const { refundId: id, text, charge, amount, additionalAmount } = event.data
       const { fee, interchange } = charge
       const refund = { id, amount, additionalAmount, text, at, fee, interchange }
-      return { refunds: [...row.refunds, refund], modifiedAt: at }
+      return { refunds: withAdded(row.refunds, refund), modifiedAt: at }
     }
   }
 }

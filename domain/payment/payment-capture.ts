@@ -1,5 +1,6 @@
 import { chargeFor, chargeForRefund, type Charge } from '../accounting/charge.ts'
 import { isNothing, minus, potsOf, samePots, type Pots } from '../money/pots.ts'
+import { findInPieces, type Pieces } from '../pieces.ts'
 import { refuse } from '../refusal.ts'
 import { authorizationLifetime, secondsAfter, type Instant } from '../time.ts'
 import type { PaymentCommand, Wanted } from './payment-command.ts'
@@ -14,10 +15,11 @@ const idOf = (wanted: Wanted): string | null => (wanted === 'everything' ? null 
 /** A repeated id is looked at before the state is (decisions 4, States). */
 const repeats = (
   wanted: Wanted,
-  accepted: readonly Part[],
+  accepted: Pieces<Part>,
   currency: string,
 ): 'not' | 'same' | 'other' => {
-  const earlier = accepted.find(({ id }) => id === idOf(wanted))
+  const wantedId = idOf(wanted)
+  const earlier = findInPieces(accepted, ({ id }) => id === wantedId)
   if (!earlier) return 'not'
   if (wanted === 'everything') return 'same'
   return wanted.currency === currency && samePots(wanted, earlier) ? 'same' : 'other'
@@ -29,9 +31,11 @@ const potsWanted = (wanted: Wanted, everything: Pots, currency: string): Pots =>
 }
 
 /** The charges of captures or refunds together. */
-const chargeOf = (parts: readonly Part[], sign: 1 | -1) => {
+const chargeOf = (parts: Pieces<Part>, sign: 1 | -1) => {
   const sum = (name: 'fee' | 'interchange' | 'vat') =>
-    parts.reduce((total, { charge }: { readonly charge: Charge }) => total + sign * charge[name], 0)
+    parts
+      .flat()
+      .reduce((total, { charge }: { readonly charge: Charge }) => total + sign * charge[name], 0)
   return { fee: sum('fee'), interchange: sum('interchange'), vat: sum('vat') }
 }
 

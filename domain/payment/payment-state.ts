@@ -1,6 +1,7 @@
 import type { Charge } from '../accounting/charge.ts'
 import { minus, nothing, plus, samePots, type Pots } from '../money/pots.ts'
 import type { Permissions } from '../people/grant.ts'
+import { withAdded, type Pieces } from '../pieces.ts'
 import { roughSize } from '../rough-size.ts'
 import type { Instant } from '../time.ts'
 import type {
@@ -45,8 +46,8 @@ export type RequestedPayment = {
   readonly captured: Pots
   readonly released: Pots
   readonly refunded: Pots
-  readonly captures: readonly Part[]
-  readonly refunds: readonly Part[]
+  readonly captures: Pieces<Part>
+  readonly refunds: Pieces<Part>
   readonly endedByMerchant: boolean
   /** Whether `expiresAt` is that of a renewal. */
   readonly isRenewed: boolean
@@ -140,7 +141,7 @@ const changesOf = (
       return { status: 'fail', statusCode: statusCodes.REQUEST_EXPIRED }
     case 'PaymentCaptured': {
       const { captureId: id, charge, amount, additionalAmount } = event.data
-      const captures = [...payment.captures, { id, amount, additionalAmount, charge }]
+      const captures = withAdded(payment.captures, { id, amount, additionalAmount, charge })
       const captured = plus(payment.captured, event.data)
       const isComplete = samePots(captured, minus(payment.authorized, payment.released))
       return isComplete
@@ -161,7 +162,7 @@ const changesOf = (
     }
     case 'PaymentRefunded': {
       const { refundId: id, charge, amount, additionalAmount } = event.data
-      const refunds = [...payment.refunds, { id, amount, additionalAmount, charge }]
+      const refunds = withAdded(payment.refunds, { id, amount, additionalAmount, charge })
       return { refunds, refunded: plus(payment.refunded, event.data) }
     }
   }

@@ -109,8 +109,10 @@ export const outcomeView = (
     amount: amount(taken.amount),
     additional_amount: amount(taken.additionalAmount),
   })
+  const captures = row.captures.flat()
+  const refunds = row.refunds.flat()
   const charged = (name: 'fee' | 'interchange') =>
-    [...row.captures, ...row.refunds].reduce((sum, part) => sum + part[name], 0)
+    [...captures, ...refunds].reduce((sum, part) => sum + part[name], 0)
   return {
     currency,
     amount: amount(row.amount),
@@ -119,14 +121,14 @@ export const outcomeView = (
     auth_additional_amount: amount(row.available.additionalAmount),
     released_amount: amount(row.released.amount),
     released_additional_amount: amount(row.released.additionalAmount),
-    captures: row.captures.map(({ id, at, fee, interchange, ...taken }) => ({
+    captures: captures.map(({ id, at, fee, interchange, ...taken }) => ({
       id,
       ...pots(taken),
       date: at,
       transaction_fee: amount(fee),
       interchange_fee: amount(interchange),
     })),
-    refunds: row.refunds.map(({ id, at, text, ...taken }) => ({
+    refunds: refunds.map(({ id, at, text, ...taken }) => ({
       id,
       ...pots(taken),
       text,

@@ -137,10 +137,9 @@ export const receiptHtml = (
   { outcome, request }: ShownRequest,
 ): Html => {
   const amount = (minor: number) => shownAmount(minor, outcome.currency, locale)
-  const refunded = outcome.refunds.reduce(
-    (sum, refund) => sum + refund.amount + refund.additionalAmount,
-    0,
-  )
+  const refunded = outcome.refunds
+    .flat()
+    .reduce((sum, refund) => sum + refund.amount + refund.additionalAmount, 0)
   return html`<h2>${texts.receipt}</h2>
     <table>
       <tr>

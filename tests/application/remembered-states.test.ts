@@ -74,7 +74,27 @@ describe('the states of aggregates', () => {
       known = knownAfter(known, roughSize({ part: parts[0] }), { revision, state: parts })
       const measured = roughSize(parts)
       expect(known.size).toBeGreaterThanOrEqual(measured)
-      expect(known.size).toBeLessThanOrEqual(measured + 65_536)
+      expect(known.size).toBeLessThanOrEqual(2 * measured + 32_768)
+    }
+  })
+
+  test('are measured the less often the larger they are, also when events leave nothing in them', () => {
+    for (const characters of [10_000, 30_000, 100_000, 130_000]) {
+      let measured = 0
+      const state = {
+        get text() {
+          measured += 1
+          return 'x'.repeat(characters)
+        },
+      }
+      const events = 10_000
+      const ofEvent = 100
+      let known = nothingOf({ initial: {} })
+      for (let revision = 0; revision < events; revision++)
+        known = knownAfter(known, ofEvent, { revision, state })
+      // Each time after a quarter at least of what is then measured.
+      expect(measured).toBeGreaterThan(0)
+      expect(measured * roughSize(state)).toBeLessThan(5 * events * ofEvent + roughSize(state))
     }
   })
 

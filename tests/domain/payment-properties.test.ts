@@ -240,8 +240,8 @@ describe('for any history of commands', () => {
         })
         expect({
           ...row,
-          captures: row?.captures.map(without),
-          refunds: row?.refunds.map(without),
+          captures: row?.captures.flat().map(without),
+          refunds: row?.refunds.flat().map(without),
         }).toMatchObject({
           merchant: request.merchant,
           posId: request.posId,
@@ -259,8 +259,8 @@ describe('for any history of commands', () => {
           credit: isAccepted && answer.credit,
           available: available(state),
           released: state.released,
-          captures: state.captures.map(without),
-          refunds: state.refunds.map(without),
+          captures: state.captures.flat().map(without),
+          refunds: state.refunds.flat().map(without),
           expiresAt: state.expiresAt,
           deadline: ['pending', 'auth'].includes(state.status) ? state.expiresAt : null,
           seqno: queueOf(log)?.seqno ?? 0,
