@@ -1,13 +1,6 @@
-import {
-  scanCallbackName,
-  streamOfSubject,
-  type Attempt,
-  type Message,
-} from '../domain/callback.ts'
-import { parseEvent, type Recorded } from '../domain/events.ts'
+import type { Attempt, Message } from '../domain/callback.ts'
 import type { Instant } from '../domain/time.ts'
 import { callbacks } from './aggregates.ts'
-import type { EventStore } from './event-store.ts'
 import type { Find, Handle } from './handle.ts'
 
 type Waiting = Message & {
@@ -32,13 +25,11 @@ export type QueueRow = {
 
 type Needs = {
   readonly queue: Queue
-  readonly store: Pick<EventStore, 'readStream'>
   readonly handle: Handle
   readonly find: Find
   readonly caughtUp: () => Promise<void>
   readonly send: (
     message: Waiting,
-    history: readonly Recorded[],
     uri: string,
   ) => Promise<Pick<Attempt, 'result' | 'httpStatus' | 'problem'>>
   readonly now: () => Instant
@@ -72,9 +63,7 @@ export const deliverCallbacks = (needs: Needs) => {
     const { revision, event, seqno, id, attempts: after } = message
 
     const tryOnce = async (): Promise<Attempt> => {
-      const from = event === scanCallbackName ? revision : 0
-      const history = (await needs.store.readStream(streamOfSubject(subject), from)).map(parseEvent)
-      const result = await needs.send(message, history, uri)
+      const result = await needs.send(message, uri)
       return { subject, revision, event, seqno, uri, attemptedAt: now(), ...result }
     }
 

@@ -65,8 +65,11 @@ export type EventStore = {
    * `$…` name, a non-ASCII stream name, an id that is no UUID, more than 1 MiB of data.
    */
   append(stream: string, events: readonly NewEvent[], expected: Revision): Promise<Appended>
-  /** The events of a stream from a revision (default 0) on; none when there is no such stream. */
-  readStream(stream: string, from?: Revision): Promise<readonly RecordedEvent[]>
+  /**
+   * The events of a stream from a revision (default 0) on, all of them or as many as the limit says; none when there is
+   * no such stream.
+   */
+  readStream(stream: string, from?: Revision, limit?: number): Promise<readonly RecordedEvent[]>
   /** All events after a position up to the present end, in order, in batches. */
   readAll(after: Position): AsyncIterable<readonly RecordedEvent[]>
   /**

@@ -1,5 +1,5 @@
 import type { Decider } from '../domain/decider.ts'
-import { parseEvent, schemaVersion, type EventType } from '../domain/events.ts'
+import { schemaVersion, type EventType, type Recorded } from '../domain/events.ts'
 import { refuse, Refusal } from '../domain/refusal.ts'
 import { sizeOfEvents } from '../domain/rough-size.ts'
 import { streamOf } from '../domain/stream.ts'
@@ -13,6 +13,7 @@ import {
   type RecordedEvent,
   type Revision,
 } from './event-store.ts'
+import { historyOf } from './history.ts'
 import { underWay } from './recent.ts'
 import { isOld, knownAfter, nothingOf, rememberStates, type Known } from './remembered-states.ts'
 
@@ -78,23 +79,25 @@ export const makeHandler = ({
 
   const stateAfter = <Event, State>(
     decider: Decider<never, Event, State>,
-    events: readonly RecordedEvent[],
+    events: readonly Recorded[],
     from: State,
   ): State =>
-    events.reduce(
-      (state, event) => decider.evolve(state, parseEvent(event) as unknown as Event),
-      from,
-    )
+    events.reduce((state, event) => decider.evolve(state, event as unknown as Event), from)
 
   const catchUp = async <Event, State>(
     decider: Decider<never, Event, State>,
     stream: string,
     known: Known,
   ): Promise<Known> => {
-    const events = await store.readStream(stream, known.revision + 1)
-    const state = stateAfter(decider, events, known.state as State)
-    const revision = events.at(-1)?.revision ?? known.revision
-    const caughtUp = knownAfter(known, sizeOfEvents(events), { revision, state })
+    let { revision } = known
+    let state = known.state as State
+    let size = 0
+    for await (const events of historyOf(store, stream, revision + 1)) {
+      revision = events.at(-1)?.revision ?? revision
+      state = stateAfter(decider, events, state)
+      size += sizeOfEvents(events)
+    }
+    const caughtUp = knownAfter(known, size, { revision, state })
     if (caughtUp.revision !== noStream) memory.remember(stream, caughtUp)
     return caughtUp
   }
@@ -198,9 +201,13 @@ export const makeHandler = ({
   ): Promise<State> => {
     const stream = streamOf({ category }, id)
     if (typeof asOf === 'number') {
-      const events = await store.readStream(stream)
-      const past = events.filter(({ position }) => position <= asOf)
-      return stateAfter(decider, past, decider.initial)
+      let state = decider.initial
+      for await (const events of historyOf(store, stream)) {
+        const past = events.filter(({ position }) => position <= asOf)
+        state = stateAfter(decider, past, state)
+        if (past.length < events.length) break
+      }
+      return state
     }
     const known = asOf === 'memory' ? memory.findCurrent(stream) : undefined
     if (known) return known.state as State

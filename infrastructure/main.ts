@@ -4,6 +4,7 @@ import { readFileSync, realpathSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { historyOf } from '../application/history.ts'
 import { makeAccess } from '../http/access.ts'
 import { linksOf } from '../http/addresses.ts'
 import { isRedirectUri } from '../http/oauth/application.ts'
@@ -11,7 +12,7 @@ import { makeApp } from '../http/app.ts'
 import { answerToNoRequest } from '../http/replies.ts'
 import { makeAttachmentLink } from '../http/merchant/attachment.ts'
 import { namesOf } from '../http/brand.ts'
-import { callbackMessage } from '../http/merchant/callback-message.ts'
+import { callbackMessages } from '../http/merchant/callback-message.ts'
 import { openApi } from '../http/openapi.ts'
 import { allRoutes, type RouteNeeds } from '../http/routes.ts'
 import { stringToSign } from '../http/signature.ts'
@@ -69,20 +70,20 @@ export const openService = async (
   if (!isSandbox) await beginProduction(core)
   const authorizationServer = await makeAuthorizationServer(core, publicUrl)
   const { views } = authorizationServer
-  /** What callbacks are worded with. */
-  const wording = {
+  const wordCallback = callbackMessages({
+    readHistory: (...about) => historyOf(core.store, ...about),
     links,
     sign,
     attachmentLink,
     scanToken,
     reportHolding: core.reportHolding,
     views,
-  }
+  })
   const wire: CallbackWire = {
     names,
     stringToSign,
     formatDateTime,
-    message: (message, history, uri) => callbackMessage(wording, message, history, uri),
+    message: wordCallback,
   }
   const service = await startService(core, settings, log, wire, authorizationServer)
   const authenticate = makeAccess({ ...service.access, names })
@@ -111,7 +112,7 @@ export const openService = async (
       log.error({ error, requestId }, 'a bug')
     },
   })
-  return { app, core, service, names, wording, greeting }
+  return { app, core, service, names, wordCallback, greeting }
 }
 
 /** Starts the service on its socket; `stop` finishes the requests that are under way. */

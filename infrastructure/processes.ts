@@ -47,7 +47,6 @@ export const makeProcesses = ({ core, settings, log, matchScans, sendCallback }:
 
   const delivery = deliverCallbacks({
     queue: core.queue,
-    store: core.store,
     handle,
     find,
     caughtUp,

@@ -6,7 +6,6 @@ import type { Context } from '../application/handle.ts'
 import { answerPermission, requestPermission } from '../application/permissions.ts'
 import { requestPayment } from '../application/request-payment.ts'
 import type { Message } from '../domain/callback.ts'
-import type { Recorded } from '../domain/events.ts'
 import { within } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { isNetmask, isWithin } from './callbacks/addresses.ts'
@@ -34,7 +33,7 @@ import type { Settings } from './settings.ts'
 
 /** What the wire form of callbacks is made with; the wire belongs to `http`. */
 export type CallbackWire = {
-  readonly message: (message: Message, history: readonly Recorded[], uri: string) => Promise<string>
+  readonly message: (message: Message, uri: string) => Promise<string>
 } & Pick<Parameters<typeof makeCallbackSender>[0], 'names' | 'stringToSign' | 'formatDateTime'>
 
 type MerchantEntry = typeof merchants.decider.initial
@@ -90,8 +89,8 @@ export const startService = async (
     settings,
     log,
     matchScans: side.scanMatching.work,
-    sendCallback: async (message, history, uri) => {
-      const text = await wire.message(message, history, uri)
+    sendCallback: async (message, uri) => {
+      const text = await wire.message(message, uri)
       const answer = await sender.send(message.id, uri, text)
       metrics.countAttempt(answer.result)
       return answer

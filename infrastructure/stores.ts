@@ -77,7 +77,7 @@ const tables = projections.map(({ table }) => table)
 const areOf = async (store: EventStore, readModels: ReadModelFile): Promise<boolean> => {
   const { position, event, stream, revision } = checkpointOf(readModels)
   if (position === start) return true
-  const [found] = await store.readStream(stream, revision)
+  const [found] = await store.readStream(stream, revision, 1)
   return found?.id === event && found.position === position
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Position } from '../../application/event-store.ts'
+import type { Position, Revision } from '../../application/event-store.ts'
 import {
   callbackEventNames,
   displayCallbackName,
@@ -14,7 +14,6 @@ import type { Recorded } from '../../domain/events.ts'
 import { idIn, partsOf } from '../../domain/stream.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { PaymentOutcome } from '../../projections/payment-outcome-state.ts'
-import { paymentOutcome } from '../../projections/payment-outcome.ts'
 import { permissionProjection, type PermissionOutcome } from '../../projections/permissions.ts'
 import type { Projection } from '../../projections/projection.ts'
 import { reportProjection, type ReportRow } from '../../projections/reports.ts'
@@ -28,6 +27,7 @@ import {
   type ReportHolding,
   type ShownPayment,
 } from './outcome-reply.ts'
+import { outcomesAsOf, type ReadHistory } from './outcomes-as-of.ts'
 import { outcomePath } from './payment.ts'
 import {
   permissionOutcomePath,
@@ -67,21 +67,22 @@ const testMessage = z.object({ meta, object: z.object({ text: z.string() }).opti
 const displayMessage = z.object({ meta, object: z.object({ text: z.string() }) })
 const scanMessage = z.object({ meta, object: z.object({ id: z.string(), argstring: z.string() }) })
 
-/** The row as of the last event of a history: a pure function of the log, so that it can be made again byte for byte. */
-const rowOf = <Row extends object>(
+const rowAfter = async <Row extends object>(
   { handles, keysOf, apply }: Pick<Projection<Row>, 'handles' | 'keysOf' | 'apply'>,
-  history: readonly Recorded[],
+  history: AsyncIterable<readonly Recorded[]>,
   key: string,
-): Row => {
+): Promise<Row> => {
   let row: Row | undefined
-  for (const event of history)
-    if (handles.has(event.type) && keysOf(event).includes(key)) row = apply(row, event, key)
+  for await (const events of history)
+    for (const event of events)
+      if (handles.has(event.type) && keysOf(event).includes(key)) row = apply(row, event, key)
   if (!row) throw new Error(`the history holds no ${key}`)
   return row
 }
 
 /** What stands behind the category in the name of a stream. */
 export type MessageNeeds = Signing & {
+  readonly readHistory: ReadHistory
   readonly attachmentLink: AttachmentLink
   readonly scanToken: (scan: string) => string
   readonly reportHolding: ReportHolding
@@ -103,68 +104,75 @@ const reportObject = (needs: MessageNeeds, row: ReportRow, at: Instant) => {
   }
 }
 
+const eventAt = async (
+  readHistory: ReadHistory,
+  stream: string,
+  revision: Revision,
+): Promise<Recorded> => {
+  for await (const [event] of readHistory(stream, revision, revision)) if (event) return event
+  throw new Error(`${stream} has no event ${revision}`)
+}
+
 /**
- * The JSON text of a callback message (decisions 13). `history` is the stream of its subject, at least from where it is
- * needed up to the event that is told; the object goes along over https only, except that of a scan, which has no URI,
- * and the text for a display.
+ * Makes the JSON text of callback messages (decisions 13): a pure function of the log up to the event that is told, so that
+ * it can be made again byte for byte. The object goes along over https only, except that of a scan, which has no URI, and
+ * the text for a display.
  */
-export const callbackMessage = async (
-  needs: MessageNeeds,
-  message: Message,
-  history: readonly Recorded[],
-  destination: string,
-): Promise<string> => {
-  const { links, views } = needs
-  const { event: name, seqno, subject, revision: last } = message
-  const event = history.find(({ revision }) => revision === last)
-  if (event?.stream !== streamOfSubject(subject)) throw new Error(`${subject} has no event ${last}`)
-  const { at } = event.metadata
-  const isForDisplay = name === displayCallbackName
-  const id = isForDisplay ? displayMessageId(event.id) : event.id
-  const about = { id, event: name as 'test_event', timestamp: at, seqno }
-  const textOf = (schema: z.ZodType, uri: string | null, object: unknown): string =>
-    JSON.stringify(
-      schema.parse({ meta: { ...about, uri }, ...(object !== undefined && { object }) }),
-    )
-  const isSafe = destination.toLowerCase().startsWith('https:')
-  if (isForDisplay && isDisplayed(event.type)) {
-    const uri = links.full(outcomePath(idIn(event.stream)))
-    return textOf(displayMessage, uri, { text: displayTexts[event.type] })
-  }
-  const past = history.filter(({ revision }) => revision <= last)
-  switch (event.type) {
-    case 'CallbackTestRequested':
-      return textOf(testMessage, null, isSafe ? { text: 'Hello World' } : undefined)
-    case 'ShortlinkScanned': {
-      const { scan, argstring } = event.data
-      return textOf(scanMessage, null, { id: needs.scanToken(scan), argstring })
+export const callbackMessages = (needs: MessageNeeds) => {
+  const { links, views, readHistory } = needs
+  const outcomeAsOf = outcomesAsOf(readHistory)
+
+  return async (message: Message, destination: string): Promise<string> => {
+    const { event: name, seqno, subject, revision } = message
+    const stream = streamOfSubject(subject)
+    const event = await eventAt(readHistory, stream, revision)
+    const { at } = event.metadata
+    const isForDisplay = name === displayCallbackName
+    const id = isForDisplay ? displayMessageId(event.id) : event.id
+    const about = { id, event: name as 'test_event', timestamp: at, seqno }
+    const textOf = (schema: z.ZodType, uri: string | null, object: unknown): string =>
+      JSON.stringify(
+        schema.parse({ meta: { ...about, uri }, ...(object !== undefined && { object }) }),
+      )
+    const isSafe = destination.toLowerCase().startsWith('https:')
+    const history = () => readHistory(stream, 0, revision)
+    if (isForDisplay && isDisplayed(event.type)) {
+      const uri = links.full(outcomePath(idIn(stream)))
+      return textOf(displayMessage, uri, { text: displayTexts[event.type] })
     }
-    case 'ReportCompleted': {
-      const { path, object } = reportObject(needs, rowOf(reportProjection, past, subject), at)
-      return textOf(reportMessage, links.full(path), isSafe ? object : undefined)
-    }
-    case 'PermissionGranted':
-    case 'PermissionDeclined':
-    case 'PermissionFailed':
-    case 'PermissionExpired': {
-      const rid = idIn(subject)
-      const uri = links.full(permissionOutcomePath(rid))
-      if (!isSafe) return textOf(permissionMessage, uri, undefined)
-      const row = rowOf(permissionProjection, past, rid)
-      const shown = await views.permission(row, at, event.position)
-      const report = await reportOfPermission(links, needs.reportHolding)(shown)
-      return textOf(permissionMessage, uri, permissionOutcomeView(shown, report))
-    }
-    default: {
-      const tid = idIn(subject)
-      const uri = links.full(outcomePath(tid))
-      // A long history takes a while to fold.
-      if (!isSafe) return textOf(paymentMessage, uri, undefined)
-      const row = rowOf(paymentOutcome, past, tid)
-      const report = await reportOfLine(links, needs.reportHolding)(row)
-      const link = needs.attachmentLink(row, at)
-      const shown = await views.payment(row, at, event.position)
-      return textOf(paymentMessage, uri, outcomeView(shown, report, link))
+    switch (event.type) {
+      case 'CallbackTestRequested':
+        return textOf(testMessage, null, isSafe ? { text: 'Hello World' } : undefined)
+      case 'ShortlinkScanned': {
+        const { scan, argstring } = event.data
+        return textOf(scanMessage, null, { id: needs.scanToken(scan), argstring })
+      }
+      case 'ReportCompleted': {
+        const row = await rowAfter(reportProjection, history(), subject)
+        const { path, object } = reportObject(needs, row, at)
+        return textOf(reportMessage, links.full(path), isSafe ? object : undefined)
+      }
+      case 'PermissionGranted':
+      case 'PermissionDeclined':
+      case 'PermissionFailed':
+      case 'PermissionExpired': {
+        const rid = idIn(subject)
+        const uri = links.full(permissionOutcomePath(rid))
+        if (!isSafe) return textOf(permissionMessage, uri, undefined)
+        const row = await rowAfter(permissionProjection, history(), rid)
+        const shown = await views.permission(row, at, event.position)
+        const report = await reportOfPermission(links, needs.reportHolding)(shown)
+        return textOf(permissionMessage, uri, permissionOutcomeView(shown, report))
+      }
+      default: {
+        const uri = links.full(outcomePath(idIn(subject)))
+        if (!isSafe) return textOf(paymentMessage, uri, undefined)
+        const row = await outcomeAsOf(stream, revision)
+        const report = await reportOfLine(links, needs.reportHolding)(row)
+        const link = needs.attachmentLink(row, at)
+        const shown = await views.payment(row, at, event.position)
+        return textOf(paymentMessage, uri, outcomeView(shown, report, link))
+      }
     }
   }
 }

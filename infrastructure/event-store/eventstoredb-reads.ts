@@ -102,11 +102,16 @@ export const readEvents = (client: () => EventStoreDBClient, persistently: Persi
 
   const head = shared(findHead)
 
-  const readStream = async (stream: string, from: Revision = 0): Promise<RecordedEvent[]> => {
+  const readStream = async (
+    stream: string,
+    from: Revision = 0,
+    limit = Infinity,
+  ): Promise<RecordedEvent[]> => {
     const found: RecordedEvent[] = []
     for (let next = from; ;) {
+      const maxCount = Math.min(readBatch, limit - found.length)
       const events = await persistently(async (timeout) => {
-        const options = { fromRevision: BigInt(next), maxCount: readBatch, requiresLeader: true }
+        const options = { fromRevision: BigInt(next), maxCount, requiresLeader: true }
         try {
           return await collect(timeout, client().readStream(stream, options))
         } catch (error) {
@@ -116,7 +121,7 @@ export const readEvents = (client: () => EventStoreDBClient, persistently: Persi
       })
       found.push(...events.flatMap((resolved) => toRecorded(resolved) ?? []))
       const last = events.at(-1)?.event
-      if (events.length < readBatch || !last) return found
+      if (events.length < maxCount || !last || found.length === limit) return found
       next = Number(last.revision) + 1
     }
   }

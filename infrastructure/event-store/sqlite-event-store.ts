@@ -4,6 +4,7 @@ import {
   type EventStore,
   type Position,
   type RecordedEvent,
+  type Revision,
 } from '../../application/event-store.ts'
 import type { Where } from '../thread.ts'
 import { acceptAppend } from './acceptable-append.ts'
@@ -49,6 +50,19 @@ async function* readAll(log: EventLog, after: Position): AsyncGenerator<Recorded
     if (events.length > 0) yield events
     // Others get their turn between two batches, however fast the reader is.
     await nextTurn()
+  }
+}
+
+/** Up to `limit` events of a stream from a revision on. */
+const readStream = (log: EventLog, stream: string, from: Revision, limit: number) => {
+  const events: RecordedEvent[] = []
+  for (let next = from; ;) {
+    const wanted = limit - events.length
+    const rows = log.ofStream(stream, next, wanted)
+    events.push(...eventsOf(rows))
+    const last = rows.at(-1)
+    if (!last || rows.length < wanted || events.length === limit) return events
+    next = last[2] + 1
   }
 }
 
@@ -119,8 +133,12 @@ export const openSqliteEventStore = (
       if (rows.every(({ data }) => data.length <= largestKept)) tail.add(stream, events, appended)
       return appended
     },
-    readStream: async (stream, from = 0) =>
-      eventsOf(log.ofStream(stream, from, Number.MAX_SAFE_INTEGER)),
+    readStream: async (stream, from = 0, limit = Number.MAX_SAFE_INTEGER) => {
+      const events = readStream(log, stream, from, limit)
+      // Whoever reads on after so many has made others wait.
+      if (events.length >= readBatch) await nextTurn()
+      return events
+    },
     readAll: (after) => readAll(log, after),
     follow: (after, signal) => follow(log, tail, after, signal),
     head: sharedHead(log),

@@ -6,8 +6,9 @@ import {
   type RecordedEvent,
   type Revision,
 } from '../../application/event-store.ts'
+import { historyOf } from '../../application/history.ts'
 import { bySize, recent, underWay } from '../../application/recent.ts'
-import { parseEvent, type Recorded } from '../../domain/events.ts'
+import type { Recorded } from '../../domain/events.ts'
 import { sizeAfter, sizeOfEvents } from '../../domain/rough-size.ts'
 
 /** What is folded of a stream, and says as of which revision of its stream it is. */
@@ -54,14 +55,14 @@ export const foldsOfStreams = <Folded extends FoldOfStream>(needs: Needs<Folded>
   const fold = async (stream: string): Promise<Folded | undefined> => {
     const heardBefore = heard
     const known = memory.get(stream)
-    const before = known?.folded
-    const events = await store.readStream(stream, (before?.revision ?? noStream) + 1)
-    const folded = events.reduce<Folded | undefined>(
-      (folded, event) => apply(folded, parseEvent(event), stream),
-      before,
-    )
+    let folded = known?.folded
+    let sizeOfNew = 0
+    for await (const events of historyOf(store, stream, (folded?.revision ?? noStream) + 1)) {
+      for (const event of events) folded = apply(folded, event, stream)
+      sizeOfNew += sizeOfEvents(events)
+    }
+    const size = sizeAfter(known?.size ?? 0, sizeOfNew, folded)
     // What came by while it was read may be missing from it.
-    const size = sizeAfter(known?.size ?? 0, sizeOfEvents(events), folded)
     const isOld = heard > heardBefore
     if (folded !== undefined) memory.set(stream, { folded, size, unasked: 0, isOld })
     return folded

@@ -25,7 +25,7 @@ export const openPlace = async (directory = mkdtempSync(join(tmpdir(), 'daybook-
   const settings = readSettings({ DATA_DIR: directory, PUBLIC_URL: base, LOG_LEVEL: 'error' })
   const bugs: string[] = []
   const log = pino({ level: 'error', errorKey: 'error' }, { write: (line) => bugs.push(line) })
-  const { app, core, service, wording } = await openService(settings, log as Log, () => base)
+  const { app, core, service, wordCallback } = await openService(settings, log as Log, () => base)
   const key = createPrivateKey(readFileSync(join(directory, 'sandbox-admin-key.pem')))
 
   const headersFor = (method: string, url: string, body: string, as: 'pos1' | 'admin') => {
@@ -102,7 +102,7 @@ export const openPlace = async (directory = mkdtempSync(join(tmpdir(), 'daybook-
     directory,
     core,
     service,
-    wording,
+    wordCallback,
     app,
     ask,
     get,

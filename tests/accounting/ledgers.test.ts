@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseEvent } from '../../domain/events.ts'
-import { callbackMessage } from '../../http/merchant/callback-message.ts'
 import { rebuildReadModels } from '../../infrastructure/read-models/rebuild.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import { textCell } from '../../infrastructure/transaction-logs/csv.ts'
@@ -228,7 +227,7 @@ describe('closing a report', () => {
       event: 'report_closed',
       seqno: 1,
     }
-    const make = () => callbackMessage(place.wording, message, history, callback_uri)
+    const make = () => place.wordCallback(message, callback_uri)
     const { meta, object } = JSON.parse(await make())
     expect(meta).toMatchObject({ id: event?.id, event: 'report_closed' })
     const { transaction_log_uris: told, ...rest } = object

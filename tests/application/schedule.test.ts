@@ -176,7 +176,6 @@ describe('deliveries', () => {
             .map(row),
         nextDue: () => null,
       },
-      store: { readStream: async () => [] },
       send: async ({ subject }) => {
         await turn()
         sent.push(subject)

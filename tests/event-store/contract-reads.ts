@@ -18,6 +18,23 @@ export const readContract = (store: Opened): void => {
       expect(await store().readStream(fresh(), 3)).toEqual([])
     })
 
+    test('as many events of a stream as are asked for, and as many as there are', async () => {
+      const stream = fresh()
+      for (let n = 0; n < 3; n++) await store().append(stream, newEvents(700), 700 * n - 1)
+      const read = async (from: number, limit: number) => {
+        const revisions = (await store().readStream(stream, from, limit)).map((e) => e.revision)
+        expect(revisions).toEqual(revisions.map((_, n) => from + n))
+        return revisions.length
+      }
+      expect(await read(0, 1)).toBe(1)
+      expect(await read(5, 2)).toBe(2)
+      expect(await read(10, 1_000)).toBe(1_000)
+      expect(await read(10, 1_500)).toBe(1_500)
+      expect(await read(2_098, 3)).toBe(2)
+      expect(await read(0, 2_100)).toBe(2_100)
+      expect(await read(2_100, 1)).toBe(0)
+    })
+
     test('all events after any position, in the order of the log', async () => {
       const [a, b] = [fresh('a'), fresh('b')]
       const isOurs = ({ stream }: RecordedEvent) => stream === a || stream === b

@@ -330,6 +330,22 @@ describe('the thread that writes', () => {
     await store.close()
   })
 
+  test('hands out as many events of a stream as are asked for, though others lie between them', async () => {
+    const store = openSqliteEventStore(freshFile())
+    const bytes = { id: randomBytes(16), type: 'Bytes', data: Buffer.of(1), metadata: null }
+    const row = () => ({ ...bytes, id: randomBytes(16) })
+    for (let n = 0; n < 10; n++) {
+      await store.log.append('s', [row(), row(), row()], 'any')
+      await store.append('s', [newEvent(n)], 4 * n + 2)
+    }
+    const revisions = async (from: number, limit: number) =>
+      (await store.readStream('s', from, limit)).map(({ revision }) => revision)
+    expect(await revisions(0, 1)).toEqual([3])
+    expect(await revisions(4, 3)).toEqual([7, 11, 15])
+    expect(await revisions(30, 9)).toEqual([31, 35, 39])
+    await store.close()
+  })
+
   test('writes text and bytes as they came, of as many rows as came', async () => {
     const log = openEventLog(freshFile(), 'append', 'apart')
     const id = randomBytes(16)

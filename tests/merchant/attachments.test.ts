@@ -7,7 +7,6 @@ import { PNG } from 'pngjs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseEvent, type Recorded } from '../../domain/events.ts'
 import { isPng } from '../../domain/merchant/png.ts'
-import { callbackMessage } from '../../http/merchant/callback-message.ts'
 import { partsOf } from '../../http/multipart.ts'
 import { openBlobDirectory } from '../../infrastructure/blob-directory.ts'
 import { paymentRequest, startMerchantService, type MerchantService } from './merchant-service.ts'
@@ -190,7 +189,7 @@ test('a callback carries a link for an hour from its event, the same however lat
   const told = async (type: string, event: string) => {
     const { revision, metadata } = history.find((event) => event.type === type) as Recorded
     const message = { subject: stream, revision, event, seqno: 1 }
-    const text = await callbackMessage(service.wording, message, history, 'https://shop.example/')
+    const text = await service.wordCallback(message, 'https://shop.example/')
     const { object } = JSON.parse(text) as { object: { attachment_uri: string } }
     const expires = Number(object.attachment_uri.split('/')[4])
     return { link: object.attachment_uri, age: expires - Math.floor(metadata.at / 1000) }

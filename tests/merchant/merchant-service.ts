@@ -46,7 +46,7 @@ export const startMerchantService = async (
   const settings = readSettings({ DATA_DIR: directory, PORT: '0', PUBLIC_URL: publicUrl })
   const bugs: string[] = []
   const log = pino({ level: 'error', errorKey: 'error' }, { write: (line) => bugs.push(line) })
-  const { app, core, wording, stop } = await startServer(settings, log as Log)
+  const { app, core, wordCallback, stop } = await startServer(settings, log as Log)
   const names = namesOf({ headerPrefix: 'X-Service', mediaVendor: 'service' })
   const routes = allRoutes({ names, version: 'test', sandbox: {} } as RouteNeeds)
   const secretHash = await hashSecret(secret)
@@ -93,8 +93,7 @@ export const startMerchantService = async (
     core,
     directory,
     routes,
-    /** What callbacks are worded with. */
-    wording,
+    wordCallback,
     bugs,
     call,
     as,

@@ -118,9 +118,8 @@ export const startPeopleService = async (given: Readonly<Record<string, string>>
     get core() {
       return running.core
     },
-    /** What callbacks are worded with. */
-    get wording() {
-      return running.wording
+    get wordCallback() {
+      return running.wordCallback
     },
     log: () => logged,
     call,

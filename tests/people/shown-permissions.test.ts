@@ -2,7 +2,6 @@ import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { payers } from '../../application/aggregates.ts'
 import { parseEvent, type EventType } from '../../domain/events.ts'
-import { callbackMessage } from '../../http/merchant/callback-message.ts'
 import { codeOf, startPeopleService, type PeopleService } from './people-service.ts'
 
 let service: PeopleService
@@ -46,7 +45,7 @@ const callbackOf = async (subject: string, type: EventType): Promise<string> => 
   const history = log.map(parseEvent)
   const { revision = -1 } = history.find((event) => event.type === type) ?? {}
   const message = { subject, revision, event: 'test_event', seqno: 1 }
-  return callbackMessage(service.wording, message, history, 'https://shop.example/')
+  return service.wordCallback(message, 'https://shop.example/')
 }
 const post = async (path: string, fields: Readonly<Record<string, string>>) => {
   const body = new URLSearchParams(fields)

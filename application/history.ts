@@ -1,0 +1,22 @@
+import { parseEvent, type Recorded } from '../domain/events.ts'
+import type { EventStore, Revision } from './event-store.ts'
+
+/** Of a long stream others take their turns between as many events. */
+const eventsAtOnce = 1_000
+
+/** The events of a stream from a revision on, up to another, in batches. */
+export async function* historyOf(
+  { readStream }: Pick<EventStore, 'readStream'>,
+  stream: string,
+  from: Revision = 0,
+  upTo: Revision = Infinity,
+): AsyncGenerator<readonly Recorded[]> {
+  for (let next = from; next <= upTo;) {
+    const limit = Math.min(eventsAtOnce, upTo - next + 1)
+    const events = await readStream(stream, next, limit)
+    const last = events.at(-1)
+    if (last) yield events.map(parseEvent)
+    if (!last || events.length < limit) return
+    next = last.revision + 1
+  }
+}

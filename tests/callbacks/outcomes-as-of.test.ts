@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Recorded } from '../../domain/events.ts'
+import { outcomesAsOf } from '../../http/merchant/outcomes-as-of.ts'
+import { outcomeOf, play, recorded, someSteps } from '../domain/payment-histories.ts'
+import { events, morning } from '../domain/payments.ts'
+
+/** The histories of streams, and what has been read of them. */
+const histories = (streams: ReadonlyMap<string, readonly Recorded[]>) => {
+  const reads: { readonly stream: string; readonly from: number; readonly upTo: number }[] = []
+  const readHistory = async function* (stream: string, from: number, upTo: number) {
+    reads.push({ stream, from, upTo })
+    const events = streams.get(stream)?.slice(from, upTo + 1) ?? []
+    for (let n = 0; n < events.length; n += 2) yield events.slice(n, n + 2)
+  }
+  return { reads, asOf: outcomesAsOf(readHistory) }
+}
+
+const somePayments = fc
+  .array(someSteps, { minLength: 1, maxLength: 3 })
+  .map((all) => all.map((steps) => play(steps).log).filter((log) => log.length > 0))
+
+test('an outcome as of any event is what the events up to it led to, whichever was told before', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      somePayments,
+      fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 20 }),
+      async (logs, wishes) => {
+        const { asOf } = histories(new Map(logs.map((log, n) => [`payment-${n}`, log])))
+        for (const [one, event] of wishes) {
+          const log = logs[one % logs.length]
+          if (!log) continue
+          const revision = event % log.length
+          const expected = outcomeOf(log.slice(0, revision + 1))
+          const outcome = await asOf(`payment-${one % logs.length}`, revision)
+          expect(outcome).toEqual(expected)
+        }
+      },
+    ),
+  )
+})
+
+test('messages told in order read each event once, and one that is told again reads none', async () => {
+  const captures = Array.from({ length: 50 }, (_, n) => events.captured(`c${n}`, 1))
+  const log = [events.requested(), events.authorized(), ...captures].map((event, revision) =>
+    recorded({ at: morning, event }, revision),
+  )
+  const { reads, asOf } = histories(new Map([['payment-t', log]]))
+  for (const { revision } of log) await asOf('payment-t', revision)
+  expect(reads.map(({ from, upTo }) => [from, upTo])).toEqual(
+    log.map(({ revision }) => [revision, revision]),
+  )
+  const last = log.length - 1
+  expect(await asOf('payment-t', last)).toEqual(outcomeOf(log))
+  expect(reads.at(-1)).toMatchObject({ from: last + 1, upTo: last })
+})
+
+test('a stream without a payment has no outcome', async () => {
+  await expect(histories(new Map()).asOf('payment-t', 3)).rejects.toThrow('payment-t is no payment')
+})
