@@ -4,13 +4,13 @@ import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import type { Authenticate } from './access.ts'
 import type { Names } from './brand.ts'
-import type { Credentials } from './credentials.ts'
+import type { ReceivedRequest } from './credentials.ts'
 import { RequestError } from './errors.ts'
 import { accepts } from './negotiation.ts'
-import { checked, parseBody, parseForm, readBody, type Incoming } from './reading.ts'
+import { checked, parseBody, parseForm, type Incoming } from './reading.ts'
+import { makeReceiving } from './receiving.ts'
 import { makeReplies, type Reply } from './replies.ts'
 import type { Call, OwnErrors, Route } from './route.ts'
-import { makeTurns } from './turns.ts'
 
 export type AppNeeds = {
   readonly routes: readonly Route[]
@@ -48,12 +48,6 @@ type Http = HonoContext<{ Bindings: Bindings }>
 /** None when the app is asked without a socket. */
 const bindingsOf = ({ env }: Http): Bindings => env ?? {}
 
-const emptyBody = new Uint8Array()
-
-/** In bytes. What is parsed of a larger body may be many times as large in memory, so few are at work at once. */
-const smallBody = 65_536
-const largeBodies = { atOnce: 4, mostWaiting: 10_000 }
-
 /** An id that cannot be one names no resource: that is a 404, not a malformed request. */
 const paramsOf = (schema: z.ZodObject, given: unknown) => {
   const result = schema.safeParse(given)
@@ -76,7 +70,7 @@ const methodOf = (http: Http): string => (http.req.method === 'HEAD' ? 'GET' : h
 export const makeApp = (needs: AppNeeds) => {
   const { names, authenticate } = needs
   const { succeed, failWith } = makeReplies(needs)
-  const inTurn = makeTurns(largeBodies)
+  const receiving = makeReceiving()
   const app = new Hono<{ Bindings: Bindings }>()
 
   /** What the client signed: `req.url` has been put in order, dot segments and all. */
@@ -90,7 +84,7 @@ export const makeApp = (needs: AppNeeds) => {
     route: Route,
     { req }: Http,
     requestId: string,
-    request: Credentials,
+    request: ReceivedRequest,
   ): Promise<Reply> => {
     const contentType = req.header('content-type')
     const accept = req.header('accept')
@@ -118,24 +112,27 @@ export const makeApp = (needs: AppNeeds) => {
 
   const respond = async (route: Route, http: Http, requestId: string): Promise<Reply> => {
     const { req } = http
-    const isRead = req.method === 'GET' || req.method === 'HEAD'
     const { incoming = {} } = bindingsOf(http)
     if (route.upload && !route.upload.admits(req.param(), needs.now()))
       return refuse('resource_is_unknown')
-    const body = isRead ? emptyBody : await readBody(req, incoming, route.upload?.largest)
-    const request = {
+    const headers = () => req.raw.headers
+    const header = (name: string) => req.header(name)
+    const url = () => urlOf(http)
+    // A getter here would make a hidden class for each request, which keeps it in memory.
+    const remoteAddress = needs.clientAddress(incoming.socket?.remoteAddress, () =>
+      req.header('x-forwarded-for'),
+    )
+    const requestWith = <Body>(body: Body) => ({
       method: req.method,
-      url: () => urlOf(http),
-      header: (name: string) => req.header(name),
-      headers: () => req.raw.headers,
-      // A getter here would make a hidden class for each request, which keeps it in memory.
-      remoteAddress: needs.clientAddress(incoming.socket?.remoteAddress, () =>
-        req.header('x-forwarded-for'),
-      ),
+      url,
+      header,
+      headers,
+      remoteAddress,
       body,
-    }
-    if (body.byteLength <= smallBody) return proceed(route, http, requestId, request)
-    return inTurn(() => proceed(route, http, requestId, request))
+    })
+    const mayAsk = () => authenticate(route.access, requestWith(undefined))
+    const body = await receiving.read(route, req, incoming, mayAsk)
+    return receiving.work(body, () => proceed(route, http, requestId, requestWith(body)))
   }
 
   const answer = async (

@@ -41,5 +41,9 @@ export type Credentials = {
   readonly header: (name: string) => string | undefined
   readonly headers: () => Iterable<readonly [string, string]>
   readonly remoteAddress: string | undefined
-  readonly body: Uint8Array
+  /** Undefined as long as it has not come: then its digest is not looked at. */
+  readonly body: Uint8Array | undefined
 }
+
+/** A request that has come whole. */
+export type ReceivedRequest = Credentials & { readonly body: Uint8Array }

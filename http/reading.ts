@@ -26,7 +26,7 @@ const collect = async (
   return size <= largest ? Buffer.concat(chunks) : refuseSize(largest)
 }
 
-/** A request as the server receives it: what has come of its body, and whether that is all. */
+/** A request as the server receives it: what has come of its body, and whether that is all; nothing without a socket. */
 export type Incoming = {
   readonly complete?: boolean
   readonly readableLength?: number

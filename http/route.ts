@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Context } from '../application/handle.ts'
 import type { Instant } from '../domain/time.ts'
-import type { Credentials } from './credentials.ts'
+import type { ReceivedRequest } from './credentials.ts'
 
 /**
  * Ascending: a higher level opens all that a lower one does (decisions 3). Beside them stands INTEGRATOR: a request that
@@ -33,7 +33,7 @@ export type Call<Params = unknown, Query = unknown, Body = unknown> = {
   /** The Accept header, for routes that choose by it. */
   readonly accept: string | undefined
   /** The request as it came: headers, cookies, the query with its repetitions, the bytes of an upload. */
-  readonly request: Credentials
+  readonly request: ReceivedRequest
 }
 
 export type Found = { readonly location: string }

@@ -444,6 +444,59 @@ test('whoever has no right to an upload is answered before its body has come', a
   socket.destroy()
 })
 
+test('of large bodies that anybody may send few are read at the same time; the others wait', async () => {
+  const open = route({
+    method: 'POST',
+    path: '/open/',
+    access: 'OPEN',
+    group: 'Test',
+    summary: 'Reads what anybody sends',
+    body: z.object({}),
+    success: 'nothing',
+    handle: async () => {},
+  })
+  const app = makeApp({ ...bareApp, routes: [open] })
+  let begun = 0
+  const ends: (() => void)[] = []
+  const post = (length: number) => {
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull: (controller) => {
+          begun += 1
+          return new Promise((resolve) => {
+            ends.push(() => {
+              controller.enqueue(Buffer.from('{}'))
+              controller.close()
+              resolve()
+            })
+          })
+        },
+      },
+      { highWaterMark: 0 },
+    )
+    const headers = { 'Content-Type': 'application/json', 'Content-Length': String(length) }
+    const init = { method: 'POST', headers, body, duplex: 'half' } as const
+    return app.request('/open/', init, { incoming: { complete: false } })
+  }
+  const turns = async () => {
+    for (let turn = 0; turn < 300; turn++) await nextTurn()
+  }
+  const large = Array.from({ length: 100 }, () => post(1_000_000))
+  await turns()
+  expect(begun).toBe(64)
+  const small = post(65_536)
+  await turns()
+  expect(begun).toBe(65)
+  for (let end = 0; end < 101; end++) {
+    ends[end]?.()
+    await nextTurn()
+    await nextTurn()
+  }
+  await turns()
+  const answers = await Promise.all([...large, small])
+  expect(answers.map(({ status }) => status)).toEqual(Array(101).fill(204))
+})
+
 const headOfPos = [
   `POST ${paths.poses} HTTP/1.1`,
   'Host: x',
@@ -457,6 +510,50 @@ const connected = (): Socket => {
   const { hostname, port } = new URL(service.address)
   return connect(Number(port), hostname)
 }
+
+describe('a large body', () => {
+  const bodyOf = (id: string) => JSON.stringify({ id, name: 'x', type: 'store' }).padEnd(100_000)
+  const signedHead = (body: string): string => {
+    const { address, adminKey: key } = service
+    const url = address + paths.poses
+    const headers = sign({ method: 'POST', url, merchant: 'sandbox', user: 'admin', key, body })
+    const lines = Object.entries({ Host: new URL(address).host, ...headers })
+    return [`POST ${paths.poses} HTTP/1.1`, 'Content-Type: application/json']
+      .concat(lines.map(([name, value]) => `${name}: ${value}`))
+      .join('\r\n')
+  }
+  const begin = (head: string): Socket => {
+    const socket = connected().setNoDelay(true).setEncoding('utf8')
+    socket.write(`${head}\r\nContent-Length: 100000\r\n\r\n`)
+    return socket
+  }
+  const answerOn = async (socket: Socket): Promise<string> => {
+    const [answer] = (await once(socket, 'data')) as [string]
+    socket.destroy()
+    return answer
+  }
+
+  test('is not waited for when whoever sends it may not', async () => {
+    const wrongSecret = headOfPos.replace('sandbox-secret', 'another-secret')
+    expect(await answerOn(begin(wrongSecret))).toMatch(/^HTTP\/1\.1 401 .*or wrong secret/s)
+    const wrongSignature = signedHead(bodyOf('large')).replace('RSA-SHA256 ', 'RSA-SHA256 AAAA')
+    expect(await answerOn(begin(wrongSignature))).toMatch(/^HTTP\/1\.1 401 .*bad signature/s)
+  })
+
+  test('is read when whoever sends it may, and must be the one that was signed', async () => {
+    const heads = [headOfPos, signedHead(bodyOf('signed')), signedHead(bodyOf('another'))]
+    const sockets = heads.map(begin)
+    // While another request is answered, what was written arrives.
+    await service.pos1('GET', paths.poses)
+    const ids = ['secret', 'signed', 'forged']
+    sockets.forEach((socket, n) => socket.write(bodyOf(ids[n] ?? '')))
+    const [secret, signed, forged] = await Promise.all(sockets.map(answerOn))
+    expect(secret).toMatch(/^HTTP\/1\.1 201 /)
+    expect(signed).toMatch(/^HTTP\/1\.1 201 /)
+    expect(forged).toMatch(/^HTTP\/1\.1 401 .*digest mismatch/s)
+    expect(await service.pos1('GET', `${paths.poses}forged/`)).toMatchObject({ status: 404 })
+  })
+})
 
 type Writes = (head: Buffer, body: Buffer) => Buffer[]
 
