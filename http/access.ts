@@ -29,10 +29,20 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
     return askLog()
   }
 
-  const bySecret = (secret: string, merchant: string, id: string) => {
+  const bySecret = (
+    secret: string,
+    merchant: string,
+    id: string,
+    { remoteAddress }: Credentials,
+  ) => {
     const wrong = () => unauthorized(`Unknown user ${id}, or wrong secret.`)
     const right = findRight(merchant, id, (found) =>
-      needs.verifySecret(secret, found?.user.secretHash ?? null, `${merchant}/${id}`),
+      needs.verifySecret(
+        secret,
+        found?.user.secretHash ?? null,
+        `${merchant}/${id}`,
+        remoteAddress,
+      ),
     )
     // What is remembered is not waited for.
     return right instanceof Promise ? right.then((found) => found ?? wrong()) : (right ?? wrong())
@@ -74,7 +84,7 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
       return unauthorized('Level too low: this request must be signed with a key.')
     const right = isKey
       ? bySignature(credential, merchant, id, request)
-      : bySecret(credential, merchant, id)
+      : bySecret(credential, merchant, id, request)
     const found = right instanceof Promise ? await right : right
     checkNetmasks(found, request.remoteAddress)
     return {

@@ -19,11 +19,15 @@ export type AccessNeeds = {
   readonly recallUser: (merchant: string, user: string) => FoundUser
   /** The user of a merchant as it stands in the log now. */
   readonly findUser: (merchant: string, user: string) => Promise<FoundUser>
-  /** Whether a secret belongs to a slow hash; as slow for no hash at all, for each name that is claimed. */
+  /**
+   * Whether a secret belongs to a slow hash; as slow for no hash at all, for each name that is claimed. The checks of those
+   * from whom secrets come take turns.
+   */
   readonly verifySecret: (
     secret: string,
     hash: string | null,
     claimed: string,
+    from: string | undefined,
   ) => boolean | Promise<boolean>
   /** Whether a signature was made with the key of a public key; as slow for no key at all. */
   readonly verifySignature: (publicKey: string | null, text: string, signature: string) => boolean

@@ -15,10 +15,11 @@ import type { Core } from '../core.ts'
 import type { MerchantSide } from '../merchant-side.ts'
 import type { Settings } from '../settings.ts'
 import type { AuthorizationServer } from './authorization-server.ts'
+import { makeGate } from './gate.ts'
 import { codeUri, makeCodeCheck, newCodeSecret } from './one-time-codes.ts'
 import { seal, unseal } from './sealing.ts'
 import { hashSecret, makeSecretCheck } from './secrets.ts'
-import { makeGate, makeStrangers, makeThrottle } from './sign-in-guard.ts'
+import { makeStrangers, makeThrottle } from './sign-in-guard.ts'
 import { isSameText, newClient, newToken, sha256 } from './tokens.ts'
 
 const failuresPerAddress = 200

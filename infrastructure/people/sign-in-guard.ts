@@ -50,20 +50,3 @@ export const makeThrottle = (most: number, periodMs: number) => {
     },
   }
 }
-
-/** Lets at most so many pieces of slow work run at once: the others wait their turn. */
-export const makeGate = (most: number) => {
-  let running = 0
-  const waiting: (() => void)[] = []
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve))
-    else running += 1
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running -= 1
-    }
-  }
-}

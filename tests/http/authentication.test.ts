@@ -183,6 +183,20 @@ describe('unknown users and wrong credentials', () => {
     await Promise.allSettled(others)
   })
 
+  test('that somebody guesses by the hundred are checked in turn with those of others', async () => {
+    const check = makeSecretCheck(() => 0)
+    const slowHash = await hashSecret('right')
+    let guessed = 0
+    const guesses = Array.from({ length: 100 }, async (_, n) => {
+      await check(`guess ${n}`, slowHash, '', '203.0.113.1')
+      guessed += 1
+    })
+    expect(await check('right', slowHash, '', '203.0.113.2')).toBe(true)
+    expect(guessed).toBeLessThan(50)
+    await Promise.all(guesses)
+    expect(guessed).toBe(100)
+  })
+
   test('make the service do the same work, step by step', async () => {
     const names = namesOf({ headerPrefix: 'X-Service', mediaVendor: 'service' })
     const known: FoundUser = {
