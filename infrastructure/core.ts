@@ -37,6 +37,7 @@ import { openBlobDirectory } from './blob-directory.ts'
 import { numberedFrom, uuidsOf } from './event-store/event-ids.ts'
 import { watchStore } from './event-store/watched-store.ts'
 import type { Log } from './log.ts'
+import { reportOutage } from './outages.ts'
 import { payerDirectory } from './people/payer-directory.ts'
 import { makeDerivation, makeTokens } from './people/tokens.ts'
 import { openVault, WrongVault, type Vault } from './people/vault.ts'
@@ -130,6 +131,11 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
       .digest('hex')
       .slice(0, 32)
 
+  const following = reportOutage(
+    log,
+    'the read models cannot follow the log',
+    'the read models follow the log again',
+  )
   const readModels: ReadModels = runReadModels({
     store,
     startFolding:
@@ -144,9 +150,10 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
         if (type === 'ClockAdvanced') ({ aheadBy } = clockEvents.ClockAdvanced.parse(data))
     },
     onFolded: (streams) => {
+      following.worked()
       for (const listener of listeners) listener(streams)
     },
-    onFailure: (error) => log.error({ error }, 'the read models cannot follow the log'),
+    onFailure: following.failed,
   })
   const derive = makeDerivation(vault)
   const tokens = makeTokens(derive)

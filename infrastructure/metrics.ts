@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises'
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { TrialBalance } from '../projections/journal.ts'
 import type { Progress } from './read-models/read-models.ts'
@@ -5,6 +6,7 @@ import { requestTimes } from './request-times.ts'
 
 /** Metrics in Prometheus' form. */
 export const makeMetrics = (
+  directory: string,
   progress: () => Promise<Progress>,
   queued: () => number,
   trialBalance: () => readonly TrialBalance[],
@@ -27,6 +29,17 @@ export const makeMetrics = (
     name: 'daybook_read_models_behind_events',
     help: 'How far the read models are behind the head of the log, in positions; none while the store is away.',
     registers: [registry],
+  })
+  new Gauge({
+    name: 'daybook_disk_free_bytes',
+    help: 'What is left for this process on the disk of its data directory; without any, nothing can be appended.',
+    registers: [registry],
+    async collect() {
+      await statfs(directory).then(
+        ({ bavail, bsize }) => this.set(bavail * bsize),
+        () => this.remove(),
+      )
+    },
   })
   new Gauge({
     name: 'daybook_callbacks_unfinished',

@@ -78,6 +78,7 @@ export const startService = async (
     arePrivateAddressesAllowed: privateCallbacks === 'allow',
   })
   const metrics = makeMetrics(
+    settings.DATA_DIR,
     readModels.progress,
     () => core.queue.unfinishedCount(),
     core.journal.trialBalance,

@@ -1,37 +1,17 @@
 import { StoreUnavailable, type EventStore, type Outage } from '../../application/event-store.ts'
 import type { Log } from '../log.ts'
+import { reportOutage } from '../outages.ts'
 
-/** After the end of an outage, in ms: whoever comes and goes all the time is not reported each time. */
-const quietMs = 10_000
-
-/** Logs the first failure of an outage and its end. */
-const reported = (log: Log, what: string, elapsed: () => number): Outage => {
-  let isReported = false
-  let failures = 0
-  let quietUntil = -Infinity
-  return {
-    failed: (error) => {
-      failures += 1
-      if (isReported || elapsed() < quietUntil) return
-      isReported = true
-      log.error({ error }, `the log of events cannot be ${what} just now`)
-    },
-    worked: () => {
-      if (!isReported) return
-      log.warn({ failures }, `the log of events can be ${what} again`)
-      isReported = false
-      failures = 0
-      quietUntil = elapsed() + quietMs
-    },
-  }
-}
+const reported = (log: Log, what: string, elapsed?: () => number): Outage =>
+  reportOutage(
+    log,
+    `the log of events cannot be ${what} just now`,
+    `the log of events can be ${what} again`,
+    elapsed,
+  )
 
 /** The same store; whoever reads the service's log learns when it is away, though requests are told no more than that. */
-export const watchStore = (
-  store: EventStore,
-  log: Log,
-  elapsed: () => number = () => performance.now(),
-): EventStore => {
+export const watchStore = (store: EventStore, log: Log, elapsed?: () => number): EventStore => {
   const writing = reported(log, 'written', elapsed)
   const reading = reported(log, 'read', elapsed)
   const following = reported(log, 'followed', elapsed)

@@ -76,6 +76,8 @@ describe('the service says of itself', () => {
       /daybook_http_request_seconds_count\{method="GET",path="\/merchant\/v1\/pos\/:pos_id\/",status="404"\} [1-9]/,
     )
     expect(text).toMatch(/^daybook_store_up 1$/m)
+    const [, free] = /^daybook_disk_free_bytes (\S+)$/m.exec(text) ?? []
+    expect(Number(free)).toBeGreaterThan(0)
     expect(text).toMatch(/^daybook_read_models_behind_events \d+$/m)
     expect(text).toMatch(/^daybook_callbacks_unfinished \d+$/m)
     expect(text).not.toContain('no-such-till')
