@@ -114,7 +114,7 @@ export const docsPage = async (openapi: Record<string, unknown>): Promise<RawRep
     </html>`
   return {
     type: 'text/html; charset=utf-8',
-    body: String(page),
+    body: new TextEncoder().encode(String(page)),
     headers: {
       'Content-Security-Policy': await policy,
       'X-Content-Type-Options': 'nosniff',

@@ -4,6 +4,11 @@ import { docsPage } from './docs-page.ts'
 import { openApi } from './openapi.ts'
 import { route, type Route } from './route.ts'
 
+const once = <Value>(make: () => Value): (() => Value) => {
+  let value: Value | undefined
+  return () => (value ??= make())
+}
+
 /** The description of all routes, these two among them, as a document and as a page. */
 export const documented = (
   routes: readonly Route[],
@@ -12,7 +17,10 @@ export const documented = (
   publicUrl: string | undefined,
 ): Route[] => {
   const all: Route[] = [...routes]
-  const document = () => openApi(all, names, version, publicUrl)
+  // Made once, as bytes that all answers share: each of a text would keep a copy until its reader has taken it.
+  const document = once(() => openApi(all, names, version, publicUrl))
+  const documentBytes = once(() => new TextEncoder().encode(JSON.stringify(document(), null, 2)))
+  const page = once(() => docsPage(document()))
   all.push(
     route({
       method: 'GET',
@@ -23,10 +31,7 @@ export const documented = (
       success: 'raw',
       replyTypes: ['application/json'],
       reply: z.looseObject({ openapi: z.string() }),
-      handle: () => ({
-        type: 'application/json',
-        body: JSON.stringify(document(), null, 2),
-      }),
+      handle: () => ({ type: 'application/json', body: documentBytes() }),
     }),
     route({
       method: 'GET',
@@ -36,7 +41,7 @@ export const documented = (
       summary: 'This interface as a page to read',
       success: 'raw',
       replyTypes: ['text/html'],
-      handle: () => docsPage(document()),
+      handle: page,
     }),
   )
   return all

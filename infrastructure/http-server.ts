@@ -33,8 +33,10 @@ const longestLine = 8_192
 const lookEveryMs = 50
 /** How long requests may take to their end when the server ends. */
 const longestEndMs = 10_000
-/** How many requests a connection may send ahead of an answer: of each the answer is kept until those before it are sent. */
+/** How many requests a connection may send ahead of an answer. */
 const mostAhead = 16
+/** How long a connection may neither say nor take anything: whoever does not read an answer keeps it in memory. */
+const longestSilenceMs = 300_000
 /** How long the rest of a request may take to arrive after its answer, which many hear only when they have sent it. */
 const longestRestMs = 30_000
 
@@ -127,18 +129,25 @@ export const makeHttpServer = ({ fetch, hostname, refusal }: Needs) => {
   const answerTogether = together()
   const isTooFarAhead = limitAhead()
 
-  const server = createServer({ requireHostHeader: false }, (incoming, outgoing) => {
-    if (isAhead(outgoing) && isTooFarAhead(incoming, outgoing)) return
+  const begin = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     if (isStopping) outgoing.setHeader('Connection', 'close')
-    if (incoming.headers.host !== undefined || incoming.httpVersion === '1.0')
-      return answerTogether(() => {
-        // Whoever has gone meanwhile asks for nothing any more.
-        if (outgoing.destroyed) return
-        if (!incoming.complete) limitRest(incoming, outgoing)
-        void listener(incoming, outgoing)
-      })
-    return answer(outgoing, refusal(400, 'The header Host is missing.'))
+    if (incoming.headers.host === undefined && incoming.httpVersion !== '1.0')
+      return answer(outgoing, refusal(400, 'The header Host is missing.'))
+    answerTogether(() => {
+      // Whoever has gone meanwhile asks for nothing any more.
+      if (outgoing.destroyed) return
+      if (!incoming.complete) limitRest(incoming, outgoing)
+      void listener(incoming, outgoing)
+    })
+  }
+
+  const server = createServer({ requireHostHeader: false }, (incoming, outgoing) => {
+    if (!isAhead(outgoing)) return begin(incoming, outgoing)
+    if (isTooFarAhead(incoming, outgoing)) return
+    // Its answer would be kept until those before it are read. It gets its socket when they have left.
+    outgoing.once('socket', () => begin(incoming, outgoing))
   })
+  server.timeout = longestSilenceMs
 
   server.on('checkExpectation', (_, outgoing: ServerResponse) =>
     answer(outgoing, refusal(417, 'There is nothing to expect but 100-continue.')),

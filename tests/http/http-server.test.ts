@@ -20,6 +20,7 @@ test('of the requests of one turn, those whose client has gone meanwhile are not
     Object.assign(incoming, { method: 'GET', url, httpVersion: '1.1', rawHeaders: [] })
     incoming.headers = { host: 'localhost' }
     const outgoing = new ServerResponse(incoming)
+    outgoing.assignSocket(incoming.socket)
     server.emit('request', incoming, outgoing)
     return outgoing
   }
@@ -66,6 +67,49 @@ test('who sends more than the answer needed has half a minute for the rest, and 
   const closed = once(socket, 'close')
   vi.advanceTimersByTime(almost + 1)
   await closed
+})
+
+test('what a connection asks for ahead of an answer is looked at when that has been sent', async () => {
+  const asked: string[] = []
+  const answers: ((response: Response) => void)[] = []
+  const { server } = makeHttpServer({
+    fetch: ({ url }) => {
+      asked.push(new URL(url).pathname)
+      return new Promise<Response>((resolve) => answers.push(resolve))
+    },
+    hostname: 'localhost',
+    refusal: (status) => ({ status, headers: {}, body: '' }),
+  })
+  server.listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const [one, other] = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')]
+  onTestFinished(() => [one, other].forEach((socket) => socket.destroy()))
+  const asking = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+  one.write(asking('/1') + asking('/2') + asking('/3'))
+  const until = async (count: number): Promise<void> => {
+    while (asked.length < count) await nextTurn()
+  }
+  await until(1)
+  other.write(asking('/other'))
+  await until(2)
+  expect(asked).toEqual(['/1', '/other'])
+  for (const [n, path] of ['/2', '/3'].entries()) {
+    answers[n === 0 ? 0 : n + 1]?.(new Response('x'.repeat(100)))
+    await once(one, 'data')
+    await until(3 + n)
+    expect(asked.at(-1)).toBe(path)
+  }
+})
+
+test('a connection that neither says nor takes anything is not kept for ever', () => {
+  const { server } = makeHttpServer({
+    fetch: () => new Response(null),
+    hostname: 'localhost',
+    refusal: (status) => ({ status, headers: {}, body: '' }),
+  })
+  expect(server.timeout).toBe(300_000)
 })
 
 test('a connection may send some requests ahead of their answers, and is ended when it sends many', async () => {
