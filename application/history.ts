@@ -14,9 +14,11 @@ export async function* historyOf(
   for (let next = from; next <= upTo;) {
     const limit = Math.min(eventsAtOnce, upTo - next + 1)
     const events = await readStream(stream, next, limit)
-    const last = events.at(-1)
-    if (last) yield events.map(parseEvent)
-    if (!last || events.length < limit) return
+    // Where events of others lie between, as many reach further.
+    const wanted = events.filter(({ revision }) => revision <= upTo)
+    if (wanted.length > 0) yield wanted.map(parseEvent)
+    const last = wanted.at(-1)
+    if (!last || wanted.length < limit) return
     next = last.revision + 1
   }
 }

@@ -55,6 +55,7 @@ export type RefusalCode =
   | 'sign_in_is_locked'
   | 'sign_in_is_too_old'
   | 'sign_in_is_wrong'
+  | 'too_much_is_waiting'
 
 /** A command that the rules do not allow; nothing has changed. `http/errors.ts` gives each reason its answer. */
 export class Refusal extends Error {

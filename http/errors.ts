@@ -204,6 +204,10 @@ const refusalAnswers = {
     text: 'The application asks for a new sign-in. Please start again.',
   },
   sign_in_is_wrong: { status: 401, text: 'The phone number, the PIN or the code is wrong.' },
+  too_much_is_waiting: {
+    status: 429,
+    text: 'Too many secrets of this address wait to be checked. Please try again soon.',
+  },
 } as const satisfies Record<RefusalCode, Answer | FieldAnswer>
 
 export type ErrorAnswer = { readonly status: ErrorStatus; readonly body: ErrorReply }

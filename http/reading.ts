@@ -5,6 +5,9 @@ import { malformed, RequestError } from './errors.ts'
 
 const largestBody = 1_048_576
 
+/** In bytes: of larger bodies few are kept or worked on at the same time, wherever nobody has a right to more. */
+export const smallBody = 65_536
+
 /** What is too large is read on so far, so that its sender hears the answer and can go on with the connection. */
 const unkeptTimes = 64
 
@@ -12,16 +15,31 @@ const refuseSize = (largest: number): never => {
   throw new RequestError(413, `The body is larger than ${largest} bytes.`)
 }
 
+/** What of a body has come is read at once; what is more than a small one is read when it is its turn. */
+export type InTurn = (work: () => Promise<void>) => Promise<void>
+
 const collect = async (
   stream: ReadableStream<Uint8Array>,
   largest: number,
+  inTurn: InTurn,
 ): Promise<Uint8Array> => {
+  const reader = stream.getReader()
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of stream) {
-    size += chunk.byteLength
-    if (size <= largest) chunks.push(chunk)
-    else if (size > unkeptTimes * largest) break
+  let isAll = false
+  const readUntil = async (enough: number): Promise<void> => {
+    while (!isAll && size <= enough) {
+      const { done, value } = await reader.read()
+      isAll = done
+      size += value?.byteLength ?? 0
+      if (value && size <= largest) chunks.push(value)
+    }
+  }
+  try {
+    await readUntil(smallBody)
+    if (!isAll) await inTurn(() => readUntil(unkeptTimes * largest))
+  } finally {
+    if (!isAll) await reader.cancel()
   }
   return size <= largest ? Buffer.concat(chunks) : refuseSize(largest)
 }
@@ -33,11 +51,15 @@ export type Incoming = {
   read?(size: number): Uint8Array | null
 }
 
-/** The body of a request, at most 1 MiB unless told otherwise. @throws RequestError 413, 415, or 400 when it breaks off. */
+/**
+ * The body of a request, at most 1 MiB unless told otherwise; all of it at once, or more than a small one in its turn.
+ * @throws RequestError 413, 415, or 400 when it breaks off
+ */
 export const readBody = async (
   request: HonoRequest,
   incoming: Incoming,
   largest: number = largestBody,
+  inTurn?: InTurn,
 ): Promise<Uint8Array> => {
   const length = request.header('content-length')
   if (length !== undefined && Number(length) > largest) return refuseSize(largest)
@@ -54,8 +76,9 @@ export const readBody = async (
   const body = isHere ? incoming.read?.(size) : null
   if (body) return body
   try {
-    if (length !== undefined) return new Uint8Array(await request.arrayBuffer())
-    return request.raw.body ? await collect(request.raw.body, largest) : new Uint8Array()
+    if (length !== undefined && !inTurn) return new Uint8Array(await request.arrayBuffer())
+    const stream = request.raw.body
+    return stream ? await collect(stream, largest, inTurn ?? ((work) => work())) : new Uint8Array()
   } catch (error) {
     if (error instanceof RequestError) throw error
     throw new RequestError(400, 'The body broke off.')

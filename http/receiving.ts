@@ -1,28 +1,37 @@
 import type { HonoRequest } from 'hono'
-import { readBody, type Incoming } from './reading.ts'
+import { RequestError } from './errors.ts'
+import { readBody, smallBody, type Incoming } from './reading.ts'
 import type { Route } from './route.ts'
 import { makeTurns } from './turns.ts'
-
-/** In bytes: of larger bodies few are kept or worked on at the same time, wherever nobody has a right to more. */
-const smallBody = 65_536
 
 const emptyBody = new Uint8Array()
 
 const mostWaiting = 10_000
-/** Whoever sends slowly keeps a place for as long as a request may take to come. */
 const ofAnybody = { atOnce: 64, mostWaiting }
+/** How long whoever sends slowly keeps the place of others. */
+const longestMs = 30_000
 /** What is parsed of a body may be many times as large in memory. */
 const atWork = { atOnce: 4, mostWaiting }
 
 const isSmall = (request: HonoRequest, { complete }: Incoming): boolean =>
   complete !== false || Number(request.header('content-length')) <= smallBody
 
+const inTime = async (work: () => Promise<void>): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    const refuse = () => reject(new RequestError(408, 'The body did not come to its end in time.'))
+    timer = setTimeout(refuse, longestMs)
+  })
+  await Promise.race([work(), late]).finally(() => clearTimeout(timer))
+}
+
 /**
  * Receives the bodies of requests. A large one takes memory before anybody knows who sends it: so it is read only of those
- * who have the right to their request, and where everybody has, of few at the same time.
+ * who have the right to their request, and where everybody has, what is more than a small one of few at the same time.
  */
 export const makeReceiving = () => {
   const inTurnOfAnybody = makeTurns(ofAnybody)
+  const inTurnInTime = (work: () => Promise<void>) => inTurnOfAnybody(() => inTime(work))
   const inTurnToWork = makeTurns(atWork)
 
   return {
@@ -34,11 +43,11 @@ export const makeReceiving = () => {
       mayAsk: () => Promise<unknown>,
     ): Promise<Uint8Array> => {
       if (request.method === 'GET' || request.method === 'HEAD') return emptyBody
-      const read = () => readBody(request, incoming, upload?.largest)
-      if (upload || isSmall(request, incoming)) return read()
-      if (access === 'OPEN') return inTurnOfAnybody(read)
-      await mayAsk()
-      return read()
+      if (!upload && !isSmall(request, incoming)) {
+        if (access === 'OPEN') return readBody(request, incoming, undefined, inTurnInTime)
+        await mayAsk()
+      }
+      return readBody(request, incoming, upload?.largest)
     },
     /** Works on what a body led to, soon or in its turn. */
     work: <Result>({ byteLength }: Uint8Array, work: () => Promise<Result>): Promise<Result> =>

@@ -32,7 +32,7 @@ export const makeMetrics = (
   })
   new Gauge({
     name: 'daybook_disk_free_bytes',
-    help: 'What is left for this process on the disk of its data directory; without any, nothing can be appended.',
+    help: 'What is left for this process on the disk of its data directory.',
     registers: [registry],
     async collect() {
       await statfs(directory).then(

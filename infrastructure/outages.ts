@@ -22,11 +22,12 @@ export const reportOutage = (
       log.error({ error }, failure)
     },
     worked: () => {
-      if (!isReported) return
-      log.warn({ failures }, end)
+      if (isReported) {
+        log.warn({ failures }, end)
+        quietUntil = elapsed() + quietMs
+      }
       isReported = false
       failures = 0
-      quietUntil = elapsed() + quietMs
     },
   }
 }

@@ -81,7 +81,7 @@ const rowAfter = async <Row extends object>(
 }
 
 /** What stands behind the category in the name of a stream. */
-export type MessageNeeds = Signing & {
+type MessageNeeds = Signing & {
   readonly readHistory: ReadHistory
   readonly attachmentLink: AttachmentLink
   readonly scanToken: (scan: string) => string
@@ -109,7 +109,8 @@ const eventAt = async (
   stream: string,
   revision: Revision,
 ): Promise<Recorded> => {
-  for await (const [event] of readHistory(stream, revision, revision)) if (event) return event
+  for await (const events of readHistory(stream, revision, revision))
+    for (const event of events) return event
   throw new Error(`${stream} has no event ${revision}`)
 }
 

@@ -11,9 +11,9 @@ export type ReadHistory = (
   upTo: Revision,
 ) => AsyncIterable<readonly Recorded[]>
 
-/** Of how many payments the outcome that was told last is remembered at least, or of fewer with many captures. */
+/** Of how many payments the outcome that was told last is remembered at least: of fewer with captures, for these may be many. */
 const remembered = 1_000
-const ofManyCaptures = {
+const withCaptures = {
   weightOf: ({ captures, refunds }: PaymentOutcome) => captures.length + refunds.length,
   weight: 256,
 }
@@ -23,7 +23,7 @@ const ofManyCaptures = {
  * before it.
  */
 export const outcomesAsOf = (readHistory: ReadHistory) => {
-  const told = recent<string, PaymentOutcome>(remembered, ofManyCaptures)
+  const told = recent<string, PaymentOutcome>(remembered, withCaptures)
   return async (stream: string, revision: Revision): Promise<PaymentOutcome> => {
     const last = told.get(stream)
     let outcome = last && last.revision <= revision ? last : undefined

@@ -1,18 +1,31 @@
+import { refuse } from '../../domain/refusal.ts'
+
+export type Bounds = {
+  /** How many pieces of work run at once. */
+  readonly atOnce: number
+  /** How many wait for one who has them done, and how many in all. */
+  readonly mostOfOne: number
+  readonly mostWaiting: number
+}
+
 /**
- * Lets at most so many pieces of slow work run at once. The others wait, and those for whom they wait take turns:
- * whoever has much to be done waits for it alone.
+ * Lets few pieces of slow work run at once. The others wait, and those for whom they wait take turns: whoever has much to
+ * be done waits for it alone. @throws Refusal too_much_is_waiting
  */
-export const makeGate = (most: number) => {
+export const makeGate = ({ atOnce, mostOfOne, mostWaiting }: Bounds) => {
   let running = 0
+  let waitingInAll = 0
   /** What waits for each; first whose turn is next. */
   const waiting = new Map<string, (() => void)[]>()
 
-  const comeIn = (whose: string): Promise<void> =>
-    new Promise((resolve) => {
-      const others = waiting.get(whose)
-      if (others) others.push(resolve)
-      else waiting.set(whose, [resolve])
-    })
+  const comeIn = (whose: string): Promise<void> => {
+    const others = waiting.get(whose) ?? []
+    if (others.length >= mostOfOne || waitingInAll >= mostWaiting)
+      return refuse('too_much_is_waiting')
+    waitingInAll += 1
+    waiting.set(whose, others)
+    return new Promise((resolve) => others.push(resolve))
+  }
 
   const leave = (): void => {
     const [first] = waiting
@@ -22,13 +35,14 @@ export const makeGate = (most: number) => {
     }
     const [whose, theirs] = first
     const next = theirs.shift()
+    waitingInAll -= 1
     waiting.delete(whose)
     if (theirs.length > 0) waiting.set(whose, theirs)
     next?.()
   }
 
   return async <Result>(work: () => Promise<Result>, whose = ''): Promise<Result> => {
-    if (running === most) await comeIn(whose)
+    if (running === atOnce) await comeIn(whose)
     else running += 1
     try {
       return await work()

@@ -25,8 +25,8 @@ import { isSameText, newClient, newToken, sha256 } from './tokens.ts'
 const failuresPerAddress = 200
 const passesPerAddress = 1_000
 const throttlePeriodMs = 600_000
-/** Slow hashes that run at once, so that sign-ins do not take the machine from payments. */
-const slowHashesAtOnce = 1
+/** One at once, so that sign-ins do not take the machine from payments; each address is throttled before it comes so far. */
+const slowHashes = { atOnce: 1, mostOfOne: 10_000, mostWaiting: 10_000 }
 
 const pagePath = /^\/(payer\/payment\/[a-z0-9]{1,64}|oauth2\/pre_auth\?qr=[\w-]{75})$/
 /** As where a camera opens it, a query or a fragment is no part of the argstring. */
@@ -45,7 +45,7 @@ export const makePayerSide = (
   const isSandbox = settings.MODE === 'sandbox'
   const grantNeeds = { handle, find, tokens, rows, caughtUp }
   const pages = people.secret('pages')
-  const gate = makeGate(slowHashesAtOnce)
+  const gate = makeGate(slowHashes)
   const verifySecret = makeSecretCheck(Date.now)
   const stepOfCode = makeCodeCheck(Date.now)
 

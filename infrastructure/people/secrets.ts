@@ -1,15 +1,20 @@
 import { hash as argon2id, verify } from '@node-rs/argon2'
+import ipaddr from 'ipaddr.js'
 import { hash, randomBytes } from 'node:crypto'
 import { recent } from '../../application/recent.ts'
-import { makeGate } from './gate.ts'
-
-/** Until when it counts; a promise while it is being found. */
-type Verdict = { readonly until: number; isRight: false | Promise<boolean> }
+import { makeGate, type Bounds } from './gate.ts'
 
 const verdictLifetimeMs = 60_000
 const verdictsKept = 10_000
-/** So that of the four threads of the pool one is left for all else. */
-const checksAtOnce = 3
+/** Of the four threads of the pool one is left for all else. */
+const checks: Bounds = { atOnce: 3, mostOfOne: 1_000, mostWaiting: 10_000 }
+
+/** Whoever has an address of IPv6 has as many as a network of 64 bits holds. */
+const networkOf = (address: string): string => {
+  if (!ipaddr.isValid(address)) return address
+  const given = ipaddr.process(address)
+  return given instanceof ipaddr.IPv6 ? given.parts.slice(0, 4).join(':') : String(given)
+}
 
 /** Argon2id with OWASP's minimum parameters, on the thread pool. */
 export const hashSecret = (secret: string): Promise<string> => argon2id(secret)
@@ -22,21 +27,24 @@ export const isHashOf = (slowHash: string, secret: string): Promise<boolean> =>
  * Checks secrets against slow hashes. A verdict is remembered for a minute under a keyed fast hash of secret and slow
  * hash, a right one for a minute after its last use, so that a busy client pays once, a changed secret counts at once,
  * and no secret is kept. Without a slow hash it takes as long and says no, the first time and again, for each name that
- * is claimed. Those from whom secrets come take turns: one who guesses many waits alone.
+ * is claimed. The addresses from which secrets come take turns. @throws Refusal too_much_is_waiting
  */
 export const makeSecretCheck = (machineNow: () => number) => {
   const key = randomBytes(32).toString('hex')
-  const gate = makeGate(checksAtOnce)
-  /** Until when secrets count that were right: apart, for anybody can make any number of others. */
+  const gate = makeGate(checks)
+  /** Until when secrets count that were right, and that were wrong: apart, for anybody can make any number of these. */
   const right = recent<string, number>(verdictsKept)
-  const verdicts = new Map<string, Verdict>()
+  const wrong = recent<string, number>(verdictsKept)
+  const underWay = new Map<string, Promise<boolean>>()
   const hashOfNobody = hashSecret(randomBytes(32).toString('hex'))
 
-  const forgetOldest = (): void => {
-    for (const name of verdicts.keys()) {
-      verdicts.delete(name)
-      if (verdicts.size <= verdictsKept) return
+  const known = (name: string): boolean | undefined => {
+    const now = machineNow()
+    if (now < (right.get(name) ?? now)) {
+      right.set(name, now + verdictLifetimeMs)
+      return true
     }
+    return now < (wrong.get(name) ?? now) ? false : undefined
   }
 
   const check = (
@@ -46,28 +54,21 @@ export const makeSecretCheck = (machineNow: () => number) => {
     from: string,
   ): boolean | Promise<boolean> => {
     const name = hash('sha256', `${key}${against}\n${claimed}\n${secret}`)
-    const now = machineNow()
-    const until = now + verdictLifetimeMs
-    if (now < (right.get(name) ?? now)) {
-      right.set(name, until)
-      return true
+    const verdict = known(name)
+    if (verdict !== undefined) return verdict
+    const whose = networkOf(from)
+    // Others who ask the same do not wait for the turn of this one.
+    const asking = `${whose} ${name}`
+    const before = underWay.get(asking)
+    if (before) return before
+    const find = async (): Promise<boolean> => {
+      const isRight = known(name) ?? (await verify(against, secret))
+      const verdicts = isRight ? right : wrong
+      verdicts.set(name, machineNow() + verdictLifetimeMs)
+      return isRight
     }
-    const known = verdicts.get(name)
-    if (known && now < known.until) return known.isRight
-    const checking = gate(() => verify(against, secret), from)
-    const verdict: Verdict = { until, isRight: checking }
-    verdicts.delete(name)
-    verdicts.set(name, verdict)
-    if (verdicts.size > verdictsKept) forgetOldest()
-    checking.then(
-      (isRight) => {
-        if (!isRight) return void (verdict.isRight = false)
-        verdicts.delete(name)
-        right.set(name, until)
-      },
-      // What could not be checked is no verdict.
-      () => verdicts.delete(name),
-    )
+    const checking = gate(find, whose).finally(() => underWay.delete(asking))
+    underWay.set(asking, checking)
     return checking
   }
 

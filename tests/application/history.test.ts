@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,6 +32,17 @@ test('a history has every event between two revisions once and in order, however
   for (const from of [0, 1, 999, 1_000, 4_499, 4_500])
     for (const upTo of [0, 999, 1_000, 1_999, 2_000, 4_499, 5_000])
       expect(await revisionsOf(from, upTo)).toEqual(range(from, Math.min(upTo, length - 1)))
+})
+
+test('a history ends where it is to, though events of others lie between', async () => {
+  const bytes = { type: 'Bytes', data: Buffer.of(1), metadata: null }
+  for (let n = 0; n < 6; n++) {
+    await store.log.append('mixed', [{ ...bytes, id: randomBytes(16) }], 'any')
+    await store.append('mixed', [clockAdvanced(n)], 2 * n)
+  }
+  expect(await revisionsOf(0, 5, 'mixed')).toEqual([1, 3, 5])
+  expect(await revisionsOf(4, 4, 'mixed')).toEqual([])
+  expect(await revisionsOf(4, 100, 'mixed')).toEqual([5, 7, 9, 11])
 })
 
 test('while a long history is read, others have their turn', async () => {

@@ -55,6 +55,28 @@ test('messages told in order read each event once, and one that is told again re
   expect(reads.at(-1)).toMatchObject({ from: last + 1, upTo: last })
 })
 
+test('outcomes are remembered by the hundred, and those of many captures by the dozen', async () => {
+  const logOf = (captures: number) =>
+    [
+      events.requested(),
+      events.authorized(),
+      ...Array.from({ length: captures }, (_, n) => events.captured(`c${n}`, 1)),
+    ].map((event, revision) => recorded({ at: morning, event }, revision))
+  const reread = async (payments: number, captures: number): Promise<number> => {
+    const log = logOf(captures)
+    const names = Array.from({ length: payments }, (_, n) => `payment-${n}`)
+    const { reads, asOf } = histories(new Map(names.map((name) => [name, log])))
+    for (const name of names) await asOf(name, log.length - 1)
+    reads.length = 0
+    for (const name of names) await asOf(name, log.length - 1)
+    return reads.filter(({ from }) => from === 0).length
+  }
+  expect(await reread(200, 1)).toBe(0)
+  expect(await reread(600, 1)).toBeGreaterThan(0)
+  expect(await reread(20, 3_000)).toBe(0)
+  expect(await reread(60, 3_000)).toBeGreaterThan(0)
+})
+
 test('a stream without a payment has no outcome', async () => {
   await expect(histories(new Map()).asOf('payment-t', 3)).rejects.toThrow('payment-t is no payment')
 })

@@ -174,13 +174,14 @@ describe('unknown users and wrong credentials', () => {
     now += 59_999
     expect(check('right', slowHash)).toBe(true)
     now += 59_999
-    const others = Array.from({ length: 10_001 }, (_, n) => check(`guess ${n}`, 'no hash'))
+    const guess = (_: unknown, n: number) => check(`guess ${n}`, 'no hash', '', `from ${n}`)
+    const others = Promise.allSettled(Array.from({ length: 10_001 }, guess))
     expect(check('right', slowHash)).toBe(true)
     now += 60_000
     expect(check('right', slowHash)).toBeInstanceOf(Promise)
+    await others
     expect(await check('wrong', slowHash)).toBe(false)
     expect(check('wrong', slowHash)).toBe(false)
-    await Promise.allSettled(others)
   })
 
   test('that somebody guesses by the hundred are checked in turn with those of others', async () => {
@@ -195,6 +196,34 @@ describe('unknown users and wrong credentials', () => {
     expect(guessed).toBeLessThan(50)
     await Promise.all(guesses)
     expect(guessed).toBe(100)
+  })
+
+  test('are checked for each address in its own turn, also when another has asked the same', async () => {
+    const check = makeSecretCheck(() => 0)
+    const slowHash = await hashSecret('right')
+    let checked = 0
+    const guess = async (secret: string, from: string) => {
+      await check(secret, slowHash, '', from)
+      checked += 1
+    }
+    // All of one network: an address of IPv6 is one of many that its owner has.
+    const guesses = Array.from({ length: 100 }, (_, n) => guess(`guess ${n}`, `2001:db8::${n}`))
+    const same = guess('right', '2001:db8::1')
+    expect(await check('right', slowHash, '', '203.0.113.2')).toBe(true)
+    expect(checked).toBeLessThan(50)
+    expect(check('right', slowHash, '', '2001:db8::1')).toBe(true)
+    await Promise.all([...guesses, same])
+  })
+
+  test('count for a minute from when they were checked, however long that took', async () => {
+    let now = 0
+    const check = makeSecretCheck(() => now)
+    const slowHash = await hashSecret('right')
+    const [right, wrong] = [check('right', slowHash), check('wrong', slowHash)]
+    now += 120_000
+    expect([await right, await wrong]).toEqual([true, false])
+    now += 59_999
+    expect([check('right', slowHash), check('wrong', slowHash)]).toEqual([true, false])
   })
 
   test('make the service do the same work, step by step', async () => {

@@ -20,7 +20,7 @@ test('of the requests of one turn, those whose client has gone meanwhile are not
     Object.assign(incoming, { method: 'GET', url, httpVersion: '1.1', rawHeaders: [] })
     incoming.headers = { host: 'localhost' }
     const outgoing = new ServerResponse(incoming)
-    outgoing.assignSocket(incoming.socket)
+    outgoing.assignSocket(incoming.socket.on('error', () => {}))
     server.emit('request', incoming, outgoing)
     return outgoing
   }

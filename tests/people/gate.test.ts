@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { makeGate } from '../../infrastructure/people/gate.ts'
+import { makeGate, type Bounds } from '../../infrastructure/people/gate.ts'
 
 /** Work that is begun through a gate and ends when it is told to. */
-const slowWork = (most: number) => {
-  const gate = makeGate(most)
+const slowWork = (atOnce: number, bounds: Partial<Bounds> = {}) => {
+  const gate = makeGate({ atOnce, mostOfOne: 100, mostWaiting: 100, ...bounds })
   const begun: string[] = []
   const ends: ((error?: Error) => void)[] = []
   const ask = (whose: string): Promise<void> =>
@@ -42,4 +42,17 @@ test('those who wait take turns, each with what they asked for in order', async 
   for (const whose of ['a', 'a', 'a', 'a', 'b', 'b', 'c', 'a']) void ask(whose)
   for (let n = 0; n < 8; n++) await endOne()
   expect(begun).toEqual(['a', 'a', 'b', 'c', 'a', 'b', 'a', 'a'])
+})
+
+test('who has too much waiting is refused more, and so are all when too much waits in all', async () => {
+  const { begun, ask, endOne } = slowWork(1, { mostOfOne: 2, mostWaiting: 3 })
+  const refused = { code: 'too_much_is_waiting' }
+  for (const whose of ['a', 'a', 'a']) void ask(whose)
+  await expect(ask('a')).rejects.toMatchObject(refused)
+  void ask('b')
+  await expect(ask('c')).rejects.toMatchObject(refused)
+  for (let n = 0; n < 4; n++) await endOne()
+  expect(begun).toEqual(['a', 'a', 'b', 'a'])
+  void ask('c')
+  expect(begun).toHaveLength(5)
 })
