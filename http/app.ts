@@ -48,6 +48,8 @@ type Http = HonoContext<{ Bindings: Bindings }>
 /** None when the app is asked without a socket. */
 const bindingsOf = ({ env }: Http): Bindings => env ?? {}
 
+const emptyBody: Uint8Array = new Uint8Array()
+
 /** An id that cannot be one names no resource: that is a 404, not a malformed request. */
 const paramsOf = (schema: z.ZodObject, given: unknown) => {
   const result = schema.safeParse(given)
@@ -115,24 +117,21 @@ export const makeApp = (needs: AppNeeds) => {
     const { incoming = {} } = bindingsOf(http)
     if (route.upload && !route.upload.admits(req.param(), needs.now()))
       return refuse('resource_is_unknown')
-    const headers = () => req.raw.headers
-    const header = (name: string) => req.header(name)
-    const url = () => urlOf(http)
-    // A getter here would make a hidden class for each request, which keeps it in memory.
-    const remoteAddress = needs.clientAddress(incoming.socket?.remoteAddress, () =>
-      req.header('x-forwarded-for'),
-    )
-    const requestWith = <Body>(body: Body) => ({
+    const request = {
       method: req.method,
-      url,
-      header,
-      headers,
-      remoteAddress,
-      body,
-    })
-    const mayAsk = () => authenticate(route.access, requestWith(undefined))
-    const body = await receiving.read(route, req, incoming, mayAsk)
-    return receiving.work(body, () => proceed(route, http, requestId, requestWith(body)))
+      url: () => urlOf(http),
+      header: (name: string) => req.header(name),
+      headers: () => req.raw.headers,
+      // A getter here would make a hidden class for each request, which keeps it in memory.
+      remoteAddress: needs.clientAddress(incoming.socket?.remoteAddress, () =>
+        req.header('x-forwarded-for'),
+      ),
+      body: emptyBody,
+    }
+    const mayAsk = () => authenticate(route.access, { ...request, body: undefined })
+    const isRead = req.method === 'GET' || req.method === 'HEAD'
+    if (!isRead) request.body = await receiving.read(route, req, incoming, mayAsk)
+    return receiving.work(request.body, () => proceed(route, http, requestId, request))
   }
 
   const answer = async (

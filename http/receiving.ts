@@ -4,8 +4,6 @@ import { readBody, smallBody, type Incoming } from './reading.ts'
 import type { Route } from './route.ts'
 import { makeTurns } from './turns.ts'
 
-const emptyBody = new Uint8Array()
-
 const mostWaiting = 10_000
 const ofAnybody = { atOnce: 64, mostWaiting }
 /** How long whoever sends slowly keeps the place of others. */
@@ -42,7 +40,6 @@ export const makeReceiving = () => {
       incoming: Incoming,
       mayAsk: () => Promise<unknown>,
     ): Promise<Uint8Array> => {
-      if (request.method === 'GET' || request.method === 'HEAD') return emptyBody
       if (!upload && !isSmall(request, incoming)) {
         if (access === 'OPEN') return readBody(request, incoming, undefined, inTurnInTime)
         await mayAsk()
