@@ -17,10 +17,14 @@ const errorsOf = ({ access, guard, method, params, body, query, upload, errors }
   ...(method === 'GET'
     ? {}
     : {
+        408: 'The body did not come to its end in time.',
         409: 'Conflict with what is there.',
         413: `The body is larger than ${(upload?.largest ?? 1_048_576) / 1_048_576} MiB.`,
       }),
   ...(body || upload ? { 415: 'The body is of another type.' } : {}),
+  ...(access === 'OPEN'
+    ? {}
+    : { 429: 'Too many secrets of the same address wait to be checked.' }),
   ...errors,
   503: 'The store cannot be reached; try again after Retry-After.',
 })

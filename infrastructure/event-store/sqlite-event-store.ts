@@ -59,7 +59,8 @@ const readStream = (log: EventLog, stream: string, from: Revision, limit: number
   for (let next = from; ;) {
     const wanted = limit - events.length
     const rows = log.ofStream(stream, next, wanted)
-    events.push(...eventsOf(rows))
+    // There may be more than can be given to a function.
+    for (const event of eventsOf(rows)) events.push(event)
     const last = rows.at(-1)
     if (!last || rows.length < wanted || events.length === limit) return events
     next = last[2] + 1
