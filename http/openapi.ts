@@ -22,9 +22,7 @@ const errorsOf = ({ access, guard, method, params, body, query, upload, errors }
         413: `The body is larger than ${(upload?.largest ?? 1_048_576) / 1_048_576} MiB.`,
       }),
   ...(body || upload ? { 415: 'The body is of another type.' } : {}),
-  ...(access === 'OPEN'
-    ? {}
-    : { 429: 'Too many secrets of the same address wait to be checked.' }),
+  ...(access === 'OPEN' ? {} : { 429: 'Too many secrets of the same address wait to be checked.' }),
   ...errors,
   503: 'The store cannot be reached; try again after Retry-After.',
 })
