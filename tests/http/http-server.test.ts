@@ -1,19 +1,32 @@
 import { once } from 'node:events'
-import { IncomingMessage, ServerResponse } from 'node:http'
+import { IncomingMessage, ServerResponse, type Server } from 'node:http'
 import { connect, Socket, type AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { makeHttpServer } from '../../infrastructure/http-server.ts'
 
+const serverOf = ({ fetch }: Pick<Parameters<typeof makeHttpServer>[0], 'fetch'>) =>
+  makeHttpServer({
+    fetch,
+    hostname: 'localhost',
+    refusal: (status) => ({ status, headers: {}, body: '' }),
+  })
+
+/** The port at which a server listens until its test is finished. */
+const listening = async (server: Server): Promise<number> => {
+  server.listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
 test('of the requests of one turn, those whose client has gone meanwhile are not answered, the others are', async () => {
   const asked: string[] = []
-  const { server } = makeHttpServer({
+  const { server } = serverOf({
     fetch: ({ url }) => {
       asked.push(new URL(url).pathname)
       return new Response(null, { status: 204 })
     },
-    hostname: 'localhost',
-    refusal: (status) => ({ status, headers: {}, body: '' }),
   })
   const ask = (url: string): ServerResponse => {
     const incoming = new IncomingMessage(new Socket())
@@ -35,17 +48,12 @@ test('of the requests of one turn, those whose client has gone meanwhile are not
 test('who sends more than the answer needed has half a minute for the rest, and then goes on with the connection', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
-  const { server } = makeHttpServer({
+  const { server } = serverOf({
     fetch: ({ url }) => new Response(new URL(url).pathname, { status: 413 }),
-    hostname: 'localhost',
-    refusal: (status) => ({ status, headers: {}, body: '' }),
   })
   // It would end the connection too.
   server.keepAliveTimeout = 0
-  server.listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close())
-  await once(server, 'listening')
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').setEncoding('utf8')
+  const socket = connect(await listening(server), '127.0.0.1').setEncoding('utf8')
   const send = (path: string, body: string): void =>
     void socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n${body}`)
   const answered = async (path: string): Promise<void> => {
@@ -72,18 +80,13 @@ test('who sends more than the answer needed has half a minute for the rest, and 
 test('what a connection asks for ahead of an answer is looked at when that has been sent', async () => {
   const asked: string[] = []
   const answers: ((response: Response) => void)[] = []
-  const { server } = makeHttpServer({
+  const { server } = serverOf({
     fetch: ({ url }) => {
       asked.push(new URL(url).pathname)
       return new Promise<Response>((resolve) => answers.push(resolve))
     },
-    hostname: 'localhost',
-    refusal: (status) => ({ status, headers: {}, body: '' }),
   })
-  server.listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close())
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const port = await listening(server)
   const [one, other] = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')]
   onTestFinished(() => [one, other].forEach((socket) => socket.destroy()))
   const asking = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
@@ -104,24 +107,17 @@ test('what a connection asks for ahead of an answer is looked at when that has b
 })
 
 test('a connection that neither says nor takes anything is not kept for ever', () => {
-  const { server } = makeHttpServer({
+  const { server } = serverOf({
     fetch: () => new Response(null),
-    hostname: 'localhost',
-    refusal: (status) => ({ status, headers: {}, body: '' }),
   })
   expect(server.timeout).toBe(300_000)
 })
 
 test('a connection may send some requests ahead of their answers, and is ended when it sends many', async () => {
-  const { server } = makeHttpServer({
+  const { server } = serverOf({
     fetch: ({ url }) => new Response(new URL(url).pathname),
-    hostname: 'localhost',
-    refusal: (status) => ({ status, headers: {}, body: '' }),
   })
-  server.listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close())
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const port = await listening(server)
   const connected = () => {
     const socket = connect(port, '127.0.0.1').setEncoding('utf8')
     onTestFinished(() => void socket.destroy())
