@@ -14,7 +14,7 @@ import {
   type Revision,
 } from './event-store.ts'
 import { historyOf } from './history.ts'
-import { underWay } from './recent.ts'
+import { usualRoom, type Room } from './recent.ts'
 import { isOld, knownAfter, nothingOf, rememberStates, type Known } from './remembered-states.ts'
 
 /** Who commands, when and why. */
@@ -51,8 +51,8 @@ export type Needs = {
   readonly commandId: () => string
   /** Called with an event that was appended alone, as it now stands in the log, and its rough size in bytes. */
   readonly onAppended?: (event: RecordedEvent, size: number) => void
-  /** How many aggregates are kept in memory at least. */
-  readonly remembered?: number
+  /** For the states of aggregates in memory. */
+  readonly room?: Room
 }
 
 /**
@@ -67,14 +67,8 @@ const maximumAttempts = 10
  * The one way in which anything changes: load, decide, append; decide again when another writer was first.
  * Commands to one aggregate run one after another in this process; other processes are met with expected revisions.
  */
-export const makeHandler = ({
-  store,
-  eventId,
-  commandId,
-  onAppended,
-  remembered = underWay,
-}: Needs) => {
-  const memory = rememberStates(remembered)
+export const makeHandler = ({ store, eventId, commandId, onAppended, room = usualRoom }: Needs) => {
+  const memory = rememberStates(room)
   const turns = new Map<string, Promise<unknown>>()
 
   const stateAfter = <Event, State>(

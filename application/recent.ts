@@ -18,11 +18,15 @@ export type Weighing<Value> = {
  */
 export const underWay = 10_000
 
-/** How many bytes of these are remembered at least: those of ten thousand usual payments, and of some thirty large ones. */
-export const bySize: Weighing<{ readonly size: number }> = {
-  weightOf: ({ size }) => size,
-  weight: 33_554_432,
+/** How much is remembered at least of what is folded of streams: so many of them, or fewer when they are large. */
+export type Room = {
+  readonly streams: number
+  /** Roughly. */
+  readonly bytes: number
 }
+
+/** Room for ten thousand usual payments, or some thirty large ones. */
+export const usualRoom: Room = { streams: underWay, bytes: 33_554_432 }
 
 /**
  * Remembers the `count` entries used last, or fewer of the given weight, and up to as many of those used before them. Two
@@ -74,3 +78,9 @@ export const recent = <Key, Value>(
     },
   }
 }
+
+/** Remembers what has a rough size in bytes. */
+export const recentWithin = <Key, Value extends { readonly size: number }>({
+  streams,
+  bytes,
+}: Room): Recent<Key, Value> => recent(streams, { weightOf: ({ size }) => size, weight: bytes })

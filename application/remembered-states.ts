@@ -1,7 +1,7 @@
 import type { Recorded } from '../domain/events.ts'
 import { sizeAfter } from '../domain/rough-size.ts'
 import { noStream, type RecordedEvent, type Revision } from './event-store.ts'
-import { bySize, recent } from './recent.ts'
+import { recent, recentWithin, type Room } from './recent.ts'
 
 /** The state of an aggregate as of a revision of its stream. */
 export type Known = {
@@ -31,11 +31,11 @@ type Remembered = Known & { heard: Revision }
 /** Whether more is known to have happened since. */
 export const isOld = ({ revision, heard }: Readonly<Remembered>): boolean => revision < heard
 
-/** Remembers the states of so many aggregates at least, those used last, and how old each is known to be. */
-export const rememberStates = (count: number) => {
-  const memory = recent<string, Remembered>(count, bySize)
+/** Remembers the states of as many aggregates as there is room for, those used last, and how old each is known to be. */
+export const rememberStates = (room: Room) => {
+  const memory = recentWithin<string, Remembered>(room)
   /** The newest revision that has come by of streams that have lately changed, remembered or not. */
-  const heard = recent<string, Revision>(count)
+  const heard = recent<string, Revision>(room.streams)
 
   /** What is remembered of a stream, old or not: what is new can be folded into it. */
   const find = (stream: string): Readonly<Remembered> | undefined => memory.get(stream)

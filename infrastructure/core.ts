@@ -37,6 +37,7 @@ import { openBlobDirectory } from './blob-directory.ts'
 import { numberedFrom, uuidsOf } from './event-store/event-ids.ts'
 import { watchStore } from './event-store/watched-store.ts'
 import type { Log } from './log.ts'
+import { roomInHeap } from './memory.ts'
 import { reportOutage } from './outages.ts'
 import { payerDirectory } from './people/payer-directory.ts'
 import { makeDerivation, makeTokens } from './people/tokens.ts'
@@ -88,10 +89,12 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
     ),
   )
   const { db } = file
+  const room = roomInHeap()
   const outcomesNow = foldsOfStreams({
     store,
     projection: paymentOutcome,
     from,
+    room,
   })
   const reports = reportQueries(db)
   const reportBook = makeReportBook({
@@ -104,6 +107,7 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
     eventId: (stream, revision, commandId) => eventUuid(`${stream}/${revision}/${commandId}`),
     commandId: numberedFrom(randomUUID()),
     onAppended: (event, size) => outcomesNow.add(event, size),
+    room,
   })
   const feeBook = makeFeeBook({ find })
   const listeners = new Set<OnFolded>()

@@ -2,7 +2,7 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { WrongExpectedRevision, type Appended } from '../../application/event-store.ts'
 import { commitInGroups, type Append } from './group-commits.ts'
 import { openEventFile } from './sqlite-event-file.ts'
-import { commitsTo } from './sqlite-event-growth.ts'
+import { commitsTo, tellSometimes } from './sqlite-event-growth.ts'
 import type { Content } from './sqlite-event-rows.ts'
 import { writeEvents, type Expectation, type NewRow } from './sqlite-event-writer.ts'
 
@@ -48,7 +48,8 @@ const open = (file: string) => {
   // Whoever tells has it open: one that is made anew here would be read by nobody.
   const database = openEventFile(file, 'append there')
   const threads = commitsTo(file)
-  const commits = commitInGroups(writeEvents(database), () => threads.postMessage(null))
+  const tellThreads = tellSometimes(() => threads.postMessage(null))
+  const commits = commitInGroups(writeEvents(database), tellThreads)
   const close = (): void => {
     database.close()
     threads.close()

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { BroadcastChannel } from 'node:worker_threads'
 import type { Position } from '../../application/event-store.ts'
 
-/** How often commits of other processes are looked for while somebody follows, in ms. */
+/** How often commits of others are looked for while somebody follows, in ms. */
 const pollInterval = 20
 
 /** Where a thread that has committed to a file tells those threads of its process that listen. */
@@ -10,6 +10,23 @@ export const commitsTo = (file: string): BroadcastChannel => {
   const threads = new BroadcastChannel(`commits to ${realpathSync(file)}`)
   threads.unref()
   return threads
+}
+
+/**
+ * Tells of a commit unless one was told of a moment ago: to tell of each would wake threads a thousand times a second, and
+ * whoever waits looks by itself soon.
+ */
+export const tellSometimes = (
+  tell: () => void,
+  elapsed = (): number => performance.now(),
+): (() => void) => {
+  let last = Number.NEGATIVE_INFINITY
+  return () => {
+    const now = elapsed()
+    if (now - last < pollInterval) return
+    last = now
+    tell()
+  }
 }
 
 /** Wakes those who wait for events: when told, and soon after a commit of which nobody tells. */

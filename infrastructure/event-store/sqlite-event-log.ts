@@ -4,7 +4,7 @@ import type { Where } from '../thread.ts'
 import { commitApart } from './committing-apart.ts'
 import { commitInGroups, type Commits } from './group-commits.ts'
 import { openEventFile, type Use } from './sqlite-event-file.ts'
-import { commitsTo, watchGrowth } from './sqlite-event-growth.ts'
+import { commitsTo, tellSometimes, watchGrowth } from './sqlite-event-growth.ts'
 import { readEventRows, unavailable, type EventRows } from './sqlite-event-rows.ts'
 import { writeEvents } from './sqlite-event-writer.ts'
 
@@ -14,6 +14,8 @@ export type EventLog = EventRows & {
   readonly append: Commits['append']
   /** Resolves when there is an event after the position, and when the signal aborts or the log is closed. */
   grown(after: Position, signal: AbortSignal): Promise<void>
+  /** Looks now whether others have appended, for those who wait for that. */
+  look(): void
   /** Moves appended events out of the write-ahead log, beside those who append, as far as these leave room for it. */
   checkpoint(): void
   readonly isClosed: boolean
@@ -38,9 +40,10 @@ const commitHere = (
 ) => {
   const threads = commitsTo(file)
   threads.onmessage = onOthers
+  const tellThreads = tellSometimes(() => threads.postMessage(null))
   const commits = commitInGroups(writeEvents(database), (end) => {
     committed(end)
-    threads.postMessage(null)
+    tellThreads()
   })
   return { commits, leave: () => threads.close() }
 }
@@ -75,6 +78,7 @@ export const openEventLog = (
         ? Promise.reject(new StoreUnavailable('the event log is closed'))
         : commits.append(stream, newRows, expected),
     grown: (after, signal) => (closing ? Promise.resolve() : grown(after, signal)),
+    look,
     checkpoint: () => void checkpoint.get(),
     get isClosed() {
       return closing !== undefined

@@ -50,8 +50,10 @@ const run = (port: MessagePort, { place, readModels }: Given): void => {
   }
 
   port.on('message', (told: Told) => {
-    if (told === 'hurry') folding.hurry()
-    else void stop()
+    if (told === 'stop') return void stop()
+    // What somebody waits for was committed, and perhaps not told of.
+    store.log?.look()
+    folding.hurry()
   })
 }
 

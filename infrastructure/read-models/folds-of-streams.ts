@@ -7,7 +7,7 @@ import {
   type Revision,
 } from '../../application/event-store.ts'
 import { historyOf } from '../../application/history.ts'
-import { bySize, recent, underWay } from '../../application/recent.ts'
+import { recentWithin, usualRoom, type Room } from '../../application/recent.ts'
 import type { Recorded } from '../../domain/events.ts'
 import { sizeAfter, sizeOfEvents } from '../../domain/rough-size.ts'
 
@@ -22,6 +22,8 @@ type Needs<Folded> = {
   }
   /** After which position everything is noticed. */
   readonly from: Position
+  /** For what is folded, in memory. */
+  readonly room?: Room
 }
 
 /** The memory of a stream. */
@@ -47,9 +49,9 @@ const mostUnasked = 2
  * that this process has appended itself.
  */
 export const foldsOfStreams = <Folded extends FoldOfStream>(needs: Needs<Folded>) => {
-  const { store } = needs
+  const { store, room = usualRoom } = needs
   const { apply, handles } = needs.projection
-  const memory = recent<string, Remembered<Folded>>(underWay, bySize)
+  const memory = recentWithin<string, Remembered<Folded>>(room)
   let heard = needs.from
 
   const fold = async (stream: string): Promise<Folded | undefined> => {

@@ -14,6 +14,7 @@ import {
 } from '../../application/event-store.ts'
 import { findAccepting } from '../../application/find-accepting.ts'
 import { makeHandler, type Context } from '../../application/handle.ts'
+import { usualRoom } from '../../application/recent.ts'
 import { parseEvent, type Recorded } from '../../domain/events.ts'
 import type { PaymentCommand } from '../../domain/payment/payment-command.ts'
 import { Refusal } from '../../domain/refusal.ts'
@@ -53,7 +54,7 @@ const handlerOf = (store: EventStore, remembered?: number) =>
     store,
     eventId: (stream, revision, command) => uuid(`${stream}/${revision}/${command}`),
     commandId: randomUUID,
-    ...(remembered !== undefined && { remembered }),
+    ...(remembered !== undefined && { room: { ...usualRoom, streams: remembered } }),
   })
 
 /** A store that counts what it is asked, and what it hands out. */

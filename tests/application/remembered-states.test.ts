@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { recent } from '../../application/recent.ts'
+import { recent, usualRoom } from '../../application/recent.ts'
 import { knownAfter, nothingOf, rememberStates } from '../../application/remembered-states.ts'
 import { roughSize, sizeOfEvents } from '../../domain/rough-size.ts'
 
@@ -42,17 +42,27 @@ describe('the states of aggregates', () => {
   const state = (megabytes: number) => ({ revision: 0, state: 'any', size: megabytes * 1_048_576 })
 
   test('are remembered by the thousand when they are of the usual size', () => {
-    const memory = rememberStates(10_000)
+    const memory = rememberStates(usualRoom)
     for (let n = 0; n < 10_000; n++) memory.remember(`s-${n}`, { ...state(0), size: 1_500 })
     expect(memory.find('s-0')).toBeDefined()
   })
 
   test('are remembered by the dozen when they are large', () => {
-    const memory = rememberStates(10_000)
+    const memory = rememberStates(usualRoom)
     for (let n = 0; n < 100; n++) memory.remember(`s-${n}`, state(1))
     const remembered = Array.from({ length: 100 }, (_, n) => memory.find(`s-${n}`)).filter(Boolean)
     expect(remembered.length).toBeGreaterThanOrEqual(32)
     expect(remembered.length).toBeLessThanOrEqual(64)
+  })
+
+  test('are remembered in larger numbers where there is more room', () => {
+    const countIn = (bytes: number): number => {
+      const memory = rememberStates({ ...usualRoom, bytes })
+      for (let n = 0; n < 1_000; n++) memory.remember(`s-${n}`, state(1))
+      return Array.from({ length: 1_000 }, (_, n) => memory.find(`s-${n}`)).filter(Boolean).length
+    }
+    expect(countIn(4 * usualRoom.bytes)).toBeGreaterThanOrEqual(128)
+    expect(countIn(usualRoom.bytes / 4)).toBeLessThanOrEqual(16)
   })
 
   test('are as large as what they were folded from, and of a long history as what is left of it', () => {

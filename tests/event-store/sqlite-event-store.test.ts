@@ -16,6 +16,7 @@ import {
 } from '../../application/event-store.ts'
 import { commitApart } from '../../infrastructure/event-store/committing-apart.ts'
 import { openEventFile } from '../../infrastructure/event-store/sqlite-event-file.ts'
+import { tellSometimes } from '../../infrastructure/event-store/sqlite-event-growth.ts'
 import { openEventLog } from '../../infrastructure/event-store/sqlite-event-log.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 import Database from '../../infrastructure/sqlite.ts'
@@ -286,6 +287,19 @@ describe('the file', () => {
       }
     },
   )
+})
+
+test('of commits one after another other threads are told every 20 ms', () => {
+  const told: number[] = []
+  let now = 0
+  const tell = tellSometimes(
+    () => told.push(now),
+    () => now,
+  )
+  for (; now < 100; now += 3) tell()
+  now = 1_000
+  tell()
+  expect(told).toEqual([0, 21, 42, 63, 84, 1_000])
 })
 
 describe('the thread that writes', () => {

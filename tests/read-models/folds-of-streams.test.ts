@@ -16,6 +16,7 @@ import {
 import type { Recorded } from '../../domain/events.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 import { makeTail } from '../../infrastructure/event-store/sqlite-event-tail.ts'
+import { usualRoom, type Room } from '../../application/recent.ts'
 import { foldsOfStreams } from '../../infrastructure/read-models/folds-of-streams.ts'
 import { clockAdvanced } from '../event-store/appends.ts'
 
@@ -331,7 +332,7 @@ describe('what is folded from its stream', () => {
 test('what is large is forgotten sooner than what is not, and read again', async () => {
   const store = openSqliteEventStore(join(folder, `${randomUUID()}.sqlite`))
   const reads: string[] = []
-  const folding = () =>
+  const folding = (room?: Room) =>
     foldsOfStreams({
       store: {
         ...store,
@@ -345,17 +346,21 @@ test('what is large is forgotten sooner than what is not, and read again', async
         apply: (_: unknown, { revision, data }: Recorded) => ({ revision, data }),
       },
       from: start,
+      ...(room && { room }),
     })
   const [small, large] = [folding(), folding()]
+  const roomy = folding({ ...usualRoom, bytes: 4 * usualRoom.bytes })
   for (let n = 0; n < 100; n++) {
     const event = clockAdvanced(1)
     const recorded = { ...event, stream: `s-${n}`, ...(await store.append(`s-${n}`, [event], -1)) }
     small.add(recorded, 100)
-    large.add({ ...recorded, data: { ...event.data, text: 'x'.repeat(500_000) } }, 1_000_000)
-    for (const folds of [small, large]) await folds.find(`s-${n}`)
+    for (const folds of [large, roomy])
+      folds.add({ ...recorded, data: { ...event.data, text: 'x'.repeat(500_000) } }, 1_000_000)
+    for (const folds of [small, large, roomy]) await folds.find(`s-${n}`)
   }
   expect(reads.splice(0)).toEqual([])
   await small.find('s-0')
+  await roomy.find('s-0')
   expect(reads).toEqual([])
   await large.find('s-0')
   expect(reads).toEqual(['s-0'])
