@@ -148,6 +148,8 @@ export const makeHttpServer = ({ fetch, hostname, refusal }: Needs) => {
     outgoing.once('socket', () => begin(incoming, outgoing))
   })
   server.timeout = longestSilenceMs
+  // As long between two requests: a proxy keeps its connections for a minute or so, and would send into one that ends.
+  server.keepAliveTimeout = 0
 
   server.on('checkExpectation', (_, outgoing: ServerResponse) =>
     answer(outgoing, refusal(417, 'There is nothing to expect but 100-continue.')),

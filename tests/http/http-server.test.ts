@@ -51,8 +51,6 @@ test('who sends more than the answer needed has half a minute for the rest, and 
   const { server } = serverOf({
     fetch: ({ url }) => new Response(new URL(url).pathname, { status: 413 }),
   })
-  // It would end the connection too.
-  server.keepAliveTimeout = 0
   const socket = connect(await listening(server), '127.0.0.1').setEncoding('utf8')
   const send = (path: string, body: string): void =>
     void socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n${body}`)
@@ -106,11 +104,19 @@ test('what a connection asks for ahead of an answer is looked at when that has b
   }
 })
 
-test('a connection that neither says nor takes anything is not kept for ever', () => {
+test('a connection that neither says nor takes anything is kept for five minutes, after an answer too', async () => {
   const { server } = serverOf({
-    fetch: () => new Response(null),
+    fetch: () => new Response('answer'),
   })
   expect(server.timeout).toBe(300_000)
+  expect(server.keepAliveTimeout).toBe(0)
+  server.timeout = 20
+  const port = await listening(server)
+  const [silent, answered] = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')]
+  const closed = [silent, answered].map((socket) => once(socket, 'close'))
+  answered.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  expect(String(await once(answered, 'data'))).toMatch(/^HTTP\/1.1 200 /)
+  await Promise.all(closed)
 })
 
 test('a connection may send some requests ahead of their answers, and is ended when it sends many', async () => {
