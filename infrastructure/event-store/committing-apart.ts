@@ -5,8 +5,9 @@ import {
   type Position,
 } from '../../application/event-store.ts'
 import { startThread } from '../thread.ts'
-import type { Answer, Tells, Told } from './committing-thread.ts'
+import type { Answer, Given, Tells, Told } from './committing-thread.ts'
 import type { Append, Commits, Waiting } from './group-commits.ts'
+import { sharedEnds } from './shared-ends.ts'
 import { unavailable } from './sqlite-event-rows.ts'
 
 /** As many appends are not kept until the turn of the event loop ends: they are written while others are decided. */
@@ -31,11 +32,23 @@ const answerTo = ({ stream, resolve, reject }: Waiting, answer: Answer): void =>
   reject(new WrongExpectedRevision(stream, answer.expected, answer.actual))
 }
 
+export type CommitsApart = Commits & {
+  /**
+   * Where the log ends for whoever need not see what is only just committed: without own events of which nobody has heard,
+   * unless others may have written after those of which somebody has.
+   */
+  endHeard(fileEnd: Position): Position
+}
+
 /**
  * Commits in a thread of its own, so that requests are answered while the disk is waited for. `committed` is told where
  * the last own event stands.
  */
-export const commitApart = (file: string, committed: (end: Position) => void): Commits => {
+export const commitApart = (file: string, committed: (end: Position) => void): CommitsApart => {
+  const ends = sharedEnds()
+  const workerData: Given = { file, ends: ends.memory }
+  /** Where the last own event stands whose append was answered. */
+  let heard: Position = 0
   let queue: Waiting[] = []
   /** What was told, and is answered in the same order. */
   let told: (readonly Waiting[])[] = []
@@ -50,12 +63,13 @@ export const commitApart = (file: string, committed: (end: Position) => void): C
       const waiting = appends[index]
       if (waiting) answerTo(waiting, answer)
     }
+    heard = Math.max(heard, end)
     committed(end)
   }
 
   const start = (): Worker => {
     const started = startThread('event-store/committing-thread', {
-      workerData: file,
+      workerData,
       resourceLimits,
     })
     let problem = 'the thread that writes the event log has ended'
@@ -103,6 +117,10 @@ export const commitApart = (file: string, committed: (end: Position) => void): C
         isScheduled = true
         setImmediate(flush)
       }),
+    endHeard: (fileEnd) => {
+      const { end, endOfOthers } = ends.get()
+      return fileEnd <= end && endOfOthers <= heard ? heard : fileEnd
+    },
     finish: async () => {
       flush()
       const last = thread

@@ -2,9 +2,13 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { WrongExpectedRevision, type Appended } from '../../application/event-store.ts'
 import { commitInGroups, type Append } from './group-commits.ts'
 import { openEventFile } from './sqlite-event-file.ts'
+import { sharedEnds } from './shared-ends.ts'
 import { commitsTo, tellSometimes } from './sqlite-event-growth.ts'
 import type { Content } from './sqlite-event-rows.ts'
 import { writeEvents, type Expectation, type NewRow } from './sqlite-event-writer.ts'
+
+/** What this thread begins with: the file, and where it notes how each commit ends. */
+export type Given = { readonly file: string; readonly ends: SharedArrayBuffer }
 
 /**
  * What this thread is told: appends, one after the other, or that these were all. An append is its stream, what it
@@ -44,12 +48,16 @@ const answerOf = (error: unknown): Answer => {
   return { expected, actual }
 }
 
-const open = (file: string) => {
+const open = ({ file, ends }: Given) => {
   // Whoever tells has it open: one that is made anew here would be read by nobody.
   const database = openEventFile(file, 'append there')
   const threads = commitsTo(file)
   const tellThreads = tellSometimes(() => threads.postMessage(null))
-  const commits = commitInGroups(writeEvents(database), tellThreads)
+  const { set: setEnds } = sharedEnds(ends)
+  const commits = commitInGroups(writeEvents(database), (ends) => {
+    setEnds(ends)
+    tellThreads()
+  })
   const close = (): void => {
     database.close()
     threads.close()
@@ -78,13 +86,13 @@ const run = (port: MessagePort, { commits, close }: ReturnType<typeof open>): vo
   })
 }
 
-const begin = (port: MessagePort, file: string): void => {
+const begin = (port: MessagePort, given: Given): void => {
   try {
-    run(port, open(file))
+    run(port, open(given))
   } catch (error) {
     const problem: Tells = problemOf(error)
     port.postMessage(problem)
   }
 }
 
-if (parentPort) begin(parentPort, workerData as string)
+if (parentPort) begin(parentPort, workerData as Given)

@@ -2,10 +2,9 @@ import {
   StoreUnavailable,
   WrongExpectedRevision,
   type Appended,
-  type Position,
 } from '../../application/event-store.ts'
 import { unavailable } from './sqlite-event-rows.ts'
-import type { EventWriter, Expectation, NewRow } from './sqlite-event-writer.ts'
+import type { Ends, EventWriter, Expectation, NewRow } from './sqlite-event-writer.ts'
 
 /** Whoever makes appends durable, several in a commit. */
 export type Commits = {
@@ -48,10 +47,10 @@ const takeGroup = (queue: Queued[]): Queued[] => {
   return queue.splice(0, count)
 }
 
-/** Writes and commits one group; nothing in it is answered before all of it is durable. Answers the end of the log. */
-const writeGroup = (writer: EventWriter, group: readonly Waiting[]): Position => {
+/** Writes and commits one group; nothing in it is answered before all of it is durable. */
+const writeGroup = (writer: EventWriter, group: readonly Waiting[]): Ends => {
   const answers: (() => void)[] = []
-  let end: Position
+  let ends: Ends
   try {
     for (const { stream, rows, expected, resolve, reject } of group) {
       try {
@@ -62,19 +61,20 @@ const writeGroup = (writer: EventWriter, group: readonly Waiting[]): Position =>
         answers.push(() => reject(error))
       }
     }
-    end = writer.commit()
+    ends = writer.commit()
   } catch (error) {
     writer.abandon()
     throw error
   }
   for (const answer of answers) answer()
-  return end
+  return ends
 }
 
 /** Appends that arrive in one turn of the event loop are written in one commit. */
 export const commitInGroups = (
   writer: EventWriter,
-  committed: (end: Position) => void,
+  /** Called before those who wait have heard of it. */
+  committed: (ends: Ends) => void,
 ): Commits => {
   const queue: Queued[] = []
   let isScheduled = false

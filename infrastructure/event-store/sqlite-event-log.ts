@@ -14,6 +14,8 @@ export type EventLog = EventRows & {
   readonly append: Commits['append']
   /** Resolves when there is an event after the position, and when the signal aborts or the log is closed. */
   grown(after: Position, signal: AbortSignal): Promise<void>
+  /** Where the last JSON event stands of which anybody may have heard. @throws StoreUnavailable */
+  end(): Position
   /** Looks now whether others have appended, for those who wait for that. */
   look(): void
   /** Moves appended events out of the write-ahead log, beside those who append, as far as these leave room for it. */
@@ -41,11 +43,11 @@ const commitHere = (
   const threads = commitsTo(file)
   threads.onmessage = onOthers
   const tellThreads = tellSometimes(() => threads.postMessage(null))
-  const commits = commitInGroups(writeEvents(database), (end) => {
+  const commits = commitInGroups(writeEvents(database), ({ end }) => {
     committed(end)
     tellThreads()
   })
-  return { commits, leave: () => threads.close() }
+  return { commits, leave: () => threads.close(), endHeard: (fileEnd: Position) => fileEnd }
 }
 
 /** Opens the event log in a file, or makes it. @throws Error when the file cannot serve as one */
@@ -57,10 +59,12 @@ export const openEventLog = (
   const database = openEventFile(file, use)
   const rows = readEventRows(database)
   const { grown, look, wake, release } = watchGrowth(rows.head)
-  const { commits, leave } =
-    committing === 'here'
-      ? commitHere(file, database, look, wake)
-      : { commits: commitApart(file, wake), leave: () => {} }
+  const commitBeside = () => {
+    const { endHeard, ...commits } = commitApart(file, wake)
+    return { commits, leave: () => {}, endHeard }
+  }
+  const { commits, leave, endHeard } =
+    committing === 'here' ? commitHere(file, database, look, wake) : commitBeside()
   const checkpoint = database.prepare('PRAGMA wal_checkpoint(PASSIVE)')
   let closing: Promise<void> | undefined
 
@@ -78,6 +82,7 @@ export const openEventLog = (
         ? Promise.reject(new StoreUnavailable('the event log is closed'))
         : commits.append(stream, newRows, expected),
     grown: (after, signal) => (closing ? Promise.resolve() : grown(after, signal)),
+    end: () => endHeard(rows.head('json')),
     look,
     checkpoint: () => void checkpoint.get(),
     get isClosed() {

@@ -99,15 +99,15 @@ async function* follow(
   }
 }
 
-/** The end of the log, read once for all who ask in one turn of the event loop, after the last of them has asked. */
+/** The end of the log, read once for all who ask one after another, after the last of them has asked. */
 const sharedHead = (log: EventLog) => {
   let reading: Promise<Position> | undefined
   return (): Promise<Position> =>
     (reading ??= new Promise((resolve, reject) => {
-      setImmediate(() => {
+      process.nextTick(() => {
         reading = undefined
         try {
-          resolve(log.head('json'))
+          resolve(log.end())
         } catch (error) {
           reject(error as Error)
         }

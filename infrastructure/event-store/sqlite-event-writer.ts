@@ -20,13 +20,19 @@ export type NewRow = {
 /** The revision at which a stream must stand; `exists` asks for any event, `any` for nothing. */
 export type Expectation = Revision | 'any' | 'exists'
 
+/** Where the log ends after a commit. */
+export type Ends = {
+  readonly end: Position
+  /** Up to where there may be events of others: all after it are of this writer. */
+  readonly endOfOthers: Position
+}
+
 export type EventWriter = {
   /** Starts a transaction: false when another process holds the file. */
   begin(): boolean
   /** Adds all rows or none to the transaction. @throws WrongExpectedRevision */
   write(stream: string, rows: readonly NewRow[], expected: Expectation): Appended
-  /** Answers the end of the log. */
-  commit(): Position
+  commit(): Ends
   /** Undoes the transaction, whatever is left of it. */
   abandon(): void
 }
@@ -59,6 +65,7 @@ export const writeEvents = (database: Database.Database): EventWriter => {
 
   const streams = recent<string, Known>(streamsRemembered)
   let position = 0
+  let endOfOthers = 0
   let version = -1
   let epoch = 0
   let now = 0
@@ -129,6 +136,7 @@ export const writeEvents = (database: Database.Database): EventWriter => {
         // Another process has written: what is known of revisions is out of date, the ids of streams are not.
         epoch += 1
         position = head.get() ?? 0
+        endOfOthers = position
         version = seen
       }
       now = Date.now()
@@ -137,7 +145,7 @@ export const writeEvents = (database: Database.Database): EventWriter => {
     write,
     commit: () => {
       commit.run()
-      return position
+      return { end: position, endOfOthers }
     },
     abandon: () => {
       streams.clear()

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import {
   noStream,
   StoreUnavailable,
@@ -287,6 +287,55 @@ describe('the file', () => {
       }
     },
   )
+})
+
+describe('the head of a log that a thread of its own writes', () => {
+  const opened = async () => {
+    const file = freshFile()
+    const store = openSqliteEventStore(file, 'append', 'apart')
+    const other = openSqliteEventStore(file)
+    onTestFinished(async () => {
+      await store.close()
+      await other.close()
+    })
+    /** Appends, and keeps this thread from hearing of it: answers when it is in the file. */
+    const committed = async (stream: string) => {
+      const before = other.log.head()
+      const appending = store.append(stream, [newEvent()], noStream)
+      await nextTurn()
+      while (other.log.head() === before);
+      return { appending }
+    }
+    return { store, other, committed }
+  }
+
+  test('is where the last append ended that was answered, for nobody can have heard of another', async () => {
+    const { store, committed } = await opened()
+    await store.append('one', [newEvent()], noStream)
+    const { appending } = await committed('two')
+    expect(await store.head()).toBe(1)
+    expect(await appending).toEqual({ revision: 0, position: 2 })
+    expect(await store.head()).toBe(2)
+  })
+
+  test('is the end of the file as long as others may have written what was not heard of', async () => {
+    const { store, other, committed } = await opened()
+    expect(await store.head()).toBe(0)
+    await other.append('theirs', [newEvent()], noStream)
+    expect(await store.head()).toBe(1)
+    const { appending } = await committed('one')
+    expect(await store.head()).toBe(2)
+    await appending
+    await other.append('theirs', [newEvent()], 0)
+    expect(await store.head()).toBe(3)
+    await (
+      await committed('two')
+    ).appending
+    const { appending: last } = await committed('three')
+    expect(await store.head()).toBe(4)
+    await last
+    expect(await store.head()).toBe(5)
+  })
 })
 
 test('of commits one after another other threads are told every 20 ms', () => {
