@@ -1,0 +1,16 @@
+import { execFileSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+
+/** What a process may remember whose heap may grow so large, in MB. */
+const bytesIn = (heap: number): number => {
+  const script = `import { roomInHeap } from './infrastructure/memory.ts'; console.log(roomInHeap().bytes)`
+  const flags = [`--max-old-space-size=${heap}`, '--import', 'tsx', '--input-type=module']
+  return Number(execFileSync(process.execPath, [...flags, '--eval', script], { encoding: 'utf8' }))
+}
+
+test('a process may remember as much as is a small part of its heap', () => {
+  const [small, large] = [bytesIn(256), bytesIn(2_048)]
+  expect(small).toBeGreaterThan((256 * 1_048_576) / 40)
+  expect(small).toBeLessThan((256 * 1_048_576) / 20)
+  expect(large).toBeGreaterThan(5 * small)
+})
