@@ -4,7 +4,7 @@ import type { Where } from '../thread.ts'
 import { commitApart } from './committing-apart.ts'
 import { commitInGroups, type Commits } from './group-commits.ts'
 import { openEventFile, type Use } from './sqlite-event-file.ts'
-import { commitsTo, tellSometimes, watchGrowth } from './sqlite-event-growth.ts'
+import { commitsTo, watchGrowth } from './sqlite-event-growth.ts'
 import { readEventRows, unavailable, type EventRows } from './sqlite-event-rows.ts'
 import { writeEvents } from './sqlite-event-writer.ts'
 
@@ -42,10 +42,9 @@ const commitHere = (
 ) => {
   const threads = commitsTo(file)
   threads.onmessage = onOthers
-  const tellThreads = tellSometimes(() => threads.postMessage(null))
   const commits = commitInGroups(writeEvents(database), ({ end }) => {
     committed(end)
-    tellThreads()
+    threads.postMessage(null)
   })
   return { commits, leave: () => threads.close(), endHeard: (fileEnd: Position) => fileEnd }
 }

@@ -11,6 +11,7 @@ const bytesIn = (heap: number): number => {
 test('a process may remember as much as is a small part of its heap', () => {
   const [small, large] = [bytesIn(256), bytesIn(2_048)]
   expect(small).toBeGreaterThan((256 * 1_048_576) / 40)
-  expect(small).toBeLessThan((256 * 1_048_576) / 20)
-  expect(large).toBeGreaterThan(5 * small)
+  // The young generation counts too, and is larger in later releases.
+  expect(small).toBeLessThan((256 * 1_048_576) / 10)
+  expect(large).toBeGreaterThan(3 * small)
 })
