@@ -46,7 +46,8 @@ const commitHere = (
     committed(end)
     threads.postMessage(null)
   })
-  return { commits, leave: () => threads.close(), endHeard: (fileEnd: Position) => fileEnd }
+  const endHeard = (fileEnd: Position): Position => fileEnd
+  return { commits: { ...commits, endHeard }, leave: () => threads.close() }
 }
 
 /** Opens the event log in a file, or makes it. @throws Error when the file cannot serve as one */
@@ -58,12 +59,10 @@ export const openEventLog = (
   const database = openEventFile(file, use)
   const rows = readEventRows(database)
   const { grown, look, wake, release } = watchGrowth(rows.head)
-  const commitBeside = () => {
-    const { endHeard, ...commits } = commitApart(file, wake)
-    return { commits, leave: () => {}, endHeard }
-  }
-  const { commits, leave, endHeard } =
-    committing === 'here' ? commitHere(file, database, look, wake) : commitBeside()
+  const { commits, leave } =
+    committing === 'here'
+      ? commitHere(file, database, look, wake)
+      : { commits: commitApart(file, wake), leave: () => {} }
   const checkpoint = database.prepare('PRAGMA wal_checkpoint(PASSIVE)')
   let closing: Promise<void> | undefined
 
@@ -81,7 +80,7 @@ export const openEventLog = (
         ? Promise.reject(new StoreUnavailable('the event log is closed'))
         : commits.append(stream, newRows, expected),
     grown: (after, signal) => (closing ? Promise.resolve() : grown(after, signal)),
-    end: () => endHeard(rows.head('json')),
+    end: () => commits.endHeard(rows.head('json')),
     look,
     checkpoint: () => void checkpoint.get(),
     get isClosed() {
