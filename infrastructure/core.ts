@@ -1,5 +1,4 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { clocks, installations } from '../application/aggregates.ts'
 import { makeFeeBook } from '../application/fee-book.ts'
@@ -39,9 +38,9 @@ import { watchStore } from './event-store/watched-store.ts'
 import type { Log } from './log.ts'
 import { roomInHeap } from './memory.ts'
 import { reportOutage } from './outages.ts'
+import { openOwnVault } from './people/own-vault.ts'
 import { payerDirectory } from './people/payer-directory.ts'
 import { makeDerivation, makeTokens } from './people/tokens.ts'
-import { openVault, WrongVault, type Vault } from './people/vault.ts'
 import { foldApart } from './read-models/folding-apart.ts'
 import { foldHere } from './read-models/folding.ts'
 import { foldsOfStreams } from './read-models/folds-of-streams.ts'
@@ -53,26 +52,6 @@ import { openReadModels, openStore } from './stores.ts'
 import type { Where } from './thread.ts'
 
 const eventUuid = uuidsOf('5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61')
-
-type VaultNeeds = Pick<ReturnType<typeof makeHandler>, 'find' | 'handle'> & {
-  readonly context: Context
-}
-
-/** The vault of this log, which the first who opens it chooses. @throws WrongVault */
-const openOwnVault = async (
-  { find, handle, context }: VaultNeeds,
-  { VAULT, DATA_DIR }: Settings,
-): Promise<Vault> => {
-  const file = VAULT ?? join(DATA_DIR, 'vault.sqlite')
-  const { vault: chosen } = await find(installations, 'daybook')
-  // One that is missing is to be put back, and not to be begun anew in its place.
-  if (chosen !== null && !existsSync(file)) throw new WrongVault(file)
-  const vault = openVault(file)
-  const choice = { type: 'ChooseVault', vault: vault.name } as const
-  const { state } = await handle(installations, 'daybook', choice, context)
-  if (state.vault !== vault.name) throw new WrongVault(file)
-  return vault
-}
 
 /**
  * Everything that a running service and the operator's command have in common: the log, its handler, its read models.

@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { installations } from '../../application/aggregates.ts'
+import type { Context, Find, Handle } from '../../application/handle.ts'
+import type { Settings } from '../settings.ts'
+import { openVault, WrongVault, type Vault } from './vault.ts'
+
+type Needs = {
+  readonly find: Find
+  readonly handle: Handle
+  readonly context: Context
+}
+
+/** The vault of this log, which the first who opens it chooses. @throws WrongVault */
+export const openOwnVault = async (
+  { find, handle, context }: Needs,
+  { VAULT, DATA_DIR }: Settings,
+): Promise<Vault> => {
+  const file = VAULT ?? join(DATA_DIR, 'vault.sqlite')
+  const { vault: chosen } = await find(installations, 'daybook')
+  // One that is missing is to be put back, and not to be begun anew in its place.
+  if (chosen !== null && !existsSync(file)) throw new WrongVault(file)
+  const vault = openVault(file)
+  const choice = { type: 'ChooseVault', vault: vault.name } as const
+  const { state } = await handle(installations, 'daybook', choice, context)
+  if (state.vault !== vault.name) throw new WrongVault(file)
+  return vault
+}
