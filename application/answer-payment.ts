@@ -1,22 +1,29 @@
 import type { RefusalOfFunds } from '../domain/payment/payment-events.ts'
 import { parseScope } from '../domain/people/scope.ts'
-import { refuse } from '../domain/refusal.ts'
+import { refuse, Refusal } from '../domain/refusal.ts'
 import { streamOf } from '../domain/stream.ts'
 import { payments } from './aggregates.ts'
 import { findAccepting } from './find-accepting.ts'
 import { issueTokens, type Tokens } from './grants.ts'
 import type { Context, Find, Handle } from './handle.ts'
 
+/** What would be authorised. Two that are equal in all members are one: a source that holds money for it holds it once. */
+export type Approval = {
+  /** The tid of the payment. */
+  readonly payment: string
+  readonly payer: string
+  readonly currency: string
+  /** All that would be authorised, in minor units. */
+  readonly amount: number
+  readonly credit: boolean
+}
+
 /** Knows whether a payer's money is good. */
 export type FundingSource = {
-  /** Answers null when it is, else why not. */
-  approve(request: {
-    readonly payer: string
-    readonly currency: string
-    /** All that would be authorised, in minor units. */
-    readonly amount: number
-    readonly credit: boolean
-  }): Promise<RefusalOfFunds | null>
+  /** Answers null when it is, else why not. Asked again when what became of an answer is not known. */
+  approve(wanted: Approval): Promise<RefusalOfFunds | null>
+  /** What was approved has not come about: another was first, or the request ended meanwhile. */
+  release(approved: Approval): Promise<void>
 }
 
 type Needs = {
@@ -47,18 +54,22 @@ export const acceptPayment =
       tokens: issueTokens(tokens, streamOf(payments, tid), 0, at),
     }
     const accept = permissions ? { ...answer, permissions } : answer
-    if (status === 'pending') {
-      const additionalAmount = wish.additionalAmount ?? request.additionalAmount
-      const amount = request.amount + additionalAmount
-      const { currency } = request
-      const statusCode = await funding.approve({ payer, currency, amount, credit: wish.credit })
-      if (statusCode !== null)
-        return void (await handle(
-          payments,
-          tid,
-          { type: 'RefuseFunds', at, payer, statusCode },
-          context,
-        ))
+    const record = (command: Parameters<typeof payments.decider.decide>[0]) =>
+      handle(payments, tid, command, context)
+    // It is a repeat: the money has been asked for.
+    if (status !== 'pending') return void (await record(accept))
+    const additionalAmount = wish.additionalAmount ?? request.additionalAmount
+    const amount = request.amount + additionalAmount
+    const { currency } = request
+    const approval = { payment: tid, payer, currency, amount, credit: wish.credit }
+    const statusCode = await funding.approve(approval)
+    if (statusCode !== null)
+      return void (await record({ type: 'RefuseFunds', at, payer, statusCode }))
+    try {
+      await record(accept)
+    } catch (error) {
+      // Of any other error it is not known whether the answer was recorded.
+      if (error instanceof Refusal) await funding.release(approval)
+      throw error
     }
-    await handle(payments, tid, accept, context)
   }

@@ -14,8 +14,14 @@ export type SealedBlob = { readonly hash: BlobHash; readonly sealedHash?: BlobHa
 
 /** Where contents that tell of a person are kept: sealed with that person's key, and gone with it. */
 export type SealedBlobs = {
-  /** Answers the hashes of both. @throws Refusal resource_is_unknown when the person has been erased */
-  put(content: Uint8Array, person: string): Promise<Required<SealedBlob>>
+  /**
+   * A content as it will be kept, by the hashes of both; `keep` keeps it, as `Blobs.put` does.
+   * @throws Refusal resource_is_unknown when the person has been erased
+   */
+  seal(
+    content: Uint8Array,
+    person: string,
+  ): Promise<Required<SealedBlob> & { readonly keep: () => Promise<unknown> }>
   /** The content; undefined once the person has been erased. @throws Error when it is missing or damaged */
   get(blob: SealedBlob): Promise<Uint8Array<ArrayBuffer> | undefined>
 }

@@ -62,7 +62,7 @@ export const metadata = z.object({
   /** The event that led to it, if one did. */
   causationId: z.string().nullable(),
   /** Version of the shape of `data`: the number of upcasts of its type when it was written, plus one. */
-  schema: z.int(),
+  schema: z.int().positive(),
 })
 
 export type DomainEvent = EventsOf<typeof eventCatalogue>
@@ -114,6 +114,9 @@ export const parseEvent = (stored: Stored): Recorded => {
   if (!isEventType(type)) throw unreadable(stored, 'this version knows no such type')
   try {
     const known = metadata.parse(stored.metadata)
+    const latest = schemaVersion(type)
+    if (known.schema > latest)
+      throw unreadable(stored, `it is of version ${known.schema}, this code knows up to ${latest}`)
     const current = upToDate(upcasts[type] ?? [], known.schema, stored.data)
     const data = eventCatalogue[type].parse(current)
     return { stream, revision, position, id, type, data, metadata: known } as Recorded

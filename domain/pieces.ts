@@ -10,6 +10,9 @@ export const withAdded = <Item>(pieces: Pieces<Item>, item: Item): Pieces<Item> 
   return [...pieces.slice(0, -1), [...last, item]]
 }
 
+export const countOf = (pieces: Pieces<unknown>): number =>
+  pieces.reduce((count, piece) => count + piece.length, 0)
+
 export const findInPieces = <Item>(
   pieces: Pieces<Item>,
   isWanted: (item: Item) => boolean,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { recent } from '../application/recent.ts'
-import { isCurrency } from '../domain/money/currency.ts'
+import { isCurrency, isKnownCurrency } from '../domain/money/currency.ts'
 import { formatAmount, parseAmount, type MinorUnits, type Money } from '../domain/money/money.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
@@ -35,12 +35,17 @@ export const plainNumber = <Schema extends z.ZodType>(schema: Schema) =>
     return written === undefined ? given : Number(written)
   }, schema)
 
-export const currencyCode = z
-  .string()
-  .regex(/^[a-zA-Z]{3}$/, 'Must have three letters.')
-  .transform((code) => code.toUpperCase())
-  .refine(isCurrency, 'Must be a current ISO 4217 currency code.')
-  .meta({ description: 'ISO 4217 code, in any case.', examples: ['NOK'] })
+const currencyCodeOf = (isAmong: (code: string) => boolean) =>
+  z
+    .string()
+    .regex(/^[a-zA-Z]{3}$/, 'Must have three letters.')
+    .transform((code) => code.toUpperCase())
+    .refine(isAmong, 'Must be a current ISO 4217 currency code.')
+    .meta({ description: 'ISO 4217 code, in any case.', examples: ['NOK'] })
+
+export const currencyCode = currencyCodeOf(isCurrency)
+/** That of something which may be older than the withdrawal of its currency. */
+export const knownCurrencyCode = currencyCodeOf(isKnownCurrency)
 
 const amountProblems: Readonly<Record<string, string>> = {
   amount_has_too_many_digits: 'Must have at most 12 digits before the period.',

@@ -16,7 +16,12 @@ export const sandboxFunding: FundingSource = {
     if (units === statusCodes.AMOUNT_LIMIT_EXCEEDED) return statusCodes.AMOUNT_LIMIT_EXCEEDED
     return units > (limits[payer] ?? Infinity) ? statusCodes.AMOUNT_LIMIT_EXCEEDED : null
   },
+  // It holds nothing.
+  release: async () => {},
 }
 
 /** Approves everything: whoever runs the service has no funding source connected yet, and answers for payers otherwise. */
-export const everythingFunded: FundingSource = { approve: async () => null }
+export const everythingFunded: FundingSource = {
+  approve: async () => null,
+  release: async () => {},
+}

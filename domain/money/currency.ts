@@ -3,7 +3,7 @@
  * amendments in force in November 2026). Left out are the codes without a minor unit: metals, XDR, XSU, XUA, XTS, XXX
  * and the bond market units, in which nobody is paid.
  */
-const codesByDecimals: Readonly<Record<0 | 2 | 3 | 4, string>> = {
+const currentByDecimals: Readonly<Record<0 | 2 | 3 | 4, string>> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
   2:
     'AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW CNY ' +
@@ -16,22 +16,39 @@ const codesByDecimals: Readonly<Record<0 | 2 | 3 | 4, string>> = {
   4: 'CLF UYW',
 }
 
-const decimalsByCode: ReadonlyMap<string, number> = new Map(
-  Object.entries(codesByDecimals).flatMap(([decimals, codes]) =>
-    codes.split(' ').map((code) => [code, Number(decimals)] as const),
-  ),
-)
+/**
+ * Codes that stood above and have been withdrawn since, by their number of decimals: no money is asked for in them any
+ * more, but what was recorded in them must be read, settled and refunded for as long as the log stands.
+ */
+const withdrawnByDecimals: Readonly<Record<number, string>> = {
+  2: 'BGN',
+}
 
 /** An upper-case ISO 4217 code. */
 export type Currency = string
 
-export const currencies: readonly Currency[] = [...decimalsByCode.keys()].sort()
+const decimalsByCode = (table: Readonly<Record<number, string>>): ReadonlyMap<string, number> =>
+  new Map(
+    Object.entries(table).flatMap(([decimals, codes]) =>
+      codes.split(' ').map((code) => [code, Number(decimals)] as const),
+    ),
+  )
 
-export const isCurrency = (code: string): code is Currency => decimalsByCode.has(code)
+const current = decimalsByCode(currentByDecimals)
+const withdrawn = decimalsByCode(withdrawnByDecimals)
 
-/** Number of decimals of the currency's minor unit: 2 for NOK, 0 for JPY, 3 for KWD. */
+export const currencies: readonly Currency[] = [...current.keys()].sort()
+
+/** Whether money can be asked for in it. */
+export const isCurrency = (code: string): code is Currency => current.has(code)
+
+/** Whether money was ever asked for in it. */
+export const isKnownCurrency = (code: string): code is Currency =>
+  current.has(code) || withdrawn.has(code)
+
+/** Number of decimals of the currency's minor unit, withdrawn or not: 2 for NOK, 0 for JPY, 3 for KWD. */
 export const decimalsOf = (currency: Currency): number => {
-  const decimals = decimalsByCode.get(currency)
-  if (decimals === undefined) throw new RangeError(`${currency} is no current ISO 4217 code`)
+  const decimals = current.get(currency) ?? withdrawn.get(currency)
+  if (decimals === undefined) throw new RangeError(`${currency} is no ISO 4217 code known here`)
   return decimals
 }

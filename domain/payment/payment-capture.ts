@@ -1,11 +1,17 @@
 import { chargeFor, chargeForRefund, type Charge } from '../accounting/charge.ts'
 import { isNothing, minus, potsOf, samePots, type Pots } from '../money/pots.ts'
-import { findInPieces, type Pieces } from '../pieces.ts'
+import { countOf, findInPieces, type Pieces } from '../pieces.ts'
 import { refuse } from '../refusal.ts'
 import { authorizationLifetime, secondsAfter, type Instant } from '../time.ts'
 import type { PaymentCommand, Wanted } from './payment-command.ts'
 import type { PaymentEvent } from './payment-events.ts'
 import { available, type Part, type RequestedPayment } from './payment-state.ts'
+
+/**
+ * Captures, and refunds, that one payment can have: all of them stand in each answer that shows its outcome, which is
+ * made and sent while others wait.
+ */
+export const mostParts = 10_000
 
 const isOpen = (payment: RequestedPayment, at: Instant): boolean =>
   (payment.status === 'pending' || payment.status === 'auth') && at < payment.expiresAt
@@ -53,6 +59,7 @@ export const decideCapture = (
   if (pots.additionalAmount > left.additionalAmount)
     return refuse('capture_exceeds_additional_amount')
   if (isNothing(pots)) return refuse('capture_is_nothing')
+  if (countOf(payment.captures) >= mostParts) return refuse('captures_are_too_many')
   const isCredit = payment.answer?.type === 'accepted' && payment.answer.credit
   const charge = chargeFor(pots, isCredit, terms)
   return [{ type: 'PaymentCaptured', data: { captureId: idOf(wanted), ...pots, charge } }]
@@ -93,6 +100,7 @@ export const decideRefund = (
   if (pots.additionalAmount > refundable.additionalAmount)
     return refuse('refund_exceeds_additional_amount')
   if (isNothing(pots)) return refuse('refund_is_nothing')
+  if (countOf(payment.refunds) >= mostParts) return refuse('refunds_are_too_many')
   const { captured, refunded, captures, refunds } = payment
   const basis = {
     captured,

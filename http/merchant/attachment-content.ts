@@ -5,7 +5,7 @@ import type { Names } from '../brand.ts'
 import { Malformed, mostIssues } from '../errors.ts'
 import type { Part } from '../multipart.ts'
 import { readJson } from '../reading.ts'
-import { amountIn, currencyCode, decimalText, type Issues } from '../wire.ts'
+import { amountIn, knownCurrencyCode, decimalText, type Issues } from '../wire.ts'
 
 const largestPng = 1_000_000
 const largestJson = 1_000_000
@@ -42,7 +42,7 @@ const items = z.array(item).min(1).max(1000)
 
 export const itemList = z
   .object({
-    currency: currencyCode.optional().meta({ description: 'By default that of the payment.' }),
+    currency: knownCurrencyCode.optional().meta({ description: 'By default that of the payment.' }),
     items,
     discount: signedAmount.optional(),
     total: signedAmount.optional(),
@@ -67,7 +67,7 @@ const payment = z
 
 export const receipt = z
   .object({
-    currency: currencyCode.optional().meta({ description: 'By default that of the payment.' }),
+    currency: knownCurrencyCode.optional().meta({ description: 'By default that of the payment.' }),
     receipt_id: shortText.optional(),
     store: z.union([shortText, store]),
     items,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { attachmentsOfPayments, payments } from '../../application/aggregates.ts'
 import type { SealedBlobs } from '../../application/blobs.ts'
+import { findAccepting } from '../../application/find-accepting.ts'
 import type { Find, Handle } from '../../application/handle.ts'
 import type { PaymentStatus } from '../../domain/payment/status.ts'
 import { refuse } from '../../domain/refusal.ts'
@@ -101,12 +102,17 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
         const parts = partsOf(body, header('content-type'))
         const checked = checkParts(parts, names, currency)
         const contents = []
+        const sealed = []
         for (const { kind, content } of checked) {
-          const hashes = await attachedContents.put(content, payer)
-          contents.push({ kind, ...hashes, size: content.byteLength })
+          const { hash, sealedHash, keep } = await attachedContents.seal(content, payer)
+          contents.push({ kind, hash, sealedHash, size: content.byteLength })
+          sealed.push(keep)
         }
         const context = { at, merchant, actor: 'attachment_uri', correlationId }
         const command = { type: 'UploadAttachments', contents } as const
+        // What is refused is not kept; what has been uploaded is there before anybody reads of it.
+        await findAccepting(find, attachmentsOfPayments, tid, command)
+        for (const keep of sealed) await keep()
         await handle(attachmentsOfPayments, tid, command, context)
         return { location: links.full(listPath(tid)) }
       },

@@ -80,7 +80,6 @@ const rowAfter = async <Row extends object>(
   return row
 }
 
-/** What stands behind the category in the name of a stream. */
 type MessageNeeds = Signing & {
   readonly readHistory: ReadHistory
   readonly attachmentLink: AttachmentLink

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Wanted } from '../../domain/payment/payment-command.ts'
 import type { PaymentDetails } from '../../domain/payment/payment-events.ts'
-import { amountIn, amountText, currencyCode, read } from '../wire.ts'
+import { amountIn, amountText, knownCurrencyCode, read } from '../wire.ts'
 import { detailsInput, lineItemsOf, linksOf } from './payment-input.ts'
 
 const actions = ['capture', 'abort', 'release', 'reauth', 'refund'] as const
@@ -41,7 +41,7 @@ const paymentUpdate = z
       }),
     amount: amountText.nullable(),
     additional_amount: amountText.nullable(),
-    currency: currencyCode.nullable(),
+    currency: knownCurrencyCode.nullable(),
     capture_id: z
       .string()
       .max(255)

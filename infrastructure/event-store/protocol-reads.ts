@@ -55,10 +55,15 @@ const checkpointAt = (position: number): Response =>
       .setPreparePosition(`${position}`),
   )
 
-/** Sends at the pace of the client: a slow one must not make this process hold the whole log. */
-const sender = (call: Call, signal: AbortSignal) => async (message: Response) => {
-  if (!call.write(message)) await once(call, 'drain', { signal })
-}
+const caughtUp = (): Response => new streams.ReadResp().setCaughtUp(new streams.ReadResp.CaughtUp())
+
+/** Sends together, at the pace of the client: a slow one must not make this process hold the whole log. */
+const sender =
+  (call: Call, signal: AbortSignal) =>
+  async (...messages: readonly Response[]) => {
+    const isFull = messages.map((message) => call.write(message)).includes(false)
+    if (isFull) await once(call, 'drain', { signal })
+  }
 
 type Send = ReturnType<typeof sender>
 
@@ -130,18 +135,19 @@ const subscribe = async (
     const most = Math.min(pageSize, maximumLag + 1)
     const page = rows(place, most)
     if (isLive && page.length > maximumLag) throw tooSlow()
+    // A node has nothing to be caught up with while the stream does not exist; else it says so with the last event.
+    const isThere = stream === undefined || log.lastRevision(stream) > noStream
+    const isCaughtUp = !isLive && page.length < most && isThere
+    if (isCaughtUp) isLive = true
     for (const row of page) {
       place = next(row)
-      if (matches(row)) await send(eventMessage(row))
       considered += 1
-      if (filter && considered % window === 0) await send(checkpointAt(row[0]))
+      const messages = matches(row) ? [eventMessage(row)] : []
+      if (filter && considered % window === 0) messages.push(checkpointAt(row[0]))
+      if (isCaughtUp && row === page.at(-1)) messages.push(caughtUp())
+      await send(...messages)
     }
-    // A node has nothing to be caught up with while the stream does not exist; else it says so with the last event.
-    const isAtEnd = page.length < most
-    if (!isLive && isAtEnd && (stream === undefined || log.lastRevision(stream) > noStream)) {
-      isLive = true
-      await send(new streams.ReadResp().setCaughtUp(new streams.ReadResp.CaughtUp()))
-    }
+    if (isCaughtUp && page.length === 0) await send(caughtUp())
     if (page.length > 0) await nextTurn()
     else await log.grown(head, signal)
     if (log.isClosed) throw new StoreUnavailable('the event log is closed')

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Blobs, SealedBlobs } from '../../application/blobs.ts'
 import { readName, sealName, type People } from '../../application/people.ts'
 import { refuse } from '../../domain/refusal.ts'
@@ -5,11 +6,13 @@ import { hashOf } from '../blob-directory.ts'
 
 /** Keeps contents sealed as names are (`sealed:<person>:<text>`): the log of events then needs not know whose they are. */
 export const sealedBlobs = (blobs: Blobs, people: People): SealedBlobs => ({
-  put: async (content, person) => {
+  seal: async (content, person) => {
+    // A content may be large: others get their turn before each.
+    await nextTurn()
     if (!people.hasPerson(person)) return refuse('resource_is_unknown')
     const text = Buffer.from(content).toString('base64')
-    const sealedHash = await blobs.put(Buffer.from(sealName(people, person, text)))
-    return { hash: hashOf(content), sealedHash }
+    const sealed = Buffer.from(sealName(people, person, text))
+    return { hash: hashOf(content), sealedHash: hashOf(sealed), keep: () => blobs.put(sealed) }
   },
   get: async ({ hash, sealedHash }) => {
     const kept = await blobs.get(sealedHash ?? hash)

@@ -5,7 +5,11 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { payments, poses } from '../../application/aggregates.ts'
-import { acceptPayment, type FundingSource } from '../../application/answer-payment.ts'
+import {
+  acceptPayment,
+  type Approval,
+  type FundingSource,
+} from '../../application/answer-payment.ts'
 import {
   noStream,
   start,
@@ -85,6 +89,9 @@ const context: Context = {
 }
 
 type Handler = ReturnType<typeof makeHandler>
+
+const derived = () => 'derived'
+const tokens = { access: derived, refresh: derived, code: derived, digest: derived }
 
 const paying =
   ({ handle }: Handler, tid: string) =>
@@ -248,9 +255,8 @@ describe('two processes on one log', () => {
         asked.push(payer)
         return null
       },
+      release: async () => {},
     }
-    const derived = () => 'derived'
-    const tokens = { access: derived, refresh: derived, code: derived, digest: derived }
     const accepting = acceptPayment({ ...ours, funding, tokens })
     const tid = randomUUID()
     const accept = (payer: string) =>
@@ -263,6 +269,58 @@ describe('two processes on one log', () => {
     expect(await accept('bob')).toBe('accepted')
     expect(await accept('alice')).toBe('payment_is_for_another_payer')
     expect(asked).toEqual(['bob'])
+  })
+
+  test.each([
+    ['alice has accepted', () => accept({ payer: 'alice' }), 'payment_is_for_another_payer'],
+    ['the merchant has aborted', () => release(), 'payment_is_not_pending'],
+  ])('what was approved while %s meanwhile is given back', async (_, meanwhile, reason) => {
+    const handler = handlerOf(store)
+    const held: Approval[] = []
+    const tid = randomUUID()
+    const funding: FundingSource = {
+      approve: async (wanted) => {
+        held.push(wanted)
+        await paying(handler, tid)(meanwhile())
+        return null
+      },
+      release: async (approved) => {
+        held.splice(held.indexOf(approved), 1)
+      },
+    }
+    const accepting = acceptPayment({ ...handler, funding, tokens })
+    await paying(handler, tid)(ask({ customer: null }, { payer: 'anyone' }))
+    const wish = { additionalAmount: null, credit: false }
+    expect(await reasonOf(accepting(tid, 'bob', wish, context))).toBe(reason)
+    expect(held).toEqual([])
+  })
+
+  test('who accepts twice at once is asked for one and the same approval, which stays', async () => {
+    const handler = handlerOf(store)
+    const held = new Set<string>()
+    const funding: FundingSource = {
+      approve: async (wanted) => {
+        held.add(JSON.stringify(wanted))
+        return null
+      },
+      release: async (approved) => {
+        held.delete(JSON.stringify(approved))
+      },
+    }
+    const accepting = acceptPayment({ ...handler, funding, tokens })
+    const tid = randomUUID()
+    await paying(handler, tid)(ask())
+    const wish = { additionalAmount: null, credit: false }
+    const twice = [1, 2].map(() => reasonOf(accepting(tid, 'alice', wish, context)))
+    expect(await Promise.all(twice)).toEqual(['accepted', 'accepted'])
+    const approval = {
+      payment: tid,
+      payer: 'alice',
+      currency: 'NOK',
+      amount: 11_000,
+      credit: false,
+    }
+    expect([...held]).toEqual([JSON.stringify(approval)])
   })
 
   test('whether a command would be accepted is known from memory, and asked of the log before it is denied', async () => {

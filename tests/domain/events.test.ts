@@ -83,6 +83,26 @@ describe('data of an older version', () => {
     expect(upToDate(steps, version, 'old')).toEqual(data)
   })
 
+  test.each([
+    ['PaymentReleased', 2],
+    ['PayoutOrdered', 3],
+    ['PaymentReleased', 99],
+  ])(
+    'of %s of version %i, which this code does not know yet, are not taken for older ones',
+    (type, version) => {
+      const { data } = events.released(100, 0)
+      expect(() => parseEvent(stored(type, data, { schema: version }))).toThrow(
+        `cannot be read: it is of version ${version}, this code knows up to ${version === 3 ? 2 : 1}`,
+      )
+    },
+  )
+
+  test.each([0, -1, 1.5])('of version %d, which there never was, cannot be read', (version) => {
+    const { data } = events.released(100, 0)
+    const event = stored('PaymentReleased', data, { schema: version })
+    expect(() => parseEvent(event)).toThrow('schema')
+  })
+
   test('of the only version stay as they are', () => {
     expect(upToDate([], 1, 'as it is')).toBe('as it is')
   })

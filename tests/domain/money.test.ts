@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { currencies, decimalsOf, isCurrency } from '../../domain/money/currency.ts'
+import { currencies, decimalsOf, isCurrency, isKnownCurrency } from '../../domain/money/currency.ts'
 import {
   add,
   addUp,
@@ -52,11 +52,20 @@ describe('currencies', () => {
     },
   )
 
+  test('what was recorded in a currency that has been withdrawn since can be read and given back', () => {
+    expect(isKnownCurrency('BGN')).toBe(true)
+    expect(formatAmount(123_456, 'BGN')).toBe('1234.56')
+    expect(parseAmount('1234.56', 'BGN')).toBe(123_456)
+    expect(currencies).not.toContain('BGN')
+    expect(currencies.every(isKnownCurrency)).toBe(true)
+  })
+
   test.each(['XAU', 'XAG', 'XDR', 'XTS', 'XXX', 'nok', 'NO', '', 'NOKK', 'constructor'])(
     'nobody is paid in "%s"',
     (code) => {
       expect(isCurrency(code)).toBe(false)
-      expect(() => decimalsOf(code)).toThrow(`${code} is no current ISO 4217 code`)
+      expect(isKnownCurrency(code)).toBe(false)
+      expect(() => decimalsOf(code)).toThrow(`${code} is no ISO 4217 code known here`)
     },
   )
 

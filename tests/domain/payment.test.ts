@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { PaymentDetails } from '../../domain/payment/payment-events.ts'
 import { available } from '../../domain/payment/payment-state.ts'
+import { mostParts } from '../../domain/payment/payment-capture.ts'
 import { payment } from '../../domain/payment/payment.ts'
 import { examplesOf } from './given.ts'
 import {
@@ -890,5 +891,47 @@ describe('a payment that nobody asked for', () => {
 
   test('stays unrequested, whatever events are read', () => {
     expect(given(captured('a', 1), authorized()).state).toEqual({ status: 'unrequested' })
+  })
+})
+
+describe('a payment of ten thousand captures', () => {
+  const many = Array.from({ length: mostParts }, (_, number) => number)
+  const large = [requested({ amount: 1_000_000 }), authorized()]
+  const captures = many.map((number) => captured(`c${number}`, 10, 0))
+  const history = [...large, ...captures]
+
+  test('takes no further one, whatever its id, and what is left can be released', () => {
+    given(...large, ...captures.slice(1))
+      .when(capture(part('last', 10)))
+      .then(captured('last', 10, 0))
+    given(...history)
+      .when(capture(part('one more', 10)))
+      .thenRefused('captures_are_too_many')
+    given(...history)
+      .when(capture('everything'))
+      .thenRefused('captures_are_too_many')
+    given(...history)
+      .when(release())
+      .then(released(900_000, 1000))
+  })
+
+  test('takes each of them again as a repeat', () => {
+    for (const id of ['c0', 'c9999'])
+      given(...history)
+        .when(capture(part(id, 10)))
+        .thenNothing()
+  })
+
+  test('takes as many refunds, and no further one', () => {
+    const refunds = many.map((number) => refunded(`r${number}`, 1, 0))
+    given(...history, ...refunds.slice(1))
+      .when(refund(part('last', 1)))
+      .then(refunded('last', 1, 0))
+    given(...history, ...refunds)
+      .when(refund(part('one more', 1)))
+      .thenRefused('refunds_are_too_many')
+    given(...history, ...refunds)
+      .when(refund(part('r9999', 1)))
+      .thenNothing()
   })
 })

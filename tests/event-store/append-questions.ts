@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ANY, binaryEvent, NO_STREAM, STREAM_EXISTS } from '@eventstore/db-client'
+import { ANY, binaryEvent, jsonEvent, NO_STREAM, STREAM_EXISTS } from '@eventstore/db-client'
 import { append, plain, probe, probes, revisions, type Question } from './questions.ts'
 
 /** What appends are answered. */
@@ -24,6 +24,14 @@ export const appendQuestions: Readonly<Record<string, Question>> = {
       ahead: await append(client, stream(), probe(), 7n),
       noStreamButThere: await append(client, stream(), probe(), NO_STREAM),
       after: await revisions(client, stream()),
+    }
+  },
+
+  eventTypes: async ({ client, stream }) => {
+    const typed = (type: string) => jsonEvent({ type, data: {} })
+    return {
+      system: await append(client, stream('a'), typed('$probe'), NO_STREAM),
+      unicode: await append(client, stream('b'), typed('é☕'), NO_STREAM),
     }
   },
 

@@ -5,6 +5,7 @@ import {
   type AppendToStreamOptions,
   type EventData,
   type EventStoreDBClient,
+  type Position,
   type ReadStreamOptions,
 } from '@eventstore/db-client'
 
@@ -84,3 +85,10 @@ export const plain = (answer: unknown): unknown =>
       typeof value === 'bigint' ? `${value}n` : (value ?? null),
     ),
   )
+
+/** Where an append stands. */
+export const placeAfter = async (appending: Promise<{ position?: Position | undefined }>) => {
+  const { position } = await appending
+  if (!position) throw new Error('an append without a position')
+  return position
+}

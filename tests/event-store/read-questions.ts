@@ -1,51 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import {
-  ANY,
   BACKWARDS,
   binaryEvent,
   END,
-  eventTypeFilter,
-  excludeSystemEvents,
   jsonEvent,
   NO_STREAM,
-  START,
-  streamNameFilter,
-  type AllStreamSubscription,
   type Position,
   type ResolvedEvent,
-  type StreamSubscription,
 } from '@eventstore/db-client'
-import { append, probe, probes, revisions, type Question } from './questions.ts'
+import { append, placeAfter, probe, probes, revisions, type Question } from './questions.ts'
 
-/** Everything that a subscription tells, in order, and a wait for it. */
-const watch = (
-  subscription: AllStreamSubscription | StreamSubscription,
-  note: (resolved: ResolvedEvent) => string,
-) => {
-  const log: string[] = []
-  const tell = (line: string): void => {
-    log.push(line)
-    subscription.emit('told')
-  }
-  subscription.on('confirmation', () => tell('confirmation'))
-  subscription.on('caughtUp', () => tell('caughtUp'))
-  subscription.on('data', (resolved: ResolvedEvent) => tell(note(resolved)))
-  const told = async (...lines: string[]): Promise<void> => {
-    while (!lines.every((line) => log.includes(line))) await once(subscription, 'told')
-  }
-  return { log, told }
-}
-
-const byRevision = ({ event }: ResolvedEvent): string => `${event?.revision}`
-
-const placeAfter = async (appending: Promise<{ position?: Position | undefined }>) => {
-  const { position } = await appending
-  if (!position) throw new Error('an append without a position')
-  return position
-}
-
-/** What reads and subscriptions are answered. */
+/** What reads are answered. */
 export const readQuestions: Readonly<Record<string, Question>> = {
   roundTrip: async ({ client, stream }) => {
     const before = Date.now()
@@ -151,61 +116,5 @@ export const readQuestions: Readonly<Record<string, Question>> = {
       positionEqual: last[mine]?.event?.position?.commit === position.commit,
       newerAreAllSystem: last.slice(0, mine).every(({ event }) => event?.type.startsWith('$')),
     }
-  },
-
-  subscribeToStreamFromStart: async ({ client, stream }) => {
-    await append(client, stream(), probes(2), NO_STREAM)
-    const subscription = client.subscribeToStream(stream(), { fromRevision: START })
-    const { log, told } = watch(subscription, byRevision)
-    await told('1', 'caughtUp')
-    await append(client, stream(), probe(2), 1n)
-    await told('2')
-    await subscription.unsubscribe()
-    return log
-  },
-
-  subscribeToAllByPrefix: async ({ client, stream }) => {
-    const [a, b, c] = [stream('wanted-1'), stream('other'), stream('wanted-2')]
-    const fromPosition = await placeAfter(client.appendToStream(a, probes(2)))
-    await append(client, b, probes(2), NO_STREAM)
-    await append(client, c, probe(), NO_STREAM)
-    const filter = streamNameFilter({ prefixes: [stream('wanted')] })
-    const subscription = client.subscribeToAll({ fromPosition, filter })
-    const { log, told } = watch(subscription, ({ event }) => {
-      const name = event?.streamId === a ? 'a' : event?.streamId === c ? 'c' : 'OTHER'
-      return `${name}${event?.revision}`
-    })
-    await told('c0', 'caughtUp')
-    await append(client, b, probe(), 1n)
-    await append(client, a, probe(), 1n)
-    await told('a2')
-    await subscription.unsubscribe()
-    return log
-  },
-
-  subscribeToAllByType: async ({ client, stream }) => {
-    const type = `T-${randomUUID()}`
-    const typed = (name: string) => jsonEvent({ type: name, data: {} })
-    const events = [probe(), typed(type), probe(), typed(`${type}x`)]
-    const position = await placeAfter(client.appendToStream(stream(), events))
-    const filter = eventTypeFilter({ regex: `^${type}$` })
-    const subscription = client.subscribeToAll({ fromPosition: START, filter })
-    const { log, told } = watch(subscription, byRevision)
-    await told('1', 'caughtUp')
-    await subscription.unsubscribe()
-    return { log, positioned: position.commit > 0n }
-  },
-
-  excludingSystemEvents: async ({ client, stream }) => {
-    await append(client, stream(), probe(), NO_STREAM)
-    await append(client, stream(), jsonEvent({ type: '$probe', data: {} }), ANY)
-    const subscription = client.subscribeToAll({
-      fromPosition: START,
-      filter: excludeSystemEvents(),
-    })
-    const { log, told } = watch(subscription, ({ event }) => event?.type ?? '')
-    await told('caughtUp')
-    await subscription.unsubscribe()
-    return { anySystemEvent: log.some((type) => type.startsWith('$')) }
   },
 }

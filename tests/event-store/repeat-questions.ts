@@ -17,6 +17,25 @@ export const repeatQuestions: Readonly<Record<string, Question>> = {
     }
   },
 
+  concurrentRepeats: async ({ client, stream }) => {
+    const again = [probe(1), probe(2)]
+    await append(client, stream(), probe(0), NO_STREAM)
+    const options = { deadline: 2_000 }
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => append(client, stream(), again, 0n, options)),
+    )
+    // A node drops a repeat that overtakes the commit of the first: which ones end without an answer is chance.
+    const isAcceptable = (answer: (typeof answers)[number]): boolean =>
+      'success' in answer
+        ? answer.nextExpectedRevision === 2n
+        : ['deadline-exceeded', 'timeout'].includes(String(answer['error']))
+    return {
+      successOrDeadlineExceeded: answers.every(isAcceptable),
+      someSuccess: answers.some((answer) => 'success' in answer),
+      stream: await revisions(client, stream()),
+    }
+  },
+
   repeatedAfterOthersAppended: async ({ client, stream }) => {
     const again = [probe(1), probe(2)]
     await append(client, stream(), probe(0), NO_STREAM)

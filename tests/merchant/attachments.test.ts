@@ -316,8 +316,11 @@ test('a payment takes a hundred attachments and no more, all of an upload or non
   for (let from = 0; from < 80; from += 20)
     expect((await upload(link, lists(from, 20))).status).toBe(201)
   expect((await upload(link, lists(80, 19))).status).toBe(201)
+  const kept = readdirSync(join(service.directory, 'blobs'), { recursive: true })
   expect((await upload(link, lists(99, 2))).status).toBe(409)
   expect((await list(tid)).uris).toHaveLength(99)
+  // Nothing of what was refused lies about.
+  expect(readdirSync(join(service.directory, 'blobs'), { recursive: true })).toEqual(kept)
   expect((await upload(link, lists(99, 1))).status).toBe(201)
 })
 
