@@ -1,6 +1,6 @@
 import type { AccessNeeds, Credentials } from './credentials.ts'
 import { RequestError } from './errors.ts'
-import { stringToSign, urlToSign } from './signature.ts'
+import { stringToSign } from './signature.ts'
 import { parseDateTime } from './wire.ts'
 
 /** Both ways to authenticate, each a challenge (RFC 9110, section 11.6.1). */
@@ -39,6 +39,6 @@ export const makeSignedText = (needs: Needs) => {
     checkTimestamp(request.header(names.timestamp))
     checkDigest(request.header(names.contentDigest), request.body)
     const { method, url } = request
-    return stringToSign(method, urlToSign(url()), request.headers(), names.signedPrefix)
+    return stringToSign(method, url(), request.headers(), names.signedPrefix)
   }
 }

@@ -6,6 +6,7 @@ import { Refusal } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import { malformed } from './errors.ts'
 import { inexactNumber } from './reading.ts'
+import { urlToSign } from './signature.ts'
 
 /** How values look in JSON (decisions 2). What is read is parsed, what is answered is encoded by these schemas. */
 
@@ -125,24 +126,32 @@ export const dateTimeText = z
 /** A full URL without the blanks and breaks that a parser of URLs drops, and so others do not see alike. */
 const webUri = /^https?:\/\/[^\s\p{Cc}]+$/iu
 
+const isWebUri = (text: string): boolean => webUri.test(text) && URL.canParse(text)
+
 export const webUriText = z
   .string()
   .max(2048)
-  .refine((text) => webUri.test(text) && URL.canParse(text), 'Must be a full http or https URL.')
+  .refine(isWebUri, 'Must be a full http or https URL.')
   .meta({ format: 'uri' })
 
-const isCallable = (text: string): boolean => {
-  // What is no URL at all is complained of already.
-  if (!URL.canParse(text)) return true
-  const { username, password, hash } = new URL(text)
-  return username + password + hash === '' && !text.includes('#')
+/** What would not reach the receiver, or not as it stands. */
+const problemOfCallable = (text: string): string | undefined => {
+  // It is complained of already.
+  if (!isWebUri(text)) return undefined
+  const { href, username, password, pathname, search } = new URL(text)
+  if (username + password !== '' || text.includes('#'))
+    return 'Must have no user, password or fragment.'
+  const written = urlToSign(text)
+  const isWhole = pathname === '/' && search === '' && written === href.slice(0, -1)
+  if ((written === href || isWhole) && !text.endsWith('?')) return undefined
+  return `Must be written as it is requested: ${href.replace(/\?$/, '')}`
 }
 
 /** Where a callback is sent: its signature is over the URL as it stands here, so all of it must reach the receiver. */
-export const callbackUriText = webUriText.refine(
-  isCallable,
-  'Must have no user, password or fragment.',
-)
+export const callbackUriText = webUriText.superRefine((text, context) => {
+  const problem = problemOfCallable(text)
+  if (problem !== undefined) context.addIssue(problem)
+})
 
 /** An id that a merchant chooses. A URL whose last segment is `.` or `..` leads elsewhere. */
 export const chosenId = (schema: z.ZodString) =>

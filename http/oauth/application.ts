@@ -102,7 +102,7 @@ export const applicationRoutes = (needs: ApplicationNeeds): Route[] => {
     route({
       method: 'POST',
       path: listPath,
-      access: 'KEY',
+      access: 'SECRET',
       group,
       summary: 'Register an application; its secret is shown this once',
       body: applicationInput(needs.isSandbox),
@@ -143,7 +143,7 @@ export const applicationRoutes = (needs: ApplicationNeeds): Route[] => {
     route({
       method: 'DELETE',
       path: `${listPath}:client_id/`,
-      access: 'KEY',
+      access: 'SECRET',
       group,
       summary: 'Remove an application: it gets no more tokens',
       params,

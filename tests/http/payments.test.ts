@@ -94,7 +94,7 @@ describe('a payment request', () => {
       max_scan_age: 0,
       text: 'Æ 日本 😀',
       callback_uri: 'https://shop.example:8443/callback?a=b',
-      display_message_uri: 'http://shop.example/æ',
+      display_message_uri: 'http://shop.example/%C3%A6',
       success_return_uri: 'https://shop.example/ok',
       failure_return_uri: 'https://shop.example/fail',
       required_scope: 'openid email',
@@ -597,6 +597,37 @@ describe.each(['release', 'abort'])('%s', (action) => {
     const declined = await requestPayment(service.pos1)
     await answer(declined, 'decline')
     expect(await put(declined, { action })).toMatchObject(conflict(/Nothing is left/))
+  })
+})
+
+describe('a callback address', () => {
+  test.each([
+    'https://shop.example',
+    'https://Shop.Example:8443/Callback/?A=b%20c&d=ü'.replace('ü', '%C3%BC'),
+    'HTTP://127.0.0.1:1/a//b',
+    'https://[2001:db8::1]/cb',
+  ])('may be %s', async (callback_uri) => {
+    const path = await requestPayment(service.pos1, { callback_uri })
+    expect((await service.pos1('GET', path)).body).toMatchObject({ callback_uri })
+  })
+
+  test.each([
+    ['https://shop.example/a/../b', 'https://shop.example/b'],
+    ['https://shop.example/ü', 'https://shop.example/%C3%BC'],
+    ['https://shop.example/"q"', 'https://shop.example/%22q%22'],
+    ['https://shop.example/a\\b', 'https://shop.example/a/b'],
+    ['https://shop.example?a=b', 'https://shop.example/?a=b'],
+    ['https://shop.example/cb?', 'https://shop.example/cb'],
+    ['https://shop.example:443/cb', 'https://shop.example/cb'],
+    ['https://bücher.example/cb', 'https://xn--bcher-kva.example/cb'],
+    ['http://127.1/cb', 'http://127.0.0.1/cb'],
+  ])('that would arrive otherwise, as %s, is refused with how it is written', async (uri, as) => {
+    const path = await requestPayment(service.pos1)
+    const { status, body } = await put(path, { callback_uri: uri })
+    expect(status).toBe(400)
+    expect(body.error_details).toEqual({
+      callback_uri: [`Must be written as it is requested: ${as}`],
+    })
   })
 })
 

@@ -220,7 +220,7 @@ describe('the sandbox', () => {
     const received = once(receiver, 'request') as Promise<[IncomingMessage, ServerResponse]>
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
     const { port } = receiver.address() as AddressInfo
-    const callback_uri = `http://127.0.0.1:${port}/hook?x=1`
+    const callback_uri = `HTTP://127.0.0.1:${port}/Hook?x=1`
     expect(await call('POST', '/sandbox/v1/callback/', { body: { callback_uri } })).toMatchObject({
       status: 204,
     })
@@ -230,7 +230,8 @@ describe('the sandbox', () => {
     const { headers } = incoming
     expect(JSON.parse(body)).toMatchObject({ meta: { event: 'test_event', uri: null, seqno: 1 } })
     const digest = `SHA256=${createHash('sha256').update(body).digest('base64')}`
-    const signed = `POST|${callback_uri}|X-SERVICE-CONTENT-DIGEST=${digest}&X-SERVICE-TIMESTAMP=${headers['x-service-timestamp']}`
+    const url = `http://127.0.0.1:${port}/Hook?x=1`
+    const signed = `POST|${url}|X-SERVICE-CONTENT-DIGEST=${digest}&X-SERVICE-TIMESTAMP=${headers['x-service-timestamp']}`
     const signature = String(headers['authorization']).replace('RSA-SHA256 ', '')
     const { text: key } = await call('GET', '/callback_key.pem')
     expect(createVerify('RSA-SHA256').update(signed).verify(key, signature, 'base64')).toBe(true)
