@@ -58,6 +58,7 @@ export type RefusalCode =
   | 'sign_in_is_too_old'
   | 'sign_in_is_wrong'
   | 'too_much_is_waiting'
+  | 'user_has_no_credentials'
 
 /** A command that the rules do not allow; nothing has changed. `http/errors.ts` gives each reason its answer. */
 export class Refusal extends Error {

@@ -1,13 +1,18 @@
 import { z } from 'zod'
+import { changed, type Changes } from './changes.ts'
 import type { Decider } from './decider.ts'
 import { refuse } from './refusal.ts'
 import { sameJson } from './same.ts'
 
+/** Whose the entry must be: one of another merchant is unknown. Absent where that is not asked. */
+type Owned = { readonly merchant?: string }
+
 /** An entry of a register (a POS, a user …): made once under an id of its own, changed, removed. */
 export type RegisterCommand<Data> =
   | { readonly type: 'Register'; readonly data: Data }
-  | { readonly type: 'Change'; readonly data: Data }
-  | { readonly type: 'Remove' }
+  /** Names only what is to be different, so that nobody's change undoes what another has just made. */
+  | (Owned & { readonly type: 'Change'; readonly changes: Changes<Data> })
+  | (Owned & { readonly type: 'Remove' })
 
 export type RegisterEvent<Name extends string, Data> =
   | { readonly type: `${Name}Registered`; readonly data: Data }
@@ -19,16 +24,21 @@ export type Entry<Data> =
   /** `registered` is the data of its registration: what a repeated registration is compared with. */
   | { readonly status: 'present'; readonly registered: Data; readonly data: Data }
 
-const present = <Data>(entry: Entry<Data>) =>
-  entry.status === 'present' ? entry : refuse('resource_is_unknown')
+const present = <Data extends object>(entry: Entry<Data>, { merchant }: Owned): Data => {
+  if (entry.status !== 'present') return refuse('resource_is_unknown')
+  const { data } = entry
+  const isTheirs = merchant === undefined || ('merchant' in data && data.merchant === merchant)
+  return isTheirs ? data : refuse('resource_is_unknown')
+}
 
 /**
  * The decider that all registers share, and the events of one of them. A repeated command answers with no event; an id
- * that was removed may be registered anew.
+ * that was removed may be registered anew. `check` refuses an entry that may not be as it would become.
  */
 export const register = <Name extends string, Schema extends z.ZodObject>(
   name: Name,
   schema: Schema,
+  check: (data: z.output<Schema>) => void = () => {},
 ) => {
   type Data = z.output<Schema>
   type Event = RegisterEvent<Name, Data>
@@ -40,12 +50,18 @@ export const register = <Name extends string, Schema extends z.ZodObject>(
     decide(command, entry) {
       switch (command.type) {
         case 'Register':
+          check(command.data)
           if (entry.status !== 'present') return event('Registered', command.data)
           return sameJson(entry.registered, command.data) ? [] : refuse('id_used_with_other_data')
-        case 'Change':
-          return sameJson(present(entry).data, command.data) ? [] : event('Changed', command.data)
+        case 'Change': {
+          const before = present(entry, command)
+          const data = changed(before, command.changes)
+          if (sameJson(before, data)) return []
+          check(data)
+          return event('Changed', data)
+        }
         case 'Remove':
-          return present(entry) && event('Removed', {})
+          return present(entry, command) && event('Removed', {})
       }
     },
     evolve(entry, { type, data }) {

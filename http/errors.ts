@@ -213,6 +213,7 @@ const refusalAnswers = {
     status: 429,
     text: 'Too many secrets of this address wait to be checked. Please try again soon.',
   },
+  user_has_no_credentials: { field: 'secret', text: 'A user needs a secret, a pubkey or both.' },
 } as const satisfies Record<RefusalCode, Answer | FieldAnswer>
 
 export type ErrorAnswer = { readonly status: ErrorStatus; readonly body: ErrorReply }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { refuse } from '../refusal.ts'
 import { register } from '../register.ts'
 
 export const roles = ['user', 'superuser'] as const
@@ -22,4 +23,7 @@ export const user = register(
     /** RSA public key in PEM (SPKI). */
     publicKey: z.string().nullable(),
   }),
+  ({ secretHash, publicKey }) => {
+    if (secretHash === null && publicKey === null) refuse('user_has_no_credentials')
+  },
 )

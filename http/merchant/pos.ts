@@ -62,9 +62,6 @@ export const posRoutes = (needs: PosNeeds): Route[] =>
     reply: posReply,
     keyOf: within,
     created: (call) => ({ merchant: callerOf(call).merchant, ...call.body }),
-    changed: (call, id, present) => {
-      const { location = present?.location ?? null, ...others } = call.body
-      return { merchant: callerOf(call).merchant, id, ...others, location }
-    },
+    changes: (call) => call.body,
     view: (data) => data,
   })

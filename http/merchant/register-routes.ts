@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { Aggregate, Find, Handle } from '../../application/handle.ts'
+import type { Aggregate, Handle } from '../../application/handle.ts'
+import type { Changes } from '../../domain/changes.ts'
 import { refuse, Refusal } from '../../domain/refusal.ts'
 import type { Entry, RegisterCommand } from '../../domain/register.ts'
 import { streamOf } from '../../domain/stream.ts'
@@ -9,7 +10,6 @@ import { callerOf, contextOf, route, type AccessLevel, type Call, type Route } f
 
 export type RegisterNeeds = {
   readonly handle: Handle
-  readonly find: Find
   readonly links: Links
   readonly caughtUp: () => Promise<void>
 }
@@ -55,12 +55,11 @@ type Register<
   readonly keyOf: (merchant: string, id: string) => string
   /** The new entry of a POST; its id says where it will be found. */
   readonly created: (call: Call<unknown, unknown, Input>) => Data | Promise<Data>
-  /** The entry after a PUT; `present` is what it was, if there was one. */
-  readonly changed: (
+  /** What a PUT names. */
+  readonly changes: (
     call: Call<unknown, unknown, Update>,
     id: string,
-    present: Data | undefined,
-  ) => Data | Promise<Data>
+  ) => Changes<Data> | Promise<Changes<Data>>
   readonly view: (data: Data) => Reply
 }
 
@@ -74,7 +73,7 @@ export const registerRoutes = <
   Update,
   Reply,
 >(
-  { handle, find, links, caughtUp }: RegisterNeeds,
+  { handle, links, caughtUp }: RegisterNeeds,
   register: Register<Data, Event, Input, Update, Reply>,
 ): Route[] => {
   const { aggregate, rows, path, param, group, one, many, access, keyOf } = register
@@ -82,12 +81,6 @@ export const registerRoutes = <
   const detail = { path: `${path}:${param}/`, params: z.object({ [param]: register.id }), group }
   const errors = register.errors && { errors: register.errors }
   const idIn = ({ params }: Call<Record<string, unknown>>): string => String(params[param])
-
-  const present = async (merchant: string, id: string): Promise<Data | undefined> => {
-    const entry = await find(aggregate, keyOf(merchant, id))
-    if (entry.status !== 'present') return undefined
-    return entry.data.merchant === merchant ? entry.data : refuse('resource_is_unknown')
-  }
 
   const list = (level: AccessLevel): Route =>
     listRoute({
@@ -111,9 +104,8 @@ export const registerRoutes = <
       success: 'nothing',
       handle: async (call) => {
         const { merchant } = callerOf(call)
-        const id = idIn(call)
-        await present(merchant, id)
-        await handle(aggregate, keyOf(merchant, id), { type: 'Remove' }, contextOf(call))
+        const key = keyOf(merchant, idIn(call))
+        await handle(aggregate, key, { type: 'Remove', merchant }, contextOf(call))
       },
     })
 
@@ -172,8 +164,9 @@ export const registerRoutes = <
       handle: async (call) => {
         const { merchant } = callerOf(call)
         const id = idIn(call)
-        const data = await register.changed(call, id, await present(merchant, id))
-        await handle(aggregate, keyOf(merchant, id), { type: 'Change', data }, contextOf(call))
+        const changes = await register.changes(call, id)
+        const command = { type: 'Change', merchant, changes } as const
+        await handle(aggregate, keyOf(merchant, id), command, contextOf(call))
       },
     }),
     ...(access.remove ? [remove(access.remove)] : []),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { shortlinks, stickers } from '../../application/aggregates.ts'
+import type { Find } from '../../application/handle.ts'
 import type { shortlink } from '../../domain/merchant/shortlink.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { streamOf } from '../../domain/stream.ts'
@@ -59,6 +60,7 @@ type Data = z.output<typeof shortlink.events.ShortlinkRegistered>
 type Row = { readonly position: number; readonly data: Data }
 
 export type ShortlinkNeeds = RegisterNeeds & {
+  readonly find: Find
   readonly shortlinks: {
     find(stream: string): Row | undefined
     list(merchant: string, before: number, limit: number): readonly Row[]
@@ -176,11 +178,10 @@ export const shortlinkRoutes = (needs: ShortlinkNeeds): Route[] => {
         const { merchant } = callerOf(call)
         return { merchant, id, callbackUri: callback_uri, description, serialNumber }
       },
-      changed: (call, _, present) => {
-        const before = present ?? refuse('resource_is_unknown')
-        const { callback_uri = before.callbackUri, description = before.description } = call.body
-        return { ...before, callbackUri: callback_uri, description }
-      },
+      changes: ({ body: { callback_uri: callbackUri, description } }) => ({
+        callbackUri,
+        description,
+      }),
       view: ({ id, callbackUri, description, serialNumber }) => ({
         id,
         callback_uri: callbackUri,

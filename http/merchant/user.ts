@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { users } from '../../application/aggregates.ts'
+import type { Find } from '../../application/handle.ts'
+import { changed, type Changes } from '../../domain/changes.ts'
 import { roles, secretPattern, user, userIdPattern } from '../../domain/merchant/user.ts'
-import { refuse } from '../../domain/refusal.ts'
 import { within } from '../../domain/stream.ts'
 import { merchantPrefix } from '../addresses.ts'
 import { Malformed, RequestError } from '../errors.ts'
@@ -50,6 +51,7 @@ type UserData = z.output<typeof user.events.UserRegistered>
 type UserRow = { readonly position: number; readonly data: UserData }
 
 export type UserNeeds = RegisterNeeds & {
+  readonly find: Find
   readonly users: {
     find(stream: string): UserRow | undefined
     list(merchant: string, before: number, limit: number): readonly UserRow[]
@@ -62,6 +64,8 @@ export type UserNeeds = RegisterNeeds & {
 }
 
 const listPath = `${merchantPrefix}/user/`
+/** What a new user has, unless its request names it. */
+const nothing = { roles: ['user' as const], netmask: null, secretHash: null, publicKey: null }
 const onlyManagers = 'Only a superuser or an integrator manages users.'
 
 /** API users (the document's `/user/`): a superuser or an integrator manages them. */
@@ -72,20 +76,13 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
     return caller
   }
 
-  const secretHash = async (
-    secret: string | null | undefined,
-    kept: string | null,
-  ): Promise<string | null> => {
-    if (secret === undefined) return kept
-    if (secret === null) return null
+  const secretHash = async (secret: string, kept: string | null): Promise<string> => {
     // The same secret keeps its hash, so that a repeated request is seen to be one.
     const isKept = kept !== null && (await needs.verifySecret(secret, kept))
     return isKept ? kept : needs.hashSecret(secret)
   }
 
-  const publicKey = (text: string | null | undefined, kept: string | null): string | null => {
-    if (text === undefined) return kept
-    if (text === null) return null
+  const publicKey = (text: string): string => {
     const key = needs.readPublicKey(text)
     if (key !== undefined) return key
     throw new Malformed({
@@ -93,22 +90,20 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
     })
   }
 
-  const dataFor = async (
-    merchant: string,
-    id: string,
-    input: z.output<typeof userUpdate>,
-    kept: UserData | undefined,
-  ) => {
-    const { roles = kept?.roles ?? ['user'], netmask = kept?.netmask ?? null } = input
-    if (netmask !== null && !needs.isNetmask(netmask))
+  /** What a request names; `known` may have changed since, but what it has of the same secret is a hash of it. */
+  const named = async (
+    { roles, netmask, secret, pubkey }: z.output<typeof userUpdate>,
+    known: UserData | undefined,
+  ): Promise<Changes<UserData>> => {
+    if (typeof netmask === 'string' && !needs.isNetmask(netmask))
       throw new Malformed({ netmask: ['Must be an IPv4 or IPv6 network such as 192.0.2.0/24.'] })
-    const credentials = {
-      publicKey: publicKey(input.pubkey, kept?.publicKey ?? null),
-      secretHash: await secretHash(input.secret, kept?.secretHash ?? null),
+    return {
+      roles,
+      netmask,
+      publicKey: typeof pubkey === 'string' ? publicKey(pubkey) : pubkey,
+      secretHash:
+        typeof secret === 'string' ? await secretHash(secret, known?.secretHash ?? null) : secret,
     }
-    if (credentials.publicKey === null && credentials.secretHash === null)
-      throw new Malformed({ secret: ['A user needs a secret, a pubkey or both.'] })
-    return { merchant, id, roles, netmask, ...credentials }
   }
 
   return registerRoutes(needs, {
@@ -132,12 +127,12 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
       const entry = await needs.find(users, within(merchant, id))
       // An earlier secret is needed to see a repeat, but a new user begins with nothing.
       const registered = entry.status === 'present' ? entry.registered : undefined
-      const { roles = ['user'], netmask = null, secret = null, pubkey = null } = call.body
-      return dataFor(merchant, id, { roles, netmask, secret, pubkey }, registered)
+      return changed<UserData>({ merchant, id, ...nothing }, await named(call.body, registered))
     },
-    changed: (call, id, present) => {
+    changes: async (call, id) => {
       const { merchant } = manager(call)
-      return dataFor(merchant, id, call.body, present ?? refuse('resource_is_unknown'))
+      const entry = await needs.find(users, within(merchant, id))
+      return named(call.body, entry.status === 'present' ? entry.data : undefined)
     },
     view: ({ secretHash, publicKey: pubkey, merchant: _, ...rest }) => ({
       ...rest,

@@ -6,32 +6,46 @@ import { fail } from './error.ts'
 import { publicKeyIn } from './files.ts'
 import { checkName, collect, idPattern, presentMerchant } from './merchants.ts'
 
-type IntegratorOptions = {
+type Details = {
   readonly name?: string
   readonly pubkey?: string
   readonly merchant?: readonly string[]
 }
 
-const saveIntegrator = async (
-  core: Core,
-  type: 'Register' | 'Change',
-  id: string,
-  { name, pubkey, merchant: served }: IntegratorOptions,
-) => {
+const check = async (core: Core, id: string, { name, merchant: served = [] }: Details) => {
   if (!idPattern.test(id)) fail('an integrator id has letters, digits, _ and -, at most 64')
   checkName(name)
-  for (const merchant of served ?? []) await presentMerchant(core, merchant)
-  const entry = await core.find(integrators, id)
-  const known = type === 'Change' && entry.status === 'present' ? entry.data : undefined
-  const publicKey = pubkey === undefined ? known?.publicKey : await publicKeyIn(pubkey)
-  const data = {
-    id,
-    name: name ?? known?.name ?? fail(`no integrator ${id}`),
-    publicKey: publicKey ?? fail(`no integrator ${id}`),
-    merchants: [...(served ?? known?.merchants ?? [])],
-  }
-  await core.handle(integrators, id, { type, data }, core.contextOf('operator'))
-  return { id, name: data.name, pubkey: data.publicKey, merchants: data.merchants }
+  for (const merchant of served) await presentMerchant(core, merchant)
+}
+
+/** @throws OperatorError when there is no such integrator */
+const shown = async ({ find }: Core, id: string) => {
+  const entry = await find(integrators, id)
+  if (entry.status !== 'present') return fail(`no integrator ${id}`)
+  const { name, publicKey: pubkey, merchants } = entry.data
+  return { id, name, pubkey, merchants }
+}
+
+const addIntegrator = async (
+  core: Core,
+  id: string,
+  options: Details & { readonly name: string; readonly pubkey: string },
+) => {
+  await check(core, id, options)
+  const { name, pubkey, merchant: served = [] } = options
+  const data = { id, name, publicKey: await publicKeyIn(pubkey), merchants: [...served] }
+  await core.handle(integrators, id, { type: 'Register', data }, core.contextOf('operator'))
+  return shown(core, id)
+}
+
+const changeIntegrator = async (core: Core, id: string, options: Details) => {
+  await check(core, id, options)
+  await shown(core, id)
+  const { name, pubkey, merchant: merchants } = options
+  const publicKey = pubkey === undefined ? undefined : await publicKeyIn(pubkey)
+  const changes = { name, publicKey, merchants }
+  await core.handle(integrators, id, { type: 'Change', changes }, core.contextOf('operator'))
+  return shown(core, id)
 }
 
 /** The operator's commands for integrators (decisions 14). */
@@ -44,22 +58,14 @@ export const addIntegratorCommands = (program: Command, withCore: WithCore): voi
     .requiredOption('--name <name>')
     .requiredOption('--pubkey <file>', 'RSA public key, PEM or OpenSSH')
     .option('--merchant <id>', 'a merchant that it serves, may be repeated', collect)
-    .action(
-      withCore((core, id: string, options: IntegratorOptions) =>
-        saveIntegrator(core, 'Register', id, options),
-      ),
-    )
+    .action(withCore(addIntegrator))
   integrator
     .command('change <id>')
     .description('what is not given stays as it is; all merchants that it serves are given anew')
     .option('--name <name>')
     .option('--pubkey <file>', 'RSA public key, PEM or OpenSSH')
     .option('--merchant <id>', 'a merchant that it serves, may be repeated', collect)
-    .action(
-      withCore((core, id: string, options: IntegratorOptions) =>
-        saveIntegrator(core, 'Change', id, options),
-      ),
-    )
+    .action(withCore(changeIntegrator))
   integrator.command('list').action(
     withCore(async ({ integrators: rows, readModels }) => {
       await readModels.caughtUp()

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { merchants } from '../../application/aggregates.ts'
+import { changed, type Changes } from '../../domain/changes.ts'
 import { newMerchant, type MerchantData } from '../../domain/merchant/merchant.ts'
 import { isPng } from '../../domain/merchant/png.ts'
 import { isCurrency } from '../../domain/money/currency.ts'
@@ -40,8 +41,10 @@ type Details = {
   readonly url?: string
 }
 
-const countryOf = (text: string, option: string): string =>
-  /^[a-z]{2}$/i.test(text) ? text.toUpperCase() : fail(`${option} is a country of two letters`)
+const countryOf = (text: string | undefined, option: string): string | undefined =>
+  text === undefined || /^[a-z]{2}$/i.test(text)
+    ? text?.toUpperCase()
+    : fail(`${option} is a country of two letters`)
 
 const locationOf = (text: string): MerchantData['location'] => {
   const [latitude = NaN, longitude = NaN, accuracy = null, ...rest] = text.split(',').map(Number)
@@ -51,35 +54,29 @@ const locationOf = (text: string): MerchantData['location'] => {
   return { latitude, longitude, accuracy }
 }
 
-/** A merchant with the details that were given, and what it had of the others. */
-const withDetails = (merchant: MerchantData, given: Details): MerchantData => {
-  const { profile } = merchant
-  const { netmask, mcc } = given
+/** The details that were given. */
+const changesOf = (given: Details): Changes<MerchantData> => {
+  const { netmask, mcc, location } = given
   checkName(given.name)
   if (netmask !== undefined && !isNetmask(netmask)) fail(`${netmask} is no IPv4 or IPv6 network`)
   if (mcc !== undefined && !/^\d{4}$/.test(mcc)) fail('an mcc has four digits')
   if ((given.addressLine?.length ?? 0) > 2) fail('an address has at most two lines')
   return {
-    ...merchant,
-    businessName: given.name ?? merchant.businessName,
-    lookupIds: [...(given.lookupId ?? merchant.lookupIds)],
-    organizationId: given.organizationId ?? merchant.organizationId,
-    jurisdiction:
-      given.jurisdiction === undefined
-        ? merchant.jurisdiction
-        : countryOf(given.jurisdiction, 'a jurisdiction'),
-    mcc: mcc ?? merchant.mcc,
-    netmask: netmask ?? merchant.netmask,
-    location: given.location === undefined ? merchant.location : locationOf(given.location),
+    businessName: given.name,
+    lookupIds: given.lookupId,
+    organizationId: given.organizationId,
+    jurisdiction: countryOf(given.jurisdiction, 'a jurisdiction'),
+    mcc,
+    netmask,
+    location: location === undefined ? undefined : locationOf(location),
     profile: {
-      addressLines: [...(given.addressLine ?? profile.addressLines)],
-      postalCode: given.postalCode ?? profile.postalCode,
-      country:
-        given.country === undefined ? profile.country : countryOf(given.country, 'a country'),
-      description: given.description ?? profile.description,
-      phoneNumber: given.phone ?? profile.phoneNumber,
-      email: given.email ?? profile.email,
-      url: given.url ?? profile.url,
+      addressLines: given.addressLine,
+      postalCode: given.postalCode,
+      country: countryOf(given.country, 'a country'),
+      description: given.description,
+      phoneNumber: given.phone,
+      email: given.email,
+      url: given.url,
     },
   }
 }
@@ -106,11 +103,15 @@ const shownWhole = (merchant: MerchantData) => {
 }
 
 /** Two merchants with one secondary id could not be told apart. */
-const checkLookupIds = async (core: Core, merchant: MerchantData): Promise<void> => {
+const checkLookupIds = async (
+  core: Core,
+  merchant: string,
+  { organizationId, lookupId = [] }: Details,
+): Promise<void> => {
   await core.readModels.caughtUp()
-  for (const id of [merchant.organizationId, ...merchant.lookupIds]) {
-    const other = id === null ? undefined : core.lookUpMerchant(id)?.data.id
-    if (other !== undefined && other !== merchant.id) fail(`${id} is an id of merchant ${other}`)
+  for (const id of [organizationId ?? [], lookupId].flat()) {
+    const other = core.lookUpMerchant(id)?.data.id
+    if (other !== undefined && other !== merchant) fail(`${id} is an id of merchant ${other}`)
   }
 }
 
@@ -138,28 +139,31 @@ const addMerchant = async (
     netmask: null,
     jurisdiction,
   })
-  const data = withDetails(fresh, options)
-  await checkLookupIds(core, data)
+  const data = changed(fresh, changesOf(options))
+  await checkLookupIds(core, id, options)
   const context = core.contextOf('operator', id)
   await core.handle(merchants, id, { type: 'Register', data }, context)
   return shown(data)
 }
 
+const change = async (core: Core, id: string, changes: Changes<MerchantData>) => {
+  await presentMerchant(core, id)
+  await core.handle(merchants, id, { type: 'Change', changes }, core.contextOf('operator', id))
+  return shownWhole(await presentMerchant(core, id))
+}
+
 const changeMerchant = async (core: Core, id: string, options: Details) => {
-  const data = withDetails(await presentMerchant(core, id), options)
-  await checkLookupIds(core, data)
-  await core.handle(merchants, id, { type: 'Change', data }, core.contextOf('operator', id))
-  return shownWhole(data)
+  const changes = changesOf(options)
+  await checkLookupIds(core, id, options)
+  return change(core, id, changes)
 }
 
 const setLogo = async (core: Core, id: string, file: string) => {
-  const merchant = await presentMerchant(core, id)
+  await presentMerchant(core, id)
   const content = await contentOf(file)
   if (content.byteLength > largestLogo) fail(`${file} is larger than ${largestLogo} bytes`)
   if (!isPng(content)) fail(`${file} is no PNG image`)
-  const data = { ...merchant, logo: await core.blobs.put(content) }
-  await core.handle(merchants, id, { type: 'Change', data }, core.contextOf('operator', id))
-  return shownWhole(data)
+  return change(core, id, { logo: await core.blobs.put(content) })
 }
 
 const detailOptions = (command: Command): Command =>

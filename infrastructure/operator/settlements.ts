@@ -6,6 +6,7 @@ import {
   readAccount,
 } from '../../domain/accounting/settlement-account.ts'
 import { frequencies, startOfDayPattern, type Frequency } from '../../domain/calendar.ts'
+import { changed } from '../../domain/changes.ts'
 import { formatAmount } from '../../domain/money/money.ts'
 import { within } from '../../domain/stream.ts'
 import { openAccounting } from '../accounting.ts'
@@ -40,20 +41,23 @@ const setAccount = async ({ find, handle, contextOf }: Core, id: string, given: 
   if (merchant.status !== 'present') return fail(`no merchant ${id}`)
   const account = within(id, defaultAccount)
   const entry = await find(settlementAccounts, account)
-  const before =
-    entry.status === 'present' ? entry.data : impliedAccount(id, merchant.data.currency)
   const { payoutAccount, frequency, startOfDay, payoutDelay } = given
   if (startOfDay !== undefined && !startOfDayPattern.test(startOfDay))
     fail(`${startOfDay} is no time of day as hh:mm`)
-  const data = {
-    ...before,
-    ...(payoutAccount !== undefined && { payoutAccount: accountOf(payoutAccount) }),
-    ...(frequency !== undefined && { frequency: frequencyOf(frequency) }),
-    ...(startOfDay !== undefined && { startOfDay }),
-    ...(payoutDelay !== undefined && { payoutDelay: delayOf(payoutDelay) }),
+  const changes = {
+    payoutAccount: payoutAccount === undefined ? undefined : accountOf(payoutAccount),
+    frequency: frequency === undefined ? undefined : frequencyOf(frequency),
+    startOfDay,
+    payoutDelay: payoutDelay === undefined ? undefined : delayOf(payoutDelay),
   }
-  const type = entry.status === 'present' ? 'Change' : 'Register'
-  await handle(settlementAccounts, account, { type, data }, contextOf('operator', id))
+  const implied = impliedAccount(id, merchant.data.currency)
+  const command =
+    entry.status === 'present'
+      ? ({ type: 'Change', changes } as const)
+      : ({ type: 'Register', data: changed(implied, changes) } as const)
+  const { state } = await handle(settlementAccounts, account, command, contextOf('operator', id))
+  if (state.status !== 'present') throw new Error(`the settlement account of ${id} is not there`)
+  const { data } = state
   return {
     merchant: id,
     id: data.id,

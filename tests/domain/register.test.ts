@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { z } from 'zod'
+import type { Changes } from '../../domain/changes.ts'
 import { fold } from '../../domain/decider.ts'
 import type { Recorded } from '../../domain/events.ts'
 import { installation } from '../../domain/installation.ts'
@@ -16,7 +18,7 @@ import { decisionOf, examplesOf } from './given.ts'
 
 const given = examplesOf(pos.decider)
 type Event = ReturnType<typeof pos.decider.decide>[number]
-type Data = typeof till | typeof renamed | typeof located
+type Data = z.output<typeof pos.events.PosRegistered>
 
 const till = {
   merchant: 'sandbox',
@@ -29,7 +31,7 @@ const renamed = { ...till, name: 'Front till' }
 const located = { ...till, location: { latitude: 59.9, longitude: 10.7, accuracy: null } }
 
 const register = (data: Data = till) => ({ type: 'Register', data }) as const
-const change = (data: Data) => ({ type: 'Change', data }) as const
+const change = (changes: Changes<Data>) => ({ type: 'Change', changes }) as const
 const remove = { type: 'Remove' } as const
 
 const registered: Event = { type: 'PosRegistered', data: till }
@@ -67,6 +69,33 @@ describe('an entry of a register', () => {
     })
   })
 
+  test('given it, when a change names some fields, then the others stay as they are', () => {
+    const both: Event = { type: 'PosChanged', data: { ...located, name: 'Front till' } }
+    const { location } = located
+    given(registered, changed).when(change({ location })).then(both)
+    given(registered, changed)
+      .when(change({ location, name: undefined }))
+      .then(both)
+    given(registered, changed, both).when(change({ location })).thenNothing()
+    for (const nothing of [{}, { name: undefined }])
+      given(registered, changed).when(change(nothing)).thenNothing()
+    given(registered, changed, both)
+      .when(change({ location: null }))
+      .then(changed)
+  })
+
+  test('given it, when it is changed or removed as that of another merchant, then it is unknown', () => {
+    for (const command of [change({ name: 'Mine' }), change({}), remove]) {
+      given(registered)
+        .when({ ...command, merchant: 'thief' })
+        .thenRefused('resource_is_unknown')
+      const own = { ...command, merchant: 'sandbox' }
+      expect(decisionOf(pos.decider, given(registered).state, own)).toEqual(
+        decisionOf(pos.decider, given(registered).state, command),
+      )
+    }
+  })
+
   test('given it, when it is removed, then it is gone', () => {
     given(registered).when(remove).then(removed)
     expect(given(registered, removed).state).toEqual({ status: 'removed' })
@@ -90,9 +119,17 @@ describe('an entry of a register', () => {
 
 describe('for any history of commands', () => {
   const data = fc.constantFrom(till, renamed, located)
+  const changes = fc.record<Changes<Data>>(
+    {
+      name: fc.constantFrom('Till', 'Front till', undefined),
+      type: fc.constantFrom(...posTypes, undefined),
+      location: fc.constantFrom(null, located.location, undefined),
+    },
+    { requiredKeys: [] },
+  )
   const command: fc.Arbitrary<RegisterCommand<Data>> = fc.oneof(
     data.map((data) => register(data)),
-    data.map((data) => change(data)),
+    changes.map((changes) => change(changes)),
     fc.constant(remove),
   )
   const commands = fc.array(command, { maxLength: 20 })
@@ -225,6 +262,27 @@ describe('the registers', () => {
   test('a POS is of one of the five types of the interface', () => {
     expect(posTypes).toEqual(['store', 'webshop', 'mobile', 'vending', 'poster'])
     expect(pos.events.PosRegistered.safeParse({ ...till, type: 'kiosk' }).success).toBe(false)
+  })
+
+  test('a user has a secret, a key or both, from its registration on', () => {
+    const given = examplesOf(user.decider)
+    const about = { merchant: 'sandbox', id: 'pos1', roles: ['user' as const], netmask: null }
+    const both = { ...about, secretHash: 'hash', publicKey: 'PEM' }
+    const onlyKey = { ...both, secretHash: null }
+    const register = (data: typeof both | typeof none) => ({ type: 'Register', data }) as const
+    const none = { ...onlyKey, publicKey: null }
+    given().when(register(none)).thenRefused('user_has_no_credentials')
+    const registered = { type: 'UserRegistered', data: both } as const
+    const changed = { type: 'UserChanged', data: onlyKey } as const
+    const without = (...fields: ('secretHash' | 'publicKey')[]) => {
+      const changes = Object.fromEntries(fields.map((field) => [field, null]))
+      return { type: 'Change', changes } as const
+    }
+    given(registered).when(without('secretHash')).then(changed)
+    given(registered, changed).when(without('publicKey')).thenRefused('user_has_no_credentials')
+    given(registered)
+      .when(without('secretHash', 'publicKey'))
+      .thenRefused('user_has_no_credentials')
   })
 
   test('a user has no other roles than two', () => {

@@ -56,11 +56,8 @@ export const walkMerchantSide = async (service: Service, check: Check): Promise<
       context,
     )
     if (state.status !== 'present') throw new Error('the merchant is not there')
-    const sandbox = await core.find(merchants, 'sandbox')
-    if (sandbox.status !== 'present') throw new Error('there is no sandbox')
     const logo = await core.blobs.put(PNG.sync.write(new PNG({ width: 1, height: 1 })))
-    const changed = { type: 'Change', data: { ...sandbox.data, logo } } as const
-    await core.handle(merchants, 'sandbox', changed, context)
+    await core.handle(merchants, 'sandbox', { type: 'Change', changes: { logo } }, context)
     const publicKey = createPublicKey(adminKey).export({ type: 'spki', format: 'pem' }).toString()
     const data = { id: 'proxy', name: 'Proxy', publicKey, merchants: ['looked-up'] }
     await core.handle(integrators, 'proxy', { type: 'Register', data }, context)

@@ -802,10 +802,9 @@ test('what another process has just appended to the log is in the next answer', 
   }
   await pos1('POST', paths.poses, { id: 'till-3', name: '0', type: 'store' })
   for (let round = 1; round <= 20; round++) {
-    const till = { merchant: 'sandbox', id: 'till-3', type: 'store' as const, location: null }
-    const data = { ...till, name: String(round) }
+    const changes = { name: String(round) }
     const id = within('sandbox', 'till-3')
-    await handle(poses, id, { type: 'Change', data }, core.contextOf('test', 'sandbox'))
+    await handle(poses, id, { type: 'Change', changes }, core.contextOf('test', 'sandbox'))
     expect((await pos1('GET', `${paths.poses}till-3/`)).body.name).toBe(String(round))
   }
   await store.close()
