@@ -142,7 +142,8 @@ export const ledgerRoutes = (needs: LedgerNeeds): Route[] => {
       success: 'nothing',
       handle: async (call) => {
         const row = await find(call, call.params.ledger_id)
-        const { description = row.description } = call.body
+        const { description } = call.body
+        if (description === undefined) return
         await change(call, row.id, { type: 'DescribeLedger', description, implied: impliedBy(row) })
       },
     }),

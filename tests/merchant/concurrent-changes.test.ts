@@ -58,6 +58,14 @@ describe('two changes of one thing that come at once', () => {
     }
   })
 
+  test('of a ledger the one that names nothing undoes nothing', async () => {
+    for (const round of rounds) {
+      await send('POST', 'ledger/', { id: `bar-${round}`, currency: 'NOK' })
+      await bothAtOnce(`ledger/bar-${round}/`, { description: 'The bar' }, {})
+      expect((await send('GET', `ledger/bar-${round}/`)).body.description).toBe('The bar')
+    }
+  })
+
   test('one that names nothing new is no event', async () => {
     const { id } = (await send('POST', 'shortlink/', { description: 'Door' })).body
     for (const body of [{}, { description: 'Door' }, { callback_uri: null }])
