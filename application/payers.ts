@@ -1,5 +1,6 @@
-import type { Profile } from '../domain/people/profile.ts'
-import { refuse } from '../domain/refusal.ts'
+import { profile as profileSchema, type Profile } from '../domain/people/profile.ts'
+import { refuse, Refusal } from '../domain/refusal.ts'
+import { sameJson } from '../domain/same.ts'
 import type { Instant } from '../domain/time.ts'
 import { payers } from './aggregates.ts'
 import { findAccepting } from './find-accepting.ts'
@@ -136,17 +137,38 @@ export const signIn = (needs: SignInNeeds) => {
 
 export type SignIn = ReturnType<typeof signIn>
 
-/** A payer changes what is known of them; what was verified and is now different is so no longer. */
+/** What was verified and is now different is so no longer. */
+const withChanges = (known: Profile, changes: Partial<Profile>): Profile => {
+  const changed = { ...known, ...changes }
+  const isEmailVerified = known.isEmailVerified && changed.email === known.email
+  return { ...changed, isEmailVerified }
+}
+
+const maximumAttempts = 10
+
+/** A payer changes what is known of them. */
 export const changeProfile =
-  ({ handle, people }: Needs) =>
-  async (
-    id: string,
-    known: Profile,
-    changes: Partial<Profile>,
-    context: Context,
-  ): Promise<void> => {
-    const changed = { ...known, ...changes }
-    const isEmailVerified = known.isEmailVerified && changed.email === known.email
-    const profile = people.seal(id, JSON.stringify({ ...changed, isEmailVerified }))
-    await handle(payers, id, { type: 'ChangeProfile', profile }, context)
+  ({ handle, find, people }: Needs) =>
+  async (id: string, changes: Partial<Profile>, context: Context): Promise<void> => {
+    const change = async (): Promise<void> => {
+      const payer = await find(payers, id)
+      const text = payer.status === 'present' ? people.unseal(id, payer.profile) : undefined
+      if (payer.status !== 'present' || text === undefined) return refuse('payer_is_unknown')
+      const { profile: before } = payer
+      const known = profileSchema.parse(JSON.parse(text))
+      const changed = withChanges(known, changes)
+      // Sealed anew, equal data would look like a change.
+      const isSame = sameJson(known, changed)
+      const profile = isSame ? before : people.seal(id, JSON.stringify(changed))
+      await handle(payers, id, { type: 'ChangeProfile', before, profile }, context)
+    }
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await change()
+      } catch (error) {
+        // Another change was first, and this one is made anew on top of it.
+        const isOutdated = error instanceof Refusal && error.code === 'conflicting_changes'
+        if (!isOutdated || attempt === maximumAttempts) throw error
+      }
+    }
   }

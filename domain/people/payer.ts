@@ -25,7 +25,8 @@ export type PayerEvent = EventsOf<typeof payerEvents>
 
 export type PayerCommand =
   | { readonly type: 'RegisterPayer'; readonly profile: string; readonly credentials: string }
-  | { readonly type: 'ChangeProfile'; readonly profile: string }
+  /** Made from the profile as it was `before`, for only who has the key can merge what is sealed. */
+  | { readonly type: 'ChangeProfile'; readonly before: string; readonly profile: string }
   | { readonly type: 'CheckPin'; readonly at: Instant; readonly isRight: boolean }
   | {
       readonly type: 'SignIn'
@@ -79,7 +80,9 @@ export const payer: Decider<PayerCommand, PayerEvent, Payer> = {
       }
       case 'ChangeProfile': {
         const { profile } = command
-        if (present(payer).profile === profile) return []
+        const known = present(payer)
+        if (known.profile === profile) return []
+        if (known.profile !== command.before) return refuse('conflicting_changes')
         return [{ type: 'PayerProfileChanged', data: { profile } }]
       }
       case 'CheckPin': {

@@ -23,7 +23,6 @@ export type ApiAccessNeeds = SignUpNeeds & {
   readonly findProfile: (payer: string) => Promise<Profile | undefined>
   readonly changeProfile: (
     payer: string,
-    known: Profile,
     changes: Partial<Profile>,
     context: Context,
   ) => Promise<void>
@@ -226,8 +225,7 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
           ...(address !== undefined && { address: address && addressOf(address) }),
           ...(shipping !== undefined && { shippingAddress: shipping && addressOf(shipping) }),
         }
-        const known = await profileOf(payer)
-        await needs.changeProfile(payer, known, changes, contextOfPayer(call, payer))
+        await needs.changeProfile(payer, changes, contextOfPayer(call, payer))
       },
     }),
   ]

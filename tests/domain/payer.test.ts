@@ -57,6 +57,17 @@ test('given failures, when a sign-in succeeds, then they are forgotten', () => {
   expect(decide(events, signIn(2))).toMatchObject([{ type: 'PayerSignedIn' }])
 })
 
+test('given a profile, when it is changed as it was before another change, then it has to be made anew', () => {
+  const change = (before: string, profile: string) =>
+    ({ type: 'ChangeProfile', before, profile }) as const
+  const events = after(change('p', 'q'))
+  expect(events.at(-1)).toEqual({ type: 'PayerProfileChanged', data: { profile: 'q' } })
+  expect(decide(events, change('p', 'q'))).toEqual([])
+  expect(decide(events, change('q', 'q'))).toEqual([])
+  for (const profile of ['p', 'r'])
+    expect(() => decide(events, change('p', profile))).toThrow('conflicting changes')
+})
+
 test('given an erased payer, when anything is asked of them, then they are unknown', () => {
   const events = after({ type: 'ErasePayer' })
   expect(() => decide(events, signIn(1))).toThrow('payer is unknown')
