@@ -7,7 +7,7 @@ import {
   type TransactionLine,
 } from '../../domain/accounting/transaction-line.ts'
 import Database from '../sqlite.ts'
-import { writeLogs } from './transaction-log.ts'
+import { writeLogs, type SortedLines } from './transaction-log.ts'
 
 /** A settlement that took the lines of a merchant after one position and before another. */
 export type Taken = { readonly after: number; readonly before: number; readonly id: string }
@@ -45,34 +45,41 @@ type Row = readonly [
 
 const ofPermission = `action IN (${permissionActions.map((action) => `'${action}'`).join(', ')})`
 
-const selection = ({ ledger }: LogJob, which: string): string => `
-  SELECT position, ledger, tid, subId, at, action, credit, customer, currency, amount, additionalAmount,
-         fee, interchange, vat, taxcode
+const linesWhere = ({ ledger }: LogJob, which: string): string => `
   FROM transaction_lines
   WHERE merchant = @merchant AND position > @after AND position < @before AND ${which} AND
         ${
           ledger === null
             ? 'ledger IN (SELECT id FROM ledgers WHERE merchant = @merchant) AND fee IS NOT NULL'
             : 'ledger = @ledger'
-        }
-  ORDER BY tid, at, position`
+        }`
 
-function* linesOf(
-  database: Database.Database,
-  job: LogJob,
-  which: string,
-): Generator<TransactionLine> {
-  const { merchant, ledger, after, before } = job
-  const rows = database
-    .prepare(selection(job, which))
-    .raw()
-    .iterate({ merchant, after, before, ...(ledger !== null && { ledger }) })
-  for (const row of rows as IterableIterator<Row>) {
+const columns = `
+  position, ledger, tid, subId, at, action, credit, customer, currency, amount, additionalAmount,
+  fee, interchange, vat, taxcode`
+
+function* linesOf(rows: Iterable<Row>, merchant: string): Generator<TransactionLine> {
+  for (const row of rows) {
     const [position, ledger, tid, subId, at, action, credit, customer, currency] = row
     const [, , , , , , , , , amount, additionalAmount, fee, interchange, vat, taxcode] = row
     const charge = fee === null ? null : { fee, interchange, vat, taxcode }
     const about = { position, merchant, ledger, tid, subId, at, action, customer, currency }
     yield { ...about, credit: credit === 1, amount, additionalAmount, charge }
+  }
+}
+
+/** Lines of one kind, as one query counts them and another reads them. */
+const sortedLines = (database: Database.Database, job: LogJob, which: string): SortedLines => {
+  const { merchant, ledger, after, before } = job
+  const given = { merchant, after, before, ...(ledger !== null && { ledger }) }
+  const where = linesWhere(job, which)
+  // Nothing runs before it is iterated: what has begun and not ended would keep the database open.
+  function* rowsOf<Row>(query: string): Generator<Row> {
+    yield* database.prepare(query).raw().iterate(given) as IterableIterator<Row>
+  }
+  return {
+    counts: rowsOf(`SELECT tid, count(*) ${where} GROUP BY tid ORDER BY tid`),
+    lines: linesOf(rowsOf(`SELECT ${columns} ${where} ORDER BY tid, at, position`), merchant),
   }
 }
 
@@ -95,8 +102,8 @@ const perform = (job: LogJob): Completion => {
   // In KiB, and what the sorter holds before it writes to a file: a report is as long as it is.
   database.pragma('cache_size = -4096')
   try {
-    const ofPayments = linesOf(database, job, `NOT ${ofPermission}`)
-    const ofPermissions = linesOf(database, job, ofPermission)
+    const ofPayments = sortedLines(database, job, `NOT ${ofPermission}`)
+    const ofPermissions = sortedLines(database, job, ofPermission)
     return writeLogs(draftFile, { ofPayments, ofPermissions }, ({ position }) =>
       settlementAt(job.settlements, position),
     )

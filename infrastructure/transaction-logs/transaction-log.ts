@@ -1,15 +1,3 @@
-import { createHash } from 'node:crypto'
-import {
-  closeSync,
-  fdatasyncSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
-import { dirname, join } from 'node:path'
 import type { Completion, LogFile } from '../../domain/accounting/ledger.ts'
 import {
   addLine,
@@ -21,6 +9,7 @@ import {
 } from '../../domain/accounting/transaction-line.ts'
 import { formatAmount } from '../../domain/money/money.ts'
 import { textCell } from './csv.ts'
+import { openDraft } from './log-draft.ts'
 
 /** Lines in a file, unless one transaction alone has more (decisions 8). */
 export const linesPerFile = 50_000
@@ -90,46 +79,10 @@ export const scopeLogLine = (line: TransactionLine, settlementId: string | null)
   ].join(',')
 }
 
-const bufferedCharacters = 1 << 18
-
-/** One file under a name of its own until it is whole; then it is named by the hash of its bytes. */
-const openDraft = (draft: string) => {
-  const directory = dirname(draft)
-  mkdirSync(directory, { recursive: true })
-  const file = openSync(draft, 'w')
-  const hash = createHash('sha256')
-  let buffer = ''
-  let bytes = 0
-  let lines = 0
-  const flush = (): void => {
-    const content = Buffer.from(buffer)
-    buffer = ''
-    hash.update(content)
-    bytes += content.length
-    for (let written = 0; written < content.length;) written += writeSync(file, content, written)
-    // What lies unwritten of one file holds up whoever makes another durable: it is never much.
-    fdatasyncSync(file)
-  }
-  return {
-    lines: (): number => lines,
-    add(text: string, isLine = true): void {
-      buffer += `${text}\n`
-      if (isLine) lines += 1
-      if (buffer.length >= bufferedCharacters) flush()
-    },
-    finish(): LogFile {
-      flush()
-      fsyncSync(file)
-      closeSync(file)
-      const sha256 = hash.digest('hex')
-      renameSync(draft, join(directory, `${sha256}.csv`))
-      return { sha256, lines, bytes }
-    },
-    abandon(): void {
-      closeSync(file)
-      rmSync(draft, { force: true })
-    },
-  }
+/** Lines sorted by tid or rid and then by time, and how many there are of each. */
+export type SortedLines = {
+  readonly counts: Iterable<readonly [tid: string, lines: number]>
+  readonly lines: Iterable<TransactionLine>
 }
 
 type LogKind = {
@@ -139,42 +92,45 @@ type LogKind = {
   readonly isAlwaysThere: boolean
 }
 
-/** Log files of lines that come sorted, split between transactions; only one transaction is held in memory. */
+/** The transactions that begin a file: one holds as many as there is room for, or one alone that has more lines. */
+const beginnersOf = (counts: SortedLines['counts']): ReadonlySet<string> => {
+  const beginners = new Set<string>()
+  let inFile = Infinity
+  for (const [tid, lines] of counts) {
+    if (inFile + lines > linesPerFile) {
+      beginners.add(tid)
+      inFile = 0
+    }
+    inFile += lines
+  }
+  return beginners
+}
+
+/**
+ * Log files of lines that come sorted, split between transactions. Where they are split is known beforehand, so that
+ * each line goes out as it comes, however many of one transaction follow it.
+ */
 const writeFiles = (
   draftFile: string,
-  lines: Iterable<TransactionLine>,
+  { counts, lines }: SortedLines,
   { columns, textOf, isAlwaysThere }: LogKind,
 ): LogFile[] => {
+  const beginners = beginnersOf(counts)
   const files: LogFile[] = []
   let draft: ReturnType<typeof openDraft> | undefined
-  let transaction: string[] = []
   let tid: string | undefined
-
-  const begin = () => {
-    draft = openDraft(draftFile)
-    draft.add(columns, false)
-    return draft
-  }
   const finish = (): void => {
     if (draft) files.push(draft.finish())
     draft = undefined
   }
-  const finishTransaction = (): void => {
-    if (transaction.length === 0) return
-    if (draft && draft.lines() + transaction.length > linesPerFile) finish()
-    const file = draft ?? begin()
-    for (const text of transaction) file.add(text)
-    transaction = []
-  }
-
   try {
     for (const line of lines) {
-      if (line.tid !== tid) finishTransaction()
+      if (line.tid !== tid && beginners.has(line.tid)) finish()
       tid = line.tid
-      transaction.push(textOf(line))
+      draft ??= openDraft(draftFile, columns)
+      draft.add(textOf(line))
     }
-    finishTransaction()
-    if (isAlwaysThere && !draft) begin()
+    if (isAlwaysThere) draft ??= openDraft(draftFile, columns)
     finish()
   } catch (error) {
     draft?.abandon()
@@ -184,32 +140,30 @@ const writeFiles = (
 }
 
 /**
- * Writes the transaction logs and the scope logs of lines that come sorted by tid or rid and then by time, and answers
- * what all of them add up to. The file under way has a name of its own; those that are whole lie beside it.
+ * Writes the transaction logs and the scope logs of sorted lines, and answers what all of them add up to. The file under
+ * way has a name of its own; those that are whole lie beside it.
  */
 export const writeLogs = (
   draftFile: string,
-  lines: {
-    readonly ofPayments: Iterable<TransactionLine>
-    readonly ofPermissions: Iterable<TransactionLine>
-  },
+  { ofPayments, ofPermissions }: Readonly<Record<'ofPayments' | 'ofPermissions', SortedLines>>,
   settlementIdOf: (line: TransactionLine) => string | null,
 ): Completion => {
   let counters: Counters = {}
   let totals: Totals = []
-  function* counted(lines: Iterable<TransactionLine>) {
+  function* addedUp(lines: Iterable<TransactionLine>) {
     for (const line of lines) {
       counters = countLine(counters, line)
       totals = addLine(totals, line)
       yield line
     }
   }
-  const transactionLogs = writeFiles(draftFile, counted(lines.ofPayments), {
+  const adding = ({ counts, lines }: SortedLines) => ({ counts, lines: addedUp(lines) })
+  const transactionLogs = writeFiles(draftFile, adding(ofPayments), {
     columns,
     textOf: (line) => transactionLogLine(line, settlementIdOf(line)),
     isAlwaysThere: true,
   })
-  const scopeLogs = writeFiles(draftFile, counted(lines.ofPermissions), {
+  const scopeLogs = writeFiles(draftFile, adding(ofPermissions), {
     columns: scopeColumns,
     textOf: (line) => scopeLogLine(line, settlementIdOf(line)),
     isAlwaysThere: false,

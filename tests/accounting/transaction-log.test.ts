@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { utimesSync, writeFileSync } from 'node:fs'
 import { watch } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import type { TransactionLine } from '../../domain/accounting/transaction-line.ts'
 import Database from '../../infrastructure/sqlite.ts'
 import { makeLogWriter } from '../../infrastructure/transaction-logs/log-writer.ts'
@@ -28,10 +29,19 @@ const line = (tid: string, changes: Partial<TransactionLine> = {}): TransactionL
   ...changes,
 })
 
-const write = (lines: Iterable<TransactionLine>) => {
+const countsOf = (lines: Iterable<TransactionLine>) => {
+  const counts = new Map<string, number>()
+  for (const { tid } of lines) counts.set(tid, (counts.get(tid) ?? 0) + 1)
+  return counts
+}
+
+const write = (lines: () => Iterable<TransactionLine>) => {
   const { transactionLogs, ...sums } = writeLogs(
     join(directory, 'some.draft'),
-    { ofPayments: lines, ofPermissions: [] },
+    {
+      ofPayments: { counts: countsOf(lines()), lines: lines() },
+      ofPermissions: { counts: [], lines: [] },
+    },
     () => 'S-1',
   )
   const files = transactionLogs.map(({ sha256 }) =>
@@ -46,7 +56,7 @@ const header =
   'tid,sub_id,timestamp,action,type,customer,currency,amount,additional_amount,gross,fee,interchange,vat,taxcode,net,merchant_id,settlement_id,reserved1,reserved2'
 
 test('the columns are those of the interface, and money has the decimals of its currency', () => {
-  const { files } = write([
+  const { files } = write(() => [
     line('a', { action: 'request', charge: null }),
     line('a', { subId: 'one', additionalAmount: 5, credit: true, customer: '4799999901' }),
     line('a', { action: 'refund', subId: '@b', amount: -300, charge: line('a').charge }),
@@ -66,7 +76,7 @@ test('the columns are those of the interface, and money has the decimals of its 
 })
 
 test('no line at all still makes a file, with the names of the columns', () => {
-  expect(write([])).toMatchObject({ files: [[header]], transactionLogs: [{ lines: 0 }] })
+  expect(write(() => [])).toMatchObject({ files: [[header]], transactionLogs: [{ lines: 0 }] })
 })
 
 test('files are split at 50,000 lines, never inside a transaction, unless one has more by itself', () => {
@@ -77,7 +87,7 @@ test('files are split at 50,000 lines, never inside a transaction, unless one ha
     for (const [index, size] of sizes.entries())
       for (let count = 0; count < size; count++) yield line(`t${String(index).padStart(6, '0')}`)
   }
-  const { files, transactionLogs, counters, totals } = write(lines())
+  const { files, transactionLogs, counters, totals } = write(lines)
   expect(files.map((file) => file.length - 1)).toEqual([49_994, 49_994, 5012, 50_001, 50_000, 1])
   expect(transactionLogs.map((file) => file.lines)).toEqual(files.map((file) => file.length - 1))
   const tidsOf = (file: string[]) => new Set(file.slice(1).map((text) => text.split(',')[0]))
@@ -92,36 +102,56 @@ test('files are split at 50,000 lines, never inside a transaction, unless one ha
 test('the same lines make the same file, and a writer that breaks off leaves nothing behind', () => {
   const some = () => [line('a'), line('b')]
   const before = new Set(readdirSync(directory))
-  const [one] = write(some()).transactionLogs
-  expect(write(some()).transactionLogs).toEqual([one])
+  const [one] = write(some).transactionLogs
+  expect(write(some).transactionLogs).toEqual([one])
   const known = readdirSync(directory)
   expect(known.filter((name) => !before.has(name))).toHaveLength(1)
+  let reads = 0
   function* breaking() {
     yield line('a')
-    throw new Error('the disk is gone')
+    // Once they are counted.
+    if ((reads += 1) > 1) throw new Error('the disk is gone')
   }
-  expect(() => write(breaking())).toThrow('the disk is gone')
+  expect(() => write(breaking)).toThrow('the disk is gone')
   expect(readdirSync(directory)).toEqual(known)
 })
 
-test('a writer that is closed amid a file leaves nothing of it behind', async () => {
-  const database = join(directory, 'lines.sqlite')
+/** Read models whose only lines are so many captures; answers the job of their report. */
+const jobOf = (lines: number, tid = `'t' || position`, taxcode = `'NO:2013'`) => {
+  const database = join(mkdtempSync(join(directory, 'lines-')), 'lines.sqlite')
   new Database(database)
     .exec(
       `CREATE VIEW transaction_lines AS
        WITH RECURSIVE line(position) AS
-         (SELECT 1 UNION ALL SELECT position + 1 FROM line WHERE position < 400000)
-       SELECT position, 'shop' merchant, 'default' ledger, 't' || position tid, NULL subId, 0 at,
-              'capture' action, 0 credit, NULL customer, 'NOK' currency, 100 amount,
-              0 additionalAmount, 1 fee, 0 interchange, 0 vat, 'NO:2013' taxcode
+         (SELECT 1 UNION ALL SELECT position + 1 FROM line WHERE position < ${lines})
+       SELECT position, 'shop' merchant, 'default' ledger, ${tid} tid, NULL subId, 0 at,
+              'capture' action, 0 credit, 'sealed:' || hex(zeroblob(64)) customer, 'NOK' currency, 100 amount,
+              0 additionalAmount, 1 fee, 0 interchange, 0 vat, ${taxcode} taxcode
        FROM line`,
     )
     .close()
+  const whole = { merchant: 'shop', ledger: 'default', after: 0, before: lines + 1 }
+  return { database, ...whole, settlements: [] }
+}
+
+test('given a payment with more lines than memory has room for, then its log is made, and those beside it', async () => {
+  const logs = mkdtempSync(join(directory, 'logs-'))
+  const writer = makeLogWriter(logs)
+  onTestFinished(writer.close)
+  const lines = 200_000
+  const tid = `CASE position WHEN 1 THEN 'a' WHEN ${lines} THEN 'c' ELSE 'b' END`
+  const { counters, transactionLogs } = await writer.write(jobOf(lines, tid))
+  expect(counters).toEqual({ capture: lines })
+  expect(transactionLogs.map((file) => file.lines)).toEqual([1, lines - 2, 1])
+  const [, huge] = transactionLogs.map(({ sha256 }) => statSync(join(logs, `${sha256}.csv`)).size)
+  expect(huge).toBe(transactionLogs[1]?.bytes)
+})
+
+test('a writer that is closed amid a file leaves nothing of it behind', async () => {
   const logs = mkdtempSync(join(directory, 'logs-'))
   const begun = watch(logs)[Symbol.asyncIterator]()
   const writer = makeLogWriter(logs)
-  const whole = { merchant: 'shop', ledger: 'default', after: 0, before: 1_000_000 }
-  const written = writer.write({ database, ...whole, settlements: [] })
+  const written = writer.write(jobOf(400_000))
   const outcome = expect(written).rejects.toThrow('the log writer is closed')
   await begun.next()
   await writer.close()

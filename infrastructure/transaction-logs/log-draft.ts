@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto'
+import {
+  closeSync,
+  fdatasyncSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { LogFile } from '../../domain/accounting/ledger.ts'
+
+const bufferedCharacters = 1 << 18
+
+/**
+ * One log file: columns, then lines. It has a name of its own until it is whole; then it is named by the hash of its
+ * bytes.
+ */
+export const openDraft = (draft: string, columns: string) => {
+  const directory = dirname(draft)
+  mkdirSync(directory, { recursive: true })
+  const file = openSync(draft, 'w')
+  const hash = createHash('sha256')
+  let buffer = `${columns}\n`
+  let bytes = 0
+  let lines = 0
+  const flush = (): void => {
+    const content = Buffer.from(buffer)
+    buffer = ''
+    hash.update(content)
+    bytes += content.length
+    for (let written = 0; written < content.length;) written += writeSync(file, content, written)
+    // What lies unwritten of one file holds up whoever makes another durable: it is never much.
+    fdatasyncSync(file)
+  }
+  return {
+    add(text: string): void {
+      buffer += `${text}\n`
+      lines += 1
+      if (buffer.length >= bufferedCharacters) flush()
+    },
+    finish(): LogFile {
+      flush()
+      fsyncSync(file)
+      closeSync(file)
+      const sha256 = hash.digest('hex')
+      renameSync(draft, join(directory, `${sha256}.csv`))
+      return { sha256, lines, bytes }
+    },
+    abandon(): void {
+      closeSync(file)
+      rmSync(draft, { force: true })
+    },
+  }
+}
