@@ -115,10 +115,10 @@ const perform = (job: LogJob): Completion => {
 // Requests come first. Without a process id Linux sets this of the calling thread alone; elsewhere threads share it.
 if (parentPort && process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW)
 
-parentPort?.on('message', ({ id, job }: { readonly id: number; readonly job: LogJob }) => {
+parentPort?.on('message', (job: LogJob) => {
   try {
-    parentPort?.postMessage({ id, completion: perform(job) })
+    parentPort?.postMessage({ completion: perform(job) })
   } catch (error) {
-    parentPort?.postMessage({ id, problem: error instanceof Error ? error.message : String(error) })
+    parentPort?.postMessage({ problem: error instanceof Error ? error.message : String(error) })
   }
 })

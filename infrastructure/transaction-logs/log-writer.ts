@@ -7,7 +7,7 @@ import type { Completion } from '../../domain/accounting/ledger.ts'
 import { startThread } from '../thread.ts'
 import type { LogJob } from './log-thread.ts'
 
-type Waiting = {
+type AtWork = {
   readonly resolve: (completion: Completion) => void
   readonly reject: (error: Error) => void
 }
@@ -33,55 +33,62 @@ const removeLeftDrafts = (directory: string): void => {
   }
 }
 
-/** Writes logs in a thread of its own, one after another, so that a million lines hold up no request. */
+/**
+ * Writes logs in a thread of its own, one after another, so that a million lines hold up no request. A log that the
+ * thread dies of is not written, and the next one has a new thread.
+ */
 export const makeLogWriter = (directory: string) => {
   removeLeftDrafts(directory)
   /** One after another bears this name until it is whole; what bears it when the thread is lost is nobody's. */
   const draftFile = join(directory, `${randomUUID()}.draft`)
-  const waiting = new Map<number, Waiting>()
+  let atWork: AtWork | undefined
   let worker: Worker | undefined
-  let count = 0
   let isClosed = false
+  let turn: Promise<unknown> = Promise.resolve()
 
   /** The thread is no more, and what it was at work on is not to be had of it. */
   const lose = (problem: Error): void => {
     worker = undefined
     rmSync(draftFile, { force: true })
-    for (const { reject } of waiting.values()) reject(problem)
-    waiting.clear()
+    atWork?.reject(problem)
+    atWork = undefined
   }
 
-  const running = (): Worker => {
-    if (worker) return worker
+  const start = (): Worker => {
     const started = startThread('transaction-logs/log-thread', {
       resourceLimits,
       workerData: draftFile,
     })
-    started.on('message', ({ id, completion, problem }) => {
-      const asked = waiting.get(id)
-      waiting.delete(id)
-      if (problem === undefined) asked?.resolve(completion as Completion)
-      else asked?.reject(new Error(problem as string))
-      if (waiting.size === 0) started.unref()
+    let problem = new Error('the thread that writes logs has ended')
+    started.on('message', ({ completion, problem }) => {
+      started.unref()
+      if (problem === undefined) atWork?.resolve(completion as Completion)
+      else atWork?.reject(new Error(problem as string))
+      atWork = undefined
     })
-    started.on('error', (error) => lose(error))
+    started.on('error', (error) => (problem = error))
+    // Only now is it certain that it writes no more to the draft that the next one begins.
     started.on('exit', () => {
-      if (worker === started) lose(new Error('the thread that writes logs has ended'))
+      if (worker === started) lose(problem)
     })
-    worker = started
     return started
   }
 
+  const perform = (job: LogJob): Promise<Completion> =>
+    new Promise((resolve, reject) => {
+      if (isClosed) return reject(closed())
+      worker ??= start()
+      atWork = { resolve, reject }
+      worker.ref()
+      worker.postMessage(job)
+    })
+
   return {
-    write: (job: LogJob): Promise<Completion> =>
-      new Promise((resolve, reject) => {
-        if (isClosed) return reject(closed())
-        const id = (count += 1)
-        waiting.set(id, { resolve, reject })
-        const thread = running()
-        thread.ref()
-        thread.postMessage({ id, job })
-      }),
+    write: (job: LogJob): Promise<Completion> => {
+      const written = turn.then(() => perform(job))
+      turn = written.catch(() => {})
+      return written
+    },
     close: async (): Promise<void> => {
       const ending = worker
       isClosed = true

@@ -147,12 +147,30 @@ test('given a payment with more lines than memory has room for, then its log is 
   expect(huge).toBe(transactionLogs[1]?.bytes)
 })
 
+test('given a log that the thread dies of, then it alone is not written, and the next has a new thread', async () => {
+  const logs = mkdtempSync(join(directory, 'logs-'))
+  const writer = makeLogWriter(logs)
+  onTestFinished(writer.close)
+  // A total of each taxcode is kept, and each of these has four megabytes.
+  const deadly = jobOf(100, `'t'`, `position || hex(zeroblob(2000000))`)
+  const [before, lost, after] = await Promise.allSettled(
+    [jobOf(1), deadly, jobOf(2)].map(writer.write),
+  )
+  expect(before).toMatchObject({ value: { counters: { capture: 1 } } })
+  expect(lost).toMatchObject({ reason: { code: 'ERR_WORKER_OUT_OF_MEMORY' } })
+  expect(after).toMatchObject({ value: { counters: { capture: 2 } } })
+  expect(readdirSync(logs).filter((name) => name.endsWith('.draft'))).toEqual([])
+})
+
 test('a writer that is closed amid a file leaves nothing of it behind', async () => {
   const logs = mkdtempSync(join(directory, 'logs-'))
   const begun = watch(logs)[Symbol.asyncIterator]()
   const writer = makeLogWriter(logs)
   const written = writer.write(jobOf(400_000))
-  const outcome = expect(written).rejects.toThrow('the log writer is closed')
+  const waiting = writer.write(jobOf(1))
+  const outcome = Promise.all(
+    [written, waiting].map((log) => expect(log).rejects.toThrow('the log writer is closed')),
+  )
   await begun.next()
   await writer.close()
   await outcome
