@@ -4,6 +4,7 @@ import { payoutDay } from '../domain/calendar.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import { settlements } from './aggregates.ts'
+import { eachByItself, type OutageOf } from './each-by-itself.ts'
 import type { FindTerms } from './fee-book.ts'
 import type { Context, Handle } from './handle.ts'
 
@@ -22,16 +23,21 @@ type Needs<Settlement extends Started> = {
   readonly accounts: {
     find(merchant: string): Account | undefined
     due(now: Instant, limit: number): readonly Account[]
-    nextDue(): Instant | null
+    /** The next instant after now at which somebody becomes due. */
+    nextDue(now: Instant): Instant | null
     unsettled(): readonly Account[]
   }
-  readonly settlements: { unfinished(limit: number): readonly Settlement[] }
+  readonly settlements: {
+    /** The next settlement of each merchant that is started and not made, the oldest first. */
+    nextUnfinished(limit: number): readonly Settlement[]
+  }
   readonly findTerms: FindTerms
   /** Six characters that name a merchant in settlement ids. */
   readonly seriesOf: (merchant: string) => string
   readonly makeLogs: (settlement: Settlement) => Promise<Completion>
   readonly caughtUp: () => Promise<void>
   readonly newId: () => string
+  readonly outageOf: OutageOf
 }
 
 const atOnce = 200
@@ -41,7 +47,10 @@ const atOnce = 200
  * Whatever stops between the two is completed by the next who looks; starting one that has been started is nothing.
  */
 export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlement>) => {
-  const { handle, accounts, caughtUp } = needs
+  const { handle, accounts, caughtUp, outageOf } = needs
+  const keyOf = ({ merchant }: { readonly merchant: string }): string => merchant
+  const starting = eachByItself<Account>({ keyOf, outageOf })
+  const completing = eachByItself<Settlement>({ keyOf, outageOf })
 
   const contextAt = (at: Instant, merchant: string): Context => ({
     at,
@@ -72,18 +81,28 @@ export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlem
     await handle(settlements, merchant, command, contextAt(at, merchant))
   }
 
+  const startAll = async (
+    some: readonly Account[],
+    at: Instant,
+    dueAtOf: (account: Account) => Instant | null,
+  ): Promise<void> => {
+    await Promise.all(
+      some.map((account) =>
+        starting.attempt(account, at, () => start(account, at, dueAtOf(account))),
+      ),
+    )
+    await caughtUp()
+  }
+
   /** Those of one merchant one after another, those of several merchants side by side. */
   const completeAll = async (at: Instant, stopped?: AbortSignal): Promise<void> => {
     while (!stopped?.aborted) {
-      const unfinished = needs.settlements.unfinished(atOnce)
-      if (unfinished.length === 0) return
-      const byMerchant = new Map<string, Settlement[]>()
-      for (const one of unfinished)
-        byMerchant.set(one.merchant, [...(byMerchant.get(one.merchant) ?? []), one])
+      const some = completing.due(at, atOnce, needs.settlements.nextUnfinished)
+      if (some.length === 0) return
       await Promise.all(
-        [...byMerchant.values()].map(async (own) => {
-          for (const one of own) if (!stopped?.aborted) await complete(one, at)
-        }),
+        some.map((settlement) =>
+          completing.attempt(settlement, at, () => complete(settlement, at)),
+        ),
       )
       await caughtUp()
     }
@@ -91,25 +110,24 @@ export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlem
 
   /** Settles whoever is due, and answers when the next one is. */
   const settleDue = async (now: Instant, stopped: AbortSignal): Promise<Instant | null> => {
-    for (;;) {
-      await completeAll(now, stopped)
-      if (stopped.aborted) return null
-      const due = accounts.due(now, atOnce)
-      if (due.length === 0) return accounts.nextDue()
-      await Promise.all(due.map((account) => start(account, now, account.dueAt)))
-      await caughtUp()
+    while (!stopped.aborted) {
+      const some = starting.due(now, atOnce, (limit) => accounts.due(now, limit))
+      if (some.length === 0) break
+      await startAll(some, now, ({ dueAt }) => dueAt)
     }
+    await completeAll(now, stopped)
+    return completing.nextLook(starting.nextLook(accounts.nextDue(now)))
   }
 
-  /** Settles now what is unsettled: of one merchant, or of all. */
-  const settleNow = async (now: Instant, merchant?: string): Promise<void> => {
+  /** Settles now what is unsettled, of one merchant or of all; answers whose settlements fail. */
+  const settleNow = async (now: Instant, merchant?: string): Promise<readonly string[]> => {
     await caughtUp()
     const unsettled =
       merchant === undefined ? accounts.unsettled() : [accounts.find(merchant)].filter((a) => !!a)
     const some = unsettled.filter(({ unsettledSince }) => unsettledSince !== null)
-    await Promise.all(some.map((account) => start(account, now, null)))
-    await caughtUp()
+    await startAll(some, now, () => null)
     await completeAll(now)
+    return [...new Set([...starting.failing(), ...completing.failing()])]
   }
 
   return { settleDue, settleNow }

@@ -42,6 +42,7 @@ export const openAccounting = (core: Core, { DATA_DIR }: Pick<Settings, 'DATA_DI
     makeLogs: logs.ofSettlement,
     caughtUp,
     newId: randomUUID,
+    outageOf: core.outagesOf('settling'),
   })
   const complete = completeReports({
     handle,
@@ -49,6 +50,7 @@ export const openAccounting = (core: Core, { DATA_DIR }: Pick<Settings, 'DATA_DI
     makeLogs: logs.ofReport,
     caughtUp,
     newId: randomUUID,
+    outageOf: core.outagesOf('completing the reports of'),
   })
   return { ...settling, completeReports: complete, readLog: logs.read, close: writer.close }
 }
@@ -84,7 +86,10 @@ export const runAccounting = (
   const settlement = schedule(scheduling, accounting.settleDue)
   return {
     readLog: accounting.readLog,
-    settleNow: (merchant: string) => accounting.settleNow(core.now(), merchant),
+    settleNow: async (merchant: string): Promise<void> => {
+      const failing = await accounting.settleNow(core.now(), merchant)
+      if (failing.includes(merchant)) throw new Error(`settling ${merchant} fails`)
+    },
     /** Looks for work, because something has happened that may have made some. */
     wake: (): void => {
       closing.wake()

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { clocks, installations } from '../application/aggregates.ts'
+import type { OutageOf } from '../application/each-by-itself.ts'
 import { makeFeeBook } from '../application/fee-book.ts'
 import { makeHandler, type Context } from '../application/handle.ts'
 import { clockEvents } from '../domain/clock.ts'
@@ -197,6 +198,15 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
       aheadBy = Math.max(aheadBy, state.aheadBy)
     },
     onFolded: (listener: OnFolded) => listeners.add(listener),
+    /** Tells of work for somebody that fails while that for others goes on. */
+    outagesOf:
+      (work: string): OutageOf =>
+      (key) =>
+        reportOutage(
+          log,
+          `${work} ${key} fails: it will be tried again, and others go on`,
+          `${work} ${key} works again`,
+        ),
     close: async (): Promise<void> => {
       await readModels.stop()
       await store.close()

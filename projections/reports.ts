@@ -1,6 +1,6 @@
-import { and, asc, desc, eq, gt, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, notExists, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
-import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { alias, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Completion } from '../domain/accounting/ledger.ts'
 import { ledgerStream } from './ledgers.ts'
 import { prepared } from './prepared.ts'
@@ -70,6 +70,22 @@ export const reportQueries = (db: BetterSQLite3Database) => {
       .orderBy(asc(reports.closedPosition))
       .limit(sql.placeholder('limit')),
   )
+  const earlier = alias(reports, 'earlier')
+  const reportBefore = sql`${reports.ledgerStream} || '#' || (${reports.number} - 1)`
+  const closingBefore = db
+    .select({ key: earlier.key })
+    .from(earlier)
+    .where(and(eq(earlier.key, reportBefore), eq(earlier.closing, true)))
+  const nextClosing = prepared(
+    db,
+    reports,
+    db
+      .select()
+      .from(reports)
+      .where(and(eq(reports.closing, true), notExists(closingBefore)))
+      .orderBy(asc(reports.closedPosition))
+      .limit(sql.placeholder('limit')),
+  )
   const closedAfter = prepared(
     db,
     reports,
@@ -102,6 +118,8 @@ export const reportQueries = (db: BetterSQLite3Database) => {
     findByKey: (key: string) => find.get({ key }),
     /** Reports whose logs are to be made, the longest closed first. */
     closing: (limit: number) => closing.all({ limit }),
+    /** Of each ledger the first of them. */
+    nextClosing: (limit: number) => nextClosing.all({ limit }),
     /** The open report of a ledger, which begins after the closing of the one before it. */
     open: (stream: string): { readonly number: number; readonly after: number } => {
       const before = last.get({ stream })

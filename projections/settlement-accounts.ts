@@ -1,4 +1,4 @@
-import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, isNotNull, lte, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { impliedAccount } from '../domain/accounting/settlement-account.ts'
@@ -95,7 +95,7 @@ export const settlementAccountQueries = (db: BetterSQLite3Database) => {
     db
       .select({ dueAt })
       .from(settlementAccounts)
-      .where(isNotNull(dueAt))
+      .where(gt(dueAt, sql.placeholder('now')))
       .orderBy(asc(dueAt))
       .limit(1),
   )
@@ -108,7 +108,8 @@ export const settlementAccountQueries = (db: BetterSQLite3Database) => {
     find: (merchant: string) => find.get({ merchant }),
     /** Those whose settlement is due, the longest due first. */
     due: (now: Instant, limit: number) => due.all({ now, limit }),
-    nextDue: (): Instant | null => next.get()?.dueAt ?? null,
+    /** The next instant after now at which one becomes due. */
+    nextDue: (now: Instant): Instant | null => next.get({ now })?.dueAt ?? null,
     /** Those with lines that no settlement has taken. */
     unsettled: () => unsettled.all(),
   }

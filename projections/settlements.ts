@@ -1,6 +1,6 @@
-import { and, asc, desc, eq, isNotNull, lt, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, isNotNull, lt, notExists, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
-import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { alias, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import {
   amountsOf,
   type PayoutOrdered,
@@ -96,6 +96,27 @@ export const settlementQueries = (db: BetterSQLite3Database) => {
       .orderBy(asc(startedPosition))
       .limit(sql.placeholder('limit')),
   )
+  const earlier = alias(settlements, 'earlier')
+  const unfinishedBefore = db
+    .select({ key: earlier.key })
+    .from(earlier)
+    .where(
+      and(
+        eq(earlier.merchant, merchant),
+        eq(earlier.serial, sql`${serial} - 1`),
+        eq(earlier.making, true),
+      ),
+    )
+  const nextUnfinished = prepared(
+    db,
+    settlements,
+    db
+      .select()
+      .from(settlements)
+      .where(and(eq(making, true), notExists(unfinishedBefore)))
+      .orderBy(asc(startedPosition))
+      .limit(sql.placeholder('limit')),
+  )
   const cuts = prepared(
     db,
     settlements,
@@ -127,6 +148,8 @@ export const settlementQueries = (db: BetterSQLite3Database) => {
       page.all({ merchant, before, limit }),
     /** Those that are started and not made, the oldest first. */
     unfinished: (limit: number) => unfinished.all({ limit }),
+    /** Of each merchant the first of them. */
+    nextUnfinished: (limit: number) => nextUnfinished.all({ limit }),
     /** Those with something to pay that the bank has not been asked for. */
     payable: () => payables.all(),
     /** Those that the bank was asked to pay by one message. */

@@ -71,7 +71,7 @@ const setAccount = async ({ find, handle, contextOf }: Core, id: string, given: 
 
 type SettleOptions = { readonly pain001?: string; readonly again?: string }
 
-/** Settles merchants, or all; answers what was made. */
+/** Settles merchants, or all; answers what was made, and who could not be settled. */
 const settleNow = async (core: Core, settings: Settings, ids: readonly string[]) => {
   const accounting = openAccounting(core, settings)
   try {
@@ -79,13 +79,16 @@ const settleNow = async (core: Core, settings: Settings, ids: readonly string[])
     const before = new Map(
       core.settlementAccounts.unsettled().map(({ merchant, lastSerial }) => [merchant, lastSerial]),
     )
-    if (ids.length === 0) await accounting.settleNow(core.now())
-    else for (const id of ids) await accounting.settleNow(core.now(), id)
+    const failing = new Set<string>()
+    for (const id of ids.length === 0 ? [undefined] : ids)
+      for (const merchant of await accounting.settleNow(core.now(), id)) failing.add(merchant)
+    // Why is in the log. Others are settled and paid all the same, so nobody must overlook it.
+    if (failing.size > 0) process.exitCode = 1
     const made = [...before].flatMap(([merchant, serial]) => {
       const row = core.settlements.find(merchant, serial + 1)
       return row?.made ? [row] : []
     })
-    return made.map(({ merchant, serial, settlementId, made: sums }) => ({
+    const settled = made.map(({ merchant, serial, settlementId, made: sums }) => ({
       merchant,
       id: String(serial),
       settlement_id: settlementId,
@@ -94,6 +97,7 @@ const settleNow = async (core: Core, settings: Settings, ids: readonly string[])
         payout: formatAmount(payout, currency),
       })),
     }))
+    return { settled, ...(failing.size > 0 && { not_settled: [...failing] }) }
   } finally {
     await accounting.close()
   }
@@ -110,12 +114,11 @@ export const settle = async (
   const payer = file === undefined ? undefined : payerOf(settings)
   await core.readModels.caughtUp()
   for (const id of ids) if (!core.settlementAccounts.find(id)) fail(`no merchant ${id}`)
-  if (file === undefined || payer === undefined)
-    return { settled: await settleNow(core, settings, ids) }
+  if (file === undefined || payer === undefined) return settleNow(core, settings, ids)
   if (again !== undefined) return writeAgain(core, payer, { again, file })
   return intoNewFile(file, async (write) => {
     const settled = await settleNow(core, settings, ids)
-    return { settled, ...(await orderIntoFile(core, payer, file, write)) }
+    return { ...settled, ...(await orderIntoFile(core, payer, file, write)) }
   })
 }
 

@@ -1,0 +1,77 @@
+import type { Instant } from '../domain/time.ts'
+import { StoreUnavailable, type Outage } from './event-store.ts'
+
+const firstRestMs = 1000
+const longestRestMs = 60_000
+
+/** Is told of what fails by itself, and of its end; what is named is whose work it was. */
+export type OutageOf = (key: string) => Outage
+
+type Needs<Item> = {
+  /** Whose work it is: of the same one, the next is not done before it. */
+  readonly keyOf: (item: Item) => string
+  readonly outageOf: OutageOf
+}
+
+type Resting = { readonly outage: Outage; readonly restMs: number; readonly until: Instant }
+
+/**
+ * Does work for many so that one whose work fails holds up no other: it rests, twice as long after each failure, and is
+ * then tried again.
+ */
+export const eachByItself = <Item>({ keyOf, outageOf }: Needs<Item>) => {
+  const resting = new Map<string, Resting>()
+
+  const works = (key: string): void => {
+    resting.get(key)?.outage.worked()
+    resting.delete(key)
+  }
+
+  const rests = (key: string, at: Instant, error: unknown): void => {
+    const before = resting.get(key)
+    const outage = before?.outage ?? outageOf(key)
+    const restMs = before ? Math.min(2 * before.restMs, longestRestMs) : firstRestMs
+    resting.set(key, { outage, restMs, until: at + restMs })
+    outage.failed(error)
+  }
+
+  /** Of what is listed up to a limit, what may be done now: those that rest take no place of others. */
+  const due = (
+    at: Instant,
+    limit: number,
+    list: (limit: number) => readonly Item[],
+  ): readonly Item[] => {
+    const most = limit + resting.size
+    const listed = list(most)
+    const keys = new Set(listed.map(keyOf))
+    // Another process has done what is listed no more.
+    if (listed.length < most) for (const key of resting.keys()) if (!keys.has(key)) works(key)
+    const mayBeDone = (item: Item) => (resting.get(keyOf(item))?.until ?? at) <= at
+    return listed.filter(mayBeDone).slice(0, limit)
+  }
+
+  /** @throws StoreUnavailable only: without the store no work would be done. */
+  const attempt = async (item: Item, at: Instant, work: () => Promise<unknown>): Promise<void> => {
+    const key = keyOf(item)
+    try {
+      await work()
+      works(key)
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error
+      rests(key, at, error)
+    }
+  }
+
+  return {
+    due,
+    attempt,
+    /** Whose work has failed and is to be tried again. */
+    failing: (): readonly string[] => [...resting.keys()],
+    /** When to look again: at that instant, or when somebody has rested before. */
+    nextLook: (next: Instant | null): Instant | null => {
+      let first = next ?? Infinity
+      for (const { until } of resting.values()) first = Math.min(first, until)
+      return first === Infinity ? null : first
+    },
+  }
+}

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { settlements } from '../../application/aggregates.ts'
+import type { EventStore } from '../../application/event-store.ts'
+import { makeHandler } from '../../application/handle.ts'
+import { settleMerchants } from '../../application/settle-merchants.ts'
+import { streamOf } from '../../domain/stream.ts'
+import { settle } from '../../infrastructure/operator/settlements.ts'
+import { readSettings } from '../../infrastructure/settings.ts'
+import Database from '../../infrastructure/sqlite.ts'
+import {
+  paymentRequest,
+  startMerchantService,
+  type MerchantService,
+} from '../merchant/merchant-service.ts'
+
+let service: MerchantService
+
+beforeAll(async () => {
+  service = await startMerchantService()
+})
+afterAll(() => service.stop())
+
+const ask = async (merchant: string, method: string, path: string, body?: object) => {
+  const headers = service.as(merchant)
+  const answer = await service.call(path, { method, headers, ...(body && { body }) })
+  const text = await answer.text()
+  return { status: answer.status, body: (text === '' ? null : JSON.parse(text)) as any }
+}
+
+/** A merchant with something captured; answers its id. */
+const newShop = async (): Promise<string> => {
+  const shop = await service.newMerchant()
+  const request = paymentRequest({ customer: '+4799999901' })
+  const { body } = await ask(shop, 'POST', '/merchant/v1/payment_request/', request)
+  await ask('sandbox', 'POST', `/sandbox/v1/payment_request/${body.id}/accept/`)
+  const capture = { action: 'capture' }
+  await ask(shop, 'PUT', `/merchant/v1/payment_request/${body.id}/`, capture)
+  return shop
+}
+
+/** Makes the lines of a shop such as no log can hold; answers how to mend them. */
+const damageLinesOf = async (shop: string): Promise<() => void> => {
+  await service.core.readModels.caughtUp()
+  const file = new Database(service.core.readModelFile)
+  const setCurrency = (currency: string): void => {
+    const update = 'UPDATE transaction_lines SET currency = ? WHERE merchant = ?'
+    file.prepare(update).run(currency, shop)
+  }
+  setCurrency('none')
+  return () => {
+    setCurrency('NOK')
+    file.close()
+  }
+}
+
+const reportPath = (number: number) => `/merchant/v1/ledger/default/report/${number}/`
+const close = (shop: string, report: number) => ask(shop, 'PUT', reportPath(report), {})
+const statusOf = async (shop: string, report: number): Promise<string> =>
+  (await ask(shop, 'GET', reportPath(report))).body.status
+const settlementsOf = async (shop: string): Promise<number> =>
+  (await ask(shop, 'GET', '/merchant/v1/settlement/')).body.uris.length
+const bugsSaying = (text: string) => service.bugs.filter((line) => line.includes(text))
+const day = 86_400
+
+test('given a report whose log cannot be made, then all others are completed, and it is when it can be', async () => {
+  const [broken, healthy] = [await newShop(), await newShop()]
+  const mend = await damageLinesOf(broken)
+  await close(broken, 1)
+  await close(broken, 2)
+  await close(healthy, 1)
+  await service.advance(0)
+  expect(await statusOf(healthy, 1)).toBe('closed')
+  expect(await statusOf(broken, 1)).toBe('closing')
+  // However often it is tried, and whatever else is due meanwhile.
+  for (let tries = 0; tries < 3; tries++) {
+    await close(healthy, tries + 2)
+    await service.advance(60)
+    expect(await statusOf(healthy, tries + 2)).toBe('closed')
+  }
+  const fails = `completing the reports of ledger-${broken}/default fails`
+  expect(bugsSaying(fails)).toHaveLength(1)
+  expect(bugsSaying(fails)[0]).toContain('none is no current ISO 4217 code')
+  expect(bugsSaying('a process failed')).toEqual([])
+
+  mend()
+  await service.advance(60)
+  expect([await statusOf(broken, 1), await statusOf(broken, 2)]).toEqual(['closed', 'closed'])
+})
+
+test('given a merchant whose settlement cannot be made, then others are settled each day, and it is when it can be', async () => {
+  const [broken, healthy] = [await newShop(), await newShop()]
+  const mend = await damageLinesOf(broken)
+  await service.advance(4 * day)
+  expect([await settlementsOf(broken), await settlementsOf(healthy)]).toEqual([0, 1])
+
+  const later = await newShop()
+  await service.advance(4 * day)
+  expect([await settlementsOf(broken), await settlementsOf(later)]).toEqual([0, 1])
+  expect(bugsSaying(`settling ${broken} fails`)).toHaveLength(1)
+
+  mend()
+  await service.advance(60)
+  expect(await settlementsOf(broken)).toBe(1)
+})
+
+test('given a merchant whose settlement cannot be made, when the operator settles all, then others are, and the command fails', async () => {
+  const [broken, healthy] = [await newShop(), await newShop()]
+  const mend = await damageLinesOf(broken)
+  const settings = readSettings({ DATA_DIR: service.directory })
+  onTestFinished(() => void (process.exitCode = undefined))
+  const answer = await settle(service.core, settings, [], {})
+  expect(answer).toMatchObject({
+    settled: [{ merchant: healthy }],
+    not_settled: [broken],
+  })
+  expect(process.exitCode).toBe(1)
+  mend()
+  expect(await settle(service.core, settings, [broken], {})).not.toHaveProperty('not_settled')
+})
+
+type SettlingNeeds = Parameters<typeof settleMerchants>[0]
+const noLines = { counters: {}, totals: [], transactionLogs: [], scopeLogs: [] }
+
+/** Settles as the service does, but for what is given. */
+const settling = (given: Partial<SettlingNeeds>) =>
+  settleMerchants({
+    handle: service.core.handle,
+    accounts: service.core.settlementAccounts,
+    settlements: service.core.settlements,
+    findTerms: service.core.findTerms,
+    seriesOf: () => 'SERIES',
+    makeLogs: async () => noLines,
+    caughtUp: service.core.readModels.caughtUp,
+    newId: randomUUID,
+    outageOf: service.core.outagesOf('settling'),
+    ...given,
+  })
+
+test('given a merchant whose settlement cannot be started, then others are settled, and it is tried again soon', async () => {
+  const { core } = service
+  const [broken, healthy] = [await newShop(), await newShop()]
+  await core.readModels.caughtUp()
+  const append: EventStore['append'] = (stream, ...rest) =>
+    stream === streamOf(settlements, broken)
+      ? Promise.reject(new Error('broken'))
+      : core.store.append(stream, ...rest)
+  const store = { ...core.store, append }
+  const eventId = () => randomUUID()
+  const { handle } = makeHandler({ store, eventId, commandId: randomUUID })
+  const later = core.now() + 4 * day * 1000
+  const { settleDue } = settling({ handle })
+  expect(await settleDue(later, new AbortController().signal)).toBe(later + 1000)
+  expect([await settlementsOf(broken), await settlementsOf(healthy)]).toEqual([0, 1])
+})
+
+test('settling that is stopped between two settlements makes no other, and the next start makes it', async () => {
+  const { core } = service
+  const shop = await service.newMerchant()
+  for (const serial of [1, 2]) {
+    const settlementId = `SERIES-2026-01-01-${serial}`
+    const command = { type: 'StartSettlement', serial, settlementId, dueAt: null } as const
+    await core.handle(settlements, shop, command, core.contextOf('test', shop))
+  }
+  await core.readModels.caughtUp()
+  const stopping = new AbortController()
+  const makeLogs = async () => {
+    stopping.abort()
+    return noLines
+  }
+  const { settleDue } = settling({ makeLogs })
+  await settleDue(core.now(), stopping.signal)
+  const left = [{ merchant: shop, serial: 2 }]
+  expect(core.settlements.unfinished(10)).toMatchObject(left)
+  // Nor is any started.
+  await newShop()
+  await core.readModels.caughtUp()
+  await settleDue(core.now() + 4 * day * 1000, stopping.signal)
+  expect(core.settlements.unfinished(10)).toMatchObject(left)
+  await settleDue(core.now(), new AbortController().signal)
+  expect(core.settlements.unfinished(10)).toEqual([])
+})
