@@ -1,11 +1,13 @@
 import type { Instant } from '../domain/time.ts'
 import { payments, permissionRequests } from './aggregates.ts'
+import { eachByItself, type OutageOf } from './each-by-itself.ts'
 import type { Context, Handle } from './handle.ts'
 
 /** What may have come to its end, by the read model. */
 type Rows<Row> = {
   due(now: Instant, limit: number): readonly Row[]
-  nextDeadline(): Instant | null
+  /** The next deadline after now. */
+  nextDeadline(now: Instant): Instant | null
 }
 
 type Expiring<Row> = {
@@ -15,49 +17,53 @@ type Expiring<Row> = {
   /** Has its decider record the expiry; answers whether it did. */
   readonly expire: (id: string, context: Context) => Promise<boolean>
   readonly newId: () => string
+  readonly outageOf: OutageOf
 }
 
 const batchSize = 200
 
 /**
  * Records the expiry of everything of a kind whose time has come, each once; what was captured, renewed or answered
- * meanwhile is left alone by its own decider. Answers when the next one is due.
- * @throws Error when something is listed as due that is not: asking again at once would ask for ever
+ * meanwhile is left alone by its own decider. Answers when the next one is due. What is listed as due and is not has
+ * failed: asking again at once would ask for ever.
  */
-const expireDue =
-  <Row extends { readonly merchant: string }>({ kind, rows, idOf, expire, newId }: Expiring<Row>) =>
-  async (
+const expireDue = <Row extends { readonly merchant: string }>(needs: Expiring<Row>) => {
+  const { kind, rows, idOf, outageOf } = needs
+  const expiring = eachByItself<Row>({ keyOf: idOf, outageOf })
+  return async (
     at: Instant,
     caughtUp: () => Promise<void>,
     stopped: AbortSignal,
   ): Promise<Instant | null> => {
-    let idle: string | undefined
+    let idle = new Set<string>()
     for (;;) {
-      const due = rows.due(at, batchSize)
-      const [first] = due
-      if (!first || stopped.aborted) return rows.nextDeadline()
-      if (idOf(first) === idle)
-        throw new Error(`${kind} ${idle} is listed as due, but does not expire`)
-      const correlationId = newId()
-      const recorded = await Promise.all(
-        due.map((row) => {
-          const { merchant } = row
-          return expire(idOf(row), { at, merchant, actor: 'daybook', correlationId })
-        }),
-      )
-      idle = recorded.includes(true) ? undefined : idOf(first)
+      const due = expiring.due(at, batchSize, (limit) => rows.due(at, limit))
+      if (due.length === 0 || stopped.aborted) return expiring.nextLook(rows.nextDeadline(at))
+      const before = idle
+      idle = new Set()
+      const correlationId = needs.newId()
+      const expire = async (row: Row): Promise<void> => {
+        const id = idOf(row)
+        const { merchant } = row
+        if (await needs.expire(id, { at, merchant, actor: 'daybook', correlationId })) return
+        if (before.has(id)) throw new Error(`${kind} ${id} is listed as due, but does not expire`)
+        idle.add(id)
+      }
+      await Promise.all(due.map((row) => expiring.attempt(row, at, () => expire(row))))
       await caughtUp()
     }
   }
+}
 
 type PaymentNeeds = {
   readonly handle: Handle
   readonly payments: Rows<{ readonly tid: string; readonly merchant: string }>
   readonly newId: () => string
+  readonly outageOf: OutageOf
 }
 
 /** Payment requests that nobody answered, and authorisations that nobody captured. */
-export const expirePayments = ({ handle, payments: rows, newId }: PaymentNeeds) =>
+export const expirePayments = ({ handle, payments: rows, newId, outageOf }: PaymentNeeds) =>
   expireDue({
     rows,
     kind: payments.category,
@@ -67,16 +73,23 @@ export const expirePayments = ({ handle, payments: rows, newId }: PaymentNeeds) 
       return (await handle(payments, tid, command, context)).events.length > 0
     },
     newId,
+    outageOf,
   })
 
 type PermissionNeeds = {
   readonly handle: Handle
   readonly permissions: Rows<{ readonly rid: string; readonly merchant: string }>
   readonly newId: () => string
+  readonly outageOf: OutageOf
 }
 
 /** Permission requests that nobody answered. */
-export const expirePermissions = ({ handle, permissions: rows, newId }: PermissionNeeds) =>
+export const expirePermissions = ({
+  handle,
+  permissions: rows,
+  newId,
+  outageOf,
+}: PermissionNeeds) =>
   expireDue({
     rows,
     kind: permissionRequests.category,
@@ -86,4 +99,5 @@ export const expirePermissions = ({ handle, permissions: rows, newId }: Permissi
       return (await handle(permissionRequests, rid, command, context)).events.length > 0
     },
     newId,
+    outageOf,
   })

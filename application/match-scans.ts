@@ -2,6 +2,7 @@ import type { Listener, Scan, ScanCommand, ScanEvent } from '../domain/merchant/
 import { refuse, Refusal } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import { payments, scansOfShortlinks, shortlinks } from './aggregates.ts'
+import { eachByItself, type OutageOf } from './each-by-itself.ts'
 import { StoreUnavailable } from './event-store.ts'
 import type { Context, Find, Handle } from './handle.ts'
 
@@ -23,6 +24,7 @@ type Needs = {
   /** Keyed digest of the token that a merchant gets for a scan. */
   readonly tokenDigestOf: (scan: string) => string
   readonly newId: () => string
+  readonly outageOf: OutageOf
 }
 
 const batchSize = 200
@@ -42,7 +44,9 @@ const leftToWork = async (following: Promise<void>): Promise<void> => {
  * is matched with whom; the payment's stream decides whether it still wants it, and when not, the scan goes on to the
  * next. Every step can be repeated, by any process: what a crash leaves undone is due, and `work` does it.
  */
-export const matchScans = ({ handle, find, pickUps, tokenDigestOf, newId }: Needs) => {
+export const matchScans = ({ handle, find, pickUps, tokenDigestOf, newId, outageOf }: Needs) => {
+  const working = eachByItself<Due>({ keyOf: ({ tid }) => tid, outageOf })
+
   const carryOut = async (
     shortlink: string,
     command: ScanCommand,
@@ -136,13 +140,14 @@ export const matchScans = ({ handle, find, pickUps, tokenDigestOf, newId }: Need
 
     /** Does what is left to do: at once again while there is more, else when something has happened. */
     work: async (now: Instant): Promise<Instant | null> => {
-      const due = pickUps.due(batchSize)
+      const due = working.due(now, batchSize, pickUps.due)
       const correlationId = newId()
       for (const row of due) {
         const { merchant } = row
-        await doNext(row, { at: now, merchant, actor: 'daybook', correlationId })
+        const context = { at: now, merchant, actor: 'daybook', correlationId }
+        await working.attempt(row, now, () => doNext(row, context))
       }
-      return due.length < batchSize ? null : now
+      return due.length < batchSize ? working.nextLook(null) : now
     },
   }
 }

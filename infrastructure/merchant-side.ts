@@ -22,6 +22,7 @@ export const makeMerchantSide = (core: Core) => {
     pickUps: core.pickUps,
     tokenDigestOf: (scan) => tokens.scanTokenDigest(tokens.scanToken(scan)),
     newId: randomUUID,
+    outageOf: core.outagesOf('matching a scan with payment'),
   })
   const findScan = (token: string) => core.scans.byToken(tokens.scanTokenDigest(token))
   return {

@@ -31,16 +31,20 @@ export const makeProcesses = ({ core, settings, log, matchScans, sendCallback }:
   const onFailure = (error: unknown) => log.error({ error }, 'a process failed; it will try again')
   const scheduling = { now, after, onFailure }
 
-  const expire = expirePayments({ handle, payments: core.payments, newId: randomUUID })
-  const expirePending = expirePermissions({
-    handle,
-    permissions: core.permissions,
-    newId: randomUUID,
-  })
-  const expiry = schedule(scheduling, async (at, stopped) => {
-    const due = [await expire(at, caughtUp, stopped), await expirePending(at, caughtUp, stopped)]
-    return due.reduce((a, b) => (a === null || b === null ? (a ?? b) : Math.min(a, b)))
-  })
+  const expiries = [
+    expirePayments({
+      handle,
+      payments: core.payments,
+      newId: randomUUID,
+      outageOf: core.outagesOf('expiring payment'),
+    }),
+    expirePermissions({
+      handle,
+      permissions: core.permissions,
+      newId: randomUUID,
+      outageOf: core.outagesOf('expiring permission request'),
+    }),
+  ].map((expire) => schedule(scheduling, (at, stopped) => expire(at, caughtUp, stopped)))
 
   const accounting = runAccounting(core, settings, scheduling)
   const matching = schedule(scheduling, matchScans)
@@ -66,7 +70,7 @@ export const makeProcesses = ({ core, settings, log, matchScans, sendCallback }:
     isWakeDue = true
     after(gatherMs, () => {
       isWakeDue = false
-      expiry.wake()
+      for (const expiry of expiries) expiry.wake()
       matching.wake()
       accounting.wake()
       sending.wake()
@@ -113,7 +117,7 @@ export const makeProcesses = ({ core, settings, log, matchScans, sendCallback }:
     settle: async (): Promise<void> => {
       // What came a moment ago may be due too.
       await caughtUp()
-      await expiry.settle()
+      await Promise.all(expiries.map((expiry) => expiry.settle()))
       await caughtUp()
       await accounting.settle()
       await matching.settle()
@@ -123,7 +127,8 @@ export const makeProcesses = ({ core, settings, log, matchScans, sendCallback }:
     stop: async (): Promise<void> => {
       isStopped = true
       callOffBegin()
-      await Promise.all([expiry.stop(), accounting.stop(), matching.stop(), sending.stop()])
+      const schedules = [...expiries, accounting, matching, sending]
+      await Promise.all(schedules.map((schedule) => schedule.stop()))
       await delivery.idle()
     },
   }

@@ -1,4 +1,4 @@
-import { and, asc, isNotNull, lte, sql } from 'drizzle-orm'
+import { and, asc, gt, isNotNull, lte, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { isNothing } from '../domain/money/pots.ts'
 import { paymentEvents, type PaymentEvent } from '../domain/payment/payment-events.ts'
@@ -140,13 +140,14 @@ export const paymentQueries = (db: BetterSQLite3Database) => {
     db
       .select({ deadline: paymentTable.deadline })
       .from(paymentTable)
-      .where(isNotNull(paymentTable.deadline))
+      .where(gt(paymentTable.deadline, sql.placeholder('now')))
       .orderBy(asc(paymentTable.deadline))
       .limit(1),
   )
   return {
     /** Payments whose deadline has passed and whose expiry is not recorded yet, earliest first. */
     due: (now: Instant, limit: number) => due.all({ now, limit }),
-    nextDeadline: (): Instant | null => next.get()?.deadline ?? null,
+    /** The next deadline after now. */
+    nextDeadline: (now: Instant): Instant | null => next.get({ now })?.deadline ?? null,
   }
 }

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, isNotNull, lte, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { defaultLedger } from '../domain/accounting/ledger.ts'
@@ -173,7 +173,7 @@ export const permissionQueries = (db: BetterSQLite3Database) => {
     db
       .select({ deadline: permissionOutcomes.deadline })
       .from(permissionOutcomes)
-      .where(isNotNull(permissionOutcomes.deadline))
+      .where(gt(permissionOutcomes.deadline, sql.placeholder('now')))
       .orderBy(asc(permissionOutcomes.deadline))
       .limit(1),
   )
@@ -184,6 +184,7 @@ export const permissionQueries = (db: BetterSQLite3Database) => {
       return row && permissionAsOf(now, row)
     },
     due: (now: Instant, limit: number) => due.all({ now, limit }),
-    nextDeadline: (): Instant | null => next.get()?.deadline ?? null,
+    /** The next deadline after now. */
+    nextDeadline: (now: Instant): Instant | null => next.get({ now })?.deadline ?? null,
   }
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { payments, poses, shortlinks } from '../../application/aggregates.ts'
 import { StoreUnavailable, type EventStore } from '../../application/event-store.ts'
 import { makeHandler, type Context } from '../../application/handle.ts'
@@ -26,25 +26,37 @@ beforeAll(async () => {
       await openCore(readSettings({ DATA_DIR: directory, LOG_LEVEL: 'silent' }), makeLog('silent')),
     )
 })
+afterEach(() => expect(troubles.splice(0)).toEqual([]))
 afterAll(async () => {
   for (const core of cores) await core.close()
   rmSync(directory, { recursive: true })
 })
 
+const soundStore = (_stream: string): boolean => false
+
+/** What could not be done while the rest was. */
+const troubles: string[] = []
+
 /** What a node does about scans; one that crashes loses its store before the given number of appends. */
-const nodeOf = (core: Core, appendsUntilCrash = Infinity, pickUps = core.pickUps) => {
+const nodeOf = (
+  core: Core,
+  appendsUntilCrash = Infinity,
+  pickUps = core.pickUps,
+  isBroken = soundStore,
+) => {
   let left = appendsUntilCrash
   const store: EventStore = {
     ...core.store,
     append: (...append) => {
+      if (isBroken(append[0])) return Promise.reject(new Error('broken'))
       if (left-- > 0) return core.store.append(...append)
       return Promise.reject(new StoreUnavailable('crashed'))
     },
   }
-  const isMortal = appendsUntilCrash < Infinity
-  const { handle, find } = isMortal
-    ? makeHandler({ store, eventId: () => randomUUID(), commandId: randomUUID })
-    : core
+  const isSound = appendsUntilCrash === Infinity && isBroken === soundStore
+  const { handle, find } = isSound
+    ? core
+    : makeHandler({ store, eventId: () => randomUUID(), commandId: randomUUID })
   const { tokens } = core
   const matching = matchScans({
     handle,
@@ -52,6 +64,10 @@ const nodeOf = (core: Core, appendsUntilCrash = Infinity, pickUps = core.pickUps
     pickUps,
     tokenDigestOf: (scan) => tokens.scanTokenDigest(scan),
     newId: randomUUID,
+    outageOf: (tid) => ({
+      failed: (error) => troubles.push(`${tid}: ${String(error)}`),
+      worked: () => troubles.push(`${tid} works`),
+    }),
   })
   const request = requestPayment({
     handle,
@@ -352,4 +368,27 @@ test('work that another has done since it was found due is not done again', asyn
   await nodeOf(core, Infinity, { due: () => found }).work(start)
   expect(await historyOf(`scans-${shop.shortlink}`)).toEqual(history)
   expect(await pickedUp(shop.tids)).toMatchObject([{ payer: 'alice' }])
+})
+
+test('given a shortlink of which nothing can be written, then what is due of others is done, and its own when it can be', async () => {
+  const [core] = cores as [Core, Core]
+  const [broken, healthy] = [await openShop(), await openShop()]
+  const request = { node: 0, wait: 0, type: 'request', maxScanAge: 60, expiresIn: 100 } as const
+  for (const shop of [broken, healthy]) {
+    await shop.carryOut({ node: 0, wait: 0, type: 'scan', payer: 'alice' }, start, nodeOf(core))
+    await shop.carryOut(request, start, nodeOf(core, 1))
+  }
+  await core.readModels.caughtUp()
+  let isBroken = true
+  const isIts = (stream: string) => isBroken && stream === `scans-${broken.shortlink}`
+  const node = nodeOf(core, Infinity, core.pickUps, isIts)
+  expect(await node.work(start)).toBe(start + 1000)
+  expect(await pickedUp(healthy.tids)).toMatchObject([{ payer: 'alice' }])
+  expect(await pickedUp(broken.tids)).toEqual([undefined])
+  const [tid] = broken.tids
+  expect(troubles.splice(0)).toEqual([`${tid}: Error: broken`])
+  isBroken = false
+  expect(await node.work(start + 1000)).toBeNull()
+  expect(await pickedUp(broken.tids)).toMatchObject([{ payer: 'alice' }])
+  expect(troubles.splice(0)).toEqual([`${tid} works`])
 })

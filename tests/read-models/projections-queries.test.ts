@@ -74,14 +74,16 @@ describe('the payments', () => {
 
   test('tell the next deadline, which moves with authorisation and goes with the end', () => {
     const { nextDeadline } = paymentQueries(file.db)
-    expect(nextDeadline()).toBeNull()
+    expect(nextDeadline(0)).toBeNull()
     requested('t1')
-    expect(nextDeadline()).toBe(requestEnds)
+    expect(nextDeadline(0)).toBe(requestEnds)
+    expect(nextDeadline(requestEnds - 1)).toBe(requestEnds)
+    expect(nextDeadline(requestEnds)).toBeNull()
     happened('payment-t1', events.authorized())
-    expect(nextDeadline()).toBe(authorizationEnds)
+    expect(nextDeadline(0)).toBe(authorizationEnds)
     requested('t2', {}, authorizationEnds + 1)
     happened('payment-t1', events.captured(null, 10_000, 1000))
-    expect(nextDeadline()).toBe(authorizationEnds + 1)
+    expect(nextDeadline(0)).toBe(authorizationEnds + 1)
   })
 })
 

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { EventStore } from '../../application/event-store.ts'
+import { expirePayments } from '../../application/expire-requests.ts'
+import { makeHandler } from '../../application/handle.ts'
+import type { Log } from '../../infrastructure/log.ts'
+import { makeProcesses } from '../../infrastructure/processes.ts'
+import { readSettings } from '../../infrastructure/settings.ts'
+import { openPlace, type Place } from '../accounting/ledger-place.ts'
+
+let place: Place
+
+beforeAll(async () => {
+  place = await openPlace()
+})
+afterAll(async () => {
+  await place.stop()
+  place.remove()
+})
+
+let count = 0
+const about = () => ({
+  pos_id: 'till-1',
+  pos_tid: `e${++count}`,
+  customer: '4799999901',
+  expires_in: 60,
+})
+const requestPayment = async (): Promise<string> => {
+  const wish = { action: 'auth', currency: 'NOK', amount: '10.00', allow_credit: false }
+  const path = '/merchant/v1/payment_request/'
+  return (await place.ask('POST', path, { ...about(), ...wish })).body.id
+}
+const requestPermission = async (): Promise<string> => {
+  const path = '/merchant/v1/permission_request/'
+  return (await place.ask('POST', path, { ...about(), scope: 'openid' })).body.id
+}
+
+/** Time passes, and nobody does what has become due. */
+const pass = async (seconds: number): Promise<void> => {
+  await place.core.advanceClock({ by: seconds * 1000 }, place.core.contextOf('test'))
+  await place.core.readModels.caughtUp()
+}
+
+const eventsOf = async (stream: string) =>
+  (await place.core.store.readStream(stream)).map(({ type }) => type)
+
+test('given a payment whose expiry cannot be recorded, then all others expire, and it does when it can', async () => {
+  const { core } = place
+  const [broken, healthy] = [await requestPayment(), await requestPayment()]
+  let isBroken = true
+  const store: EventStore = {
+    ...core.store,
+    append: (stream, ...rest) =>
+      isBroken && stream === `payment-${broken}`
+        ? Promise.reject(new Error('broken'))
+        : core.store.append(stream, ...rest),
+  }
+  const told: unknown[] = []
+  const expire = expirePayments({
+    handle: makeHandler({ store, eventId: () => randomUUID(), commandId: randomUUID }).handle,
+    payments: core.payments,
+    newId: randomUUID,
+    outageOf: (tid) => ({
+      failed: (error) => told.push([tid, String(error)]),
+      worked: () => told.push([tid, 'works']),
+    }),
+  })
+  await pass(60)
+  const at = core.now()
+  const look = (now: number) => expire(now, core.readModels.caughtUp, new AbortController().signal)
+  expect(await look(at)).toBe(at + 1000)
+  expect(await eventsOf(`payment-${healthy}`)).toEqual(['PaymentRequested', 'PaymentExpired'])
+  expect(await eventsOf(`payment-${broken}`)).toEqual(['PaymentRequested'])
+  expect(told).toEqual([[broken, 'Error: broken']])
+  isBroken = false
+  expect(await look(at + 1000)).toBeNull()
+  expect(await eventsOf(`payment-${broken}`)).toEqual(['PaymentRequested', 'PaymentExpired'])
+  expect(told.slice(1)).toEqual([[broken, 'works']])
+})
+
+test.each(['payments', 'permissions'] as const)(
+  'given %s of which none can be listed, then what else has come to its end expires',
+  async (kind) => {
+    const { core, directory } = place
+    const [tid, rid] = [await requestPayment(), await requestPermission()]
+    const lines: string[] = []
+    const log = pino({ level: 'error', errorKey: 'error' }, { write: (line) => lines.push(line) })
+    const due = (): never => {
+      throw new Error('no such table')
+    }
+    const processes = makeProcesses({
+      core: { ...core, [kind]: { ...core[kind], due } },
+      settings: readSettings({ DATA_DIR: directory }),
+      log: log as Log,
+      matchScans: async () => null,
+      sendCallback: async () => ({ result: 'delivered', httpStatus: 204, problem: null }),
+    })
+    onTestFinished(processes.stop)
+    await pass(60)
+    await processes.settle()
+    await turn()
+    const expired = [
+      (await eventsOf(`payment-${tid}`)).includes('PaymentExpired'),
+      (await eventsOf(`permission-${rid}`)).includes('PermissionExpired'),
+    ]
+    expect(expired).toEqual([kind !== 'payments', kind !== 'permissions'])
+    expect(lines.map((line) => JSON.parse(line).error.message)).toEqual(['no such table'])
+  },
+)
