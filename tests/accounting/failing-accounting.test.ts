@@ -80,7 +80,7 @@ test('given a report whose log cannot be made, then all others are completed, an
   }
   const fails = `completing the reports of ledger-${broken}/default fails`
   expect(bugsSaying(fails)).toHaveLength(1)
-  expect(bugsSaying(fails)[0]).toContain('none is no current ISO 4217 code')
+  expect(bugsSaying(fails)[0]).toContain('none is no ISO 4217 code')
   expect(bugsSaying('a process failed')).toEqual([])
 
   mend()
