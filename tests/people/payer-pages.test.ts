@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
 import { startPeopleService, type PeopleService } from './people-service.ts'
 import { formIn, makeVisitor } from './visitor.ts'
@@ -181,6 +181,23 @@ test('given production, when cookies are set, then they come over https only and
   ])
   expect(headers.get('strict-transport-security')).toContain('max-age')
 })
+
+test.each([
+  ['production', 'https://pay.example', 401],
+  ['sandbox', 'http://127.0.0.1', 201],
+])(
+  'given %s, when a code is used a second time, then the answer is what that mode says',
+  async (MODE, PUBLIC_URL, second) => {
+    const other = await startPeopleService({ MODE, PUBLIC_URL })
+    onTestFinished(other.stop)
+    const added = await other.operator('payer', 'add', '4740000009', '--name', 'K', '--pin', '4711')
+    const code = codeAt(added['totp_secret'] ?? '', Date.now())
+    const signIn = () =>
+      other.call('POST', '/payer/v1/session/', { phone: '4740000009', pin: '4711', code }, {})
+    expect((await signIn()).status).toBe(201)
+    expect((await signIn()).status).toBe(second)
+  },
+)
 
 test('given guesses, when there are too many, then payers and strangers are locked out alike, and right PINs with them', async () => {
   await service.operator('payer', 'add', '4740000001', '--name', 'G', '--pin', '1111')
