@@ -25,7 +25,7 @@ export const registerPayer =
     context: Context,
     wantedId?: string,
   ): Promise<string> => {
-    const id = people.personFor(profile.phone, wantedId)
+    const id = await people.personFor(profile.phone, wantedId)
     // Sealed anew, equal data would look like another registration: somebody else's, who has this number.
     if ((await find(payers, id)).status !== 'absent') return refuse('payer_exists')
     await handle(

@@ -6,7 +6,7 @@ import type { AsOf, Find } from './handle.ts'
 export type People = {
   findPerson(identifier: string): string | undefined
   /** The person with an identifier, made when there was none. */
-  personFor(identifier: string, id?: string): string
+  personFor(identifier: string, id?: string): Promise<string>
   hasPerson(person: string): boolean
   seal(person: string, text: string): string
   /** Undefined once the person is erased. */

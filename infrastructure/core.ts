@@ -211,7 +211,7 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
       await readModels.stop()
       await store.close()
       file.sqlite.close()
-      vault.close()
+      await vault.close()
     },
   }
 }

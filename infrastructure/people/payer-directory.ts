@@ -37,9 +37,13 @@ export const payerDirectory = ({ find, vault: people, tokens, rows, caughtUp }: 
   }
 
   /** A phone number; and whatever else somebody is called, who then is nobody here. */
-  const byName: Identify = async (customer) => {
-    const person = people.personFor(phoneDigits(customer) ?? customer)
-    const id = await payerWithPhone(customer)
+  const byName: Identify = async (customer, merchant, at) => {
+    const digits = phoneDigits(customer)
+    const name = digits ?? customer
+    const person = await people.personFor(name)
+    const id = digits === undefined ? undefined : await payerOf(person)
+    // Whoever has been erased meanwhile is somebody new.
+    if (!people.hasPerson(person)) return byName(customer, merchant, at)
     const names = id === undefined ? 'unknown' : { id }
     return { stored: sealName(people, person, customer), names }
   }

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { recent, type Recent } from '../../application/recent.ts'
 import { unavailable } from '../event-store/sqlite-event-rows.ts'
 import Database from '../sqlite.ts'
+import { addInGroups } from './new-people.ts'
 import { seal, unseal } from './sealing.ts'
 
 const tables = `
@@ -134,6 +135,24 @@ export const openVault = (file: string) => {
     return remembering(ids, identifier, () => findId.get(digest(identifier)) as string | undefined)
   }
 
+  const transaction = sqlite.transaction((work: () => void) => work())
+  const newPeople = addInGroups({
+    add: (identifier, wanted = randomBytes(16).toString('hex')) => {
+      const hidden = digest(identifier)
+      addPerson.run(wanted, hidden, randomBytes(32))
+      return (findId.get(hidden) as string | undefined) ?? wanted
+    },
+    together: (work) => {
+      sqlite.pragma('busy_timeout = 0')
+      try {
+        transaction.immediate(work)
+      } finally {
+        sqlite.pragma(`busy_timeout = ${patience}`)
+      }
+    },
+  })
+  const findPerson = guarded(idOf)
+
   sqlite.pragma(`busy_timeout = ${patience}`)
   return {
     /** Names this vault and no other, and tells nothing of what is in it. */
@@ -146,15 +165,10 @@ export const openVault = (file: string) => {
       (prefix: string) =>
         listSecrets.all(`${prefix}*`) as { readonly name: string; readonly secret: Buffer }[],
     ),
-    findPerson: guarded(idOf),
+    findPerson,
     /** The person with an identifier; from now on there is one. A new one gets the given id, or one without meaning. */
-    personFor: guarded((identifier: string, wanted?: string): string => {
-      const known = idOf(identifier)
-      if (known !== undefined) return known
-      const id = wanted ?? randomBytes(16).toString('hex')
-      addPerson.run(id, digest(identifier), randomBytes(32))
-      return idOf(identifier) ?? id
-    }),
+    personFor: async (identifier: string, wanted?: string): Promise<string> =>
+      findPerson(identifier) ?? newPeople.add(identifier, wanted),
     hasPerson: guarded((person: string): boolean => keyOf(person) !== undefined),
     /** @throws Error for a person who is not known, or no longer. */
     seal: guarded((person: string, text: string): string => {
@@ -173,7 +187,11 @@ export const openVault = (file: string) => {
       removePerson.run(person)
       forget()
     }),
-    close: (): void => void sqlite.close(),
+    /** Whoever waits to be written is written first. */
+    close: async (): Promise<void> => {
+      await newPeople.finish()
+      sqlite.close()
+    },
   }
 }
 

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { StoreUnavailable } from '../../application/event-store.ts'
 import { openVault, type Vault } from '../../infrastructure/people/vault.ts'
 import Database from '../../infrastructure/sqlite.ts'
@@ -20,24 +20,25 @@ beforeEach(() => {
   elsewhere = openVault(join(folder, 'vault.sqlite'))
 })
 
-afterEach(() => {
-  here.close()
-  elsewhere.close()
+afterEach(async () => {
+  vi.useRealTimers()
+  await here.close()
+  await elsewhere.close()
   rmSync(folder, { recursive: true })
 })
 
 describe('two vaults on one file', () => {
-  test('given a name that one seals, then the other seals it equally and reads it', () => {
-    const person = here.personFor('4741234567')
+  test('given a name that one seals, then the other seals it equally and reads it', async () => {
+    const person = await here.personFor('4741234567')
     const sealed = here.seal(person, 'Kari Nordmann')
-    expect(elsewhere.personFor('4741234567')).toBe(person)
+    expect(await elsewhere.personFor('4741234567')).toBe(person)
     expect(elsewhere.seal(person, 'Kari Nordmann')).toBe(sealed)
     expect(elsewhere.unseal(person, sealed)).toBe('Kari Nordmann')
     expect(sealed).not.toContain('Kari')
   })
 
   test('given somebody whom both remember, when one erases them, then neither knows them any more', async () => {
-    const person = here.personFor('4741234567')
+    const person = await here.personFor('4741234567')
     const sealed = here.seal(person, 'Kari Nordmann')
     expect(here.unseal(person, sealed)).toBe('Kari Nordmann')
     expect(elsewhere.findPerson('4741234567')).toBe(person)
@@ -53,7 +54,7 @@ describe('two vaults on one file', () => {
   })
 
   test('given a look in the same turn of the loop, when another erases after it, then the next look sees it', async () => {
-    const person = here.personFor('4741234567')
+    const person = await here.personFor('4741234567')
     const sealed = here.seal(person, 'Kari Nordmann')
     await nextTurn()
     expect(here.unseal(person, sealed)).toBe('Kari Nordmann')
@@ -63,35 +64,143 @@ describe('two vaults on one file', () => {
   })
 
   test('given an erased person, when the number comes again, then it is somebody new', async () => {
-    const before = here.personFor('4741234567')
+    const before = await here.personFor('4741234567')
     const sealed = here.seal(before, 'Kari Nordmann')
     here.shred(before)
     await nextTurn()
-    const after = elsewhere.personFor('4741234567')
+    const after = await elsewhere.personFor('4741234567')
     expect(after).not.toBe(before)
     expect(elsewhere.unseal(after, sealed)).toBeUndefined()
   })
 })
 
-test('given another process that holds the file, when somebody new is named, then the store is unavailable for that time', () => {
-  const other = new Database(join(folder, 'vault.sqlite'))
-  const known = here.personFor('4741234567')
-  other.exec('BEGIN IMMEDIATE')
-  expect(() => here.personFor('4747654321')).toThrow(StoreUnavailable)
-  expect(here.personFor('4741234567')).toBe(known)
-  other.exec('COMMIT')
-  other.close()
-  expect(here.personFor('4747654321')).not.toBe(known)
+const namesOf = (count: number): string[] =>
+  Array.from({ length: count }, (_, n) => `customer-${n}`)
+
+/** How often the file has been written: each transaction counts in its header. */
+const transactions = (): number => readFileSync(join(folder, 'vault.sqlite')).readUInt32BE(24)
+
+describe('people whom nobody has named before', () => {
+  test('given many who are named at once, twice each, in two vaults on one file, then they share transactions and each has one id', async () => {
+    const names = namesOf(200)
+    const before = transactions()
+    const named = [here, here, elsewhere, elsewhere].map((vault) =>
+      Promise.all(names.map((name) => vault.personFor(name))),
+    )
+    const [ids = [], ...again] = await Promise.all(named)
+    expect(new Set(ids).size).toBe(names.length)
+    for (const others of again) expect(others).toEqual(ids)
+    expect(transactions() - before).toBeLessThanOrEqual(4)
+    for (const vault of [here, elsewhere]) {
+      expect(names.map(vault.findPerson)).toEqual(ids)
+      expect(ids.every(vault.hasPerson)).toBe(true)
+    }
+  })
+
+  test('given a vault that is closed while some wait, then all of them are in it', async () => {
+    const names = namesOf(700)
+    const vault = openVault(join(folder, 'vault.sqlite'))
+    const named = Promise.all(names.map((name) => vault.personFor(name)))
+    await vault.close()
+    expect(names.map(here.findPerson)).toEqual(await named)
+  })
+
+  test('given somebody who waits, when others are erased, then they come and the others are forgotten', async () => {
+    const erased = await here.personFor('4741234567')
+    const waiting = here.personFor('4747654321')
+    const again = here.personFor('4741234567')
+    here.shred(erased)
+    expect(here.findPerson('4741234567')).toBeUndefined()
+    expect(await again).toBe(erased)
+    const person = await waiting
+    expect(here.unseal(person, here.seal(person, 'Kari'))).toBe('Kari')
+    const anew = await here.personFor('4741234567')
+    expect(anew).not.toBe(erased)
+    expect(here.hasPerson(erased)).toBe(false)
+    expect(elsewhere.findPerson('4741234567')).toBe(anew)
+  })
+
+  test('given a group of whom the file does not take one, then none is in it or remembered, and all can be named again', async () => {
+    const other = new Database(join(folder, 'vault.sqlite'))
+    const refusal = "SELECT RAISE(ABORT, 'no room')"
+    other.exec(
+      `CREATE TRIGGER full BEFORE INSERT ON people WHEN NEW.id = 'b' BEGIN ${refusal}; END`,
+    )
+    const [first, last] = ['4741234567', '4747654321']
+    const group = [here.personFor(first, 'a'), here.personFor(last, 'b')]
+    for (const waiting of group) await expect(waiting).rejects.toThrow(StoreUnavailable)
+    for (const vault of [here, elsewhere])
+      expect([first, last].map(vault.findPerson)).toEqual([undefined, undefined])
+    expect(here.hasPerson('a')).toBe(false)
+    other.exec('DROP TRIGGER full')
+    other.close()
+    expect(await here.personFor(first, 'a')).toBe('a')
+    expect(await here.personFor(last, 'b')).toBe('b')
+  })
 })
 
-test('given the contents of many files, when they are sealed and read, then none stays in memory', () => {
+describe('another process that holds the file', () => {
+  let other: Database.Database
+
+  beforeEach(() => {
+    other = new Database(join(folder, 'vault.sqlite'))
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  })
+  afterEach(() => other.close())
+
+  test('keeps nobody waiting who is known, and lets in who was named meanwhile when it leaves', async () => {
+    const known = await here.personFor('4741234567')
+    other.exec('BEGIN IMMEDIATE')
+    let isIn = false
+    const waiting = here.personFor('4747654321')
+    void waiting.then(() => (isIn = true))
+    for (let turn = 0; turn < 20; turn++) {
+      vi.advanceTimersByTime(10)
+      await nextTurn()
+    }
+    expect(await here.personFor('4741234567')).toBe(known)
+    expect(isIn).toBe(false)
+    other.exec('COMMIT')
+    vi.advanceTimersByTime(10)
+    expect(elsewhere.findPerson('4747654321')).toBe(await waiting)
+  })
+
+  test('for five seconds makes the store unavailable to who is new; they are in it once they are named again', async () => {
+    other.exec('BEGIN IMMEDIATE')
+    const waiting = here.personFor('4747654321')
+    const late = expect(waiting).rejects.toThrow(
+      new StoreUnavailable('another process holds the vault'),
+    )
+    await nextTurn()
+    vi.advanceTimersByTime(5_010)
+    await late
+    other.exec('COMMIT')
+    expect(here.findPerson('4747654321')).toBeUndefined()
+    expect(await here.personFor('4747654321')).toBe(elsewhere.findPerson('4747654321'))
+  })
+
+  test('lets ten thousand wait and sends away who is named after them', async () => {
+    other.exec('BEGIN IMMEDIATE')
+    const waiting = Promise.allSettled(namesOf(10_000).map((name) => here.personFor(name)))
+    await expect(here.personFor('one more')).rejects.toThrow(
+      new StoreUnavailable('too many people wait to be written into the vault'),
+    )
+    await nextTurn()
+    vi.advanceTimersByTime(5_010)
+    expect((await waiting).every(({ status }) => status === 'rejected')).toBe(true)
+    other.exec('COMMIT')
+    expect(await here.personFor('one more')).toBe(elsewhere.findPerson('one more'))
+  })
+})
+
+test('given the contents of many files, when they are sealed and read, then none stays in memory', async () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const used = (): number => {
     collect()
     return process.memoryUsage().heapUsed
   }
-  const person = here.personFor('4741234567')
+  const person = await here.personFor('4741234567')
   const before = used()
   const length = 500_000
   for (let file = 0; file < 60; file++) {
