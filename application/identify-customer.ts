@@ -6,7 +6,18 @@ import type { Find } from './handle.ts'
 /** Whom a merchant's word for a customer names, and how it is stored: the log must not tell who somebody is. */
 export type Identified = { readonly stored: string; readonly names: Customer }
 
-export type Identify = (customer: string, merchant: string, at: Instant) => Promise<Identified>
+/**
+ * Asked before anything is kept of somebody new: what is refused whoever they are must leave nobody behind.
+ * @throws Refusal
+ */
+export type Admit = () => Promise<unknown>
+
+export type Identify = (
+  customer: string,
+  merchant: string,
+  at: Instant,
+  admit: Admit,
+) => Promise<Identified>
 
 /** Knows one kind of identifier; undefined for one of another kind. */
 export type IdentifyOneKind = (
@@ -21,12 +32,12 @@ const tokenLifetimeMs = 86_400_000
 /** Asks one kind after the other, and what is left of those that none knows. */
 export const firstOf =
   (kinds: readonly IdentifyOneKind[], rest: Identify): Identify =>
-  async (customer, merchant, at) => {
+  async (customer, merchant, at, admit) => {
     for (const identify of kinds) {
       const identified = await identify(customer, merchant, at)
       if (identified !== undefined) return identified
     }
-    return rest(customer, merchant, at)
+    return rest(customer, merchant, at, admit)
   }
 
 /**

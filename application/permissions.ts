@@ -5,6 +5,7 @@ import { streamOf, within } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { merchants, permissionRequests, poses } from './aggregates.ts'
 import type { FindTerms } from './fee-book.ts'
+import { findAccepting } from './find-accepting.ts'
 import { issueTokens, type Tokens } from './grants.ts'
 import type { Context, Find, Handle } from './handle.ts'
 import type { Identified, Identify } from './identify-customer.ts'
@@ -26,20 +27,26 @@ export const requestPermission =
   async (asked: PermissionRequest, context: Context): Promise<string> => {
     const { merchant, posId, posTid, customer } = asked
     const rid = ridOf(merchant, posId, posTid)
+    const { at } = context
     const pos = await find(poses, within(merchant, posId))
-    const identified = customer === null ? null : await identify(customer, merchant, context.at)
-    const request = { ...asked, customer: identified && identified.stored }
-    const payer = identified ? payerIn(identified) : 'anyone'
+    const posIsKnown = pos.status === 'present'
     const shop = await find(merchants, merchant)
     const { currency } = shop.status === 'present' ? shop.data : refuse('merchant_is_unknown')
-    const facts = { payer, posIsKnown: pos.status === 'present', currency }
-    const { at } = context
-    await handle(
-      permissionRequests,
-      rid,
-      { type: 'RequestPermission', at, request, facts },
-      context,
-    )
+    const commandFor = (stored: string | null, payer: string | null) => {
+      const request = { ...asked, customer: stored }
+      return {
+        type: 'RequestPermission',
+        at,
+        request,
+        facts: { payer, posIsKnown, currency },
+      } as const
+    }
+    // Somebody new is no payer, and has no earlier request that this one could repeat.
+    const admit = () => findAccepting(find, permissionRequests, rid, commandFor(customer, null))
+    const identified = customer === null ? null : await identify(customer, merchant, at, admit)
+    const payer = identified ? payerIn(identified) : 'anyone'
+    const command = commandFor(identified && identified.stored, payer)
+    await handle(permissionRequests, rid, command, context)
     return rid
   }
 

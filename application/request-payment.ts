@@ -1,7 +1,9 @@
 import { defaultLedger, isOpenLedger } from '../domain/accounting/ledger.ts'
+import type { Customer } from '../domain/payment/payment-command.ts'
 import type { PaymentRequest } from '../domain/payment/payment-events.ts'
 import { within } from '../domain/stream.ts'
 import { ledgers, payments, poses } from './aggregates.ts'
+import { findAccepting } from './find-accepting.ts'
 import type { Context, Find, Handle } from './handle.ts'
 import type { Identify } from './identify-customer.ts'
 import type { ScanMatching } from './match-scans.ts'
@@ -31,14 +33,21 @@ export const requestPayment =
     const { at } = context
     const tid = tidOf(merchant, posId, posTid)
     const pos = await find(poses, within(merchant, posId))
-    const identified = customer === null ? null : await identify(customer, merchant, at)
-    const request = { ...asked, customer: identified && identified.stored }
-    const facts = {
-      payer: identified?.names ?? 'anyone',
-      posIsKnown: pos.status === 'present',
-      ledgerIsOpen: await isLedgerOpen({ find }, merchant, request.ledger),
-    } as const
-    const command = { type: 'RequestPayment', at, request, facts } as const
+    const posIsKnown = pos.status === 'present'
+    const ledgerIsOpen = await isLedgerOpen({ find }, merchant, asked.ledger)
+    const commandFor = (stored: string | null, payer: Customer) => {
+      const request = { ...asked, customer: stored }
+      return {
+        type: 'RequestPayment',
+        at,
+        request,
+        facts: { payer, posIsKnown, ledgerIsOpen },
+      } as const
+    }
+    // Somebody new is no payer, and has no earlier request that this one could repeat.
+    const admit = () => findAccepting(find, payments, tid, commandFor(customer, 'unknown'))
+    const identified = customer === null ? null : await identify(customer, merchant, at, admit)
+    const command = commandFor(identified && identified.stored, identified?.names ?? 'anyone')
     const { events } = await handle(payments, tid, command, context)
     const [event] = events
     if (event?.type === 'PaymentRequested' && event.data.shortlink !== undefined) {

@@ -1,7 +1,7 @@
 import { payers } from '../../application/aggregates.ts'
 import { findLiveToken, type GrantRows, type Tokens } from '../../application/grants.ts'
 import type { Find } from '../../application/handle.ts'
-import type { Identify, IdentifyOneKind } from '../../application/identify-customer.ts'
+import type { Admit, Identify, IdentifyOneKind } from '../../application/identify-customer.ts'
 import { phoneDigits, readName, sealName, type People } from '../../application/people.ts'
 
 /** An access token is never stored: what is, names its grant, from which it can be derived again. */
@@ -36,14 +36,26 @@ export const payerDirectory = ({ find, vault: people, tokens, rows, caughtUp }: 
     return { stored: `granted:${row.generation}:${row.grant}`, names }
   }
 
+  const newPerson = async (name: string, admit: Admit): Promise<string> => {
+    try {
+      await admit()
+    } catch (error) {
+      // Another process may have been asked the same meanwhile: then they are new no longer, and this is a repeat.
+      const known = people.findPerson(name)
+      if (known === undefined) throw error
+      return known
+    }
+    return people.personFor(name)
+  }
+
   /** A phone number; and whatever else somebody is called, who then is nobody here. */
-  const byName: Identify = async (customer, merchant, at) => {
+  const byName: Identify = async (customer, merchant, at, admit) => {
     const digits = phoneDigits(customer)
     const name = digits ?? customer
-    const person = await people.personFor(name)
+    const person = people.findPerson(name) ?? (await newPerson(name, admit))
     const id = digits === undefined ? undefined : await payerOf(person)
     // Whoever has been erased meanwhile is somebody new.
-    if (!people.hasPerson(person)) return byName(customer, merchant, at)
+    if (!people.hasPerson(person)) return byName(customer, merchant, at, admit)
     const names = id === undefined ? 'unknown' : { id }
     return { stored: sealName(people, person, customer), names }
   }
