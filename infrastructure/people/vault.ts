@@ -106,10 +106,23 @@ export const openVault = (file: string) => {
   const opened = recent<string, string>(peopleRemembered)
   const closed = recent<string, string>(peopleRemembered)
   let version: unknown
-  let isLookedAt = false
+  /** What came of looking: if nothing, then for all who ask in the same turn, who would wait in vain one after another. */
+  let looked: { readonly failure?: unknown } | undefined
 
   const forget = (): void => {
     for (const memory of [ids, keys, opened, closed]) memory.clear()
+  }
+
+  const look = (): { readonly failure?: unknown } => {
+    queueMicrotask(() => (looked = undefined))
+    try {
+      const current = dataVersion.get()
+      if (current !== version) forget()
+      version = current
+      return {}
+    } catch (failure) {
+      return { failure }
+    }
   }
 
   /**
@@ -117,12 +130,8 @@ export const openVault = (file: string) => {
    * come in since, for a request that is read later may have been sent after an erasure.
    */
   const keepUp = (): void => {
-    if (isLookedAt) return
-    isLookedAt = true
-    queueMicrotask(() => (isLookedAt = false))
-    const current = dataVersion.get()
-    if (current !== version) forget()
-    version = current
+    looked ??= look()
+    if ('failure' in looked) throw looked.failure
   }
 
   const keyOf = (person: string): Buffer | undefined => {

@@ -165,6 +165,18 @@ describe('another process that holds the file', () => {
     expect(elsewhere.findPerson('4747654321')).toBe(await waiting)
   })
 
+  test('and lets nobody read what it changes makes the store unavailable to all who ask, known or not', async () => {
+    const known = await here.personFor('4741234567')
+    expect(here.findPerson('4741234567')).toBe(known)
+    await nextTurn()
+    other.exec('BEGIN EXCLUSIVE')
+    for (const ask of [here.findPerson, here.findPerson])
+      expect(() => ask('4741234567')).toThrow(StoreUnavailable)
+    other.exec('COMMIT')
+    await nextTurn()
+    expect(here.findPerson('4741234567')).toBe(known)
+  })
+
   test('for five seconds makes the store unavailable to who is new; they are in it once they are named again', async () => {
     other.exec('BEGIN IMMEDIATE')
     const waiting = here.personFor('4747654321')
