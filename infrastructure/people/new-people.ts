@@ -7,7 +7,7 @@ const patience = 5_000
 const retryDelay = 5
 
 /** People in one transaction: more of them would hold up everything else in this thread. */
-const peopleInGroup = 256
+const peopleInGroup = 64
 
 const mostWaiting = 10_000
 
@@ -40,9 +40,9 @@ const isHeld = (error: unknown): boolean =>
   error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
 
 /**
- * Writes people whom nobody has named before, many in a transaction: all who are named until a group is written, and while
- * this thread rests from it, are the next one. They are written by the thread that answers, for what a rollback journal
- * belongs to cannot be read meanwhile: written by another thread, it would keep this one out for as long.
+ * Writes people whom nobody has named before, many in a transaction: all who are named while a group is written, and while
+ * this thread rests from it, share the next one. It is done by the thread that answers, for nobody can read a file with a
+ * rollback journal while it is written: another thread would keep this one out for as long, or with a 503.
  */
 export const addInGroups = ({ add, together }: Needs) => {
   /** By identifier: who is named again meanwhile is written once. */
