@@ -120,6 +120,14 @@ export const measureHttp = async (load: Load, bare: Shop, service: Shop, extent:
       const [outcomes] = await run(service, [{ ...reads, ...pace }, beside()])
       if (limit && outcomes) readings[index]?.push({ bare: limit, outcomes })
     }
+  // Last, for it leaves a vault behind that none of the others has met.
+  const others: Work = { kind: 'create of others', level: 'SECRET', label: label() }
+  cells.push({
+    what: 'create, each of another customer',
+    level: 'SECRET',
+    connections: atOnce,
+    ...(await one(service, others, atOnce)),
+  })
   const [calm = [], paced = [], flooded = []] = readings
   return { hello, rounds, cells, calm, paced, flooded, loadCpu: cpu }
 }

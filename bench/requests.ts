@@ -80,7 +80,7 @@ const list = '/merchant/v1/payment_request/'
 
 /** What the bench asks: method, path and body of each kind of request. */
 export const payments = {
-  create: (posTid: string) =>
+  create: (posTid: string, customer = '4799999901') =>
     [
       'POST',
       list,
@@ -91,7 +91,7 @@ export const payments = {
         currency: 'NOK',
         amount: '1000.00',
         allow_credit: false,
-        customer: '4799999901',
+        customer,
         text: 'Two coffees and a bun',
       }),
     ] as const,

@@ -4,7 +4,7 @@ import { payments, type Level, type Requests } from './requests.ts'
 /** What one group of connections does, over and over. */
 export type Work =
   | { readonly kind: 'get'; readonly path: string }
-  | { readonly kind: 'create'; readonly level: Level; readonly label: string }
+  | { readonly kind: 'create' | 'create of others'; readonly level: Level; readonly label: string }
   | {
       readonly kind: 'capture'
       readonly level: Level
@@ -86,6 +86,10 @@ export const turnOf = async (
     case 'create':
       return turns(requests, connections, work.level, 201, (count) =>
         payments.create(`${work.label}-${count}`),
+      )
+    case 'create of others':
+      return turns(requests, connections, work.level, 201, (count) =>
+        payments.create(`${work.label}-${count}`, `customer-${work.label}-${count}`),
       )
     case 'capture':
       return turns(requests, connections, work.level, 204, (count) =>
