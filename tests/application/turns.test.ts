@@ -1,0 +1,160 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { eachOnce } from '../../application/each-once.ts'
+import { makeTurns, type Line, type Place } from '../../application/turns.ts'
+
+const lineOf = (merchant: string | null, host: string | number): Line => ({
+  merchant,
+  destination: `http://${host}`,
+})
+
+const told = ({ merchant, destination }: Line): string => `${merchant} ${destination}`
+
+/** Takes places until there is none for anybody. */
+const takeAll = (turns: ReturnType<typeof makeTurns>): Place[] => {
+  const places: Place[] = []
+  for (let place = turns.take(); place; place = turns.take()) places.push(place)
+  return places
+}
+
+const hosts = (count: number): number[] => Array.from({ length: count }, (_, host) => host)
+
+test('what waits comes out in order, each once, also what comes when nothing was left', () => {
+  const waiting = eachOnce<string | null>()
+  for (const one of ['a', null, 'a', 'b']) waiting.add(one)
+  expect([waiting.size(), waiting.take(), waiting.take()]).toEqual([3, 'a', null])
+  waiting.add('a')
+  expect([waiting.take(), waiting.take(), waiting.take()]).toEqual(['b', 'a', undefined])
+  waiting.add('c')
+  expect([waiting.size(), waiting.take(), waiting.size()]).toEqual([1, 'c', 0])
+})
+
+test('merchants take turns, and so do the destinations of each', () => {
+  const turns = makeTurns()
+  for (const host of ['a', 'b', 'c']) turns.add(lineOf('shop', host))
+  for (const host of ['d', 'e']) turns.add(lineOf(null, host))
+  turns.add(lineOf('shop', 'a'))
+  expect(takeAll(turns).map(told)).toEqual([
+    'shop http://a',
+    'null http://d',
+    'shop http://b',
+    'null http://e',
+    'shop http://c',
+  ])
+})
+
+test('a merchant holds a share of the places, and the others get theirs beside it', () => {
+  const turns = makeTurns()
+  for (const host of hosts(100)) turns.add(lineOf('shop', host))
+  const held = takeAll(turns)
+  expect(held).toHaveLength(64)
+  turns.add(lineOf('other', 'other'))
+  expect(takeAll(turns).map(told)).toEqual(['other http://other'])
+  turns.leave(held[0]!)
+  expect(takeAll(turns).map(told)).toEqual(['shop http://64'])
+})
+
+test('where as many are under way to a destination as may be, its merchants wait for it and take turns', () => {
+  const turns = makeTurns()
+  const held = hosts(16).map(() => {
+    turns.add(lineOf('shop', 'slow'))
+    return turns.take()!
+  })
+  for (const merchant of ['shop', 'other', 'third']) turns.add(lineOf(merchant, 'slow'))
+  turns.add(lineOf('third', 'quick'))
+  expect(takeAll(turns).map(told)).toEqual(['third http://quick'])
+  for (const merchant of ['shop', 'other', 'third']) {
+    turns.leave(held.pop()!)
+    expect(takeAll(turns).map(told)).toEqual([`${merchant} http://slow`])
+  }
+})
+
+test('a destination that was quick waits for none of those that were not, until it is slow itself', () => {
+  const turns = makeTurns()
+  turns.noteTime('http://good', 20)
+  for (const host of hosts(100)) turns.add(lineOf('shop', host))
+  takeAll(turns)
+  const good = lineOf('shop', 'good')
+  turns.add(good)
+  expect(takeAll(turns).map(told)).toEqual(['shop http://good'])
+  turns.noteTime('http://good', 10_000)
+  turns.add(good)
+  expect(takeAll(turns)).toEqual([])
+})
+
+test('new messages and others take turns, however many there are of either', () => {
+  const turns = makeTurns()
+  for (const host of hosts(100)) turns.add(lineOf('shop', host))
+  const held = takeAll(turns)
+  turns.add(lineOf('shop', 'new'), true)
+  for (const place of held.slice(0, 2)) turns.leave(place)
+  expect(takeAll(turns).map(told)).toContain('shop http://new')
+})
+
+test('which destinations were quick is remembered of so many, and the first of them is forgotten', () => {
+  const turns = makeTurns()
+  for (const host of hosts(10_001)) turns.noteTime(`http://${host}`, 20)
+  for (const host of hosts(100)) turns.add(lineOf('shop', `slow-${host}`))
+  takeAll(turns)
+  for (const host of [0, 1]) turns.add(lineOf('shop', host))
+  expect(takeAll(turns).map(told)).toEqual(['shop http://1'])
+})
+
+const steps = fc.array(
+  fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.record({ merchant: fc.nat(7), host: fc.nat(40), isNews: fc.boolean() }),
+    },
+    fc.record({ leave: fc.nat(), took: fc.constantFrom(5, 5000) }),
+  ),
+  { minLength: 100, maxLength: 2000 },
+)
+
+test('whoever comes and goes, no bound is passed, and everybody who waits has a turn in the end', () => {
+  fc.assert(
+    fc.property(steps, (all) => {
+      const turns = makeTurns()
+      const waiting = new Set<string>()
+      const held: Place[] = []
+      const most = (of: (place: Place) => unknown, among = held): number => {
+        const counts = new Map<unknown, number>()
+        for (const place of among) counts.set(of(place), (counts.get(of(place)) ?? 0) + 1)
+        return Math.max(0, ...counts.values())
+      }
+      const takeNext = () => {
+        for (const place of takeAll(turns)) {
+          held.push(place)
+          waiting.delete(told(place))
+        }
+        expect(most(({ kind }) => kind)).toBeLessThanOrEqual(256)
+        expect(most(({ destination }) => destination)).toBeLessThanOrEqual(16)
+        for (const kind of new Set(held.map((place) => place.kind))) {
+          const ofKind = held.filter((place) => place.kind === kind)
+          expect(most(({ merchant }) => merchant, ofKind)).toBeLessThanOrEqual(64)
+        }
+      }
+      const leave = (which: number, took: number): void => {
+        const [place] = held.splice(which % held.length, 1)
+        turns.noteTime(place!.destination, took)
+        turns.leave(place!)
+      }
+      for (const step of all) {
+        if ('leave' in step) {
+          if (held.length > 0) leave(step.leave, step.took)
+        } else {
+          const line = lineOf(`m${step.merchant}`, step.host)
+          turns.add(line, step.isNews)
+          waiting.add(told(line))
+        }
+        takeNext()
+      }
+      while (held.length > 0) {
+        leave(0, 5)
+        takeNext()
+      }
+      expect([...waiting]).toEqual([])
+    }),
+    { numRuns: 50 },
+  )
+})
