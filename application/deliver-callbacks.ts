@@ -1,35 +1,17 @@
-import type { Attempt, Message } from '../domain/callback.ts'
+import type { Attempt } from '../domain/callback.ts'
 import type { Instant } from '../domain/time.ts'
 import { callbacks } from './aggregates.ts'
+import type { CallbackQueue, QueuedMessage, QueueRow, Seen } from './callback-queue.ts'
 import type { Find, Handle } from './handle.ts'
-
-type Waiting = Message & {
-  readonly id: string
-  /** Recorded, since they were counted anew. */
-  readonly attempts: number
-}
-
-export type Queue = {
-  destinations(now: Instant): readonly string[]
-  due(destination: string, now: Instant, limit: number): readonly QueueRow[]
-  /** The next instant after now at which something becomes due. */
-  nextDue(now: Instant): Instant | null
-}
-
-export type QueueRow = {
-  readonly subject: string
-  readonly merchant: string | null
-  readonly callbackUri: string | null
-  readonly waiting: readonly Waiting[]
-}
+import { makeTurns, placesOfDestination, type Line, type Place } from './turns.ts'
 
 type Needs = {
-  readonly queue: Queue
+  readonly queue: CallbackQueue
   readonly handle: Handle
   readonly find: Find
   readonly caughtUp: () => Promise<void>
   readonly send: (
-    message: Waiting,
+    message: QueuedMessage,
     uri: string,
   ) => Promise<Pick<Attempt, 'result' | 'httpStatus' | 'problem'>>
   readonly now: () => Instant
@@ -41,7 +23,6 @@ type Needs = {
   readonly onFailure: (error: unknown) => void
 }
 
-const atOnceToOneDestination = 16
 const restAfterFailureMs = 1000
 
 /**
@@ -51,19 +32,26 @@ const restAfterFailureMs = 1000
  */
 export const deliverCallbacks = (needs: Needs) => {
   const { queue, now } = needs
-  const underWay = new Map<string, Promise<void>>()
+  const turns = makeTurns()
+  let seen: Seen | null = null
+  const underWay = new Set<string>()
+  /** Resources whose next message may be due, wherever it now goes. */
+  const ended = new Set<string>()
+  const waitingForEnd: (() => void)[] = []
   /** What was tried and could not be recorded yet. */
   const unrecorded = new Map<string, Attempt>()
-  /** Until when a resource rests whose delivery failed here. */
+  /** Until when a resource rests whose delivery failed here; first who rests the longest already. */
   const resting = new Map<string, Instant>()
 
-  const attempt = async ({ subject, merchant, callbackUri: uri, waiting }: QueueRow) => {
+  const attempt = async ({ subject, merchant, callbackUri: uri, waiting }: QueueRow, at: Line) => {
     const [message] = waiting
     if (!message || uri === null) return
     const { revision, event, seqno, id, attempts: after } = message
 
     const tryOnce = async (): Promise<Attempt> => {
+      const begun = now()
       const result = await needs.send(message, uri)
+      turns.noteTime(at.destination, now() - begun)
       return { subject, revision, event, seqno, uri, attemptedAt: now(), ...result }
     }
 
@@ -82,52 +70,108 @@ export const deliverCallbacks = (needs: Needs) => {
     await needs.caughtUp()
   }
 
-  const begin = (row: QueueRow): void => {
-    const delivery = attempt(row)
+  const end = (subject: string, place: Place): void => {
+    underWay.delete(subject)
+    turns.leave(place)
+    ended.add(subject)
+    needs.onEnd()
+    for (const goOn of waitingForEnd.splice(0)) goOn()
+  }
+
+  const begin = (row: QueueRow, place: Place): void => {
+    underWay.add(row.subject)
+    void attempt(row, place)
       .catch((error: unknown) => {
         resting.set(row.subject, now() + restAfterFailureMs)
         needs.onFailure(error)
       })
-      .then(() => {
-        underWay.delete(row.subject)
-        needs.onEnd()
-      })
-    underWay.set(row.subject, delivery)
+      .then(() => end(row.subject, place))
   }
 
-  /** Begins what was due at an instant and neither rests nor waits for a place; answers what is under way of it. */
-  const beginDue = (at: Instant): Promise<void>[] => {
-    for (const [subject, until] of resting) if (until <= at) resting.delete(subject)
-    return queue.destinations(at).flatMap((destination) => {
-      const rows = queue
-        .due(destination, at, atOnceToOneDestination + resting.size)
-        .filter(({ subject }) => !resting.has(subject))
-        .slice(0, atOnceToOneDestination)
-      for (const row of rows) if (!underWay.has(row.subject)) begin(row)
-      return rows.flatMap(({ subject }) => underWay.get(subject) ?? [])
-    })
+  const isFree = (subject: string): boolean => !underWay.has(subject) && !resting.has(subject)
+
+  /** What a line may begin with: two at least, if there are. */
+  const freeAt = (line: Line, at: Instant): readonly string[] => {
+    const due = queue.due(line, at, placesOfDestination + 1)
+    const free = due.filter(isFree)
+    if (free.length > 1 || due.length <= placesOfDestination) return free
+    // Before others come some that rest, or that are under way to the address that they had.
+    return queue.due(line, at, underWay.size + resting.size + 2).filter(isFree)
+  }
+
+  /** What a line is to begin with, if anything; when there is more, it has another turn. */
+  const nextAt = (line: Line, at: Instant): QueueRow | undefined => {
+    const [subject, another] = freeAt(line, at)
+    if (another !== undefined) turns.add(line)
+    const row = subject === undefined ? undefined : queue.find(subject)
+    // It may have changed since it was listed; then it is found among what has changed.
+    return row?.destination === line.destination && (row.dueAt ?? Infinity) <= at ? row : undefined
+  }
+
+  const beginAt = (place: Place, at: Instant): void => {
+    let row: QueueRow | undefined
+    try {
+      row = nextAt(place, at)
+    } catch (error) {
+      // What could not be read is looked at again.
+      turns.add(place)
+      throw error
+    } finally {
+      if (!row) turns.leave(place)
+    }
+    if (row) begin(row, place)
+  }
+
+  /** Has all wait for a turn that has become due. */
+  const lineUp = (at: Instant): void => {
+    for (const [subject, until] of resting) {
+      if (until > at) break
+      resting.delete(subject)
+      ended.add(subject)
+    }
+    for (const subject of ended) {
+      const line = queue.lineOf(subject, at)
+      if (line) turns.add(line)
+      ended.delete(subject)
+    }
+    const found = queue.newlyDue(at, seen)
+    for (const line of found.news) turns.add(line, true)
+    for (const line of found.others) turns.add(line)
+    seen = found.seen
+  }
+
+  /** Begins what is due at an instant and neither rests nor waits for a place. */
+  const beginDue = (at: Instant): void => {
+    lineUp(at)
+    for (let place = turns.take(); place; place = turns.take()) beginAt(place, at)
   }
 
   /** Begins what is due, without waiting for it to end. */
   const work = async (at: Instant): Promise<Instant | null> => {
     beginDue(at)
     const next = queue.nextDue(at)
-    return resting.size === 0 ? next : Math.min(next ?? Infinity, ...resting.values())
+    const [rested] = resting.values()
+    return rested === undefined ? next : Math.min(next ?? Infinity, rested)
   }
+
+  const nextEnd = () => new Promise<void>((resolve) => waitingForEnd.push(resolve))
+
+  const isLeft = (at: Instant): boolean =>
+    queue.dueAnywhere(at, resting.size + 1).some((subject) => !resting.has(subject))
 
   /** Waits until all that is due now has been tried; what becomes due meanwhile is not waited for. */
   const settle = async (): Promise<void> => {
     const at = now()
     for (;;) {
-      const begun = beginDue(at)
-      if (begun.length === 0) return
-      await Promise.race(begun)
+      beginDue(now())
+      if (underWay.size === 0 || !isLeft(at)) return
+      await nextEnd()
     }
   }
 
   /** Waits until nothing is under way. */
   const idle = async (): Promise<void> => {
-    while (underWay.size > 0) await Promise.all(underWay.values())
+    while (underWay.size > 0) await nextEnd()
   }
 
   return { work, settle, idle }

@@ -1,5 +1,3 @@
-import { and, asc, eq, gt, isNotNull, lte, sql } from 'drizzle-orm'
-import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import {
   callbackEventNames,
   callbackEvents,
@@ -12,15 +10,12 @@ import {
 import { paymentEvents, type PaymentEvent } from '../domain/payment/payment-events.ts'
 import { permissionEvents, type PermissionEvent } from '../domain/people/permission.ts'
 import { idIn } from '../domain/stream.ts'
-import type { Instant } from '../domain/time.ts'
 import { isOfPayment, type PaymentRecorded } from './payment-lines.ts'
-import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 import {
   attempted,
   callbackQueue,
   emptyQueue,
-  isUnfinished,
   movedTo,
   queued,
   retried,
@@ -60,7 +55,7 @@ const paymentQueues = ({ type, stream }: PaymentRecorded): string[] =>
 
 const isTold = (type: string): type is keyof typeof callbackEventNames => type in callbackEventNames
 
-export const callbackQueueProjection = projection({
+const queueProjection = projection({
   table: callbackQueue,
   key: callbackQueue.subject,
   handles: [
@@ -140,71 +135,11 @@ export const callbackQueueProjection = projection({
   },
 })
 
-export const callbackQueueQueries = (db: BetterSQLite3Database) => {
-  const destinations = prepared(
-    db,
-    callbackQueue,
-    db
-      .selectDistinct({ destination: callbackQueue.destination })
-      .from(callbackQueue)
-      .where(
-        and(isNotNull(callbackQueue.destination), lte(callbackQueue.dueAt, sql.placeholder('now'))),
-      ),
-  )
-  const due = prepared(
-    db,
-    callbackQueue,
-    db
-      .select()
-      .from(callbackQueue)
-      .where(
-        and(
-          eq(callbackQueue.destination, sql.placeholder('destination')),
-          lte(callbackQueue.dueAt, sql.placeholder('now')),
-        ),
-      )
-      .orderBy(asc(callbackQueue.dueAt))
-      .limit(sql.placeholder('limit')),
-  )
-  const next = prepared(
-    db,
-    callbackQueue,
-    db
-      .select({ dueAt: callbackQueue.dueAt })
-      .from(callbackQueue)
-      .where(gt(callbackQueue.dueAt, sql.placeholder('now')))
-      .orderBy(asc(callbackQueue.dueAt))
-      .limit(1),
-  )
-  const find = prepared(
-    db,
-    callbackQueue,
-    db
-      .select()
-      .from(callbackQueue)
-      .where(eq(callbackQueue.subject, sql.placeholder('subject'))),
-  )
-  const unfinishedCount = db
-    .select({ count: sql<number>`count(*)` })
-    .from(callbackQueue)
-    .where(isUnfinished)
-    .prepare()
-  const unfinished = prepared(
-    db,
-    callbackQueue,
-    db.select().from(callbackQueue).where(isUnfinished),
-  )
-  return {
-    /** Where something is due. */
-    destinations: (now: Instant): string[] =>
-      destinations.all({ now }).flatMap(({ destination }) => destination ?? []),
-    /** Resources whose first message to a destination is due, the longest due first. */
-    due: (destination: string, now: Instant, limit: number) => due.all({ destination, now, limit }),
-    /** The next instant after now at which something becomes due. */
-    nextDue: (now: Instant): Instant | null => next.get({ now })?.dueAt ?? null,
-    find: (subject: string) => find.get({ subject }),
-    /** Resources with messages that have not arrived, for the operator. */
-    unfinished: () => unfinished.all(),
-    unfinishedCount: (): number => unfinishedCount.get()?.count ?? 0,
-  }
+/** The queues, each with the position of the event that changed it last. */
+export const callbackQueueProjection: typeof queueProjection = {
+  ...queueProjection,
+  apply: (row, event, key) => {
+    const after = queueProjection.apply(row, event, key)
+    return after && after !== row ? { ...after, position: event.position } : after
+  },
 }

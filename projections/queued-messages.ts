@@ -15,6 +15,9 @@ export type QueuedMessage = Message & {
 /** Something has not arrived: in the words of the index, without which every payment ever called back is looked at. */
 export const isUnfinished = sql`waiting <> '[]' or abandoned <> '[]'`
 
+/** In the words of the indexes, which then hold what is to be sent, and not what has arrived. */
+export const isToBeSent = sql`dueAt is not null`
+
 /** The callback messages of each resource that have not arrived, in order: the first one waits for nobody. */
 export const callbackQueue = sqliteTable(
   'callback_queue',
@@ -31,10 +34,13 @@ export const callbackQueue = sqliteTable(
     waiting: text({ mode: 'json' }).$type<readonly QueuedMessage[]>().notNull(),
     /** Given up, until the operator asks for another try. */
     abandoned: text({ mode: 'json' }).$type<readonly QueuedMessage[]>().notNull(),
+    /** The event that changed it last: what has changed is found without a look at all that waits. */
+    position: integer().notNull(),
   },
   (row) => [
-    index('callback_queue_by_destination').on(row.destination, row.dueAt),
-    index('callback_queue_by_due').on(row.dueAt),
+    index('callback_queue_by_line').on(row.merchant, row.destination, row.dueAt).where(isToBeSent),
+    index('callback_queue_by_due').on(row.dueAt).where(isToBeSent),
+    index('callback_queue_by_position').on(row.position).where(isToBeSent),
     index('callback_queue_unfinished').on(row.subject).where(isUnfinished),
   ],
 )
@@ -62,6 +68,7 @@ export const emptyQueue = (
   seqno: 0,
   waiting: [],
   abandoned: [],
+  position: 0,
 })
 
 export const withMessage = (

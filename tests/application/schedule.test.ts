@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { deliverCallbacks, type QueueRow } from '../../application/deliver-callbacks.ts'
+import type { QueueRow } from '../../application/callback-queue.ts'
+import { deliverCallbacks } from '../../application/deliver-callbacks.ts'
 import { StoreUnavailable } from '../../application/event-store.ts'
 import { expirePayments } from '../../application/expire-requests.ts'
 import type { Find } from '../../application/handle.ts'
@@ -153,6 +154,8 @@ describe('deliveries', () => {
     subject,
     merchant: 'sandbox',
     callbackUri: 'http://receiver/',
+    destination: 'http://receiver',
+    dueAt: 0,
     waiting: [
       { id: subject, subject, revision: 0, event: 'payment_captured', seqno: 1, attempts: 0 },
     ],
@@ -167,15 +170,20 @@ describe('deliveries', () => {
     const time = timeOfOurOwn()
     const sent: string[] = []
     const failures: unknown[] = []
+    const line = { merchant: 'sandbox', destination: 'http://receiver' }
+    const left = () => subjects.filter((name) => !recorded.has(name))
     const delivery = deliverCallbacks({
       ...needs,
       queue: {
-        destinations: () => ['http://receiver'],
-        due: (_, __, limit) =>
-          subjects
-            .filter((name) => !recorded.has(name))
-            .slice(0, limit)
-            .map(row),
+        newlyDue: (at, seen) => ({
+          news: [],
+          others: seen ? [] : [line],
+          seen: { at, position: 0 },
+        }),
+        due: (_, __, limit) => left().slice(0, limit),
+        dueAnywhere: (_, limit) => left().slice(0, limit),
+        find: row,
+        lineOf: (subject) => (left().includes(subject) ? line : undefined),
         nextDue: () => null,
       },
       send: async ({ subject }) => {
@@ -239,5 +247,20 @@ describe('deliveries', () => {
     await delivery.idle()
     expect(sent).toEqual(['payment-a'])
     expect(failures).toHaveLength(2)
+  })
+
+  test('whose attempt another process recorded first have another turn', async () => {
+    const recorded = new Set<string>()
+    let others = 1
+    const { delivery, sent } = deliver(['payment-a'], recorded, {
+      handle: async (_, id) => {
+        recorded.add(id)
+        return { state: undefined as never, events: [] }
+      },
+      find: async ({ decider }) => ({ ...decider.initial, attempts: others-- }),
+      caughtUp: turn,
+    })
+    await delivery.settle()
+    expect(sent).toEqual(['payment-a'])
   })
 })

@@ -11,7 +11,7 @@ import {
   type ReadModelFile,
 } from '../../infrastructure/read-models/read-model-file.ts'
 import { projections } from '../../projections/all.ts'
-import { callbackQueueQueries } from '../../projections/callback-queue.ts'
+import { callbackQueueQueries } from '../../projections/callback-queries.ts'
 import { payerInboxQueries } from '../../projections/payer-inbox.ts'
 import { paymentQueries } from '../../projections/payments.ts'
 import { posProjection, registerQueries } from '../../projections/registers.ts'

@@ -1,0 +1,42 @@
+import type { Message } from '../domain/callback.ts'
+import type { Instant } from '../domain/time.ts'
+import type { Position } from './event-store.ts'
+import type { Line } from './turns.ts'
+
+export type QueuedMessage = Message & {
+  readonly id: string
+  /** Recorded, since they were counted anew. */
+  readonly attempts: number
+}
+
+export type QueueRow = {
+  readonly subject: string
+  readonly merchant: string | null
+  readonly callbackUri: string | null
+  readonly destination: string | null
+  readonly dueAt: Instant | null
+  readonly waiting: readonly QueuedMessage[]
+}
+
+/** Up to where it was looked for what is due: by the clock, and in the log. */
+export type Seen = { readonly at: Instant; readonly position: Position }
+
+type NewlyDue = {
+  readonly news: readonly Line[]
+  readonly others: readonly Line[]
+  readonly seen: Seen
+}
+
+export type CallbackQueue = {
+  /** Where something is due that has changed since it was last looked, or was not due then: at first, all that is. */
+  newlyDue(now: Instant, seen: Seen | null): NewlyDue
+  /** Resources whose first message is due there, the longest due first; without their messages. */
+  due(line: Line, now: Instant, limit: number): readonly string[]
+  /** The same, wherever their messages go. */
+  dueAnywhere(now: Instant, limit: number): readonly string[]
+  find(subject: string): QueueRow | undefined
+  /** Where the first message of a resource is due. */
+  lineOf(subject: string, now: Instant): Line | undefined
+  /** The next instant after now at which something becomes due. */
+  nextDue(now: Instant): Instant | null
+}

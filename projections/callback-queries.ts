@@ -1,0 +1,125 @@
+import { and, asc, desc, eq, gt, lte, sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import type { Instant } from '../domain/time.ts'
+import { prepared } from './prepared.ts'
+import { callbackQueue, isToBeSent, isUnfinished } from './queued-messages.ts'
+
+const { subject, merchant, destination, dueAt, position } = callbackQueue
+const now = sql.placeholder('now')
+
+type Line = { readonly merchant: string | null; readonly destination: string }
+type Due = { readonly [Member in keyof Line]: Line[Member] | null }
+
+const lineIn = ({ merchant, destination }: Due): Line[] =>
+  destination === null ? [] : [{ merchant, destination }]
+
+/** Finds where something has become due, at a cost of what has: not of what waits. */
+const newlyDueIn = (db: BetterSQLite3Database) => {
+  const fromThere = { merchant, destination, dueAt, position }
+  const select = () => db.select(fromThere).from(callbackQueue)
+  const lastChange = prepared(
+    db,
+    callbackQueue,
+    select().where(isToBeSent).orderBy(desc(position)).limit(1),
+  )
+  const changes = prepared(
+    db,
+    callbackQueue,
+    // What is not due is left out afterwards: the database might look through all that is.
+    select()
+      .where(and(gt(position, sql.placeholder('position')), isToBeSent))
+      .orderBy(asc(position)),
+  )
+  const became = prepared(
+    db,
+    callbackQueue,
+    db
+      .selectDistinct({ merchant, destination })
+      .from(callbackQueue)
+      .where(and(gt(dueAt, sql.placeholder('after')), lte(dueAt, now))),
+  )
+
+  return (now: Instant, seen: { readonly at: Instant; readonly position: number } | null) => {
+    // Read before what is due, so that no change is between the two.
+    const changed = seen ? changes.all({ position: seen.position }) : []
+    const last = seen ? (changed.at(-1) ?? seen) : lastChange.get()
+    const news = changed.filter(({ dueAt }) => dueAt !== null && dueAt <= now).flatMap(lineIn)
+    const others = became.all({ after: seen?.at ?? -Infinity, now }).flatMap(lineIn)
+    return { news, others, seen: { at: now, position: last?.position ?? -1 } }
+  }
+}
+
+const dueIn = (db: BetterSQLite3Database) => {
+  const select = () => db.select({ subject }).from(callbackQueue)
+  const atLine = prepared(
+    db,
+    callbackQueue,
+    select()
+      .where(
+        and(
+          // Nobody's messages are found too.
+          sql`${merchant} is ${sql.placeholder('merchant')}`,
+          eq(destination, sql.placeholder('destination')),
+          lte(dueAt, now),
+        ),
+      )
+      .orderBy(asc(dueAt))
+      .limit(sql.placeholder('limit')),
+  )
+  const anywhere = prepared(
+    db,
+    callbackQueue,
+    select().where(lte(dueAt, now)).orderBy(asc(dueAt)).limit(sql.placeholder('limit')),
+  )
+  const next = prepared(
+    db,
+    callbackQueue,
+    db.select({ dueAt }).from(callbackQueue).where(gt(dueAt, now)).orderBy(asc(dueAt)).limit(1),
+  )
+  const subjectOf = (row: { readonly subject: string }): string => row.subject
+  return {
+    /** Resources whose first message there is due, the longest due first. */
+    due: ({ merchant, destination }: Line, now: Instant, limit: number): string[] =>
+      atLine.all({ merchant, destination, now, limit }).map(subjectOf),
+    /** The same, wherever their messages go. */
+    dueAnywhere: (now: Instant, limit: number): string[] =>
+      anywhere.all({ now, limit }).map(subjectOf),
+    /** The next instant after now at which something becomes due. */
+    nextDue: (now: Instant): Instant | null => next.get({ now })?.dueAt ?? null,
+  }
+}
+
+export const callbackQueueQueries = (db: BetterSQLite3Database) => {
+  const ofSubject = eq(subject, sql.placeholder('subject'))
+  const find = prepared(db, callbackQueue, db.select().from(callbackQueue).where(ofSubject))
+  const line = prepared(
+    db,
+    callbackQueue,
+    db
+      .select({ merchant, destination })
+      .from(callbackQueue)
+      .where(and(ofSubject, lte(dueAt, now))),
+  )
+  const unfinishedCount = db
+    .select({ count: sql<number>`count(*)` })
+    .from(callbackQueue)
+    .where(isUnfinished)
+    .prepare()
+  const unfinished = prepared(
+    db,
+    callbackQueue,
+    db.select().from(callbackQueue).where(isUnfinished),
+  )
+  return {
+    ...dueIn(db),
+    /** Where something is due that has changed since it was last looked, or was not due then: at first, all that is. */
+    newlyDue: newlyDueIn(db),
+    find: (subject: string) => find.get({ subject }),
+    /** Where the first message of a resource is due. */
+    lineOf: (subject: string, now: Instant): Line | undefined =>
+      line.all({ subject, now }).flatMap(lineIn)[0],
+    /** Resources with messages that have not arrived, for the operator. */
+    unfinished: () => unfinished.all(),
+    unfinishedCount: (): number => unfinishedCount.get()?.count ?? 0,
+  }
+}
