@@ -18,6 +18,9 @@ beforeAll(async () => {
   const pos = { merchant: 'sandbox', id: 'gone', name: 'Gone', type: 'store' as const }
   await handle(poses, id, { type: 'Register', data: { ...pos, location: null } }, context)
   await handle(poses, id, { type: 'Remove' }, context)
+  const ledger = { id: 'closed', currency: 'NOK' }
+  expect((await service.call('POST', '/merchant/v1/ledger/', ledger)).status).toBe(201)
+  expect((await service.call('DELETE', '/merchant/v1/ledger/closed/')).status).toBe(204)
 })
 afterAll(() => service.stop())
 
@@ -39,12 +42,18 @@ describe('given a customer whom nobody has named before, when a request is refus
     ['its POS is unknown', { pos_id: 'nowhere' }],
     ['its POS has been removed', { pos_id: 'gone' }],
     ['its ledger is unknown', { ledger: 'nowhere' }],
+    ['its ledger is disabled', { ledger: 'closed' }],
     [
       'its lines do not add up',
-      { line_items: [{ description: 'Bun', quantity: 1, total: '1.00' }] },
+      { line_items: [{ product_id: 'bun', quantity: 1, item_cost: '1.00', total: '1.00' }] },
     ],
   ])('a payment, because %s', async (_, fields) => {
     expect(await refused('payment', fields)).toEqual([400, false])
+  })
+
+  test('but one of which nothing is wrong keeps them', async () => {
+    const item = { product_id: 'bun', quantity: 1, item_cost: '100.00', total: '100.00' }
+    expect(await refused('payment', { pos_tid: 'right', line_items: [item] })).toEqual([201, true])
   })
 
   test('a permission, because its POS is unknown', async () => {
