@@ -1,48 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { DomainEvent, Recorded } from '../../domain/events.ts'
+import { beforeEach, expect, test } from 'vitest'
 import type { Instant } from '../../domain/time.ts'
-import { makeProjector } from '../../infrastructure/read-models/projector.ts'
-import {
-  openReadModelFile,
-  type ReadModelFile,
-} from '../../infrastructure/read-models/read-model-file.ts'
-import { projections } from '../../projections/all.ts'
 import { callbackQueueQueries } from '../../projections/callback-queries.ts'
 import { morning, request, requestEnds } from '../domain/payments.ts'
+import { foldedFile } from './folded-file.ts'
 
-type Queries = ReturnType<typeof callbackQueueQueries>
+const file = foldedFile()
+const { happened } = file
+let queue: ReturnType<typeof callbackQueueQueries>
 
-let folder: string
-let file: ReadModelFile
-let apply: (events: readonly Recorded[]) => void
-let queue: Queries
-let position: number
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'daybook-callback-queries-'))
-  file = openReadModelFile(
-    folder,
-    projections.map(({ table }) => table),
-  )
-  apply = makeProjector(file, projections).apply
+beforeEach(() => {
   queue = callbackQueueQueries(file.db)
-  position = 0
 })
-
-afterEach(async () => {
-  file.sqlite.close()
-  await rm(folder, { recursive: true })
-})
-
-const happened = (stream: string, event: DomainEvent, at = morning, merchant = 'shop'): void => {
-  position += 1
-  const about = { actor: 'x', correlationId: 'c', causationId: null, schema: 1 }
-  const metadata = { ...about, at, merchant: merchant === 'nobody' ? null : merchant }
-  apply([{ ...event, id: `e${position}`, stream, revision: 0, position, metadata }])
-}
 
 /** A payment with a message to its address. */
 const aborted = (tid: string, host: string, at: Instant = morning): void => {
@@ -51,7 +19,7 @@ const aborted = (tid: string, host: string, at: Instant = morning): void => {
     type: 'PaymentRequested',
     data: { request: { ...request, ...changes }, payer: null, expiresAt: requestEnds },
   })
-  happened(`payment-${tid}`, { type: 'PaymentAborted', data: {} }, at)
+  happened(`payment-${tid}`, { type: 'PaymentAborted', data: {} }, { at })
 }
 
 const attempted = (tid: string, nextAttemptAt: Instant | null): void => {
@@ -65,7 +33,7 @@ const attempted = (tid: string, nextAttemptAt: Instant | null): void => {
   })
 }
 
-const to = (host: string, merchant: string | null = 'shop') => ({
+const to = (host: string, merchant: string | null = 'sandbox') => ({
   merchant,
   destination: `http://${host}`,
 })
@@ -80,11 +48,10 @@ test('at first, all destinations to which something is due are found, each once,
   happened(
     'callback-test',
     { type: 'CallbackTestRequested', data: { uri: 'http://one/' } },
-    morning,
-    'nobody',
+    { merchant: null },
   )
   const { news, others, seen } = queue.newlyDue(morning, null)
-  expect([news, seen]).toEqual([[], { at: morning, position }])
+  expect([news, seen]).toEqual([[], { at: morning, position: file.position() }])
   expect(new Set(others)).toEqual(new Set([to('one', null), to('one'), to('two')]))
   expect(others).toHaveLength(3)
 })
@@ -120,8 +87,7 @@ test('what is due to a destination is of one merchant, or of nobody, the longest
   happened(
     'callback-test',
     { type: 'CallbackTestRequested', data: { uri: 'http://one/' } },
-    morning,
-    'nobody',
+    { merchant: null },
   )
   expect(queue.due(to('one'), morning + 2, 10)).toEqual(['payment-b', 'payment-a'])
   expect(queue.due(to('one'), morning + 2, 1)).toEqual(['payment-b'])
@@ -132,19 +98,7 @@ test('what is due to a destination is of one merchant, or of nobody, the longest
 })
 
 test('no look for what is due passes by what is not, or was seen before', () => {
-  const asked: string[] = []
-  const { prepare } = file.sqlite
-  file.sqlite.prepare = ((text: string) => {
-    asked.push(text)
-    return prepare.call(file.sqlite, text)
-  }) as typeof prepare
-  callbackQueueQueries(file.db)
-  const planOf = (part: string): unknown[] => {
-    const text = asked.find((one) => one.includes(part))!
-    const values = Array(text.split('?').length - 1).fill(1)
-    const plan = file.sqlite.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values)
-    return plan.map((step) => (step as { detail: string }).detail)
-  }
+  const planOf = (part: string) => file.plansOf(() => callbackQueueQueries(file.db), part).flat()
   const search = (how: string): unknown =>
     expect.arrayContaining([expect.stringContaining(`callback_queue_by_${how}`)])
   expect(planOf('"position" > ?')).toEqual(search('position (position>?)'))

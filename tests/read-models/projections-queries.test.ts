@@ -1,54 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { DomainEvent, Recorded } from '../../domain/events.ts'
+import { describe, expect, test } from 'vitest'
 import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
-import { makeProjector } from '../../infrastructure/read-models/projector.ts'
-import {
-  openReadModelFile,
-  type ReadModelFile,
-} from '../../infrastructure/read-models/read-model-file.ts'
-import { projections } from '../../projections/all.ts'
 import { callbackQueueQueries } from '../../projections/callback-queries.ts'
 import { payerInboxQueries } from '../../projections/payer-inbox.ts'
 import { paymentQueries } from '../../projections/payments.ts'
 import { posProjection, registerQueries } from '../../projections/registers.ts'
 import { authorizationEnds, events, morning, request, requestEnds } from '../domain/payments.ts'
+import { foldedFile } from './folded-file.ts'
 
-let folder: string
-let file: ReadModelFile
-let apply: (events: readonly Recorded[]) => void
-let position: number
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'daybook-queries-'))
-  file = openReadModelFile(
-    folder,
-    projections.map(({ table }) => table),
-  )
-  apply = makeProjector(file, projections).apply
-  position = 0
-})
-
-afterEach(async () => {
-  file.sqlite.close()
-  await rm(folder, { recursive: true })
-})
-
-const happened = (stream: string, event: DomainEvent, merchant = 'sandbox'): void => {
-  position += 1
-  const metadata = {
-    at: morning,
-    merchant,
-    actor: 'x',
-    correlationId: 'c',
-    causationId: null,
-    schema: 1,
-  }
-  apply([{ ...event, id: `e${position}`, stream, revision: 0, position, metadata }])
-}
+const file = foldedFile()
+const { happened } = file
 
 const requested = (tid: string, changes: Partial<PaymentRequest> = {}, expiresAt = requestEnds) =>
   happened(`payment-${tid}`, {
@@ -178,7 +139,7 @@ describe('the requests of a payer', () => {
 describe('a register', () => {
   const registered = (id: string, merchant = 'sandbox') => {
     const data = { merchant, id, name: id, type: 'store', location: null } as const
-    happened(`pos-${merchant}/${id}`, { type: 'PosRegistered', data }, merchant)
+    happened(`pos-${merchant}/${id}`, { type: 'PosRegistered', data }, { merchant })
   }
   const removed = (id: string) => happened(`pos-sandbox/${id}`, { type: 'PosRemoved', data: {} })
 
@@ -268,18 +229,8 @@ describe('the callbacks that have not arrived', () => {
   })
 
   test('are found without a look at those that have arrived', () => {
-    const asked: string[] = []
-    const { prepare } = file.sqlite
-    file.sqlite.prepare = ((text: string) => {
-      asked.push(text)
-      return prepare.call(file.sqlite, text)
-    }) as typeof prepare
-    callbackQueueQueries(file.db)
-    const ofUnfinished = asked.filter((text) => text.includes('abandoned <>'))
-    expect(ofUnfinished).toHaveLength(2)
-    for (const text of ofUnfinished) {
-      const plan = file.sqlite.prepare(`EXPLAIN QUERY PLAN ${text}`).all()
-      expect(JSON.stringify(plan)).toContain('callback_queue_unfinished')
-    }
+    const plans = file.plansOf(() => callbackQueueQueries(file.db), 'abandoned <>')
+    expect(plans).toHaveLength(2)
+    for (const plan of plans) expect(plan.join()).toContain('callback_queue_unfinished')
   })
 })
