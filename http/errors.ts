@@ -1,5 +1,6 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { z } from 'zod'
+import { mostParts } from '../domain/payment/payment-capture.ts'
 import type { RefusalCode } from '../domain/refusal.ts'
 
 export const errorReply = z
@@ -107,7 +108,7 @@ const refusalAnswers = {
   capture_is_nothing: { field: 'amount', text: 'Must be larger than 0.' },
   captures_are_too_many: {
     status: 409,
-    text: 'A payment can have 10,000 captures: release what is left, or request another payment.',
+    text: `A payment can have ${mostParts} captures: release what is left, or request another payment.`,
   },
   clock_is_beyond_its_end: { field: 'now', text: 'The clock ends with the year 9998.' },
   clock_moves_forward_only: { field: 'now', text: 'The clock moves forward only.' },
@@ -192,7 +193,7 @@ const refusalAnswers = {
     text: 'This refund_id has been used with other amounts.',
   },
   refund_is_nothing: { field: 'amount', text: 'Nothing is left to refund, or the amount is 0.' },
-  refunds_are_too_many: { status: 409, text: 'A payment can have 10,000 refunds.' },
+  refunds_are_too_many: { status: 409, text: `A payment can have ${mostParts} refunds.` },
   resource_is_unknown: { status: 404, text: 'There is no such resource.' },
   scope_is_too_wide: { field: 'scope', text: 'More than what was asked for or granted.' },
   serial_number_is_claimed: { status: 409, text: 'This serial number has been claimed already.' },
