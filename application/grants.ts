@@ -96,22 +96,22 @@ export const findLiveRefreshToken =
     return { ...granted, ...row, expiresAt: refreshTokenEndsAt(row) }
   }
 
-/** What a payer granted, as it stands in the stream of the request that they answered. */
+/** What a payer granted, as it stands in the stream of the request that they answered: another process may have heard it. */
 const grantedIn =
   (find: Find) =>
   async (grant: string): Promise<Permissions> => {
     const [category = '', id = ''] = /^([a-z_]+)-(.*)$/.exec(grant)?.slice(1) ?? []
     const found = await {
       [payments.category]: async () => {
-        const payment = await find(payments, id)
+        const payment = await find(payments, id, 'log')
         return payment.status === 'unrequested' ? null : payment.permissions
       },
       [permissionRequests.category]: async () => {
-        const permission = await find(permissionRequests, id)
+        const permission = await find(permissionRequests, id, 'log')
         return permission.status === 'unrequested' ? null : permission.permissions
       },
       [authorizations.category]: async () => {
-        const authorization = await find(authorizations, id)
+        const authorization = await find(authorizations, id, 'log')
         return authorization.status === 'unrequested' ? null : authorization.permissions
       },
     }[category]?.()

@@ -1,6 +1,7 @@
 import type { Customer } from '../domain/payment/payment-command.ts'
 import type { Instant } from '../domain/time.ts'
 import { shortlinks, stickers } from './aggregates.ts'
+import { findSuch, isPresent } from './find-accepting.ts'
 import type { Find } from './handle.ts'
 
 /** Whom a merchant's word for a customer names, and how it is stored: the log must not tell who somebody is. */
@@ -47,6 +48,12 @@ export const firstOf =
 const shortlinkName = /^shortlink_(id|sn):([a-zA-Z0-9-]{1,64})$/
 const scanTokenName = /^token:\d{1,64}$/
 
+/** The shortlink of a sticker. */
+const shortlinkOn = async (find: Find, serial: string): Promise<string | undefined> => {
+  const sticker = await findSuch(find, stickers, serial, ({ status }) => status === 'claimed')
+  return sticker.status === 'claimed' ? sticker.shortlink : undefined
+}
+
 /** `shortlink_id:<id>` and `shortlink_sn:<serial number>`: a code of the merchant that somebody scans. */
 export const byShortlink =
   ({ find }: { readonly find: Find }): IdentifyOneKind =>
@@ -54,10 +61,9 @@ export const byShortlink =
     const [, kind, name = ''] = shortlinkName.exec(customer) ?? []
     if (kind === undefined) return undefined
     const unknown = { stored: customer, names: 'unknown' } as const
-    const sticker = kind === 'sn' ? await find(stickers, name) : undefined
-    if (sticker && sticker.status !== 'claimed') return unknown
-    const id = sticker?.shortlink ?? name
-    const shortlink = await find(shortlinks, id)
+    const id = kind === 'sn' ? await shortlinkOn(find, name) : name
+    if (id === undefined) return unknown
+    const shortlink = await findSuch(find, shortlinks, id, isPresent)
     const isKnown = shortlink.status === 'present' && shortlink.data.merchant === merchant
     return isKnown ? { stored: customer, names: { shortlink: id } } : unknown
   }

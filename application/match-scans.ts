@@ -4,6 +4,7 @@ import type { Instant } from '../domain/time.ts'
 import { payments, scansOfShortlinks, shortlinks } from './aggregates.ts'
 import { eachByItself, type OutageOf } from './each-by-itself.ts'
 import { StoreUnavailable } from './event-store.ts'
+import { findSuch, isPresent } from './find-accepting.ts'
 import type { Context, Find, Handle } from './handle.ts'
 
 type Due = {
@@ -84,7 +85,7 @@ export const matchScans = ({ handle, find, pickUps, tokenDigestOf, newId, outage
 
   /** The scan that a request has picked up. */
   const scanOf = async (tid: string): Promise<string | undefined> => {
-    const payment = await find(payments, tid)
+    const payment = await find(payments, tid, 'log')
     return payment.status === 'unrequested' ? undefined : payment.scan
   }
 
@@ -123,7 +124,7 @@ export const matchScans = ({ handle, find, pickUps, tokenDigestOf, newId, outage
       by: Pick<Scan, 'payer' | 'argstring'>,
       { at, correlationId }: Pick<Context, 'at' | 'correlationId'>,
     ): Promise<{ readonly scan: string; readonly tid: string | null }> => {
-      const entry = await find(shortlinks, shortlink)
+      const entry = await findSuch(find, shortlinks, shortlink, isPresent)
       if (entry.status !== 'present') return refuse('resource_is_unknown')
       const { merchant } = entry.data
       const scan = { scan: newId(), ...by, scannedAt: at }

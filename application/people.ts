@@ -33,7 +33,7 @@ export const readName = (people: People, stored: string): string | undefined => 
 /** What is known of a payer, or was; undefined for one who is not there, or no longer. */
 export const findProfile =
   ({ find, people }: { readonly find: Find; readonly people: People }) =>
-  async (id: string, asOf: AsOf = 'memory'): Promise<Profile | undefined> => {
+  async (id: string, asOf: AsOf = 'log'): Promise<Profile | undefined> => {
     // Whoever has been erased since is not brought back by what the log says of earlier.
     if ((await find(payers, id)).status !== 'present') return undefined
     const payer = await find(payers, id, asOf)

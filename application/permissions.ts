@@ -5,7 +5,7 @@ import { streamOf, within } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { merchants, permissionRequests, poses } from './aggregates.ts'
 import type { FindTerms } from './fee-book.ts'
-import { findAccepting } from './find-accepting.ts'
+import { findAccepting, findSuch, isPresent } from './find-accepting.ts'
 import { issueTokens, type Tokens } from './grants.ts'
 import type { Context, Find, Handle } from './handle.ts'
 import type { Identified, Identify } from './identify-customer.ts'
@@ -28,8 +28,8 @@ export const requestPermission =
     const { merchant, posId, posTid, customer } = asked
     const rid = ridOf(merchant, posId, posTid)
     const { at } = context
-    const pos = await find(poses, within(merchant, posId))
-    const posIsKnown = pos.status === 'present'
+    const pos = await findSuch(find, poses, within(merchant, posId), isPresent)
+    const posIsKnown = isPresent(pos)
     const shop = await find(merchants, merchant)
     const { currency } = shop.status === 'present' ? shop.data : refuse('merchant_is_unknown')
     const commandFor = (stored: string | null, payer: string | null) => {

@@ -1,9 +1,9 @@
-import { defaultLedger, isOpenLedger } from '../domain/accounting/ledger.ts'
+import { defaultLedger, isOpenLedger, type Ledger } from '../domain/accounting/ledger.ts'
 import type { Customer } from '../domain/payment/payment-command.ts'
 import type { PaymentRequest } from '../domain/payment/payment-events.ts'
 import { within } from '../domain/stream.ts'
 import { ledgers, payments, poses } from './aggregates.ts'
-import { findAccepting } from './find-accepting.ts'
+import { findAccepting, findSuch, isPresent } from './find-accepting.ts'
 import type { Context, Find, Handle } from './handle.ts'
 import type { Identify } from './identify-customer.ts'
 import type { ScanMatching } from './match-scans.ts'
@@ -22,8 +22,11 @@ export const isLedgerOpen = async (
   { find }: { readonly find: Find },
   merchant: string,
   ledger: string,
-): Promise<boolean> =>
-  ledger === defaultLedger || isOpenLedger(await find(ledgers, within(merchant, ledger)), ledger)
+): Promise<boolean> => {
+  if (ledger === defaultLedger) return true
+  const isOpen = (state: Ledger) => isOpenLedger(state, ledger)
+  return isOpen(await findSuch(find, ledgers, within(merchant, ledger), isOpen))
+}
 
 /** A merchant requests a payment; answers its tid, the same one for the same request. */
 export const requestPayment =
@@ -32,8 +35,8 @@ export const requestPayment =
     const { merchant, posId, posTid, customer, maxScanAge } = asked
     const { at } = context
     const tid = tidOf(merchant, posId, posTid)
-    const pos = await find(poses, within(merchant, posId))
-    const posIsKnown = pos.status === 'present'
+    const pos = await findSuch(find, poses, within(merchant, posId), isPresent)
+    const posIsKnown = isPresent(pos)
     const ledgerIsOpen = await isLedgerOpen({ find }, merchant, asked.ledger)
     const commandFor = (stored: string | null, payer: Customer) => {
       const request = { ...asked, customer: stored }

@@ -61,11 +61,14 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
     return right ?? unauthorized('Unknown user, or bad signature.', { string_to_sign: [text] })
   }
 
-  const checkNetmasks = (found: NonNullable<FoundUser>, address: string | undefined): void => {
-    for (const netmask of [found.user.netmask, found.merchantNetmask])
-      if (netmask !== null && !needs.isWithin(address, netmask))
-        return unauthorized('Requests of this user may not come from this address.')
-  }
+  const mayComeFrom = (address: string | undefined, found: FoundUser): boolean =>
+    found !== undefined &&
+    [found.user.netmask, found.merchantNetmask].every(
+      (netmask) => netmask === null || needs.isWithin(address, netmask),
+    )
+
+  const isSuperuser = (found: FoundUser): boolean =>
+    found?.user.roles.includes('superuser') ?? false
 
   return async (level: AccessLevel, request: Credentials): Promise<Caller> => {
     if (level === 'INTEGRATOR' || request.header(names.integrator) !== undefined)
@@ -86,11 +89,14 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
       ? bySignature(credential, merchant, id, request)
       : bySecret(credential, merchant, id, request)
     const found = right instanceof Promise ? await right : right
-    checkNetmasks(found, request.remoteAddress)
+    const { remoteAddress: address } = request
+    if (!mayComeFrom(address, found) && !mayComeFrom(address, await needs.findUser(merchant, id)))
+      return unauthorized('Requests of this user may not come from this address.')
     return {
       merchant,
       actor: `user:${id}`,
-      mayManageUsers: found.user.roles.includes('superuser'),
+      mayManageUsers: async () =>
+        isSuperuser(found) || isSuperuser(await needs.findUser(merchant, id)),
       isSigned: isKey,
     }
   }

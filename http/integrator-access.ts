@@ -15,7 +15,8 @@ export type IntegratorNeeds = {
   readonly recallIntegrator: (id: string) => KnownIntegrator | undefined
   /** An integrator as it stands in the log now. */
   readonly findIntegrator: (id: string) => Promise<KnownIntegrator | undefined>
-  readonly netmaskOf: (merchant: string) => Promise<string | null>
+  /** The netmask of a merchant, as this process remembers it or as it stands in the log now. */
+  readonly netmaskOf: (merchant: string, asOf: 'memory' | 'log') => Promise<string | null>
 }
 
 /** An integrator authenticates with its own key only, and acts only for merchants that it serves (decisions 3). */
@@ -51,9 +52,11 @@ export const makeIntegratorAccess = (needs: AccessNeeds & IntegratorNeeds) => {
   }
 
   const checkNetmask = async (merchant: string, { remoteAddress }: Credentials): Promise<void> => {
-    const netmask = await needs.netmaskOf(merchant)
-    if (netmask !== null && !needs.isWithin(remoteAddress, netmask))
-      return unauthorized('Requests for this merchant may not come from this address.')
+    for (const asOf of ['memory', 'log'] as const) {
+      const netmask = await needs.netmaskOf(merchant, asOf)
+      if (netmask === null || needs.isWithin(remoteAddress, netmask)) return
+    }
+    return unauthorized('Requests for this merchant may not come from this address.')
   }
 
   return async (level: AccessLevel, request: Credentials): Promise<Caller> => {
@@ -61,7 +64,7 @@ export const makeIntegratorAccess = (needs: AccessNeeds & IntegratorNeeds) => {
     if (id === undefined) return unauthorized(`The header ${names.integrator} is missing.`)
     if (request.header(names.user) !== undefined)
       return unauthorized(`Send either ${names.user} or ${names.integrator}.`)
-    const who = { actor: `integrator:${id}`, mayManageUsers: true, isSigned: true }
+    const who = { actor: `integrator:${id}`, mayManageUsers: async () => true, isSigned: true }
     if (level === 'INTEGRATOR') {
       await check(id, undefined, request)
       return { ...who, merchant: '' }

@@ -16,7 +16,7 @@ export type Caller = {
   readonly merchant: string
   /** As it stands in the metadata of events: `user:pos1`, `integrator:acme`. */
   readonly actor: string
-  readonly mayManageUsers: boolean
+  readonly mayManageUsers: () => Promise<boolean>
   /** Whether the request was signed with a key (level KEY). */
   readonly isSigned: boolean
 }

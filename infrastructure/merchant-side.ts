@@ -45,8 +45,8 @@ export const makeMerchantSide = (core: Core) => {
       recallIntegrator: (id: string) => dataOf(core.recall(integrators, encodeURIComponent(id))),
       findIntegrator: async (id: string) =>
         dataOf(await find(integrators, encodeURIComponent(id), 'log')),
-      netmaskOf: async (merchant: string) =>
-        dataOf(await find(merchants, merchant))?.netmask ?? null,
+      netmaskOf: async (merchant: string, asOf: 'memory' | 'log') =>
+        dataOf(await find(merchants, merchant, asOf))?.netmask ?? null,
     },
     routes: {
       scanToken: tokens.scanToken,

@@ -90,7 +90,8 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
       handle: async (call) => {
         const { at, requestId: correlationId } = call
         const { tid } = call.params
-        const payment = await find(payments, tid)
+        // Another process may have heard the payer's answer.
+        const payment = await find(payments, tid, 'log')
         if (payment.status === 'unrequested' || !isOpenFor(payment.status))
           return refuse('resource_is_unknown')
         const { request, payer, expiresAt } = payment

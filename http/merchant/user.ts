@@ -70,9 +70,9 @@ const onlyManagers = 'Only a superuser or an integrator manages users.'
 
 /** API users (the document's `/user/`): a superuser or an integrator manages them. */
 export const userRoutes = (needs: UserNeeds): Route[] => {
-  const manager = (call: Call) => {
+  const manager = async (call: Call) => {
     const caller = callerOf(call)
-    if (!caller.mayManageUsers) throw new RequestError(403, onlyManagers)
+    if (!(await caller.mayManageUsers())) throw new RequestError(403, onlyManagers)
     return caller
   }
 
@@ -122,16 +122,16 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
     reply: userReply,
     keyOf: within,
     created: async (call) => {
-      const { merchant } = manager(call)
+      const { merchant } = await manager(call)
       const { id } = call.body
-      const entry = await needs.find(users, within(merchant, id))
+      const entry = await needs.find(users, within(merchant, id), 'log')
       // An earlier secret is needed to see a repeat, but a new user begins with nothing.
       const registered = entry.status === 'present' ? entry.registered : undefined
       return changed<UserData>({ merchant, id, ...nothing }, await named(call.body, registered))
     },
     changes: async (call, id) => {
-      const { merchant } = manager(call)
-      const entry = await needs.find(users, within(merchant, id))
+      const { merchant } = await manager(call)
+      const entry = await needs.find(users, within(merchant, id), 'log')
       return named(call.body, entry.status === 'present' ? entry.data : undefined)
     },
     view: ({ secretHash, publicKey: pubkey, merchant: _, ...rest }) => ({
