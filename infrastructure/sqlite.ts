@@ -23,6 +23,10 @@ const load = (): typeof BetterSqlite3 => {
  */
 const Database: typeof BetterSqlite3 = load()
 
+/** Whether a call has failed because another connection holds the file. */
+export const isHeld = (error: unknown): boolean =>
+  error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
+
 declare namespace Database {
   type Database = BetterSqlite3.Database
   type Options = BetterSqlite3.Options

@@ -50,22 +50,16 @@ const takeGroup = (queue: Queued[]): Queued[] => {
 /** Writes and commits one group; nothing in it is answered before all of it is durable. */
 const writeGroup = (writer: EventWriter, group: readonly Waiting[]): Ends => {
   const answers: (() => void)[] = []
-  let ends: Ends
-  try {
-    for (const { stream, rows, expected, resolve, reject } of group) {
-      try {
-        const appended = writer.write(stream, rows, expected)
-        answers.push(() => resolve(appended))
-      } catch (error) {
-        if (!(error instanceof WrongExpectedRevision)) throw error
-        answers.push(() => reject(error))
-      }
+  for (const { stream, rows, expected, resolve, reject } of group) {
+    try {
+      const appended = writer.write(stream, rows, expected)
+      answers.push(() => resolve(appended))
+    } catch (error) {
+      if (!(error instanceof WrongExpectedRevision)) throw error
+      answers.push(() => reject(error))
     }
-    ends = writer.commit()
-  } catch (error) {
-    writer.abandon()
-    throw error
   }
+  const ends = writer.commit()
   for (const answer of answers) answer()
   return ends
 }
@@ -107,6 +101,8 @@ export const commitInGroups = (
       // Without a transaction the whole queue would meet the same failure.
       const failed = group.length > 0 ? group : queue.splice(0)
       for (const { reject } of failed) reject(unavailable(error))
+      // It may have begun before it failed: what stays open would keep everybody out, for good.
+      writer.abandon()
     }
     if (queue.length === 0) emptied?.()
     schedule()

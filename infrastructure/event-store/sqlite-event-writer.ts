@@ -7,6 +7,7 @@ import {
   type Revision,
 } from '../../application/event-store.ts'
 import { recent } from '../../application/recent.ts'
+import { isHeld } from '../sqlite.ts'
 import type { Content } from './sqlite-event-rows.ts'
 
 export type NewRow = {
@@ -128,7 +129,7 @@ export const writeEvents = (database: Database.Database): EventWriter => {
       try {
         begin.run()
       } catch (error) {
-        if (error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY') return false
+        if (isHeld(error)) return false
         throw error
       }
       const seen = dataVersion.get() ?? -1

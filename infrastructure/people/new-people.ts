@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '../../application/event-store.ts'
 import { unavailable } from '../event-store/sqlite-event-rows.ts'
-import Database from '../sqlite.ts'
+import { isHeld } from '../sqlite.ts'
 
 /** How long somebody new waits for other processes to leave the file, in ms: nothing else waits with them. */
 const patience = 5_000
@@ -35,9 +35,6 @@ const waitingFor = (identifier: string, wanted: string | undefined): Waiting => 
   const id = new Promise<string>((resolve, reject) => (settle = { resolve, reject }))
   return { identifier, wanted, since: performance.now(), id, ...settle }
 }
-
-const isHeld = (error: unknown): boolean =>
-  error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
 
 /**
  * Writes people whom nobody has named before, many in a transaction: all who are named while a group is written, and while

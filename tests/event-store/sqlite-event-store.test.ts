@@ -267,6 +267,22 @@ describe('the file', () => {
   })
 
   test.for(threads)(
+    'goes on after a failure, and keeps nobody out meanwhile, writing %s',
+    async (committing) => {
+      const file = freshFile()
+      const store = openSqliteEventStore(file, 'append', committing)
+      await store.append('a', [newEvent()], noStream)
+      const other = new Database(file)
+      other.exec('ALTER TABLE events RENAME TO mislaid')
+      await expect(store.append('a', [newEvent()], 0)).rejects.toThrow('no such table')
+      other.exec('ALTER TABLE mislaid RENAME TO events')
+      other.close()
+      expect(await store.append('a', [newEvent()], 0)).toMatchObject({ revision: 1 })
+      await store.close()
+    },
+  )
+
+  test.for(threads)(
     'is closed only after the appends that wait, written %s',
     async (committing) => {
       for (const count of [10, 40]) {
