@@ -28,8 +28,7 @@ export const openBlobDirectory = (directory: string): Blobs => {
 
   /** The content stands under its name only when all of it is on the disk. */
   const write = async (file: string, content: Uint8Array): Promise<void> => {
-    const folder = dirname(file)
-    await mkdir(folder, { recursive: true })
+    await mkdir(dirname(file), { recursive: true })
     const draft = `${file}.${randomUUID()}`
     try {
       const handle = await open(draft, 'wx', 0o600)
@@ -44,7 +43,6 @@ export const openBlobDirectory = (directory: string): Blobs => {
       await unlink(draft).catch(() => {})
       throw error
     }
-    for (const changed of [folder, directory]) await sync(changed)
   }
 
   return {
@@ -56,6 +54,8 @@ export const openBlobDirectory = (directory: string): Blobs => {
         () => undefined,
       )
       if (size !== content.byteLength) await write(file, content)
+      // Its name may have been given only just now, by another, whom a power cut was faster than.
+      for (const changed of [dirname(file), directory, dirname(directory)]) await sync(changed)
       return hash
     },
     get: async (hash) => {

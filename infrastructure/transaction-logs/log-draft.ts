@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import {
   closeSync,
   fdatasyncSync,
-  fsyncSync,
   mkdirSync,
   openSync,
   renameSync,
@@ -43,10 +42,10 @@ export const openDraft = (draft: string, columns: string) => {
     },
     finish(): LogFile {
       flush()
-      fsyncSync(file)
-      closeSync(file)
       const sha256 = hash.digest('hex')
+      // Closed last: when it cannot be named so it is abandoned, and closed then.
       renameSync(draft, join(directory, `${sha256}.csv`))
+      closeSync(file)
       return { sha256, lines, bytes }
     },
     abandon(): void {

@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { utimesSync, writeFileSync } from 'node:fs'
 import { watch } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,6 +7,7 @@ import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import type { TransactionLine } from '../../domain/accounting/transaction-line.ts'
 import Database from '../../infrastructure/sqlite.ts'
+import { openDraft } from '../../infrastructure/transaction-logs/log-draft.ts'
 import { makeLogWriter } from '../../infrastructure/transaction-logs/log-writer.ts'
 import { linesPerFile, writeLogs } from '../../infrastructure/transaction-logs/transaction-log.ts'
 
@@ -176,6 +178,17 @@ test('a writer that is closed amid a file leaves nothing of it behind', async ()
   await outcome
   await begun.return?.()
   expect(readdirSync(logs).filter((name) => name.endsWith('.draft'))).toEqual([])
+})
+
+test('given a log that cannot get its name, then it says why, and leaves nothing open or behind', () => {
+  const logs = mkdtempSync(join(directory, 'logs-'))
+  const name = createHash('sha256').update('columns\na line\n').digest('hex')
+  mkdirSync(join(logs, `${name}.csv`))
+  const draft = openDraft(join(logs, 'some.draft'), 'columns')
+  draft.add('a line')
+  expect(() => draft.finish()).toThrow('EISDIR')
+  draft.abandon()
+  expect(readdirSync(logs)).toEqual([`${name}.csv`])
 })
 
 test('given drafts of processes that were killed, then those that nobody can be at work on go', async () => {
