@@ -57,7 +57,9 @@ export const deliverCallbacks = (needs: Needs) => {
 
     // When the log knows of other attempts, the queue is behind: the message only looks due.
     if ((await needs.find(callbacks, id, 'log')).attempts === after) {
-      const attempt = unrecorded.get(id) ?? (await tryOnce())
+      const before = unrecorded.get(id)
+      // Messages may go elsewhere meanwhile.
+      const attempt = before?.uri === uri ? before : await tryOnce()
       unrecorded.set(id, attempt)
       await needs.handle(
         callbacks,

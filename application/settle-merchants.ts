@@ -82,14 +82,13 @@ export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlem
   }
 
   const startAll = async (
+    { attempt }: typeof starting,
     some: readonly Account[],
     at: Instant,
     dueAtOf: (account: Account) => Instant | null,
   ): Promise<void> => {
     await Promise.all(
-      some.map((account) =>
-        starting.attempt(account, at, () => start(account, at, dueAtOf(account))),
-      ),
+      some.map((account) => attempt(account, at, () => start(account, at, dueAtOf(account)))),
     )
     await caughtUp()
   }
@@ -113,7 +112,7 @@ export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlem
     while (!stopped.aborted) {
       const some = starting.due(now, atOnce, (limit) => accounts.due(now, limit))
       if (some.length === 0) break
-      await startAll(some, now, ({ dueAt }) => dueAt)
+      await startAll(starting, some, now, ({ dueAt }) => dueAt)
     }
     await completeAll(now, stopped)
     return completing.nextLook(starting.nextLook(accounts.nextDue(now)))
@@ -125,9 +124,11 @@ export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlem
     const unsettled =
       merchant === undefined ? accounts.unsettled() : [accounts.find(merchant)].filter((a) => !!a)
     const some = unsettled.filter(({ unsettledSince }) => unsettledSince !== null)
-    await startAll(some, now, () => null)
+    // Who is not due would rest among those who are as somebody who has been settled since.
+    const startingNow = eachByItself<Account>({ keyOf, outageOf })
+    await startAll(startingNow, some, now, () => null)
     await completeAll(now)
-    return [...new Set([...starting.failing(), ...completing.failing()])]
+    return [...new Set([...startingNow.failing(), ...completing.failing()])]
   }
 
   return { settleDue, settleNow }

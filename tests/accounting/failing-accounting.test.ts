@@ -154,6 +154,23 @@ test('given a merchant whose settlement cannot be started, then others are settl
   expect([await settlementsOf(broken), await settlementsOf(healthy)]).toEqual([0, 1])
 })
 
+test('given a merchant who is not due and cannot be settled now, then nobody is told that it works again', async () => {
+  const { core } = service
+  const broken = await newShop()
+  await core.readModels.caughtUp()
+  const told: string[] = []
+  const { settleDue, settleNow } = settling({
+    handle: () => Promise.reject(new Error('broken')),
+    outageOf: (merchant) => ({
+      failed: () => told.push(`${merchant} fails`),
+      worked: () => told.push(`${merchant} works`),
+    }),
+  })
+  expect(await settleNow(core.now(), broken)).toEqual([broken])
+  await settleDue(core.now(), new AbortController().signal)
+  expect(told).toEqual([`${broken} fails`])
+})
+
 test('settling that is stopped between two settlements makes no other, and the next start makes it', async () => {
   const { core } = service
   const shop = await service.newMerchant()
