@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { Context } from '../../application/handle.ts'
-import { scope as scopeSchema, type Scope } from '../../domain/people/scope.ts'
+import { scopes, type Scope } from '../../domain/people/scope.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { PermissionOutcome } from '../../projections/permissions.ts'
@@ -33,9 +33,11 @@ export type PayerPermissionNeeds = {
   readonly declinePermission: (rid: string, payer: string, context: Context) => Promise<void>
 }
 
-/** The scopes that a payer has ticked; what is no scope is none of ours. */
-export const tickedScope = (form: Form): readonly Scope[] =>
-  fieldsOf(form, 'scope').flatMap((name) => scopeSchema.safeParse(name).data ?? [])
+/** The scopes that a payer has ticked, each once; what is no scope is none of ours. */
+export const tickedScope = (form: Form): readonly Scope[] => {
+  const ticked = fieldsOf(form, 'scope')
+  return scopes.filter((name) => ticked.includes(name))
+}
 
 /** What would be known, each to be ticked off; that it is the same person again is what all of it rests on. */
 export const scopeChoice = ({ texts }: Visitor, scope: readonly Scope[]): Html =>
