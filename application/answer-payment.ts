@@ -22,7 +22,10 @@ export type Approval = {
 export type FundingSource = {
   /** Answers null when it is, else why not. Asked again when what became of an answer is not known. */
   approve(wanted: Approval): Promise<RefusalOfFunds | null>
-  /** What was approved has not come about: another was first, or the request ended meanwhile. */
+  /**
+   * What was approved has not come about: another was first, or the request ended meanwhile. Nobody is told so when the
+   * process ends in between: what has become of an approval for good is in the log.
+   */
   release(approved: Approval): Promise<void>
 }
 

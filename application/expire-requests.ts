@@ -10,14 +10,19 @@ type Rows<Row> = {
   nextDeadline(now: Instant): Instant | null
 }
 
-type Expiring<Row> = {
-  readonly kind: string
+type Needs<Row> = {
+  readonly handle: Handle
   readonly rows: Rows<Row>
-  readonly idOf: (row: Row) => string
-  /** Has its decider record the expiry; answers whether it did. */
-  readonly expire: (id: string, context: Context) => Promise<boolean>
   readonly newId: () => string
   readonly outageOf: OutageOf
+}
+
+/** How a kind of request expires. */
+type Kind<Row> = {
+  readonly category: string
+  readonly idOf: (row: Row) => string
+  /** Has its decider record the expiry. */
+  readonly expire: (id: string, context: Context) => Promise<{ readonly events: readonly object[] }>
 }
 
 const batchSize = 200
@@ -27,8 +32,10 @@ const batchSize = 200
  * meanwhile is left alone by its own decider. Answers when the next one is due. What is listed as due and is not has
  * failed: asking again at once would ask for ever.
  */
-const expireDue = <Row extends { readonly merchant: string }>(needs: Expiring<Row>) => {
-  const { kind, rows, idOf, outageOf } = needs
+const expireDue = <Row extends { readonly merchant: string }>(
+  { rows, newId, outageOf }: Omit<Needs<Row>, 'handle'>,
+  { category, idOf, expire: record }: Kind<Row>,
+) => {
   const expiring = eachByItself<Row>({ keyOf: idOf, outageOf })
   return async (
     at: Instant,
@@ -41,12 +48,14 @@ const expireDue = <Row extends { readonly merchant: string }>(needs: Expiring<Ro
       if (due.length === 0 || stopped.aborted) return expiring.nextLook(rows.nextDeadline(at))
       const before = idle
       idle = new Set()
-      const correlationId = needs.newId()
+      const correlationId = newId()
       const expire = async (row: Row): Promise<void> => {
         const id = idOf(row)
         const { merchant } = row
-        if (await needs.expire(id, { at, merchant, actor: 'daybook', correlationId })) return
-        if (before.has(id)) throw new Error(`${kind} ${id} is listed as due, but does not expire`)
+        const context = { at, merchant, actor: 'daybook', correlationId }
+        if ((await record(id, context)).events.length > 0) return
+        if (before.has(id))
+          throw new Error(`${category} ${id} is listed as due, but does not expire`)
         idle.add(id)
       }
       await Promise.all(due.map((row) => expiring.attempt(row, at, () => expire(row))))
@@ -55,49 +64,26 @@ const expireDue = <Row extends { readonly merchant: string }>(needs: Expiring<Ro
   }
 }
 
-type PaymentNeeds = {
-  readonly handle: Handle
-  readonly payments: Rows<{ readonly tid: string; readonly merchant: string }>
-  readonly newId: () => string
-  readonly outageOf: OutageOf
-}
-
 /** Payment requests that nobody answered, and authorisations that nobody captured. */
-export const expirePayments = ({ handle, payments: rows, newId, outageOf }: PaymentNeeds) =>
-  expireDue({
-    rows,
-    kind: payments.category,
+export const expirePayments = ({
+  handle,
+  ...needs
+}: Needs<{ readonly tid: string; readonly merchant: string }>) =>
+  expireDue(needs, {
+    category: payments.category,
     idOf: ({ tid }) => tid,
-    expire: async (tid, context) => {
-      const command = { type: 'ExpirePayment', at: context.at } as const
-      return (await handle(payments, tid, command, context)).events.length > 0
-    },
-    newId,
-    outageOf,
+    expire: (tid, context) =>
+      handle(payments, tid, { type: 'ExpirePayment', at: context.at }, context),
   })
-
-type PermissionNeeds = {
-  readonly handle: Handle
-  readonly permissions: Rows<{ readonly rid: string; readonly merchant: string }>
-  readonly newId: () => string
-  readonly outageOf: OutageOf
-}
 
 /** Permission requests that nobody answered. */
 export const expirePermissions = ({
   handle,
-  permissions: rows,
-  newId,
-  outageOf,
-}: PermissionNeeds) =>
-  expireDue({
-    rows,
-    kind: permissionRequests.category,
+  ...needs
+}: Needs<{ readonly rid: string; readonly merchant: string }>) =>
+  expireDue(needs, {
+    category: permissionRequests.category,
     idOf: ({ rid }) => rid,
-    expire: async (rid, context) => {
-      const command = { type: 'ExpirePermission', at: context.at } as const
-      return (await handle(permissionRequests, rid, command, context)).events.length > 0
-    },
-    newId,
-    outageOf,
+    expire: (rid, context) =>
+      handle(permissionRequests, rid, { type: 'ExpirePermission', at: context.at }, context),
   })

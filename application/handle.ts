@@ -1,4 +1,4 @@
-import type { Decider } from '../domain/decider.ts'
+import { fold, type Decider } from '../domain/decider.ts'
 import { schemaVersion, type EventType, type Recorded } from '../domain/events.ts'
 import { refuse, Refusal } from '../domain/refusal.ts'
 import { sizeOfEvents } from '../domain/rough-size.ts'
@@ -75,8 +75,7 @@ export const makeHandler = ({ store, eventId, commandId, onAppended, room = usua
     decider: Decider<never, Event, State>,
     events: readonly Recorded[],
     from: State,
-  ): State =>
-    events.reduce((state, event) => decider.evolve(state, event as unknown as Event), from)
+  ): State => fold(decider, events as readonly unknown[] as readonly Event[], from)
 
   const catchUp = async <Event, State>(
     decider: Decider<never, Event, State>,
@@ -136,7 +135,7 @@ export const makeHandler = ({ store, eventId, commandId, onAppended, room = usua
         if (events.length > 0) {
           const recorded = newEvents(stream, known.revision, events, nameOfCommand, context)
           const { revision, position } = await store.append(stream, recorded, known.revision)
-          const after = events.reduce((state, event) => decider.evolve(state, event), state)
+          const after = fold(decider, events, state)
           const size = sizeOfEvents(events)
           memory.remember(stream, knownAfter(known, size, { revision, state: after }))
           const [alone, further] = recorded

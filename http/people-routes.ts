@@ -18,7 +18,7 @@ import { makeVisits } from './payer/session.ts'
 import { makeSignIn, signInRoutes, type SignInNeeds } from './payer/sign-in.ts'
 import { signUpRoutes, type SignUpNeeds } from './payer/sign-up.ts'
 import type { Route } from './route.ts'
-import { inTurns } from './turns.ts'
+import { inTurns } from './few-at-once.ts'
 
 export type OAuthRouteNeeds = AuthorizationNeeds &
   ApplicationNeeds &

@@ -2,7 +2,7 @@ import type { HonoRequest } from 'hono'
 import { RequestError } from './errors.ts'
 import { readBody, smallBody, type Incoming } from './reading.ts'
 import type { Route } from './route.ts'
-import { makeTurns } from './turns.ts'
+import { fewAtOnce } from './few-at-once.ts'
 
 const mostWaiting = 10_000
 const ofAnybody = { atOnce: 64, mostWaiting }
@@ -28,9 +28,9 @@ const inTime = async (work: () => Promise<void>): Promise<void> => {
  * who have the right to their request, and where everybody has, what is more than a small one of few at the same time.
  */
 export const makeReceiving = () => {
-  const inTurnOfAnybody = makeTurns(ofAnybody)
+  const inTurnOfAnybody = fewAtOnce(ofAnybody)
   const inTurnInTime = (work: () => Promise<void>) => inTurnOfAnybody(() => inTime(work))
-  const inTurnToWork = makeTurns(atWork)
+  const inTurnToWork = fewAtOnce(atWork)
 
   return {
     /** `mayAsk` throws when the request is refused, whatever its body. */

@@ -34,13 +34,13 @@ export const makeProcesses = ({ core, settings, log, matchScans, sendCallback }:
   const expiries = [
     expirePayments({
       handle,
-      payments: core.payments,
+      rows: core.payments,
       newId: randomUUID,
       outageOf: core.outagesOf('expiring payment'),
     }),
     expirePermissions({
       handle,
-      permissions: core.permissions,
+      rows: core.permissions,
       newId: randomUUID,
       outageOf: core.outagesOf('expiring permission request'),
     }),

@@ -62,8 +62,10 @@ const tokenProjection = (
     key: table.hash,
     handles: [...grantingTypes, 'GrantRefreshed'],
     begins: [...grantingTypes, 'GrantRefreshed'],
-    // A payment without permissions issues no tokens: no row has an empty key.
-    keyOf: (event) => issuedIn(event)?.tokens[kind] ?? '',
+    keysOf: (event) => {
+      const issued = issuedIn(event)
+      return issued ? [issued.tokens[kind]] : []
+    },
     apply: (_, event) => {
       const issued = issuedIn(event)
       if (!issued) return undefined

@@ -13,8 +13,6 @@ const payerSessions = sqliteTable('payer_sessions', {
   expiresAt: integer().notNull(),
 })
 
-export type PayerSession = typeof payerSessions.$inferSelect
-
 export const payerSessionProjection = projection({
   table: payerSessions,
   key: payerSessions.session,

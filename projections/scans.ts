@@ -23,8 +23,6 @@ export const scans = sqliteTable(
 
 export type ScanRow = typeof scans.$inferSelect
 
-/** The shortlink whose scans stand in a stream. */
-
 export const scanProjection = projection({
   table: scans,
   key: scans.tokenDigest,

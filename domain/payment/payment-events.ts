@@ -21,7 +21,7 @@ export const lineItem = z.object({
   metadata: z.array(z.object({ key: z.string(), value: z.string() })),
 })
 
-export const link = z.object({
+const link = z.object({
   uri: z.string(),
   caption: z.string(),
   showOn: z.array(z.enum(['pending', 'ok', 'fail'])),
@@ -103,7 +103,6 @@ export const paymentEvents = {
 } as const
 
 export type LineItem = z.output<typeof lineItem>
-export type Link = z.output<typeof link>
 export type PaymentRequest = z.output<typeof paymentRequest>
 export type PaymentDetails = z.output<typeof details>
 export type RefusalOfFunds = z.output<typeof paymentEvents.PaymentFailed>['statusCode']

@@ -153,7 +153,8 @@ export const ledgerRoutes = (needs: LedgerNeeds): Route[] => {
       access: 'SECRET',
       group: ledgerGroup,
       summary: 'Disable a ledger',
-      description: 'Running payments still post to it; new requests that name it are refused.',
+      description:
+        'Running payments still post to it; new requests that name it are refused. The default ledger stays: 409.',
       params: ledgerParams,
       success: 'nothing',
       handle: async (call) => {

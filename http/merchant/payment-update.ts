@@ -6,6 +6,12 @@ import { detailsInput, lineItemsOf, linksOf } from './payment-input.ts'
 
 const actions = ['capture', 'abort', 'release', 'reauth', 'refund'] as const
 
+/** Under which a capture or a refund is known. */
+const partId = z
+  .string()
+  .max(255)
+  .regex(/^[a-zA-Z0-9-_.]+$/, 'Letters, digits and - _ . only.')
+
 const part = ['action', 'amount', 'additional_amount', 'currency']
 
 /** What counts with each action, and without one. */
@@ -42,16 +48,8 @@ const paymentUpdate = z
     amount: amountText.nullable(),
     additional_amount: amountText.nullable(),
     currency: knownCurrencyCode.nullable(),
-    capture_id: z
-      .string()
-      .max(255)
-      .regex(/^[a-zA-Z0-9-_.]+$/, 'Letters, digits and - _ . only.')
-      .nullable(),
-    refund_id: z
-      .string()
-      .max(255)
-      .regex(/^[a-zA-Z0-9-_.]+$/, 'Letters, digits and - _ . only.')
-      .nullable(),
+    capture_id: partId.nullable(),
+    refund_id: partId.nullable(),
     text: z.string().max(1000).nullable().meta({ description: 'Reason of a refund.' }),
     ...detailsInput,
   })

@@ -157,7 +157,7 @@ export const authorizationRoutes = (
       success: 'raw',
       replyTypes: ['image/svg+xml'],
       handle: async (call) => {
-        const reply = await visits.page(call, (visitor) =>
+        return visits.page(call, (visitor) =>
           withRequest(visitor, call, async (fine) => {
             const query = passes.numbered(searchOf(call))
             await passes.record(visitor, query, fine, call)
@@ -167,7 +167,6 @@ export const authorizationRoutes = (
             return { type: 'image/svg+xml', body, headers, cookies: visitor.cookies }
           }),
         )
-        return reply
       },
     }),
     route({

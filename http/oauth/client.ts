@@ -45,8 +45,8 @@ const basicOf = (header: string | undefined) => {
   return { id: id ?? '', secret: secret ?? '' }
 }
 
-const unknownClient = () =>
-  new OAuthError('invalid_client', 'Client authentication failed.', 401, {
+const unknownClient = (problem = 'Client authentication failed.') =>
+  new OAuthError('invalid_client', problem, 401, {
     'WWW-Authenticate': 'Basic realm="oauth2", charset="UTF-8"',
   })
 
@@ -63,11 +63,7 @@ export const makeClientAccess = (needs: ClientNeeds) => {
       if (named !== undefined && named !== merchant) throw unknownClient()
       return { id: merchant, merchant, isPublic: false }
     } catch (error) {
-      if (error instanceof RequestError)
-        throw new OAuthError('invalid_client', error.message, 401, {
-          'WWW-Authenticate': 'Basic realm="oauth2", charset="UTF-8"',
-        })
-      throw error
+      throw error instanceof RequestError ? unknownClient(error.message) : error
     }
   }
 

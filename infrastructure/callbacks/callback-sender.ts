@@ -51,7 +51,6 @@ const problemOf = (error: unknown): string => {
 export const makeCallbackSender = (needs: Needs) => {
   const { signer, names, machineNow, resolve, arePrivateAddressesAllowed } = needs
   const agent = new Agent({
-    connections: 64,
     connect: { lookup: lookupWith(arePrivateAddressesAllowed ? resolve : resolvePublic(resolve)) },
   })
 

@@ -60,7 +60,7 @@ test('given a payment whose expiry cannot be recorded, then all others expire, a
   const told: unknown[] = []
   const expire = expirePayments({
     handle: makeHandler({ store, eventId: () => randomUUID(), commandId: randomUUID }).handle,
-    payments: core.payments,
+    rows: core.payments,
     newId: randomUUID,
     outageOf: (tid) => ({
       failed: (error) => told.push([tid, String(error)]),

@@ -139,7 +139,7 @@ test('a payment that is listed as due but does not expire is a failure, not an e
       asked.push(id)
       return { state: undefined as never, events: [] }
     },
-    payments: { due: () => [{ tid: 'a', merchant: 'sandbox' }], nextDeadline: () => null },
+    rows: { due: () => [{ tid: 'a', merchant: 'sandbox' }], nextDeadline: () => null },
     newId: () => 'id',
     outageOf: () => ({ failed: (error) => failures.push(String(error)), worked: () => {} }),
   })

@@ -1,20 +1,20 @@
 import { RequestError } from './errors.ts'
 import type { Call, Route } from './route.ts'
 
-export type Turns = {
+export type Limits = {
   /** How many are at work at the same time; those that wait for a slow hash hold up no more than these. */
   readonly atOnce: number
   /** How many wait for their turn before others are sent away. */
   readonly mostWaiting: number
 }
 
-const usual: Turns = { atOnce: 16, mostWaiting: 20_000 }
+const usual: Limits = { atOnce: 16, mostWaiting: 20_000 }
 
 /**
  * Work in the order in which it came, one beginning in each turn of the event loop: whatever else the process does comes
  * between, however many wait. @throws RequestError 503 when too many do
  */
-export const makeTurns = ({ atOnce, mostWaiting } = usual) => {
+export const fewAtOnce = ({ atOnce, mostWaiting } = usual) => {
   const waiting: (() => void)[] = []
   let first = 0
   let working = 0
@@ -59,7 +59,7 @@ export const makeTurns = ({ atOnce, mostWaiting } = usual) => {
 
 /** Routes of which ever so many requests at once must not hold up the others. */
 export const inTurns = (routes: readonly Route[]): Route[] => {
-  const inTurn = makeTurns()
+  const inTurn = fewAtOnce()
   return routes.map((route) => ({
     ...route,
     handle: (call: Call<never, never, never>) => inTurn(() => route.handle(call)),
