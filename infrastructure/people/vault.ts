@@ -39,7 +39,8 @@ const openFile = (file: string) => {
   mkdirSync(dirname(file), { recursive: true })
   const sqlite = new Database(file, { timeout: openingTimeout })
   chmodSync(file, 0o600)
-  // A key that was thrown away must not linger: no write-ahead log, and freed pages are overwritten.
+  // A key that was thrown away must not linger in the file or in a copy of it: no write-ahead log, and freed pages are
+  // overwritten. The rollback journal, which held it meanwhile, is removed and not overwritten.
   sqlite.pragma('journal_mode = DELETE')
   sqlite.pragma('secure_delete = ON')
   sqlite.pragma('synchronous = FULL')
