@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Links } from './addresses.ts'
 import { RequestError } from './errors.ts'
 import { route, type Route } from './route.ts'
+import { dateTime } from './wire.ts'
 
 export type PublishedKey = {
   readonly id: string
@@ -108,7 +109,7 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
         keys: z.array(
           z.object({
             id: z.string(),
-            valid_from: z.string().meta({ format: 'date-time' }),
+            valid_from: dateTime,
             rsa_pem: z.string(),
             rsa_jwk: z.record(z.string(), z.unknown()),
             ed25519: z.string().meta({ description: 'Standard Webhooks: `whpk_…`.' }),
@@ -119,7 +120,7 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
     handle: async () => ({
       keys: (await needs.callbackKeys()).map((key) => ({
         id: key.id,
-        valid_from: new Date(key.validFrom).toISOString(),
+        valid_from: key.validFrom,
         rsa_pem: key.rsaPem,
         rsa_jwk: { ...key.rsaJwk },
         ed25519: key.webhookKey,

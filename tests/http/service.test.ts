@@ -117,7 +117,8 @@ describe('the service says of itself', () => {
     const jwk = createPublicKey(pem.text).export({ format: 'jwk' })
     expect(key.rsa_jwk).toEqual({ ...jwk, alg: 'RS256', use: 'sig' })
     expect(key.ed25519).toMatch(/^whpk_[A-Za-z0-9+/]{43}=$/)
-    expect(Date.parse(key.valid_from)).toBeLessThanOrEqual(Date.now())
+    expect(key.valid_from).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+    expect(Date.parse(`${key.valid_from}Z`)).toBeLessThanOrEqual(Date.now())
   })
 })
 
