@@ -3,11 +3,17 @@ import { mkdirSync } from 'node:fs'
 import { mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Blobs } from '../application/blobs.ts'
+import { unavailable } from './event-store/sqlite-event-rows.ts'
 
 export const hashOf = (content: Uint8Array): string =>
   createHash('sha256').update(content).digest('hex')
 
-const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
+
+/** A system that does not do what is asked of its files is a store that is away. @throws StoreUnavailable */
+const fail = (error: unknown): never => {
+  throw codeOf(error) === undefined ? error : unavailable(error)
+}
 
 const sync = async (path: string): Promise<void> => {
   const handle = await open(path, 'r')
@@ -28,7 +34,10 @@ export const openBlobDirectory = (directory: string): Blobs => {
 
   /** The content stands under its name only when all of it is on the disk. */
   const write = async (file: string, content: Uint8Array): Promise<void> => {
-    await mkdir(dirname(file), { recursive: true })
+    // One that is gone is not made anew: what is on its way back would then be in two places.
+    await mkdir(dirname(file)).catch((error: unknown) => {
+      if (codeOf(error) !== 'EEXIST') throw error
+    })
     const draft = `${file}.${randomUUID()}`
     try {
       const handle = await open(draft, 'wx', 0o600)
@@ -45,17 +54,20 @@ export const openBlobDirectory = (directory: string): Blobs => {
     }
   }
 
+  const keep = async (file: string, content: Uint8Array): Promise<void> => {
+    const size = await stat(file).then(
+      (found) => found.size,
+      () => undefined,
+    )
+    if (size !== content.byteLength) await write(file, content)
+    // Its name may have been given only just now, by another, whom a power cut was faster than.
+    for (const changed of [dirname(file), directory, dirname(directory)]) await sync(changed)
+  }
+
   return {
     put: async (content) => {
       const hash = hashOf(content)
-      const file = fileOf(hash)
-      const size = await stat(file).then(
-        (found) => found.size,
-        () => undefined,
-      )
-      if (size !== content.byteLength) await write(file, content)
-      // Its name may have been given only just now, by another, whom a power cut was faster than.
-      for (const changed of [dirname(file), directory, dirname(directory)]) await sync(changed)
+      await keep(fileOf(hash), content).catch(fail)
       return hash
     },
     get: async (hash) => {
@@ -64,8 +76,7 @@ export const openBlobDirectory = (directory: string): Blobs => {
       try {
         content = await readFile(fileOf(hash))
       } catch (error) {
-        if (isMissing(error)) return undefined
-        throw error
+        return codeOf(error) === 'ENOENT' ? undefined : fail(error)
       }
       if (hashOf(content) !== hash) throw new Error(`the blob ${hash} is damaged`)
       return new Uint8Array(content)

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
 import {
   noStream,
+  StoreUnavailable,
   WrongExpectedRevision,
   type Appended,
   type Position,
@@ -8,6 +9,7 @@ import {
 } from '../../application/event-store.ts'
 import { recent } from '../../application/recent.ts'
 import { isHeld } from '../sqlite.ts'
+import { sameFiles } from './same-files.ts'
 import type { Content } from './sqlite-event-rows.ts'
 
 export type NewRow = {
@@ -29,7 +31,7 @@ export type Ends = {
 }
 
 export type EventWriter = {
-  /** Starts a transaction: false when another process holds the file. */
+  /** Starts a transaction: false when another process holds the file. @throws StoreUnavailable when it is gone */
   begin(): boolean
   /** Adds all rows or none to the transaction. @throws WrongExpectedRevision */
   write(stream: string, rows: readonly NewRow[], expected: Expectation): Appended
@@ -64,6 +66,7 @@ export const writeEvents = (database: Database.Database): EventWriter => {
     )
     .raw()
 
+  const areSame = sameFiles(database.name)
   const streams = recent<string, Known>(streamsRemembered)
   let position = 0
   let endOfOthers = 0
@@ -132,6 +135,10 @@ export const writeEvents = (database: Database.Database): EventWriter => {
         if (isHeld(error)) return false
         throw error
       }
+      if (!areSame())
+        throw new StoreUnavailable(
+          'the file of the event log was removed, or another put in its place',
+        )
       const seen = dataVersion.get() ?? -1
       if (seen !== version) {
         // Another process has written: what is known of revisions is out of date, the ids of streams are not.

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -278,6 +278,25 @@ describe('the file', () => {
       other.exec('ALTER TABLE mislaid RENAME TO events')
       other.close()
       expect(await store.append('a', [newEvent()], 0)).toMatchObject({ revision: 1 })
+      await store.close()
+    },
+  )
+
+  test.for(threads)(
+    'takes nothing while its file is not where it was, and goes on when it is back, writing %s',
+    async (committing) => {
+      const file = freshFile()
+      const store = openSqliteEventStore(file, 'append', committing)
+      await store.append('a', [newEvent()], noStream)
+      const append = () => store.append('a', [newEvent()], 0)
+      for (const part of ['', '-wal']) {
+        await rename(file + part, `${file}${part}.away`)
+        await expect(append()).rejects.toThrow('removed')
+        await copyFile(`${file}${part}.away`, file + part)
+        await expect(append()).rejects.toThrow('another put in its place')
+        await rename(`${file}${part}.away`, file + part)
+      }
+      expect(await append()).toMatchObject({ revision: 1 })
       await store.close()
     },
   )

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PNG } from 'pngjs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { StoreUnavailable } from '../../application/event-store.ts'
 import { parseEvent, type Recorded } from '../../domain/events.ts'
 import { isPng } from '../../domain/merchant/png.ts'
 import { partsOf } from '../../http/multipart.ts'
@@ -394,7 +395,10 @@ test('a blob is kept once under its hash, and a damaged one is not handed out', 
     expect(await blobs.get('../../etc/passwd')).toBeUndefined()
     writeFileSync(join(directory, hash.slice(0, 2), hash), 'c0ntent')
     await expect(blobs.get(hash)).rejects.toThrow('damaged')
-  } finally {
     rmSync(directory, { recursive: true })
+    await expect(blobs.put(content)).rejects.toThrow(StoreUnavailable)
+    expect(existsSync(directory)).toBe(false)
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
   }
 })
