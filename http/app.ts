@@ -32,6 +32,7 @@ export type AppNeeds = {
     readonly requestId: string
     readonly milliseconds: number
   }) => void
+  readonly isOutage: (error: unknown) => boolean
   readonly onBug: (error: unknown, requestId: string) => void
 }
 

@@ -36,12 +36,14 @@ export const answerToNoRequest = (
 
 type Needs = {
   readonly names: Names
-  /** Called with what is an error of ours. */
+  /** Whether a file that is read besides the log cannot be used. */
+  readonly isOutage: (error: unknown) => boolean
+  /** Called with what is an error of ours, or of a file. */
   readonly onBug: (error: unknown, requestId: string) => void
 }
 
 /** What routes answer, and what is answered instead of an error, as it goes to the client. */
-export const makeReplies = ({ names, onBug }: Needs) => {
+export const makeReplies = ({ names, isOutage, onBug }: Needs) => {
   const json = (status: number, value: unknown, headers?: Headers): Reply => ({
     status,
     headers: { 'Content-Type': names.json, ...headers },
@@ -86,11 +88,12 @@ export const makeReplies = ({ names, onBug }: Needs) => {
       const { status, body } = answerTo(error.status, error.message)
       return fail({ status, body: { ...body, error_details: error.details } }, error.headers)
     }
-    if (error instanceof StoreUnavailable) {
+    const isAway = error instanceof StoreUnavailable
+    if (!isAway) onBug(error, requestId)
+    if (isAway || isOutage(error)) {
       const answer = answerTo(503, 'The store cannot be reached just now. Please try again.')
       return fail(answer, { 'Retry-After': '1' })
     }
-    onBug(error, requestId)
     return fail(answerTo(500, `An error of ours. Please tell us this id: ${requestId}.`))
   }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { completeReports } from '../application/complete-reports.ts'
+import { StoreUnavailable } from '../application/event-store.ts'
 import { schedule } from '../application/schedule.ts'
 import { settleMerchants } from '../application/settle-merchants.ts'
 import { formatAmount } from '../domain/money/money.ts'
@@ -88,7 +89,7 @@ export const runAccounting = (
     readLog: accounting.readLog,
     settleNow: async (merchant: string): Promise<void> => {
       const failing = await accounting.settleNow(core.now(), merchant)
-      if (failing.includes(merchant)) throw new Error(`settling ${merchant} fails`)
+      if (failing.includes(merchant)) throw new StoreUnavailable(`settling ${merchant} fails`)
     },
     /** Looks for work, because something has happened that may have made some. */
     wake: (): void => {

@@ -201,12 +201,18 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
     /** Tells of work for somebody that fails while that for others goes on. */
     outagesOf:
       (work: string): OutageOf =>
-      (key) =>
-        reportOutage(
+      (key) => {
+        const { failed, worked } = reportOutage(
           log,
           `${work} ${key} fails: it will be tried again, and others go on`,
           `${work} ${key} works again`,
-        ),
+        )
+        const noted = (error: unknown): void => {
+          noteDamage(file.sqlite.name, error)
+          failed(error)
+        }
+        return { failed: noted, worked }
+      },
     close: async (): Promise<void> => {
       await readModels.stop()
       await store.close()

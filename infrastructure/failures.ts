@@ -30,6 +30,10 @@ const listeningProblem = (code: string | undefined, { HOST, PORT }: Settings) =>
 /** What a file of the database may be: of another kind, closed to us, full or damaged. Others are bugs. */
 const fileTrouble = /^SQLITE_(?:BUSY|CANTOPEN|CORRUPT|FULL|IOERR|LOCKED|NOTADB|PERM|READONLY)/
 
+/** Whether a file of a database cannot be used. */
+export const isFileTrouble = (error: unknown): error is InstanceType<typeof Database.SqliteError> =>
+  error instanceof Database.SqliteError && fileTrouble.test(error.code)
+
 const isAround = (one: string, other: string): boolean =>
   `${resolve(one)}${sep}`.startsWith(`${resolve(other)}${sep}`)
 
@@ -54,8 +58,7 @@ const problemOf = (error: unknown, settings: Settings): string | undefined => {
   if (error instanceof UnusableLog) return `${logShown(settings)}: ${error.message}`
   if (error instanceof StoreUnavailable)
     return `${logShown(settings)}: the log cannot be used: ${error.message.replaceAll(/\s+/g, ' ').trim()}`
-  if (error instanceof Database.SqliteError) {
-    if (!fileTrouble.test(error.code)) return
+  if (isFileTrouble(error)) {
     const { DATA_DIR, VAULT } = settings
     const vault = VAULT === undefined ? '' : ` or ${settingShown('VAULT', VAULT)}`
     return `${settingShown('DATA_DIR', DATA_DIR)}${vault}: ${error.message} (${error.code})`

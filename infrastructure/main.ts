@@ -19,7 +19,7 @@ import { stringToSign } from '../http/signature.ts'
 import { formatDateTime } from '../http/wire.ts'
 import { makeClientAddress } from './client-address.ts'
 import { openCore } from './core.ts'
-import { failureOf } from './failures.ts'
+import { failureOf, isFileTrouble } from './failures.ts'
 import { makeHttpServer } from './http-server.ts'
 import { makeLog, type Log } from './log.ts'
 import { beginProduction, refuseLogOfOtherMode } from './mode-of-log.ts'
@@ -107,9 +107,10 @@ export const openService = async (
       service.observe(method, path, status, milliseconds)
       log.debug({ requestId, method, path, status, milliseconds }, 'answered')
     },
+    isOutage: isFileTrouble,
     onBug: (error, requestId) => {
       core.noteDamage(error)
-      log.error({ error, requestId }, 'a bug')
+      log.error({ error, requestId }, isFileTrouble(error) ? 'a file cannot be used' : 'a bug')
     },
   })
   return { app, core, service, names, wordCallback, greeting }

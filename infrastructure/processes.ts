@@ -28,7 +28,10 @@ type Needs = {
 export const makeProcesses = ({ core, settings, log, matchScans, sendCallback }: Needs) => {
   const { handle, find, now, readModels } = core
   const { caughtUp } = readModels
-  const onFailure = (error: unknown) => log.error({ error }, 'a process failed; it will try again')
+  const onFailure = (error: unknown): void => {
+    core.noteDamage(error)
+    log.error({ error }, 'a process failed; it will try again')
+  }
   const scheduling = { now, after, onFailure }
 
   const expiries = [

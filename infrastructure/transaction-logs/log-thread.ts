@@ -119,6 +119,8 @@ parentPort?.on('message', (job: LogJob) => {
   try {
     parentPort?.postMessage({ completion: perform(job) })
   } catch (error) {
-    parentPort?.postMessage({ problem: error instanceof Error ? error.message : String(error) })
+    const problem = error instanceof Error ? error.message : String(error)
+    const code = error instanceof Database.SqliteError ? error.code : undefined
+    parentPort?.postMessage({ problem, code })
   }
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { StoreUnavailable } from '../../application/event-store.ts'
 import type { Completion } from '../../domain/accounting/ledger.ts'
+import Database from '../sqlite.ts'
 import { startThread } from '../thread.ts'
 import type { LogJob } from './log-thread.ts'
 
@@ -60,10 +61,11 @@ export const makeLogWriter = (directory: string) => {
       workerData: draftFile,
     })
     let problem = new Error('the thread that writes logs has ended')
-    started.on('message', ({ completion, problem }) => {
+    started.on('message', ({ completion, problem, code }) => {
       started.unref()
       if (problem === undefined) atWork?.resolve(completion as Completion)
-      else atWork?.reject(new Error(problem as string))
+      // An error of the database would lose its words and its code on the way.
+      else atWork?.reject(code ? new Database.SqliteError(problem, code) : new Error(problem))
       atWork = undefined
     })
     started.on('error', (error) => (problem = error))

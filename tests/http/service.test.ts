@@ -38,6 +38,7 @@ const bareApp: Omit<AppNeeds, 'routes'> = {
   now: Date.now,
   newId: () => 'the-request-id',
   observe: () => {},
+  isOutage: () => false,
   onBug: () => {},
 }
 
@@ -397,6 +398,10 @@ describe('the log', () => {
     expect(await answer.json()).toEqual(error('Internal Server Error', /: the-request-id\.$/))
     expect(answer.headers.get('x-request-id')).toBe('the-request-id')
     expect(bugs).toEqual([[new TypeError('the inside of it'), 'the-request-id']])
+
+    const isOutage = (error: unknown) => error instanceof TypeError
+    const away = await makeApp({ ...bareApp, routes: [broken], isOutage }).request('/broken/')
+    expect([away.status, away.headers.get('retry-after')]).toEqual([503, '1'])
   })
 })
 
