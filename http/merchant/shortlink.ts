@@ -91,15 +91,15 @@ const inPath = (argstring: string): string =>
 export const shortlinkRoutes = (needs: ShortlinkNeeds): Route[] => {
   const { handle, find, links, caughtUp } = needs
 
-  /** The sticker is claimed first: what a crash then leaves without a shortlink, the same merchant can take up. */
+  /** The sticker is claimed first: what a crash then leaves without a shortlink, the same merchant can take up, and a repeat finds its own. */
   const claim = async (serial: string, call: Call): Promise<string> => {
     const { merchant } = callerOf(call)
     const shortlink = needs.newShortlinkId()
     const command = { type: 'ClaimSticker', merchant, shortlink } as const
     const { state } = await handle(stickers, serial, command, contextOf(call))
     if (state.status !== 'claimed') return refuse('serial_number_is_unknown')
-    const entry = await find(shortlinks, state.shortlink)
-    return entry.status === 'absent' ? state.shortlink : refuse('serial_number_is_claimed')
+    const { status } = await find(shortlinks, state.shortlink, 'log')
+    return status === 'removed' ? refuse('serial_number_is_claimed') : state.shortlink
   }
 
   const present = async (id: string): Promise<Data> => {
