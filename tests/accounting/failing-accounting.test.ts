@@ -13,6 +13,7 @@ import {
   startMerchantService,
   type MerchantService,
 } from '../merchant/merchant-service.ts'
+import { openPlace } from './ledger-place.ts'
 
 let service: MerchantService
 
@@ -123,17 +124,17 @@ type SettlingNeeds = Parameters<typeof settleMerchants>[0]
 const noLines = { counters: {}, totals: [], transactionLogs: [], scopeLogs: [] }
 
 /** Settles as the service does, but for what is given. */
-const settling = (given: Partial<SettlingNeeds>) =>
+const settling = (given: Partial<SettlingNeeds>, core = service.core) =>
   settleMerchants({
-    handle: service.core.handle,
-    accounts: service.core.settlementAccounts,
-    settlements: service.core.settlements,
-    findTerms: service.core.findTerms,
+    handle: core.handle,
+    accounts: core.settlementAccounts,
+    settlements: core.settlements,
+    findTerms: core.findTerms,
     seriesOf: () => 'SERIES',
     makeLogs: async () => noLines,
-    caughtUp: service.core.readModels.caughtUp,
+    caughtUp: core.readModels.caughtUp,
     newId: randomUUID,
-    outageOf: service.core.outagesOf('settling'),
+    outageOf: core.outagesOf('settling'),
     ...given,
   })
 
@@ -172,8 +173,14 @@ test('given a merchant who is not due and cannot be settled now, then nobody is 
 })
 
 test('settling that is stopped between two settlements makes no other, and the next start makes it', async () => {
-  const { core } = service
-  const shop = await service.newMerchant()
+  // Here nobody else settles meanwhile.
+  const place = await openPlace()
+  onTestFinished(async () => {
+    await place.stop()
+    place.remove()
+  })
+  const { core } = place
+  const shop = 'sandbox'
   for (const serial of [1, 2]) {
     const settlementId = `SERIES-2026-01-01-${serial}`
     const command = { type: 'StartSettlement', serial, settlementId, dueAt: null } as const
@@ -185,12 +192,13 @@ test('settling that is stopped between two settlements makes no other, and the n
     stopping.abort()
     return noLines
   }
-  const { settleDue } = settling({ makeLogs })
+  const { settleDue } = settling({ makeLogs }, core)
   await settleDue(core.now(), stopping.signal)
   const left = [{ merchant: shop, serial: 2 }]
   expect(core.settlements.unfinished(10)).toMatchObject(left)
   // Nor is any started.
-  await newShop()
+  const tid = await place.authorize({ amount: '10.00' })
+  await place.ask('PUT', `/merchant/v1/payment_request/${tid}/`, { action: 'capture' })
   await core.readModels.caughtUp()
   await settleDue(core.now() + 4 * day * 1000, stopping.signal)
   expect(core.settlements.unfinished(10)).toMatchObject(left)
