@@ -61,7 +61,8 @@ export type Needs = {
  */
 export type AsOf = 'memory' | 'log' | Position
 
-const maximumAttempts = 10
+/** Each attempt that is lost is another's that was made; those of a busy neighbour can be many in a row. */
+const maximumAttempts = 100
 
 /**
  * The one way in which anything changes: load, decide, append; decide again when another writer was first.
