@@ -110,7 +110,9 @@ export const reportRoutes = (needs: ReportNeeds): Route[] => {
         const row = await find(call, call.params.ledger_id)
         const report = Number(call.params.report_id)
         const { callback_uri: callbackUri } = call.body
-        const { openedAt } = row
+        const { open, openedAt } = row
+        // One that opens only while this is under way is not known since when it is open.
+        if (report > open) return refuse('resource_is_unknown')
         const closing = { type: 'CloseReport', report, openedAt, callbackUri } as const
         await change(call, row.id, { ...closing, implied: impliedBy(row) })
       },

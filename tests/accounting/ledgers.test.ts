@@ -190,6 +190,16 @@ describe('closing a report', () => {
     expect(next).toBeNull()
   })
 
+  test('given one that opens only while the one before it is closed, then it is not closed with it', async () => {
+    const path = '/merchant/v1/ledger/bar/report/'
+    const open = Number((await place.ledger('', 'bar')).open_report_uri.split('/').at(-2))
+    const answers = await Promise.all(
+      [open, open + 1].map((number) => place.ask('PUT', `${path}${number}/`)),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([204, 404])
+    expect(await place.get(`${path}${open + 1}/`)).toMatchObject({ status: 'open' })
+  })
+
   test('given a callback address, then report_closed is sent there once the logs are made', async () => {
     const bodies: { meta: Record<string, unknown> }[] = []
     const server = createServer((request, response) => {
