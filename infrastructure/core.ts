@@ -131,7 +131,8 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
       reportBook.notice(events)
       outcomesNow.notice(events)
       for (const { type, data } of events)
-        if (type === 'ClockAdvanced') ({ aheadBy } = clockEvents.ClockAdvanced.parse(data))
+        if (type === 'ClockAdvanced')
+          aheadBy = Math.max(aheadBy, clockEvents.ClockAdvanced.parse(data).aheadBy)
     },
     onFolded: (streams) => {
       following.worked()

@@ -132,10 +132,14 @@ export const makeSandboxData = async (core: Core, dataDir: string): Promise<stri
       const add = registerPayer({ handle, find, people })
       await add(profileOf(id), credentials, contextOf('daybook'), id).catch(unlessRefused)
     }
+  const admin = await find(users, within(merchant, 'admin'))
+  const isItsKey = admin.status === 'present' && admin.data.publicKey === publicKey
   return [
     `sandbox: merchant ${merchant}, POS till-1`,
     `sandbox: user pos1 with Authorization: SECRET ${secret}`,
-    `sandbox: superuser admin signs with the key in ${keyFile}`,
+    isItsKey
+      ? `sandbox: superuser admin signs with the key in ${keyFile}`
+      : 'sandbox: superuser admin has a key that is not in this DATA_DIR',
     ...Object.entries(sandboxPayers).map(
       ([id, { phone, pin, codeSecret }]) =>
         `sandbox: payer ${id} +${phone}, PIN ${pin}, TOTP secret ${codeSecret}`,
