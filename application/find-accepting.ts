@@ -1,7 +1,7 @@
 import { Refusal } from '../domain/refusal.ts'
 import type { Aggregate, DecidedEvent, Find } from './handle.ts'
 
-/** The state of an aggregate: as it is remembered when it is as wanted so, else as it stands in the log now. */
+/** The state of an aggregate: as it is remembered when that is as wanted, else as it stands in the log now. */
 export const findSuch = async <Event extends DecidedEvent, State>(
   find: Find,
   aggregate: Aggregate<never, Event, State>,

@@ -96,7 +96,7 @@ export const findLiveRefreshToken =
     return { ...granted, ...row, expiresAt: refreshTokenEndsAt(row) }
   }
 
-/** What a payer granted, as it stands in the stream of the request that they answered: another process may have heard it. */
+/** What a payer granted, as it stands in the stream of the request that they answered, perhaps to another process. */
 const grantedIn =
   (find: Find) =>
   async (grant: string): Promise<Permissions> => {

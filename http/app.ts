@@ -32,6 +32,7 @@ export type AppNeeds = {
     readonly requestId: string
     readonly milliseconds: number
   }) => void
+  /** Whether a file that is read besides the log cannot be used: that is a 503. */
   readonly isOutage: (error: unknown) => boolean
   readonly onBug: (error: unknown, requestId: string) => void
 }

@@ -91,7 +91,10 @@ const inPath = (argstring: string): string =>
 export const shortlinkRoutes = (needs: ShortlinkNeeds): Route[] => {
   const { handle, find, links, caughtUp } = needs
 
-  /** The sticker is claimed first: what a crash then leaves without a shortlink, the same merchant can take up, and a repeat finds its own. */
+  /**
+   * The sticker is claimed first: what a crash then leaves without a shortlink, the same merchant can take up. A repeat
+   * finds its own.
+   */
   const claim = async (serial: string, call: Call): Promise<string> => {
     const { merchant } = callerOf(call)
     const shortlink = needs.newShortlinkId()
