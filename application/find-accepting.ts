@@ -26,16 +26,14 @@ export const findAccepting = async <Command, Event extends DecidedEvent, State>(
   id: string,
   command: Command,
 ): Promise<State> => {
-  const accepts = (state: State): boolean => {
-    try {
-      aggregate.decider.decide(command, state)
-      return true
-    } catch (error) {
-      if (error instanceof Refusal) return false
-      throw error
-    }
+  const remembered = await find(aggregate, id)
+  try {
+    aggregate.decider.decide(command, remembered)
+    return remembered
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
   }
-  const state = await findSuch(find, aggregate, id, accepts)
+  const state = await find(aggregate, id, 'log')
   aggregate.decider.decide(command, state)
   return state
 }

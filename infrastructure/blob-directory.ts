@@ -12,7 +12,8 @@ const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoExc
 
 /** A system that does not do what is asked of its files is a store that is away. @throws StoreUnavailable */
 const fail = (error: unknown): never => {
-  throw codeOf(error) === undefined ? error : unavailable(error)
+  const isOfSystem = (error as NodeJS.ErrnoException).syscall !== undefined
+  throw isOfSystem ? unavailable(error) : error
 }
 
 const sync = async (path: string): Promise<void> => {
