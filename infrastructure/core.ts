@@ -91,6 +91,10 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
   })
   const feeBook = makeFeeBook({ find })
   const listeners = new Set<OnFolded>()
+  let isDamaged = false
+  const noted = (error: unknown): void => {
+    if (noteDamage(file.sqlite.name, error)) isDamaged = true
+  }
   let aheadBy = (await find(clocks, 'service')).aheadBy
   const now = (): Instant => Date.now() + aheadBy
 
@@ -170,7 +174,9 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
     logSources: logFileQueries(db),
     journal: journalQueries(db),
     readModelFile: file.sqlite.name,
-    noteDamage: (error: unknown): void => noteDamage(file.sqlite.name, error),
+    noteDamage: noted,
+    /** Whether somebody has met damage in the file of the read models. */
+    isDamaged: (): boolean => isDamaged,
     merchants: registerQueries(db, merchantProjection),
     users: registerQueries(db, userProjection),
     poses: registerQueries(db, posProjection),
@@ -208,11 +214,11 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
           `${work} ${key} fails: it will be tried again, and others go on`,
           `${work} ${key} works again`,
         )
-        const noted = (error: unknown): void => {
-          noteDamage(file.sqlite.name, error)
+        const notedAndFailed = (error: unknown): void => {
+          noted(error)
           failed(error)
         }
-        return { failed: noted, worked }
+        return { failed: notedAndFailed, worked }
       },
     close: async (): Promise<void> => {
       await readModels.stop()

@@ -165,7 +165,8 @@ export const startService = async (
       watch: live.watch,
       ready: async () => {
         const progress = await readModels.progress()
-        if (!progress.isStoreUp || !processes.hasBegun()) return { ...progress, isReady: false }
+        if (!progress.isStoreUp || !processes.hasBegun() || core.isDamaged())
+          return { ...progress, isReady: false }
         // Under load the read models are always a little behind, which is no reason to send nobody here.
         const isReady = await readModels.reached(progress.head).then(
           () => true,

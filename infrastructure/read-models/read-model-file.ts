@@ -65,14 +65,18 @@ const isDamage = (error: unknown): boolean =>
 /** Stands beside a file whose damage showed only when it was folded into or read. */
 const markOf = (file: string): string => `${file}-damaged`
 
-/** Keeps in mind, when that is what an error tells of, that the file is damaged: the next start leaves it for a new one. */
-export const noteDamage = (file: string, error: unknown): void => {
-  if (!isDamage(error)) return
+/**
+ * Keeps in mind, when that is what an error tells of, that the file is damaged: the next start leaves it for a new one.
+ * Answers whether it is.
+ */
+export const noteDamage = (file: string, error: unknown): boolean => {
+  if (!isDamage(error)) return false
   try {
     writeFileSync(markOf(file), '')
   } catch {
     // Then the next start meets the damage once more.
   }
+  return true
 }
 
 /** Whether anybody may have a file open: leaving WAL takes it for oneself alone. */

@@ -5,6 +5,7 @@ import { StoreUnavailable } from '../../application/event-store.ts'
 import { expirePayments } from '../../application/expire-requests.ts'
 import type { Find } from '../../application/handle.ts'
 import { schedule, type DueWork } from '../../application/schedule.ts'
+import type { Attempt } from '../../domain/callback.ts'
 import type { Instant } from '../../domain/time.ts'
 
 /** A clock and timers that move when the test says so. */
@@ -150,10 +151,10 @@ test('a payment that is listed as due but does not expire is a failure, not an e
 })
 
 describe('deliveries', () => {
-  const row = (subject: string): QueueRow => ({
+  const row = (subject: string, callbackUri: string): QueueRow => ({
     subject,
     merchant: 'sandbox',
-    callbackUri: 'http://receiver/',
+    callbackUri,
     destination: 'http://receiver',
     dueAt: 0,
     waiting: [
@@ -166,6 +167,7 @@ describe('deliveries', () => {
     subjects: readonly string[],
     recorded: ReadonlySet<string>,
     needs: Pick<Parameters<typeof deliverCallbacks>[0], 'handle' | 'find' | 'caughtUp'>,
+    uri = () => 'http://receiver/',
   ) => {
     const time = timeOfOurOwn()
     const sent: string[] = []
@@ -182,7 +184,7 @@ describe('deliveries', () => {
         }),
         due: (_, __, limit) => left().slice(0, limit),
         dueAnywhere: (_, limit) => left().slice(0, limit),
-        find: row,
+        find: (subject) => row(subject, uri()),
         lineOf: (subject) => (left().includes(subject) ? line : undefined),
         nextDue: () => null,
       },
@@ -226,6 +228,32 @@ describe('deliveries', () => {
     await delivery.settle()
     expect(recorded).toEqual(new Set(subjects))
     expect(sent).toHaveLength(20)
+  })
+
+  test('that could not be recorded are sent once more where messages now go', async () => {
+    const uris: unknown[] = []
+    let uri = 'http://receiver/old'
+    const { delivery, time, sent } = deliver(
+      ['payment-a'],
+      new Set(),
+      {
+        handle: async (_, __, command) => {
+          uris.push((command as { attempt: Attempt }).attempt.uri)
+          throw new StoreUnavailable('down')
+        },
+        find: untried,
+        caughtUp: turn,
+      },
+      () => uri,
+    )
+    for (const address of ['old', 'old', 'new', 'new']) {
+      uri = `http://receiver/${address}`
+      await delivery.settle()
+      await delivery.idle()
+      time.passTo(time.now() + 1000)
+    }
+    expect(sent).toHaveLength(2)
+    expect(uris.map((told) => String(told).slice(-3))).toEqual(['old', 'old', 'new', 'new'])
   })
 
   test('that the queue does not know of yet are not sent again', async () => {

@@ -84,10 +84,12 @@ test('read models whose damage only meets what works beside the requests are lef
   damage(file, 'callback_queue')
 
   const damaged = await startShop({ DATA_DIR })
-  while (!existsSync(`${file}-damaged`)) await damaged.till('GET', '/health/ready')
+  while (!existsSync(`${file}-damaged`)) await damaged.till('GET', '/health/live')
+  expect((await damaged.till('GET', '/health/ready')).status).toBe(503)
   await damaged.service.end()
 
   const after = await startShop({ DATA_DIR })
+  expect((await after.till('GET', '/health/ready')).status).toBe(200)
   expect(await after.service.end()).toBe(0)
   expect(readdirSync(folder)).toEqual([expect.stringMatching(/-2\.sqlite$/)])
 })
