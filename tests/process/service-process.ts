@@ -4,11 +4,13 @@ import { createPrivateKey } from 'node:crypto'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { afterAll } from 'vitest'
 import { fetchCallbackKeys } from '../../demo/callback-check.ts'
 import { merchantClient, type MerchantClient } from '../../demo/merchant-client.ts'
 import {
   startCommand,
   startServiceProcess,
+  type ServiceProcess,
   type SettingsOfProcess,
 } from '../../demo/service-process.ts'
 import { parseEvent, type Recorded } from '../../domain/events.ts'
@@ -16,9 +18,14 @@ import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-ev
 
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'daybook-test-'))
 
+const started: ServiceProcess[] = []
+// A test that fails does not come to the end of its service.
+afterAll(() => Promise.all(started.map(({ end }) => end('SIGKILL'))))
+
 /** A sandbox service in a process of its own, with its till, its owner, and the sandbox's helpers. */
 export const startShop = async (settings: SettingsOfProcess) => {
   const service = await startServiceProcess(settings)
+  started.push(service)
   const key = createPrivateKey(
     readFileSync(join(settings.DATA_DIR, 'sandbox-admin-key.pem'), 'utf8'),
   )
