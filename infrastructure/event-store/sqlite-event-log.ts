@@ -14,8 +14,8 @@ export type EventLog = EventRows & {
   readonly append: Commits['append']
   /** Resolves when there is an event after the position, and when the signal aborts or the log is closed. */
   grown(after: Position, signal: AbortSignal): Promise<void>
-  /** Where the last JSON event stands of which anybody may have heard. @throws StoreUnavailable */
-  end(): Position
+  /** Where the last event stands of which anybody may have heard, or the last one that is JSON. @throws StoreUnavailable */
+  end(kind?: 'json'): Position
   /** Looks now whether others have appended, for those who wait for that. */
   look(): void
   /** Moves appended events out of the write-ahead log, beside those who append, as far as these leave room for it. */
@@ -58,7 +58,8 @@ export const openEventLog = (
 ): EventLog => {
   const database = openEventFile(file, use)
   const rows = readEventRows(database)
-  const { grown, look, wake, release } = watchGrowth(rows.head)
+  const end: EventLog['end'] = (kind) => commits.endHeard(rows.head(kind))
+  const { grown, look, wake, release } = watchGrowth(end)
   const { commits, leave } =
     committing === 'here'
       ? commitHere(file, database, look, wake)
@@ -80,7 +81,7 @@ export const openEventLog = (
         ? Promise.reject(new StoreUnavailable('the event log is closed'))
         : commits.append(stream, newRows, expected),
     grown: (after, signal) => (closing ? Promise.resolve() : grown(after, signal)),
-    end: () => commits.endHeard(rows.head('json')),
+    end,
     look,
     checkpoint: () => void checkpoint.get(),
     get isClosed() {

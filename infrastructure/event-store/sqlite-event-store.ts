@@ -69,7 +69,9 @@ const readStream = (log: EventLog, stream: string, from: Revision, limit: number
 
 const readable = (log: EventLog, after: Position): Row[] => {
   try {
-    return log.next(after, followBatch)
+    // Whoever has appended hears of it first, though it may stand in the file already.
+    const heard = Math.max(0, log.end() - after)
+    return log.next(after, Math.min(followBatch, heard))
   } catch (error) {
     if (error instanceof StoreUnavailable) return []
     throw error
@@ -107,7 +109,7 @@ const sharedHead = (log: EventLog) => {
       process.nextTick(() => {
         reading = undefined
         try {
-          resolve(log.end())
+          resolve(log.end('json'))
         } catch (error) {
           reject(error as Error)
         }

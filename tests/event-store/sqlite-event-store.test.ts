@@ -361,6 +361,19 @@ describe('the head of a log that a thread of its own writes', () => {
     expect(await store.head()).toBe(2)
   })
 
+  test('is as far as those who follow can see: whoever has appended hears of it first', async () => {
+    const { store, committed, headNoted } = await opened()
+    await store.append('one', [newEvent()], noStream)
+    const following = store.follow(1, new AbortController().signal)[Symbol.asyncIterator]()
+    const { appending } = await committed('two')
+    expect(await headNoted(1)).toBe(1)
+    const heard: string[] = []
+    const told = appending.then(() => heard.push('told'))
+    const followed = following.next().then(({ value }) => heard.push(value[0]?.stream))
+    await Promise.all([told, followed])
+    expect(heard).toEqual(['told', 'two'])
+  })
+
   test('is the end of the file as long as others may have written what was not heard of', async () => {
     const { store, other, committed, headNoted } = await opened()
     expect(await store.head()).toBe(0)
