@@ -47,7 +47,12 @@ export class WrongExpectedRevision extends Error {
 
 /** The store cannot be reached or does not answer. An append may have happened; repeating it is safe. */
 export class StoreUnavailable extends Error {
-  override readonly name = 'StoreUnavailable'
+  override readonly name: string = 'StoreUnavailable'
+}
+
+/** Another process holds the store: nothing has happened, and whoever asks again in a moment is most often answered. */
+export class StoreHeld extends StoreUnavailable {
+  override readonly name = 'StoreHeld'
 }
 
 /** Is told what a store cannot do just now, and that it can again: as often as that shows. */

@@ -32,6 +32,8 @@ export type AppNeeds = {
     readonly requestId: string
     readonly milliseconds: number
   }) => void
+  /** Asks what may be asked twice, and again while another process holds a store. */
+  readonly patiently: <Answer>(ask: () => Promise<Answer>) => Promise<Answer>
   /** Whether a file that is read besides the log cannot be used: that is a 503. */
   readonly isOutage: (error: unknown) => boolean
   readonly onBug: (error: unknown, requestId: string) => void
@@ -131,9 +133,10 @@ export const makeApp = (needs: AppNeeds) => {
       body: emptyBody,
     }
     const mayAsk = () => authenticate(route.access, { ...request, body: undefined })
-    const isRead = req.method === 'GET' || req.method === 'HEAD'
-    if (!isRead) request.body = await receiving.read(route, req, incoming, mayAsk)
-    return receiving.work(request.body, () => proceed(route, http, requestId, request))
+    const answered = () => proceed(route, http, requestId, request)
+    if (req.method === 'GET' || req.method === 'HEAD') return needs.patiently(answered)
+    request.body = await receiving.read(route, req, incoming, mayAsk)
+    return receiving.work(request.body, answered)
   }
 
   const answer = async (

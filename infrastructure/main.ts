@@ -24,6 +24,7 @@ import { makeHttpServer } from './http-server.ts'
 import { makeLog, type Log } from './log.ts'
 import { beginProduction, refuseLogOfOtherMode } from './mode-of-log.ts'
 import { operatorProgram } from './operator/operator.ts'
+import { patiently } from './patiently.ts'
 import { makeAuthorizationServer } from './people/authorization-server.ts'
 import { makeSandboxData } from './sandbox-data.ts'
 import { startService, type CallbackWire } from './service.ts'
@@ -107,6 +108,7 @@ export const openService = async (
       service.observe(method, path, status, milliseconds)
       log.debug({ requestId, method, path, status, milliseconds }, 'answered')
     },
+    patiently,
     isOutage: isFileTrouble,
     onBug: (error, requestId) => {
       core.noteDamage(error)

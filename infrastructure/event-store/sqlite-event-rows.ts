@@ -1,10 +1,12 @@
 import type Database from 'better-sqlite3'
 import {
   noStream,
+  StoreHeld,
   StoreUnavailable,
   type Position,
   type Revision,
 } from '../../application/event-store.ts'
+import { isHeld } from '../sqlite.ts'
 
 /** Text is JSON, bytes are anything else. */
 export type Content = string | Uint8Array
@@ -37,8 +39,10 @@ export type EventRows = {
 }
 
 /** The failure of a database call as the port names it. */
-export const unavailable = (error: unknown): StoreUnavailable =>
-  new StoreUnavailable(error instanceof Error ? error.message : String(error), { cause: error })
+export const unavailable = (error: unknown): StoreUnavailable => {
+  const Failure = isHeld(error) ? StoreHeld : StoreUnavailable
+  return new Failure(error instanceof Error ? error.message : String(error), { cause: error })
+}
 
 const selectRows = `
   SELECT position, name, revision, lower(hex(events.id)), type, data, metadata, recorded

@@ -3,6 +3,7 @@ import { findLiveToken, type GrantRows, type Tokens } from '../../application/gr
 import type { Find } from '../../application/handle.ts'
 import type { Admit, Identify, IdentifyOneKind } from '../../application/identify-customer.ts'
 import { phoneDigits, readName, sealName, type People } from '../../application/people.ts'
+import { patiently } from '../patiently.ts'
 
 /** An access token is never stored: what is, names its grant, from which it can be derived again. */
 const grantedName = /^granted:(\d+):(.+)$/
@@ -48,21 +49,21 @@ export const payerDirectory = ({ find, vault: people, tokens, rows, caughtUp }: 
     return people.personFor(name)
   }
 
-  /** A phone number; and whatever else somebody is called, who then is nobody here. */
-  const byName: Identify = async (customer, merchant, at, admit) => {
+  const byNameNow: Identify = async (customer, merchant, at, admit) => {
     const digits = phoneDigits(customer)
     const name = digits ?? customer
     const person = people.findPerson(name) ?? (await newPerson(name, admit))
     const id = digits === undefined ? undefined : await payerOf(person)
     // Whoever has been erased meanwhile is somebody new.
-    if (!people.hasPerson(person)) return byName(customer, merchant, at, admit)
+    if (!people.hasPerson(person)) return byNameNow(customer, merchant, at, admit)
     const names = id === undefined ? 'unknown' : { id }
     return { stored: sealName(people, person, customer), names }
   }
 
   return {
     byAccessToken,
-    byName,
+    /** A phone number; and whatever else somebody is called, who then is nobody here. */
+    byName: ((...asked) => patiently(() => byNameNow(...asked))) as Identify,
     /** What the merchant called them; null once they are erased. */
     show: (stored: string | null): string | null => {
       const [, generation, grant] = grantedName.exec(stored ?? '') ?? []

@@ -38,6 +38,7 @@ const bareApp: Omit<AppNeeds, 'routes'> = {
   now: Date.now,
   newId: () => 'the-request-id',
   observe: () => {},
+  patiently: (ask) => ask(),
   isOutage: () => false,
   onBug: () => {},
 }

@@ -110,6 +110,23 @@ test('given another process that holds the vault, when somebody new is named, th
   expect((await service.outcome(id)).customer).toBe('kept out')
 })
 
+test('given another process that lets nobody read the vault for a moment, when payments are requested and read meanwhile, then they are answered after it', async () => {
+  const customer = '4799999901'
+  const { id } = await service.requestPayment({ customer })
+  const other = new Database(vaultFile())
+  onTestFinished(() => void other.close())
+  other.exec('BEGIN EXCLUSIVE')
+  const read = service.outcome(id)
+  const requested = service.requestPayment({ customer, pos_tid: 'meanwhile' })
+  let isAnswered = false
+  void Promise.race([read, requested]).finally(() => (isAnswered = true))
+  for (let turn = 0; turn < 20; turn++) await nextTurn()
+  expect(isAnswered).toBe(false)
+  other.exec('COMMIT')
+  expect((await read).customer).toBe(customer)
+  expect((await service.outcome((await requested).id)).customer).toBe(customer)
+})
+
 describe('given another process on the same vault', () => {
   /** The directory of the service, but that something happens while it looks for a payer in the log. */
   const directoryIn = (meanwhile: () => void) => {

@@ -1,0 +1,21 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { StoreHeld } from '../application/event-store.ts'
+
+/** How long a store may be held by other processes, in ms, before whoever asks is told so. */
+const patience = 5_000
+const retryDelay = 20
+
+/**
+ * Asks what may be asked twice, and again while another process holds the store: everything else has its turn between.
+ * @throws StoreHeld when it is held for five seconds
+ */
+export const patiently = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
+  const since = performance.now()
+  for (;;)
+    try {
+      return await ask()
+    } catch (error) {
+      if (!(error instanceof StoreHeld) || performance.now() - since >= patience) throw error
+      await delay(retryDelay)
+    }
+}
