@@ -11,7 +11,7 @@ import { sharedEnds } from './shared-ends.ts'
 import { unavailable } from './sqlite-event-rows.ts'
 
 /** As many appends are not kept until the turn of the event loop ends: they are written while others are decided. */
-const appendsAtOnce = 16
+const appendsAtOnce = 24
 
 /** In megabytes: what comes is written and forgotten. */
 const resourceLimits = { maxYoungGenerationSizeMb: 8 }
@@ -85,6 +85,8 @@ export const commitApart = (file: string, committed: (end: Position) => void): C
       thread = undefined
       const lost = told.flat()
       told = []
+      // What was committed of it may be read now by those who hear that it may be lost.
+      heard = Math.max(heard, ends.get().end)
       for (const waiting of lost) answerTo(waiting, { problem })
     })
     return started
