@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { StoreHeld } from '../application/event-store.ts'
 
 /** How long a store may be held by other processes, in ms, before whoever asks is told so. */
@@ -16,6 +15,6 @@ export const patiently = async <Answer>(ask: () => Promise<Answer>): Promise<Ans
       return await ask()
     } catch (error) {
       if (!(error instanceof StoreHeld) || performance.now() - since >= patience) throw error
-      await delay(retryDelay)
+      await new Promise((resolve) => setTimeout(resolve, retryDelay))
     }
 }

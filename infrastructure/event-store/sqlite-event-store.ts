@@ -70,8 +70,8 @@ const readStream = (log: EventLog, stream: string, from: Revision, limit: number
 const readable = (log: EventLog, after: Position): Row[] => {
   try {
     // Whoever has appended hears of it first, though it may stand in the file already.
-    const heard = Math.max(0, log.end() - after)
-    return log.next(after, Math.min(followBatch, heard))
+    const count = Math.max(0, log.end() - after)
+    return log.next(after, Math.min(followBatch, count))
   } catch (error) {
     if (error instanceof StoreUnavailable) return []
     throw error

@@ -59,11 +59,12 @@ export const payerDirectory = ({ find, vault: people, tokens, rows, caughtUp }: 
     const names = id === undefined ? 'unknown' : { id }
     return { stored: sealName(people, person, customer), names }
   }
+  /** A phone number; and whatever else somebody is called, who then is nobody here. */
+  const byName: Identify = (...asked) => patiently(() => byNameNow(...asked))
 
   return {
     byAccessToken,
-    /** A phone number; and whatever else somebody is called, who then is nobody here. */
-    byName: ((...asked) => patiently(() => byNameNow(...asked))) as Identify,
+    byName,
     /** What the merchant called them; null once they are erased. */
     show: (stored: string | null): string | null => {
       const [, generation, grant] = grantedName.exec(stored ?? '') ?? []

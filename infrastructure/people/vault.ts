@@ -23,7 +23,7 @@ const longestRemembered = 1_000
 /** How long another process may hold the file, in ms, before opening it gives up. */
 const openingTimeout = 5_000
 /** How long one question may wait for another process, in ms: everything else in this one waits with it. */
-const patience = 20
+const patience = 50
 
 /** What the log says of people is sealed with other keys than those of this vault. */
 export class WrongVault extends Error {
