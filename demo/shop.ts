@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Answer, MerchantClient } from './merchant-client.ts'
 import type { Receiver } from './receiver.ts'
 import { sayEnd, sayStep, sayTitle } from './telling.ts'
@@ -33,6 +34,18 @@ const expectStatus = (status: number, answer: Answer, what: string): Answer => {
   const body = JSON.stringify(answer.body)
   throw new Unexpected(`${what}: expected ${status}, the service answered ${answer.status} ${body}`)
 }
+
+type Report = {
+  readonly id: string
+  readonly status: string
+  readonly time_closed: string | null
+  readonly transaction_log_uris: readonly string[]
+  readonly scope_log_uris: readonly string[]
+}
+
+/** What a report says whether it is open or closed, its sums above all. */
+const lasting = ({ status, time_closed, transaction_log_uris, scope_log_uris, ...rest }: Report) =>
+  rest
 
 type Input = {
   readonly amount: string
@@ -153,13 +166,19 @@ export const openShop = ({ till, owner, world, receiver, callbackUri }: Shop) =>
       const now = await pass({ advance_seconds: 60 })
       const ledger = await till('GET', '/merchant/v1/ledger/default/')
       const { open_report_uri: uri } = expectStatus(200, ledger, 'the ledger').body
+      const read = async (): Promise<Report> =>
+        expectStatus(200, await till('GET', uri), 'the report').body
+      const open = await read()
       expectStatus(204, await till('PUT', uri), 'the closing of the report')
       await pass()
-      const { id, status } = expectStatus(200, await till('GET', uri), 'the report').body
+      const closed = await read()
+      const { id, status } = closed
       reports.push(uri)
       sayTitle('', 'The report of the ledger')
       sayStep(now.slice(11), `the till closes report ${id}`, [])
       if (status !== 'closed') surprises.push(`report ${id}: should be closed, is ${status}`)
+      if (!isDeepStrictEqual(lasting(open), lasting(closed)))
+        surprises.push(`report ${id}: when it was closed, it added up to something else`)
     },
 
     recall: ({ number, title }: Sale): void => sayTitle(number, title),

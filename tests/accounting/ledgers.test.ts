@@ -55,8 +55,12 @@ describe('the golden arithmetic, with the fees of the sandbox merchant and credi
 
   test('when the authorisation expires and the report is closed, then its log holds every line', async () => {
     await place.sandbox('clock/', { advance_seconds: 259_200 })
+    const open = await place.ledger('report/1/')
     const report = await place.close(1)
     expect(report).toMatchObject({ id: '1', status: 'closed', previous_report_uri: null })
+    // What it added up to so far was added up line by line as they came, and now anew from its log.
+    const { status, time_closed, transaction_log_uris, scope_log_uris, ...sums } = report
+    expect(open).toMatchObject({ status: 'open', ...sums })
     const lines = await place.lines(report.transaction_log_uris)
     const money = 'action sub_id amount additional_amount gross fee interchange vat net type'
     const shown = (tid: string) =>
