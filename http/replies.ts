@@ -91,8 +91,10 @@ export const makeReplies = ({ names, isOutage, onBug }: Needs) => {
     const isAway = error instanceof StoreUnavailable
     if (!isAway) onBug(error, requestId)
     if (isAway || isOutage(error)) {
-      const answer = answerTo(503, 'The store cannot be reached just now. Please try again.')
-      return fail(answer, { 'Retry-After': '1' })
+      const description = isAway
+        ? 'The store cannot be reached just now. Please try again.'
+        : `A file of the service cannot be used. Please tell whoever runs it this id: ${requestId}.`
+      return fail(answerTo(503, description), { 'Retry-After': '1' })
     }
     return fail(answerTo(500, `An error of ours. Please tell us this id: ${requestId}.`))
   }

@@ -20,6 +20,8 @@ export type ServiceNeeds = {
     readonly position: number
     readonly head: number
     readonly isStoreUp: boolean
+    /** Whether the read models are to be left for new ones, as the next start does. */
+    readonly isDamaged: boolean
   }>
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>
   readonly callbackKeys: () => Promise<readonly PublishedKey[]>
@@ -64,13 +66,14 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
     success: 'value',
     reply: readyReply,
     handle: async () => {
-      const { isReady, position, head, isStoreUp } = await needs.ready()
+      const { isReady, position, head, isStoreUp, isDamaged } = await needs.ready()
       if (isReady) return { status: 'ready' as const, position, head }
       const percent = Math.floor((100 * position) / Math.max(head, 1))
       const details = { position: [String(position)], head: [String(head)] }
-      const description = isStoreUp
-        ? `The read models are catching up with the log: ${percent} % done.`
-        : 'The store cannot be reached just now.'
+      const catchingUp = `The read models are catching up with the log: ${percent} % done.`
+      const damaged = 'The read models are damaged: the service must be started again.'
+      const isThere = isDamaged ? damaged : catchingUp
+      const description = isStoreUp ? isThere : 'The store cannot be reached just now.'
       throw new RequestError(503, description, details, { 'Retry-After': '1' })
     },
   }),

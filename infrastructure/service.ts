@@ -165,14 +165,15 @@ export const startService = async (
       watch: live.watch,
       ready: async () => {
         const progress = await readModels.progress()
-        if (!progress.isStoreUp || !processes.hasBegun() || core.isDamaged())
-          return { ...progress, isReady: false }
+        const isDamaged = core.isDamaged()
+        if (!progress.isStoreUp || !processes.hasBegun() || isDamaged)
+          return { ...progress, isDamaged, isReady: false }
         // Under load the read models are always a little behind, which is no reason to send nobody here.
         const isReady = await readModels.reached(progress.head).then(
           () => true,
           () => false,
         )
-        return { ...progress, position: readModels.position(), isReady }
+        return { ...progress, position: readModels.position(), isDamaged, isReady }
       },
       metrics: metrics.text,
       callbackKeyPem: signer.rsaPem,

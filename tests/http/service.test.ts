@@ -59,7 +59,13 @@ describe('the service says of itself', () => {
 
   test('that it is not ready while its read models catch up, and how far they are', async () => {
     const needs = {
-      ready: async () => ({ isReady: false, isStoreUp: true, position: 45_999, head: 100_000 }),
+      ready: async () => ({
+        isReady: false,
+        isStoreUp: true,
+        isDamaged: false,
+        position: 45_999,
+        head: 100_000,
+      }),
     }
     const routes = serviceRoutes(needs as ServiceNeeds)
     const answer = await makeApp({ ...bareApp, routes }).request('/health/ready')
@@ -403,6 +409,8 @@ describe('the log', () => {
     const isOutage = (error: unknown) => error instanceof TypeError
     const away = await makeApp({ ...bareApp, routes: [broken], isOutage }).request('/broken/')
     expect([away.status, away.headers.get('retry-after')]).toEqual([503, '1'])
+    const toTell = /file of the service .*: the-request-id\.$/
+    expect(await away.json()).toEqual(error('Service Unavailable', toTell))
   })
 })
 

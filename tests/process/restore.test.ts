@@ -85,7 +85,10 @@ test('read models whose damage only meets what works beside the requests are lef
 
   const damaged = await startShop({ DATA_DIR })
   while (!existsSync(`${file}-damaged`)) await damaged.till('GET', '/health/live')
-  expect((await damaged.till('GET', '/health/ready')).status).toBe(503)
+  expect(await damaged.till('GET', '/health/ready')).toMatchObject({
+    status: 503,
+    body: { error_description: expect.stringContaining('must be started again') },
+  })
   await damaged.service.end()
 
   const after = await startShop({ DATA_DIR })
