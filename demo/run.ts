@@ -9,7 +9,7 @@ import { merchantClient } from './merchant-client.ts'
 import { leftOf, type Pots } from './payment-book.ts'
 import { startReceiver, type Receiver } from './receiver.ts'
 import { readReportLogs } from './report-logs.ts'
-import { runCommand, startServiceProcess } from './service-process.ts'
+import { runCommand, startServiceProcess, type ServiceProcess } from './service-process.ts'
 import { openShop, Unexpected, type OpenShop, type Shop } from './shop.ts'
 import { playStory } from './story.ts'
 import { say, sayChapter } from './telling.ts'
@@ -92,7 +92,7 @@ const terms = [
 ]
 
 /** Plays the day against a service; answers whether all agree. */
-const play = async (address: string, directory: string): Promise<boolean> => {
+const play = async ({ address, errors }: ServiceProcess, directory: string): Promise<boolean> => {
   await runCommand(['fees', 'set', 'sandbox', ...terms], { DATA_DIR: directory })
   let isLineDown = true
   const receiver: Receiver = await startReceiver({
@@ -122,6 +122,7 @@ const play = async (address: string, directory: string): Promise<boolean> => {
     await day.register({ id: 'bar', name: 'Harbour Bar', type: 'store' })
     await playStory(day, [1, 2, 3, 4].map(dayAfterToday))
     const found = await disagreements(shop, day, address, join(directory, 'events.sqlite'))
+    found.push(...errors.map((line) => `the service has logged an error: ${line}`))
     if (found.length === 0) {
       say('\nAll agree: outcomes, callbacks, transaction logs and event log tell the same story.')
       return true
@@ -136,7 +137,7 @@ const play = async (address: string, directory: string): Promise<boolean> => {
 const directory = await mkdtemp(join(tmpdir(), 'daybook-demo-'))
 try {
   const service = await startServiceProcess({ DATA_DIR: directory })
-  const haveAgreed = await play(service.address, directory).finally(() => service.end())
+  const haveAgreed = await play(service, directory).finally(() => service.end())
   if (!haveAgreed) process.exitCode = 1
 } catch (error) {
   if (!(error instanceof Unexpected)) throw error

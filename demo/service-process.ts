@@ -50,13 +50,22 @@ const patienceMs = 15_000
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null
 
+/** A line of a log of pino that tells of an error. */
+const tellsOfError = (line: string): boolean => line.startsWith('{"level":50,')
+
 /**
  * Starts the service and waits until it answers requests.
  * @throws Error when it ends before that
  */
 export const startServiceProcess = async (settings: SettingsOfProcess) => {
-  const child = startCommand(['serve'], settings)
+  const child = startCommand(['serve'], settings, 'pipe')
   const printed: string[] = []
+  /** What it logs as errors; the whole log goes to this process's own. */
+  const errors: string[] = []
+  createInterface({ input: child.stderr! }).on('line', (line) => {
+    process.stderr.write(`${line}\n`)
+    if (tellsOfError(line)) errors.push(line)
+  })
   for await (const line of createInterface({ input: child.stdout! })) {
     printed.push(line)
     const address = /^listening on (http:\/\/\S+)$/.exec(line)?.[1]
@@ -71,7 +80,7 @@ export const startServiceProcess = async (settings: SettingsOfProcess) => {
       clearTimeout(impatience)
       return child.exitCode
     }
-    return { address, printed, end }
+    return { address, printed, errors: errors as readonly string[], end }
   }
   throw new Error(`the service ended before it listened: ${printed.join(' ')}`)
 }
