@@ -8,6 +8,7 @@ import { requestTimes } from './request-times.ts'
 export const makeMetrics = (
   directory: string,
   progress: () => Promise<Progress>,
+  canBeWritten: () => boolean,
   queued: () => number,
   trialBalance: () => readonly TrialBalance[],
 ) => {
@@ -22,7 +23,7 @@ export const makeMetrics = (
   })
   const storeUp = new Gauge({
     name: 'daybook_store_up',
-    help: 'Whether the store has just said where the log ends: 1, or 0 when it is away.',
+    help: 'Whether the store has just said where the log ends and the last append did not fail: 1, else 0.',
     registers: [registry],
   })
   const behind = new Gauge({
@@ -75,7 +76,7 @@ export const makeMetrics = (
     countAttempt: (result: string): void => callbacks.inc({ result }),
     text: async () => {
       const { head, position, isStoreUp } = await progress()
-      storeUp.set(Number(isStoreUp))
+      storeUp.set(Number(isStoreUp && canBeWritten()))
       if (isStoreUp) behind.set(Math.max(0, head - position))
       else behind.remove()
       return {

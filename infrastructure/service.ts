@@ -80,6 +80,7 @@ export const startService = async (
   const metrics = makeMetrics(
     settings.DATA_DIR,
     readModels.progress,
+    core.store.canBeWritten,
     () => core.queue.unfinishedCount(),
     core.journal.trialBalance,
   )
@@ -164,16 +165,17 @@ export const startService = async (
       ...answers,
       watch: live.watch,
       ready: async () => {
-        const progress = await readModels.progress()
+        const { isStoreUp: canBeRead, ...progress } = await readModels.progress()
+        const isStoreUp = canBeRead && core.store.canBeWritten()
         const isDamaged = core.isDamaged()
-        if (!progress.isStoreUp || !processes.hasBegun() || isDamaged)
-          return { ...progress, isDamaged, isReady: false }
+        if (!isStoreUp || !processes.hasBegun() || isDamaged)
+          return { ...progress, isStoreUp, isDamaged, isReady: false }
         // Under load the read models are always a little behind, which is no reason to send nobody here.
         const isReady = await readModels.reached(progress.head).then(
           () => true,
           () => false,
         )
-        return { ...progress, position: readModels.position(), isDamaged, isReady }
+        return { ...progress, isStoreUp, position: readModels.position(), isDamaged, isReady }
       },
       metrics: metrics.text,
       callbackKeyPem: signer.rsaPem,

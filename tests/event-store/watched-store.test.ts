@@ -7,6 +7,7 @@ import {
   noStream,
   start,
   StoreUnavailable,
+  WrongExpectedRevision,
   type EventStore,
 } from '../../application/event-store.ts'
 import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
@@ -99,5 +100,30 @@ test('a store that comes and goes is not logged each time', async () => {
   elapsed += 10_000
   await comeAndGo()
   expect(told()).toEqual([gone, back, gone, back])
+  await store.close()
+})
+
+test('a failed append speaks against the store for ten seconds, or until one works; a refused one does not', async () => {
+  const { log } = listen()
+  const opened = openSqliteEventStore(join(folder, 'doubt.sqlite'))
+  let isFull = true
+  let elapsed = 0
+  const append: EventStore['append'] = (...what) =>
+    isFull ? Promise.reject(new StoreUnavailable('the disk is full')) : opened.append(...what)
+  const store = watchStore({ ...opened, append }, log, () => elapsed)
+  const tryOne = (expected: number) => store.append('s', [newEvent()], expected)
+  expect(store.canBeWritten()).toBe(true)
+  await expect(tryOne(noStream)).rejects.toThrow(StoreUnavailable)
+  elapsed += 9_999
+  expect(store.canBeWritten()).toBe(false)
+  elapsed += 1
+  expect(store.canBeWritten()).toBe(true)
+  await expect(tryOne(noStream)).rejects.toThrow(StoreUnavailable)
+  expect(store.canBeWritten()).toBe(false)
+  isFull = false
+  await tryOne(noStream)
+  expect(store.canBeWritten()).toBe(true)
+  await expect(tryOne(noStream)).rejects.toThrow(WrongExpectedRevision)
+  expect(store.canBeWritten()).toBe(true)
   await store.close()
 })

@@ -61,6 +61,36 @@ test('a log that is restored under read models of more is shown as it is, and al
   expect(left).toHaveLength(2)
 })
 
+test('a log that is moved away takes nothing: readiness and metrics say so, until it is back and something is taken', async () => {
+  const DATA_DIR = newFolder()
+  const log = join(DATA_DIR, 'events.sqlite')
+  const { service, till, world } = await startShop({ DATA_DIR })
+  onTestFinished(async () => {
+    await service.end()
+    rmSync(DATA_DIR, { recursive: true })
+  })
+  const ask = (path: string) => fetch(service.address + path)
+  const metric = async () =>
+    /^daybook_store_up (\d)$/m.exec(await (await ask('/metrics')).text())?.[1]
+  const says = async () => [(await ask('/health/ready')).status, await metric()]
+  const tid = await authorize({ till, world })
+  expect(await says()).toEqual([200, '1'])
+
+  renameSync(log, `${log}.moved`)
+  expect((await capture(till, tid, 'while-it-is-away')).status).toBe(503)
+  expect(await says()).toEqual([503, '0'])
+  expect(await (await ask('/health/ready')).json()).toMatchObject({
+    error_description: 'The store cannot be read or written just now.',
+  })
+  expect((await ask('/health/live')).status).toBe(200)
+  // What is read needs nothing appended.
+  expect((await outcomeOf(till, tid)).status).toBe('auth')
+
+  renameSync(`${log}.moved`, log)
+  expect((await capture(till, tid, 'while-it-is-away')).status).toBe(204)
+  expect(await says()).toEqual([200, '1'])
+})
+
 /** Overwrites the first page of a table, and of each of its indexes. */
 const damage = (file: string, table: string): void => {
   const reading = new Database(file, { readonly: true })
