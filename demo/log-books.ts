@@ -1,5 +1,5 @@
 import { openSqliteEventStore } from '../infrastructure/event-store/sqlite-event-store.ts'
-import { written, type Entry, type LogEvent } from './payment-book.ts'
+import { settled, written, type Entry, type LogEvent } from './payment-book.ts'
 
 /** Keeps books of the payments and of the callback attempts out of the raw event log. */
 export const readBooks = async (file: string) => {
@@ -19,6 +19,8 @@ export const readBooks = async (file: string) => {
       if (revision !== (revisions.get(stream) ?? -1) + 1) gaps.push(`${stream} at ${revision}`)
       revisions.set(stream, revision)
       if (type === 'ReportClosed') report += 1
+      if (type === 'SettlementStarted')
+        for (const [payment, entry] of entries) entries.set(payment, settled(entry))
       if (stream.startsWith('payment-'))
         entries.set(stream, written(entries.get(stream), event, report))
       if (type !== 'CallbackAttempted') continue

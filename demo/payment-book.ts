@@ -29,6 +29,8 @@ export type Line = Pots & {
   readonly charge: Charge | null
   /** The report that was open at its event. */
   readonly report: number
+  /** Whether a settlement has been started since. */
+  readonly isSettled: boolean
 }
 
 /** A payment as its raw events tell it; amounts in minor units. */
@@ -156,9 +158,24 @@ const linesOf = (entry: Entry, event: LogEvent, at: number, report: number): rea
   const { captureId, refundId, charge = null } = event.data
   const id = captureId ?? refundId ?? null
   const { isCredit } = entry
-  const line = { ...countedBy(entry, event), action, at, id, isCredit, charge, report }
+  const line = {
+    ...countedBy(entry, event),
+    action,
+    at,
+    id,
+    isCredit,
+    charge,
+    report,
+    isSettled: false,
+  }
   return [...entry.lines, line]
 }
+
+/** All lines of a payment so far belong to the settlement that is started. */
+export const settled = (entry: Entry): Entry => ({
+  ...entry,
+  lines: entry.lines.map((line) => ({ ...line, isSettled: true })),
+})
 
 /** What is owed for each event, by the interface's own table. */
 const messageOf: Readonly<Record<string, string>> = {

@@ -8,10 +8,11 @@ import { readBooks, type Books } from './log-books.ts'
 import { merchantClient } from './merchant-client.ts'
 import { leftOf, type Pots } from './payment-book.ts'
 import { startReceiver, type Receiver } from './receiver.ts'
-import { readReportLogs } from './report-logs.ts'
+import { readReports } from './reports.ts'
 import { runCommand, startServiceProcess, type ServiceProcess } from './service-process.ts'
 import { openShop, Unexpected, type OpenShop, type Shop } from './shop.ts'
 import { playStory } from './story.ts'
+import { journalDiffers, reportsDiffer } from './sums.ts'
 import { say, sayChapter } from './telling.ts'
 import { amountIn, type Outcome } from './wording.ts'
 
@@ -43,11 +44,12 @@ const sayBooks = ({ entries }: Books): void => {
 /** Everything that disagrees, in words. */
 const disagreements = async (
   { till, receiver }: Shop,
-  { sales, reports, surprises }: OpenShop,
+  { sales, reports: uris, surprises }: OpenShop,
   address: string,
   file: string,
 ): Promise<string[]> => {
-  const lines = await readReportLogs(address, till, reports)
+  const { reports, lines } = await readReports(address, till, uris)
+  const metrics = await (await fetch(`${address}/metrics`)).text()
   const books = await readBooks(file)
   const messages = receiver.messages()
   const found: string[] = [...surprises, ...books.gaps.map((gap) => `a gap in the log: ${gap}`)]
@@ -71,6 +73,7 @@ const disagreements = async (
       : ['the log does not know it']
     found.push(...problems.map((problem) => `${number} ${title}: ${problem}`))
   }
+  found.push(...reportsDiffer(reports, books), ...journalDiffers(metrics, books))
   found.push(...attemptsDiffer(receiver.arrivals, books))
   for (const { meta, problems } of receiver.arrivals)
     found.push(...problems.map((problem) => `${meta.event} ${meta.id}: ${problem}`))
@@ -124,7 +127,9 @@ const play = async ({ address, errors }: ServiceProcess, directory: string): Pro
     const found = await disagreements(shop, day, address, join(directory, 'events.sqlite'))
     found.push(...errors.map((line) => `the service has logged an error: ${line}`))
     if (found.length === 0) {
-      say('\nAll agree: outcomes, callbacks, transaction logs and event log tell the same story.')
+      say(
+        '\nAll agree: outcomes, callbacks, transaction logs, reports, journal and event log tell the same story.',
+      )
       return true
     }
     say(`\nThey do not agree:\n${found.map((problem) => `  ${problem}`).join('\n')}`)

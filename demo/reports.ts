@@ -1,5 +1,6 @@
 import type { MerchantClient } from './merchant-client.ts'
 import type { LogLine } from './owed.ts'
+import type { Report } from './sums.ts'
 
 /** The lines of a CSV file by their columns. No cell of this shop needs quotes. */
 const linesOf = (csv: string, report: string): LogLine[] => {
@@ -12,19 +13,21 @@ const linesOf = (csv: string, report: string): LogLine[] => {
   )
 }
 
-/** All lines of the transaction logs of reports, as their links give them to anybody who holds one. */
-export const readReportLogs = async (
+/** Reports, and all lines of their transaction logs, as their links give them to anybody who holds one. */
+export const readReports = async (
   address: string,
   till: MerchantClient,
-  reports: readonly string[],
-): Promise<readonly LogLine[]> => {
+  uris: readonly string[],
+): Promise<{ readonly reports: readonly Report[]; readonly lines: readonly LogLine[] }> => {
+  const reports: Report[] = []
   const lines: LogLine[] = []
-  for (const report of reports) {
+  for (const report of uris) {
     const { body } = await till('GET', report)
+    reports.push(body)
     for (const uri of body.transaction_log_uris as string[]) {
       const csv = await fetch(new URL(uri, address), { headers: { Accept: 'text/csv' } })
       lines.push(...linesOf(await csv.text(), body.id))
     }
   }
-  return lines
+  return { reports, lines }
 }
