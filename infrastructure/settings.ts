@@ -86,7 +86,7 @@ const settings = {
   ],
   PRIVATE_CALLBACKS: [
     choice('allow', 'refuse').optional(),
-    'Callbacks to loopback, private and link-local addresses: allow (default in the sandbox) or refuse.',
+    'Sending callbacks to loopback, private and link-local addresses: allow (default in the sandbox) or refuse.',
   ],
   BANK_ACCOUNT: [
     text(
