@@ -11,7 +11,8 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
 
   /**
    * What memory refuses may have changed a moment ago, in another process too, so the log has the last word. Every
-   * refusal takes all of these steps, whether the user is unknown or the credential is wrong.
+   * refusal takes a look into the log and one check, which is slow: whether the user is unknown, known but not
+   * remembered, or the credential is wrong.
    */
   const findRight = (
     merchant: string,
@@ -19,12 +20,13 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
     isRight: (found: FoundUser) => Promise<boolean> | boolean,
   ): FoundUser | Promise<FoundUser> => {
     const known = needs.recallUser(merchant, id)
-    const verdict = isRight(known)
-    if (known && verdict === true) return known
+    const verdict = known && isRight(known)
+    if (verdict === true) return known
     const askLog = async (): Promise<FoundUser> => {
-      if ((await verdict) && known) return known
+      if (await verdict) return known
       const found = await needs.findUser(merchant, id)
-      return (await isRight(found)) ? found : undefined
+      const isAsRemembered = known !== undefined && known.user === found?.user
+      return !isAsRemembered && (await isRight(found)) ? found : undefined
     }
     return askLog()
   }

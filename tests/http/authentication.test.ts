@@ -226,17 +226,18 @@ describe('unknown users and wrong credentials', () => {
     expect([check('right', slowHash), check('wrong', slowHash)]).toEqual([true, false])
   })
 
-  test('make the service do the same work, step by step', async () => {
+  test('make the service look into the log and check once, whoever is named', async () => {
     const names = namesOf({ headerPrefix: 'X-Service', mediaVendor: 'service' })
     const known: FoundUser = {
       user: { id: 'u', roles: [], netmask: null, secretHash: 'a hash', publicKey: 'a key' },
       merchantNetmask: null,
     }
-    const stepsFor = async (found: FoundUser, authorization: string) => {
+    const changed: FoundUser = { ...known, user: { ...known.user, secretHash: 'another' } }
+    const stepsFor = async (remembered: FoundUser, found: FoundUser, authorization: string) => {
       const steps: string[] = []
       const authenticate = makeAccess({
         names,
-        recallUser: () => (steps.push('recall'), found),
+        recallUser: () => remembered,
         findUser: async () => (steps.push('find'), found),
         recallIntegrator: () => undefined,
         findIntegrator: async () => undefined,
@@ -270,9 +271,11 @@ describe('unknown users and wrong credentials', () => {
       ['SECRET x', 'verify secret'],
       ['RSA-SHA256 x', 'verify signature'],
     ] as const) {
-      const steps = await stepsFor(known, scheme)
-      expect(steps).toEqual(['recall', verify, 'find', verify])
-      expect(await stepsFor(undefined, scheme)).toEqual(steps)
+      expect(await stepsFor(known, known, scheme)).toEqual([verify, 'find'])
+      expect(await stepsFor(undefined, known, scheme)).toEqual(['find', verify])
+      expect(await stepsFor(undefined, undefined, scheme)).toEqual(['find', verify])
+      // What was remembered is out of date.
+      expect(await stepsFor(known, changed, scheme)).toEqual([verify, 'find', verify])
     }
   })
 })
