@@ -70,8 +70,15 @@ export const malformed = ({ issues }: { readonly issues: readonly Issue[] }): Ma
   return new Malformed(details)
 }
 
-type Answer = { readonly status: 401 | 404 | 409 | 429; readonly text: string }
+type Answer = {
+  readonly status: 401 | 404 | 409 | 429
+  readonly text: string
+  readonly headers?: Readonly<Record<string, string>>
+}
 type FieldAnswer = { readonly field: string; readonly text: string }
+
+/** What a 401 of the payer interface has to name (RFC 9110, 11.6.1): the token of a session. */
+export const payerChallenge = { 'WWW-Authenticate': 'Bearer realm="payer"' }
 
 /** What each refusal is answered with: a status, or the field whose value is at fault (400). */
 const refusalAnswers = {
@@ -209,7 +216,11 @@ const refusalAnswers = {
     status: 409,
     text: 'The application asks for a new sign-in. Please start again.',
   },
-  sign_in_is_wrong: { status: 401, text: 'The phone number, the PIN or the code is wrong.' },
+  sign_in_is_wrong: {
+    status: 401,
+    text: 'The phone number, the PIN or the code is wrong.',
+    headers: payerChallenge,
+  },
   too_much_is_waiting: {
     status: 429,
     text: 'Too many secrets of this address wait to be checked. Please try again soon.',
@@ -217,7 +228,11 @@ const refusalAnswers = {
   user_has_no_credentials: { field: 'secret', text: 'A user needs a secret, a pubkey or both.' },
 } as const satisfies Record<RefusalCode, Answer | FieldAnswer>
 
-export type ErrorAnswer = { readonly status: ErrorStatus; readonly body: ErrorReply }
+export type ErrorAnswer = {
+  readonly status: ErrorStatus
+  readonly body: ErrorReply
+  readonly headers?: Readonly<Record<string, string>>
+}
 
 const validationErrorType = 'validation_error'
 
@@ -237,7 +252,7 @@ export const answerToMalformed = ({ message, details }: Malformed): ErrorAnswer 
 
 export const answerToRefusal = (code: RefusalCode): ErrorAnswer => {
   const answer: Answer | FieldAnswer = refusalAnswers[code]
-  return 'field' in answer
-    ? answerToMalformed(new Malformed({ [answer.field]: [answer.text] }))
-    : answerTo(answer.status, answer.text)
+  if ('field' in answer) return answerToMalformed(new Malformed({ [answer.field]: [answer.text] }))
+  const { status, text, headers = {} } = answer
+  return { ...answerTo(status, text), headers }
 }

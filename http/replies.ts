@@ -76,7 +76,7 @@ export const makeReplies = ({ names, isOutage, onBug }: Needs) => {
   }
 
   const failWith = (error: unknown, requestId: string, own?: OwnErrors): Reply => {
-    const fail = ({ status, body }: ErrorAnswer, headers?: Headers): Reply => {
+    const fail = ({ status, body, headers }: ErrorAnswer): Reply => {
       if (!own?.tell) return json(status, body, headers)
       const told = own.tell(status, body.error_description ?? '')
       const all = { ...headers, 'Content-Type': own.type, 'Cache-Control': 'no-store' }
@@ -86,7 +86,8 @@ export const makeReplies = ({ names, isOutage, onBug }: Needs) => {
     if (error instanceof Malformed) return fail(answerToMalformed(error))
     if (error instanceof RequestError) {
       const { status, body } = answerTo(error.status, error.message)
-      return fail({ status, body: { ...body, error_details: error.details } }, error.headers)
+      const { details, headers } = error
+      return fail({ status, body: { ...body, error_details: details }, headers })
     }
     const isAway = error instanceof StoreUnavailable
     if (!isAway) onBug(error, requestId)
@@ -94,7 +95,7 @@ export const makeReplies = ({ names, isOutage, onBug }: Needs) => {
       const description = isAway
         ? 'The store cannot be reached just now. Please try again.'
         : `A file of the service cannot be used. Please tell whoever runs it this id: ${requestId}.`
-      return fail(answerTo(503, description), { 'Retry-After': '1' })
+      return fail({ ...answerTo(503, description), headers: { 'Retry-After': '1' } })
     }
     return fail(answerTo(500, `An error of ours. Please tell us this id: ${requestId}.`))
   }

@@ -6,7 +6,7 @@ import { postalAddress, type Profile } from '../../domain/people/profile.ts'
 import { Refusal, refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Links } from '../addresses.ts'
-import { Malformed, RequestError } from '../errors.ts'
+import { Malformed, payerChallenge, RequestError } from '../errors.ts'
 import { route, type Call, type Route } from '../route.ts'
 import { dateTime } from '../wire.ts'
 import { contextOfPayer } from './sign-in.ts'
@@ -52,9 +52,7 @@ export const makePayerAccess =
     const session = token === undefined ? undefined : digestOf(token)
     const found = session === undefined ? undefined : await findSession(session)
     if (session === undefined || !found || at >= found.expiresAt)
-      throw new RequestError(401, 'Sign in first: a session token is needed.', null, {
-        'WWW-Authenticate': 'Bearer realm="payer"',
-      })
+      throw new RequestError(401, 'Sign in first: a session token is needed.', null, payerChallenge)
     return { payer: found.payer, session }
   }
 

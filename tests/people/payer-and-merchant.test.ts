@@ -234,3 +234,11 @@ test('a customer who is named like a token or a code but is none, is sealed as a
   expect(log).not.toContain(body.access_token)
   expect(service.files().filter(({ bytes }) => bytes.includes('Ola Klartekst'))).toEqual([])
 })
+
+test('an app that is not let in is told what it takes', async () => {
+  const who = { phone: '4799999901', pin: '0000', code: codeOf('alice') }
+  const wrong = await service.call('POST', '/payer/v1/session/', who, {})
+  const nobody = await service.call('GET', '/payer/v1/profile/', undefined, {})
+  for (const { status, headers } of [wrong, nobody])
+    expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="payer"'])
+})
