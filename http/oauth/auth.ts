@@ -179,8 +179,10 @@ export const authorizationRoutes = (
       replyTypes: ['text/event-stream'],
       handle: (call) =>
         visits.page(call, (visitor) =>
-          withRequest(visitor, call, async () => {
-            const { id } = passes.nameOf(visitor, passes.numbered(searchOf(call)))
+          withRequest(visitor, call, async (fine) => {
+            // Recorded, and so counted by address: there is room for so many open pages, and no more.
+            const query = passes.numbered(searchOf(call))
+            const { id } = await passes.record(visitor, query, fine, call)
             const hasChanged = async () => {
               const { status } = await needs.find(authorizations, id)
               return status === 'allowed' || status === 'denied'

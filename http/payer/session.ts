@@ -141,7 +141,8 @@ export const makeVisits = (needs: SessionNeeds) => {
         const details = Object.values(body.error_details ?? {}).flat()
         return problem(visitor, problemStatus(status), details[0] ?? body.error_description ?? '')
       }
-      if (error instanceof RequestError)
+      // That we cannot answer just now is told with when to come back, as to everybody.
+      if (error instanceof RequestError && error.status < 500)
         return problem(visitor, problemStatus(error.status), error.message)
       if (error instanceof Malformed) return problem(visitor, 400, visitor.texts.wrongInput)
       throw error

@@ -553,7 +553,22 @@ test('given an address from which a thousand passes were begun, when another beg
   expect(new Set(answers.slice(0, 900))).toEqual(new Set([200]))
   const before = await service.core.store.head()
   expect(await begin()).toBe(429)
+  const events = await fetch(service.address + path.replace('/qr_image?', '/events?'))
+  expect(events.status).toBe(429)
   expect(await service.core.store.head()).toBe(before)
   await service.advance(600)
   expect(await begin()).toBe(200)
+})
+
+test('given a request that fifty pages watch, when another wants to, then it is told when to come back', async () => {
+  const page = await fetch(service.address + authPath({}))
+  const [cookie = ''] = (page.headers.get('set-cookie') ?? '').split(';')
+  const path = `${authPath({}).replace('/auth?', '/events?')}&attempt=watched`
+  const leaving = new AbortController()
+  const open = () => fetch(service.address + path, { signal: leaving.signal, headers: { cookie } })
+  const watching = await Promise.all(Array.from({ length: 50 }, open))
+  expect(new Set(watching.map(({ status }) => status))).toEqual(new Set([200]))
+  const refused = await open()
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '10'])
+  leaving.abort()
 })
