@@ -1,7 +1,6 @@
 import { grants, payments, permissionRequests } from '../application/aggregates.ts'
 import type { AsOf } from '../application/handle.ts'
 import type { ShownTokens, ShowTokens } from '../application/show-tokens.ts'
-import type { RequestedPayment } from '../domain/payment/payment-state.ts'
 import type { Permissions } from '../domain/people/grant.ts'
 import { streamOf } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
@@ -61,12 +60,11 @@ export const merchantViews = (needs: Needs) => {
         return row?.merchant === merchant ? payment(outcomeAt(now, row), now, 'log') : undefined
       },
     },
-    findRequested: async (merchant: string, tid: string): Promise<RequestedPayment | undefined> => {
+    findRequested: async (merchant: string, tid: string) => {
       const payment = await find(payments, tid, 'log')
-      if (payment.status === 'unrequested' || payment.request.merchant !== merchant)
-        return undefined
-      const { request } = payment
-      return { ...payment, request: { ...request, customer: payers.show(request.customer) } }
+      return payment.status !== 'unrequested' && payment.request.merchant === merchant
+        ? { payment, customer: payers.show(payment.request.customer) }
+        : undefined
     },
     findPermission: async (merchant: string, rid: string, at: Instant) => {
       const row = permissions.find(rid, at)

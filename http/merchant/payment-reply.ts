@@ -54,10 +54,16 @@ export const checkoutUri = (
   { customer }: Pick<PaymentRequest, 'customer'>,
 ): string | null => (customer === null ? links.full(`/payer/checkout/${tid}`) : null)
 
+/** A payment as it was requested, and its customer as far as merchants may know. */
+export type ShownRequest = {
+  readonly payment: RequestedPayment
+  readonly customer: string | null
+}
+
 export const paymentRequestView = (
   tid: string,
   uri: string | null,
-  { request, details, waitsUntil }: RequestedPayment,
+  { payment: { request, details, waitsUntil }, customer }: ShownRequest,
 ): z.input<typeof paymentRequestReply> => {
   const { currency } = request
   const amount = (minor: number) => ({ minor, currency })
@@ -71,7 +77,7 @@ export const paymentRequestView = (
     additional_amount: amount(request.additionalAmount),
     additional_edit: request.additionalEdit,
     allow_credit: request.allowCredit,
-    customer: request.customer,
+    customer,
     max_scan_age: request.maxScanAge,
     date_expires: waitsUntil,
     text: request.text,

@@ -5,7 +5,6 @@ import type { Context, Find, Handle } from '../../application/handle.ts'
 import { isLedgerOpen } from '../../application/request-payment.ts'
 import { defaultLedger } from '../../domain/accounting/ledger.ts'
 import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
-import type { RequestedPayment } from '../../domain/payment/payment-state.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import { merchantPrefix, tidParams, type Links } from '../addresses.ts'
@@ -20,7 +19,12 @@ import {
   type ShownPayment,
 } from './outcome-reply.ts'
 import { paymentRequestInput } from './payment-input.ts'
-import { checkoutUri, paymentRequestReply, paymentRequestView } from './payment-reply.ts'
+import {
+  checkoutUri,
+  paymentRequestReply,
+  paymentRequestView,
+  type ShownRequest,
+} from './payment-reply.ts'
 import { detailsOf, paymentUpdateInput, wantedOf, type PaymentUpdate } from './payment-update.ts'
 
 export type PaymentNeeds = {
@@ -36,8 +40,8 @@ export type PaymentNeeds = {
     find(merchant: string, tid: string, now: Instant): Promise<ShownPayment | undefined>
   }
   readonly reportHolding: ReportHolding
-  /** A payment of that merchant. */
-  readonly findRequested: (merchant: string, tid: string) => Promise<RequestedPayment | undefined>
+  /** A payment of that merchant, and its customer as named, null when erased since. */
+  readonly findRequested: (merchant: string, tid: string) => Promise<ShownRequest | undefined>
 }
 
 const listPath = `${merchantPrefix}/payment_request/`
@@ -123,9 +127,9 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       handle: async (call) => {
         const { tid } = call.params
         const { merchant } = callerOf(call)
-        const payment = await needs.findRequested(merchant, tid)
-        if (!payment) return refuse('resource_is_unknown')
-        return paymentRequestView(tid, checkoutUri(links, tid, payment.request), payment)
+        const shown = await needs.findRequested(merchant, tid)
+        if (!shown) return refuse('resource_is_unknown')
+        return paymentRequestView(tid, checkoutUri(links, tid, shown.payment.request), shown)
       },
     }),
     route({
