@@ -71,3 +71,8 @@ export class Refusal extends Error {
 export const refuse = (code: RefusalCode): never => {
   throw new Refusal(code)
 }
+
+/** For whoever asks for what may have been done already: a refusal is nothing to them. */
+export const unlessRefused = (error: unknown): void => {
+  if (!(error instanceof Refusal)) throw error
+}

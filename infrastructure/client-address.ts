@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import { isWithin } from './callbacks/addresses.ts'
+import { isWithin } from './networks.ts'
 
 /** An address out of X-Forwarded-For, without the brackets and the port that some proxies write. */
 const addressIn = (entry: string): string | undefined => {

@@ -13,7 +13,7 @@ import { noFees } from '../domain/accounting/fees.ts'
 import { defaultAccount, impliedAccount } from '../domain/accounting/settlement-account.ts'
 import { newMerchant } from '../domain/merchant/merchant.ts'
 import type { Profile } from '../domain/people/profile.ts'
-import { Refusal } from '../domain/refusal.ts'
+import { unlessRefused } from '../domain/refusal.ts'
 import { within } from '../domain/stream.ts'
 import type { Core } from './core.ts'
 import { keyInFile, readPublicKey } from './keys.ts'
@@ -83,10 +83,7 @@ export const makeSandboxData = async (core: Core, dataDir: string): Promise<stri
   const key = await keyInFile(keyFile, 'rsa')
   const publicKey =
     readPublicKey(createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString()) ?? null
-  /** Another process on the same log may make the same at the same time, with another salt. */
-  const unlessRefused = (error: unknown) => {
-    if (!(error instanceof Refusal)) throw error
-  }
+  // Another process on the same log may make the same at the same time, with another salt.
   const register = (...command: Parameters<typeof handle>) =>
     handle(...command).catch(unlessRefused)
   const isAbsent = async (entry: Promise<{ readonly status: string }>) =>

@@ -6,9 +6,10 @@ import type { Context } from '../application/handle.ts'
 import { answerPermission, requestPermission } from '../application/permissions.ts'
 import { requestPayment } from '../application/request-payment.ts'
 import type { Message } from '../domain/callback.ts'
+import { unlessRefused } from '../domain/refusal.ts'
 import { within } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
-import { isNetmask, isWithin } from './callbacks/addresses.ts'
+import { isNetmask, isWithin } from './networks.ts'
 import { makeCallbackSender } from './callbacks/callback-sender.ts'
 import { makeResolve } from './callbacks/name-resolution.ts'
 import type { Core } from './core.ts'
@@ -51,7 +52,9 @@ const signerIn = async (core: Core, dataDir: string) => {
   const known = await core.find(signingKeys, id)
   if (known.status === 'absent') {
     const data = { id, rsa: signer.rsaPem, ed25519: signer.ed25519Pem, validFrom: core.now() }
-    await core.handle(signingKeys, id, { type: 'Register', data }, core.contextOf('daybook'))
+    const context = core.contextOf('daybook')
+    // Another process on the same files may register the same key at the same time, valid from a moment later.
+    await core.handle(signingKeys, id, { type: 'Register', data }, context).catch(unlessRefused)
   }
   return signer
 }

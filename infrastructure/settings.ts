@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { readAccount } from '../domain/accounting/settlement-account.ts'
-import { isNetmask } from './callbacks/addresses.ts'
+import { isNetmask } from './networks.ts'
 
 /** Text that keeps to a rule, which is told in plain words when it does not. */
 const text = (rule: string, keeps: (given: string) => boolean) => z.string().refine(keeps, rule)

@@ -1,20 +1,13 @@
 import { hash as argon2id, verify } from '@node-rs/argon2'
-import ipaddr from 'ipaddr.js'
 import { hash, randomBytes } from 'node:crypto'
 import { recent } from '../../application/recent.ts'
+import { networkOf } from '../networks.ts'
 import { makeGate, type Bounds } from './gate.ts'
 
 const verdictLifetimeMs = 60_000
 const verdictsKept = 10_000
-/** Of the four threads of the pool one is left for all else. */
-const checks: Bounds = { atOnce: 3, mostOfOne: 1_000, mostWaiting: 10_000 }
-
-/** Whoever has an address of IPv6 has as many as a network of 64 bits holds. */
-const networkOf = (address: string): string => {
-  if (!ipaddr.isValid(address)) return address
-  const given = ipaddr.process(address)
-  return given instanceof ipaddr.IPv6 ? given.parts.slice(0, 4).join(':') : String(given)
-}
+/** Of the four threads of the pool payers' sign-ins may take another one, and one is left for all else. */
+const checks: Bounds = { atOnce: 2, mostOfOne: 1_000, mostWaiting: 10_000 }
 
 /** Argon2id with OWASP's minimum parameters, on the thread pool. */
 export const hashSecret = (secret: string): Promise<string> => argon2id(secret)

@@ -1,52 +1,43 @@
+import { recent } from '../../application/recent.ts'
 import { afterFailure, isLocked, unlocked, type Lockout } from '../../domain/people/lockout.ts'
 import { refuse } from '../../domain/refusal.ts'
+import { networkOf } from '../networks.ts'
 
 const strangersKept = 10_000
-
-const forgetOldest = (map: Map<string, unknown>, kept: number): void => {
-  for (const name of map.keys()) {
-    if (map.size <= kept) return
-    map.delete(name)
-  }
-}
 
 /**
  * Counts mistakes with phone numbers that nobody has by the rules for payers, so that the answers do not tell who is
  * one. Kept in memory only: strangers write nothing into the log.
  */
 export const makeStrangers = () => {
-  const lockouts = new Map<string, Lockout>()
+  const lockouts = recent<string, Lockout>(strangersKept)
+  const lockoutOf = (identifier: string): Lockout => lockouts.get(identifier) ?? unlocked
   return {
     check: (identifier: string, at: number): void => {
-      if (isLocked(lockouts.get(identifier) ?? unlocked, at)) refuse('sign_in_is_locked')
+      if (isLocked(lockoutOf(identifier), at)) refuse('sign_in_is_locked')
     },
-    fail: (identifier: string, at: number): void => {
-      const after = afterFailure(lockouts.get(identifier) ?? unlocked, at)
-      lockouts.delete(identifier)
-      lockouts.set(identifier, after)
-      forgetOldest(lockouts, strangersKept)
-    },
+    fail: (identifier: string, at: number): void =>
+      lockouts.set(identifier, afterFailure(lockoutOf(identifier), at)),
   }
 }
 
 type Count = { readonly count: number; readonly until: number }
 
-/** Refuses an address that has been counted too often in a while. */
+/** Refuses a network that has been counted too often in a while. */
 export const makeThrottle = (most: number, periodMs: number) => {
-  const counts = new Map<string, Count>()
-  const countOf = (address: string, at: number): Count => {
-    const known = counts.get(address)
+  const counts = recent<string, Count>(strangersKept)
+  const countOf = (network: string, at: number): Count => {
+    const known = counts.get(network)
     return known && at < known.until ? known : { count: 0, until: at + periodMs }
   }
   return {
     check: (address: string, at: number): void => {
-      if (countOf(address, at).count >= most) refuse('sign_in_is_locked')
+      if (countOf(networkOf(address), at).count >= most) refuse('sign_in_is_locked')
     },
     count: (address: string, at: number): void => {
-      const { count, until } = countOf(address, at)
-      counts.delete(address)
-      counts.set(address, { count: count + 1, until })
-      forgetOldest(counts, strangersKept)
+      const network = networkOf(address)
+      const { count, until } = countOf(network, at)
+      counts.set(network, { count: count + 1, until })
     },
   }
 }

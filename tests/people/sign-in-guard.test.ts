@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { Refusal } from '../../domain/refusal.ts'
+import { makeStrangers, makeThrottle } from '../../infrastructure/people/sign-in-guard.ts'
+
+test('an address that was counted too often is refused until the while is over, and others are not', () => {
+  const { check, count } = makeThrottle(3, 60_000)
+  for (let n = 0; n < 3; n++) {
+    check('192.0.2.1', n)
+    count('192.0.2.1', n)
+  }
+  expect(() => check('192.0.2.1', 59_999)).toThrow(Refusal)
+  check('192.0.2.2', 59_999)
+  check('192.0.2.1', 60_000)
+})
+
+test('all addresses of one network of IPv6 are counted together, for they are one customer of a provider', () => {
+  const { check, count } = makeThrottle(3, 60_000)
+  for (const host of ['1', '2', '3']) count(`2001:db8:0:1::${host}`, 0)
+  expect(() => check('2001:db8:0:1:ffff::4', 0)).toThrow(Refusal)
+  check('2001:db8:0:2::1', 0)
+})
+
+test('an address of IPv4 is the same one however it is written', () => {
+  const { check, count } = makeThrottle(1, 60_000)
+  count('::ffff:192.0.2.1', 0)
+  expect(() => check('192.0.2.1', 0)).toThrow(Refusal)
+})
+
+test('a stranger is locked out as a payer would be, though ten thousand others fail meanwhile', () => {
+  const { check, fail } = makeStrangers()
+  let failures = 0
+  const isLocked = (): boolean => {
+    try {
+      check('4700000000', 0)
+      return false
+    } catch {
+      return true
+    }
+  }
+  for (; !isLocked() && failures < 100; failures++) fail('4700000000', 0)
+  expect(failures).toBe(3)
+  for (let n = 0; n < 9_999; n++) fail(`stranger ${n}`, 0)
+  expect(isLocked()).toBe(true)
+})
