@@ -24,6 +24,7 @@ type Needs = {
   readonly pickUps: { due(limit: number): readonly Due[] }
   /** Keyed digest of the token that a merchant gets for a scan. */
   readonly tokenDigestOf: (scan: string) => string
+  readonly caughtUp: () => Promise<void>
   readonly newId: () => string
   readonly outageOf: OutageOf
 }
@@ -45,7 +46,8 @@ const leftToWork = async (following: Promise<void>): Promise<void> => {
  * is matched with whom; the payment's stream decides whether it still wants it, and when not, the scan goes on to the
  * next. Every step can be repeated, by any process: what a crash leaves undone is due, and `work` does it.
  */
-export const matchScans = ({ handle, find, pickUps, tokenDigestOf, newId, outageOf }: Needs) => {
+export const matchScans = (needs: Needs) => {
+  const { handle, find, pickUps, tokenDigestOf, newId, outageOf } = needs
   const working = eachByItself<Due>({ keyOf: ({ tid }) => tid, outageOf })
 
   const carryOut = async (
@@ -139,16 +141,19 @@ export const matchScans = ({ handle, find, pickUps, tokenDigestOf, newId, outage
       return { scan: scan.scan, tid: null }
     },
 
-    /** Does what is left to do: at once again while there is more, else when something has happened. */
-    work: async (now: Instant): Promise<Instant | null> => {
-      const due = working.due(now, batchSize, pickUps.due)
-      const correlationId = newId()
-      for (const row of due) {
-        const { merchant } = row
-        const context = { at: now, merchant, actor: 'daybook', correlationId }
-        await working.attempt(row, now, () => doNext(row, context))
+    /** Does all that is left to do. */
+    work: async (now: Instant, stopped: AbortSignal): Promise<Instant | null> => {
+      for (;;) {
+        const due = working.due(now, batchSize, pickUps.due)
+        const correlationId = newId()
+        for (const row of due) {
+          const { merchant } = row
+          const context = { at: now, merchant, actor: 'daybook', correlationId }
+          await working.attempt(row, now, () => doNext(row, context))
+        }
+        if (due.length < batchSize || stopped.aborted) return working.nextLook(null)
+        await needs.caughtUp()
       }
-      return due.length < batchSize ? working.nextLook(null) : now
     },
   }
 }

@@ -21,6 +21,7 @@ export const makeMerchantSide = (core: Core) => {
     find,
     pickUps: core.pickUps,
     tokenDigestOf: (scan) => tokens.scanTokenDigest(tokens.scanToken(scan)),
+    caughtUp: core.readModels.caughtUp,
     newId: randomUUID,
     outageOf: core.outagesOf('matching a scan with payment'),
   })

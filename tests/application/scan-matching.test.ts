@@ -32,6 +32,8 @@ afterAll(async () => {
   rmSync(directory, { recursive: true })
 })
 
+const running = new AbortController().signal
+
 const soundStore = (_stream: string): boolean => false
 
 /** What could not be done while the rest was. */
@@ -63,6 +65,7 @@ const nodeOf = (
     find,
     pickUps,
     tokenDigestOf: (scan) => tokens.scanTokenDigest(scan),
+    caughtUp: core.readModels.caughtUp,
     newId: randomUUID,
     outageOf: (tid) => ({
       failed: (error) => troubles.push(`${tid}: ${String(error)}`),
@@ -210,7 +213,7 @@ const doAllThatIsLeft = async (now: number): Promise<void> => {
   for (let round = 0; round < 5; round++)
     for (const core of cores) {
       await core.readModels.caughtUp()
-      await nodeOf(core).work(now)
+      await nodeOf(core).work(now, running)
     }
   for (const core of cores) {
     await core.readModels.caughtUp()
@@ -365,9 +368,21 @@ test('work that another has done since it was found due is not done again', asyn
   expect(found).toMatchObject([{ tid: shop.tids[0], stage: { type: 'requested' } }])
   await doAllThatIsLeft(start)
   const history = await historyOf(`scans-${shop.shortlink}`)
-  await nodeOf(core, Infinity, { due: () => found }).work(start)
+  await nodeOf(core, Infinity, { due: () => found }).work(start, running)
   expect(await historyOf(`scans-${shop.shortlink}`)).toEqual(history)
   expect(await pickedUp(shop.tids)).toMatchObject([{ payer: 'alice' }])
+})
+
+test('given more left undone than one look finds, when the work is done, then nothing is left', async () => {
+  const [core] = cores as [Core, Core]
+  const shop = await openShop()
+  const request = { node: 0, wait: 0, type: 'request', maxScanAge: 60, expiresIn: 100 } as const
+  for (let n = 0; n < 450; n++) await shop.carryOut(request, start, nodeOf(core, 1))
+  await core.readModels.caughtUp()
+  expect(core.pickUps.due(1000)).toHaveLength(450)
+  expect(await nodeOf(core).work(start, running)).toBeNull()
+  await core.readModels.caughtUp()
+  expect(core.pickUps.due(1000)).toEqual([])
 })
 
 test('given a shortlink of which nothing can be written, then what is due of others is done, and its own when it can be', async () => {
@@ -382,13 +397,13 @@ test('given a shortlink of which nothing can be written, then what is due of oth
   let isBroken = true
   const isIts = (stream: string) => isBroken && stream === `scans-${broken.shortlink}`
   const node = nodeOf(core, Infinity, core.pickUps, isIts)
-  expect(await node.work(start)).toBe(start + 1000)
+  expect(await node.work(start, running)).toBe(start + 1000)
   expect(await pickedUp(healthy.tids)).toMatchObject([{ payer: 'alice' }])
   expect(await pickedUp(broken.tids)).toEqual([undefined])
   const [tid] = broken.tids
   expect(troubles.splice(0)).toEqual([`${tid}: Error: broken`])
   isBroken = false
-  expect(await node.work(start + 1000)).toBeNull()
+  expect(await node.work(start + 1000, running)).toBeNull()
   expect(await pickedUp(broken.tids)).toMatchObject([{ payer: 'alice' }])
   expect(troubles.splice(0)).toEqual([`${tid} works`])
 })
