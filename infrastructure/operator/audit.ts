@@ -14,6 +14,7 @@ import { streamOf } from '../../domain/stream.ts'
 import type { Settings } from '../settings.ts'
 import { openStoreToRead } from '../stores.ts'
 import { fail } from './error.ts'
+import { instantOf } from './time.ts'
 
 /** Every event type with the version and the JSON Schema of its data. */
 const catalogue = () =>
@@ -22,11 +23,6 @@ const catalogue = () =>
     schema: schemaVersion(type),
     data: z.toJSONSchema(eventCatalogue[type]),
   }))
-
-const instant = (text: string): number => {
-  const at = Date.parse(text)
-  return Number.isNaN(at) ? fail(`${text} is no time such as 2026-05-17T12:00:00Z`) : at
-}
 
 const positionOf = (text: string): number => {
   const position = /^\d+$/.test(text) ? Number(text) : NaN
@@ -114,7 +110,7 @@ export const addAuditCommands = (program: Command, settings: Settings): void => 
     .option(
       '--at <time>',
       'only what was in force then, for instance 2026-05-17T12:00:00Z',
-      instant,
+      instantOf,
     )
     .action((payer: string, { at }: { at?: number }) =>
       withStore(settings, (store) => printConsents(store, payer, at)),

@@ -8,6 +8,7 @@ import { Refusal } from '../../domain/refusal.ts'
 import type { Core } from '../core.ts'
 import type { WithCore } from './core.ts'
 import { fail } from './error.ts'
+import { instantOf } from './time.ts'
 
 type FeeOptions = {
   readonly from: string
@@ -19,13 +20,6 @@ type FeeOptions = {
   readonly settlementFixed: string
   readonly taxcode: string
   readonly refundsReturnFees?: true
-}
-
-const instantOf = (text: string): number => {
-  const match = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d))?$/.exec(text)
-  const at = match ? Date.parse(`${match[1]}T${match[2] ?? '00:00:00'}Z`) : Number.NaN
-  const isReal = !Number.isNaN(at) && new Date(at).toISOString().startsWith(match?.[1] ?? '?')
-  return isReal ? at : fail(`${text} is no date as YYYY-MM-DD, or YYYY-MM-DD hh:mm:ss, in UTC`)
 }
 
 const rateOf = (text: string): string =>

@@ -92,7 +92,7 @@ test('given a stream, a position or a payer that is none, when an auditor asks f
   expect(await refusal('audit', 'events', '--after', 'abc')).toBe('abc is no position in the log\n')
   expect(await refusal('audit', 'consents', 'nosuch')).toBe('there is no payer nosuch\n')
   expect(await refusal('audit', 'consents', 'nosuch', '--at', 'noon')).toBe(
-    'noon is no time such as 2026-05-17T12:00:00Z\n',
+    'noon is no time as YYYY-MM-DD, or YYYY-MM-DD hh:mm:ss, in UTC\n',
   )
 })
 

@@ -1,0 +1,11 @@
+import { fail } from './error.ts'
+
+const pattern = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d(?:\.\d{1,3})?)Z?)?$/
+
+/** A day, or a second of it, in UTC whatever the time zone of the machine. @throws for any other text, and for 30 February */
+export const instantOf = (text: string): number => {
+  const [, day = '', time = '00:00:00'] = pattern.exec(text) ?? []
+  const at = Date.parse(`${day}T${time}Z`)
+  const isReal = !Number.isNaN(at) && new Date(at).toISOString().startsWith(day)
+  return isReal ? at : fail(`${text} is no time as YYYY-MM-DD, or YYYY-MM-DD hh:mm:ss, in UTC`)
+}
