@@ -3,6 +3,7 @@ import {
   createPrivateKey,
   createPublicKey,
   generateKeyPair,
+  randomUUID,
   sign,
   verify,
   type KeyObject,
@@ -107,7 +108,7 @@ export const keyInFile = async (file: string, type: 'rsa' | 'ed25519'): Promise<
   const { privateKey } =
     type === 'rsa' ? await makePair('rsa', { modulusLength: 2048 }) : await makePair('ed25519')
   await mkdir(dirname(file), { recursive: true })
-  const draft = `${file}.${process.pid}`
+  const draft = `${file}.${randomUUID()}`
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
   await writeFile(draft, pem, { mode: 0o600, flush: true })
   try {

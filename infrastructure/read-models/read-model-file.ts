@@ -1,5 +1,6 @@
 import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RecordedEvent } from '../../application/event-store.ts'
@@ -95,7 +96,7 @@ const isInUse = (file: string): boolean => {
 
 /** A file of read models of any version, finished or not, and then what SQLite keeps beside it. */
 const namePattern =
-  /^(read-models-[0-9a-f]{16}-\d+\.sqlite(?:\.\d+\.building)?)(?:-wal|-shm|-journal|-damaged)?$/
+  /^(read-models-[0-9a-f]{16}-\d+\.sqlite(?:\.[0-9a-f-]+\.building)?)(?:-wal|-shm|-journal|-damaged)?$/
 
 const databaseOf = (file: string): string | undefined => namePattern.exec(file)?.[1]
 
@@ -179,12 +180,10 @@ export const buildReadModelFile = (directory: string, tables: readonly SQLiteTab
   mkdirSync(directory, { recursive: true })
   const print = fingerprint()
   const nextName = (): string => nameOf(print, newestGeneration(directory, print) + 1)
-  const path = join(directory, `${nextName()}.${process.pid}.building`)
+  const path = join(directory, `${nextName()}.${randomUUID()}.building`)
   const remove = (): void => {
     for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
   }
-  // Of a process of that number which was killed, and left it in whatever state.
-  remove()
   const begin = (): ReadModelFile => {
     try {
       return open(path, draft, tableStatements(tables))

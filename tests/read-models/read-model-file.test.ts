@@ -45,7 +45,9 @@ const freshDirectory = (): string => mkdtempSync(join(folder, 'place-'))
 test('read models of other versions go, but not from under a process that is at work on them', () => {
   const directory = freshDirectory()
   const inUse = atWorkOn(join(directory, older(1)))
-  const building = atWorkOn(join(directory, `${older(2)}.77.building`))
+  const building = atWorkOn(
+    join(directory, `${older(2)}.5f0c1d9e-6a54-4c0a-9d5e-0d1a7c3f2e61.building`),
+  )
   atWorkOn(join(directory, older(3))).close()
   writeFileSync(join(directory, `${older(4)}-wal`), '')
   writeFileSync(join(directory, older(5)), 'this is no database at all'.repeat(99))
@@ -54,7 +56,7 @@ test('read models of other versions go, but not from under a process that is at 
   const namesOf = (name: string) => [name, `${name}-shm`, `${name}-wal`]
   expect(foreignIn(directory)).toEqual([
     ...namesOf(older(1)),
-    ...namesOf(`${older(2)}.77.building`),
+    ...namesOf(`${older(2)}.5f0c1d9e-6a54-4c0a-9d5e-0d1a7c3f2e61.building`),
   ])
   expect(inUse.prepare('SELECT number FROM one').pluck().all()).toEqual([1])
   inUse.exec('INSERT INTO one VALUES (2)')
