@@ -7,7 +7,7 @@ import { isTaxcode, vatOn, type FeeTerms } from './fees.ts'
 
 /** What a line costs the merchant, in minor units: rounded once, here, so that every total can be added up again. */
 export const charge = z.object({
-  /** Transaction fee; below zero when a refund gives some of it back. */
+  /** For a transaction, or for a permission; below zero when a refund gives some of it back. */
   fee: z.int(),
   interchange: z.int(),
   vat: z.int(),

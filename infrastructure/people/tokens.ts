@@ -30,7 +30,7 @@ const letters = 'abcdefghjkmnpqrstuvwxyz23456789'
 export const newShortlinkId = (): string =>
   Array.from({ length: 12 }, () => letters[randomInt(letters.length)]).join('')
 
-/** 256 bits for each purpose, which nobody can guess who does not have the installation's key. */
+/** 256 bits for each purpose, which nobody can guess who does not have the vault. */
 export const makeDerivation = ({ secret }: Vault) => {
   const key = secret('tokens')
   return (...parts: readonly (string | number)[]): string =>

@@ -52,12 +52,12 @@ export const indexStatements = (tables: readonly SQLiteTable[]): string[] =>
   tables.flatMap(indexesOf)
 
 /**
- * Changes whenever the code that folds events into rows changes, which is all of `domain` and `projections`, and when the
- * checkpoint does.
+ * Changes whenever the code that folds events into rows changes, which is all of `domain`, `projections` and this
+ * folder.
  */
 export const fingerprint = (): string => {
-  const hash = createHash('sha256').update(checkpointStatements.join())
-  for (const folder of ['domain', 'projections']) {
+  const hash = createHash('sha256')
+  for (const folder of ['domain', 'projections', 'infrastructure/read-models']) {
     const path = fileURLToPath(new URL(`../../${folder}/`, import.meta.url))
     const sources = readdirSync(path, { recursive: true, encoding: 'utf8' })
     for (const file of sources.filter((name) => /\.[jt]s$/.test(name)).sort())
