@@ -18,7 +18,7 @@ type Code = {
   readonly code: string
   readonly client: string
   readonly redirectUri: string | null
-  readonly verified: string | null
+  readonly codeChallenge: string | null
 }
 
 /** A code begins with the id of the authorisation that it belongs to. */
@@ -31,13 +31,23 @@ const authorizationOf = (code: string): string | undefined =>
  */
 export const redeemCode =
   (needs: Needs) =>
-  async ({ code, client, redirectUri, verified }: Code, context: Context): Promise<Redeemed> => {
+  async (
+    { code, client, redirectUri, codeChallenge }: Code,
+    context: Context,
+  ): Promise<Redeemed> => {
     const { handle, find, tokens, caughtUp } = needs
     const id = authorizationOf(code) ?? refuse('code_is_invalid')
     const grant = streamOf(authorizations, id)
     const { at } = context
     const codeHash = tokens.digest(code)
-    const command = { type: 'RedeemCode', at, codeHash, client, redirectUri, verified } as const
+    const command = {
+      type: 'RedeemCode',
+      at,
+      codeHash,
+      client,
+      redirectUri,
+      codeChallenge,
+    } as const
     try {
       const issued = issueTokens(tokens, grant, 0, at)
       const { state } = await handle(authorizations, id, { ...command, tokens: issued }, context)

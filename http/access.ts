@@ -1,4 +1,4 @@
-import type { AccessNeeds, Credentials, FoundUser } from './credentials.ts'
+import type { AccessNeeds, UnauthenticatedRequest, FoundUser } from './unauthenticated-request.ts'
 import { makeIntegratorAccess, type IntegratorNeeds } from './integrator-access.ts'
 import type { AccessLevel, Caller } from './route.ts'
 import { makeSignedText, unauthorized } from './signed-request.ts'
@@ -35,7 +35,7 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
     secret: string,
     merchant: string,
     id: string,
-    { remoteAddress }: Credentials,
+    { remoteAddress }: UnauthenticatedRequest,
   ) => {
     const wrong = () => unauthorized(`Unknown user ${id}, or wrong secret.`)
     const right = findRight(merchant, id, (found) =>
@@ -54,7 +54,7 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
     signature: string,
     merchant: string,
     id: string,
-    request: Credentials,
+    request: UnauthenticatedRequest,
   ) => {
     const text = signedText(request)
     const right = await findRight(merchant, id, (found) =>
@@ -72,7 +72,7 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
   const isSuperuser = (found: FoundUser): boolean =>
     found?.user.roles.includes('superuser') ?? false
 
-  return async (level: AccessLevel, request: Credentials): Promise<Caller> => {
+  return async (level: AccessLevel, request: UnauthenticatedRequest): Promise<Caller> => {
     if (level === 'INTEGRATOR' || request.header(names.integrator) !== undefined)
       return byIntegrator(level, request)
     const merchant = request.header(names.merchant)

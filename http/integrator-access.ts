@@ -1,4 +1,4 @@
-import type { AccessNeeds, Credentials } from './credentials.ts'
+import type { AccessNeeds, UnauthenticatedRequest } from './unauthenticated-request.ts'
 import type { AccessLevel, Caller } from './route.ts'
 import { makeSignedText, unauthorized } from './signed-request.ts'
 
@@ -24,7 +24,7 @@ export const makeIntegratorAccess = (needs: AccessNeeds & IntegratorNeeds) => {
   const { names } = needs
   const signedText = makeSignedText(needs)
 
-  const signatureOf = (request: Credentials): string => {
+  const signatureOf = (request: UnauthenticatedRequest): string => {
     const authorization = request.header('authorization')
     if (authorization === undefined) return unauthorized('The header Authorization is missing.')
     const [, signature] = /^RSA-SHA256 +(\S.*)$/i.exec(authorization) ?? []
@@ -35,7 +35,7 @@ export const makeIntegratorAccess = (needs: AccessNeeds & IntegratorNeeds) => {
   const check = async (
     id: string,
     merchant: string | undefined,
-    request: Credentials,
+    request: UnauthenticatedRequest,
   ): Promise<void> => {
     const signature = signatureOf(request)
     const text = signedText(request)
@@ -51,7 +51,10 @@ export const makeIntegratorAccess = (needs: AccessNeeds & IntegratorNeeds) => {
     return unauthorized('The integrator does not serve this merchant.')
   }
 
-  const checkNetmask = async (merchant: string, { remoteAddress }: Credentials): Promise<void> => {
+  const checkNetmask = async (
+    merchant: string,
+    { remoteAddress }: UnauthenticatedRequest,
+  ): Promise<void> => {
     for (const asOf of ['memory', 'log'] as const) {
       const netmask = await needs.netmaskOf(merchant, asOf)
       if (netmask === null || needs.isWithin(remoteAddress, netmask)) return
@@ -59,7 +62,7 @@ export const makeIntegratorAccess = (needs: AccessNeeds & IntegratorNeeds) => {
     return unauthorized('Requests for this merchant may not come from this address.')
   }
 
-  return async (level: AccessLevel, request: Credentials): Promise<Caller> => {
+  return async (level: AccessLevel, request: UnauthenticatedRequest): Promise<Caller> => {
     const id = request.header(names.integrator)
     if (id === undefined) return unauthorized(`The header ${names.integrator} is missing.`)
     if (request.header(names.user) !== undefined)

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Context } from '../application/handle.ts'
 import type { Instant } from '../domain/time.ts'
-import type { ReceivedRequest } from './credentials.ts'
+import type { ReceivedRequest } from './unauthenticated-request.ts'
 
 /**
  * Ascending: a higher level opens all that a lower one does (decisions 3). Beside them stands INTEGRATOR: a request that

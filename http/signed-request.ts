@@ -1,4 +1,4 @@
-import type { AccessNeeds, Credentials } from './credentials.ts'
+import type { AccessNeeds, UnauthenticatedRequest } from './unauthenticated-request.ts'
 import { RequestError } from './errors.ts'
 import { stringToSign } from './signature.ts'
 import { parseDateTime } from './wire.ts'
@@ -35,7 +35,7 @@ export const makeSignedText = (needs: Needs) => {
       return unauthorized(`${names.contentDigest} does not match the body: digest mismatch.`)
   }
 
-  return (request: Credentials): string => {
+  return (request: UnauthenticatedRequest): string => {
     checkTimestamp(request.header(names.timestamp))
     checkDigest(request.header(names.contentDigest), request.body)
     const { method, url } = request

@@ -38,7 +38,8 @@ export type AccessNeeds = {
   readonly clockToleranceMs: number
 }
 
-export type Credentials = {
+/** A request of which nobody has checked yet who makes it. */
+export type UnauthenticatedRequest = {
   readonly method: string
   /** As the client saw it, with its query. */
   readonly url: () => string
@@ -50,4 +51,4 @@ export type Credentials = {
 }
 
 /** A request that has come whole. */
-export type ReceivedRequest = Credentials & { readonly body: Uint8Array }
+export type ReceivedRequest = UnauthenticatedRequest & { readonly body: Uint8Array }

@@ -82,7 +82,7 @@ export type AuthorizationCommand =
       readonly client: string
       readonly redirectUri: string | null
       /** The code challenge that the verifier answers to; null when none was sent. */
-      readonly verified: string | null
+      readonly codeChallenge: string | null
       readonly tokens: Permissions['tokens']
     }
 
@@ -126,7 +126,7 @@ const decideRedemption = (
   command: Extract<AuthorizationCommand, { type: 'RedeemCode' }>,
   { request, code, payer, scope, permissions }: RequestedAuthorization,
 ): readonly AuthorizationEvent[] => {
-  const { at, client, redirectUri, verified, tokens } = command
+  const { at, client, redirectUri, codeChallenge, tokens } = command
   if (code?.codeHash !== command.codeHash || payer === null) return refuse('code_is_invalid')
   if (client !== request.client) return refuse('code_is_invalid')
   if (permissions !== null) return refuse('code_is_used')
@@ -134,7 +134,7 @@ const decideRedemption = (
   if (redirectUri === null ? request.isRedirectUriGiven : redirectUri !== request.redirectUri)
     return refuse('code_is_invalid')
   // A verifier without a challenge is an attacker's downgrade, as a challenge without a verifier is.
-  if (verified !== request.codeChallenge) return refuse('code_is_invalid')
+  if (codeChallenge !== request.codeChallenge) return refuse('code_is_invalid')
   const granted = { scope: [...scope], tokens }
   return [{ type: 'CodeRedeemed', data: { client, payer, permissions: granted } }]
 }

@@ -10,7 +10,12 @@ import { route, searchOf, type Call, type RawReply, type Route } from '../route.
 import { authorizationAnswers, type AuthorizationAnswerNeeds } from './answer.ts'
 import { authorizationPages, type AuthorizationPageNeeds } from './pages.ts'
 import { authorizationPasses, type AuthorizationPassNeeds } from './passes.ts'
-import { readAuthorizationRequest, redirectTo, type Fine, type ReadRequest } from './request.ts'
+import {
+  readAuthorizationRequest,
+  redirectTo,
+  type ValidRequest,
+  type ReadRequest,
+} from './request.ts'
 
 export type AuthorizationNeeds = SessionNeeds &
   AuthorizationPageNeeds &
@@ -47,11 +52,11 @@ export const authorizationRoutes = (
   const refused = (visitor: Visitor, reason: 'unknownClient' | 'unknownRedirect') =>
     visits.problem(visitor, 400, visitor.texts[reason])
 
-  /** Goes on with a request that is fine, and answers all others as they must be. */
+  /** Goes on with a request that is valid, and answers all others as they must be. */
   const withRequest = async (
     visitor: Visitor,
     call: Call,
-    work: (fine: Fine) => Promise<RawReply>,
+    work: (valid: ValidRequest) => Promise<RawReply>,
   ): Promise<RawReply> => {
     const result = await read(call)
     if (result.result === 'refuse') return refused(visitor, result.reason)
@@ -60,24 +65,24 @@ export const authorizationRoutes = (
   }
 
   const start = (visitor: Visitor, call: Call): Promise<RawReply> =>
-    withRequest(visitor, call, async (fine) => {
+    withRequest(visitor, call, async (valid) => {
       const query = passes.numbered(searchOf(call))
-      const { redirectUri, state } = fine.request
+      const { redirectUri, state } = valid.request
       const iss = needs.issuer()
       const { session } = visitor
-      if (fine.prompt.includes('none')) {
-        const isEnough = session && isSignedInFor(fine.request, session.startedAt)
+      if (valid.prompt.includes('none')) {
+        const isEnough = session && isSignedInFor(valid.request, session.startedAt)
         const error = isEnough ? 'consent_required' : 'login_required'
         return visits.go(visitor, redirectTo(redirectUri, { error, state, iss }))
       }
       // A pass that asks for a new sign-in must have begun before it: it counts from what is recorded here.
       const { request } =
-        fine.request.signedInSince === undefined
-          ? fine
-          : (await passes.record(visitor, query, fine, call)).known
+        valid.request.signedInSince === undefined
+          ? valid
+          : (await passes.record(visitor, query, valid, call)).known
       return session && isSignedInFor(request, session.startedAt)
         ? visits.go(visitor, `/oauth2/pre_auth?${query.toString()}`)
-        : pages.toSignIn(visitor, passes.nameOf(visitor, query).id, query, fine, { step: 'pin' })
+        : pages.toSignIn(visitor, passes.nameOf(visitor, query).id, query, valid, { step: 'pin' })
     })
 
   return [
@@ -105,12 +110,12 @@ export const authorizationRoutes = (
       replyTypes: pageTypes,
       handle: (call) =>
         visits.page(call, (visitor) =>
-          withRequest(visitor, call, async (fine) => {
+          withRequest(visitor, call, async (valid) => {
             const query = passes.numbered(searchOf(call))
             const step = await signIn.advance(visitor, call.body, call)
             return step.step === 'done'
               ? visits.go(visitor, `/oauth2/pre_auth?${query.toString()}`, [step.cookie])
-              : pages.toSignIn(visitor, passes.nameOf(visitor, query).id, query, fine, step)
+              : pages.toSignIn(visitor, passes.nameOf(visitor, query).id, query, valid, step)
           }),
         ),
     }),
@@ -126,9 +131,9 @@ export const authorizationRoutes = (
         visits.signedInPage(call, async (visitor) => {
           const qr = searchOf(call).get('qr')
           if (qr !== null) return scanned(visitor, qr, call)
-          return withRequest(visitor, call, async (fine) => {
+          return withRequest(visitor, call, async (valid) => {
             const query = passes.numbered(searchOf(call))
-            const { id, known } = await passes.record(visitor, query, fine, call)
+            const { id, known } = await passes.record(visitor, query, valid, call)
             return isSignedInFor(known.request, visitor.session.startedAt)
               ? pages.forConsent(visitor, id, known, undefined)
               : visits.go(visitor, `/oauth2/auth?${query.toString()}`)
@@ -158,9 +163,9 @@ export const authorizationRoutes = (
       replyTypes: ['image/svg+xml'],
       handle: async (call) => {
         return visits.page(call, (visitor) =>
-          withRequest(visitor, call, async (fine) => {
+          withRequest(visitor, call, async (valid) => {
             const query = passes.numbered(searchOf(call))
-            await passes.record(visitor, query, fine, call)
+            await passes.record(visitor, query, valid, call)
             const { qr } = passes.nameOf(visitor, query)
             const body = await needs.qrImage.svg(needs.links.full(`/oauth2/pre_auth?qr=${qr}`))
             const headers = { 'Cache-Control': 'no-store' }
@@ -179,10 +184,10 @@ export const authorizationRoutes = (
       replyTypes: ['text/event-stream'],
       handle: (call) =>
         visits.page(call, (visitor) =>
-          withRequest(visitor, call, async (fine) => {
+          withRequest(visitor, call, async (valid) => {
             // Recorded, and so counted by address: there is room for so many open pages, and no more.
             const query = passes.numbered(searchOf(call))
-            const { id } = await passes.record(visitor, query, fine, call)
+            const { id } = await passes.record(visitor, query, valid, call)
             const hasChanged = async () => {
               const { status } = await needs.find(authorizations, id)
               return status === 'allowed' || status === 'denied'

@@ -6,7 +6,7 @@ import { hiddenFields, type SignedIn, type Visitor, type Visits } from '../payer
 import type { SignInForm } from '../payer/sign-in.ts'
 import type { RawReply } from '../route.ts'
 import type { KnownApplication } from './client.ts'
-import type { Fine } from './request.ts'
+import type { ValidRequest } from './request.ts'
 
 export type AuthorizationPageNeeds = {
   readonly findApplication: (clientId: string) => KnownApplication | undefined
@@ -26,7 +26,7 @@ export const authorizationPages = (
     visitor: Visitor,
     id: string,
     query: URLSearchParams,
-    { request, application }: Fine,
+    { request, application }: ValidRequest,
     step: Step,
   ): Promise<RawReply> => {
     const { texts, csrf } = visitor

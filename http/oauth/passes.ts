@@ -5,7 +5,7 @@ import { refuse } from '../../domain/refusal.ts'
 import type { Throttle } from '../payer/fields.ts'
 import type { SessionNeeds, Visitor } from '../payer/session.ts'
 import type { Call } from '../route.ts'
-import type { Fine } from './request.ts'
+import type { ValidRequest } from './request.ts'
 
 export type AuthorizationPassNeeds = Pick<
   SessionNeeds,
@@ -49,7 +49,7 @@ export const authorizationPasses = (needs: AuthorizationPassNeeds) => {
   const record = async (
     visitor: Visitor,
     query: URLSearchParams,
-    { request }: Fine,
+    { request }: ValidRequest,
     call: Call,
   ) => {
     const { id, qr } = nameOf(visitor, query)

@@ -4,8 +4,8 @@ import type { Instant } from '../../domain/time.ts'
 import type { KnownApplication } from './client.ts'
 
 /** An authorization request that may be answered. */
-export type Fine = {
-  readonly result: 'fine'
+export type ValidRequest = {
+  readonly result: 'valid'
   readonly request: AuthorizationRequest
   readonly application: KnownApplication
   readonly prompt: readonly string[]
@@ -13,7 +13,7 @@ export type Fine = {
 
 /** What came of reading an authorization request. */
 export type ReadRequest =
-  | Fine
+  | ValidRequest
   /** The application learns of it (RFC 6749, 4.1.2.1). */
   | { readonly result: 'redirect'; readonly location: string }
   /** It must not be redirected: who knows where that would lead. */
@@ -110,5 +110,5 @@ export const readAuthorizationRequest = (
   const who = { client, merchant, redirectUri, isRedirectUriGiven }
   const asked = { scope: [...scope], state, nonce, codeChallenge }
   const request = { ...who, ...asked, ...earliestSignIn(at, prompt, maxAge) }
-  return { result: 'fine', request, application, prompt }
+  return { result: 'valid', request, application, prompt }
 }

@@ -20,7 +20,7 @@ export type TokenNeeds = ClientNeeds & {
       readonly code: string
       readonly client: string
       readonly redirectUri: string | null
-      readonly verified: string | null
+      readonly codeChallenge: string | null
     },
     context: Context,
   ) => Promise<Redeemed>
@@ -78,7 +78,7 @@ export const tokenRoutes = (needs: TokenNeeds): Route[] => {
       code: requiredParameter(form, 'code'),
       client: client.id,
       redirectUri: parameter(form, 'redirect_uri') ?? null,
-      verified: verifier === undefined ? null : needs.challengeOf(verifier),
+      codeChallenge: verifier === undefined ? null : needs.challengeOf(verifier),
     }
     const redeemed = await withGrantErrors(needs.redeemCode(code, contextOfClient(call, client)))
     const { grant, payer, permissions, request, signedInAt } = redeemed

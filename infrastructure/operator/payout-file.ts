@@ -3,7 +3,7 @@ import { isIban } from '../../domain/accounting/settlement-account.ts'
 import { formatAmount, addUp } from '../../domain/money/money.ts'
 
 /** Who pays: the operator, and where its money is. */
-export type Payer = {
+export type Debtor = {
   readonly name: string
   /** IBAN, or a national account number. */
   readonly account: string
@@ -69,14 +69,14 @@ const groupsOf = (payouts: readonly OrderedPayout[]): OrderedPayout[][] => {
  * payment information for each day and currency. At least one payout is needed.
  */
 export const payoutFile = (
-  payer: Payer,
+  debtor: Debtor,
   payouts: readonly OrderedPayout[],
   { messageId, at }: { readonly messageId: string; readonly at: number },
 ): string => {
   const [first] = payouts
   if (!first) throw new RangeError('a payout file needs a payout')
-  const Nm = textOf(payer.name, 140)
-  const agent = payer.bic === null ? { Othr: { Id: 'NOTPROVIDED' } } : { BICFI: payer.bic }
+  const Nm = textOf(debtor.name, 140)
+  const agent = debtor.bic === null ? { Othr: { Id: 'NOTPROVIDED' } } : { BICFI: debtor.bic }
   const PmtInf = groupsOf(payouts).map((group, index) => ({
     PmtInfId: textOf(`${messageId.slice(0, 30)}-${index + 1}`, 35),
     PmtMtd: 'TRF',
@@ -84,7 +84,7 @@ export const payoutFile = (
     CtrlSum: controlSum(group),
     ReqdExctnDt: { Dt: group[0]?.payoutDay ?? first.payoutDay },
     Dbtr: { Nm },
-    DbtrAcct: { Id: accountId(payer.account) },
+    DbtrAcct: { Id: accountId(debtor.account) },
     DbtrAgt: { FinInstnId: agent },
     CdtTrfTxInf: group.map(transaction),
   }))

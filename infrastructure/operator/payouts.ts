@@ -10,7 +10,7 @@ import type { Core } from '../core.ts'
 import type { Settings } from '../settings.ts'
 import { reasonOf } from '../system-errors.ts'
 import { fail } from './error.ts'
-import { payoutFile, type OrderedPayout, type Payer } from './payout-file.ts'
+import { payoutFile, type OrderedPayout, type Debtor } from './payout-file.ts'
 
 type Write = (text: string) => Promise<void>
 
@@ -48,7 +48,7 @@ export const intoNewFile = async <Answer>(
   }
 }
 
-export const payerOf = (settings: Settings): Payer => {
+export const debtorOf = (settings: Settings): Debtor => {
   const { BANK_ACCOUNT: account, BANK_ACCOUNT_NAME: name, BANK_BIC: bic = null } = settings
   if (account === undefined) return fail('a payout file needs BANK_ACCOUNT, where the money is')
   return { name, account, bic }
@@ -91,10 +91,10 @@ const payoutsOf = (core: Core, rows: readonly SettlementRow[]): OrderedPayout[] 
     })
   })
 
-const writePayouts = async (core: Core, payer: Payer, messageId: string, write: Write) => {
+const writePayouts = async (core: Core, debtor: Debtor, messageId: string, write: Write) => {
   await core.readModels.caughtUp()
   const payouts = payoutsOf(core, core.settlements.orderedBy(messageId))
-  await write(payoutFile(payer, payouts, { messageId, at: core.now() }))
+  await write(payoutFile(debtor, payouts, { messageId, at: core.now() }))
   return payouts.length
 }
 
@@ -108,7 +108,7 @@ const whyOf = (error: unknown): string => {
 const nothingOrdered = { payout_file: null, message_id: null, payouts_ordered: 0 }
 
 /** Orders the payouts and writes the file that asks the bank for them. */
-export const orderIntoFile = async (core: Core, payer: Payer, file: string, write: Write) => {
+export const orderIntoFile = async (core: Core, debtor: Debtor, file: string, write: Write) => {
   const messageId = `DAYBOOK-${randomBytes(8).toString('hex').toUpperCase()}`
   const howToWrite = `To write their file: settle --again ${messageId} --pain001 <new file>`
   const { ordered, withoutAccount } = await orderPayouts(core, messageId).catch((error) =>
@@ -119,7 +119,7 @@ export const orderIntoFile = async (core: Core, payer: Payer, file: string, writ
   )
   const waiting = { payouts_waiting_for_an_account: withoutAccount }
   if (ordered === 0) return { ...nothingOrdered, ...waiting }
-  const count = await writePayouts(core, payer, messageId, write).catch((error) =>
+  const count = await writePayouts(core, debtor, messageId, write).catch((error) =>
     fail(
       `the payouts are ordered under message ${messageId}, but ${file} could not be written: ` +
         `${whyOf(error)}\n${howToWrite}`,
@@ -131,14 +131,14 @@ export const orderIntoFile = async (core: Core, payer: Payer, file: string, writ
 /** Writes the file of an earlier message once more, and orders nothing. */
 export const writeAgain = async (
   core: Core,
-  payer: Payer,
+  debtor: Debtor,
   { again: messageId, file }: { readonly again: string; readonly file: string },
 ) => {
   await core.readModels.caughtUp()
   if (core.settlements.orderedBy(messageId).length === 0)
     return fail(`there is no message ${messageId} that ordered payouts`)
   return intoNewFile(file, async (write) => {
-    const count = await writePayouts(core, payer, messageId, write).catch((error) =>
+    const count = await writePayouts(core, debtor, messageId, write).catch((error) =>
       fail(`${file} could not be written: ${whyOf(error)}`),
     )
     const answer = { payout_file: file, message_id: messageId, payouts_ordered: count }

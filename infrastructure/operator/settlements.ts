@@ -14,7 +14,7 @@ import type { Core } from '../core.ts'
 import type { Settings } from '../settings.ts'
 import type { WithCore } from './core.ts'
 import { fail } from './error.ts'
-import { intoNewFile, orderIntoFile, payerOf, writeAgain } from './payouts.ts'
+import { intoNewFile, orderIntoFile, debtorOf, writeAgain } from './payouts.ts'
 
 type AccountOptions = {
   readonly payoutAccount?: string
@@ -111,14 +111,14 @@ export const settle = async (
   { pain001: file, again }: SettleOptions,
 ) => {
   if (again !== undefined && file === undefined) return fail('--again needs --pain001 <file>')
-  const payer = file === undefined ? undefined : payerOf(settings)
+  const debtor = file === undefined ? undefined : debtorOf(settings)
   await core.readModels.caughtUp()
   for (const id of ids) if (!core.settlementAccounts.find(id)) fail(`no merchant ${id}`)
-  if (file === undefined || payer === undefined) return settleNow(core, settings, ids)
-  if (again !== undefined) return writeAgain(core, payer, { again, file })
+  if (file === undefined || debtor === undefined) return settleNow(core, settings, ids)
+  if (again !== undefined) return writeAgain(core, debtor, { again, file })
   return intoNewFile(file, async (write) => {
     const settled = await settleNow(core, settings, ids)
-    return { ...settled, ...(await orderIntoFile(core, payer, file, write)) }
+    return { ...settled, ...(await orderIntoFile(core, debtor, file, write)) }
   })
 }
 

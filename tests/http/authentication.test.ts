@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync, randomBytes, type KeyObject } fro
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeAccess } from '../../http/access.ts'
 import { namesOf } from '../../http/brand.ts'
-import type { FoundUser } from '../../http/credentials.ts'
+import type { FoundUser } from '../../http/unauthenticated-request.ts'
 import { hashSecret, makeSecretCheck } from '../../infrastructure/people/secrets.ts'
 import {
   dateTime,
