@@ -21,7 +21,7 @@ import {
 import { keepOrder } from '../../infrastructure/event-store/eventstoredb-appends.ts'
 import { persistently, within } from '../../infrastructure/event-store/eventstoredb-calls.ts'
 import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
-import type { ProtocolSettings } from '../../infrastructure/event-store/protocol.ts'
+import type { ProtocolSettings } from './protocol/serve.ts'
 import { collect, label, newEvent, newEvents } from './appends.ts'
 import { startProtocolPlace } from './protocol-place.ts'
 

@@ -1,10 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  serveEventStoreProtocol,
-  type ProtocolSettings,
-} from '../../infrastructure/event-store/protocol.ts'
+import { serveEventStoreProtocol, type ProtocolSettings } from './protocol/serve.ts'
 import { openEventLog } from '../../infrastructure/event-store/sqlite-event-log.ts'
 
 /** A protocol server over a log of its own, on a real connection, that can be stopped and started again at its port. */

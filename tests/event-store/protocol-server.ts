@@ -2,7 +2,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { serveEventStoreProtocol } from '../../infrastructure/event-store/protocol.ts'
+import { serveEventStoreProtocol } from './protocol/serve.ts'
 import { openEventLog } from '../../infrastructure/event-store/sqlite-event-log.ts'
 
 const [port = '0', file = join(mkdtempSync(join(tmpdir(), 'daybook-protocol-')), 'events.db')] =

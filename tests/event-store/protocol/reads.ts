@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { status, type ServerWritableStream } from '@grpc/grpc-js'
 import streams from '@eventstore/db-client/generated/streams_pb.js'
-import { noStream, StoreUnavailable } from '../../application/event-store.ts'
+import { noStream, StoreUnavailable } from '../../../application/event-store.ts'
 import {
   eventMessage,
   failure,
@@ -11,9 +11,9 @@ import {
   streamIdentifier,
   streamName,
   tooSlow,
-} from './protocol-messages.ts'
-import type { EventLog } from './sqlite-event-log.ts'
-import type { Row } from './sqlite-event-rows.ts'
+} from './messages.ts'
+import type { EventLog } from '../../../infrastructure/event-store/sqlite-event-log.ts'
+import type { Row } from '../../../infrastructure/event-store/sqlite-event-rows.ts'
 
 type Request = InstanceType<typeof streams.ReadReq>
 type Response = InstanceType<typeof streams.ReadResp>

@@ -7,10 +7,10 @@ import {
 import featuresService from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js'
 import features from '@eventstore/db-client/generated/serverfeatures_pb.js'
 import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js'
-import { answerAppends } from './protocol-appends.ts'
-import { accessDenied } from './protocol-messages.ts'
-import { answerReads } from './protocol-reads.ts'
-import type { EventLog } from './sqlite-event-log.ts'
+import { answerAppends } from './appends.ts'
+import { accessDenied } from './messages.ts'
+import { answerReads } from './reads.ts'
+import type { EventLog } from '../../../infrastructure/event-store/sqlite-event-log.ts'
 
 type Features = InstanceType<typeof features.SupportedMethods>
 

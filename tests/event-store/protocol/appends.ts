@@ -5,19 +5,15 @@ import {
   type ServerReadableStream,
 } from '@grpc/grpc-js'
 import type streams from '@eventstore/db-client/generated/streams_pb.js'
-import { noStream } from '../../application/event-store.ts'
-import { batchResponse, unaryResponse } from './protocol-answers.ts'
-import { appendAsNode } from './protocol-expectations.ts'
-import {
-  failure,
-  failureOf,
-  json,
-  streamIdentifier,
-  streamName,
-  uuidBytes,
-} from './protocol-messages.ts'
-import type { EventLog } from './sqlite-event-log.ts'
-import type { Expectation, NewRow } from './sqlite-event-writer.ts'
+import { noStream } from '../../../application/event-store.ts'
+import { batchResponse, unaryResponse } from './answers.ts'
+import { appendAsNode } from './expectations.ts'
+import { failure, failureOf, json, streamIdentifier, streamName, uuidBytes } from './messages.ts'
+import type { EventLog } from '../../../infrastructure/event-store/sqlite-event-log.ts'
+import type {
+  Expectation,
+  NewRow,
+} from '../../../infrastructure/event-store/sqlite-event-writer.ts'
 
 type BatchRequest = InstanceType<typeof streams.BatchAppendReq>
 type BatchResponse = InstanceType<typeof streams.BatchAppendResp>

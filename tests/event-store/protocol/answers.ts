@@ -3,11 +3,11 @@ import shared from '@eventstore/db-client/generated/shared_pb.js'
 import grpcStatus from '@eventstore/db-client/generated/status_pb.js'
 import streams from '@eventstore/db-client/generated/streams_pb.js'
 import any from 'google-protobuf/google/protobuf/any_pb.js'
-import { noStream, type Revision } from '../../application/event-store.ts'
-import { maximumAppendSize } from './acceptable-append.ts'
-import type { Outcome } from './protocol-expectations.ts'
-import { failure } from './protocol-messages.ts'
-import type { Expectation } from './sqlite-event-writer.ts'
+import { noStream, type Revision } from '../../../application/event-store.ts'
+import { maximumAppendSize } from '../../../infrastructure/event-store/acceptable-append.ts'
+import type { Outcome } from './expectations.ts'
+import { failure } from './messages.ts'
+import type { Expectation } from '../../../infrastructure/event-store/sqlite-event-writer.ts'
 
 type BatchResponse = InstanceType<typeof streams.BatchAppendResp>
 type AppendResponse = InstanceType<typeof streams.AppendResp>

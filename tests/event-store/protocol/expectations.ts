@@ -3,10 +3,13 @@ import {
   WrongExpectedRevision,
   type Appended,
   type Revision,
-} from '../../application/event-store.ts'
-import { maximumAppendSize } from './acceptable-append.ts'
-import type { EventLog } from './sqlite-event-log.ts'
-import type { Expectation, NewRow } from './sqlite-event-writer.ts'
+} from '../../../application/event-store.ts'
+import { maximumAppendSize } from '../../../infrastructure/event-store/acceptable-append.ts'
+import type { EventLog } from '../../../infrastructure/event-store/sqlite-event-log.ts'
+import type {
+  Expectation,
+  NewRow,
+} from '../../../infrastructure/event-store/sqlite-event-writer.ts'
 
 /** What an append came to. */
 export type Outcome =
