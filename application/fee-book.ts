@@ -5,6 +5,7 @@ import type { Instant } from '../domain/time.ts'
 import { feeSchedules, merchants } from './aggregates.ts'
 import type { RecordedEvent } from './event-store.ts'
 import type { Find } from './handle.ts'
+import { recent } from './recent.ts'
 
 const merchantsKept = 50_000
 
@@ -27,7 +28,7 @@ const changes: readonly string[] = [
  * log and not from a read model, which may still be catching up and would then charge nothing.
  */
 export const makeFeeBook = ({ find }: { readonly find: Find }) => {
-  const known = new Map<string, Known>()
+  const known = recent<string, Known>(merchantsKept)
   let notices = 0
 
   const load = async (merchant: string): Promise<Known> => {
@@ -38,7 +39,6 @@ export const makeFeeBook = ({ find }: { readonly find: Find }) => {
     ])
     const ownCurrency = found.status === 'present' ? found.data.currency : ''
     const loaded = { schedules, ownCurrency }
-    if (known.size >= merchantsKept) known.clear()
     // What changed while it was read may be missing from it.
     if (before === notices) known.set(merchant, loaded)
     return loaded

@@ -11,6 +11,7 @@ import {
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
+import { recent } from '../application/recent.ts'
 
 const makePair = promisify(generateKeyPair)
 const signAsync = promisify(
@@ -63,11 +64,10 @@ const importsKept = 10_000
  * nobody, and says no.
  */
 export const makeSignatureCheck = (keyOfNobody: string) => {
-  const imported = new Map<string, KeyObject>()
+  const imported = recent<string, KeyObject>(importsKept)
   const importOnce = (pem: string): KeyObject => {
     const known = imported.get(pem)
     if (known) return known
-    if (imported.size >= importsKept) imported.clear()
     const key = createPublicKey(pem)
     imported.set(pem, key)
     return key

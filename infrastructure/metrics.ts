@@ -4,14 +4,17 @@ import type { TrialBalance } from '../projections/journal.ts'
 import type { Progress } from './read-models/read-models.ts'
 import { requestTimes } from './request-times.ts'
 
+type Needs = {
+  readonly directory: string
+  readonly progress: () => Promise<Progress>
+  readonly canBeWritten: () => boolean
+  /** How many resources have callback messages that have not arrived. */
+  readonly queued: () => number
+  readonly trialBalance: () => readonly TrialBalance[]
+}
+
 /** Metrics in Prometheus' form. */
-export const makeMetrics = (
-  directory: string,
-  progress: () => Promise<Progress>,
-  canBeWritten: () => boolean,
-  queued: () => number,
-  trialBalance: () => readonly TrialBalance[],
-) => {
+export const makeMetrics = ({ directory, progress, canBeWritten, queued, trialBalance }: Needs) => {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const requests = requestTimes()

@@ -80,13 +80,13 @@ export const startService = async (
     resolve: makeResolve(),
     arePrivateAddressesAllowed: privateCallbacks === 'allow',
   })
-  const metrics = makeMetrics(
-    settings.DATA_DIR,
-    readModels.progress,
-    core.store.canBeWritten,
-    () => core.queue.unfinishedCount(),
-    core.journal.trialBalance,
-  )
+  const metrics = makeMetrics({
+    directory: settings.DATA_DIR,
+    progress: readModels.progress,
+    canBeWritten: core.store.canBeWritten,
+    queued: core.queue.unfinishedCount,
+    trialBalance: core.journal.trialBalance,
+  })
   const side = makeMerchantSide(core)
   const { identify } = side
   const processes = makeProcesses({

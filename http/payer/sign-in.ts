@@ -34,9 +34,7 @@ const challengeLifetimeMs = 300_000
 
 /** Only pages of this service: whatever else `next` says, nobody is sent elsewhere. */
 export const ownPath = (next: string | null | undefined): string =>
-  next && /^\/(payer|oauth2)\/[\x21-\x5b\x5d-\x7e]*$/.test(next) && !next.startsWith('//')
-    ? next
-    : '/payer/'
+  next && /^\/(payer|oauth2)\/[\x21-\x5b\x5d-\x7e]*$/.test(next) ? next : '/payer/'
 
 export const contextOfPayer = (
   { at, requestId: correlationId }: Call,
@@ -45,14 +43,20 @@ export const contextOfPayer = (
 ): Context => ({ at, merchant, actor: `payer:${payer}`, correlationId })
 
 type Step =
-  | { readonly step: 'pin'; readonly problem?: string }
-  | { readonly step: 'code'; readonly challenge: string; readonly problem?: string }
+  | { readonly step: 'pin'; readonly problem?: string; readonly isLocked?: boolean }
+  | {
+      readonly step: 'code'
+      readonly challenge: string
+      readonly problem?: string
+      readonly isLocked?: boolean
+    }
   | { readonly step: 'done'; readonly cookie: string }
 
-const problemOf = (error: unknown, texts: Texts, wrong: string): string => {
+const failureOf = (error: unknown, texts: Texts, wrong: string) => {
   if (!(error instanceof Refusal)) throw error
-  if (error.code === 'sign_in_is_locked') return texts.tooMany
-  if (error.code === 'sign_in_is_wrong' || error.code === 'payer_is_unknown') return wrong
+  if (error.code === 'sign_in_is_locked') return { problem: texts.tooMany, isLocked: true }
+  if (error.code === 'sign_in_is_wrong' || error.code === 'payer_is_unknown')
+    return { problem: wrong }
   throw error
 }
 
@@ -77,9 +81,9 @@ export const makeSignIn = (needs: SignInNeeds, visits: Visits) => {
       const sealed = needs.seal(JSON.stringify({ payer, browser: visitor.browser, until }))
       return { step: 'code', challenge: sealed }
     } catch (error) {
-      const problem = problemOf(error, visitor.texts, visitor.texts.wrong)
+      const failure = failureOf(error, visitor.texts, visitor.texts.wrong)
       needs.throttle.count(address, at)
-      return { step: 'pin', problem }
+      return { step: 'pin', ...failure }
     }
   }
 
@@ -93,9 +97,9 @@ export const makeSignIn = (needs: SignInNeeds, visits: Visits) => {
       const { token } = await needs.signIn.checkCode(payer, code, contextOfPayer(call, payer))
       return { step: 'done', cookie: visits.cookieFor(token) }
     } catch (error) {
-      const problem = problemOf(error, visitor.texts, visitor.texts.wrongCode)
+      const failure = failureOf(error, visitor.texts, visitor.texts.wrongCode)
       needs.throttle.count(call.request.remoteAddress ?? '', call.at)
-      return { step: 'code', challenge: sealed, problem }
+      return { step: 'code', challenge: sealed, ...failure }
     }
   }
 
@@ -161,7 +165,7 @@ export const signInRoutes = (needs: SignInNeeds, visits: Visits): Route[] => {
     const isNew = searchOf(call).has('created')
     return visits.show(visitor, {
       title: texts.signIn,
-      status: 'problem' in step && step.problem === texts.tooMany ? 429 : 200,
+      status: 'isLocked' in step && step.isLocked ? 429 : 200,
       body: html`<div class="card">
           <h1>${texts.signIn}</h1>
           ${isNew && step.step === 'pin' ? html`<p class="note">${texts.created}</p>` : ''}

@@ -1,3 +1,4 @@
+import { recent } from '../../application/recent.ts'
 import { textCell } from './csv.ts'
 
 /** A cell with a customer as the log of events stores them; no other cell begins so. */
@@ -9,10 +10,9 @@ const namesKept = 10_000
  * as the log of events does, so that whoever is erased is gone from it too: then the cell is empty.
  */
 export const withNames = (show: (stored: string) => string | null) => {
-  const known = new Map<string, string>()
+  const known = recent<string, string>(namesKept)
   const cellOf = (stored: string): string => {
     const cell = known.get(stored) ?? textCell(show(stored))
-    if (known.size >= namesKept) known.clear()
     known.set(stored, cell)
     return cell
   }
