@@ -26,7 +26,7 @@ export const grossOf = ({ amount, additionalAmount }: Pots): MinorUnits => {
 export const chargeFor = (captured: Pots, isCredit: boolean, terms: FeeTerms): Charge => {
   const gross = grossOf(captured)
   const { taxcode } = terms
-  const fee = add(portionOf(gross, terms.transactionRate), terms.transactionFixed)
+  const fee = portionOf(gross, terms.transactionRate, terms.transactionFixed)
   const interchange = isCredit ? portionOf(gross, terms.interchangeRate) : 0
   return { fee, interchange, vat: vatOn('transaction', fee, taxcode), taxcode }
 }

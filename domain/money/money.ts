@@ -11,7 +11,8 @@ export type Money = { readonly minor: MinorUnits | Sum; readonly currency: Curre
 
 const maximumIntegerDigits = 12
 
-const exact = (minor: MinorUnits): MinorUnits => {
+/** @throws RangeError when it is beyond what can be counted exactly. */
+export const exact = (minor: MinorUnits): MinorUnits => {
   if (!Number.isSafeInteger(minor)) throw new RangeError(`${minor} is no exact amount`)
   return minor
 }

@@ -1,4 +1,4 @@
-import type { MinorUnits } from './money.ts'
+import { exact, type MinorUnits } from './money.ts'
 
 /** A rate between 0 and 1 as decimal text, for instance `0.009` for 0.9 %: exact, never a float. */
 export type Rate = string
@@ -16,13 +16,18 @@ export const divideHalfEven = (dividend: bigint, divisor: bigint): bigint => {
   return isUp ? quotient + 1n : quotient
 }
 
-/** That part of an amount, in whole minor units. @throws RangeError for text that is no rate */
-export const portionOf = (amount: MinorUnits, rate: Rate): MinorUnits => {
+/**
+ * That part of an amount, and a fixed part besides: rounded once, for a tie goes to the even sum. In whole minor units.
+ * @throws RangeError for text that is no rate, and beyond what can be counted exactly
+ */
+export const portionOf = (amount: MinorUnits, rate: Rate, fixed: MinorUnits = 0): MinorUnits => {
   if (!ratePattern.test(rate)) throw new RangeError(`${rate} is no rate`)
   const [whole = '0', decimals = ''] = rate.split('.')
   const numerator = BigInt(whole + decimals)
-  if (numerator === 0n) return 0
-  return Number(divideHalfEven(BigInt(amount) * numerator, 10n ** BigInt(decimals.length)))
+  if (numerator === 0n) return fixed
+  const denominator = 10n ** BigInt(decimals.length)
+  const dividend = BigInt(amount) * numerator + BigInt(fixed) * denominator
+  return exact(Number(divideHalfEven(dividend, denominator)))
 }
 
 /** An amount times a fraction, in whole minor units; nothing when the whole is nothing. */

@@ -69,6 +69,14 @@ describe('the charge for a capture', () => {
     })
   })
 
+  test.each([
+    [500, 10],
+    [1_500, 18],
+  ])('of %i with half a unit too much is %i: the whole fee goes to the even one', (amount, fee) => {
+    const given = terms({ transactionRate: '0.009', transactionFixed: 5 })
+    expect(chargeFor({ amount, additionalAmount: 0 }, false, given).fee).toBe(fee)
+  })
+
   test('has interchange only when the payment is credit', () => {
     const given = terms({ interchangeRate: '0.01' })
     expect(chargeFor(pots, false, given).interchange).toBe(0)
