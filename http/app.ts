@@ -96,7 +96,8 @@ export const makeApp = (needs: AppNeeds) => {
     const accept = req.header('accept')
     const caller = route.access === 'OPEN' ? undefined : await authenticate(route.access, request)
     const replyTypes = route.replyTypes ?? [names.json, 'application/json']
-    if (!accepts(accept, replyTypes))
+    // Whoever is led elsewhere is asked there what they accept.
+    if (route.success !== 'found' && !accepts(accept, replyTypes))
       throw new RequestError(406, `This resource is answered as ${replyTypes.join(' or ')}.`)
     const { body } = request
     const call: Call = {

@@ -57,6 +57,14 @@ describe('the service says of itself', () => {
     })
   })
 
+  test('where it is described, to whoever accepts pages only, too', async () => {
+    const root = await fetch(`${service.address}/`, {
+      redirect: 'manual',
+      headers: { accept: 'text/html' },
+    })
+    expect([root.status, root.headers.get('location')]).toEqual([302, `${service.address}/docs`])
+  })
+
   test('that it is not ready while its read models catch up, and how far they are', async () => {
     const needs = {
       ready: async () => ({
