@@ -58,7 +58,9 @@ const locationOf = (text: string): MerchantData['location'] => {
 const changesOf = (given: Details): Changes<MerchantData> => {
   const { netmask, mcc, location } = given
   checkName(given.name)
-  if (netmask !== undefined && !isNetmask(netmask)) fail(`${netmask} is no IPv4 or IPv6 network`)
+  const isNone = netmask === 'none'
+  if (netmask !== undefined && !isNone && !isNetmask(netmask))
+    fail(`${netmask} is no IPv4 or IPv6 network, and not none`)
   if (mcc !== undefined && !/^\d{4}$/.test(mcc)) fail('an mcc has four digits')
   if ((given.addressLine?.length ?? 0) > 2) fail('an address has at most two lines')
   return {
@@ -67,7 +69,7 @@ const changesOf = (given: Details): Changes<MerchantData> => {
     organizationId: given.organizationId,
     jurisdiction: countryOf(given.jurisdiction, 'a jurisdiction'),
     mcc,
-    netmask,
+    netmask: isNone ? null : netmask,
     location: location === undefined ? undefined : locationOf(location),
     profile: {
       addressLines: given.addressLine,
@@ -175,7 +177,7 @@ const detailOptions = (command: Command): Command =>
       'two letters; by default the country of the currency, if it is of one',
     )
     .option('--mcc <code>', 'merchant category code, four digits')
-    .option('--netmask <network>', 'CIDR that requests for it must come from')
+    .option('--netmask <network>', 'CIDR that requests for it must come from, or none')
     .option('--location <lat,lon[,accuracy]>', 'degrees, and meters')
     .option('--address-line <line>', 'at most two', collect)
     .option('--postal-code <code>')

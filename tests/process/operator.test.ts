@@ -54,6 +54,23 @@ test('the operator makes merchants and users beside a running service, which sen
   expect(receiver.arrivals).toEqual([])
 })
 
+test('a netmask of a merchant is set, and taken away again', async () => {
+  const settings = { DATA_DIR: newFolder(), MODE: 'production' }
+  onTestFinished(() => rmSync(settings.DATA_DIR, { recursive: true }))
+  const run = (...words: string[]) => runCommand(settings, '--json', 'merchant', ...words)
+  const shown = async () =>
+    JSON.parse((await run('change', 'walled', '--mcc', '5812')).output).netmask
+  const made = ['walled', '--name', 'Walled Garden', '--currency', 'NOK']
+  expect((await run('add', ...made, '--netmask', '192.0.2.0/24')).code).toBe(0)
+  expect(await shown()).toBe('192.0.2.0/24')
+  expect(await run('change', 'walled', '--netmask', '192.0.2')).toMatchObject({
+    code: 1,
+    errors: '192.0.2 is no IPv4 or IPv6 network, and not none\n',
+  })
+  expect((await run('change', 'walled', '--netmask', 'none')).code).toBe(0)
+  expect(await shown()).toBeNull()
+})
+
 test('wrong settings are all named, and end the start with code 2', async () => {
   const wrong = { ...production, PORT: '-1', MODE: 'holiday', PUBLIC_URL: 'shop.example' }
   const { code, output, errors } = await runCommand(wrong, 'serve')
