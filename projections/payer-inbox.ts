@@ -1,4 +1,4 @@
-import { and, desc, eq, lt, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Instant } from '../domain/time.ts'
@@ -31,6 +31,7 @@ const entriesIn = (db: BetterSQLite3Database, kind: InboxEntry['kind'], columns:
         and(
           eq(payer, sql.placeholder('payer')),
           eq(isWaiting, sql.placeholder('isWaiting')),
+          gt(expiresAt, sql.placeholder('after')),
           lt(position, sql.placeholder('before')),
         ),
       )
@@ -40,6 +41,7 @@ const entriesIn = (db: BetterSQLite3Database, kind: InboxEntry['kind'], columns:
   return (of: {
     readonly payer: string
     readonly isWaiting: boolean
+    readonly after: Instant
     readonly before: number
     readonly limit: number
   }): InboxEntry[] =>
@@ -50,8 +52,6 @@ const entriesIn = (db: BetterSQLite3Database, kind: InboxEntry['kind'], columns:
       expiresAt: row[expiresAt.name] as Instant,
     }))
 }
-
-const waitingAtMost = 100
 
 /** The requests of each payer, as payments and permissions have them. */
 export const payerInboxQueries = (db: BetterSQLite3Database) => {
@@ -71,16 +71,16 @@ export const payerInboxQueries = (db: BetterSQLite3Database) => {
       expiresAt: permissionOutcomes.expiresAt,
     }),
   ]
-  const list = (payer: string, isWaiting: boolean, before: number, limit: number) =>
+  const list = (of: Parameters<(typeof kinds)[number]>[0]): readonly InboxEntry[] =>
     kinds
-      .flatMap((entries) => entries({ payer, isWaiting, before, limit }))
+      .flatMap((entries) => entries(of))
       .sort((one, other) => other.position - one.position)
-      .slice(0, limit)
+      .slice(0, of.limit)
   return {
-    /** Newest first. */
-    waiting: (payer: string): readonly InboxEntry[] =>
-      list(payer, true, Number.MAX_SAFE_INTEGER, waitingAtMost),
-    history: (payer: string, before: number, limit: number): readonly InboxEntry[] =>
-      list(payer, false, before, limit),
+    /** What can still be answered at an instant. */
+    waiting: (payer: string, at: Instant, before: number, limit: number) =>
+      list({ payer, isWaiting: true, after: at, before, limit }),
+    history: (payer: string, before: number, limit: number) =>
+      list({ payer, isWaiting: false, after: 0, before, limit }),
   }
 }

@@ -33,14 +33,16 @@ export const payerApiRoutes = (needs: PayerApiNeeds): Route[] => {
       access: 'OPEN',
       guard: 'session',
       group: payerGroup,
-      summary: 'What waits for an answer of the payer',
+      summary: 'What waits for an answer of the payer, newest first',
+      query: listQuery,
       success: 'value',
-      reply: z.object({ uris: z.array(z.string()) }).meta({ id: 'PayerRequests' }),
+      reply: listReply,
       handle: async (call) => {
         const { payer } = await access(call)
         await needs.caughtUp()
-        const waiting = needs.inbox.waiting(payer).filter(({ expiresAt }) => call.at < expiresAt)
-        return { uris: waiting.map((row) => links.inBody(pathOf(row))) }
+        const waiting = (before: number, limit: number) =>
+          needs.inbox.waiting(payer, call.at, before, limit)
+        return listPage(links, `${payerPrefix}/request/`, call.query.next, waiting, pathOf)
       },
     }),
     route({

@@ -13,7 +13,7 @@ import type { SignedIn, Visits } from './session.ts'
 export type PayerHomeNeeds = {
   readonly caughtUp: () => Promise<void>
   readonly inbox: {
-    waiting(payer: string): readonly InboxEntry[]
+    waiting(payer: string, at: Instant, before: number, limit: number): readonly InboxEntry[]
     history(payer: string, before: number, limit: number): readonly InboxEntry[]
   }
   readonly findRequest: (tid: string, at: Instant) => Promise<ShownRequest | undefined>
@@ -21,7 +21,7 @@ export type PayerHomeNeeds = {
   readonly shopName: (merchant: string) => string
 }
 
-const historyPage = 50
+const rowsOnPage = 50
 
 /** Where payers find what waits for them, and what they did. */
 export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] => {
@@ -69,12 +69,29 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
   const items = (visitor: SignedIn, rows: readonly InboxEntry[], at: Instant) =>
     Promise.all(rows.map((row) => item(visitor, row, at)))
 
-  const home = async (visitor: SignedIn, { at }: Call): Promise<RawReply> => {
+  /** The rows of a page, newest first, and where those before them are. */
+  const pageIn = (
+    call: Call,
+    path: string,
+    list: (before: number, limit: number) => readonly InboxEntry[],
+  ) => {
+    const before = Number(searchOf(call).get('before'))
+    const from = Number.isSafeInteger(before) && before > 0 ? before : undefined
+    const { rows, last } = pageOf(from, rowsOnPage, list)
+    return { rows, older: last && `${path}?before=${last.position}` }
+  }
+
+  const link = ({ texts }: SignedIn, older: string | undefined): Html | '' =>
+    older === undefined ? '' : html`<p><a href="${older}">${texts.continue}</a></p>`
+
+  const home = async (visitor: SignedIn, call: Call): Promise<RawReply> => {
     await needs.caughtUp()
+    const { at } = call
     const { texts } = visitor
-    const waiting = needs.inbox
-      .waiting(visitor.session.payer)
-      .filter(({ expiresAt }) => at < expiresAt)
+    const { payer } = visitor.session
+    const { rows: waiting, older } = pageIn(call, '/payer/', (before, limit) =>
+      needs.inbox.waiting(payer, at, before, limit),
+    )
     return visits.show(visitor, {
       title: texts.waiting,
       refreshAfter: 15,
@@ -87,6 +104,7 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
                 ${await items(visitor, waiting, at)}
               </ul>`
         }
+        ${link(visitor, older)}
         <div class="actions"><a class="button second" href="/payer/scan">${texts.scan}</a></div>
       </div>`,
     })
@@ -95,9 +113,7 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
   const history = async (visitor: SignedIn, call: Call): Promise<RawReply> => {
     await needs.caughtUp()
     const { texts } = visitor
-    const before = Number(searchOf(call).get('before'))
-    const from = Number.isSafeInteger(before) && before > 0 ? before : undefined
-    const { rows, last } = pageOf(from, historyPage, (before, limit) =>
+    const { rows, older } = pageIn(call, '/payer/history', (before, limit) =>
       needs.inbox.history(visitor.session.payer, before, limit),
     )
     return visits.show(visitor, {
@@ -111,11 +127,7 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
                 ${await items(visitor, rows, call.at)}
               </ul>`
         }
-        ${
-          last
-            ? html`<p><a href="/payer/history?before=${last.position}">${texts.continue}</a></p>`
-            : ''
-        }
+        ${link(visitor, older)}
       </div>`,
     })
   }
