@@ -8,10 +8,8 @@ const addressOf = ({ street, postalCode, locality, country }: PostalAddress) => 
   country,
 })
 
-/** What the userinfo endpoint tells: standard claims (OpenID Connect Core, 5.1), as far as they are granted and known. */
-export const userInfo = (subject: string, profile: Profile, granted: readonly Scope[]) => ({
-  sub: subject,
-  ...(granted.includes('profile') && { name: profile.name }),
+/** What is told with the scope `openid` only (the document's scope rules). */
+const openIdClaims = (profile: Profile, granted: readonly Scope[]) => ({
   ...(granted.includes('email') &&
     profile.email !== null && { email: profile.email, email_verified: profile.isEmailVerified }),
   ...(granted.includes('phone') && {
@@ -19,6 +17,16 @@ export const userInfo = (subject: string, profile: Profile, granted: readonly Sc
     phone_number_verified: profile.isPhoneVerified,
   }),
   ...(granted.includes('address') && profile.address && { address: addressOf(profile.address) }),
+})
+
+/** The scopes of which one is enough for the userinfo endpoint. */
+export const userInfoScopes: readonly Scope[] = ['openid', 'profile']
+
+/** What the userinfo endpoint tells: standard claims (OpenID Connect Core, 5.1), as far as they are granted and known. */
+export const userInfo = (subject: string, profile: Profile, granted: readonly Scope[]) => ({
+  sub: subject,
+  ...(granted.includes('profile') && { name: profile.name }),
+  ...(granted.includes('openid') && openIdClaims(profile, granted)),
 })
 
 export const shippingAddress = ({ shippingAddress: address }: Profile) =>

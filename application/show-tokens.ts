@@ -2,7 +2,7 @@ import type { Permissions } from '../domain/people/grant.ts'
 import type { Profile } from '../domain/people/profile.ts'
 import { formatScope } from '../domain/people/scope.ts'
 import type { Instant } from '../domain/time.ts'
-import { userInfo, type UserInfo } from './claims.ts'
+import { userInfo, userInfoScopes, type UserInfo } from './claims.ts'
 import type { Tokens } from './grants.ts'
 import type { AsOf } from './handle.ts'
 
@@ -14,7 +14,7 @@ export type ShownTokens = {
   /** Seconds that are left of the access token. */
   readonly expiresIn: number
   readonly scope: string
-  /** Null without the scope `openid`, and once the payer is erased. */
+  /** Null without a scope that it can be read with, and once the payer is erased. */
   readonly userInfo: UserInfo | null
 }
 
@@ -56,7 +56,8 @@ export const showTokens =
     const { issuedAt, expiresAt } = issued
     const subject = subjectOf(payer, merchant)
     const isOpenId = scope.includes('openid')
-    const profile = isOpenId ? await findProfile(payer, asOf) : undefined
+    const isTold = userInfoScopes.some((one) => scope.includes(one))
+    const profile = isTold ? await findProfile(payer, asOf) : undefined
     const accessToken = tokens.access(grant, generation)
     const { nonce = null, signedInAt = null } = granted
     const claims = { subject, audience, accessToken, issuedAt, nonce, signedInAt }

@@ -42,6 +42,11 @@ type Needs = {
   readonly onBug: (error: unknown, requestId: string) => void
 }
 
+/** Answers for one caller tell of people, and some hold tokens (RFC 6749, 5.1): no cache keeps them. */
+const notKept = { 'Cache-Control': 'no-store' }
+
+const isOpen = ({ access, guard }: Route): boolean => access === 'OPEN' && guard === undefined
+
 /** What routes answer, and what is answered instead of an error, as it goes to the client. */
 export const makeReplies = ({ names, isOutage, onBug }: Needs) => {
   const json = (status: number, value: unknown, headers?: Headers): Reply => ({
@@ -52,16 +57,17 @@ export const makeReplies = ({ names, isOutage, onBug }: Needs) => {
 
   const succeed = (route: Route, answer: unknown): Reply => {
     const { success, reply } = route
+    const kept = isOpen(route) ? {} : notKept
     switch (success) {
       case 'value or nothing':
         if (answer === undefined) return { status: 204, headers: {}, body: null }
-        return json(200, reply ? reply.parse(answer) : answer)
+        return json(200, reply ? reply.parse(answer) : answer, kept)
       case 'value':
-        return json(200, reply ? reply.parse(answer) : answer)
+        return json(200, reply ? reply.parse(answer) : answer, kept)
       case 'created': {
         const { location: Location, value } = answer as Created
         if (value === undefined) return { status: 201, headers: { Location }, body: null }
-        return json(201, reply ? reply.parse(value) : value, { Location })
+        return json(201, reply ? reply.parse(value) : value, { Location, ...kept })
       }
       case 'found':
         return { status: 302, headers: { Location: (answer as Found).location }, body: null }

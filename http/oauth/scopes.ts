@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { nationalId, shippingAddress, userInfo } from '../../application/claims.ts'
+import { nationalId, shippingAddress, userInfo, userInfoScopes } from '../../application/claims.ts'
 import type { LiveToken } from '../../application/grants.ts'
 import type { Profile } from '../../domain/people/profile.ts'
 import type { Scope } from '../../domain/people/scope.ts'
@@ -37,19 +37,25 @@ export const scopeRoutes = ({ findLiveToken, findProfile, subjectOf }: ScopeNeed
     return token
   }
 
-  const granted = async (call: Call, scope: Scope) => {
+  const granted = async (call: Call, enough: readonly Scope[]) => {
     const live = await findLiveToken(tokenOf(call), call.at)
     const profile = live && (await findProfile(live.payer))
     if (!live || !profile)
       throw challenge(401, 'invalid_token', 'The access token is unknown, expired or revoked.')
-    if (!live.scope.includes(scope))
-      throw challenge(403, 'insufficient_scope', `The scope ${scope} is needed.`, scope)
+    const [scope] = enough
+    if (!enough.some((one) => live.scope.includes(one)))
+      throw challenge(
+        403,
+        'insufficient_scope',
+        `The scope ${enough.join(' or ')} is needed.`,
+        scope,
+      )
     return { profile, scope: live.scope, subject: subjectOf(live.payer, live.merchant) }
   }
 
   const answer = (
     path: string,
-    scope: Scope,
+    enough: readonly Scope[],
     summary: string,
     claims: (known: Awaited<ReturnType<typeof granted>>) => object | null,
   ): Route =>
@@ -60,7 +66,7 @@ export const scopeRoutes = ({ findLiveToken, findProfile, subjectOf }: ScopeNeed
       guard: 'token',
       group: 'OAuth',
       summary,
-      description: `Needs a Bearer token with the scope ${scope}; errors are those of RFC 6750.`,
+      description: `Needs a Bearer token with the scope ${enough.join(' or ')}; errors are those of RFC 6750.`,
       success: 'raw',
       reply: claimsReply,
       replyTypes: ['application/json'],
@@ -72,7 +78,7 @@ export const scopeRoutes = ({ findLiveToken, findProfile, subjectOf }: ScopeNeed
       ownErrors: oauthErrors,
       handle: (call) =>
         oauthAnswer(async () => {
-          const value = claims(await granted(call, scope))
+          const value = claims(await granted(call, enough))
           if (value) return oauthJson(value)
           throw new OAuthError('not_found', 'The payer has not told this.', 404)
         }),
@@ -80,24 +86,24 @@ export const scopeRoutes = ({ findLiveToken, findProfile, subjectOf }: ScopeNeed
 
   const scopePath = '/oauth2/v1/scope'
   return [
-    answer('/oauth2/v1/userinfo', 'openid', 'Claims about the payer', (known) =>
+    answer('/oauth2/v1/userinfo', userInfoScopes, 'Claims about the payer', (known) =>
       userInfo(known.subject, known.profile, known.scope),
     ),
     answer(
       `${scopePath}/shipping_address`,
-      'shipping_address',
+      ['shipping_address'],
       'Where the payer wants parcels to go',
       ({ profile }) => shippingAddress(profile),
     ),
     answer(
       `${scopePath}/personal_id/no/id`,
-      'fodselsnummer',
+      ['fodselsnummer'],
       'The verified Norwegian national id, with all its proofs',
       ({ profile }) => nationalId(profile, 'id'),
     ),
     answer(
       `${scopePath}/personal_id/no/bankid`,
-      'bankid',
+      ['bankid'],
       'The Norwegian national id, with the proof of the bank identity scheme',
       ({ profile }) => nationalId(profile, 'bankid'),
     ),

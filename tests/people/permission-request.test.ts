@@ -174,3 +174,26 @@ test('given callbacks, when requests are answered and expire, then each is told 
     `permission_request_expired 1 /merchant/v1/permission_request/${expiring}/outcome/`,
   ])
 })
+
+test('given the scope profile alone, then the name can be read, and nothing that takes openid besides', async () => {
+  const id = await rid({ scope: 'profile phone email address' })
+  expect(await answer(id, 'accept')).toBe(204)
+  const { access_token: token, id_token, user_info } = await outcomeOf(id)
+  const name = 'Alice Andersen'
+  expect([id_token, user_info]).toEqual([null, { sub: user_info.sub, name }])
+  const bearer = { Authorization: `Bearer ${token}` }
+  const told = await service.call('GET', '/oauth2/v1/userinfo', undefined, bearer)
+  expect([told.status, told.body]).toEqual([200, { sub: user_info.sub, name }])
+  const phoneOnly = await rid({ scope: 'phone' })
+  expect(await answer(phoneOnly, 'accept')).toBe(204)
+  const other = { Authorization: `Bearer ${(await outcomeOf(phoneOnly)).access_token}` }
+  const refused = await service.call('GET', '/oauth2/v1/userinfo', undefined, other)
+  expect([refused.status, refused.body.error]).toEqual([403, 'insufficient_scope'])
+})
+
+test('an outcome, which may hold tokens, is kept by no cache', async () => {
+  const id = await rid({ scope: 'openid' })
+  const path = `/merchant/v1/permission_request/${id}/outcome/`
+  const { headers } = await service.call('GET', path)
+  expect(headers.get('cache-control')).toBe('no-store')
+})
