@@ -8,7 +8,14 @@ import {
 import type { Scope } from '../domain/people/scope.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
-import { authorizations, grants, payers, payments, permissionRequests } from './aggregates.ts'
+import {
+  applications,
+  authorizations,
+  grants,
+  payers,
+  payments,
+  permissionRequests,
+} from './aggregates.ts'
 import type { Context, Find, Handle } from './handle.ts'
 
 /**
@@ -71,6 +78,12 @@ export type Needs = {
 
 export type LiveToken = TokenRow & GrantRow
 
+/** Whether a grant stands: not taken back, of a payer who is there, to a client that is. A merchant is one by itself. */
+const stands = async (find: Find, { isRevoked, payer, client, merchant }: GrantRow) =>
+  !isRevoked &&
+  (await find(payers, payer)).status === 'present' &&
+  (client === merchant || (await find(applications, client)).status === 'present')
+
 /** The grant behind an access token that is good now. */
 export const findLiveToken =
   ({ find, tokens, rows, caughtUp }: Omit<Needs, 'handle'>) =>
@@ -78,8 +91,7 @@ export const findLiveToken =
     await caughtUp()
     const row = rows.findAccess(tokens.digest(token))
     const granted = row && rows.find(row.grant)
-    if (!granted || granted.isRevoked || at >= row.expiresAt) return undefined
-    if ((await find(payers, granted.payer)).status !== 'present') return undefined
+    if (!granted || at >= row.expiresAt || !(await stands(find, granted))) return undefined
     return { ...granted, ...row }
   }
 
@@ -90,9 +102,9 @@ export const findLiveRefreshToken =
     await caughtUp()
     const row = rows.findRefresh(tokens.digest(token))
     const granted = row && rows.find(row.grant)
-    if (!granted || granted.isRevoked || at >= refreshTokenEndsAt(row)) return undefined
+    if (!granted || at >= refreshTokenEndsAt(row) || !(await stands(find, granted)))
+      return undefined
     if ((await find(grants, row.grant, 'log')).generation !== row.generation) return undefined
-    if ((await find(payers, granted.payer)).status !== 'present') return undefined
     return { ...granted, ...row, expiresAt: refreshTokenEndsAt(row) }
   }
 

@@ -1,6 +1,6 @@
 import type { Customer } from '../domain/payment/payment-command.ts'
 import type { Instant } from '../domain/time.ts'
-import { shortlinks, stickers } from './aggregates.ts'
+import { payers, shortlinks, stickers } from './aggregates.ts'
 import { findSuch, isPresent } from './find-accepting.ts'
 import type { Find } from './handle.ts'
 
@@ -69,6 +69,7 @@ export const byShortlink =
   }
 
 type TokenNeeds = {
+  readonly find: Find
   readonly caughtUp: () => Promise<void>
   readonly findScan: (
     token: string,
@@ -79,11 +80,13 @@ type TokenNeeds = {
 
 /** `token:<digits>`: whoever made a scan of a code of the merchant, within a day. */
 export const byScanToken =
-  ({ caughtUp, findScan }: TokenNeeds): IdentifyOneKind =>
+  ({ find, caughtUp, findScan }: TokenNeeds): IdentifyOneKind =>
   async (customer, merchant, at) => {
     if (!scanTokenName.test(customer)) return undefined
     await caughtUp()
     const scan = findScan(customer)
     const isValid = scan?.merchant === merchant && at < scan.scannedAt + tokenLifetimeMs
-    return { stored: customer, names: isValid ? { id: scan.payer } : 'unknown' }
+    // Whoever was erased since is nobody.
+    const isThere = isValid && (await find(payers, scan.payer)).status === 'present'
+    return { stored: customer, names: isThere ? { id: scan.payer } : 'unknown' }
   }

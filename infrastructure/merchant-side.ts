@@ -30,7 +30,7 @@ export const makeMerchantSide = (core: Core) => {
     scanMatching,
     /** The kinds of identifiers of decisions 2, in their order. */
     identify: firstOf(
-      [byShortlink({ find }), byScanToken({ caughtUp, findScan }), payers.byAccessToken],
+      [byShortlink({ find }), byScanToken({ find, caughtUp, findScan }), payers.byAccessToken],
       payers.byName,
     ),
     /** A payer scans a shortlink; answers the merchant's token for it, and the request that has picked it up. */

@@ -18,7 +18,11 @@ import type { AuthorizationPages } from './pages.ts'
 import type { AuthorizationPasses } from './passes.ts'
 import { redirectTo } from './request.ts'
 
-export type AuthorizationAnswerNeeds = Pick<SessionNeeds, 'digestOf' | 'isSameText'> & {
+export type AuthorizationAnswerNeeds = Pick<
+  SessionNeeds,
+  'digestOf' | 'isSameText' | 'caughtUp'
+> & {
+  readonly findApplication: (clientId: string) => object | undefined
   readonly handle: Handle
   readonly issuer: () => string
   /** The code of an authorisation, and what is stored of it. */
@@ -73,12 +77,14 @@ export const authorizationAnswers = (
     const { payer, startedAt: signedInAt } = visitor.session
     const { at } = call
     const context = contextOfPayer(call, payer, known.request.merchant)
-    const isAllowed = fieldOf(call.body, 'decision') === 'allow'
+    const decision = fieldOf(call.body, 'decision')
+    if (decision !== 'allow' && decision !== 'deny')
+      throw new RequestError(400, visitor.texts.wrongInput)
     const scope = tickedScope(call.body)
     const { state } = await handle(
       authorizations,
       id,
-      isAllowed
+      decision === 'allow'
         ? { type: 'AllowAuthorization', at, payer, scope, signedInAt, channel }
         : { type: 'DenyAuthorization', at, payer },
       context,
@@ -93,6 +99,9 @@ export const authorizationAnswers = (
     const { request_id: id } = call.params
     visits.checkForm(call, visitor, call.body)
     const known = await passes.find(id)
+    await needs.caughtUp()
+    if (!needs.findApplication(known.request.client))
+      return visits.problem(visitor, 400, visitor.texts.unknownClient)
     const qr = fieldOf(call.body, 'qr')
     const { session } = visitor
     if (qr !== '') {

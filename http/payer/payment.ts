@@ -146,7 +146,7 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
     if (fieldOf(form, 'decision') !== 'accept')
       return paymentPage(visitor, call, shown, visitor.texts.wrongInput)
     const typed = fieldOf(form, 'additional_amount')
-    const isTyped = additionalEdit || (form['additional_amount'] !== undefined && typed !== '')
+    const isTyped = form['additional_amount'] !== undefined && (additionalEdit || typed !== '')
     const additionalAmount = isTyped ? typedAmount(typed, currency) : null
     if (additionalAmount === undefined)
       return paymentPage(visitor, call, shown, visitor.texts.wrongAmount, typed)

@@ -5,6 +5,7 @@ import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { PermissionOutcome } from '../../projections/permissions.ts'
 import { ridParams } from '../addresses.ts'
+import { RequestError } from '../errors.ts'
 import type { Call, RawReply, Route } from '../route.ts'
 import { shownTime } from './money.ts'
 import type { Html } from './page.ts'
@@ -125,8 +126,8 @@ export const payerPermissionRoutes = (needs: PayerPermissionNeeds, visits: Visit
     const decision = fieldOf(call.body, 'decision')
     if (decision === 'allow')
       await needs.grantPermission(rid, payer, tickedScope(call.body), context)
-    else if (decision === 'deny' || decision === 'decline')
-      await needs.declinePermission(rid, payer, context)
+    else if (decision === 'deny') await needs.declinePermission(rid, payer, context)
+    else throw new RequestError(400, visitor.texts.wrongInput)
     return visits.go(visitor, `/payer/permission/${rid}`)
   }
 

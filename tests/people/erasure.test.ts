@@ -177,3 +177,21 @@ test('given what a merchant attached to a payment, when its payer is erased, the
   expect(await upload()).toBe(404)
   expect(await service.outcome(tid)).not.toHaveProperty('attachment_uri')
 })
+
+test('given a payer who has scanned a code and is erased, when the shop names the scan, then it names nobody', async () => {
+  const phone = '4741112223'
+  const { id: payer } = await service.operator(
+    ...['payer', 'add', phone, '--name', 'Siri Skanner', '--pin', '4711'],
+  )
+  const { body: shortlink } = await service.call('POST', '/merchant/v1/shortlink/', {})
+  const scan = { payer, argstring: '' }
+  const path = `/sandbox/v1/shortlink/${shortlink.id}/scan/`
+  const scanned = await service.call('POST', path, scan)
+  expect(scanned.status).toBeLessThan(300)
+  const last = await service.call('GET', `/merchant/v1/shortlink/${shortlink.id}/last_scan/`)
+  const named = await service.requestPayment({ customer: last.body.id })
+  expect(await service.outcome(named.id)).toMatchObject({ status: 'pending' })
+  await service.operator('payer', 'erase', phone)
+  const after = await service.requestPayment({ customer: last.body.id })
+  expect(await service.outcome(after.id)).toMatchObject({ status: 'fail', status_code: 4004 })
+})

@@ -393,7 +393,7 @@ test('given a token, when it is missing, wrong or lacks the scope, then the chal
     expect(lacking.status).toBe(403)
     expect(lacking.headers.get('www-authenticate')).toContain('error="insufficient_scope"')
   }
-  const withoutOpenId = await redeem({ code: await codeFor({ scope: 'profile' }) })
+  const withoutOpenId = await redeem({ code: await codeFor({ scope: 'phone' }) })
   expect(withoutOpenId.body).not.toHaveProperty('id_token')
   expect((await userInfo(withoutOpenId.body.access_token)).status).toBe(403)
 })
@@ -571,4 +571,30 @@ test('given a request that fifty pages watch, when another wants to, then it is 
   const refused = await open()
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '10'])
   leaving.abort()
+})
+
+test('given an application that its merchant removes, then its tokens are dead and its open page leads nowhere', async () => {
+  const words = ['app', 'add', 'sandbox', '--name', 'Gone', '--redirect-uri', redirectUri]
+  const gone = (await service.operator(...words)) as unknown as App
+  const client = { client_id: gone.client_id }
+  const { body: tokens } = await redeem({ code: await codeFor(client) }, gone)
+  expect((await userInfo(tokens.access_token)).status).toBe(200)
+  const open = await alice.follow(await alice.visit(authPath(client)))
+  const { headers } = await service.call(
+    ...(['DELETE', `/merchant/v1/application/${gone.client_id}/`] as const),
+  )
+  expect(headers.get('x-request-id')).not.toBeNull()
+  expect((await userInfo(tokens.access_token)).status).toBe(401)
+  const asCustomer = await service.requestPayment({ customer: tokens.access_token })
+  expect(await service.outcome(asCustomer.id)).toMatchObject({ status: 'fail', status_code: 4004 })
+  expect(await alice.submit(open, { decision: 'allow' })).toMatchObject({
+    status: 400,
+    location: null,
+  })
+})
+
+test('given an answer that is none, then it is refused, and the request can still be answered', async () => {
+  const asked = await alice.follow(await alice.visit(authPath({})))
+  expect((await alice.submit(asked, { decision: 'maybe' })).status).toBe(400)
+  expect((await alice.submit(asked, { decision: 'allow' })).location).toContain('code=')
 })

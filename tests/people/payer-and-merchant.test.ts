@@ -242,3 +242,48 @@ test('an app that is not let in is told what it takes', async () => {
   for (const { status, headers } of [wrong, nobody])
     expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="payer"'])
 })
+
+test('an answer to a permission request that is none is refused, and changes nothing', async () => {
+  const asked = { pos_id: 'till-1', pos_tid: 'no-answer', scope: 'profile', customer: '4799999901' }
+  const { id } = (await service.call('POST', '/merchant/v1/permission_request/', asked)).body
+  const page = await alice.visit(`/payer/permission/${id}`)
+  expect((await alice.submit(page, { decision: 'maybe' })).status).toBe(400)
+  const outcome = `/merchant/v1/permission_request/${id}/outcome/`
+  expect((await service.call('GET', outcome)).body.status).toBe('pending')
+})
+
+test('whoever accepts without a word on the additional amount accepts what the shop proposes', async () => {
+  const proposed = { additional_amount: '3.00', additional_edit: true, customer: '+4799999901' }
+  const silent = await service.requestPayment(proposed)
+  const page = await alice.visit(`/payer/payment/${silent.id}`)
+  await alice.submit(page, { decision: 'accept' }, ['additional_amount'])
+  expect(await service.outcome(silent.id)).toMatchObject({ auth_additional_amount: '3.00' })
+  const emptied = await service.requestPayment(proposed)
+  const other = await alice.visit(`/payer/payment/${emptied.id}`)
+  await alice.submit(other, { decision: 'accept', additional_amount: '' })
+  expect(await service.outcome(emptied.id)).toMatchObject({ auth_additional_amount: '0.00' })
+})
+
+test('given more waiting requests than a page holds, then the others are on the next ones, in app and browser', async () => {
+  const bob = makeVisitor(service)
+  await bob.signIn('bob')
+  const who = { phone: '4799999902', pin: '5678', code: codeOf('bob') }
+  const { token: ofBob } = (await service.call('POST', '/payer/v1/session/', who, {})).body
+  const made: string[] = []
+  for (let n = 0; n < 103; n++)
+    made.unshift((await service.requestPayment({ customer: '+4799999902' })).id)
+  const read = async (path: string) =>
+    (await service.call('GET', path, undefined, { Authorization: `Bearer ${ofBob}` })).body
+  const first = await read('/payer/v1/request/')
+  const second = await read(first.next)
+  const pathOf = (tid: string) => `/payer/v1/payment_request/${tid}/`
+  expect([...first.uris, ...second.uris]).toEqual(made.map(pathOf))
+  expect([first.uris.length, second.next]).toEqual([100, null])
+  const seen: string[] = []
+  for (let path: string | undefined = '/payer/'; path !== undefined;) {
+    const { html } = await bob.visit(path)
+    seen.push(...[...html.matchAll(/href="\/payer\/payment\/(\w+)"/g)].map(([, tid]) => tid ?? ''))
+    path = /href="(\/payer\/\?before=\d+)"/.exec(html)?.[1]
+  }
+  expect(seen).toEqual(made)
+})
