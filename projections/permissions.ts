@@ -3,7 +3,6 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { defaultLedger } from '../domain/accounting/ledger.ts'
 import type { TransactionLine } from '../domain/accounting/transaction-line.ts'
-import { callbackEventNames } from '../domain/callback.ts'
 import type { Recorded } from '../domain/events.ts'
 import { statusCodes } from '../domain/payment/status.ts'
 import type { Permissions } from '../domain/people/grant.ts'
@@ -36,7 +35,6 @@ export const permissionOutcomes = sqliteTable(
     expiresAt: integer().notNull(),
     /** `expiresAt` while it waits for an answer, else null. */
     deadline: integer(),
-    seqno: integer().notNull(),
     currency: text().notNull(),
     /** What it cost the merchant, without VAT. */
     fee: integer().notNull(),
@@ -133,12 +131,9 @@ export const permissionProjection = projection({
       const { PENDING: statusCode } = statusCodes
       const pending = { isWaiting: true, status: 'pending', statusCode } as const
       const dates = { modifiedAt: metadata.at, expiresAt, deadline: expiresAt }
-      return { ...about, ...pending, ...dates, permissions: null, seqno: 0, fee: 0, linePosition }
+      return { ...about, ...pending, ...dates, permissions: null, fee: 0, linePosition }
     }
-    if (!row) return undefined
-    const after = { ...changed(row, event, metadata.at), linePosition }
-    const isTold = event.type in callbackEventNames && row.request.callbackUri !== null
-    return isTold ? { ...after, seqno: row.seqno + 1 } : after
+    return row && { ...changed(row, event, metadata.at), linePosition }
   },
   tell: permissionLine,
 })
