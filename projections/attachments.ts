@@ -12,7 +12,6 @@ export type AttachmentEntry = Attachment & { readonly at: Instant }
 /** What has been attached to each payment, in order. */
 export const attachments = sqliteTable('attachments', {
   tid: text().primaryKey(),
-  merchant: text(),
   entries: text({ mode: 'json' }).$type<readonly AttachmentEntry[]>().notNull(),
 })
 
@@ -21,9 +20,9 @@ export const attachmentProjection = projection({
   key: attachments.tid,
   handles: ['AttachmentsUploaded'],
   keyOf: ({ stream }) => idIn(stream),
-  apply: (row, { stream, data, metadata: { merchant, at } }) => {
+  apply: (row, { stream, data, metadata: { at } }) => {
     const added = data.attachments.map((attachment) => ({ ...attachment, at }))
-    return { tid: idIn(stream), merchant, entries: [...(row?.entries ?? []), ...added] }
+    return { tid: idIn(stream), entries: [...(row?.entries ?? []), ...added] }
   },
 })
 

@@ -2,7 +2,7 @@ import { desc, eq, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
-import type { Permissions, Revoker } from '../domain/people/grant.ts'
+import type { Permissions } from '../domain/people/grant.ts'
 import type { Scope } from '../domain/people/scope.ts'
 import { idIn } from '../domain/stream.ts'
 import { prepared } from './prepared.ts'
@@ -22,8 +22,6 @@ const grantedPermissions = sqliteTable(
     scope: text({ mode: 'json' }).$type<readonly Scope[]>().notNull(),
     grantedAt: integer().notNull(),
     isRevoked: integer({ mode: 'boolean' }).notNull(),
-    revokedAt: integer(),
-    revokedBy: text().$type<Revoker>(),
   },
   (row) => [index('granted_permissions_by_payer').on(row.payer, row.position)],
 )
@@ -86,10 +84,7 @@ export const grantProjection = projection({
   keyOf: (event) => (event.type === 'GrantRevoked' ? idIn(event.stream) : event.stream),
   apply: (row, event) => {
     const { stream: grant, position, metadata } = event
-    if (event.type === 'GrantRevoked') {
-      const revoked = { isRevoked: true, revokedAt: metadata.at, revokedBy: event.data.by }
-      return row && { ...row, ...revoked }
-    }
+    if (event.type === 'GrantRevoked') return row && { ...row, isRevoked: true }
     const { permissions, payer } = event.data
     if (!permissions) return row
     // A merchant is a client of its own, with its merchant id as client id.
@@ -97,8 +92,7 @@ export const grantProjection = projection({
     const client = event.type === 'CodeRedeemed' ? event.data.client : merchant
     const { scope } = permissions
     const { issuedAt: grantedAt } = permissions.tokens
-    const live = { isRevoked: false, revokedAt: null, revokedBy: null }
-    return { grant, position, payer, merchant, client, scope, grantedAt, ...live }
+    return { grant, position, payer, merchant, client, scope, grantedAt, isRevoked: false }
   },
 })
 

@@ -32,7 +32,6 @@ const registerProjection = <Data extends object>(
       position: integer().notNull(),
       merchant: text(),
       data: text({ mode: 'json' }).$type<Data>().notNull(),
-      modifiedAt: integer().notNull(),
     },
     (row) => [index(`${tableName}_by_merchant`).on(row.merchant, row.position)],
   )
@@ -46,8 +45,7 @@ const registerProjection = <Data extends object>(
       if (event.type === removed) return undefined
       const { stream, position, metadata } = event
       const data = event.data as Data
-      if (row) return { ...row, data, modifiedAt: metadata.at }
-      return { stream, position, merchant: metadata.merchant, data, modifiedAt: metadata.at }
+      return row ? { ...row, data } : { stream, position, merchant: metadata.merchant, data }
     },
   })
 }
