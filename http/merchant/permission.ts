@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Context } from '../../application/handle.ts'
+import type { AskedPermission } from '../../application/permissions.ts'
 import type { ShownTokens } from '../../application/show-tokens.ts'
 import { defaultLedger } from '../../domain/accounting/ledger.ts'
 import type { PermissionRequest } from '../../domain/people/permission.ts'
@@ -115,7 +116,7 @@ export type PermissionNeeds = {
   readonly links: Links
   readonly caughtUp: () => Promise<void>
   readonly reportHolding: ReportHolding
-  readonly requestPermission: (request: PermissionRequest, context: Context) => Promise<string>
+  readonly requestPermission: (request: AskedPermission, context: Context) => Promise<string>
   /** The permission request of a merchant, as of an instant. */
   readonly findPermission: (
     merchant: string,
