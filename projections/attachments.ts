@@ -1,10 +1,9 @@
-import { eq, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Attachment } from '../domain/merchant/attachment.ts'
 import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
-import { prepared } from './prepared.ts'
+import { findBy } from './prepared.ts'
 import { projection } from './projection.ts'
 
 export type AttachmentEntry = Attachment & { readonly at: Instant }
@@ -27,16 +26,9 @@ export const attachmentProjection = projection({
 })
 
 export const attachmentQueries = (db: BetterSQLite3Database) => {
-  const find = prepared(
-    db,
-    attachments,
-    db
-      .select()
-      .from(attachments)
-      .where(eq(attachments.tid, sql.placeholder('tid'))),
-  )
+  const find = findBy(db, attachments, attachments.tid)
   return {
     /** The attachments of a payment, oldest first. */
-    of: (tid: string): readonly AttachmentEntry[] => find.get({ tid })?.entries ?? [],
+    of: (tid: string): readonly AttachmentEntry[] => find(tid)?.entries ?? [],
   }
 }

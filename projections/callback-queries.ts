@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, lte, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { Instant } from '../domain/time.ts'
-import { prepared } from './prepared.ts'
+import { findBy, prepared } from './prepared.ts'
 import { callbackQueue, isToBeSent, isUnfinished } from './queued-messages.ts'
 
 const { subject, merchant, destination, dueAt, position } = callbackQueue
@@ -90,15 +90,13 @@ const dueIn = (db: BetterSQLite3Database) => {
 }
 
 export const callbackQueueQueries = (db: BetterSQLite3Database) => {
-  const ofSubject = eq(subject, sql.placeholder('subject'))
-  const find = prepared(db, callbackQueue, db.select().from(callbackQueue).where(ofSubject))
   const line = prepared(
     db,
     callbackQueue,
     db
       .select({ merchant, destination })
       .from(callbackQueue)
-      .where(and(ofSubject, lte(dueAt, now))),
+      .where(and(eq(subject, sql.placeholder('subject')), lte(dueAt, now))),
   )
   const unfinishedCount = db
     .select({ count: sql<number>`count(*)` })
@@ -114,7 +112,7 @@ export const callbackQueueQueries = (db: BetterSQLite3Database) => {
     ...dueIn(db),
     /** Where something is due that has changed since it was last looked, or was not due then: at first, all that is. */
     newlyDue: newlyDueIn(db),
-    find: (subject: string) => find.get({ subject }),
+    find: findBy(db, callbackQueue, subject),
     /** Where the first message of a resource is due. */
     lineOf: (subject: string, now: Instant): Line | undefined =>
       line.all({ subject, now }).flatMap(lineIn)[0],

@@ -5,7 +5,7 @@ import type { DomainEvent, Recorded } from '../domain/events.ts'
 import type { Permissions } from '../domain/people/grant.ts'
 import type { Scope } from '../domain/people/scope.ts'
 import { idIn } from '../domain/stream.ts'
-import { prepared } from './prepared.ts'
+import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** What payers have granted to merchants: who knows what since when, and until when. */
@@ -97,30 +97,6 @@ export const grantProjection = projection({
 })
 
 export const grantQueries = (db: BetterSQLite3Database) => {
-  const access = prepared(
-    db,
-    accessTokens,
-    db
-      .select()
-      .from(accessTokens)
-      .where(eq(accessTokens.hash, sql.placeholder('hash'))),
-  )
-  const refresh = prepared(
-    db,
-    refreshTokens,
-    db
-      .select()
-      .from(refreshTokens)
-      .where(eq(refreshTokens.hash, sql.placeholder('hash'))),
-  )
-  const find = prepared(
-    db,
-    grantedPermissions,
-    db
-      .select()
-      .from(grantedPermissions)
-      .where(eq(grantedPermissions.grant, sql.placeholder('grant'))),
-  )
   const ofPayer = prepared(
     db,
     grantedPermissions,
@@ -131,9 +107,9 @@ export const grantQueries = (db: BetterSQLite3Database) => {
       .orderBy(desc(grantedPermissions.position)),
   )
   return {
-    findAccess: (hash: string) => access.get({ hash }),
-    findRefresh: (hash: string) => refresh.get({ hash }),
-    find: (grant: string) => find.get({ grant }),
+    findAccess: findBy(db, accessTokens, accessTokens.hash),
+    findRefresh: findBy(db, refreshTokens, refreshTokens.hash),
+    find: findBy(db, grantedPermissions, grantedPermissions.grant),
     /** Newest first. */
     ofPayer: (payer: string) => ofPayer.all({ payer }),
   }

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNotNull, lte, sql } from 'drizzle-orm'
+import { and, asc, gt, isNotNull, lte, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { defaultLedger } from '../domain/accounting/ledger.ts'
@@ -13,7 +13,7 @@ import {
 } from '../domain/people/permission.ts'
 import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
-import { prepared } from './prepared.ts'
+import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Each permission request and what has become of it. */
@@ -139,14 +139,7 @@ export const permissionProjection = projection({
 })
 
 export const permissionQueries = (db: BetterSQLite3Database) => {
-  const find = prepared(
-    db,
-    permissionOutcomes,
-    db
-      .select()
-      .from(permissionOutcomes)
-      .where(eq(permissionOutcomes.rid, sql.placeholder('rid'))),
-  )
+  const find = findBy(db, permissionOutcomes, permissionOutcomes.rid)
   const due = prepared(
     db,
     permissionOutcomes,
@@ -175,7 +168,7 @@ export const permissionQueries = (db: BetterSQLite3Database) => {
   return {
     /** Whoever's it is, as of an instant. */
     find: (rid: string, now: Instant) => {
-      const row = find.get({ rid })
+      const row = find(rid)
       return row && permissionAsOf(now, row)
     },
     due: (now: Instant, limit: number) => due.all({ now, limit }),

@@ -10,7 +10,7 @@ import { signingKey } from '../domain/merchant/signing-key.ts'
 import { user } from '../domain/merchant/user.ts'
 import { application } from '../domain/people/application.ts'
 import type { Entry } from '../domain/register.ts'
-import { prepared } from './prepared.ts'
+import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 type Register<Data> = {
@@ -66,14 +66,6 @@ export const registerQueries = <Data extends object>(
   { table }: RegisterProjection<Data>,
 ) => {
   type Row = RegisterProjection<Data>['table']['$inferSelect']
-  const find = prepared(
-    db,
-    table,
-    db
-      .select()
-      .from(table)
-      .where(eq(table.stream, sql.placeholder('stream'))),
-  )
   const page = prepared(
     db,
     table,
@@ -91,7 +83,7 @@ export const registerQueries = <Data extends object>(
   )
   const all = prepared(db, table, db.select().from(table).orderBy(table.position))
   return {
-    find: (stream: string) => find.get({ stream }) as Row | undefined,
+    find: findBy(db, table, table.stream),
     list: (merchant: string, before: number, limit: number) =>
       page.all({ merchant, before, limit }) as Row[],
     all: () => all.all() as Row[],

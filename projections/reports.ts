@@ -3,7 +3,7 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { alias, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Completion } from '../domain/accounting/ledger.ts'
 import { ledgerStream } from './ledgers.ts'
-import { prepared } from './prepared.ts'
+import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Each report that was closed; what has no row yet is the open one. */
@@ -52,14 +52,7 @@ export const reportProjection = projection({
 })
 
 export const reportQueries = (db: BetterSQLite3Database) => {
-  const find = prepared(
-    db,
-    reports,
-    db
-      .select()
-      .from(reports)
-      .where(eq(reports.key, sql.placeholder('key'))),
-  )
+  const find = findBy(db, reports, reports.key)
   const closing = prepared(
     db,
     reports,
@@ -111,11 +104,10 @@ export const reportQueries = (db: BetterSQLite3Database) => {
       .orderBy(desc(reports.closedPosition))
       .limit(1),
   )
-  const findReport = (merchant: string, ledger: string, number: number) =>
-    find.get({ key: reportKey(ledgerStream(merchant, ledger), number) })
   return {
-    find: findReport,
-    findByKey: (key: string) => find.get({ key }),
+    find: (merchant: string, ledger: string, number: number) =>
+      find(reportKey(ledgerStream(merchant, ledger), number)),
+    findByKey: find,
     /** Reports whose logs are to be made, the longest closed first. */
     closing: (limit: number) => closing.all({ limit }),
     /** Of each ledger the first of them. */
