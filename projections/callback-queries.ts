@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gt, lte, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { Instant } from '../domain/time.ts'
+import { nextBy } from './due.ts'
 import { findBy, prepared } from './prepared.ts'
 import { callbackQueue, isToBeSent, isUnfinished } from './queued-messages.ts'
 
@@ -71,11 +72,6 @@ const dueIn = (db: BetterSQLite3Database) => {
     callbackQueue,
     select().where(lte(dueAt, now)).orderBy(asc(dueAt)).limit(sql.placeholder('limit')),
   )
-  const next = prepared(
-    db,
-    callbackQueue,
-    db.select({ dueAt }).from(callbackQueue).where(gt(dueAt, now)).orderBy(asc(dueAt)).limit(1),
-  )
   const subjectOf = (row: { readonly subject: string }): string => row.subject
   return {
     /** Resources whose first message there is due, the longest due first. */
@@ -85,7 +81,7 @@ const dueIn = (db: BetterSQLite3Database) => {
     dueAnywhere: (now: Instant, limit: number): string[] =>
       anywhere.all({ now, limit }).map(subjectOf),
     /** The next instant after now at which something becomes due. */
-    nextDue: (now: Instant): Instant | null => next.get({ now })?.dueAt ?? null,
+    nextDue: nextBy(db, callbackQueue, dueAt),
   }
 }
 

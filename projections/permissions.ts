@@ -1,4 +1,3 @@
-import { and, asc, gt, isNotNull, lte, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { defaultLedger } from '../domain/accounting/ledger.ts'
@@ -13,7 +12,8 @@ import {
 } from '../domain/people/permission.ts'
 import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
-import { findBy, prepared } from './prepared.ts'
+import { dueBy, nextBy } from './due.ts'
+import { findBy } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Each permission request and what has become of it. */
@@ -140,39 +140,14 @@ export const permissionProjection = projection({
 
 export const permissionQueries = (db: BetterSQLite3Database) => {
   const find = findBy(db, permissionOutcomes, permissionOutcomes.rid)
-  const due = prepared(
-    db,
-    permissionOutcomes,
-    db
-      .select({ rid: permissionOutcomes.rid, merchant: permissionOutcomes.merchant })
-      .from(permissionOutcomes)
-      .where(
-        and(
-          isNotNull(permissionOutcomes.deadline),
-          lte(permissionOutcomes.deadline, sql.placeholder('now')),
-        ),
-      )
-      .orderBy(asc(permissionOutcomes.deadline))
-      .limit(sql.placeholder('limit')),
-  )
-  const next = prepared(
-    db,
-    permissionOutcomes,
-    db
-      .select({ deadline: permissionOutcomes.deadline })
-      .from(permissionOutcomes)
-      .where(gt(permissionOutcomes.deadline, sql.placeholder('now')))
-      .orderBy(asc(permissionOutcomes.deadline))
-      .limit(1),
-  )
   return {
     /** Whoever's it is, as of an instant. */
     find: (rid: string, now: Instant) => {
       const row = find(rid)
       return row && permissionAsOf(now, row)
     },
-    due: (now: Instant, limit: number) => due.all({ now, limit }),
+    due: dueBy(db, permissionOutcomes, permissionOutcomes.deadline),
     /** The next deadline after now. */
-    nextDeadline: (now: Instant): Instant | null => next.get({ now })?.deadline ?? null,
+    nextDeadline: nextBy(db, permissionOutcomes, permissionOutcomes.deadline),
   }
 }

@@ -1,10 +1,10 @@
-import { and, asc, gt, isNotNull, lte, sql } from 'drizzle-orm'
+import { asc, isNotNull } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { impliedAccount } from '../domain/accounting/settlement-account.ts'
 import { movesMoney } from '../domain/accounting/transaction-line.ts'
 import { nextDue, type Frequency } from '../domain/calendar.ts'
-import type { Instant } from '../domain/time.ts'
+import { dueBy, nextBy } from './due.ts'
 import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
@@ -71,26 +71,6 @@ export const settlementAccountProjection = projection({
 
 export const settlementAccountQueries = (db: BetterSQLite3Database) => {
   const { merchant, dueAt, unsettledSince } = settlementAccounts
-  const due = prepared(
-    db,
-    settlementAccounts,
-    db
-      .select()
-      .from(settlementAccounts)
-      .where(and(isNotNull(dueAt), lte(dueAt, sql.placeholder('now'))))
-      .orderBy(asc(dueAt))
-      .limit(sql.placeholder('limit')),
-  )
-  const next = prepared(
-    db,
-    settlementAccounts,
-    db
-      .select({ dueAt })
-      .from(settlementAccounts)
-      .where(gt(dueAt, sql.placeholder('now')))
-      .orderBy(asc(dueAt))
-      .limit(1),
-  )
   const unsettled = prepared(
     db,
     settlementAccounts,
@@ -99,9 +79,9 @@ export const settlementAccountQueries = (db: BetterSQLite3Database) => {
   return {
     find: findBy(db, settlementAccounts, merchant),
     /** Those whose settlement is due, the longest due first. */
-    due: (now: Instant, limit: number) => due.all({ now, limit }),
+    due: dueBy(db, settlementAccounts, dueAt),
     /** The next instant after now at which one becomes due. */
-    nextDue: (now: Instant): Instant | null => next.get({ now })?.dueAt ?? null,
+    nextDue: nextBy(db, settlementAccounts, dueAt),
     /** Those with lines that no settlement has taken. */
     unsettled: () => unsettled.all(),
   }
