@@ -5,7 +5,7 @@ import { statusCodes } from '../domain/payment/status.ts'
 import { withAdded } from '../domain/pieces.ts'
 import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
-import { isOfPayment, silent } from './payment-lines.ts'
+import { isOfPayment, isSilent } from './payment-lines.ts'
 import { requested, type PaymentOutcome } from './payment-outcome-state.ts'
 
 /** What events change of an outcome. */
@@ -159,10 +159,10 @@ export const paymentOutcome = {
     if (event.type === 'PaymentRequested')
       return requested(idIn(stream), event.data, metadata.at, position)
     if (!row) return undefined
-    const isSilent = silent.has(event.type)
+    const hasLine = !isSilent(event.type)
     return withChanges(row, changesOf(row, event, metadata.at), {
-      linePosition: isSilent ? row.linePosition : position,
-      lineLedger: isSilent ? row.lineLedger : row.ledger,
+      linePosition: hasLine ? position : row.linePosition,
+      lineLedger: hasLine ? row.ledger : row.lineLedger,
       revision,
     })
   },
