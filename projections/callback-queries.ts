@@ -2,7 +2,7 @@ import { and, asc, desc, eq, gt, lte, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { Instant } from '../domain/time.ts'
 import { nextBy } from './due.ts'
-import { findBy, prepared } from './prepared.ts'
+import { countOf, findBy, prepared } from './prepared.ts'
 import { callbackQueue, isToBeSent, isUnfinished } from './queued-messages.ts'
 
 const { subject, merchant, destination, dueAt, position } = callbackQueue
@@ -94,11 +94,6 @@ export const callbackQueueQueries = (db: BetterSQLite3Database) => {
       .from(callbackQueue)
       .where(and(eq(subject, sql.placeholder('subject')), lte(dueAt, now))),
   )
-  const unfinishedCount = db
-    .select({ count: sql<number>`count(*)` })
-    .from(callbackQueue)
-    .where(isUnfinished)
-    .prepare()
   const unfinished = prepared(
     db,
     callbackQueue,
@@ -114,6 +109,6 @@ export const callbackQueueQueries = (db: BetterSQLite3Database) => {
       line.all({ subject, now }).flatMap(lineIn)[0],
     /** Resources with messages that have not arrived, for the operator. */
     unfinished: () => unfinished.all(),
-    unfinishedCount: (): number => unfinishedCount.get()?.count ?? 0,
+    unfinishedCount: countOf(db, callbackQueue, isUnfinished),
   }
 }

@@ -1,4 +1,4 @@
-import { eq, getTableColumns, is, Param, Placeholder, sql, type Query } from 'drizzle-orm'
+import { eq, getTableColumns, is, Param, Placeholder, sql, type Query, type SQL } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 
@@ -94,4 +94,14 @@ export const findBy = <Table extends SQLiteTable>(
     .where(eq(column, sql.placeholder('value')))
   const { get } = prepared(db, table, query)
   return (value: string) => get({ value }) as Table['$inferSelect'] | undefined
+}
+
+/** Counts the rows of a table of which something is true. */
+export const countOf = (db: BetterSQLite3Database, table: SQLiteTable, condition: SQL) => {
+  const query = db
+    .select({ count: sql<number>`count(*)` })
+    .from(table)
+    .where(condition)
+    .prepare()
+  return (): number => query.get()?.count ?? 0
 }

@@ -3,7 +3,7 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { alias, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Completion } from '../domain/accounting/ledger.ts'
 import { ledgerStream } from './ledgers.ts'
-import { findBy, prepared } from './prepared.ts'
+import { countOf, findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Each report that was closed; what has no row yet is the open one. */
@@ -53,16 +53,6 @@ export const reportProjection = projection({
 
 export const reportQueries = (db: BetterSQLite3Database) => {
   const find = findBy(db, reports, reports.key)
-  const closing = prepared(
-    db,
-    reports,
-    db
-      .select()
-      .from(reports)
-      .where(eq(reports.closing, true))
-      .orderBy(asc(reports.closedPosition))
-      .limit(sql.placeholder('limit')),
-  )
   const earlier = alias(reports, 'earlier')
   const reportBefore = sql`${reports.ledgerStream} || '#' || (${reports.number} - 1)`
   const closingBefore = db
@@ -108,9 +98,9 @@ export const reportQueries = (db: BetterSQLite3Database) => {
     find: (merchant: string, ledger: string, number: number) =>
       find(reportKey(ledgerStream(merchant, ledger), number)),
     findByKey: find,
-    /** Reports whose logs are to be made, the longest closed first. */
-    closing: (limit: number) => closing.all({ limit }),
-    /** Of each ledger the first of them. */
+    /** How many reports wait for their logs to be made. */
+    closingCount: countOf(db, reports, eq(reports.closing, true)),
+    /** Of each ledger the first of them, the longest closed first. */
     nextClosing: (limit: number) => nextClosing.all({ limit }),
     /** The open report of a ledger, which begins after the closing of the one before it. */
     open: (stream: string): { readonly number: number; readonly after: number } => {

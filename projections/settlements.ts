@@ -6,7 +6,7 @@ import {
   type PayoutOrdered,
   type SettlementMade,
 } from '../domain/accounting/settlement.ts'
-import { findBy, prepared } from './prepared.ts'
+import { countOf, findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Each settlement. It takes the lines before its position and after that of the one before it. */
@@ -79,16 +79,6 @@ export const settlementQueries = (db: BetterSQLite3Database) => {
       .orderBy(desc(serial))
       .limit(sql.placeholder('limit')),
   )
-  const unfinished = prepared(
-    db,
-    settlements,
-    db
-      .select()
-      .from(settlements)
-      .where(eq(making, true))
-      .orderBy(asc(startedPosition))
-      .limit(sql.placeholder('limit')),
-  )
   const earlier = alias(settlements, 'earlier')
   const unfinishedBefore = db
     .select({ key: earlier.key })
@@ -139,9 +129,9 @@ export const settlementQueries = (db: BetterSQLite3Database) => {
     /** Those that are made, newest first. */
     list: (merchant: string, before: number, limit: number) =>
       page.all({ merchant, before, limit }),
-    /** Those that are started and not made, the oldest first. */
-    unfinished: (limit: number) => unfinished.all({ limit }),
-    /** Of each merchant the first of them. */
+    /** How many are started and not made. */
+    unfinishedCount: countOf(db, settlements, eq(making, true)),
+    /** Of each merchant the first of them, the oldest first. */
     nextUnfinished: (limit: number) => nextUnfinished.all({ limit }),
     /** Those with something to pay that the bank has not been asked for. */
     payable: () => payables.all(),
