@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gt, lte, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import type { Line } from '../domain/callback.ts'
 import type { Instant } from '../domain/time.ts'
 import { nextBy } from './due.ts'
 import { countOf, findBy, prepared } from './prepared.ts'
@@ -8,7 +9,6 @@ import { callbackQueue, isToBeSent, isUnfinished } from './queued-messages.ts'
 const { subject, merchant, destination, dueAt, position } = callbackQueue
 const now = sql.placeholder('now')
 
-type Line = { readonly merchant: string | null; readonly destination: string }
 type Due = { readonly [Member in keyof Line]: Line[Member] | null }
 
 const lineIn = ({ merchant, destination }: Due): Line[] =>
