@@ -10,12 +10,8 @@ import type { Instant } from '../../domain/time.ts'
 import { merchantPrefix, ridParams, type Links } from '../addresses.ts'
 import { callerOf, contextOf, route, type Route } from '../route.ts'
 import { tokenMembers, tokensView, userInfoReply } from '../token-reply.ts'
-import { callbackUriText, dateTime, money, plainNumber } from '../wire.ts'
+import { callbackUriText, dateTime, identifier, money, plainNumber } from '../wire.ts'
 import { reportOfLine, type ReportOfLine, type ReportHolding } from './outcome-reply.ts'
-
-const identifier = z
-  .string()
-  .regex(/^[a-zA-Z0-9_.-]{1,64}$/, 'Letters, digits and _ . -, at most 64.')
 
 /** A space-delimited list of scopes. */
 export const scopeText = z
