@@ -23,7 +23,7 @@ export const permissionOutcomes = sqliteTable(
     rid: text().primaryKey(),
     merchant: text().notNull(),
     request: text({ mode: 'json' }).$type<PermissionRequest>().notNull(),
-    /** For whom it is, or who has answered it; null as long as anyone may. */
+    /** For whom it is, or who has answered it; null when nobody was found. */
     payer: text(),
     /** Whether its payer has still to answer. */
     isWaiting: integer({ mode: 'boolean' }).notNull(),
