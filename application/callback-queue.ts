@@ -1,13 +1,6 @@
-import type { Message } from '../domain/callback.ts'
+import type { Line, QueuedMessage } from '../domain/callback.ts'
 import type { Instant } from '../domain/time.ts'
 import type { Position } from './event-store.ts'
-import type { Line } from './turns.ts'
-
-export type QueuedMessage = Message & {
-  readonly id: string
-  /** Recorded, since they were counted anew. */
-  readonly attempts: number
-}
 
 export type QueueRow = {
   readonly subject: string

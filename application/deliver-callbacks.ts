@@ -1,9 +1,9 @@
-import type { Attempt } from '../domain/callback.ts'
+import type { Attempt, Line, QueuedMessage } from '../domain/callback.ts'
 import type { Instant } from '../domain/time.ts'
 import { callbacks } from './aggregates.ts'
-import type { CallbackQueue, QueuedMessage, QueueRow, Seen } from './callback-queue.ts'
+import type { CallbackQueue, QueueRow, Seen } from './callback-queue.ts'
 import type { Find, Handle } from './handle.ts'
-import { makeTurns, placesOfDestination, type Line, type Place } from './turns.ts'
+import { makeTurns, placesOfDestination, type Place } from './turns.ts'
 
 type Needs = {
   readonly queue: CallbackQueue

@@ -21,10 +21,13 @@ type RequestNeeds = {
 const payerIn = ({ names }: Identified): string | null =>
   typeof names === 'object' && 'id' in names ? names.id : null
 
+/** What a merchant asks of a payer whom it names: of nobody nothing can be asked. */
+export type AskedPermission = PermissionRequest & { readonly customer: string }
+
 /** A merchant asks for permissions; answers the rid, the same one for the same request. */
 export const requestPermission =
   ({ handle, find, ridOf, identify }: RequestNeeds) =>
-  async (asked: PermissionRequest, context: Context): Promise<string> => {
+  async (asked: AskedPermission, context: Context): Promise<string> => {
     const { merchant, posId, posTid, customer } = asked
     const rid = ridOf(merchant, posId, posTid)
     const { at } = context
@@ -32,7 +35,7 @@ export const requestPermission =
     const posIsKnown = isPresent(pos)
     const shop = await find(merchants, merchant)
     const { currency } = shop.status === 'present' ? shop.data : refuse('merchant_is_unknown')
-    const commandFor = (stored: string | null, payer: string | null) => {
+    const commandFor = (stored: string, payer: string | null) => {
       const request = { ...asked, customer: stored }
       return {
         type: 'RequestPermission',
@@ -43,9 +46,8 @@ export const requestPermission =
     }
     // Somebody new is no payer, and has no earlier request that this one could repeat.
     const admit = () => findAccepting(find, permissionRequests, rid, commandFor(customer, null))
-    const identified = customer === null ? null : await identify(customer, merchant, at, admit)
-    const payer = identified ? payerIn(identified) : 'anyone'
-    const command = commandFor(identified && identified.stored, payer)
+    const identified = await identify(customer, merchant, at, admit)
+    const command = commandFor(identified.stored, payerIn(identified))
     await handle(permissionRequests, rid, command, context)
     return rid
   }

@@ -1,7 +1,5 @@
+import type { Line } from '../domain/callback.ts'
 import { eachOnce, type EachOnce } from './each-once.ts'
-
-/** The messages of a merchant, or of nobody, to one scheme and host. */
-export type Line = { readonly merchant: string | null; readonly destination: string }
 
 type Whose = Line['merchant']
 

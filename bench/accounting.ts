@@ -134,7 +134,7 @@ const measureSettlement = async (directory: string) => {
   const began = performance.now()
   await accounting.settleNow(core.now())
   const seconds = secondsSince(began)
-  const made = core.settlements.unfinished(1).length === 0
+  const made = core.settlements.unfinishedCount() === 0
   const balances = core.journal.trialBalance().every(({ imbalance }) => imbalance === '0')
   if (!made || !balances) throw new Error('not all was settled, or the journal is off')
   await accounting.close()

@@ -78,6 +78,19 @@ export const callbackEvents = {
 } as const
 
 export type Message = z.output<z.ZodObject<typeof message>>
+
+/** A message that has not arrived. */
+export type QueuedMessage = Message & {
+  /** Id of the event that it tells, and so of the message. */
+  readonly id: string
+  /** Recorded, since they were counted anew. */
+  readonly attempts: number
+  readonly nextAttemptAt: Instant
+}
+
+/** The messages of a merchant, or of nobody, to one scheme and host. */
+export type Line = { readonly merchant: string | null; readonly destination: string }
+
 export type CallbackEvent = EventsOf<typeof callbackEvents>
 export type Attempt = z.output<z.ZodObject<typeof attempt>>
 

@@ -7,8 +7,7 @@ import type { ReceivedRequest } from './unauthenticated-request.ts'
  * Ascending: a higher level opens all that a lower one does (decisions 3). Beside them stands INTEGRATOR: a request that
  * an integrator has signed and that is about no merchant in particular.
  */
-const accessLevels = ['OPEN', 'SECRET', 'KEY', 'INTEGRATOR'] as const
-export type AccessLevel = (typeof accessLevels)[number]
+export type AccessLevel = 'OPEN' | 'SECRET' | 'KEY' | 'INTEGRATOR'
 
 /** Who makes a merchant request: a user of the merchant, or an integrator on its behalf. */
 export type Caller = {

@@ -36,6 +36,11 @@ export const plainNumber = <Schema extends z.ZodType>(schema: Schema) =>
     return written === undefined ? given : Number(written)
   }, schema)
 
+/** An id that a merchant gives. */
+export const identifier = z
+  .string()
+  .regex(/^[a-zA-Z0-9_.-]{1,64}$/, 'Letters, digits and _ . -, at most 64.')
+
 const currencyCodeOf = (isAmong: (code: string) => boolean) =>
   z
     .string()

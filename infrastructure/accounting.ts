@@ -70,8 +70,8 @@ export const accountingStatus = ({ journal, reports, settlements }: Core) => {
       ),
       imbalance: formatAmount(imbalance, currency),
     })),
-    reports_closing: reports.closing(1000).length,
-    settlements_unfinished: settlements.unfinished(1000).length,
+    reports_closing: reports.closingCount(),
+    settlements_unfinished: settlements.unfinishedCount(),
     payouts_to_order: settlements.payable().length,
   }
 }

@@ -1,10 +1,9 @@
-import { eq, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Attachment } from '../domain/merchant/attachment.ts'
 import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
-import { prepared } from './prepared.ts'
+import { findBy } from './prepared.ts'
 import { projection } from './projection.ts'
 
 export type AttachmentEntry = Attachment & { readonly at: Instant }
@@ -12,7 +11,6 @@ export type AttachmentEntry = Attachment & { readonly at: Instant }
 /** What has been attached to each payment, in order. */
 export const attachments = sqliteTable('attachments', {
   tid: text().primaryKey(),
-  merchant: text(),
   entries: text({ mode: 'json' }).$type<readonly AttachmentEntry[]>().notNull(),
 })
 
@@ -21,23 +19,16 @@ export const attachmentProjection = projection({
   key: attachments.tid,
   handles: ['AttachmentsUploaded'],
   keyOf: ({ stream }) => idIn(stream),
-  apply: (row, { stream, data, metadata: { merchant, at } }) => {
+  apply: (row, { stream, data, metadata: { at } }) => {
     const added = data.attachments.map((attachment) => ({ ...attachment, at }))
-    return { tid: idIn(stream), merchant, entries: [...(row?.entries ?? []), ...added] }
+    return { tid: idIn(stream), entries: [...(row?.entries ?? []), ...added] }
   },
 })
 
 export const attachmentQueries = (db: BetterSQLite3Database) => {
-  const find = prepared(
-    db,
-    attachments,
-    db
-      .select()
-      .from(attachments)
-      .where(eq(attachments.tid, sql.placeholder('tid'))),
-  )
+  const find = findBy(db, attachments, attachments.tid)
   return {
     /** The attachments of a payment, oldest first. */
-    of: (tid: string): readonly AttachmentEntry[] => find.get({ tid })?.entries ?? [],
+    of: (tid: string): readonly AttachmentEntry[] => find(tid)?.entries ?? [],
   }
 }

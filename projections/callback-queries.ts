@@ -1,13 +1,14 @@
 import { and, asc, desc, eq, gt, lte, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import type { Line } from '../domain/callback.ts'
 import type { Instant } from '../domain/time.ts'
-import { prepared } from './prepared.ts'
+import { nextBy } from './due.ts'
+import { countOf, findBy, prepared } from './prepared.ts'
 import { callbackQueue, isToBeSent, isUnfinished } from './queued-messages.ts'
 
 const { subject, merchant, destination, dueAt, position } = callbackQueue
 const now = sql.placeholder('now')
 
-type Line = { readonly merchant: string | null; readonly destination: string }
 type Due = { readonly [Member in keyof Line]: Line[Member] | null }
 
 const lineIn = ({ merchant, destination }: Due): Line[] =>
@@ -71,11 +72,6 @@ const dueIn = (db: BetterSQLite3Database) => {
     callbackQueue,
     select().where(lte(dueAt, now)).orderBy(asc(dueAt)).limit(sql.placeholder('limit')),
   )
-  const next = prepared(
-    db,
-    callbackQueue,
-    db.select({ dueAt }).from(callbackQueue).where(gt(dueAt, now)).orderBy(asc(dueAt)).limit(1),
-  )
   const subjectOf = (row: { readonly subject: string }): string => row.subject
   return {
     /** Resources whose first message there is due, the longest due first. */
@@ -85,26 +81,19 @@ const dueIn = (db: BetterSQLite3Database) => {
     dueAnywhere: (now: Instant, limit: number): string[] =>
       anywhere.all({ now, limit }).map(subjectOf),
     /** The next instant after now at which something becomes due. */
-    nextDue: (now: Instant): Instant | null => next.get({ now })?.dueAt ?? null,
+    nextDue: nextBy(db, callbackQueue, dueAt),
   }
 }
 
 export const callbackQueueQueries = (db: BetterSQLite3Database) => {
-  const ofSubject = eq(subject, sql.placeholder('subject'))
-  const find = prepared(db, callbackQueue, db.select().from(callbackQueue).where(ofSubject))
   const line = prepared(
     db,
     callbackQueue,
     db
       .select({ merchant, destination })
       .from(callbackQueue)
-      .where(and(ofSubject, lte(dueAt, now))),
+      .where(and(eq(subject, sql.placeholder('subject')), lte(dueAt, now))),
   )
-  const unfinishedCount = db
-    .select({ count: sql<number>`count(*)` })
-    .from(callbackQueue)
-    .where(isUnfinished)
-    .prepare()
   const unfinished = prepared(
     db,
     callbackQueue,
@@ -114,12 +103,12 @@ export const callbackQueueQueries = (db: BetterSQLite3Database) => {
     ...dueIn(db),
     /** Where something is due that has changed since it was last looked, or was not due then: at first, all that is. */
     newlyDue: newlyDueIn(db),
-    find: (subject: string) => find.get({ subject }),
+    find: findBy(db, callbackQueue, subject),
     /** Where the first message of a resource is due. */
     lineOf: (subject: string, now: Instant): Line | undefined =>
       line.all({ subject, now }).flatMap(lineIn)[0],
     /** Resources with messages that have not arrived, for the operator. */
     unfinished: () => unfinished.all(),
-    unfinishedCount: (): number => unfinishedCount.get()?.count ?? 0,
+    unfinishedCount: countOf(db, callbackQueue, isUnfinished),
   }
 }

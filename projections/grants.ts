@@ -2,10 +2,10 @@ import { desc, eq, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
-import type { Permissions, Revoker } from '../domain/people/grant.ts'
+import type { Permissions } from '../domain/people/grant.ts'
 import type { Scope } from '../domain/people/scope.ts'
 import { idIn } from '../domain/stream.ts'
-import { prepared } from './prepared.ts'
+import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** What payers have granted to merchants: who knows what since when, and until when. */
@@ -22,8 +22,6 @@ const grantedPermissions = sqliteTable(
     scope: text({ mode: 'json' }).$type<readonly Scope[]>().notNull(),
     grantedAt: integer().notNull(),
     isRevoked: integer({ mode: 'boolean' }).notNull(),
-    revokedAt: integer(),
-    revokedBy: text().$type<Revoker>(),
   },
   (row) => [index('granted_permissions_by_payer').on(row.payer, row.position)],
 )
@@ -86,10 +84,7 @@ export const grantProjection = projection({
   keyOf: (event) => (event.type === 'GrantRevoked' ? idIn(event.stream) : event.stream),
   apply: (row, event) => {
     const { stream: grant, position, metadata } = event
-    if (event.type === 'GrantRevoked') {
-      const revoked = { isRevoked: true, revokedAt: metadata.at, revokedBy: event.data.by }
-      return row && { ...row, ...revoked }
-    }
+    if (event.type === 'GrantRevoked') return row && { ...row, isRevoked: true }
     const { permissions, payer } = event.data
     if (!permissions) return row
     // A merchant is a client of its own, with its merchant id as client id.
@@ -97,36 +92,11 @@ export const grantProjection = projection({
     const client = event.type === 'CodeRedeemed' ? event.data.client : merchant
     const { scope } = permissions
     const { issuedAt: grantedAt } = permissions.tokens
-    const live = { isRevoked: false, revokedAt: null, revokedBy: null }
-    return { grant, position, payer, merchant, client, scope, grantedAt, ...live }
+    return { grant, position, payer, merchant, client, scope, grantedAt, isRevoked: false }
   },
 })
 
 export const grantQueries = (db: BetterSQLite3Database) => {
-  const access = prepared(
-    db,
-    accessTokens,
-    db
-      .select()
-      .from(accessTokens)
-      .where(eq(accessTokens.hash, sql.placeholder('hash'))),
-  )
-  const refresh = prepared(
-    db,
-    refreshTokens,
-    db
-      .select()
-      .from(refreshTokens)
-      .where(eq(refreshTokens.hash, sql.placeholder('hash'))),
-  )
-  const find = prepared(
-    db,
-    grantedPermissions,
-    db
-      .select()
-      .from(grantedPermissions)
-      .where(eq(grantedPermissions.grant, sql.placeholder('grant'))),
-  )
   const ofPayer = prepared(
     db,
     grantedPermissions,
@@ -137,9 +107,9 @@ export const grantQueries = (db: BetterSQLite3Database) => {
       .orderBy(desc(grantedPermissions.position)),
   )
   return {
-    findAccess: (hash: string) => access.get({ hash }),
-    findRefresh: (hash: string) => refresh.get({ hash }),
-    find: (grant: string) => find.get({ grant }),
+    findAccess: findBy(db, accessTokens, accessTokens.hash),
+    findRefresh: findBy(db, refreshTokens, refreshTokens.hash),
+    find: findBy(db, grantedPermissions, grantedPermissions.grant),
     /** Newest first. */
     ofPayer: (payer: string) => ofPayer.all({ payer }),
   }

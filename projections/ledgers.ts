@@ -8,7 +8,7 @@ import {
   type Counters,
   type Totals,
 } from '../domain/accounting/transaction-line.ts'
-import { prepared } from './prepared.ts'
+import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Each ledger, with what the lines of its open report add up to so far. */
@@ -97,14 +97,7 @@ export const ledgerProjection = projection({
 })
 
 export const ledgerQueries = (db: BetterSQLite3Database) => {
-  const find = prepared(
-    db,
-    ledgers,
-    db
-      .select()
-      .from(ledgers)
-      .where(eq(ledgers.stream, sql.placeholder('stream'))),
-  )
+  const find = findBy(db, ledgers, ledgers.stream)
   const page = prepared(
     db,
     ledgers,
@@ -121,7 +114,7 @@ export const ledgerQueries = (db: BetterSQLite3Database) => {
       .limit(sql.placeholder('limit')),
   )
   return {
-    find: (merchant: string, id: string) => find.get({ stream: ledgerStream(merchant, id) }),
+    find: (merchant: string, id: string) => find(ledgerStream(merchant, id)),
     list: (merchant: string, before: number, limit: number) =>
       page.all({ merchant, before, limit }),
   }

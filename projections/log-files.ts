@@ -1,8 +1,7 @@
-import { eq, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Completion } from '../domain/accounting/ledger.ts'
-import { prepared } from './prepared.ts'
+import { findBy } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** What a log file is of: it can be made again, byte for byte, by whoever has the log of events. */
@@ -39,14 +38,6 @@ export const logFileProjection = projection({
   },
 })
 
-export const logFileQueries = (db: BetterSQLite3Database) => {
-  const find = prepared(
-    db,
-    logFiles,
-    db
-      .select()
-      .from(logFiles)
-      .where(eq(logFiles.sha256, sql.placeholder('sha256'))),
-  )
-  return { find: (sha256: string): LogFileRow | undefined => find.get({ sha256 }) }
-}
+export const logFileQueries = (db: BetterSQLite3Database) => ({
+  find: findBy(db, logFiles, logFiles.sha256),
+})

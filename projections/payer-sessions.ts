@@ -1,8 +1,7 @@
-import { eq, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { idIn } from '../domain/stream.ts'
-import { prepared } from './prepared.ts'
+import { findBy } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Who is signed in, by the SHA-256 of the session's token. */
@@ -26,14 +25,6 @@ export const payerSessionProjection = projection({
   },
 })
 
-export const payerSessionQueries = (db: BetterSQLite3Database) => {
-  const find = prepared(
-    db,
-    payerSessions,
-    db
-      .select()
-      .from(payerSessions)
-      .where(eq(payerSessions.session, sql.placeholder('session'))),
-  )
-  return { find: (session: string) => find.get({ session }) }
-}
+export const payerSessionQueries = (db: BetterSQLite3Database) => ({
+  find: findBy(db, payerSessions, payerSessions.session),
+})

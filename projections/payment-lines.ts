@@ -12,11 +12,8 @@ export const isOfPayment = (event: Recorded): event is PaymentRecorded =>
   event.type in paymentEvents
 
 /** What a payment goes through without a line of a transaction log. */
-export const silent: ReadonlySet<string> = new Set<PaymentEvent['type']>([
-  'PaymentAmended',
-  'PaymentPickedUp',
-  'PaymentRenewed',
-])
+export const isSilent = (type: PaymentEvent['type']) =>
+  type === 'PaymentAmended' || type === 'PaymentPickedUp' || type === 'PaymentRenewed'
 
 /** The line of a transaction log that an event makes of the payment as it was before; some make none. */
 export const transactionLine = (
@@ -43,7 +40,7 @@ export const transactionLine = (
       charge: null,
     }
   }
-  if (!before) return undefined
+  if (!before || isSilent(type)) return undefined
   const { tid, merchant, ledger, customer, currency } = before
   const line = (
     action: LineAction,
@@ -95,9 +92,5 @@ export const transactionLine = (
       const { refundId, charge } = event.data
       return line('refund', minus(nothing, potsOf(event.data)), refundId, charge)
     }
-    case 'PaymentAmended':
-    case 'PaymentPickedUp':
-    case 'PaymentRenewed':
-      return undefined
   }
 }

@@ -29,8 +29,6 @@ export type PaymentOutcome = {
   readonly permissions: Permissions | null
   readonly currency: Currency
   readonly ledger: string
-  readonly callbackUri: string | null
-  readonly displayMessageUri: string | null
   readonly status: PaymentStatus
   readonly statusCode: number
   readonly amount: MinorUnits
@@ -46,8 +44,6 @@ export type PaymentOutcome = {
   readonly expiresAt: Instant
   /** `expiresAt` while the payment can still expire, else null. */
   readonly deadline: Instant | null
-  /** Number of the last callback message; the next one has the next number. */
-  readonly seqno: number
   /** Position of its latest line in the log, and the ledger that the line stands in: they name its report. */
   readonly linePosition: number
   readonly lineLedger: string
@@ -61,8 +57,7 @@ export const requested = (
   at: Instant,
   position: number,
 ): PaymentOutcome => {
-  const { merchant, posId, posTid, customer, currency, amount, additionalAmount } = request
-  const { ledger, callbackUri, displayMessageUri } = request
+  const { merchant, posId, posTid, customer, currency, ledger, amount, additionalAmount } = request
   return {
     tid,
     merchant,
@@ -73,8 +68,6 @@ export const requested = (
     permissions: null,
     currency,
     ledger,
-    callbackUri,
-    displayMessageUri,
     status: 'pending',
     statusCode: statusCodes.PENDING,
     amount,
@@ -87,7 +80,6 @@ export const requested = (
     modifiedAt: at,
     expiresAt,
     deadline: expiresAt,
-    seqno: 0,
     linePosition: position,
     lineLedger: ledger,
     revision: 0,

@@ -1,4 +1,3 @@
-import { callbackEventNames } from '../domain/callback.ts'
 import type { Recorded } from '../domain/events.ts'
 import { isNothing, minus, nothing, plus } from '../domain/money/pots.ts'
 import { paymentEvents, type PaymentEvent } from '../domain/payment/payment-events.ts'
@@ -6,7 +5,7 @@ import { statusCodes } from '../domain/payment/status.ts'
 import { withAdded } from '../domain/pieces.ts'
 import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
-import { isOfPayment, silent } from './payment-lines.ts'
+import { isOfPayment, isSilent } from './payment-lines.ts'
 import { requested, type PaymentOutcome } from './payment-outcome-state.ts'
 
 /** What events change of an outcome. */
@@ -16,8 +15,6 @@ type Changes = Partial<
     | 'payer'
     | 'permissions'
     | 'ledger'
-    | 'callbackUri'
-    | 'displayMessageUri'
     | 'status'
     | 'statusCode'
     | 'additionalAmount'
@@ -32,14 +29,14 @@ type Changes = Partial<
   >
 >
 
-/** Where an outcome stands in the log and among its messages. */
-type Standing = Pick<PaymentOutcome, 'seqno' | 'linePosition' | 'lineLedger' | 'revision'>
+/** Where an outcome stands in the log. */
+type Standing = Pick<PaymentOutcome, 'linePosition' | 'lineLedger' | 'revision'>
 
 /** Written out: every event of every payment comes through here, and a spread takes ten times as long. */
 const withChanges = (
   row: PaymentOutcome,
   changes: Changes,
-  { seqno, linePosition, lineLedger, revision }: Standing = row,
+  { linePosition, lineLedger, revision }: Standing = row,
 ): PaymentOutcome => ({
   tid: row.tid,
   merchant: row.merchant,
@@ -50,9 +47,6 @@ const withChanges = (
   permissions: changes.permissions ?? row.permissions,
   currency: row.currency,
   ledger: changes.ledger ?? row.ledger,
-  callbackUri: changes.callbackUri === undefined ? row.callbackUri : changes.callbackUri,
-  displayMessageUri:
-    changes.displayMessageUri === undefined ? row.displayMessageUri : changes.displayMessageUri,
   status: changes.status ?? row.status,
   statusCode: changes.statusCode ?? row.statusCode,
   amount: row.amount,
@@ -65,7 +59,6 @@ const withChanges = (
   modifiedAt: changes.modifiedAt ?? row.modifiedAt,
   expiresAt: changes.expiresAt ?? row.expiresAt,
   deadline: changes.deadline === undefined ? row.deadline : changes.deadline,
-  seqno,
   linePosition,
   lineLedger,
   revision,
@@ -100,12 +93,8 @@ const changesOf = (
   at: Instant,
 ): Changes => {
   switch (event.type) {
-    case 'PaymentAmended': {
-      const { data } = event
-      const { ledger = row.ledger, callbackUri = row.callbackUri } = data
-      const { displayMessageUri = row.displayMessageUri } = data
-      return { ledger, callbackUri, displayMessageUri, modifiedAt: at }
-    }
+    case 'PaymentAmended':
+      return { ledger: event.data.ledger ?? row.ledger, modifiedAt: at }
     case 'PaymentPickedUp':
       return { payer: event.data.payer }
     case 'PaymentAuthorized': {
@@ -170,12 +159,10 @@ export const paymentOutcome = {
     if (event.type === 'PaymentRequested')
       return requested(idIn(stream), event.data, metadata.at, position)
     if (!row) return undefined
-    const isSilent = silent.has(event.type)
-    const isTold = event.type in callbackEventNames && row.callbackUri !== null
+    const hasLine = !isSilent(event.type)
     return withChanges(row, changesOf(row, event, metadata.at), {
-      seqno: isTold ? row.seqno + 1 : row.seqno,
-      linePosition: isSilent ? row.linePosition : position,
-      lineLedger: isSilent ? row.lineLedger : row.ledger,
+      linePosition: hasLine ? position : row.linePosition,
+      lineLedger: hasLine ? row.ledger : row.lineLedger,
       revision,
     })
   },

@@ -1,12 +1,10 @@
-import { and, asc, gt, isNotNull, lte, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { isNothing } from '../domain/money/pots.ts'
 import { paymentEvents, type PaymentEvent } from '../domain/payment/payment-events.ts'
 import { idIn } from '../domain/stream.ts'
-import type { Instant } from '../domain/time.ts'
+import { dueBy, nextBy } from './due.ts'
 import { transactionLine } from './payment-lines.ts'
 import { paymentTable, type PaymentRow } from './payment-table.ts'
-import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** What events change of a row. */
@@ -121,33 +119,9 @@ export const paymentProjection = projection({
   tell: transactionLine,
 })
 
-export const paymentQueries = (db: BetterSQLite3Database) => {
-  const due = prepared(
-    db,
-    paymentTable,
-    db
-      .select({ tid: paymentTable.tid, merchant: paymentTable.merchant })
-      .from(paymentTable)
-      .where(
-        and(isNotNull(paymentTable.deadline), lte(paymentTable.deadline, sql.placeholder('now'))),
-      )
-      .orderBy(asc(paymentTable.deadline))
-      .limit(sql.placeholder('limit')),
-  )
-  const next = prepared(
-    db,
-    paymentTable,
-    db
-      .select({ deadline: paymentTable.deadline })
-      .from(paymentTable)
-      .where(gt(paymentTable.deadline, sql.placeholder('now')))
-      .orderBy(asc(paymentTable.deadline))
-      .limit(1),
-  )
-  return {
-    /** Payments whose deadline has passed and whose expiry is not recorded yet, earliest first. */
-    due: (now: Instant, limit: number) => due.all({ now, limit }),
-    /** The next deadline after now. */
-    nextDeadline: (now: Instant): Instant | null => next.get({ now })?.deadline ?? null,
-  }
-}
+export const paymentQueries = (db: BetterSQLite3Database) => ({
+  /** Payments whose deadline has passed and whose expiry is not recorded yet, earliest first. */
+  due: dueBy(db, paymentTable, paymentTable.deadline),
+  /** The next deadline after now. */
+  nextDeadline: nextBy(db, paymentTable, paymentTable.deadline),
+})

@@ -1,9 +1,7 @@
-import { and, asc, eq, gt, isNotNull, lte, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { defaultLedger } from '../domain/accounting/ledger.ts'
 import type { TransactionLine } from '../domain/accounting/transaction-line.ts'
-import { callbackEventNames } from '../domain/callback.ts'
 import type { Recorded } from '../domain/events.ts'
 import { statusCodes } from '../domain/payment/status.ts'
 import type { Permissions } from '../domain/people/grant.ts'
@@ -14,7 +12,8 @@ import {
 } from '../domain/people/permission.ts'
 import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
-import { prepared } from './prepared.ts'
+import { dueBy, nextBy } from './due.ts'
+import { findBy } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Each permission request and what has become of it. */
@@ -24,7 +23,7 @@ export const permissionOutcomes = sqliteTable(
     rid: text().primaryKey(),
     merchant: text().notNull(),
     request: text({ mode: 'json' }).$type<PermissionRequest>().notNull(),
-    /** For whom it is, or who has answered it; null as long as anyone may. */
+    /** For whom it is, or who has answered it; null when nobody was found. */
     payer: text(),
     /** Whether its payer has still to answer. */
     isWaiting: integer({ mode: 'boolean' }).notNull(),
@@ -36,7 +35,6 @@ export const permissionOutcomes = sqliteTable(
     expiresAt: integer().notNull(),
     /** `expiresAt` while it waits for an answer, else null. */
     deadline: integer(),
-    seqno: integer().notNull(),
     currency: text().notNull(),
     /** What it cost the merchant, without VAT. */
     fee: integer().notNull(),
@@ -133,58 +131,23 @@ export const permissionProjection = projection({
       const { PENDING: statusCode } = statusCodes
       const pending = { isWaiting: true, status: 'pending', statusCode } as const
       const dates = { modifiedAt: metadata.at, expiresAt, deadline: expiresAt }
-      return { ...about, ...pending, ...dates, permissions: null, seqno: 0, fee: 0, linePosition }
+      return { ...about, ...pending, ...dates, permissions: null, fee: 0, linePosition }
     }
-    if (!row) return undefined
-    const after = { ...changed(row, event, metadata.at), linePosition }
-    const isTold = event.type in callbackEventNames && row.request.callbackUri !== null
-    return isTold ? { ...after, seqno: row.seqno + 1 } : after
+    return row && { ...changed(row, event, metadata.at), linePosition }
   },
   tell: permissionLine,
 })
 
 export const permissionQueries = (db: BetterSQLite3Database) => {
-  const find = prepared(
-    db,
-    permissionOutcomes,
-    db
-      .select()
-      .from(permissionOutcomes)
-      .where(eq(permissionOutcomes.rid, sql.placeholder('rid'))),
-  )
-  const due = prepared(
-    db,
-    permissionOutcomes,
-    db
-      .select({ rid: permissionOutcomes.rid, merchant: permissionOutcomes.merchant })
-      .from(permissionOutcomes)
-      .where(
-        and(
-          isNotNull(permissionOutcomes.deadline),
-          lte(permissionOutcomes.deadline, sql.placeholder('now')),
-        ),
-      )
-      .orderBy(asc(permissionOutcomes.deadline))
-      .limit(sql.placeholder('limit')),
-  )
-  const next = prepared(
-    db,
-    permissionOutcomes,
-    db
-      .select({ deadline: permissionOutcomes.deadline })
-      .from(permissionOutcomes)
-      .where(gt(permissionOutcomes.deadline, sql.placeholder('now')))
-      .orderBy(asc(permissionOutcomes.deadline))
-      .limit(1),
-  )
+  const find = findBy(db, permissionOutcomes, permissionOutcomes.rid)
   return {
     /** Whoever's it is, as of an instant. */
     find: (rid: string, now: Instant) => {
-      const row = find.get({ rid })
+      const row = find(rid)
       return row && permissionAsOf(now, row)
     },
-    due: (now: Instant, limit: number) => due.all({ now, limit }),
+    due: dueBy(db, permissionOutcomes, permissionOutcomes.deadline),
     /** The next deadline after now. */
-    nextDeadline: (now: Instant): Instant | null => next.get({ now })?.deadline ?? null,
+    nextDeadline: nextBy(db, permissionOutcomes, permissionOutcomes.deadline),
   }
 }

@@ -1,4 +1,4 @@
-import { getTableColumns, is, Param, Placeholder, type Query } from 'drizzle-orm'
+import { eq, getTableColumns, is, Param, Placeholder, sql, type Query, type SQL } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 
@@ -80,4 +80,28 @@ export const prepared = <Row>(
     all: (given: Values = {}): Row[] =>
       statement.all(...bound(given)).map((row) => decode<Row>(row)),
   }
+}
+
+/** Finds the row of a table by the text in a column. */
+export const findBy = <Table extends SQLiteTable>(
+  db: BetterSQLite3Database,
+  table: Table,
+  column: SQLiteColumn,
+) => {
+  const query = db
+    .select()
+    .from(table as SQLiteTable)
+    .where(eq(column, sql.placeholder('value')))
+  const { get } = prepared(db, table, query)
+  return (value: string) => get({ value }) as Table['$inferSelect'] | undefined
+}
+
+/** Counts the rows of a table of which something is true. */
+export const countOf = (db: BetterSQLite3Database, table: SQLiteTable, condition: SQL) => {
+  const query = db
+    .select({ count: sql<number>`count(*)` })
+    .from(table)
+    .where(condition)
+    .prepare()
+  return (): number => query.get()?.count ?? 0
 }

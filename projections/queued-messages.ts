@@ -1,16 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { Message } from '../domain/callback.ts'
+import type { QueuedMessage } from '../domain/callback.ts'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
 import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
-
-export type QueuedMessage = Message & {
-  /** Id of the event that it tells, and so of the message. */
-  readonly id: string
-  readonly attempts: number
-  readonly nextAttemptAt: Instant
-}
 
 /** Something has not arrived: in the words of the index, without which every payment ever called back is looked at. */
 export const isUnfinished = sql`waiting <> '[]' or abandoned <> '[]'`

@@ -10,7 +10,7 @@ import { signingKey } from '../domain/merchant/signing-key.ts'
 import { user } from '../domain/merchant/user.ts'
 import { application } from '../domain/people/application.ts'
 import type { Entry } from '../domain/register.ts'
-import { prepared } from './prepared.ts'
+import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 type Register<Data> = {
@@ -32,7 +32,6 @@ const registerProjection = <Data extends object>(
       position: integer().notNull(),
       merchant: text(),
       data: text({ mode: 'json' }).$type<Data>().notNull(),
-      modifiedAt: integer().notNull(),
     },
     (row) => [index(`${tableName}_by_merchant`).on(row.merchant, row.position)],
   )
@@ -46,8 +45,7 @@ const registerProjection = <Data extends object>(
       if (event.type === removed) return undefined
       const { stream, position, metadata } = event
       const data = event.data as Data
-      if (row) return { ...row, data, modifiedAt: metadata.at }
-      return { stream, position, merchant: metadata.merchant, data, modifiedAt: metadata.at }
+      return row ? { ...row, data } : { stream, position, merchant: metadata.merchant, data }
     },
   })
 }
@@ -68,14 +66,6 @@ export const registerQueries = <Data extends object>(
   { table }: RegisterProjection<Data>,
 ) => {
   type Row = RegisterProjection<Data>['table']['$inferSelect']
-  const find = prepared(
-    db,
-    table,
-    db
-      .select()
-      .from(table)
-      .where(eq(table.stream, sql.placeholder('stream'))),
-  )
   const page = prepared(
     db,
     table,
@@ -93,7 +83,7 @@ export const registerQueries = <Data extends object>(
   )
   const all = prepared(db, table, db.select().from(table).orderBy(table.position))
   return {
-    find: (stream: string) => find.get({ stream }) as Row | undefined,
+    find: findBy(db, table, table.stream),
     list: (merchant: string, before: number, limit: number) =>
       page.all({ merchant, before, limit }) as Row[],
     all: () => all.all() as Row[],

@@ -3,7 +3,7 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { alias, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Completion } from '../domain/accounting/ledger.ts'
 import { ledgerStream } from './ledgers.ts'
-import { prepared } from './prepared.ts'
+import { countOf, findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Each report that was closed; what has no row yet is the open one. */
@@ -52,24 +52,7 @@ export const reportProjection = projection({
 })
 
 export const reportQueries = (db: BetterSQLite3Database) => {
-  const find = prepared(
-    db,
-    reports,
-    db
-      .select()
-      .from(reports)
-      .where(eq(reports.key, sql.placeholder('key'))),
-  )
-  const closing = prepared(
-    db,
-    reports,
-    db
-      .select()
-      .from(reports)
-      .where(eq(reports.closing, true))
-      .orderBy(asc(reports.closedPosition))
-      .limit(sql.placeholder('limit')),
-  )
+  const find = findBy(db, reports, reports.key)
   const earlier = alias(reports, 'earlier')
   const reportBefore = sql`${reports.ledgerStream} || '#' || (${reports.number} - 1)`
   const closingBefore = db
@@ -111,14 +94,13 @@ export const reportQueries = (db: BetterSQLite3Database) => {
       .orderBy(desc(reports.closedPosition))
       .limit(1),
   )
-  const findReport = (merchant: string, ledger: string, number: number) =>
-    find.get({ key: reportKey(ledgerStream(merchant, ledger), number) })
   return {
-    find: findReport,
-    findByKey: (key: string) => find.get({ key }),
-    /** Reports whose logs are to be made, the longest closed first. */
-    closing: (limit: number) => closing.all({ limit }),
-    /** Of each ledger the first of them. */
+    find: (merchant: string, ledger: string, number: number) =>
+      find(reportKey(ledgerStream(merchant, ledger), number)),
+    findByKey: find,
+    /** How many reports wait for their logs to be made. */
+    closingCount: countOf(db, reports, eq(reports.closing, true)),
+    /** Of each ledger the first of them, the longest closed first. */
     nextClosing: (limit: number) => nextClosing.all({ limit }),
     /** The open report of a ledger, which begins after the closing of the one before it. */
     open: (stream: string): { readonly number: number; readonly after: number } => {

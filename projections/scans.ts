@@ -2,7 +2,7 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { idIn } from '../domain/stream.ts'
-import { prepared } from './prepared.ts'
+import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Every scan of every shortlink. */
@@ -37,14 +37,6 @@ export const scanProjection = projection({
 })
 
 export const scanQueries = (db: BetterSQLite3Database) => {
-  const byToken = prepared(
-    db,
-    scans,
-    db
-      .select()
-      .from(scans)
-      .where(eq(scans.tokenDigest, sql.placeholder('tokenDigest'))),
-  )
   const last = prepared(
     db,
     scans,
@@ -61,7 +53,7 @@ export const scanQueries = (db: BetterSQLite3Database) => {
       .limit(1),
   )
   return {
-    byToken: (tokenDigest: string): ScanRow | undefined => byToken.get({ tokenDigest }),
+    byToken: findBy(db, scans, scans.tokenDigest),
     last: (merchant: string, shortlink: string): ScanRow | undefined =>
       last.get({ merchant, shortlink }),
   }

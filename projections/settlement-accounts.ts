@@ -1,11 +1,11 @@
-import { and, asc, eq, gt, isNotNull, lte, sql } from 'drizzle-orm'
+import { asc, isNotNull } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { impliedAccount } from '../domain/accounting/settlement-account.ts'
 import { movesMoney } from '../domain/accounting/transaction-line.ts'
 import { nextDue, type Frequency } from '../domain/calendar.ts'
-import type { Instant } from '../domain/time.ts'
-import { prepared } from './prepared.ts'
+import { dueBy, nextBy } from './due.ts'
+import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** The settlement account of each merchant, and when its next settlement is due. */
@@ -71,45 +71,17 @@ export const settlementAccountProjection = projection({
 
 export const settlementAccountQueries = (db: BetterSQLite3Database) => {
   const { merchant, dueAt, unsettledSince } = settlementAccounts
-  const find = prepared(
-    db,
-    settlementAccounts,
-    db
-      .select()
-      .from(settlementAccounts)
-      .where(eq(merchant, sql.placeholder('merchant'))),
-  )
-  const due = prepared(
-    db,
-    settlementAccounts,
-    db
-      .select()
-      .from(settlementAccounts)
-      .where(and(isNotNull(dueAt), lte(dueAt, sql.placeholder('now'))))
-      .orderBy(asc(dueAt))
-      .limit(sql.placeholder('limit')),
-  )
-  const next = prepared(
-    db,
-    settlementAccounts,
-    db
-      .select({ dueAt })
-      .from(settlementAccounts)
-      .where(gt(dueAt, sql.placeholder('now')))
-      .orderBy(asc(dueAt))
-      .limit(1),
-  )
   const unsettled = prepared(
     db,
     settlementAccounts,
     db.select().from(settlementAccounts).where(isNotNull(unsettledSince)).orderBy(asc(merchant)),
   )
   return {
-    find: (merchant: string) => find.get({ merchant }),
+    find: findBy(db, settlementAccounts, merchant),
     /** Those whose settlement is due, the longest due first. */
-    due: (now: Instant, limit: number) => due.all({ now, limit }),
+    due: dueBy(db, settlementAccounts, dueAt),
     /** The next instant after now at which one becomes due. */
-    nextDue: (now: Instant): Instant | null => next.get({ now })?.dueAt ?? null,
+    nextDue: nextBy(db, settlementAccounts, dueAt),
     /** Those with lines that no settlement has taken. */
     unsettled: () => unsettled.all(),
   }

@@ -6,7 +6,7 @@ import {
   type PayoutOrdered,
   type SettlementMade,
 } from '../domain/accounting/settlement.ts'
-import { prepared } from './prepared.ts'
+import { countOf, findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Each settlement. It takes the lines before its position and after that of the one before it. */
@@ -62,14 +62,7 @@ export const settlementProjection = projection({
 export const settlementQueries = (db: BetterSQLite3Database) => {
   const { key, merchant, serial, startedPosition, settlementId, making, made } = settlements
   const { payable, order } = settlements
-  const find = prepared(
-    db,
-    settlements,
-    db
-      .select()
-      .from(settlements)
-      .where(eq(key, sql.placeholder('key'))),
-  )
+  const find = findBy(db, settlements, key)
   const page = prepared(
     db,
     settlements,
@@ -84,16 +77,6 @@ export const settlementQueries = (db: BetterSQLite3Database) => {
         ),
       )
       .orderBy(desc(serial))
-      .limit(sql.placeholder('limit')),
-  )
-  const unfinished = prepared(
-    db,
-    settlements,
-    db
-      .select()
-      .from(settlements)
-      .where(eq(making, true))
-      .orderBy(asc(startedPosition))
       .limit(sql.placeholder('limit')),
   )
   const earlier = alias(settlements, 'earlier')
@@ -142,13 +125,13 @@ export const settlementQueries = (db: BetterSQLite3Database) => {
     db.select().from(settlements).where(isNotNull(order)).orderBy(asc(key)),
   )
   return {
-    find: (merchant: string, serial: number) => find.get({ key: settlementKey(merchant, serial) }),
+    find: (merchant: string, serial: number) => find(settlementKey(merchant, serial)),
     /** Those that are made, newest first. */
     list: (merchant: string, before: number, limit: number) =>
       page.all({ merchant, before, limit }),
-    /** Those that are started and not made, the oldest first. */
-    unfinished: (limit: number) => unfinished.all({ limit }),
-    /** Of each merchant the first of them. */
+    /** How many are started and not made. */
+    unfinishedCount: countOf(db, settlements, eq(making, true)),
+    /** Of each merchant the first of them, the oldest first. */
     nextUnfinished: (limit: number) => nextUnfinished.all({ limit }),
     /** Those with something to pay that the bank has not been asked for. */
     payable: () => payables.all(),

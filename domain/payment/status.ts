@@ -1,5 +1,4 @@
-const paymentStatuses = ['pending', 'auth', 'ok', 'fail'] as const
-export type PaymentStatus = (typeof paymentStatuses)[number]
+export type PaymentStatus = 'pending' | 'auth' | 'ok' | 'fail'
 
 /** 1xxx and 3xxx are temporary, 2xxx final success, 4xxx and 5xxx final failure (decisions 5). */
 export const statusCodes = {

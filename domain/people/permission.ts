@@ -47,7 +47,8 @@ export type PermissionCommand =
       readonly at: Instant
       readonly request: PermissionRequest
       readonly facts: {
-        readonly payer: string | 'anyone' | null
+        /** Whom the customer names; null when nobody was found. */
+        readonly payer: string | null
         readonly posIsKnown: boolean
         readonly currency: string
       }
@@ -89,13 +90,13 @@ const decideRequest = (
   if (permission.status !== 'unrequested')
     return sameJson(permission.request, request) ? [] : refuse('pos_tid_used_with_other_data')
   if (!facts.posIsKnown) return refuse('pos_is_unknown')
-  const payer = facts.payer === 'anyone' ? null : facts.payer
+  const { payer, currency } = facts
   const expiresAt = secondsAfter(at, request.expiresIn)
   const event: PermissionEvent = {
     type: 'PermissionRequested',
-    data: { request, payer, expiresAt, currency: facts.currency },
+    data: { request, payer, expiresAt, currency },
   }
-  if (facts.payer !== null) return [event]
+  if (payer !== null) return [event]
   return [event, { type: 'PermissionFailed', data: { statusCode: statusCodes.NOT_FOUND } }]
 }
 

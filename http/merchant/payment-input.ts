@@ -8,6 +8,7 @@ import {
   callbackUriText,
   currencyCode,
   decimalText,
+  identifier,
   plainNumber,
   webUriText,
   type Issues,
@@ -15,9 +16,6 @@ import {
 import { scopeText } from './permission.ts'
 
 const quantityText = decimalText(/^\d{1,12}(\.\d{1,6})?$/, 'Must be a number such as 2 or "0.5".')
-const identifier = z
-  .string()
-  .regex(/^[a-zA-Z0-9_.-]{1,64}$/, 'Letters, digits and _ . -, at most 64.')
 
 const lineItemInput = z
   .object({

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Context } from '../../application/handle.ts'
+import type { AskedPermission } from '../../application/permissions.ts'
 import type { ShownTokens } from '../../application/show-tokens.ts'
 import { defaultLedger } from '../../domain/accounting/ledger.ts'
 import type { PermissionRequest } from '../../domain/people/permission.ts'
@@ -9,12 +10,8 @@ import type { Instant } from '../../domain/time.ts'
 import { merchantPrefix, ridParams, type Links } from '../addresses.ts'
 import { callerOf, contextOf, route, type Route } from '../route.ts'
 import { tokenMembers, tokensView, userInfoReply } from '../token-reply.ts'
-import { callbackUriText, dateTime, money, plainNumber } from '../wire.ts'
+import { callbackUriText, dateTime, identifier, money, plainNumber } from '../wire.ts'
 import { reportOfLine, type ReportOfLine, type ReportHolding } from './outcome-reply.ts'
-
-const identifier = z
-  .string()
-  .regex(/^[a-zA-Z0-9_.-]{1,64}$/, 'Letters, digits and _ . -, at most 64.')
 
 /** A space-delimited list of scopes. */
 export const scopeText = z
@@ -115,7 +112,7 @@ export type PermissionNeeds = {
   readonly links: Links
   readonly caughtUp: () => Promise<void>
   readonly reportHolding: ReportHolding
-  readonly requestPermission: (request: PermissionRequest, context: Context) => Promise<string>
+  readonly requestPermission: (request: AskedPermission, context: Context) => Promise<string>
   /** The permission request of a merchant, as of an instant. */
   readonly findPermission: (
     merchant: string,

@@ -6,6 +6,7 @@ import { ridParams } from '../addresses.ts'
 import type { PayerPermissionNeeds } from '../payer/permission.ts'
 import { route, type Call, type Route } from '../route.ts'
 import { scopeText } from './permission.ts'
+import { payerInput } from './sandbox.ts'
 
 export type SandboxPermissionNeeds = Pick<
   PayerPermissionNeeds,
@@ -17,9 +18,6 @@ export type SandboxPermissionNeeds = Pick<
 
 const prefix = '/sandbox/v1/permission_request/:rid'
 const group = 'Sandbox'
-const payerInput = z.string().max(100).optional().meta({
-  description: 'Id or phone number; by default the payer named in the request, else alice.',
-})
 
 /** Answers permission requests as a payer would (decisions 15). */
 export const sandboxPermissionRoutes = (needs: SandboxPermissionNeeds): Route[] => {

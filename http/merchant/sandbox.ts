@@ -47,7 +47,9 @@ export type SandboxNeeds = {
 
 const prefix = '/sandbox/v1'
 const group = 'Sandbox'
-const payerInput = z.string().max(100).optional().meta({
+
+/** Who acts as the payer. */
+export const payerInput = z.string().max(100).optional().meta({
   description: 'Id or phone number; by default the payer named in the request, else alice.',
 })
 

@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import { formatScope } from '../../domain/people/scope.ts'
 import { refuse } from '../../domain/refusal.ts'
-import type { Instant } from '../../domain/time.ts'
 import { ridParams } from '../addresses.ts'
 import { scopeText } from '../merchant/permission.ts'
 import { route, type Route } from '../route.ts'
 import { dateTime } from '../wire.ts'
 import { payerGroup, payerPrefix, type PayerAccess } from './api-access.ts'
-import type { PayerPermissionNeeds } from './permission.ts'
+import { permissionFor, type PayerPermissionNeeds } from './permission.ts'
 import type { PayerPermissionsNeeds } from './permissions.ts'
 import { contextOfPayer } from './sign-in.ts'
 
@@ -31,11 +30,7 @@ type Needs = PayerPermissionNeeds & PayerPermissionsNeeds
 
 /** How payers answer permission requests and withdraw what they have granted, as JSON for apps. */
 export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Route[] => {
-  const permissionFor = async (rid: string, payer: string, at: Instant) => {
-    await needs.caughtUp()
-    const found = needs.permissionOf(rid, at)
-    return found?.payer === payer ? found : refuse('resource_is_unknown')
-  }
+  const find = permissionFor(needs)
 
   return [
     route({
@@ -50,7 +45,7 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
       reply: permissionReply,
       handle: async (call) => {
         const { payer } = await access(call)
-        const row = await permissionFor(call.params.rid, payer, call.at)
+        const row = await find(call.params.rid, payer, call.at)
         return {
           rid: row.rid,
           merchant: needs.shopName(row.merchant),
@@ -77,7 +72,7 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
       handle: async (call) => {
         const { rid } = call.params
         const { payer } = await access(call)
-        const { merchant } = await permissionFor(rid, payer, call.at)
+        const { merchant } = await find(rid, payer, call.at)
         const context = contextOfPayer(call, payer, merchant)
         await needs.grantPermission(rid, payer, call.body.scope ?? null, context)
       },
@@ -94,7 +89,7 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
       handle: async (call) => {
         const { rid } = call.params
         const { payer } = await access(call)
-        const { merchant } = await permissionFor(rid, payer, call.at)
+        const { merchant } = await find(rid, payer, call.at)
         await needs.declinePermission(rid, payer, contextOfPayer(call, payer, merchant))
       },
     }),

@@ -10,6 +10,7 @@ import type { Call, RawReply, Route } from '../route.ts'
 import { shownTime } from './money.ts'
 import type { Html } from './page.ts'
 import { payerPages } from './pages.ts'
+import { reasonOf } from './request.ts'
 import {
   fieldOf,
   fieldsOf,
@@ -33,6 +34,15 @@ export type PayerPermissionNeeds = {
   ) => Promise<void>
   readonly declinePermission: (rid: string, payer: string, context: Context) => Promise<void>
 }
+
+/** The request as its payer may see it: what is for somebody else does not exist. @throws Refusal */
+export const permissionFor =
+  ({ caughtUp, permissionOf }: PayerPermissionNeeds) =>
+  async (rid: string, payer: string, at: Instant): Promise<PermissionOutcome> => {
+    await caughtUp()
+    const found = permissionOf(rid, at)
+    return found?.payer === payer ? found : refuse('resource_is_unknown')
+  }
 
 /** The scopes that a payer has ticked, each once; what is no scope is none of ours. */
 export const tickedScope = (form: Form): readonly Scope[] => {
@@ -69,20 +79,14 @@ export const decisionButtons = ({ texts }: Visitor): Html =>
 /** The pages on which a payer answers permission requests. */
 export const payerPermissionRoutes = (needs: PayerPermissionNeeds, visits: Visits): Route[] => {
   const { page, form } = payerPages(visits)
-  const find = async (rid: string, payer: string, at: Instant): Promise<PermissionOutcome> => {
-    await needs.caughtUp()
-    const found = needs.permissionOf(rid, at)
-    return found?.payer === payer ? found : refuse('resource_is_unknown')
-  }
+  const find = permissionFor(needs)
 
   const answered = ({ texts, locale }: SignedIn, row: PermissionOutcome): Html => {
     const isGranted = row.permissions !== null
     const tone = isGranted ? 'good' : 'bad'
-    const reasons = texts as Readonly<Record<string, string>>
-    const failed = reasons[`why${row.statusCode}`] ?? ''
     const declined = isGranted ? texts.statusGranted : texts.statusDeclined
     return html`<p role="status" class="state ${tone}">
-        ${row.status === 'fail' ? failed : declined}
+        ${row.status === 'fail' ? reasonOf(texts, row.statusCode) : declined}
       </p>
       ${
         row.permissions

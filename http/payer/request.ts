@@ -41,7 +41,8 @@ export const requestFor =
     return found && isFor(found, payer) ? found : refuse('resource_is_unknown')
   }
 
-const reasonOf = (texts: Texts, statusCode: number): string =>
+/** What a status code tells a payer. */
+export const reasonOf = (texts: Texts, statusCode: number): string =>
   (texts as Readonly<Record<string, string>>)[`why${statusCode}`] ?? ''
 
 const statusText = (texts: Texts, status: PaymentOutcome['status']): string =>

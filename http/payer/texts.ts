@@ -3,7 +3,6 @@ import { likedLanguages } from '../negotiation.ts'
 /** Everything that payers read, by language. A language is added by adding a column of the same keys. */
 const english = {
   additional: 'Extra (tip)',
-  address: 'Address',
   again: 'Try again',
   allow: 'Allow',
   allowHint: 'You can take this back at any time under Permissions.',
@@ -107,7 +106,6 @@ export type Texts = Readonly<Record<keyof typeof english, string>>
 
 const norwegian: Texts = {
   additional: 'Ekstra (tips)',
-  address: 'Adresse',
   again: 'Prøv igjen',
   allow: 'Tillat',
   allowHint: 'Du kan når som helst trekke det tilbake under Tillatelser.',

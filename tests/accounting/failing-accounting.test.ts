@@ -194,14 +194,15 @@ test('settling that is stopped between two settlements makes no other, and the n
   }
   const { settleDue } = settling({ makeLogs }, core)
   await settleDue(core.now(), stopping.signal)
-  const left = [{ merchant: shop, serial: 2 }]
-  expect(core.settlements.unfinished(10)).toMatchObject(left)
+  const { nextUnfinished, unfinishedCount } = core.settlements
+  expect(nextUnfinished(10)).toMatchObject([{ merchant: shop, serial: 2 }])
+  expect(unfinishedCount()).toBe(1)
   // Nor is any started.
   const tid = await place.authorize({ amount: '10.00' })
   await place.ask('PUT', `/merchant/v1/payment_request/${tid}/`, { action: 'capture' })
   await core.readModels.caughtUp()
   await settleDue(core.now() + 4 * day * 1000, stopping.signal)
-  expect(core.settlements.unfinished(10)).toMatchObject(left)
+  expect(unfinishedCount()).toBe(1)
   await settleDue(core.now(), new AbortController().signal)
-  expect(core.settlements.unfinished(10)).toEqual([])
+  expect(unfinishedCount()).toBe(0)
 })

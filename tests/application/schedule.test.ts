@@ -158,7 +158,11 @@ describe('deliveries', () => {
     destination: 'http://receiver',
     dueAt: 0,
     waiting: [
-      { id: subject, subject, revision: 0, event: 'payment_captured', seqno: 1, attempts: 0 },
+      {
+        id: subject,
+        ...{ subject, revision: 0, event: 'payment_captured', seqno: 1 },
+        ...{ attempts: 0, nextAttemptAt: 0 },
+      },
     ],
   })
 

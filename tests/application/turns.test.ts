@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { eachOnce } from '../../application/each-once.ts'
-import { makeTurns, type Line, type Place } from '../../application/turns.ts'
+import { makeTurns, type Place } from '../../application/turns.ts'
+import type { Line } from '../../domain/callback.ts'
 
 const lineOf = (merchant: string | null, host: string | number): Line => ({
   merchant,

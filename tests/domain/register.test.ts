@@ -187,10 +187,8 @@ describe('for any history of commands', () => {
           .reduce<Row>((row, event) => posProjection.apply(row, event, event.stream), undefined)
         const entry = fold(pos.decider, events)
         expect(row?.data).toEqual(entry.status === 'present' ? entry.data : undefined)
-        if (row) {
-          const place = events.findLastIndex(({ type }) => type === 'PosRegistered') + 1
-          expect(row).toMatchObject({ position: place, modifiedAt: events.length - 1 })
-        }
+        const place = events.findLastIndex(({ type }) => type === 'PosRegistered') + 1
+        if (row) expect(row.position).toBe(place)
       }),
     )
   })

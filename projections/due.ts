@@ -1,0 +1,35 @@
+import { asc, gt, lte, sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Instant } from '../domain/time.ts'
+import { prepared } from './prepared.ts'
+
+const now = sql.placeholder('now')
+
+/** Rows of a table whose instant in a column has come, the earliest first. */
+export const dueBy = <Table extends SQLiteTable>(
+  db: BetterSQLite3Database,
+  table: Table,
+  column: SQLiteColumn,
+) => {
+  const query = db
+    .select()
+    .from(table as SQLiteTable)
+    .where(lte(column, now))
+    .orderBy(asc(column))
+    .limit(sql.placeholder('limit'))
+  const { all } = prepared(db, table, query)
+  return (now: Instant, limit: number) => all({ now, limit }) as Table['$inferSelect'][]
+}
+
+/** The first instant in a column of a table that is after now. */
+export const nextBy = (db: BetterSQLite3Database, table: SQLiteTable, column: SQLiteColumn) => {
+  const query = db
+    .select({ [column.name]: column })
+    .from(table)
+    .where(gt(column, now))
+    .orderBy(asc(column))
+    .limit(1)
+  const { get } = prepared(db, table, query)
+  return (now: Instant) => (get({ now })?.[column.name] ?? null) as Instant | null
+}
