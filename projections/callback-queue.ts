@@ -114,7 +114,8 @@ const queueProjection = projection({
           : emptyQueue(String(key), metadata.merchant, callbackUri)
       }
       case 'ShortlinkRemoved':
-        return row && queued({ ...row, callbackUri: null })
+        // Nobody will give it another address: what has not arrived is owed to nobody.
+        return row && queued({ ...row, callbackUri: null, waiting: [], abandoned: [] })
       case 'ShortlinkScanned':
         return row && withMessage(row, event, scanCallbackName)
       case 'CallbackTestRequested':

@@ -192,7 +192,7 @@ test('each scan is told to the shortlink’s callback, in order, with its object
   expect(new Set(received.map(({ body }) => body.meta.id)).size).toBe(2)
 })
 
-test('what waits to be told of a shortlink that is deleted is due no longer', () => {
+test('what waits to be told of a shortlink that is deleted is owed to nobody any longer', () => {
   const data = { merchant: 'm', id: 'code', callbackUri: hook('/'), description: null }
   const event = (stream: string, type: string, data: object): Recorded =>
     ({ id: 'e', stream, revision: 0, position: 1, type, data, metadata: { at: 1 } }) as never
@@ -204,7 +204,8 @@ test('what waits to be told of a shortlink that is deleted is due no longer', ()
   expect([registered, scanned, removed].flatMap(keysOf)).toEqual(Array(3).fill('scans-code'))
   const waiting = apply(apply(undefined, registered, key), scanned, key)
   expect(waiting).toMatchObject({ dueAt: 1, callbackUri: hook('/') })
-  expect(apply(waiting, removed, key)).toMatchObject({ dueAt: null, destination: null })
+  const nowhere = { dueAt: null, destination: null, waiting: [], abandoned: [] }
+  expect(apply(waiting, removed, key)).toMatchObject(nowhere)
 })
 
 test('one code remembers a thousand scans that nobody waits for, the latest ones', () => {
