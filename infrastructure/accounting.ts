@@ -4,6 +4,7 @@ import { completeReports } from '../application/complete-reports.ts'
 import { StoreUnavailable } from '../application/event-store.ts'
 import { schedule } from '../application/schedule.ts'
 import { settleMerchants } from '../application/settle-merchants.ts'
+import { amountsOf } from '../domain/accounting/settlement.ts'
 import { formatAmount } from '../domain/money/money.ts'
 import type { Core } from './core.ts'
 import type { Settings } from './settings.ts'
@@ -58,6 +59,7 @@ export const openAccounting = (core: Core, { DATA_DIR }: Pick<Settings, 'DATA_DI
 
 /** The journal as the operator sees it. What is off makes the command fail, so that nobody overlooks it. */
 export const accountingStatus = ({ journal, reports, settlements }: Core) => {
+  const toOrder = settlements.payable().flatMap(({ made }) => amountsOf(made?.payouts ?? []))
   const trialBalance = journal.trialBalance()
   const isBalanced = trialBalance.every(({ imbalance }) => imbalance === '0')
   if (!isBalanced) process.exitCode = 1
@@ -72,7 +74,7 @@ export const accountingStatus = ({ journal, reports, settlements }: Core) => {
     })),
     reports_closing: reports.closingCount(),
     settlements_unfinished: settlements.unfinishedCount(),
-    payouts_to_order: settlements.payable().length,
+    payouts_to_order: toOrder.length,
   }
 }
 

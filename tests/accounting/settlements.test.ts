@@ -261,6 +261,8 @@ describe('the payout file', () => {
   }
 
   test('asks the bank once for every payout, in the structure of pain.001.001.09', async () => {
+    // Of six settlements, for one was in two currencies.
+    expect(accountingStatus(place.core).payouts_to_order).toBe(7)
     await place.capture(await place.authorize({ amount: '900.00' }))
     const run = await daybook('settle', '--pain001', file('out.xml'))
     expect(run.settled).toMatchObject([{ merchant: 'sandbox', payouts: [{ payout: '883.20' }] }])
