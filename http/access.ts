@@ -1,7 +1,8 @@
-import type { AccessNeeds, UnauthenticatedRequest, FoundUser } from './unauthenticated-request.ts'
+import type { AccessNeeds, FoundUser } from './access-needs.ts'
 import { makeIntegratorAccess, type IntegratorNeeds } from './integrator-access.ts'
 import type { AccessLevel, Caller } from './route.ts'
 import { makeSignedText, unauthorized } from './signed-request.ts'
+import type { UnauthenticatedRequest } from './unauthenticated-request.ts'
 
 /** Decides who makes a request to the merchant interface, or says which check failed (decisions 3). */
 export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
@@ -11,8 +12,8 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
 
   /**
    * What memory refuses may have changed a moment ago, in another process too, so the log has the last word. Every
-   * refusal takes a look into the log and one check, which is slow: whether the user is unknown, known but not
-   * remembered, or the credential is wrong.
+   * refusal takes a look into the log and one check, which is slow, whether the user is unknown, known but not
+   * remembered, or the credential is wrong; a second one only when the user has changed since.
    */
   const findRight = (
     merchant: string,

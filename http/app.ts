@@ -4,13 +4,13 @@ import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import type { Authenticate } from './access.ts'
 import type { Names } from './brand.ts'
-import type { ReceivedRequest } from './unauthenticated-request.ts'
 import { RequestError } from './errors.ts'
 import { accepts } from './negotiation.ts'
 import { checked, parseBody, parseForm, type Incoming } from './reading.ts'
 import { makeReceiving } from './receiving.ts'
 import { makeReplies, type Reply } from './replies.ts'
 import type { Call, OwnErrors, Route } from './route.ts'
+import type { ReceivedRequest } from './unauthenticated-request.ts'
 
 export type AppNeeds = {
   readonly routes: readonly Route[]

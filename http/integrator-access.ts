@@ -1,6 +1,7 @@
-import type { AccessNeeds, UnauthenticatedRequest } from './unauthenticated-request.ts'
+import type { AccessNeeds } from './access-needs.ts'
 import type { AccessLevel, Caller } from './route.ts'
 import { makeSignedText, unauthorized } from './signed-request.ts'
+import type { UnauthenticatedRequest } from './unauthenticated-request.ts'
 
 export type KnownIntegrator = {
   readonly id: string

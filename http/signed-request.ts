@@ -1,6 +1,7 @@
-import type { AccessNeeds, UnauthenticatedRequest } from './unauthenticated-request.ts'
+import type { AccessNeeds } from './access-needs.ts'
 import { RequestError } from './errors.ts'
 import { stringToSign } from './signature.ts'
+import type { UnauthenticatedRequest } from './unauthenticated-request.ts'
 import { parseDateTime } from './wire.ts'
 
 /** Both ways to authenticate, each a challenge (RFC 9110, section 11.6.1). */

@@ -1,8 +1,8 @@
 import { createPublicKey, generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { FoundUser } from '../../http/access-needs.ts'
 import { makeAccess } from '../../http/access.ts'
 import { namesOf } from '../../http/brand.ts'
-import type { FoundUser } from '../../http/unauthenticated-request.ts'
 import { hashSecret, makeSecretCheck } from '../../infrastructure/people/secrets.ts'
 import {
   dateTime,
