@@ -3,7 +3,10 @@ import type { Instant } from '../../domain/time.ts'
 import type { Html } from './page.ts'
 import type { Texts } from './texts.ts'
 
-/** Counts by address what is not to be done too often in a while: to fail, whoever's number was tried. */
+/**
+ * Counts what is not to be done too often in a while: to fail, whoever's number was tried. Addresses of one network of
+ * IPv6 count as one.
+ */
 export type Throttle = {
   check(address: string, at: Instant): void
   count(address: string, at: Instant): void

@@ -42,17 +42,15 @@ export const contextOfPayer = (
   merchant: string | null = null,
 ): Context => ({ at, merchant, actor: `payer:${payer}`, correlationId })
 
+/** What went wrong with the step before; nothing at first. */
+type Failure = { readonly problem?: string; readonly isLocked?: boolean }
+
 type Step =
-  | { readonly step: 'pin'; readonly problem?: string; readonly isLocked?: boolean }
-  | {
-      readonly step: 'code'
-      readonly challenge: string
-      readonly problem?: string
-      readonly isLocked?: boolean
-    }
+  | ({ readonly step: 'pin' } & Failure)
+  | ({ readonly step: 'code'; readonly challenge: string } & Failure)
   | { readonly step: 'done'; readonly cookie: string }
 
-const failureOf = (error: unknown, texts: Texts, wrong: string) => {
+const failureOf = (error: unknown, texts: Texts, wrong: string): Failure => {
   if (!(error instanceof Refusal)) throw error
   if (error.code === 'sign_in_is_locked') return { problem: texts.tooMany, isLocked: true }
   if (error.code === 'sign_in_is_wrong' || error.code === 'payer_is_unknown')
