@@ -4,12 +4,12 @@ import type { Names } from './brand.ts'
 import {
   answerTo,
   answerToMalformed,
-  answerToRefusal,
   Malformed,
   RequestError,
   type ErrorAnswer,
   type ErrorStatus,
 } from './errors.ts'
+import { answerToRefusal } from './refusal-answers.ts'
 import type { Created, Found, OwnErrors, RawReply, Route } from './route.ts'
 
 type Headers = Readonly<Record<string, string>>

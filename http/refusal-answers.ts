@@ -1,0 +1,168 @@
+import { mostParts } from '../domain/payment/payment-capture.ts'
+import type { RefusalCode } from '../domain/refusal.ts'
+import { answerTo, answerToMalformed, Malformed, type ErrorAnswer } from './errors.ts'
+
+type Answer = {
+  readonly status: 401 | 404 | 409 | 429
+  readonly text: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+type FieldAnswer = { readonly field: string; readonly text: string }
+
+/** What a 401 of the payer interface has to name (RFC 9110, 11.6.1): the token of a session. */
+export const payerChallenge = { 'WWW-Authenticate': 'Bearer realm="payer"' }
+
+/** What each refusal is answered with: a status, or the field whose value is at fault (400). */
+const refusalAnswers = {
+  additional_amount_is_not_editable: {
+    field: 'additional_amount',
+    text: 'The payer may not change the additional amount of this request.',
+  },
+  amount_has_too_many_decimals: { field: 'amount', text: 'Has more decimals than its currency.' },
+  amount_has_too_many_digits: {
+    field: 'amount',
+    text: 'Must have at most 12 digits before the period.',
+  },
+  amount_is_malformed: { field: 'amount', text: 'Is no amount.' },
+  amount_is_too_large: { field: 'amount', text: 'Is too large.' },
+  attachments_are_too_many: {
+    status: 409,
+    text: 'This payment cannot have so many attachments.',
+  },
+  authorization_is_answered: { status: 409, text: 'This request has been answered already.' },
+  authorization_is_expired: { status: 409, text: 'This request has expired. Please start again.' },
+  authorization_is_not_allowed: { status: 409, text: 'This request has not been allowed.' },
+  capture_exceeds_additional_amount: {
+    field: 'additional_amount',
+    text: 'More than what is left of the additional amount of the authorisation.',
+  },
+  capture_exceeds_authorization: {
+    field: 'amount',
+    text: 'More than what is left of the amount of the authorisation.',
+  },
+  capture_id_used_with_other_amounts: {
+    status: 409,
+    text: 'This capture_id has been used with other amounts.',
+  },
+  capture_is_nothing: { field: 'amount', text: 'Must be larger than 0.' },
+  captures_are_too_many: {
+    status: 409,
+    text: `A payment can have ${mostParts} captures: release what is left, or request another payment.`,
+  },
+  clock_is_beyond_its_end: { field: 'now', text: 'The clock ends with the year 9998.' },
+  clock_moves_forward_only: { field: 'now', text: 'The clock moves forward only.' },
+  code_is_invalid: { field: 'code', text: 'Is unknown, expired, or for another client.' },
+  code_is_used: { field: 'code', text: 'Has been used; what it gave is revoked.' },
+  conflicting_changes: {
+    status: 409,
+    text: 'Others changed this resource at the same time. Please try again.',
+  },
+  credit_is_not_allowed: { field: 'credit', text: 'This request does not allow credit.' },
+  currency_differs_from_payment: {
+    field: 'currency',
+    text: 'Must be the currency of the payment.',
+  },
+  default_ledger_cannot_be_disabled: {
+    status: 409,
+    text: 'The default ledger stays: requests that name no ledger are written to it.',
+  },
+  fees_are_malformed: { field: 'fees', text: 'A rate is from 0 to 1, a fixed part at least 0.' },
+  grant_is_expired: { status: 409, text: 'The permission has expired.' },
+  grant_is_revoked: { status: 409, text: 'The permission has been withdrawn.' },
+  id_used_with_other_data: {
+    status: 409,
+    text: 'A resource with this id exists with other data.',
+  },
+  ledger_is_unknown: { field: 'ledger', text: 'There is no such ledger, or it is disabled.' },
+  line_items_do_not_add_up: {
+    field: 'line_items',
+    text: 'The totals of the line items must add up to the amount.',
+  },
+  merchant_is_unknown: { field: 'merchant', text: 'There is no such merchant.' },
+  nothing_is_captured: { field: 'action', text: 'Nothing is captured that could be refunded.' },
+  payer_exists: { status: 409, text: 'There is a payer with this phone number already.' },
+  payer_is_unknown: { field: 'payer', text: 'There is no such payer.' },
+  payment_is_amended_too_much: {
+    status: 409,
+    text: 'All amendments of this payment together have become too large.',
+  },
+  payment_is_expired: { status: 409, text: 'The payment request has expired.' },
+  payment_is_for_another_payer: {
+    status: 409,
+    text: 'The payment request is for another payer.',
+  },
+  payment_is_not_authorized: {
+    status: 409,
+    text: 'The payment is not authorised, or no longer.',
+  },
+  payment_is_not_pending: { status: 409, text: 'The payment request has been answered already.' },
+  payment_is_not_picked_up: {
+    status: 409,
+    text: 'No payer has scanned the code of this payment request yet.',
+  },
+  payment_is_not_releasable: { status: 409, text: 'Nothing is left that could be released.' },
+  payment_is_picked_up: {
+    status: 409,
+    text: 'A payer has picked up this payment request already.',
+  },
+  permission_is_expired: { status: 409, text: 'The permission request has expired.' },
+  permission_is_for_another_payer: {
+    status: 409,
+    text: 'The permission request is for another payer.',
+  },
+  permission_is_not_pending: {
+    status: 409,
+    text: 'The permission request has been answered already.',
+  },
+  pos_is_unknown: { field: 'pos_id', text: 'There is no such POS.' },
+  pos_tid_used_with_other_data: {
+    status: 409,
+    text: 'This pos_tid has been used for another request of the POS.',
+  },
+  refund_exceeds_additional_amount: {
+    field: 'additional_amount',
+    text: 'More than what is captured of the additional amount and not refunded.',
+  },
+  refund_exceeds_captures: {
+    field: 'amount',
+    text: 'More than what is captured of the amount and not refunded.',
+  },
+  refund_id_used_with_other_amounts: {
+    status: 409,
+    text: 'This refund_id has been used with other amounts.',
+  },
+  refund_is_nothing: { field: 'amount', text: 'Nothing is left to refund, or the amount is 0.' },
+  refunds_are_too_many: { status: 409, text: `A payment can have ${mostParts} refunds.` },
+  resource_is_unknown: { status: 404, text: 'There is no such resource.' },
+  scope_is_too_wide: { field: 'scope', text: 'More than what was asked for or granted.' },
+  serial_number_is_claimed: { status: 409, text: 'This serial number has been claimed already.' },
+  serial_number_is_unknown: {
+    field: 'serial_number',
+    text: 'There is no sticker with this serial number.',
+  },
+  sign_in_is_locked: {
+    status: 429,
+    text: 'Too many attempts to sign in. Please wait before the next one.',
+  },
+  sign_in_is_too_old: {
+    status: 409,
+    text: 'The application asks for a new sign-in. Please start again.',
+  },
+  sign_in_is_wrong: {
+    status: 401,
+    text: 'The phone number, the PIN or the code is wrong.',
+    headers: payerChallenge,
+  },
+  too_much_is_waiting: {
+    status: 429,
+    text: 'Too many secrets of this address wait to be checked. Please try again soon.',
+  },
+  user_has_no_credentials: { field: 'secret', text: 'A user needs a secret, a pubkey or both.' },
+} as const satisfies Record<RefusalCode, Answer | FieldAnswer>
+
+export const answerToRefusal = (code: RefusalCode): ErrorAnswer => {
+  const answer: Answer | FieldAnswer = refusalAnswers[code]
+  if ('field' in answer) return answerToMalformed(new Malformed({ [answer.field]: [answer.text] }))
+  const { status, text, headers = {} } = answer
+  return { ...answerTo(status, text), headers }
+}
