@@ -2,11 +2,11 @@ import { z } from 'zod'
 import type { Context } from '../../application/handle.ts'
 import type { SignIn } from '../../application/payers.ts'
 import { phoneDigits } from '../../application/people.ts'
-import { postalAddress, type Profile } from '../../domain/people/profile.ts'
-import { Refusal, refuse } from '../../domain/refusal.ts'
+import { Refusal } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Links } from '../addresses.ts'
-import { Malformed, payerChallenge, RequestError } from '../errors.ts'
+import { Malformed, RequestError } from '../errors.ts'
+import { payerChallenge } from '../refusal-answers.ts'
 import { route, type Call, type Route } from '../route.ts'
 import { dateTime } from '../wire.ts'
 import { contextOfPayer } from './sign-in.ts'
@@ -20,12 +20,6 @@ export type ApiAccessNeeds = SignUpNeeds & {
     digest: string,
   ) => Promise<{ readonly payer: string; readonly expiresAt: Instant } | undefined>
   readonly signOut: (payer: string, session: string, context: Context) => Promise<void>
-  readonly findProfile: (payer: string) => Promise<Profile | undefined>
-  readonly changeProfile: (
-    payer: string,
-    changes: Partial<Profile>,
-    context: Context,
-  ) => Promise<void>
 }
 
 export const payerPrefix = '/payer/v1'
@@ -41,6 +35,8 @@ const phoneText = z
     return z.NEVER
   })
   .meta({ description: 'Digits with the country code, with or without +.' })
+/** Of a person. */
+export const fullName = z.string().trim().min(1).max(200)
 const pinText = z.string().regex(pinPattern, 'Must be 4 to 12 digits.')
 const codeText = z.string().regex(/^\d{6}$/, 'Must be six digits.')
 
@@ -58,51 +54,10 @@ export const makePayerAccess =
 
 export type PayerAccess = ReturnType<typeof makePayerAccess>
 
-const addressReply = z.object({
-  street: z.string(),
-  postal_code: z.string(),
-  locality: z.string(),
-  country: z.string(),
-})
-const profileReply = z
-  .object({
-    name: z.string(),
-    phone: z.string(),
-    email: z.string().nullable(),
-    address: addressReply.nullable(),
-    shipping_address: addressReply.extend({ name: z.string() }).nullable(),
-  })
-  .meta({ id: 'PayerProfile' })
-
-const { street, postalCode, locality, country } = postalAddress.shape
-const addressInput = z.object({ street, postal_code: postalCode, locality, country })
-const name = z.string().trim().min(1).max(200)
-const profileInput = z
-  .object({
-    name,
-    email: z.email().max(200).nullable(),
-    address: addressInput.nullable(),
-    shipping_address: addressInput.extend({ name }).nullable(),
-  })
-  .partial()
-  .meta({ id: 'PayerProfileUpdate' })
-
-const addressView = <A extends { readonly postalCode: string }>({ postalCode, ...rest }: A) => ({
-  ...rest,
-  postal_code: postalCode,
-})
-const addressOf = <A extends { readonly postal_code: string }>({ postal_code, ...rest }: A) => ({
-  ...rest,
-  postalCode: postal_code,
-})
-
 /** Accounts and sessions of payers, as JSON for apps. */
 export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
   const signUp = makeSignUp(needs)
   const access = makePayerAccess(needs)
-
-  const profileOf = async (payer: string) =>
-    (await needs.findProfile(payer)) ?? refuse('payer_is_unknown')
 
   return [
     route({
@@ -113,7 +68,9 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
       summary: 'Begin to make an account',
       description:
         'Nothing is stored yet: put totp_secret into an authenticator, then POST registration and its code to /payer/v1/payer/.',
-      body: z.object({ phone: phoneText, name, pin: pinText }).meta({ id: 'PayerSignUp' }),
+      body: z
+        .object({ phone: phoneText, name: fullName, pin: pinText })
+        .meta({ id: 'PayerSignUp' }),
       success: 'value',
       reply: z
         .object({ registration: z.string(), totp_secret: z.string(), totp_uri: z.string() })
@@ -182,48 +139,6 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
       handle: async (call) => {
         const { payer, session } = await access(call)
         await needs.signOut(payer, session, contextOfPayer(call, payer))
-      },
-    }),
-    route({
-      method: 'GET',
-      path: `${payerPrefix}/profile/`,
-      access: 'OPEN',
-      guard: 'session',
-      group: payerGroup,
-      summary: 'What is known of the payer',
-      success: 'value',
-      reply: profileReply,
-      handle: async (call) => {
-        const { payer } = await access(call)
-        const { address, shippingAddress, name, phone, email } = await profileOf(payer)
-        return {
-          name,
-          phone,
-          email,
-          address: address && addressView(address),
-          shipping_address: shippingAddress && addressView(shippingAddress),
-        }
-      },
-    }),
-    route({
-      method: 'PUT',
-      path: `${payerPrefix}/profile/`,
-      access: 'OPEN',
-      guard: 'session',
-      group: payerGroup,
-      summary: 'Change what is known; what is absent stays',
-      body: profileInput,
-      success: 'nothing',
-      handle: async (call) => {
-        const { payer } = await access(call)
-        const { address, shipping_address: shipping, name, email } = call.body
-        const changes = {
-          ...(name !== undefined && { name }),
-          ...(email !== undefined && { email }),
-          ...(address !== undefined && { address: address && addressOf(address) }),
-          ...(shipping !== undefined && { shippingAddress: shipping && addressOf(shipping) }),
-        }
-        await needs.changeProfile(payer, changes, contextOfPayer(call, payer))
       },
     }),
   ]

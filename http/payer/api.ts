@@ -6,6 +6,7 @@ import { route, type Route } from '../route.ts'
 import { makePayerAccess, payerGroup, payerPrefix, type ApiAccessNeeds } from './api-access.ts'
 import { payerApiPaymentRoutes, type PayerApiPaymentNeeds } from './api-payment.ts'
 import { payerApiPermissionRoutes } from './api-permission.ts'
+import { payerApiProfileRoutes, type PayerApiProfileNeeds } from './api-profile.ts'
 import type { PayerHomeNeeds } from './home.ts'
 import type { PayerPermissionNeeds } from './permission.ts'
 import type { PayerPermissionsNeeds } from './permissions.ts'
@@ -13,6 +14,7 @@ import type { PayerScanNeeds } from './scan.ts'
 import { contextOfPayer } from './sign-in.ts'
 
 export type PayerApiNeeds = ApiAccessNeeds &
+  PayerApiProfileNeeds &
   PayerApiPaymentNeeds &
   PayerPermissionNeeds &
   PayerPermissionsNeeds &
@@ -27,6 +29,7 @@ export const payerApiRoutes = (needs: PayerApiNeeds): Route[] => {
   const pathOf = ({ kind, id }: InboxEntry): string => `${payerPrefix}/${kind}_request/${id}/`
 
   return [
+    ...payerApiProfileRoutes(needs, access),
     route({
       method: 'GET',
       path: `${payerPrefix}/request/`,

@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import type { Context } from '../../application/handle.ts'
+import { postalAddress, type Profile } from '../../domain/people/profile.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { route, type Route } from '../route.ts'
+import { fullName, payerGroup, payerPrefix, type PayerAccess } from './api-access.ts'
+import { contextOfPayer } from './sign-in.ts'
+
+export type PayerApiProfileNeeds = {
+  readonly findProfile: (payer: string) => Promise<Profile | undefined>
+  readonly changeProfile: (
+    payer: string,
+    changes: Partial<Profile>,
+    context: Context,
+  ) => Promise<void>
+}
+
+const addressReply = z.object({
+  street: z.string(),
+  postal_code: z.string(),
+  locality: z.string(),
+  country: z.string(),
+})
+const profileReply = z
+  .object({
+    name: z.string(),
+    phone: z.string(),
+    email: z.string().nullable(),
+    address: addressReply.nullable(),
+    shipping_address: addressReply.extend({ name: z.string() }).nullable(),
+  })
+  .meta({ id: 'PayerProfile' })
+
+const { street, postalCode, locality, country } = postalAddress.shape
+const addressInput = z.object({ street, postal_code: postalCode, locality, country })
+const profileInput = z
+  .object({
+    name: fullName,
+    email: z.email().max(200).nullable(),
+    address: addressInput.nullable(),
+    shipping_address: addressInput.extend({ name: fullName }).nullable(),
+  })
+  .partial()
+  .meta({ id: 'PayerProfileUpdate' })
+
+const addressView = <A extends { readonly postalCode: string }>({ postalCode, ...rest }: A) => ({
+  ...rest,
+  postal_code: postalCode,
+})
+const addressOf = <A extends { readonly postal_code: string }>({ postal_code, ...rest }: A) => ({
+  ...rest,
+  postalCode: postal_code,
+})
+
+/** What payers read and change of what is known of them, as JSON for apps. */
+export const payerApiProfileRoutes = (
+  needs: PayerApiProfileNeeds,
+  access: PayerAccess,
+): Route[] => {
+  const profileOf = async (payer: string) =>
+    (await needs.findProfile(payer)) ?? refuse('payer_is_unknown')
+
+  return [
+    route({
+      method: 'GET',
+      path: `${payerPrefix}/profile/`,
+      access: 'OPEN',
+      guard: 'session',
+      group: payerGroup,
+      summary: 'What is known of the payer',
+      success: 'value',
+      reply: profileReply,
+      handle: async (call) => {
+        const { payer } = await access(call)
+        const { address, shippingAddress, name, phone, email } = await profileOf(payer)
+        return {
+          name,
+          phone,
+          email,
+          address: address && addressView(address),
+          shipping_address: shippingAddress && addressView(shippingAddress),
+        }
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: `${payerPrefix}/profile/`,
+      access: 'OPEN',
+      guard: 'session',
+      group: payerGroup,
+      summary: 'Change what is known; what is absent stays',
+      body: profileInput,
+      success: 'nothing',
+      handle: async (call) => {
+        const { payer } = await access(call)
+        const { address, shipping_address: shipping, name, email } = call.body
+        const changes = {
+          ...(name !== undefined && { name }),
+          ...(email !== undefined && { email }),
+          ...(address !== undefined && { address: address && addressOf(address) }),
+          ...(shipping !== undefined && { shippingAddress: shipping && addressOf(shipping) }),
+        }
+        await needs.changeProfile(payer, changes, contextOfPayer(call, payer))
+      },
+    }),
+  ]
+}
