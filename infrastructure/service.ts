@@ -30,6 +30,7 @@ import type { AuthorizationServer } from './people/authorization-server.ts'
 import { makePayerSide } from './people/payer-side.ts'
 import { hashSecret, makeSecretCheck } from './people/secrets.ts'
 import { makeProcesses } from './processes.ts'
+import { makeReadiness } from './readiness.ts'
 import type { Settings } from './settings.ts'
 
 /** What the wire form of callbacks is made with; the wire belongs to `http`. */
@@ -167,19 +168,7 @@ export const startService = async (
       acceptPayment: accept,
       ...answers,
       watch: live.watch,
-      ready: async () => {
-        const { isStoreUp: canBeRead, ...progress } = await readModels.progress()
-        const isStoreUp = canBeRead && core.store.canBeWritten()
-        const isDamaged = core.isDamaged()
-        if (!isStoreUp || !processes.hasBegun() || isDamaged)
-          return { ...progress, isStoreUp, isDamaged, isReady: false }
-        // Under load the read models are always a little behind, which is no reason to send nobody here.
-        const isReady = await readModels.reached(progress.head).then(
-          () => true,
-          () => false,
-        )
-        return { ...progress, isStoreUp, position: readModels.position(), isDamaged, isReady }
-      },
+      ready: makeReadiness(core, processes),
       metrics: metrics.text,
       callbackKeyPem: signer.rsaPem,
       callbackKeys: async () => {
