@@ -184,3 +184,10 @@ export const contextOf = (call: Call): Context => {
   const { at, requestId: correlationId } = call
   return { at, merchant, actor, correlationId }
 }
+
+/** Who did it, when and why, for what a payer does. */
+export const contextOfPayer = (
+  { at, requestId: correlationId }: Call,
+  payer: string,
+  merchant: string | null = null,
+): Context => ({ at, merchant, actor: `payer:${payer}`, correlationId })

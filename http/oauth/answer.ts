@@ -12,8 +12,7 @@ import {
   type Visitor,
   type Visits,
 } from '../payer/session.ts'
-import { contextOfPayer } from '../payer/sign-in.ts'
-import { targetOf, type Call, type RawReply } from '../route.ts'
+import { contextOfPayer, targetOf, type Call, type RawReply } from '../route.ts'
 import type { AuthorizationPages } from './pages.ts'
 import type { AuthorizationPasses } from './passes.ts'
 import { redirectTo } from './request.ts'

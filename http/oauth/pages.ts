@@ -3,7 +3,7 @@ import type { RequestedAuthorization } from '../../domain/people/authorization.t
 import type { Html } from '../payer/page.ts'
 import { decisionButtons, scopeChoice } from '../payer/permission.ts'
 import { hiddenFields, type SignedIn, type Visitor, type Visits } from '../payer/session.ts'
-import type { SignInForm } from '../payer/sign-in.ts'
+import type { SignInForm } from '../payer/sign-in-form.ts'
 import type { RawReply } from '../route.ts'
 import type { KnownApplication } from './client.ts'
 import type { ValidRequest } from './request.ts'

@@ -7,9 +7,8 @@ import type { Instant } from '../../domain/time.ts'
 import type { Links } from '../addresses.ts'
 import { Malformed, RequestError } from '../errors.ts'
 import { payerChallenge } from '../refusal-answers.ts'
-import { route, type Call, type Route } from '../route.ts'
+import { contextOfPayer, route, type Call, type Route } from '../route.ts'
 import { dateTime } from '../wire.ts'
-import { contextOfPayer } from './sign-in.ts'
 import { makeSignUp, pinPattern, type SignUpNeeds } from './sign-up.ts'
 
 export type ApiAccessNeeds = SignUpNeeds & {

@@ -3,12 +3,11 @@ import { payments } from '../../application/aggregates.ts'
 import { tidParams, type Links } from '../addresses.ts'
 import type { Names } from '../brand.ts'
 import { attachmentReadingRoutes } from '../merchant/attachment-reading.ts'
-import { route, type Route } from '../route.ts'
+import { contextOfPayer, route, type Route } from '../route.ts'
 import { amountIn, amountText, dateTime, money, read } from '../wire.ts'
 import { payerGroup, payerPrefix, type PayerAccess } from './api-access.ts'
 import type { PayerPaymentNeeds } from './payment.ts'
 import { requestFor } from './request.ts'
-import { contextOfPayer } from './sign-in.ts'
 
 const paymentReply = z
   .object({

@@ -3,12 +3,11 @@ import { formatScope } from '../../domain/people/scope.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { ridParams } from '../addresses.ts'
 import { scopeText } from '../merchant/permission.ts'
-import { route, type Route } from '../route.ts'
+import { contextOfPayer, route, type Route } from '../route.ts'
 import { dateTime } from '../wire.ts'
 import { payerGroup, payerPrefix, type PayerAccess } from './api-access.ts'
 import { permissionFor, type PayerPermissionNeeds } from './permission.ts'
 import type { PayerPermissionsNeeds } from './permissions.ts'
-import { contextOfPayer } from './sign-in.ts'
 
 const permissionReply = z
   .object({

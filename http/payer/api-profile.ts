@@ -2,9 +2,8 @@ import { z } from 'zod'
 import type { Context } from '../../application/handle.ts'
 import { postalAddress, type Profile } from '../../domain/people/profile.ts'
 import { refuse } from '../../domain/refusal.ts'
-import { route, type Route } from '../route.ts'
+import { contextOfPayer, route, type Route } from '../route.ts'
 import { fullName, payerGroup, payerPrefix, type PayerAccess } from './api-access.ts'
-import { contextOfPayer } from './sign-in.ts'
 
 export type PayerApiProfileNeeds = {
   readonly findProfile: (payer: string) => Promise<Profile | undefined>

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { InboxEntry } from '../../projections/payer-inbox.ts'
 import { RequestError } from '../errors.ts'
 import { listPage, listQuery, listReply } from '../lists.ts'
-import { route, type Route } from '../route.ts'
+import { contextOfPayer, route, type Route } from '../route.ts'
 import { makePayerAccess, payerGroup, payerPrefix, type ApiAccessNeeds } from './api-access.ts'
 import { payerApiPaymentRoutes, type PayerApiPaymentNeeds } from './api-payment.ts'
 import { payerApiPermissionRoutes } from './api-permission.ts'
@@ -11,7 +11,6 @@ import type { PayerHomeNeeds } from './home.ts'
 import type { PayerPermissionNeeds } from './permission.ts'
 import type { PayerPermissionsNeeds } from './permissions.ts'
 import type { PayerScanNeeds } from './scan.ts'
-import { contextOfPayer } from './sign-in.ts'
 
 export type PayerApiNeeds = ApiAccessNeeds &
   PayerApiProfileNeeds &

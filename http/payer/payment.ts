@@ -5,7 +5,7 @@ import { decimalsOf } from '../../domain/money/currency.ts'
 import { formatAmount } from '../../domain/money/money.ts'
 import { parseScope } from '../../domain/people/scope.ts'
 import { tidParams } from '../addresses.ts'
-import { searchOf, type Call, type RawReply, type Route } from '../route.ts'
+import { contextOfPayer, searchOf, type Call, type RawReply, type Route } from '../route.ts'
 import { attachmentsHtml, payerAttachmentRoute, type PayerAttachmentNeeds } from './attachment.ts'
 import { shownAmount, shownTime, typedAmount } from './money.ts'
 import type { Html } from './page.ts'
@@ -26,7 +26,6 @@ import {
   type SignedIn,
   type Visits,
 } from './session.ts'
-import { contextOfPayer } from './sign-in.ts'
 
 export type PayerPaymentNeeds = PayerAttachmentNeeds &
   ShownRequestNeeds & {

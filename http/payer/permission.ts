@@ -6,7 +6,7 @@ import type { Instant } from '../../domain/time.ts'
 import type { PermissionOutcome } from '../../projections/permissions.ts'
 import { ridParams } from '../addresses.ts'
 import { RequestError } from '../errors.ts'
-import type { Call, RawReply, Route } from '../route.ts'
+import { contextOfPayer, type Call, type RawReply, type Route } from '../route.ts'
 import { shownTime } from './money.ts'
 import type { Html } from './page.ts'
 import { payerPages } from './pages.ts'
@@ -20,7 +20,6 @@ import {
   type Visitor,
   type Visits,
 } from './session.ts'
-import { contextOfPayer } from './sign-in.ts'
 
 export type PayerPermissionNeeds = {
   readonly caughtUp: () => Promise<void>

@@ -3,11 +3,10 @@ import type { Context } from '../../application/handle.ts'
 import type { Revoker } from '../../domain/people/grant.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { GrantedPermission } from '../../projections/grants.ts'
-import type { Call, RawReply, Route } from '../route.ts'
+import { contextOfPayer, type Call, type RawReply, type Route } from '../route.ts'
 import { shownTime } from './money.ts'
 import { payerPages } from './pages.ts'
 import { fieldOf, hiddenFields, type Form, type SignedIn, type Visits } from './session.ts'
-import { contextOfPayer } from './sign-in.ts'
 
 export type PayerPermissionsNeeds = {
   readonly caughtUp: () => Promise<void>

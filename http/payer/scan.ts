@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { Context } from '../../application/handle.ts'
-import { searchOf, type Call, type RawReply, type Route } from '../route.ts'
+import { contextOfPayer, searchOf, type Call, type RawReply, type Route } from '../route.ts'
 import { payerPages } from './pages.ts'
 import {
   fieldOf,
@@ -10,7 +10,6 @@ import {
   type SignedIn,
   type Visits,
 } from './session.ts'
-import { contextOfPayer } from './sign-in.ts'
 
 export type PayerScanNeeds = {
   /**

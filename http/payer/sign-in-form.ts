@@ -1,0 +1,138 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import type { SignIn } from '../../application/payers.ts'
+import { phoneDigits } from '../../application/people.ts'
+import { Refusal } from '../../domain/refusal.ts'
+import type { Instant } from '../../domain/time.ts'
+import { contextOfPayer, type Call } from '../route.ts'
+import { phoneField, type Throttle } from './fields.ts'
+import type { Html } from './page.ts'
+import {
+  fieldOf,
+  hiddenFields,
+  problemNote,
+  type Form,
+  type Visitor,
+  type Visits,
+} from './session.ts'
+import type { Texts } from './texts.ts'
+
+export type SignInFormNeeds = {
+  readonly signIn: SignIn
+  readonly throttle: Throttle
+  /** Encrypts what a page gives the browser to bring back. */
+  readonly seal: (text: string) => string
+  readonly unseal: (sealed: string) => string | undefined
+}
+
+/** The first factor was right; the second is to follow within minutes, in the same browser. */
+const challenge = z.object({ payer: z.string(), browser: z.string(), until: z.int() })
+const challengeLifetimeMs = 300_000
+
+/** What went wrong with the step before; nothing at first. */
+type Failure = { readonly problem?: string; readonly isLocked?: boolean }
+
+export type Step =
+  | ({ readonly step: 'pin' } & Failure)
+  | ({ readonly step: 'code'; readonly challenge: string } & Failure)
+  | { readonly step: 'done'; readonly cookie: string }
+
+const failureOf = (error: unknown, texts: Texts, wrong: string): Failure => {
+  if (!(error instanceof Refusal)) throw error
+  if (error.code === 'sign_in_is_locked') return { problem: texts.tooMany, isLocked: true }
+  if (error.code === 'sign_in_is_wrong' || error.code === 'payer_is_unknown')
+    return { problem: wrong }
+  throw error
+}
+
+/** Signing in with a form, wherever it stands: first phone number and PIN, then a one-time code. */
+export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
+  const readChallenge = (sealed: string, { browser }: Visitor, at: Instant) => {
+    const text = needs.unseal(sealed)
+    const read = text === undefined ? undefined : challenge.safeParse(JSON.parse(text)).data
+    return read?.browser === browser && at < read.until ? read : undefined
+  }
+
+  const first = async (visitor: Visitor, form: Form, call: Call): Promise<Step> => {
+    const { at, request } = call
+    const address = request.remoteAddress ?? ''
+    try {
+      needs.throttle.check(address, at)
+      const typed = fieldOf(form, 'phone').slice(0, 100)
+      const phone = phoneDigits(typed) ?? typed
+      const context = contextOfPayer(call, 'unknown')
+      const payer = await needs.signIn.checkPin(phone, fieldOf(form, 'pin').slice(0, 64), context)
+      const until = at + challengeLifetimeMs
+      const sealed = needs.seal(JSON.stringify({ payer, browser: visitor.browser, until }))
+      return { step: 'code', challenge: sealed }
+    } catch (error) {
+      const failure = failureOf(error, visitor.texts, visitor.texts.wrong)
+      needs.throttle.count(address, at)
+      return { step: 'pin', ...failure }
+    }
+  }
+
+  const second = async (visitor: Visitor, form: Form, call: Call): Promise<Step> => {
+    const sealed = fieldOf(form, 'challenge')
+    const known = readChallenge(sealed, visitor, call.at)
+    if (!known) return { step: 'pin', problem: visitor.texts.again }
+    const { payer } = known
+    try {
+      const code = fieldOf(form, 'code').replaceAll(' ', '')
+      const { token } = await needs.signIn.checkCode(payer, code, contextOfPayer(call, payer))
+      return { step: 'done', cookie: visits.cookieFor(token) }
+    } catch (error) {
+      const failure = failureOf(error, visitor.texts, visitor.texts.wrongCode)
+      needs.throttle.count(call.request.remoteAddress ?? '', call.at)
+      return { step: 'code', challenge: sealed, ...failure }
+    }
+  }
+
+  /** Takes the next step with what a form brought. */
+  const advance = (visitor: Visitor, form: Form, call: Call): Promise<Step> => {
+    visits.checkForm(call, visitor, form)
+    return form['challenge'] === undefined
+      ? first(visitor, form, call)
+      : second(visitor, form, call)
+  }
+
+  /** The form of a step. */
+  const formOf = ({ texts, csrf }: Visitor, step: Step, action: string): Html =>
+    step.step === 'code'
+      ? html`<form method="post" action="${action}">
+          ${problemNote(step.problem)} ${hiddenFields({ csrf, challenge: step.challenge })}
+          <label for="code">${texts.code}</label>
+          <input
+            id="code"
+            name="code"
+            inputmode="numeric"
+            autocomplete="one-time-code"
+            pattern="[0-9 ]*"
+            maxlength="7"
+            required
+            autofocus
+            aria-describedby="code-hint"
+          />
+          <p id="code-hint" class="quiet small">${texts.codeHint}</p>
+          <div class="actions"><button>${texts.signIn}</button></div>
+        </form>`
+      : html`<form method="post" action="${action}">
+          ${problemNote(step.step === 'pin' ? step.problem : undefined)} ${hiddenFields({ csrf })}
+          ${phoneField(texts)}
+          <label for="pin">${texts.pin}</label>
+          <input
+            id="pin"
+            name="pin"
+            type="password"
+            inputmode="numeric"
+            autocomplete="current-password"
+            maxlength="12"
+            required
+          />
+          <div class="actions"><button>${texts.continue}</button></div>
+        </form>`
+
+  return { advance, formOf }
+}
+
+export type SignInForm = ReturnType<typeof makeSignIn>
