@@ -14,7 +14,7 @@ import {
   plainNumber,
   read,
 } from '../wire.ts'
-import { argstring } from './shortlink.ts'
+import { argstring } from './shortlink-code.ts'
 
 type PayerWish = { readonly additionalAmount: number | null; readonly credit: boolean }
 

@@ -1,15 +1,21 @@
 import { z } from 'zod'
 import { shortlinks, stickers } from '../../application/aggregates.ts'
 import type { Find } from '../../application/handle.ts'
-import type { shortlink } from '../../domain/merchant/shortlink.ts'
 import { refuse } from '../../domain/refusal.ts'
-import { streamOf } from '../../domain/stream.ts'
 import type { ScanRow } from '../../projections/scans.ts'
 import { givenId, merchantPrefix } from '../addresses.ts'
-import { preferred } from '../negotiation.ts'
 import { callerOf, contextOf, route, type Call, type Route } from '../route.ts'
 import { callbackUriText } from '../wire.ts'
 import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
+import {
+  findShortlink,
+  shortlinkCodeRoutes,
+  shortlinkGroup as group,
+  shortlinkParams as params,
+  valuePath,
+  type Shortlink,
+  type ShortlinkCodeNeeds,
+} from './shortlink-code.ts'
 
 const callbackUri = callbackUriText.nullable().meta({
   description: 'Gets a shortlink_scanned for each scan.',
@@ -54,42 +60,27 @@ const shortlinkReply = z
 
 const scanReply = z.object({ id: z.string(), argstring: z.string() }).meta({ id: 'Scan' })
 
-export const argstring = z.string().max(100)
+type Row = { readonly position: number; readonly data: Shortlink }
 
-type Data = z.output<typeof shortlink.events.ShortlinkRegistered>
-type Row = { readonly position: number; readonly data: Data }
-
-export type ShortlinkNeeds = RegisterNeeds & {
-  readonly find: Find
-  readonly shortlinks: {
-    find(stream: string): Row | undefined
-    list(merchant: string, before: number, limit: number): readonly Row[]
+export type ShortlinkNeeds = RegisterNeeds &
+  ShortlinkCodeNeeds & {
+    readonly find: Find
+    readonly shortlinks: {
+      find(stream: string): Row | undefined
+      list(merchant: string, before: number, limit: number): readonly Row[]
+    }
+    readonly scans: { last(merchant: string, shortlink: string): ScanRow | undefined }
+    /** `token:<digits>`, by which the merchant may name the payer who made a scan. */
+    readonly scanToken: (scan: string) => string
+    readonly newShortlinkId: () => string
   }
-  readonly scans: { last(merchant: string, shortlink: string): ScanRow | undefined }
-  /** `token:<digits>`, by which the merchant may name the payer who made a scan. */
-  readonly scanToken: (scan: string) => string
-  readonly newShortlinkId: () => string
-  readonly shopName: (merchant: string) => string
-  readonly qrImage: {
-    readonly png: (text: string) => Promise<Uint8Array<ArrayBuffer>>
-    readonly svg: (text: string) => Promise<string>
-  }
-}
 
-const group = 'Shortlink'
 const listPath = `${merchantPrefix}/shortlink/`
-const imagePath = '/shortlink/v1/qr_image/:shortlink_id/'
-const scanPage = (text: string): string => `/payer/scan?text=${text}`
-const valuePath = (id: string): string => `/s/${id}/`
-const params = z.object({ shortlink_id: givenId })
 
-/** As it stands in a URL: only what would end its path is encoded beyond the usual. */
-const inPath = (argstring: string): string =>
-  encodeURI(argstring).replace(/[?#]/g, encodeURIComponent)
-
-/** Codes that payers scan (the document's `/shortlink/`), their images, and where they lead. */
+/** Codes that payers scan (the document's `/shortlink/`). */
 export const shortlinkRoutes = (needs: ShortlinkNeeds): Route[] => {
-  const { handle, find, links, caughtUp } = needs
+  const { handle, find, links } = needs
+  const present = findShortlink(needs)
 
   /**
    * The sticker is claimed first: what a crash then leaves without a shortlink, the same merchant can take up. A repeat
@@ -104,54 +95,6 @@ export const shortlinkRoutes = (needs: ShortlinkNeeds): Route[] => {
     const { status } = await find(shortlinks, state.shortlink, 'log')
     return status === 'removed' ? refuse('serial_number_is_claimed') : state.shortlink
   }
-
-  const present = async (id: string): Promise<Data> => {
-    await caughtUp()
-    return (needs.shortlinks.find(streamOf(shortlinks, id)) ?? refuse('resource_is_unknown')).data
-  }
-
-  const image = async (id: string, argument: string, accept: string | undefined) => {
-    await present(id)
-    const text = links.full(valuePath(id)) + inPath(argument)
-    const type = preferred(accept, ['image/png', 'image/svg+xml'])
-    const body = await (type === 'image/png' ? needs.qrImage.png(text) : needs.qrImage.svg(text))
-    return { type, body, headers: { 'X-Content-Type-Options': 'nosniff', Vary: 'Accept' } }
-  }
-
-  const destination = async (id: string, argument: string, accept: string | undefined) => {
-    const { merchant } = await present(id)
-    const name = needs.shopName(merchant)
-    const type = preferred(accept, ['text/plain', 'application/json', 'text/html'])
-    const headers = { 'X-Content-Type-Options': 'nosniff', Vary: 'Accept' }
-    if (type === 'text/html') {
-      const text = encodeURIComponent(links.full(valuePath(id)) + inPath(argument))
-      return {
-        type,
-        status: 303,
-        body: '',
-        headers: { ...headers, Location: scanPage(text) },
-      } as const
-    }
-    const body =
-      type === 'application/json'
-        ? JSON.stringify({ id, merchant: name, argstring: argument })
-        : `This is a code of ${name}. Scan it with the app that you pay with.\n`
-    return { type: type === 'text/plain' ? `${type}; charset=utf-8` : type, body, headers }
-  }
-
-  const withArgstring = params.extend({ argstring })
-  const imageRoute = {
-    method: 'GET',
-    access: 'OPEN',
-    group,
-    success: 'raw',
-    replyTypes: ['image/png', 'image/svg+xml'],
-  } as const
-  const destinationRoute = {
-    ...imageRoute,
-    replyTypes: ['text/plain', 'application/json', 'text/html'],
-    errors: { 303: 'A browser goes on to the page on which its payer scans the code.' },
-  } as const
 
   return [
     ...registerRoutes(needs, {
@@ -216,33 +159,6 @@ export const shortlinkRoutes = (needs: ShortlinkNeeds): Route[] => {
         return isYoung ? { id: needs.scanToken(scan.scan), argstring: scan.argstring } : undefined
       },
     }),
-    route({
-      ...imageRoute,
-      path: imagePath,
-      summary: 'The QR code of a shortlink',
-      params,
-      handle: ({ params: { shortlink_id }, accept }) => image(shortlink_id, '', accept),
-    }),
-    route({
-      ...imageRoute,
-      path: `${imagePath}:argstring{.+}`,
-      summary: 'The QR code of a shortlink with an argstring of at most 100 characters',
-      params: withArgstring,
-      handle: ({ params, accept }) => image(params.shortlink_id, params.argstring, accept),
-    }),
-    route({
-      ...destinationRoute,
-      path: valuePath(':shortlink_id'),
-      summary: 'Where the code of a shortlink leads',
-      params,
-      handle: ({ params: { shortlink_id }, accept }) => destination(shortlink_id, '', accept),
-    }),
-    route({
-      ...destinationRoute,
-      path: `${valuePath(':shortlink_id')}:argstring{.+}`,
-      summary: 'Where the code of a shortlink with an argstring leads',
-      params: withArgstring,
-      handle: ({ params, accept }) => destination(params.shortlink_id, params.argstring, accept),
-    }),
+    ...shortlinkCodeRoutes(needs),
   ]
 }

@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import { shortlinks } from '../../application/aggregates.ts'
+import type { shortlink } from '../../domain/merchant/shortlink.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { streamOf } from '../../domain/stream.ts'
+import { givenId, type Links } from '../addresses.ts'
+import { preferred } from '../negotiation.ts'
+import { route, type Route } from '../route.ts'
+
+export type Shortlink = z.output<typeof shortlink.events.ShortlinkRegistered>
+
+export type ShortlinkCodeNeeds = {
+  readonly links: Links
+  readonly caughtUp: () => Promise<void>
+  readonly shortlinks: { find(stream: string): { readonly data: Shortlink } | undefined }
+  readonly shopName: (merchant: string) => string
+  readonly qrImage: {
+    readonly png: (text: string) => Promise<Uint8Array<ArrayBuffer>>
+    readonly svg: (text: string) => Promise<string>
+  }
+}
+
+export const shortlinkGroup = 'Shortlink'
+export const shortlinkParams = z.object({ shortlink_id: givenId })
+export const argstring = z.string().max(100)
+
+/** Where the text of a code leads. */
+export const valuePath = (id: string): string => `/s/${id}/`
+const imagePath = '/shortlink/v1/qr_image/:shortlink_id/'
+const scanPage = (text: string): string => `/payer/scan?text=${text}`
+
+/** As it stands in a URL: only what would end its path is encoded beyond the usual. */
+const inPath = (argstring: string): string =>
+  encodeURI(argstring).replace(/[?#]/g, encodeURIComponent)
+
+/** A shortlink, whoever's it is. @throws Refusal for one that is not there */
+export const findShortlink =
+  ({ caughtUp, shortlinks: rows }: ShortlinkCodeNeeds) =>
+  async (id: string): Promise<Shortlink> => {
+    await caughtUp()
+    return (rows.find(streamOf(shortlinks, id)) ?? refuse('resource_is_unknown')).data
+  }
+
+/** The images of codes that payers scan, and where these lead. */
+export const shortlinkCodeRoutes = (needs: ShortlinkCodeNeeds): Route[] => {
+  const { links } = needs
+  const find = findShortlink(needs)
+
+  const image = async (id: string, argument: string, accept: string | undefined) => {
+    await find(id)
+    const text = links.full(valuePath(id)) + inPath(argument)
+    const type = preferred(accept, ['image/png', 'image/svg+xml'])
+    const body = await (type === 'image/png' ? needs.qrImage.png(text) : needs.qrImage.svg(text))
+    return { type, body, headers: { 'X-Content-Type-Options': 'nosniff', Vary: 'Accept' } }
+  }
+
+  const destination = async (id: string, argument: string, accept: string | undefined) => {
+    const { merchant } = await find(id)
+    const name = needs.shopName(merchant)
+    const type = preferred(accept, ['text/plain', 'application/json', 'text/html'])
+    const headers = { 'X-Content-Type-Options': 'nosniff', Vary: 'Accept' }
+    if (type === 'text/html') {
+      const text = encodeURIComponent(links.full(valuePath(id)) + inPath(argument))
+      return {
+        type,
+        status: 303,
+        body: '',
+        headers: { ...headers, Location: scanPage(text) },
+      } as const
+    }
+    const body =
+      type === 'application/json'
+        ? JSON.stringify({ id, merchant: name, argstring: argument })
+        : `This is a code of ${name}. Scan it with the app that you pay with.\n`
+    return { type: type === 'text/plain' ? `${type}; charset=utf-8` : type, body, headers }
+  }
+
+  const withArgstring = shortlinkParams.extend({ argstring })
+  const imageRoute = {
+    method: 'GET',
+    access: 'OPEN',
+    group: shortlinkGroup,
+    success: 'raw',
+    replyTypes: ['image/png', 'image/svg+xml'],
+  } as const
+  const destinationRoute = {
+    ...imageRoute,
+    replyTypes: ['text/plain', 'application/json', 'text/html'],
+    errors: { 303: 'A browser goes on to the page on which its payer scans the code.' },
+  } as const
+
+  return [
+    route({
+      ...imageRoute,
+      path: imagePath,
+      summary: 'The QR code of a shortlink',
+      params: shortlinkParams,
+      handle: ({ params: { shortlink_id }, accept }) => image(shortlink_id, '', accept),
+    }),
+    route({
+      ...imageRoute,
+      path: `${imagePath}:argstring{.+}`,
+      summary: 'The QR code of a shortlink with an argstring of at most 100 characters',
+      params: withArgstring,
+      handle: ({ params, accept }) => image(params.shortlink_id, params.argstring, accept),
+    }),
+    route({
+      ...destinationRoute,
+      path: valuePath(':shortlink_id'),
+      summary: 'Where the code of a shortlink leads',
+      params: shortlinkParams,
+      handle: ({ params: { shortlink_id }, accept }) => destination(shortlink_id, '', accept),
+    }),
+    route({
+      ...destinationRoute,
+      path: `${valuePath(':shortlink_id')}:argstring{.+}`,
+      summary: 'Where the code of a shortlink with an argstring leads',
+      params: withArgstring,
+      handle: ({ params, accept }) => destination(params.shortlink_id, params.argstring, accept),
+    }),
+  ]
+}
