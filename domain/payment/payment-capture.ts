@@ -90,11 +90,13 @@ export const decideRefund = (
   { wanted, text, terms }: Extract<PaymentCommand, { type: 'RefundPayment' }>,
   payment: RequestedPayment,
 ): readonly PaymentEvent[] => {
+  const refundable = minus(payment.captured, payment.refunded)
   const repeated = repeats(wanted, payment.refunds, payment.request.currency)
-  if (repeated === 'same') return []
+  // A refund of everything, after which more was captured, leaves that to another.
+  const isAnother = wanted === 'everything' && !isNothing(refundable)
+  if (repeated === 'same' && !isAnother) return []
   if (repeated === 'other') return refuse('refund_id_used_with_other_amounts')
   if (isNothing(payment.captured)) return refuse('nothing_is_captured')
-  const refundable = minus(payment.captured, payment.refunded)
   const pots = potsWanted(wanted, refundable, payment.request.currency)
   if (pots.amount > refundable.amount) return refuse('refund_exceeds_captures')
   if (pots.additionalAmount > refundable.additionalAmount)

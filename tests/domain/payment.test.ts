@@ -702,8 +702,12 @@ describe('refunding', () => {
       .thenNothing()
   })
 
-  test('given that all was refunded and more captured since, when that comes again, then it is a repeat', () => {
-    given(...partly, refunded(null, 4000, 1000), captured('b', 6000))
+  test('given that all was refunded and more captured since, when all is refunded, then it is what came since', () => {
+    const history = [...partly, refunded(null, 4000, 1000), captured('b', 6000)]
+    given(...history)
+      .when(refund('everything'))
+      .then(refunded(null, 6000, 0))
+    given(...history, refunded(null, 6000, 0))
       .when(refund('everything'))
       .thenNothing()
   })
