@@ -1,3 +1,5 @@
+import type { Seconds } from './time.ts'
+
 /** Why a command is refused: each reason is a sentence that is true when it is given. */
 export type RefusalCode =
   | 'additional_amount_is_not_editable'
@@ -63,13 +65,17 @@ export type RefusalCode =
 /** A command that the rules do not allow; nothing has changed. `http/errors.ts` gives each reason its answer. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
-  constructor(readonly code: RefusalCode) {
+  constructor(
+    readonly code: RefusalCode,
+    /** After what time it may be otherwise, if that is known. */
+    readonly retryAfter: Seconds | null = null,
+  ) {
     super(code.replaceAll('_', ' '))
   }
 }
 
-export const refuse = (code: RefusalCode): never => {
-  throw new Refusal(code)
+export const refuse = (code: RefusalCode, retryAfter?: Seconds): never => {
+  throw new Refusal(code, retryAfter)
 }
 
 /** For whoever asks for what may have been done already: a refusal is nothing to them. */

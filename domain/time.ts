@@ -9,3 +9,6 @@ export const authorizationLifetime: Seconds = 259_200
 /** The instant some seconds on, in whole seconds: the second that is shown is the instant meant (decisions 2). */
 export const secondsAfter = (at: Instant, seconds: Seconds): Instant =>
   (Math.floor(at / 1000) + seconds) * 1000
+
+/** How long it is until then, in seconds begun. */
+export const secondsUntil = (then: Instant, at: Instant): Seconds => Math.ceil((then - at) / 1000)

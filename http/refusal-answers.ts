@@ -1,5 +1,5 @@
 import { mostParts } from '../domain/payment/payment-capture.ts'
-import type { RefusalCode } from '../domain/refusal.ts'
+import type { Refusal, RefusalCode } from '../domain/refusal.ts'
 import { answerTo, answerToMalformed, Malformed, type ErrorAnswer } from './errors.ts'
 
 type Answer = {
@@ -160,9 +160,11 @@ const refusalAnswers = {
   user_has_no_credentials: { field: 'secret', text: 'A user needs a secret, a pubkey or both.' },
 } as const satisfies Record<RefusalCode, Answer | FieldAnswer>
 
-export const answerToRefusal = (code: RefusalCode): ErrorAnswer => {
+/** With how long to wait, where that is known (RFC 6585, 4; RFC 9110, 10.2.3). */
+export const answerToRefusal = ({ code, retryAfter }: Refusal): ErrorAnswer => {
   const answer: Answer | FieldAnswer = refusalAnswers[code]
   if ('field' in answer) return answerToMalformed(new Malformed({ [answer.field]: [answer.text] }))
   const { status, text, headers = {} } = answer
-  return { ...answerTo(status, text), headers }
+  const wait = retryAfter === null ? {} : { 'Retry-After': String(retryAfter) }
+  return { ...answerTo(status, text), headers: { ...headers, ...wait } }
 }

@@ -88,7 +88,7 @@ export const makeReplies = ({ names, isOutage, onBug }: Needs) => {
       const all = { ...headers, 'Content-Type': own.type, 'Cache-Control': 'no-store' }
       return { status, headers: all, body: JSON.stringify(told) }
     }
-    if (error instanceof Refusal) return fail(answerToRefusal(error.code))
+    if (error instanceof Refusal) return fail(answerToRefusal(error))
     if (error instanceof Malformed) return fail(answerToMalformed(error))
     if (error instanceof RequestError) {
       const { status, body } = answerTo(error.status, error.message)

@@ -1,4 +1,5 @@
-import type { Instant, Seconds } from '../time.ts'
+import { refuse } from '../refusal.ts'
+import { secondsUntil, type Instant, type Seconds } from '../time.ts'
 
 /** Failed attempts to sign in since the last success, and until when further ones are refused. */
 export type Lockout = { readonly failures: number; readonly lockedUntil: Instant }
@@ -17,4 +18,7 @@ export const afterFailure = ({ failures }: Lockout, at: Instant): Lockout => ({
   lockedUntil: at + (waits[failures] ?? longestWait) * 1000,
 })
 
-export const isLocked = ({ lockedUntil }: Lockout, at: Instant): boolean => at < lockedUntil
+/** @throws Refusal sign_in_is_locked */
+export const checkLockout = ({ lockedUntil }: Lockout, at: Instant): void => {
+  if (at < lockedUntil) refuse('sign_in_is_locked', secondsUntil(lockedUntil, at))
+}

@@ -3,7 +3,7 @@ import type { Decider, EventsOf } from '../decider.ts'
 import { refuse } from '../refusal.ts'
 import { sameJson } from '../same.ts'
 import type { Instant } from '../time.ts'
-import { afterFailure, isLocked, unlocked, type Lockout } from './lockout.ts'
+import { afterFailure, checkLockout, unlocked, type Lockout } from './lockout.ts'
 
 /** Text encrypted with the payer's own key, which is kept outside of the log. */
 const sealed = z.string()
@@ -87,13 +87,13 @@ export const payer: Decider<PayerCommand, PayerEvent, Payer> = {
       }
       case 'CheckPin': {
         const known = present(payer)
-        if (isLocked(known.lockout, command.at)) return refuse('sign_in_is_locked')
+        checkLockout(known.lockout, command.at)
         return command.isRight ? [] : failed('pin', known, command.at)
       }
       case 'SignIn': {
         const known = present(payer)
         const { at, codeStep, codesWorkOnce, session, expiresAt } = command
-        if (isLocked(known.lockout, at)) return refuse('sign_in_is_locked')
+        checkLockout(known.lockout, at)
         if (codeStep === null || (codesWorkOnce && codeStep <= known.lastCodeStep))
           return failed('code', known, at)
         return [{ type: 'PayerSignedIn', data: { session, codeStep, expiresAt } }]

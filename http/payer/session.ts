@@ -138,7 +138,7 @@ export const makeVisits = (needs: SessionNeeds) => {
       return await work(visitor)
     } catch (error) {
       if (error instanceof Refusal) {
-        const { status, body } = answerToRefusal(error.code)
+        const { status, body } = answerToRefusal(error)
         const details = Object.values(body.error_details ?? {}).flat()
         return problem(visitor, problemStatus(status), details[0] ?? body.error_description ?? '')
       }

@@ -1,6 +1,7 @@
 import { recent } from '../../application/recent.ts'
-import { afterFailure, isLocked, unlocked, type Lockout } from '../../domain/people/lockout.ts'
+import { afterFailure, checkLockout, unlocked, type Lockout } from '../../domain/people/lockout.ts'
 import { refuse } from '../../domain/refusal.ts'
+import { secondsUntil } from '../../domain/time.ts'
 import { networkOf } from '../networks.ts'
 
 const strangersKept = 10_000
@@ -13,9 +14,7 @@ export const makeStrangers = () => {
   const lockouts = recent<string, Lockout>(strangersKept)
   const lockoutOf = (identifier: string): Lockout => lockouts.get(identifier) ?? unlocked
   return {
-    check: (identifier: string, at: number): void => {
-      if (isLocked(lockoutOf(identifier), at)) refuse('sign_in_is_locked')
-    },
+    check: (identifier: string, at: number): void => checkLockout(lockoutOf(identifier), at),
     fail: (identifier: string, at: number): void =>
       lockouts.set(identifier, afterFailure(lockoutOf(identifier), at)),
   }
@@ -32,7 +31,8 @@ export const makeThrottle = (most: number, periodMs: number) => {
   }
   return {
     check: (address: string, at: number): void => {
-      if (countOf(networkOf(address), at).count >= most) refuse('sign_in_is_locked')
+      const { count, until } = countOf(networkOf(address), at)
+      if (count >= most) refuse('sign_in_is_locked', secondsUntil(until, at))
     },
     count: (address: string, at: number): void => {
       const network = networkOf(address)

@@ -233,6 +233,12 @@ test('given guesses at the same time, when there are too many, then payers and s
   }
   expect(await wrongOnes('4740000005')).toBe(3)
   expect(await wrongOnes('4740000006')).toBe(3)
+  for (const phone of ['4740000005', '4740000006']) {
+    const who = { phone, pin: '1111', code: '000000' }
+    const { status, headers } = await service.call('POST', '/payer/v1/session/', who, {})
+    const wait = Number(headers.get('retry-after'))
+    expect([status, wait > 0, wait <= 30]).toEqual([429, true, true])
+  }
 })
 
 test('given a page that is followed, when only its headers are asked for, then nothing is kept open', async () => {
