@@ -108,7 +108,10 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
         .object({ phone: phoneText, pin: pinText, code: codeText })
         .meta({ id: 'PayerSignIn' }),
       success: 'created',
-      errors: { 401: 'A factor is wrong.', 429: 'Too many failed attempts: Retry-After says for how many seconds.' },
+      errors: {
+        401: 'A factor is wrong.',
+        429: 'Too many failed attempts: Retry-After says for how many seconds.',
+      },
       reply: z.object({ token: z.string(), date_expires: dateTime }).meta({ id: 'PayerSession' }),
       handle: async (call) => {
         const { phone, pin, code } = call.body
