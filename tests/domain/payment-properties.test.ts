@@ -30,8 +30,11 @@ const histories = someSteps.map(play)
 const runs = { numRuns: 200 }
 
 /** Commands that a merchant or payer may send again whenever they like: they carry an id, or can happen only once. */
-const canBeRepeated = ({ command, events }: Taken): boolean =>
-  events.length > 0 && command.type !== 'RenewPayment' && command.type !== 'AmendPayment'
+const canBeRepeated = ({ command, events }: Taken): boolean => {
+  if (events.length === 0) return false
+  if (command.type === 'RefundPayment') return command.wanted !== 'everything'
+  return command.type !== 'RenewPayment' && command.type !== 'AmendPayment'
+}
 
 describe('for any history of commands', () => {
   test('the histories of this test meet every event, and every refusal of a payment', () => {
@@ -119,11 +122,25 @@ describe('for any history of commands', () => {
       fc.property(histories, ({ events }) => {
         const captures = events.flatMap((e) => (e.type === 'PaymentCaptured' ? [e.data] : []))
         const refunds = events.flatMap((e) => (e.type === 'PaymentRefunded' ? [e.data] : []))
+        const refundIds = refunds.flatMap(({ refundId }) => refundId ?? [])
         expect(new Set(captures.map(({ captureId }) => captureId)).size).toBe(captures.length)
-        expect(new Set(refunds.map(({ refundId }) => refundId)).size).toBe(refunds.length)
+        expect(new Set(refundIds).size).toBe(refundIds.length)
         for (const { amount, additionalAmount } of [...captures, ...refunds]) {
           expect(Math.min(amount, additionalAmount)).toBeGreaterThanOrEqual(0)
           expect(amount + additionalAmount).toBeGreaterThan(0)
+        }
+      }),
+      runs,
+    )
+  })
+
+  test('a refund without an id leaves nothing to refund', () => {
+    fc.assert(
+      fc.property(histories, ({ events }) => {
+        for (const [index, event] of events.entries()) {
+          if (event.type !== 'PaymentRefunded' || event.data.refundId !== null) continue
+          for (const { refunded, captured } of counted(events.slice(0, index + 1)))
+            expect(refunded).toBe(captured)
         }
       }),
       runs,
