@@ -62,7 +62,7 @@ export type RefusalCode =
   | 'too_much_is_waiting'
   | 'user_has_no_credentials'
 
-/** A command that the rules do not allow; nothing has changed. `http/errors.ts` gives each reason its answer. */
+/** A command that the rules do not allow; nothing has changed. `http/refusal-answers.ts` gives each reason its answer. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   constructor(
