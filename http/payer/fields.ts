@@ -24,3 +24,17 @@ export const phoneField = (texts: Texts): Html =>
       aria-describedby="phone-hint"
     />
     <p id="phone-hint" class="quiet small">${texts.forExample}</p>`
+
+/** Asks for a one-time code; `more` are further attributes of the input. */
+export const codeField = (texts: Texts, more: Html | '' = ''): Html =>
+  html`<label for="code">${texts.code}</label>
+    <input
+      id="code"
+      name="code"
+      inputmode="numeric"
+      autocomplete="one-time-code"
+      pattern="[0-9 ]*"
+      maxlength="7"
+      required
+      ${more}
+    />`

@@ -5,7 +5,7 @@ import { phoneDigits } from '../../application/people.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import { contextOfPayer, type Call } from '../route.ts'
-import { phoneField, type Throttle } from './fields.ts'
+import { codeField, phoneField, type Throttle } from './fields.ts'
 import type { Html } from './page.ts'
 import {
   fieldOf,
@@ -101,18 +101,7 @@ export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
     step.step === 'code'
       ? html`<form method="post" action="${action}">
           ${problemNote(step.problem)} ${hiddenFields({ csrf, challenge: step.challenge })}
-          <label for="code">${texts.code}</label>
-          <input
-            id="code"
-            name="code"
-            inputmode="numeric"
-            autocomplete="one-time-code"
-            pattern="[0-9 ]*"
-            maxlength="7"
-            required
-            autofocus
-            aria-describedby="code-hint"
-          />
+          ${codeField(texts, html`autofocus aria-describedby="code-hint"`)}
           <p id="code-hint" class="quiet small">${texts.codeHint}</p>
           <div class="actions"><button>${texts.signIn}</button></div>
         </form>`

@@ -12,7 +12,7 @@ import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import { RequestError } from '../errors.ts'
 import { route, searchOf, type Call, type RawReply, type Route } from '../route.ts'
-import { phoneField, type Throttle } from './fields.ts'
+import { codeField, phoneField, type Throttle } from './fields.ts'
 import {
   anyForm,
   fieldOf,
@@ -150,15 +150,7 @@ export const signUpRoutes = (needs: SignUpNeeds, visits: Visits): Route[] => {
         <p>
           <a href="${uri}"><code>${codeSecret}</code></a>
         </p>
-        <label for="code">${texts.code}</label>
-        <input
-          id="code"
-          name="code"
-          inputmode="numeric"
-          autocomplete="one-time-code"
-          maxlength="7"
-          required
-        />
+        ${codeField(texts)}
         <div class="actions"><button>${texts.signUp}</button></div>
       </form>`,
     })
