@@ -7,6 +7,7 @@ import {
   type IncomingMessage,
 } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 
 /** What can be wrong with what is no request. */
 type Wrong = 400 | 405 | 408 | 417 | 431
@@ -29,6 +30,8 @@ type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
 
 /** Bytes within which a line is looked for that names a method. */
 const longestLine = 8_192
+/** How long after the server has begun to end a request that was on its way may arrive. */
+const onTheWayMs = 200
 /** How often connections that have become idle are looked for while the server ends. */
 const lookEveryMs = 50
 /** How long requests may take to their end when the server ends. */
@@ -108,7 +111,7 @@ const together = () => {
 
 /**
  * The server before the app: what is no request is refused as clearly as everything else. `stop` lets the requests that
- * are under way come to their end, each the last of its connection.
+ * are under way, or on their way, come to their end, each the last of its connection.
  */
 export const makeHttpServer = ({ fetch, hostname, refusal }: Needs) => {
   let isStopping = false
@@ -175,8 +178,10 @@ export const makeHttpServer = ({ fetch, hostname, refusal }: Needs) => {
       }
     }
   })
-  const stop = (): Promise<void> => {
+  const stop = async (): Promise<void> => {
     isStopping = true
+    // Who had an answer a moment ago asks again, and would find the connection closed.
+    await delay(onTheWayMs)
     const closing = setInterval(() => server.closeIdleConnections(), lookEveryMs)
     const giveUp = setTimeout(() => server.closeAllConnections(), longestEndMs)
     return new Promise((resolve) => {

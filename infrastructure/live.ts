@@ -8,6 +8,7 @@ type Watcher = { readonly onEvent: () => void; readonly onEnd: () => void }
 export const makeLive = () => {
   const watchers = new Map<string, Set<Watcher>>()
   let count = 0
+  let hasEnded = false
   return {
     onFolded: (streams: ReadonlySet<string>): void => {
       if (count === 0) return
@@ -21,14 +22,17 @@ export const makeLive = () => {
       const watcher = { onEvent, onEnd }
       watchers.set(stream, known.add(watcher))
       count += 1
+      // A page that opens while the service stops comes again when there is another.
+      if (hasEnded) queueMicrotask(onEnd)
       return () => {
         if (!known.delete(watcher)) return
         count -= 1
         if (known.size === 0) watchers.delete(stream)
       }
     },
-    /** Ends all open streams, which would keep the service from stopping. */
+    /** Ends all streams, those that are opened later as soon as they are: they would keep the service from stopping. */
     end: (): void => {
+      hasEnded = true
       for (const known of [...watchers.values()]) for (const { onEnd } of [...known]) onEnd()
     },
   }

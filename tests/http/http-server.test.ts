@@ -45,6 +45,30 @@ test('of the requests of one turn, those whose client has gone meanwhile are not
   expect(asked).toEqual(['/stays', '/stays-too'])
 })
 
+test('a request that was on its way when the server began to end is answered, the last of its connection', async () => {
+  const { server, stop } = serverOf({
+    fetch: ({ url }) => new Response(new URL(url).pathname),
+  })
+  const socket = connect(await listening(server), '127.0.0.1').setEncoding('utf8')
+  const ask = (path: string) => socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
+  const ended = once(socket, 'end')
+  let heard = ''
+  const first = new Promise<void>((resolve) =>
+    socket.on('data', (text: string) => {
+      heard += text
+      if (heard.endsWith('/first')) resolve()
+    }),
+  )
+  ask('/first')
+  await first
+  const stopped = stop()
+  ask('/second')
+  await Promise.all([ended, stopped])
+  const [, one, two] = heard.split('HTTP/1.1 200 OK')
+  expect(one).not.toMatch(/^connection: close/im)
+  expect(two).toMatch(/^connection: close[^]*\/second$/im)
+})
+
 test('who sends more than the answer needed has half a minute for the rest, and then goes on with the connection', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())

@@ -27,3 +27,10 @@ test('a page for which there is no room is told so', () => {
   const ask = () => changesReply(full, 'one', () => Promise.resolve(false), true)
   expect(ask).toThrow('Too many pages are open.')
 })
+
+test('a page that is opened while the service stops ends at once, and its browser comes again', async () => {
+  const { watch, end } = makeLive()
+  end()
+  const { body } = changesReply(watch, 'one', () => Promise.resolve(false), true)
+  expect(await new Response(body as ReadableStream).text()).toBe('retry: 2000\n\n')
+})
