@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { Names } from './brand.ts'
 import { errorReply } from './errors.ts'
-import type { Guard, Route, UploadForm } from './route.ts'
+import { securityOf, securitySchemesOf } from './openapi-security.ts'
+import type { Route, UploadForm } from './route.ts'
 
 type Json = Record<string, unknown>
 
@@ -120,34 +121,6 @@ export const openApi = (
     }
   }
 
-  const asIntegrator = {
-    merchant: [],
-    integrator: [],
-    timestamp: [],
-    contentDigest: [],
-    signature: [],
-  }
-  const security: Record<Route['access'], Json[]> = {
-    OPEN: [],
-    SECRET: [
-      { merchant: [], user: [], secret: [] },
-      { merchant: [], user: [], timestamp: [], contentDigest: [], signature: [] },
-      asIntegrator,
-    ],
-    KEY: [
-      { merchant: [], user: [], timestamp: [], contentDigest: [], signature: [] },
-      asIntegrator,
-    ],
-    INTEGRATOR: [{ integrator: [], timestamp: [], contentDigest: [], signature: [] }],
-  }
-
-  const guards: Record<Guard, Json[]> = {
-    session: [{ session: [] }],
-    token: [{ token: [] }],
-    // A merchant is a client of its own; a public client has no more than its id.
-    client: [{ client: [] }, ...security.SECRET, {}],
-  }
-
   const errorOf = ({ ownErrors }: Route): Json => ({
     content: {
       ...(contentOf([names.json], schemaOf(errorReply, 'output'))['content'] as Json),
@@ -156,14 +129,14 @@ export const openApi = (
   })
 
   const operation = (route: Route): Json => {
-    const { method, summary, description, group, body, guard } = route
+    const { method, summary, description, group, body } = route
     const error = errorOf(route)
     return {
       tags: [group],
       summary,
       ...(description === undefined ? {} : { description }),
       operationId: `${method.toLowerCase()}${route.path.replace(/[^a-z0-9]+/gi, '_')}`,
-      security: guard ? guards[guard] : security[route.access],
+      security: securityOf(route),
       parameters: parametersOf(route),
       ...(route.upload && { requestBody: uploadOf(route.upload) }),
       ...(body && {
@@ -195,13 +168,6 @@ export const openApi = (
     const path = route.path.replace(/:(\w+)(\{[^}]*\})?/g, '{$1}')
     ;(paths[path] ??= {})[route.method.toLowerCase()] = operation(route)
   }
-  const header = (name: string, description: string) => ({
-    type: 'apiKey',
-    in: 'header',
-    name,
-    description,
-  })
-  const bearer = (description: string) => ({ type: 'http', scheme: 'bearer', description })
   return {
     openapi: '3.1.0',
     info: {
@@ -213,21 +179,7 @@ export const openApi = (
     paths,
     components: {
       schemas,
-      securitySchemes: {
-        merchant: header(names.merchant, 'The merchant id.'),
-        user: header(names.user, 'The API user.'),
-        integrator: header(names.integrator, 'The integrator, instead of an API user.'),
-        timestamp: header(names.timestamp, 'UTC, YYYY-MM-DD hh:mm:ss, at most 5 minutes off.'),
-        contentDigest: header(names.contentDigest, 'SHA256=<base64 of SHA-256 of the body>.'),
-        secret: header('Authorization', 'SECRET <secret>.'),
-        session: bearer('The token of a payer who has signed in at /payer/v1/session/.'),
-        token: bearer('An access token that a payer has granted.'),
-        client: { type: 'http', scheme: 'basic', description: 'Client id and client secret.' },
-        signature: header(
-          'Authorization',
-          'RSA-SHA256 <base64>: RSASSA-PKCS1-v1_5 over METHOD|url|headers.',
-        ),
-      },
+      securitySchemes: securitySchemesOf(names),
     },
   }
 }

@@ -6,33 +6,7 @@ import { makeFeeBook } from '../application/fee-book.ts'
 import { makeHandler, type Context } from '../application/handle.ts'
 import { clockEvents } from '../domain/clock.ts'
 import type { Instant } from '../domain/time.ts'
-import { attachmentQueries } from '../projections/attachments.ts'
-import { callbackQueueQueries } from '../projections/callback-queries.ts'
-import { grantQueries } from '../projections/grants.ts'
-import { journalQueries } from '../projections/journal.ts'
-import { ledgerQueries } from '../projections/ledgers.ts'
-import { logFileQueries } from '../projections/log-files.ts'
-import { payerInboxQueries } from '../projections/payer-inbox.ts'
-import { payerSessionQueries } from '../projections/payer-sessions.ts'
 import { paymentOutcome } from '../projections/payment-outcome.ts'
-import { paymentQueries } from '../projections/payments.ts'
-import { permissionQueries } from '../projections/permissions.ts'
-import { pickUpQueries } from '../projections/pick-ups.ts'
-import {
-  applicationProjection,
-  integratorProjection,
-  merchantLookupQuery,
-  merchantProjection,
-  posProjection,
-  registerQueries,
-  shortlinkProjection,
-  signingKeyProjection,
-  userProjection,
-} from '../projections/registers.ts'
-import { reportQueries } from '../projections/reports.ts'
-import { scanQueries } from '../projections/scans.ts'
-import { settlementAccountQueries } from '../projections/settlement-accounts.ts'
-import { settlementQueries } from '../projections/settlements.ts'
 import { openBlobDirectory } from './blob-directory.ts'
 import { numberedFrom, uuidsOf } from './event-store/event-ids.ts'
 import { watchStore } from './event-store/watched-store.ts'
@@ -45,6 +19,7 @@ import { makeDerivation, makeTokens } from './people/tokens.ts'
 import { foldApart } from './read-models/folding-apart.ts'
 import { foldHere } from './read-models/folding.ts'
 import { foldsOfStreams } from './read-models/folds-of-streams.ts'
+import { queriesOf } from './read-models/queries.ts'
 import { noteDamage } from './read-models/read-model-file.ts'
 import { runReadModels, type OnFolded, type ReadModels } from './read-models/read-models.ts'
 import { makeReportBook } from './read-models/report-book.ts'
@@ -68,7 +43,6 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
       'the log does not hold the event up to which the read models were folded: it was restored, or lost its end',
     ),
   )
-  const { db } = file
   const room = roomInHeap()
   const outcomesNow = foldsOfStreams({
     store,
@@ -76,9 +50,9 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
     from,
     room,
   })
-  const reports = reportQueries(db)
+  const queries = queriesOf(file.db)
   const reportBook = makeReportBook({
-    reports,
+    reports: queries.reports,
     reached: (position) => readModels.reached(position),
     from,
   })
@@ -146,10 +120,10 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
   })
   const derive = makeDerivation(vault)
   const tokens = makeTokens(derive)
-  const grants = grantQueries(db)
   const { caughtUp } = readModels
 
   return {
+    ...queries,
     store,
     handle,
     find,
@@ -163,37 +137,14 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
     blobs: openBlobDirectory(settings.BLOBS ?? join(settings.DATA_DIR, 'blobs')),
     readModels,
     removeOutdatedReadModels: file.removeOthers,
-    payments: paymentQueries(db),
     outcomeOf: outcomesNow.find,
-    queue: callbackQueueQueries(db),
-    ledgers: ledgerQueries(db),
-    reports,
     reportHolding: reportBook.holding,
-    settlements: settlementQueries(db),
-    settlementAccounts: settlementAccountQueries(db),
-    logSources: logFileQueries(db),
-    journal: journalQueries(db),
     readModelFile: file.sqlite.name,
     noteDamage: noted,
     /** Whether somebody has met damage in the file of the read models. */
     isDamaged: (): boolean => isDamaged,
-    merchants: registerQueries(db, merchantProjection),
-    users: registerQueries(db, userProjection),
-    poses: registerQueries(db, posProjection),
-    applications: registerQueries(db, applicationProjection),
-    integrators: registerQueries(db, integratorProjection),
-    shortlinks: registerQueries(db, shortlinkProjection),
-    scans: scanQueries(db),
-    pickUps: pickUpQueries(db),
-    attachments: attachmentQueries(db),
-    lookUpMerchant: merchantLookupQuery(db),
     vault,
-    payers: payerDirectory({ find, vault, tokens, rows: grants, caughtUp }),
-    grants,
-    permissions: permissionQueries(db),
-    sessions: payerSessionQueries(db),
-    inbox: payerInboxQueries(db),
-    signingKeys: registerQueries(db, signingKeyProjection),
+    payers: payerDirectory({ find, vault, tokens, rows: queries.grants, caughtUp }),
     /** Moves the sandbox's clock. */
     advanceClock: async (
       step: { readonly by: number } | { readonly to: Instant },

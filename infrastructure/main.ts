@@ -19,17 +19,17 @@ import { stringToSign } from '../http/signature.ts'
 import { formatDateTime } from '../http/wire.ts'
 import { makeClientAddress } from './client-address.ts'
 import { openCore } from './core.ts'
-import { failureOf, isFileTrouble } from './failures.ts'
+import { isFileTrouble } from './failures.ts'
 import { makeHttpServer } from './http-server.ts'
 import { makeLog, type Log } from './log.ts'
 import { beginProduction, refuseLogOfOtherMode } from './mode-of-log.ts'
 import { operatorProgram } from './operator/operator.ts'
+import { endWithReader, failWith, signalled } from './own-process.ts'
 import { patiently } from './patiently.ts'
 import { makeAuthorizationServer } from './people/authorization-server.ts'
 import { makeSandboxData } from './sandbox-data.ts'
 import { startService, type CallbackWire } from './service.ts'
 import { readSettings, type Settings } from './settings.ts'
-import { reasonOf } from './system-errors.ts'
 import type { Where } from './thread.ts'
 
 const packageFile = new URL(
@@ -143,11 +143,6 @@ export const startServer = async (settings: Settings, log: Log, beside: Where = 
   return { ...opened, address, stop }
 }
 
-const signalled = (): Promise<void> =>
-  new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
-  })
-
 /** Runs the service until it is told to stop. */
 const serve = async (settings: Settings): Promise<void> => {
   const log = makeLog(settings.LOG_LEVEL)
@@ -174,24 +169,6 @@ const described = (settings: Settings): object => {
   const { PUBLIC_URL: publicUrl } = settings
   const routes = allRoutes({ names, version, sandbox, publicUrl } as RouteNeeds)
   return openApi(routes, names, version, publicUrl)
-}
-
-/** Whoever reads what is printed may stop, as `head` does: then nobody wants the rest. */
-const endWithReader = (): void => {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit()
-    process.stderr.write(`what is printed cannot be written: ${reasonOf(error) ?? error.message}\n`)
-    process.exit(1)
-  })
-}
-
-/** Ends the process with a line for whoever runs it; a bug shows where it is. */
-const failWith = (error: unknown, settings?: Settings): never => {
-  const failure = failureOf(error, settings)
-  if (failure === undefined) throw error
-  process.stderr.write(`${failure.text}\n`)
-  // What was begun on the log would go on for ever.
-  process.exit(failure.code)
 }
 
 const settingsOf = (environment: NodeJS.ProcessEnv): Settings => {
