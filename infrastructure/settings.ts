@@ -51,7 +51,7 @@ const settings = {
   PORT: [wholeNumber(0, 65_535).default(8080), 'Port to listen on; 0 picks a free one.'],
   PUBLIC_URL: [
     publicUrl.optional(),
-    'Base of full URLs and of the signing string, as clients see it, without a path; default: the listening address.',
+    'Base of full URLs and of the signing string, as clients see it, without a path; default: the listening address, and http with the Host header for what is signed.',
   ],
   TRUSTED_PROXIES: [
     networks.default([]),

@@ -144,7 +144,8 @@ export const makePayerSide = (
     /** Codes of this service lead to its pages, shortlinks among them; nothing else is followed. */
     scan: async (text: string, payer: string, context: Context): Promise<string | undefined> => {
       const base = `${server.issuer()}/`
-      if (!text.startsWith(base)) return undefined
+      // Scheme and host in capitals, as keyboards and codes may have them, are the same (RFC 3986, 6.2.2.1).
+      if (text.slice(0, base.length).toLowerCase() !== base.toLowerCase()) return undefined
       const path = `/${text.slice(base.length)}`
       const [, shortlink, argument = ''] = shortlinkPath.exec(path) ?? []
       if (shortlink === undefined) return pagePath.test(path) ? path : undefined

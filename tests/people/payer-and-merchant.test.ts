@@ -58,6 +58,18 @@ describe('a payer who scans the code of a shop', () => {
     expect((await alice.visit(location ?? '')).html).toContain('Sandbox Shop')
   })
 
+  test('is understood with its scheme in capitals, as a keyboard begins what is typed', async () => {
+    const { id, shortlink_value: value } = await newShortlink()
+    const { id: tid } = await service.requestPayment({ customer: `shortlink_id:${id}` })
+    const text = value.replace(/^http/, 'Http')
+    expect((await api('POST', '/scan/', { text })).status).toBe(200)
+    const page = await alice.visit('/payer/scan')
+    expect((await alice.submit(page, { text })).location).toBe('/payer/')
+    expect(await service.outcome(tid)).toMatchObject({ status: 'pending' })
+    const elsewhere = await api('POST', '/scan/', { text: text.replace(/^Http/, 'Https') })
+    expect(elsewhere.status).toBe(404)
+  })
+
   test('with the camera of a phone is brought to the page where one tap scans it', async () => {
     const { id, shortlink_value: value } = await newShortlink()
     const stranger = makeVisitor(service)
