@@ -18,11 +18,14 @@ const posUpdate = z
   })
   .meta({ id: 'PosUpdate' })
 
-const posId = chosenId(z.string().min(1)).meta({
-  description: 'A payment can only name one of letters, digits and _ . -, at most 64.',
-})
+const posId = chosenId(z.string().min(1))
 const posInput = posUpdate
-  .extend({ id: posId, location: locationInput.nullable().default(null) })
+  .extend({
+    id: posId.meta({
+      description: 'A payment can only name one of letters, digits and _ . -, at most 64.',
+    }),
+    location: locationInput.nullable().default(null),
+  })
   .meta({ id: 'PosInput' })
 
 const posReply = z
