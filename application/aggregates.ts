@@ -14,6 +14,7 @@ import { shortlink } from '../domain/merchant/shortlink.ts'
 import { signingKey } from '../domain/merchant/signing-key.ts'
 import { sticker } from '../domain/merchant/sticker.ts'
 import { user } from '../domain/merchant/user.ts'
+import { funding } from '../domain/payment/funding.ts'
 import { payment } from '../domain/payment/payment.ts'
 import { application } from '../domain/people/application.ts'
 import { authorization } from '../domain/people/authorization.ts'
@@ -23,6 +24,8 @@ import { permission } from '../domain/people/permission.ts'
 
 /** Each kind of aggregate under the category of its streams. */
 export const payments = { category: 'payment', decider: payment }
+/** How far the one funding source knows what becomes of money. */
+export const fundings = { category: 'funding', decider: funding }
 /** The attachments of each payment, under its tid. */
 export const attachmentsOfPayments = { category: 'attachments', decider: attachments }
 export const callbacks = { category: 'callback', decider: callback }

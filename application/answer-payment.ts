@@ -1,33 +1,11 @@
-import type { RefusalOfFunds } from '../domain/payment/payment-events.ts'
 import { parseScope } from '../domain/people/scope.ts'
 import { refuse, Refusal } from '../domain/refusal.ts'
 import { streamOf } from '../domain/stream.ts'
 import { payments } from './aggregates.ts'
 import { findAccepting } from './find-accepting.ts'
+import type { FundingSource } from './funding.ts'
 import { issueTokens, type Tokens } from './grants.ts'
 import type { Context, Find, Handle } from './handle.ts'
-
-/** What would be authorised. Two that are equal in all members are one: a source that holds money for it holds it once. */
-export type Approval = {
-  /** The tid of the payment. */
-  readonly payment: string
-  readonly payer: string
-  readonly currency: string
-  /** All that would be authorised, in minor units. */
-  readonly amount: number
-  readonly credit: boolean
-}
-
-/** Knows whether a payer's money is good. */
-export type FundingSource = {
-  /** Answers null when it is, else why not. Asked again when what became of an answer is not known. */
-  approve(wanted: Approval): Promise<RefusalOfFunds | null>
-  /**
-   * What was approved has not come about: another was first, or the request ended meanwhile. Nobody is told so when the
-   * process ends in between: what has become of an approval for good is in the log.
-   */
-  release(approved: Approval): Promise<void>
-}
 
 type Needs = {
   readonly handle: Handle
@@ -72,7 +50,7 @@ export const acceptPayment =
       await record(accept)
     } catch (error) {
       // Of any other error it is not known whether the answer was recorded.
-      if (error instanceof Refusal) await funding.release(approval)
+      if (error instanceof Refusal) await funding.cancel(approval)
       throw error
     }
   }

@@ -16,6 +16,7 @@ import { shortlink } from './merchant/shortlink.ts'
 import { signingKey } from './merchant/signing-key.ts'
 import { stickerEvents } from './merchant/sticker.ts'
 import { user } from './merchant/user.ts'
+import { fundingEvents } from './payment/funding.ts'
 import { paymentEvents } from './payment/payment-events.ts'
 import { application } from './people/application.ts'
 import { authorizationEvents } from './people/authorization.ts'
@@ -37,6 +38,7 @@ export const eventCatalogue = {
   ...stickerEvents,
   ...scanEvents,
   ...paymentEvents,
+  ...fundingEvents,
   ...feeEvents,
   ...ledgerEvents,
   ...settlementAccount.events,

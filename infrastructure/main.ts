@@ -20,6 +20,7 @@ import { formatDateTime } from '../http/wire.ts'
 import { makeClientAddress } from './client-address.ts'
 import { openCore } from './core.ts'
 import { isFileTrouble } from './failures.ts'
+import { fundingOf } from './funding.ts'
 import { makeHttpServer } from './http-server.ts'
 import { makeLog, type Log } from './log.ts'
 import { beginProduction, refuseLogOfOtherMode } from './mode-of-log.ts'
@@ -58,6 +59,7 @@ export const openService = async (
   log: Log,
   address: () => string,
   beside: Where = 'here',
+  funding = fundingOf(settings),
 ) => {
   const { PUBLIC_URL } = settings
   const core = await openCore(settings, log, beside)
@@ -86,7 +88,7 @@ export const openService = async (
     formatDateTime,
     message: wordCallback,
   }
-  const service = await startService(core, settings, log, wire, authorizationServer)
+  const service = await startService(core, settings, log, wire, authorizationServer, funding)
   const authenticate = makeAccess({ ...service.access, names })
   const app = makeApp({
     routes: allRoutes({

@@ -16,16 +16,21 @@ const after = (milliseconds: number, wake: () => void) => {
   return () => clearTimeout(timer)
 }
 
+const nothingDue: DueWork = () => Promise.resolve(null)
+
 type Needs = {
   readonly core: Core
   readonly settings: Settings
   readonly log: Log
   readonly matchScans: DueWork
+  /** Absent when the funding source holds no money. */
+  readonly informFunding?: DueWork | undefined
   readonly sendCallback: Parameters<typeof deliverCallbacks>[0]['send']
 }
 
-/** What works beside the requests: expiry, accounting, the matching of scans, callbacks. */
-export const makeProcesses = ({ core, settings, log, matchScans, sendCallback }: Needs) => {
+/** What works beside the requests: expiry, accounting, the matching of scans, callbacks, what funding has to know. */
+export const makeProcesses = (needs: Needs) => {
+  const { core, settings, log, matchScans, sendCallback } = needs
   const { handle, find, now, readModels } = core
   const { caughtUp } = readModels
   const onFailure = (error: unknown): void => {
@@ -65,6 +70,7 @@ export const makeProcesses = ({ core, settings, log, matchScans, sendCallback }:
     onFailure,
   })
   const sending = schedule(scheduling, delivery.work)
+  const funding = schedule(scheduling, needs.informFunding ?? nothingDue)
 
   let isWakeDue = false
   /** Has the processes look soon, however many events ask for it. */
@@ -77,6 +83,7 @@ export const makeProcesses = ({ core, settings, log, matchScans, sendCallback }:
       matching.wake()
       accounting.wake()
       sending.wake()
+      funding.wake()
     })
   }
 
@@ -126,11 +133,12 @@ export const makeProcesses = ({ core, settings, log, matchScans, sendCallback }:
       await matching.settle()
       await caughtUp()
       await delivery.settle()
+      await funding.settle()
     },
     stop: async (): Promise<void> => {
       isStopped = true
       callOffBegin()
-      const schedules = [...expiries, accounting, matching, sending]
+      const schedules = [...expiries, accounting, matching, sending, funding]
       await Promise.all(schedules.map((schedule) => schedule.stop()))
       await delivery.idle()
     },

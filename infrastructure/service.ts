@@ -2,7 +2,9 @@ import { createHash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { callbacks, merchants, signingKeys, users } from '../application/aggregates.ts'
 import { acceptPayment } from '../application/answer-payment.ts'
+import type { FundingSource } from '../application/funding.ts'
 import type { Context } from '../application/handle.ts'
+import { informFunding } from '../application/inform-funding.ts'
 import { answerPermission, requestPermission } from '../application/permissions.ts'
 import { requestPayment } from '../application/request-payment.ts'
 import type { Message } from '../domain/callback.ts'
@@ -13,7 +15,6 @@ import { isNetmask, isWithin } from './networks.ts'
 import { makeCallbackSender } from './callbacks/callback-sender.ts'
 import { makeResolve } from './callbacks/name-resolution.ts'
 import type { Core } from './core.ts'
-import { everythingFunded, sandboxFunding } from './funding.ts'
 import {
   contentDigest,
   keyInFile,
@@ -67,6 +68,7 @@ export const startService = async (
   log: Log,
   wire: CallbackWire,
   server: AuthorizationServer,
+  funding: FundingSource,
 ) => {
   const { handle, find, now, readModels } = core
   const { caughtUp } = readModels
@@ -95,6 +97,16 @@ export const startService = async (
     settings,
     log,
     matchScans: side.scanMatching.work,
+    informFunding:
+      funding.movements &&
+      (await informFunding({
+        store: core.store,
+        handle,
+        find,
+        movements: funding.movements,
+        context: () => core.contextOf('daybook'),
+        outageOf: core.outagesOf('telling the funding'),
+      })),
     sendCallback: async (message, uri) => {
       const text = await wire.message(message, uri)
       const answer = await sender.send(message.id, uri, text)
@@ -103,7 +115,6 @@ export const startService = async (
     },
   })
 
-  const funding = isSandbox ? sandboxFunding : everythingFunded
   const accept = acceptPayment({ handle, find, funding, tokens })
   const answers = answerPermission({ handle, find, tokens, findTerms: core.findTerms })
   const live = makeLive()

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
+import type { FundingSource } from '../../application/funding.ts'
 import { stringToSign } from '../../http/signature.ts'
 import { formatDateTime } from '../../http/wire.ts'
 import type { Log } from '../../infrastructure/log.ts'
@@ -21,11 +22,15 @@ export type Answer = {
 export const base = 'http://daybook.test'
 
 /** A service on a data directory, asked without sockets; several may share a directory. */
-export const openPlace = async (directory = mkdtempSync(join(tmpdir(), 'daybook-ledgers-'))) => {
+export const openPlace = async (
+  directory = mkdtempSync(join(tmpdir(), 'daybook-ledgers-')),
+  funding?: FundingSource,
+) => {
   const settings = readSettings({ DATA_DIR: directory, PUBLIC_URL: base, LOG_LEVEL: 'error' })
   const bugs: string[] = []
   const log = pino({ level: 'error', errorKey: 'error' }, { write: (line) => bugs.push(line) })
-  const { app, core, service, wordCallback } = await openService(settings, log as Log, () => base)
+  const opened = await openService(settings, log as Log, () => base, 'here', funding)
+  const { app, core, service, wordCallback } = opened
   const key = createPrivateKey(readFileSync(join(directory, 'sandbox-admin-key.pem')))
 
   const headersFor = (method: string, url: string, body: string, as: 'pos1' | 'admin') => {

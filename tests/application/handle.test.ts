@@ -5,17 +5,14 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { payments, poses } from '../../application/aggregates.ts'
-import {
-  acceptPayment,
-  type Approval,
-  type FundingSource,
-} from '../../application/answer-payment.ts'
+import { acceptPayment } from '../../application/answer-payment.ts'
 import {
   noStream,
   start,
   StoreUnavailable,
   type EventStore,
 } from '../../application/event-store.ts'
+import type { Approval, FundingSource } from '../../application/funding.ts'
 import { findAccepting } from '../../application/find-accepting.ts'
 import { makeHandler, type Context } from '../../application/handle.ts'
 import { usualRoom } from '../../application/recent.ts'
@@ -248,7 +245,7 @@ describe('two processes on one log', () => {
         asked.push(payer)
         return null
       },
-      release: async () => {},
+      cancel: async () => {},
     }
     const accepting = acceptPayment({ ...ours, funding, tokens })
     const tid = randomUUID()
@@ -277,7 +274,7 @@ describe('two processes on one log', () => {
         await paying(handler, tid)(meanwhile())
         return null
       },
-      release: async (approved) => {
+      cancel: async (approved) => {
         held.splice(held.indexOf(approved), 1)
       },
     }
@@ -296,7 +293,7 @@ describe('two processes on one log', () => {
         held.add(JSON.stringify(wanted))
         return null
       },
-      release: async (approved) => {
+      cancel: async (approved) => {
         held.delete(JSON.stringify(approved))
       },
     }

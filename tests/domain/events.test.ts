@@ -144,6 +144,7 @@ describe('the catalogue', () => {
       'CodeIssued',
       'CodeRedeemed',
       'FeesScheduled',
+      'FundingInformed',
       'GrantRefreshed',
       'GrantRevoked',
       'InstallationMade',

@@ -1,0 +1,166 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import type { FundingSource, Movement } from '../../application/funding.ts'
+import { openPlace } from '../accounting/ledger-place.ts'
+
+type Kind = keyof NonNullable<FundingSource['movements']>
+
+/** A source that holds money for each payment, as a bank would; `fails` says whether it can be told just now. */
+const bank = (fails: (movement: Movement, kind: Kind) => boolean = () => false) => {
+  const told: (readonly [Kind, Movement])[] = []
+  const tell = (kind: Kind) => async (movement: Movement) => {
+    await turn()
+    if (fails(movement, kind)) throw new Error('the bank is closed')
+    told.push([kind, movement])
+  }
+  const held = new Map<string, number>()
+  const source: FundingSource = {
+    approve: async ({ payment, amount }) => {
+      held.set(payment, amount)
+      return null
+    },
+    cancel: async ({ payment }) => void held.delete(payment),
+    movements: { capture: tell('capture'), release: tell('release'), refund: tell('refund') },
+  }
+  return {
+    source,
+    held,
+    told,
+    /** What it heard of a payment, each movement once. */
+    heardOf: (tid: string) => {
+      const once = new Map(told.map(([kind, movement]) => [movement.id, [kind, movement]] as const))
+      return [...once.values()]
+        .filter(([, { payment }]) => payment === tid)
+        .map(([kind, { amount }]) => `${kind} ${amount}`)
+    },
+  }
+}
+
+const openBank = async (source: FundingSource, directory?: string) => {
+  const place = await openPlace(directory, source)
+  place.service.begin()
+  /** All that is due is done, and the sandbox's clock answers. */
+  const settle = (seconds = 0) => place.sandbox('clock/', { advance_seconds: seconds })
+  return { ...place, settle }
+}
+
+const part = (amount: string, id: string) => ({ amount, currency: 'NOK', capture_id: id })
+const back = (amount: string, id: string) => ({ amount, currency: 'NOK', refund_id: id })
+
+test('a source that holds money hears what has become of it: captured, given back, let go, expired', async () => {
+  const { source, held, told, heardOf } = bank()
+  const place = await openBank(source)
+  onTestFinished(async () => {
+    await place.stop()
+    place.remove()
+  })
+  const tid = await place.authorize({ amount: '100.00', additional_amount: '5.00' })
+  const other = await place.authorize({ amount: '7', currency: 'JPY' })
+  expect(held).toEqual(
+    new Map([
+      [tid, 10_500],
+      [other, 7],
+    ]),
+  )
+  await place.capture(tid, { ...part('30.00', 'a'), additional_amount: '5.00' })
+  await place.capture(tid, part('20.00', 'b'))
+  await place.capture(tid, part('20.00', 'b'))
+  await place.refund(tid, back('1.50', 'r'))
+  await place.release(tid)
+  await place.settle(4 * 86_400)
+  expect(heardOf(tid)).toEqual(['capture 3500', 'capture 2000', 'refund 150', 'release 5000'])
+  expect(heardOf(other)).toEqual(['release 7'])
+  const [[, first] = []] = told
+  const event = (await place.core.store.readStream(`payment-${tid}`)).find(
+    ({ type }) => type === 'PaymentCaptured',
+  )
+  expect(first).toEqual({
+    id: event?.id,
+    payment: tid,
+    payer: 'alice',
+    currency: 'NOK',
+    amount: 3500,
+    at: event?.metadata['at'],
+  })
+})
+
+test('while it cannot be told all goes on; then it hears everything, in the order of each payment', async () => {
+  let isClosed = true
+  const { source, heardOf, told } = bank(() => isClosed)
+  const place = await openBank(source)
+  onTestFinished(async () => {
+    await place.stop()
+    place.remove()
+  })
+  const tids = await Promise.all([1, 2, 3].map(() => place.authorize({ amount: '10.00' })))
+  for (const tid of tids) {
+    expect((await place.capture(tid, part('4.00', 'a'))).status).toBe(204)
+    expect((await place.capture(tid)).status).toBe(204)
+    expect((await place.refund(tid)).status).toBe(204)
+  }
+  await place.settle()
+  expect(told).toEqual([])
+  isClosed = false
+  // It has rested for a second after each failure, twice as long after the next.
+  await place.settle(60)
+  for (const tid of tids)
+    expect(heardOf(tid)).toEqual(['capture 400', 'capture 600', 'refund 1000'])
+})
+
+test('what one of its payments does not let it hear is told again, and nothing is passed over', async () => {
+  let refused = ''
+  const { source, heardOf } = bank(({ payment }) => payment === refused)
+  const place = await openBank(source)
+  onTestFinished(async () => {
+    await place.stop()
+    place.remove()
+  })
+  const [one = '', two = ''] = [
+    await place.authorize({ amount: '1.00' }),
+    await place.authorize({ amount: '2.00' }),
+  ]
+  refused = one
+  await place.capture(one)
+  await place.capture(two)
+  await place.settle()
+  expect(heardOf(one)).toEqual([])
+  refused = ''
+  await place.settle(60)
+  expect([heardOf(one), heardOf(two)]).toEqual([['capture 100'], ['capture 200']])
+})
+
+test('what happened while nobody told is told by the next start; what was told before is not', async () => {
+  const before = bank()
+  const first = await openBank(before.source)
+  onTestFinished(first.remove)
+  const tid = await first.authorize({ amount: '10.00' })
+  await first.capture(tid, part('1.00', 'told'))
+  await first.settle()
+  expect(before.heardOf(tid)).toEqual(['capture 100'])
+  await first.stop()
+
+  const deaf = await openPlace(first.directory, bank(() => true).source)
+  await deaf.capture(tid, part('2.00', 'untold'))
+  await deaf.stop()
+
+  const after = bank()
+  const second = await openBank(after.source, first.directory)
+  onTestFinished(second.stop)
+  await second.settle()
+  expect(after.heardOf(tid)).toEqual(['capture 200'])
+})
+
+test('the first source of a log does not hear of money that it was never asked for', async () => {
+  const place = await openPlace()
+  onTestFinished(place.remove)
+  const tid = await place.authorize({ amount: '10.00' })
+  await place.capture(tid, part('1.00', 'before'))
+  await place.stop()
+
+  const { source, heardOf } = bank()
+  const second = await openBank(source, place.directory)
+  onTestFinished(second.stop)
+  await second.capture(tid, part('2.00', 'since'))
+  await second.settle()
+  expect(heardOf(tid)).toEqual(['capture 200'])
+})
