@@ -2,13 +2,14 @@ import type { Attempt, Line, QueuedMessage } from '../domain/callback.ts'
 import type { Instant } from '../domain/time.ts'
 import { callbacks } from './aggregates.ts'
 import type { CallbackQueue, QueueRow, Seen } from './callback-queue.ts'
-import type { Find, Handle } from './handle.ts'
+import type { Find, Handle, Recall } from './handle.ts'
 import { makeTurns, placesOfDestination, type Place } from './turns.ts'
 
 type Needs = {
   readonly queue: CallbackQueue
   readonly handle: Handle
   readonly find: Find
+  readonly recall: Recall
   readonly caughtUp: () => Promise<void>
   readonly send: (
     message: QueuedMessage,
@@ -42,6 +43,8 @@ export const deliverCallbacks = (needs: Needs) => {
   const unrecorded = new Map<string, Attempt>()
   /** Until when a resource rests whose delivery failed here; first who rests the longest already. */
   const resting = new Map<string, Instant>()
+  /** Whose delivery failed here and has not worked since: what was recorded of it may be missing in the queue. */
+  const doubtful = new Set<string>()
 
   const attempt = async ({ subject, merchant, callbackUri: uri, waiting }: QueueRow, at: Line) => {
     const [message] = waiting
@@ -55,8 +58,11 @@ export const deliverCallbacks = (needs: Needs) => {
       return { subject, revision, event, seqno, uri, attemptedAt: now(), ...result }
     }
 
-    // When the log knows of other attempts, the queue is behind: the message only looks due.
-    if ((await needs.find(callbacks, id, 'log')).attempts === after) {
+    // When the log knows of other attempts, the queue is behind: the message only looks due. Of one that was never tried
+    // the log most often knows nothing, and is asked only when this has failed here before.
+    const isFirst = after === 0 && !doubtful.has(subject)
+    const known = isFirst ? needs.recall(callbacks, id) : await needs.find(callbacks, id, 'log')
+    if ((known?.attempts ?? 0) === after) {
       const before = unrecorded.get(id)
       // Messages may go elsewhere meanwhile.
       const attempt = before?.uri === uri ? before : await tryOnce()
@@ -70,6 +76,7 @@ export const deliverCallbacks = (needs: Needs) => {
     }
     unrecorded.delete(id)
     await needs.caughtUp()
+    doubtful.delete(subject)
   }
 
   const end = (subject: string, place: Place): void => {
@@ -85,6 +92,7 @@ export const deliverCallbacks = (needs: Needs) => {
     void attempt(row, place)
       .catch((error: unknown) => {
         resting.set(row.subject, now() + restAfterFailureMs)
+        doubtful.add(row.subject)
         needs.onFailure(error)
       })
       .then(() => end(row.subject, place))

@@ -213,3 +213,4 @@ export const makeHandler = ({ store, eventId, commandId, onAppended, room = usua
 }
 
 export type Find = ReturnType<typeof makeHandler>['find']
+export type Recall = ReturnType<typeof makeHandler>['recall']

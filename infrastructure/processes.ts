@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { deliverCallbacks } from '../application/deliver-callbacks.ts'
+import { StoreUnavailable } from '../application/event-store.ts'
 import { expirePayments, expirePermissions } from '../application/expire-requests.ts'
 import { schedule, type DueWork } from '../application/schedule.ts'
 import { runAccounting } from './accounting.ts'
@@ -35,7 +36,9 @@ export const makeProcesses = (needs: Needs) => {
   const { caughtUp } = readModels
   const onFailure = (error: unknown): void => {
     core.noteDamage(error)
-    log.error({ error }, 'a process failed; it will try again')
+    // That the store is away is told once, by whoever watches it.
+    const level = error instanceof StoreUnavailable ? 'debug' : 'error'
+    log[level]({ error }, 'a process failed; it will try again')
   }
   const scheduling = { now, after, onFailure }
 
@@ -61,6 +64,7 @@ export const makeProcesses = (needs: Needs) => {
     queue: core.queue,
     handle,
     find,
+    recall: core.recall,
     caughtUp,
     send: sendCallback,
     now,

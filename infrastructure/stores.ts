@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { start, type EventStore } from '../application/event-store.ts'
+import { start, type EventStore, type RecordedEvent } from '../application/event-store.ts'
 import { projections } from '../projections/all.ts'
 import { connectEventStoreDB } from './event-store/eventstoredb-event-store.ts'
 import { UnusableLog } from './event-store/sqlite-event-file.ts'
@@ -21,9 +21,13 @@ import type { Where } from './thread.ts'
 /** Where the data lies. */
 export type Place = Pick<Settings, 'EVENT_STORE' | 'DATA_DIR'>
 
+/** What every event of ours says of itself: others may keep their own in the same database. */
+const isOurs = ({ metadata }: RecordedEvent): boolean =>
+  'schema' in metadata && 'actor' in metadata && 'correlationId' in metadata
+
 const connect = (connectionString: string): EventStore => {
   try {
-    return connectEventStoreDB(connectionString)
+    return connectEventStoreDB(connectionString, { isOurs })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     const shown = settingShown('EVENT_STORE', connectionString)

@@ -60,6 +60,9 @@ export const toRecorded = (resolved: ResolvedEvent): RecordedEvent | undefined =
   }
 }
 
+/** An event of ours as the port hands it out; undefined for those of others. */
+export type Own = (resolved: ResolvedEvent) => RecordedEvent | undefined
+
 const revisionOf = (version: unknown): number =>
   typeof version === 'bigint' ? exact(version) : noStream
 
@@ -83,17 +86,21 @@ export const verdict = (error: unknown): Error | undefined => {
 const unanswered = (milliseconds: number): StoreUnavailable =>
   new StoreUnavailable(`EventStoreDB has not answered within ${Math.round(milliseconds)} ms`)
 
-/** The answer of a call, or a failure when it takes too long: the client itself would wait for ever. */
+/**
+ * The answer of a call, or a failure when nothing is heard of it for too long: the client itself would wait for ever. A
+ * call whose answer comes in parts tells when one has come.
+ */
 export const within = async <Answer>(
   milliseconds: number,
-  call: Promise<Answer>,
+  call: Promise<Answer> | ((heard: () => void) => Promise<Answer>),
 ): Promise<Answer> => {
   let timer: NodeJS.Timeout | undefined
   const tooLate = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(unanswered(milliseconds)), milliseconds)
   })
   try {
-    return await Promise.race([call, tooLate])
+    const answer = call instanceof Promise ? call : call(() => timer?.refresh())
+    return await Promise.race([answer, tooLate])
   } finally {
     clearTimeout(timer)
   }

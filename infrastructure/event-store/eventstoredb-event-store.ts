@@ -11,6 +11,7 @@ import {
   type Appended,
   type EventStore,
   type NewEvent,
+  type RecordedEvent,
   type Revision,
 } from '../../application/event-store.ts'
 import { acceptAppend } from './acceptable-append.ts'
@@ -18,7 +19,9 @@ import { keepOrder } from './eventstoredb-appends.ts'
 import {
   exact,
   persistently,
+  toRecorded,
   within,
+  type Own,
   type Patience,
   type Persistently,
 } from './eventstoredb-calls.ts'
@@ -28,13 +31,19 @@ import { readEvents } from './eventstoredb-reads.ts'
 /** Longer than a cluster takes to choose another leader. */
 const usualPatience: Patience = { attempt: 3_000, altogether: 10_000 }
 
+const clientOf = (connectionString: string): EventStoreDBClient =>
+  EventStoreDBClient.connectionString(connectionString.replace(/^kurrentdb(?=:|\+)/, 'esdb'))
+
 /** A client, and the order of the appends that it is given. */
 const connect = (connectionString: string) => ({
-  client: EventStoreDBClient.connectionString(
-    connectionString.replace(/^kurrentdb(?=:|\+)/, 'esdb'),
-  ),
+  client: clientOf(connectionString),
   order: keepOrder(),
 })
+
+type Options = {
+  readonly isOurs?: (event: RecordedEvent) => boolean
+  readonly patience?: Patience | undefined
+}
 
 const ignore = (): void => {}
 
@@ -49,12 +58,17 @@ const toSend = ({ id, type, data, metadata }: NewEvent) =>
 /**
  * The event store in an EventStoreDB or KurrentDB, one node or a cluster.
  * @param connectionString `esdb://…`, `esdb+discover://…`, `kurrentdb://…` or `kurrentdb+discover://…`
+ * @param options.isOurs tells events of ours from those that others have written to the same database, which are passed
+ *   over; all are ours unless it is given
  * @throws Error when that is no connection string; whether a server is there shows at the first call
  */
 export const connectEventStoreDB = (
   connectionString: string,
-  patience: Patience = usualPatience,
+  { isOurs = () => true, patience = usualPatience }: Options = {},
 ): EventStore => {
+  // A failed read may send its client to another node. An append that is under way there would then share the client's
+  // table of appends with those that follow, and what breaks the old connection ends the process.
+  const reading = clientOf(connectionString)
   let connection = connect(connectionString)
   let closing: Promise<void> | undefined
   const closed = new AbortController()
@@ -106,17 +120,22 @@ export const connectEventStoreDB = (
     return { revision: exact(nextExpectedRevision), position: exact(position?.commit ?? 0n) }
   }
 
+  const own: Own = (resolved) => {
+    const event = toRecorded(resolved)
+    return event && isOurs(event) ? event : undefined
+  }
+
   const finishAndClose = async (): Promise<void> => {
     closed.abort()
     await Promise.allSettled(inFlight)
-    await connection.client.dispose()
+    await Promise.all([reading.dispose(), connection.client.dispose()])
   }
 
   return {
     append,
-    ...readEvents(() => connection.client, call),
+    ...readEvents(reading, call, own),
     follow: (after, signal, outage) =>
-      followAll(() => connection.client, after, AbortSignal.any([signal, closed.signal]), outage),
+      followAll(reading, after, AbortSignal.any([signal, closed.signal]), own, outage),
     close: () => (closing ??= finishAndClose()),
   }
 }

@@ -15,13 +15,14 @@ import {
   type Position,
   type RecordedEvent,
 } from '../../application/event-store.ts'
-import { positionOf, toRecorded } from './eventstoredb-calls.ts'
+import { positionOf, type Own } from './eventstoredb-calls.ts'
 
 /** Events kept ready for a follower, and handed out at once, at the most. */
 const batchSize = 1_000
 
 const firstPause = 20
-const longestPause = 2_000
+/** What is taken away meanwhile may be accepted by other processes for as long. */
+const longestPause = 500
 
 /** Access that was denied is seldom granted within seconds, in ms. */
 const pauseAfterDenial = 10_000
@@ -85,18 +86,19 @@ const pauseAfter = (error: unknown, failures: number): number => {
 
 /** All events after a position for as long as the signal allows, whatever happens to the connection. */
 export async function* followAll(
-  client: () => EventStoreDBClient,
+  client: EventStoreDBClient,
   after: Position,
   signal: AbortSignal,
+  own: Own,
   outage = toldToNobody,
 ): AsyncGenerator<RecordedEvent[]> {
   let last = after
   for (let failures = 0; !signal.aborted; failures++) {
     let failure: unknown
     try {
-      for await (const resolved of subscribe(client(), last, signal, outage)) {
+      for await (const resolved of subscribe(client, last, signal, outage)) {
         failures = 0
-        const events = resolved.flatMap((one) => toRecorded(one) ?? [])
+        const events = resolved.flatMap((one) => own(one) ?? [])
         const newest = resolved.at(-1)
         if (events.length > 0) yield events
         if (newest) last = positionOf(newest)

@@ -13,7 +13,7 @@ import {
   type RecordedEvent,
   type Revision,
 } from '../../application/event-store.ts'
-import { positionOf, toRecorded, within, type Persistently } from './eventstoredb-calls.ts'
+import { positionOf, within, type Own, type Persistently } from './eventstoredb-calls.ts'
 
 /** Events that one call reads: a call that fails is repeated as a whole. */
 const readBatch = 1_000
@@ -34,33 +34,44 @@ const ignore = (): void => {}
 const collect = async (timeout: number, reading: Reading): Promise<ResolvedEvent[]> => {
   // An error that comes after the reading has been left would otherwise end the process.
   reading.on('error', ignore)
-  const gather = async (): Promise<ResolvedEvent[]> => {
+  const gather = async (heard: () => void): Promise<ResolvedEvent[]> => {
     const events: ResolvedEvent[] = []
-    for await (const event of reading) events.push(event)
+    for await (const event of reading) {
+      heard()
+      events.push(event)
+    }
     return events
   }
   try {
-    return await within(timeout, gather())
+    // As many events as are read at once may be many megabytes.
+    return await within(timeout, gather)
   } finally {
     reading.cancel().catch(ignore)
   }
 }
 
-/** One answer for all who ask before the question is put; who comes later waits for the next one. */
-const shared = <Answer>(ask: () => Promise<Answer>): (() => Promise<Answer>) => {
+/**
+ * One answer for all who ask before the question is put; who comes later waits for the next one, unless the present one
+ * fails: patience has just ended, and would once more.
+ */
+export const shared = <Answer>(ask: () => Promise<Answer>): (() => Promise<Answer>) => {
   let present: Promise<unknown> = Promise.resolve()
   let next: Promise<Answer> | undefined
   const put = (): Promise<Answer> => {
     next = undefined
     const answer = ask()
-    present = answer.catch(ignore)
+    present = answer
+    answer.catch(() => {
+      present = Promise.resolve()
+      next = undefined
+    })
     return answer
   }
   return () => (next ??= present.then(put))
 }
 
 /** Reads of a client; none of them has a deadline of its own. */
-export const readEvents = (client: () => EventStoreDBClient, persistently: Persistently) => {
+export const readEvents = (client: EventStoreDBClient, persistently: Persistently, own: Own) => {
   /** What is known of the end of the log: up to where it was looked at, and the head that was found. */
   let known = { looked: start, head: start }
 
@@ -68,7 +79,7 @@ export const readEvents = (client: () => EventStoreDBClient, persistently: Persi
     persistently((timeout) =>
       collect(
         timeout,
-        client().readAll({
+        client.readAll({
           direction: BACKWARDS,
           fromPosition: from === undefined ? END : at(from),
           maxCount,
@@ -77,7 +88,7 @@ export const readEvents = (client: () => EventStoreDBClient, persistently: Persi
       ),
     )
 
-  // The node's own events are not the head: no follower is handed them, so nobody could wait for them.
+  // Events of the node and of others are not the head: no follower is handed them, so nobody could wait for them.
   const findHead = async (): Promise<Position> => {
     let newest: Position | undefined
     let from: Position | undefined
@@ -86,7 +97,7 @@ export const readEvents = (client: () => EventStoreDBClient, persistently: Persi
       for (const resolved of events) {
         const position = positionOf(resolved)
         newest ??= position
-        const isHead = toRecorded(resolved) !== undefined
+        const isHead = own(resolved) !== undefined
         if (!isHead && position > known.looked) continue
         known = { looked: newest, head: isHead ? position : known.head }
         return known.head
@@ -113,13 +124,13 @@ export const readEvents = (client: () => EventStoreDBClient, persistently: Persi
       const events = await persistently(async (timeout) => {
         const options = { fromRevision: BigInt(next), maxCount, requiresLeader: true }
         try {
-          return await collect(timeout, client().readStream(stream, options))
+          return await collect(timeout, client.readStream(stream, options))
         } catch (error) {
           if (error instanceof StreamNotFoundError) return []
           throw error
         }
       })
-      found.push(...events.flatMap((resolved) => toRecorded(resolved) ?? []))
+      found.push(...events.flatMap((resolved) => own(resolved) ?? []))
       const last = events.at(-1)?.event
       if (events.length < maxCount || !last || found.length === limit) return found
       next = Number(last.revision) + 1
@@ -132,9 +143,9 @@ export const readEvents = (client: () => EventStoreDBClient, persistently: Persi
       // A read begins with the place that it is given, which has been handed out already.
       const maxCount = readBatch + 1
       const options = { fromPosition: at(last), maxCount }
-      const read = await persistently((timeout) => collect(timeout, client().readAll(options)))
+      const read = await persistently((timeout) => collect(timeout, client.readAll(options)))
       const events = read
-        .flatMap((resolved) => toRecorded(resolved) ?? [])
+        .flatMap((resolved) => own(resolved) ?? [])
         .filter(({ position }) => position > last)
       if (events.length > 0) yield events
       const newest = read.at(-1)

@@ -3,7 +3,7 @@ import type { QueueRow } from '../../application/callback-queue.ts'
 import { deliverCallbacks } from '../../application/deliver-callbacks.ts'
 import { StoreUnavailable } from '../../application/event-store.ts'
 import { expirePayments } from '../../application/expire-requests.ts'
-import type { Find } from '../../application/handle.ts'
+import type { Find, Recall } from '../../application/handle.ts'
 import { schedule, type DueWork } from '../../application/schedule.ts'
 import type { Attempt } from '../../domain/callback.ts'
 import type { Instant } from '../../domain/time.ts'
@@ -170,7 +170,7 @@ describe('deliveries', () => {
   const deliver = (
     subjects: readonly string[],
     recorded: ReadonlySet<string>,
-    needs: Pick<Parameters<typeof deliverCallbacks>[0], 'handle' | 'find' | 'caughtUp'>,
+    needs: Pick<Parameters<typeof deliverCallbacks>[0], 'handle' | 'find' | 'recall' | 'caughtUp'>,
     uri = () => 'http://receiver/',
   ) => {
     const time = timeOfOurOwn()
@@ -206,6 +206,7 @@ describe('deliveries', () => {
     return { delivery, time, sent, failures }
   }
   const untried: Find = async ({ decider }) => decider.initial
+  const forgotten: Recall = () => undefined
 
   test('that cannot be recorded are recorded later and not sent again, and hold up no others', async () => {
     const subjects = Array.from({ length: 20 }, (_, n) => `payment-${n}`)
@@ -219,6 +220,7 @@ describe('deliveries', () => {
         return { state: undefined as never, events: [] }
       },
       find: untried,
+      recall: forgotten,
       caughtUp: turn,
     })
     // Both look at once, and neither sends what the other is sending.
@@ -246,6 +248,7 @@ describe('deliveries', () => {
           throw new StoreUnavailable('down')
         },
         find: untried,
+        recall: forgotten,
         caughtUp: turn,
       },
       () => uri,
@@ -260,6 +263,21 @@ describe('deliveries', () => {
     expect(uris.map((told) => String(told).slice(-3))).toEqual(['old', 'old', 'new', 'new'])
   })
 
+  test('that nobody has tried are sent without asking the log, which knows nothing of them', async () => {
+    const recorded = new Set<string>()
+    const { delivery, sent, failures } = deliver(['payment-a', 'payment-b'], recorded, {
+      handle: async (_, id) => {
+        recorded.add(id)
+        return { state: undefined as never, events: [] }
+      },
+      find: () => Promise.reject(new Error('the log was asked')),
+      recall: forgotten,
+      caughtUp: turn,
+    })
+    await delivery.settle()
+    expect([sent, failures]).toEqual([['payment-a', 'payment-b'], []])
+  })
+
   test('that the queue does not know of yet are not sent again', async () => {
     let attempts = 0
     const { delivery, time, sent, failures } = deliver(['payment-a'], new Set(), {
@@ -268,6 +286,7 @@ describe('deliveries', () => {
         return { state: undefined as never, events: [] }
       },
       find: async ({ decider }) => ({ ...decider.initial, attempts }),
+      recall: forgotten,
       caughtUp: async () => {
         throw new StoreUnavailable('the read models are stuck')
       },
@@ -289,7 +308,8 @@ describe('deliveries', () => {
         recorded.add(id)
         return { state: undefined as never, events: [] }
       },
-      find: async ({ decider }) => ({ ...decider.initial, attempts: others-- }),
+      find: untried,
+      recall: ({ decider }) => ({ ...decider.initial, attempts: others-- }),
       caughtUp: turn,
     })
     await delivery.settle()

@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import {
   binaryEvent,
@@ -21,6 +24,8 @@ import {
 import { keepOrder } from '../../infrastructure/event-store/eventstoredb-appends.ts'
 import { persistently, within } from '../../infrastructure/event-store/eventstoredb-calls.ts'
 import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
+import { shared } from '../../infrastructure/event-store/eventstoredb-reads.ts'
+import { openStore } from '../../infrastructure/stores.ts'
 import type { ProtocolSettings } from './protocol/serve.ts'
 import { collect, label, newEvent, newEvents } from './appends.ts'
 import { startProtocolPlace } from './protocol-place.ts'
@@ -29,7 +34,7 @@ const impatient = { attempt: 250, altogether: 900 }
 const forever = new AbortController().signal
 
 const connected = (url: string, patience?: typeof impatient): EventStore => {
-  const store = connectEventStoreDB(url, patience)
+  const store = connectEventStoreDB(url, { patience })
   onTestFinished(() => store.close())
   return store
 }
@@ -61,6 +66,31 @@ const startProcess = async () => {
   })
   const [url] = await once(createInterface({ input: child.stdout }), 'line')
   return { child, url: String(url) }
+}
+
+/** A way to a server on which connections can be broken off while it goes on. */
+const wayTo = async (port: number) => {
+  const open = new Set<Socket>()
+  const way = createServer((near) => {
+    const far = connect(port, '127.0.0.1')
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const)
+      one
+        .on('error', () => {})
+        .on('close', () => other.destroy())
+        .pipe(other)
+    open.add(near)
+    near.on('close', () => open.delete(near))
+  })
+  way.listen(0, '127.0.0.1')
+  await once(way, 'listening')
+  onTestFinished(() => {
+    for (const socket of open) socket.destroy()
+    way.close()
+  })
+  return { open, url: `esdb://127.0.0.1:${(way.address() as AddressInfo).port}?tls=false` }
 }
 
 describe('the connection', () => {
@@ -112,8 +142,9 @@ describe('the connection', () => {
     const made = vi.spyOn(EventStoreDBClient, 'connectionString')
     onTestFinished(() => made.mockRestore())
     const nobody = 'esdb+discover://127.0.0.1:1?tls=false&maxDiscoverAttempts=1&discoveryInterval=1'
-    const store = connectEventStoreDB(nobody, impatient)
-    const clients = () => made.mock.results.map(({ value }) => value as EventStoreDBClient)
+    const store = connectEventStoreDB(nobody, { patience: impatient })
+    // The first one is for reads.
+    const clients = () => made.mock.results.slice(1).map(({ value }) => value as EventStoreDBClient)
     const disposed = clients().map((client) => vi.spyOn(client, 'dispose'))
     const sent = vi.spyOn(EventStoreDBClient.prototype, 'appendToStream')
     onTestFinished(() => sent.mockRestore())
@@ -141,6 +172,79 @@ describe('the connection', () => {
     child.kill('SIGCONT')
     expect(await store.append('s', [event], 0)).toMatchObject({ revision: 1 })
     expect(await store.readStream('s')).toHaveLength(2)
+  })
+
+  test('of reads may change while appends are under way, and the old one may then be lost', async () => {
+    let isReady = true
+    const { port } = await startPlace({ isReady: () => isReady })
+    const { open, url } = await wayTo(port)
+    const store = connected(url)
+    const streams = Array.from({ length: 8 }, (_, n) => `s-${n}`)
+    let [appended, isOver] = [0, false]
+    const appending = streams.map(async (stream) => {
+      let n = 0
+      for (; !isOver; n++) {
+        await store.append(stream, [newEvent(n)], n - 1)
+        appended += 1
+      }
+      return n
+    })
+    const more = async (count: number) => {
+      const enough = appended + count
+      while (appended < enough) await store.append('others', [newEvent()], others++)
+    }
+    let others = noStream
+    await more(20)
+    const old = [...open]
+    isReady = false
+    const head = store.head()
+    await more(20)
+    isReady = true
+    expect(await head).toBeGreaterThan(20)
+    await more(20)
+    for (const socket of old) socket.destroy()
+    await more(100)
+    isOver = true
+    for (const [n, stream] of streams.entries())
+      expect(await store.readStream(stream)).toHaveLength((await appending[n]) ?? 0)
+  })
+
+  test('is not given up as long as parts of an answer come', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const answers: ((text: string) => void)[] = []
+    const heard: (() => void)[] = []
+    const call = () =>
+      within(1_000, (hears) => {
+        heard.push(hears)
+        return new Promise<string>((answer) => answers.push(answer))
+      })
+    const [slow, silent] = [call(), call().catch((error: Error) => error.message)]
+    for (let parts = 0; parts < 5; parts++) {
+      vi.advanceTimersByTime(900)
+      heard[0]?.()
+    }
+    answers[0]?.('all of it')
+    expect(await slow).toBe('all of it')
+    expect(await silent).toBe('EventStoreDB has not answered within 1000 ms')
+  })
+
+  test('whose patience ends while others wait to ask the same fails for them, too, and is asked anew by the next', async () => {
+    const questions: { answer(text: string): void; fail(error: Error): void }[] = []
+    const ask = shared(
+      () => new Promise<string>((answer, fail) => questions.push({ answer, fail })),
+    )
+    const first = ask()
+    await Promise.resolve()
+    const waiting = [ask(), ask()]
+    questions[0]?.fail(new StoreUnavailable('away'))
+    const ends = await Promise.allSettled([first, ...waiting])
+    expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+    const next = ask()
+    await Promise.resolve()
+    questions[1]?.answer('here')
+    expect(await next).toBe('here')
+    expect(questions).toHaveLength(2)
   })
 
   test('whose patience ends within a try tells what went wrong before', async () => {
@@ -238,6 +342,28 @@ describe('a follower', () => {
     const rest = await collect(store.follow(position, forever), undefined, 1)
     expect(rest.map(label)).toEqual(['s@2'])
     expect(await store.readStream('noise')).toEqual([])
+  })
+
+  test('passes by what other applications keep in the same database, and the head with it', async () => {
+    const { url } = await startPlace()
+    const stock = stockClient(url)
+    const folder = mkdtempSync(join(tmpdir(), 'daybook-shared-'))
+    const store = openStore({ EVENT_STORE: url, DATA_DIR: folder })
+    onTestFinished(async () => {
+      await store.close()
+      rmSync(folder, { recursive: true })
+    })
+    const foreign = (n: number) => jsonEvent({ type: 'OrderPlaced', data: { n }, metadata: { n } })
+    await stock.appendToStream('orders-1', [foreign(1), foreign(2)])
+    expect(await store.head()).toBe(start)
+    const metadata = { actor: 'daybook', at: 1, correlationId: 'c', causationId: null, schema: 1 }
+    const ours = { ...newEvent(), metadata: { ...metadata, merchant: null } }
+    const { position } = await store.append('s', [ours], noStream)
+    await stock.appendToStream('orders-1', foreign(3))
+    expect(await store.head()).toBe(position)
+    expect((await collect(store.readAll(start))).map(label)).toEqual(['s@0'])
+    expect((await collect(store.follow(start, forever), undefined, 1)).map(label)).toEqual(['s@0'])
+    expect(await store.readStream('orders-1')).toEqual([])
   })
 
   test('ends when the store is closed', async () => {

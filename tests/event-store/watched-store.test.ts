@@ -44,7 +44,7 @@ test('an outage of the server is logged with its cause, and its end, however man
   onTestFinished(place.remove)
   const { log, lines, told, until } = listen()
   const patience = { attempt: 250, altogether: 300 }
-  const store = watchStore(connectEventStoreDB(place.url, patience), log)
+  const store = watchStore(connectEventStoreDB(place.url, { patience }), log)
   onTestFinished(() => store.close())
   const append = (revision: number) => store.append('s', [newEvent()], revision)
   await append(noStream)

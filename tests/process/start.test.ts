@@ -189,7 +189,9 @@ describe('a service that cannot start says why in one line', () => {
   test('given an event store that cannot be reached, and its password is not told', async () => {
     const EVENT_STORE = 'esdb://admin:changeit@127.0.0.1:1?tls=false'
     const ask = async (): Promise<void> => {
-      const store = connectEventStoreDB(EVENT_STORE, { attempt: 200, altogether: 400 })
+      const store = connectEventStoreDB(EVENT_STORE, {
+        patience: { attempt: 200, altogether: 400 },
+      })
       await store.head().finally(() => store.close())
     }
     expect(await told({ DATA_DIR: folder('nowhere'), EVENT_STORE }, ask)).toMatch(

@@ -29,6 +29,9 @@ export const failure = (
 export const accessDenied = (): ProtocolFailure =>
   failure(status.PERMISSION_DENIED, 'this log can only be read', { exception: 'access-denied' })
 
+/** What a node says while it is starting. */
+export const notReady = (): ProtocolFailure => failure(status.UNAVAILABLE, 'Server Is Not Ready')
+
 /** What a node says before it ends a live subscription whose consumer cannot keep up with the writers. */
 export const tooSlow = (): ProtocolFailure =>
   failure(

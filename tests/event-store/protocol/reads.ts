@@ -8,6 +8,7 @@ import {
   eventMessage,
   failure,
   failureOf,
+  notReady,
   streamIdentifier,
   streamName,
   tooSlow,
@@ -156,8 +157,9 @@ const subscribe = async (
 
 /** Answers reads and subscriptions, of one stream or of all. */
 export const answerReads =
-  (log: EventLog, maximumLag: number) =>
+  (log: EventLog, maximumLag: number, isReady: () => boolean) =>
   (call: Call): void => {
+    if (!isReady()) return void call.emit('error', notReady())
     const left = new AbortController()
     call.on('cancelled', () => left.abort())
     const options = call.request.getOptions() ?? new streams.ReadReq.Options()

@@ -21,6 +21,8 @@ export type ProtocolSettings = {
   readonly accepts?: 'reads' | 'reads and appends'
   /** Events that a live subscription may be behind before it is ended, as a node does; without a limit unless given. */
   readonly maximumLag?: number
+  /** Whether it answers reads just now; else it says that it is not ready, as a node does that is starting. */
+  readonly isReady?: () => boolean
 }
 
 export type ProtocolServer = {
@@ -55,15 +57,16 @@ const refuseAppends = {
 /** Speaks the EventStoreDB protocol over an embedded log, to clients on this machine. @throws Error when the port is taken */
 export const serveEventStoreProtocol = (
   log: EventLog,
-  { port = 0, accepts = 'reads', maximumLag = Number.POSITIVE_INFINITY }: ProtocolSettings = {},
+  settings: ProtocolSettings = {},
 ): Promise<ProtocolServer> => {
+  const { port = 0, accepts = 'reads', maximumLag = Infinity, isReady = () => true } = settings
   const server = new Server({ 'grpc.max_receive_message_length': maximumMessageSize })
   server.addService(featuresService.ServerFeaturesService, {
     getSupportedMethods: (_: unknown, answer: sendUnaryData<Features>) =>
       answer(null, supportedMethods(['read', 'append', 'batchappend'])),
   })
   server.addService(streamsService.StreamsService, {
-    read: answerReads(log, maximumLag),
+    read: answerReads(log, maximumLag, isReady),
     ...(accepts === 'reads' ? refuseAppends : answerAppends(log)),
   })
   return new Promise((resolve, reject) => {
