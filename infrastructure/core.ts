@@ -10,7 +10,6 @@ import { paymentOutcome } from '../projections/payment-outcome.ts'
 import { openBlobDirectory } from './blob-directory.ts'
 import { numberedFrom, uuidsOf } from './event-store/event-ids.ts'
 import { watchStore } from './event-store/watched-store.ts'
-import { logShown } from './failures.ts'
 import type { Log } from './log.ts'
 import { roomInHeap } from './memory.ts'
 import { reportOutage } from './outages.ts'
@@ -36,8 +35,6 @@ const eventUuid = uuidsOf('5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61')
  */
 export const openCore = async (settings: Settings, log: Log, beside: Where = 'here') => {
   const opened = openStore(settings, beside)
-  if (settings.EVENT_STORE !== 'sqlite')
-    log.info({ eventStore: logShown(settings) }, 'asking the event store where its log ends')
   const from = await opened.head()
   const store = watchStore(opened, log)
   const file = await openReadModels(settings, store, (foldedTo) =>

@@ -19,7 +19,7 @@ import { stringToSign } from '../http/signature.ts'
 import { formatDateTime } from '../http/wire.ts'
 import { makeClientAddress } from './client-address.ts'
 import { openCore } from './core.ts'
-import { isFileTrouble } from './failures.ts'
+import { isFileTrouble, logShown } from './failures.ts'
 import { fundingOf } from './funding.ts'
 import { makeHttpServer } from './http-server.ts'
 import { makeLog, type Log } from './log.ts'
@@ -148,6 +148,8 @@ export const startServer = async (settings: Settings, log: Log, beside: Where = 
 /** Runs the service until it is told to stop. */
 const serve = async (settings: Settings): Promise<void> => {
   const log = makeLog(settings.LOG_LEVEL)
+  // It is waited for, and nothing else is said meanwhile.
+  if (settings.EVENT_STORE !== 'sqlite') log.info({ log: logShown(settings) }, 'asking for the log')
   await refuseLogOfOtherMode(settings)
   const { greeting, address, stop } = await startServer(settings, log, 'apart')
   // Whoever reads the address may end the service in that moment.
