@@ -3,6 +3,7 @@ import {
   isCommandError,
   jsonEvent,
   NO_STREAM,
+  UnknownError,
   type JSONEventType,
 } from '@eventstore/db-client'
 import {
@@ -30,6 +31,9 @@ import { readEvents } from './eventstoredb-reads.ts'
 
 /** Longer than a cluster takes to choose another leader. */
 const usualPatience: Patience = { attempt: 3_000, altogether: 10_000 }
+
+/** After so many an append is tried over another connection: some 140 ms. */
+const mostRefusals = 2
 
 const clientOf = (connectionString: string): EventStoreDBClient =>
   EventStoreDBClient.connectionString(connectionString.replace(/^kurrentdb(?=:|\+)/, 'esdb'))
@@ -74,17 +78,26 @@ export const connectEventStoreDB = (
   const closed = new AbortController()
   const inFlight = new Set<Promise<unknown>>()
 
-  /** Called with what an append was sent over, and why it failed. */
-  const recover = (used: typeof connection, error: unknown): void => {
+  let renewal: Promise<void> | undefined
+
+  /** No append is sent meanwhile: what the old client breaks off would be broken off of all clients of the process. */
+  const renew = async ({ client }: typeof connection): Promise<void> => {
+    await client.dispose().catch(ignore)
+    connection = connect(connectionString)
+    renewal = undefined
+  }
+
+  /** Called with what an append was sent over, why it failed, and how often it has. */
+  const recover = (used: typeof connection, error: unknown, failures: number): void => {
     used.order.connectionLost()
+    // Many fail at once, and some when the next client is at work already.
+    if (used !== connection || renewal) return
     // A client whose discovery has failed once answers every append with that failure, for ever.
     const isOfTheClient = error instanceof Error && !isCommandError(error) && !('code' in error)
-    if (!isOfTheClient || error instanceof StoreUnavailable) return
-    // Many fail at once, and some when the next client is at work already.
-    if (used !== connection) return
-    connection = connect(connectionString)
-    // It has found no server to append to, so this breaks off no appends: the client would fail all of the process.
-    used.client.dispose().catch(ignore)
+    const isLost = isOfTheClient && !(error instanceof StoreUnavailable)
+    // A node that leads no more goes on refusing what is sent over the connection that it has; a busy one soon does not.
+    const isRefused = error instanceof UnknownError && failures > mostRefusals
+    if (isLost || isRefused) renewal = renew(used)
   }
 
   /** Calls while the store is open; closing waits for the answer. */
@@ -106,8 +119,10 @@ export const connectEventStoreDB = (
     const messages = events.map(toSend)
     const expectedRevision = expected === noStream ? NO_STREAM : BigInt(expected)
     let used = connection
+    let failures = 0
     const { nextExpectedRevision, position } = await call(
-      (deadline) => {
+      async (deadline) => {
+        if (renewal) await renewal
         used = connection
         const { client, order } = used
         return order.inOrder(() => {
@@ -115,7 +130,7 @@ export const connectEventStoreDB = (
           return within(deadline, client.appendToStream(stream, messages, options))
         })
       },
-      (error) => recover(used, error),
+      (error) => recover(used, error, ++failures),
     )
     return { revision: exact(nextExpectedRevision), position: exact(position?.commit ?? 0n) }
   }
@@ -128,6 +143,7 @@ export const connectEventStoreDB = (
   const finishAndClose = async (): Promise<void> => {
     closed.abort()
     await Promise.allSettled(inFlight)
+    await renewal
     await Promise.all([reading.dispose(), connection.client.dispose()])
   }
 

@@ -34,6 +34,12 @@ const statusWith = (code: status, message: string, name: string, details: Uint8A
     .setDetails(packed)
 }
 
+/** What a node that leads no more answers to each append of a call that was opened while it did. */
+export const leadsNoMore = (): BatchResponse =>
+  new streams.BatchAppendResp().setError(
+    statusWith(status.UNKNOWN, 'Leader info available', 'Empty', empty.serializeBinary()),
+  )
+
 /** The answer to an append among others in one call. */
 export const batchResponse = (outcome: Outcome, expected: Expectation): BatchResponse => {
   const response = new streams.BatchAppendResp()

@@ -6,7 +6,7 @@ import {
 } from '@grpc/grpc-js'
 import type streams from '@eventstore/db-client/generated/streams_pb.js'
 import { noStream } from '../../../application/event-store.ts'
-import { batchResponse, unaryResponse } from './answers.ts'
+import { batchResponse, leadsNoMore, unaryResponse } from './answers.ts'
 import { appendAsNode } from './expectations.ts'
 import { failure, failureOf, json, streamIdentifier, streamName, uuidBytes } from './messages.ts'
 import type { EventLog } from '../../../infrastructure/event-store/sqlite-event-log.ts'
@@ -55,13 +55,14 @@ const expectation = (options: BatchOptions | AppendOptions, revision: string): E
 }
 
 /** Answers appends of the two kinds that the protocol knows; both accept what a node accepts. */
-export const answerAppends = (log: EventLog) => {
+export const answerAppends = (log: EventLog, term: () => number) => {
   const append = appendAsNode(log)
 
   /** One long-lived call carries the appends of a client; each comes in parts and is answered by its own id. */
   const batchAppend = (call: ServerDuplexStream<BatchRequest, BatchResponse>): void => {
     const unfinished = new Map<string, { options: BatchOptions | undefined; rows: NewRow[] }>()
     const inFlight = new Set<Promise<void>>()
+    const opened = term()
 
     const answer = async (
       id: BatchRequest['getCorrelationId'],
@@ -70,8 +71,10 @@ export const answerAppends = (log: EventLog) => {
     ): Promise<void> => {
       const stream = streamName(options.getStreamIdentifier())
       const expected = expectation(options, options.getStreamPosition())
-      const outcome = await append(stream, rows, expected)
-      const response = batchResponse(outcome, expected)
+      const isLed = term() === opened
+      const response = isLed
+        ? batchResponse(await append(stream, rows, expected), expected)
+        : leadsNoMore()
       call.write(response.setCorrelationId(id()).setStreamIdentifier(streamIdentifier(stream)))
     }
 

@@ -23,6 +23,8 @@ export type ProtocolSettings = {
   readonly maximumLag?: number
   /** Whether it answers reads just now; else it says that it is not ready, as a node does that is starting. */
   readonly isReady?: () => boolean
+  /** Of its leadership: appends of a call that was opened in an earlier one are refused, as by a node that leads no more. */
+  readonly term?: () => number
 }
 
 export type ProtocolServer = {
@@ -59,7 +61,8 @@ export const serveEventStoreProtocol = (
   log: EventLog,
   settings: ProtocolSettings = {},
 ): Promise<ProtocolServer> => {
-  const { port = 0, accepts = 'reads', maximumLag = Infinity, isReady = () => true } = settings
+  const { port = 0, accepts = 'reads', maximumLag = Infinity } = settings
+  const { isReady = () => true, term = () => 0 } = settings
   const server = new Server({ 'grpc.max_receive_message_length': maximumMessageSize })
   server.addService(featuresService.ServerFeaturesService, {
     getSupportedMethods: (_: unknown, answer: sendUnaryData<Features>) =>
@@ -67,7 +70,7 @@ export const serveEventStoreProtocol = (
   })
   server.addService(streamsService.StreamsService, {
     read: answerReads(log, maximumLag, isReady),
-    ...(accepts === 'reads' ? refuseAppends : answerAppends(log)),
+    ...(accepts === 'reads' ? refuseAppends : answerAppends(log, term)),
   })
   return new Promise((resolve, reject) => {
     server.bindAsync(`${host}:${port}`, ServerCredentials.createInsecure(), (error, bound) => {
