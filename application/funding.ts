@@ -26,7 +26,7 @@ export type Movement = {
 }
 
 /**
- * Tells of one movement. When it fails it is told again, and little of what came later before that. The service ends
+ * Tells of one movement. When that fails it is told again, and what came later may have to wait for it. The service ends
  * when it has answered; the signal says that somebody waits for that.
  */
 type Tell = (movement: Movement, stopped: AbortSignal) => Promise<void>

@@ -80,6 +80,8 @@ export const informFunding = async (needs: Needs): Promise<DueWork> => {
 
   const informing = eachByItself<string>({ keyOf: (name) => name, outageOf: needs.outageOf })
   const inform = async (stopped: AbortSignal): Promise<void> => {
+    // Another node may have told it meanwhile.
+    position = Math.max(position, (await find(fundings, source)).informedTo ?? position)
     for await (const batch of store.readAll(position)) {
       const moving = movingOf(batch)
       await tellAll(moving, stopped)

@@ -150,6 +150,23 @@ test('what happened while nobody told is told by the next start; what was told b
   expect(after.heardOf(tid)).toEqual(['capture 200'])
 })
 
+test('what one node has told the next one need not tell', async () => {
+  const [ours, theirs] = [bank(), bank()]
+  const first = await openBank(ours.source)
+  onTestFinished(first.remove)
+  const second = await openPlace(first.directory, theirs.source)
+  onTestFinished(async () => {
+    await first.stop()
+    await second.stop()
+  })
+  const tid = await first.authorize({ amount: '10.00' })
+  await first.capture(tid, part('1.00', 'a'))
+  await first.settle()
+  second.service.begin()
+  await second.sandbox('clock/', { advance_seconds: 0 })
+  expect([ours.heardOf(tid), theirs.heardOf(tid)]).toEqual([['capture 100'], []])
+})
+
 test('the first source of a log does not hear of money that it was never asked for', async () => {
   const place = await openPlace()
   onTestFinished(place.remove)
