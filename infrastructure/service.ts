@@ -1,6 +1,5 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { join } from 'node:path'
-import { callbacks, merchants, signingKeys, users } from '../application/aggregates.ts'
+import { randomUUID } from 'node:crypto'
+import { callbacks, merchants, users } from '../application/aggregates.ts'
 import { acceptPayment } from '../application/answer-payment.ts'
 import type { FundingSource } from '../application/funding.ts'
 import type { Context } from '../application/handle.ts'
@@ -8,21 +7,14 @@ import { informFunding } from '../application/inform-funding.ts'
 import { answerPermission, requestPermission } from '../application/permissions.ts'
 import { requestPayment } from '../application/request-payment.ts'
 import type { Message } from '../domain/callback.ts'
-import { unlessRefused } from '../domain/refusal.ts'
 import { within } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { isNetmask, isWithin } from './networks.ts'
 import { makeCallbackSender } from './callbacks/callback-sender.ts'
 import { makeResolve } from './callbacks/name-resolution.ts'
+import { signerIn } from './callbacks/own-signer.ts'
 import type { Core } from './core.ts'
-import {
-  contentDigest,
-  keyInFile,
-  makeSignatureCheck,
-  makeSigner,
-  publishedKey,
-  readPublicKey,
-} from './keys.ts'
+import { contentDigest, makeSignatureCheck, publishedKey, readPublicKey } from './keys.ts'
 import { makeLive } from './live.ts'
 import type { Log } from './log.ts'
 import { makeMerchantSide } from './merchant-side.ts'
@@ -46,20 +38,6 @@ const userOf = (shop: MerchantEntry, user: UserEntry) =>
   shop.status === 'present' && user.status === 'present'
     ? { user: user.data, merchantNetmask: shop.data.netmask }
     : undefined
-
-const signerIn = async (core: Core, dataDir: string) => {
-  const key = (type: 'rsa' | 'ed25519') => keyInFile(join(dataDir, `callback-${type}.pem`), type)
-  const signer = makeSigner(await key('rsa'), await key('ed25519'))
-  const id = createHash('sha256').update(signer.rsaPem).digest('hex').slice(0, 16)
-  const known = await core.find(signingKeys, id)
-  if (known.status === 'absent') {
-    const data = { id, rsa: signer.rsaPem, ed25519: signer.ed25519Pem, validFrom: core.now() }
-    const context = core.contextOf('daybook')
-    // Another process on the same files may register the same key at the same time, valid from a moment later.
-    await core.handle(signingKeys, id, { type: 'Register', data }, context).catch(unlessRefused)
-  }
-  return signer
-}
 
 /** The running service: what its routes need, and the processes that work beside the requests. */
 export const startService = async (
