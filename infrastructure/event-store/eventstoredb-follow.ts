@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import {
   AccessDeniedError,
+  CancelledError,
   excludeSystemEvents,
   START,
   TimeoutError,
@@ -74,9 +75,12 @@ async function* subscribe(
   }
 }
 
-/** A node ends a live subscription that is slower than the writers: that is to be taken up at once. */
+/**
+ * A node ends a live subscription that is slower than the writers, and the client cancels it when a read has failed:
+ * that is to be taken up at once. If no server is there, the next try tells why.
+ */
 const isOrdinary = (error: unknown, failures: number): boolean =>
-  error instanceof TimeoutError && failures === 0
+  failures === 0 && (error instanceof TimeoutError || error instanceof CancelledError)
 
 const pauseAfter = (error: unknown, failures: number): number => {
   if (isOrdinary(error, failures)) return 0

@@ -50,6 +50,8 @@ describe('the service says of itself', () => {
       status: 200,
       body: { status: 'live' },
     })
+    // It has only just begun.
+    await expect.poll(() => call('GET', '/health/ready')).toMatchObject({ status: 200 })
     const head = await core.store.head()
     expect(await call('GET', '/health/ready')).toMatchObject({
       status: 200,
