@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: [
-      'tests/domain/{money,register,changes,clock,callback-decider,events,pieces}.test.ts',
+      'tests/domain/{money,register,changes,clock,callback-decider,events,funding,pieces}.test.ts',
       'tests/domain/payment{,-charges,-pick-up,-properties}.test.ts',
     ],
     setupFiles: ['tests/domain/without-shrinking.ts'],
