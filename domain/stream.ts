@@ -5,6 +5,9 @@
 export const streamOf = ({ category }: { readonly category: string }, id: string): string =>
   [category, id].join('-')
 
+/** The category of the aggregate whose stream it is: what stands before the first hyphen. */
+export const categoryOf = (stream: string): string => stream.split('-', 1)[0] ?? stream
+
 /** The id of the aggregate whose stream it is. */
 export const idIn = (stream: string): string => stream.slice(stream.indexOf('-') + 1)
 

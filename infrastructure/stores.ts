@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import * as aggregates from '../application/aggregates.ts'
 import { start, type EventStore, type RecordedEvent } from '../application/event-store.ts'
+import { categoryOf } from '../domain/stream.ts'
 import { projections } from '../projections/all.ts'
 import { connectEventStoreDB } from './event-store/eventstoredb-event-store.ts'
 import { UnusableLog } from './event-store/sqlite-event-file.ts'
@@ -21,9 +23,16 @@ import type { Where } from './thread.ts'
 /** Where the data lies. */
 export type Place = Pick<Settings, 'EVENT_STORE' | 'DATA_DIR'>
 
-/** What every event of ours says of itself: others may keep their own in the same database. */
-const isOurs = ({ metadata }: RecordedEvent): boolean =>
-  'schema' in metadata && 'actor' in metadata && 'correlationId' in metadata
+const categories = new Set(Object.values(aggregates).map(({ category }) => category))
+
+/**
+ * Others may keep events of their own in the same database. What stands in a stream of ours is ours, whatever it says of
+ * itself: an intruder there is not to be passed by. So is what another version of ours says, in streams that this one
+ * does not know.
+ */
+const isOurs = ({ stream, metadata }: RecordedEvent): boolean =>
+  categories.has(categoryOf(stream)) ||
+  ('schema' in metadata && 'actor' in metadata && 'correlationId' in metadata)
 
 const connect = (connectionString: string): EventStore => {
   try {

@@ -385,6 +385,9 @@ describe('a follower', () => {
     expect((await collect(store.readAll(start))).map(label)).toEqual(['s@0'])
     expect((await collect(store.follow(start, forever), undefined, 1)).map(label)).toEqual(['s@0'])
     expect(await store.readStream('orders-1')).toEqual([])
+    // In a stream of ours it would be hidden from auditors.
+    await stock.appendToStream('payment-1', foreign(4))
+    expect((await collect(store.readAll(start))).map(label)).toEqual(['s@0', 'payment-1@0'])
   })
 
   test('ends when the store is closed', async () => {
