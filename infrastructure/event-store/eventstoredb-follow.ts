@@ -76,8 +76,8 @@ async function* subscribe(
 }
 
 /**
- * A node ends a live subscription that is slower than the writers, and the client cancels it when a read has failed:
- * that is to be taken up at once. If no server is there, the next try tells why.
+ * A node ends a live subscription that is slower than the writers, and cancels all when it shuts down: that is to be
+ * taken up at once. If no server is there then, the next try tells why.
  */
 const isOrdinary = (error: unknown, failures: number): boolean =>
   failures === 0 && (error instanceof TimeoutError || error instanceof CancelledError)

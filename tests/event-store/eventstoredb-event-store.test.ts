@@ -365,6 +365,23 @@ describe('a follower', () => {
     expect(await store.readStream('noise')).toEqual([])
   })
 
+  test('that is cancelled by a server that shuts down tells that none is there, and goes on when one is', async () => {
+    const place = await startPlace()
+    const store = connected(place.url)
+    await store.append('s', [newEvent()], noStream)
+    let tell = (_: unknown): void => {}
+    const told = new Promise((resolve) => (tell = resolve))
+    const outage = { failed: (error: unknown) => tell(error), worked: () => {} }
+    const batches = store.follow(start, forever, outage)[Symbol.asyncIterator]()
+    expect((await batches.next()).value).toHaveLength(1)
+    const next = batches.next()
+    await place.stop()
+    expect(String(await told)).toContain('UNAVAILABLE')
+    await place.startAgain()
+    await store.append('s', [newEvent()], 0)
+    expect((await next).value).toHaveLength(1)
+  })
+
   test('passes by what other applications keep in the same database, and the head with it', async () => {
     const { url } = await startPlace()
     const stock = stockClient(url)
