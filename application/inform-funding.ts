@@ -60,8 +60,11 @@ export const informFunding = async (needs: Needs): Promise<DueWork> => {
   /** Tells of all, those of one payment one after the other. @throws what the source threw first, when all have ended */
   const tellAll = async (events: readonly Moving[], stopped: AbortSignal): Promise<void> => {
     const ofPayments = new Map<string, Moving[]>()
-    for (const event of events)
-      ofPayments.set(event.stream, [...(ofPayments.get(event.stream) ?? []), event])
+    for (const event of events) {
+      const ofOne = ofPayments.get(event.stream)
+      if (ofOne) ofOne.push(event)
+      else ofPayments.set(event.stream, [event])
+    }
     const waiting = ofPayments.values()
     const work = async (): Promise<void> => {
       for (const ofOne of waiting)

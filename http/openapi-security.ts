@@ -4,23 +4,17 @@ import type { Guard, Route } from './route.ts'
 /** What a request must bring: all that one of these names (OpenAPI 3.1, Security Requirement Object). */
 type Requirement = Readonly<Record<string, readonly string[]>>
 
-const asIntegrator = {
-  merchant: [],
-  integrator: [],
-  timestamp: [],
-  contentDigest: [],
-  signature: [],
-}
+const signed = { timestamp: [], contentDigest: [], signature: [] }
+const signedForMerchant: Requirement[] = [
+  { merchant: [], user: [], ...signed },
+  { merchant: [], integrator: [], ...signed },
+]
 
 const accesses: Record<Route['access'], Requirement[]> = {
   OPEN: [],
-  SECRET: [
-    { merchant: [], user: [], secret: [] },
-    { merchant: [], user: [], timestamp: [], contentDigest: [], signature: [] },
-    asIntegrator,
-  ],
-  KEY: [{ merchant: [], user: [], timestamp: [], contentDigest: [], signature: [] }, asIntegrator],
-  INTEGRATOR: [{ integrator: [], timestamp: [], contentDigest: [], signature: [] }],
+  SECRET: [{ merchant: [], user: [], secret: [] }, ...signedForMerchant],
+  KEY: signedForMerchant,
+  INTEGRATOR: [{ integrator: [], ...signed }],
 }
 
 const guards: Record<Guard, Requirement[]> = {
