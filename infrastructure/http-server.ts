@@ -30,8 +30,8 @@ type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
 
 /** Bytes within which a line is looked for that names a method. */
 const longestLine = 8_192
-/** How long after the server has begun to end a request that was on its way may arrive. */
-const onTheWayMs = 200
+/** How long after the server has begun to end a request that was on its way may arrive: proxies are close by. */
+const onTheWayMs = 100
 /** How often connections that have become idle are looked for while the server ends. */
 const lookEveryMs = 50
 /** How long requests may take to their end when the server ends. */
