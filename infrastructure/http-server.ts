@@ -30,8 +30,10 @@ type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
 
 /** Bytes within which a line is looked for that names a method. */
 const longestLine = 8_192
-/** How long after the server has begun to end a request that was on its way may arrive: proxies are close by. */
+/** Once the server has begun to end, requests that were on their way have arrived when none has come for as long. */
 const onTheWayMs = 100
+/** How long they are waited for: new connections may go on coming. */
+const longestOnTheWayMs = 500
 /** How often connections that have become idle are looked for while the server ends. */
 const lookEveryMs = 50
 /** How long requests may take to their end when the server ends. */
@@ -115,6 +117,7 @@ const together = () => {
  */
 export const makeHttpServer = ({ fetch, hostname, refusal }: Needs) => {
   let isStopping = false
+  let begun = 0
   const unroutable = () => {
     const { status, headers, body } = refusal(400, 'The target or the Host is malformed.')
     return new Response(body, { status, headers })
@@ -133,6 +136,7 @@ export const makeHttpServer = ({ fetch, hostname, refusal }: Needs) => {
   const isTooFarAhead = limitAhead()
 
   const begin = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    begun += 1
     if (isStopping) outgoing.setHeader('Connection', 'close')
     if (incoming.headers.host === undefined && incoming.httpVersion !== '1.0')
       return answer(outgoing, refusal(400, 'The header Host is missing.'))
@@ -181,7 +185,11 @@ export const makeHttpServer = ({ fetch, hostname, refusal }: Needs) => {
   const stop = async (): Promise<void> => {
     isStopping = true
     // Who had an answer a moment ago asks again, and would find the connection closed.
-    await delay(onTheWayMs)
+    let before = -1
+    for (let waited = 0; begun > before && waited < longestOnTheWayMs; waited += onTheWayMs) {
+      before = begun
+      await delay(onTheWayMs)
+    }
     const closing = setInterval(() => server.closeIdleConnections(), lookEveryMs)
     const giveUp = setTimeout(() => server.closeAllConnections(), longestEndMs)
     return new Promise((resolve) => {
