@@ -170,9 +170,9 @@ export const deliverCallbacks = (needs: Needs) => {
     queue.dueAnywhere(at, resting.size + 1).some((subject) => !resting.has(subject))
 
   /** Waits until all that is due now has been tried; what becomes due meanwhile is not waited for. */
-  const settle = async (): Promise<void> => {
+  const settle = async (stopped: AbortSignal): Promise<void> => {
     const at = now()
-    for (;;) {
+    while (!stopped.aborted) {
       beginDue(now())
       if (underWay.size === 0 || !isLeft(at)) return
       await nextEnd()

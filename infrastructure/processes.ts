@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import { deliverCallbacks } from '../application/deliver-callbacks.ts'
 import { StoreUnavailable } from '../application/event-store.ts'
 import { expirePayments, expirePermissions } from '../application/expire-requests.ts'
@@ -7,17 +8,18 @@ import { runAccounting } from './accounting.ts'
 import type { Core } from './core.ts'
 import type { Log } from './log.ts'
 import type { Settings } from './settings.ts'
+import { soleProcess } from './sole-process.ts'
 
 const retryAfterMs = 1000
 /** How long events gather before what is due because of them is looked for. */
 const gatherMs = 20
+/** How often a process asks whether it is to tell others what has happened, when another one of its directory does. */
+const standInEveryMs = 1000
 
 const after = (milliseconds: number, wake: () => void) => {
   const timer = setTimeout(wake, milliseconds)
   return () => clearTimeout(timer)
 }
-
-const nothingDue: DueWork = () => Promise.resolve(null)
 
 type Needs = {
   readonly core: Core
@@ -60,6 +62,19 @@ export const makeProcesses = (needs: Needs) => {
   const accounting = runAccounting(core, settings, scheduling)
   const matching = schedule(scheduling, matchScans)
 
+  // Others are told by one process of a directory: each of them would tell everything.
+  const telling = soleProcess(join(settings.DATA_DIR, 'telling.lock'))
+  const byOneProcess = (work: DueWork): DueWork => {
+    let isCaughtUp = false
+    return async (at, stopped) => {
+      if (!telling.isOurs()) return at + standInEveryMs
+      // What the one before has told is known here before anything is told again.
+      if (!isCaughtUp) await caughtUp()
+      isCaughtUp = true
+      return work(at, stopped)
+    }
+  }
+
   const delivery = deliverCallbacks({
     queue: core.queue,
     handle,
@@ -73,8 +88,8 @@ export const makeProcesses = (needs: Needs) => {
     onEnd: () => sending.wake(),
     onFailure,
   })
-  const sending = schedule(scheduling, delivery.work)
-  const funding = schedule(scheduling, needs.informFunding ?? nothingDue)
+  const sending = schedule(scheduling, byOneProcess(delivery.work))
+  const funding = needs.informFunding && schedule(scheduling, byOneProcess(needs.informFunding))
 
   let isWakeDue = false
   /** Has the processes look soon, however many events ask for it. */
@@ -87,7 +102,7 @@ export const makeProcesses = (needs: Needs) => {
       matching.wake()
       accounting.wake()
       sending.wake()
-      funding.wake()
+      funding?.wake()
     })
   }
 
@@ -101,13 +116,13 @@ export const makeProcesses = (needs: Needs) => {
   }
 
   let hasBegun = false
-  let isStopped = false
+  const stopping = new AbortController()
   let callOffBegin = () => {}
   /** Begins to expire and to deliver once the read models are where the log is: what they lack would look undone. */
   const begin = (): void => {
     readModels.ready().then(
       () => {
-        if (isStopped) return
+        if (stopping.signal.aborted) return
         hasBegun = true
         core.onFolded(wakeSoon)
         wakeSoon()
@@ -115,7 +130,7 @@ export const makeProcesses = (needs: Needs) => {
       },
       (error: unknown) => {
         // The log that is asked may be closed by now, and would be for ever.
-        if (isStopped) return
+        if (stopping.signal.aborted) return
         onFailure(error)
         callOffBegin = after(retryAfterMs, begin)
       },
@@ -136,15 +151,16 @@ export const makeProcesses = (needs: Needs) => {
       await accounting.settle()
       await matching.settle()
       await caughtUp()
-      await delivery.settle()
-      await funding.settle()
+      if (telling.isOurs()) await delivery.settle(stopping.signal)
+      await funding?.settle()
     },
     stop: async (): Promise<void> => {
-      isStopped = true
+      stopping.abort()
       callOffBegin()
       const schedules = [...expiries, accounting, matching, sending, funding]
-      await Promise.all(schedules.map((schedule) => schedule.stop()))
+      await Promise.all(schedules.map((schedule) => schedule?.stop()))
       await delivery.idle()
+      telling.resign()
     },
   }
 }

@@ -166,11 +166,14 @@ describe('deliveries', () => {
     ],
   })
 
+  type DeliveryNeeds = Parameters<typeof deliverCallbacks>[0]
+
   /** Deliveries of subjects to one receiver; whatever `recorded` names is no longer due. */
   const deliver = (
     subjects: readonly string[],
     recorded: ReadonlySet<string>,
-    needs: Pick<Parameters<typeof deliverCallbacks>[0], 'handle' | 'find' | 'recall' | 'caughtUp'>,
+    needs: Pick<DeliveryNeeds, 'handle' | 'find' | 'recall' | 'caughtUp'> &
+      Partial<Pick<DeliveryNeeds, 'onEnd'>>,
     uri = () => 'http://receiver/',
   ) => {
     const time = timeOfOurOwn()
@@ -200,11 +203,12 @@ describe('deliveries', () => {
       now: time.now,
       newId: () => 'id',
       random: () => 0,
-      onEnd: () => void delivery.work(time.now()),
+      onEnd: needs.onEnd ?? (() => void delivery.work(time.now())),
       onFailure: (error) => failures.push(error),
     })
     return { delivery, time, sent, failures }
   }
+  const goesOn = new AbortController().signal
   const untried: Find = async ({ decider }) => decider.initial
   const forgotten: Recall = () => undefined
 
@@ -224,14 +228,14 @@ describe('deliveries', () => {
       caughtUp: turn,
     })
     // Both look at once, and neither sends what the other is sending.
-    await Promise.all([delivery.settle(), delivery.settle()])
+    await Promise.all([delivery.settle(goesOn), delivery.settle(goesOn)])
     await delivery.idle()
     expect(sent.toSorted()).toEqual(subjects.toSorted())
     expect(failures).toHaveLength(16)
     expect(await delivery.work(time.now())).toBe(1000)
     isDown = false
     time.passTo(1000)
-    await delivery.settle()
+    await delivery.settle(goesOn)
     expect(recorded).toEqual(new Set(subjects))
     expect(sent).toHaveLength(20)
   })
@@ -255,7 +259,7 @@ describe('deliveries', () => {
     )
     for (const address of ['old', 'old', 'new', 'new']) {
       uri = `http://receiver/${address}`
-      await delivery.settle()
+      await delivery.settle(goesOn)
       await delivery.idle()
       time.passTo(time.now() + 1000)
     }
@@ -274,8 +278,29 @@ describe('deliveries', () => {
       recall: forgotten,
       caughtUp: turn,
     })
-    await delivery.settle()
+    await delivery.settle(goesOn)
     expect([sent, failures]).toEqual([['payment-a', 'payment-b'], []])
+  })
+
+  test('that somebody waits for are begun no more once the service stops', async () => {
+    const subjects = Array.from({ length: 40 }, (_, n) => `payment-${n}`)
+    const recorded = new Set<string>()
+    const stopping = new AbortController()
+    const { delivery, sent } = deliver(subjects, recorded, {
+      handle: async (_, id) => {
+        stopping.abort()
+        recorded.add(id)
+        return { state: undefined as never, events: [] }
+      },
+      find: untried,
+      recall: forgotten,
+      caughtUp: turn,
+      onEnd: () => {},
+    })
+    await delivery.settle(stopping.signal)
+    await delivery.idle()
+    // As many as may be under way at once.
+    expect(sent).toHaveLength(16)
   })
 
   test('that the queue does not know of yet are not sent again', async () => {
@@ -291,10 +316,10 @@ describe('deliveries', () => {
         throw new StoreUnavailable('the read models are stuck')
       },
     })
-    await delivery.settle()
+    await delivery.settle(goesOn)
     await delivery.idle()
     time.passTo(1000)
-    await delivery.settle()
+    await delivery.settle(goesOn)
     await delivery.idle()
     expect(sent).toEqual(['payment-a'])
     expect(failures).toHaveLength(2)
@@ -312,7 +337,7 @@ describe('deliveries', () => {
       recall: ({ decider }) => ({ ...decider.initial, attempts: others-- }),
       caughtUp: turn,
     })
-    await delivery.settle()
+    await delivery.settle(goesOn)
     expect(sent).toEqual(['payment-a'])
   })
 })
