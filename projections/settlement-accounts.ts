@@ -9,7 +9,7 @@ import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** The settlement account of each merchant, and when its next settlement is due. */
-export const settlementAccounts = sqliteTable(
+const settlementAccounts = sqliteTable(
   'settlement_accounts',
   {
     merchant: text().primaryKey(),
@@ -21,9 +21,11 @@ export const settlementAccounts = sqliteTable(
     payoutDelay: integer().notNull(),
     /** Serial of the last settlement; 0 before the first. */
     lastSerial: integer().notNull(),
+    /** When the last settlement was started; null before the first. */
+    settledAt: integer(),
     /** When the first line came that no settlement has taken; null while there is none. */
     unsettledSince: integer(),
-    /** The first due time after that. */
+    /** The first due time after both. */
     dueAt: integer(),
   },
   (row) => [index('settlement_accounts_by_due').on(row.dueAt)],
@@ -32,8 +34,10 @@ export const settlementAccounts = sqliteTable(
 export type SettlementAccountRow = typeof settlementAccounts.$inferSelect
 
 const scheduled = (row: SettlementAccountRow): SettlementAccountRow => {
-  const { unsettledSince } = row
-  return { ...row, dueAt: unsettledSince === null ? null : nextDue(row, unsettledSince) }
+  const { unsettledSince, settledAt } = row
+  if (unsettledSince === null) return { ...row, dueAt: null }
+  // What was decided before a settlement may stand behind it in the log: its due time has been served.
+  return { ...row, dueAt: nextDue(row, Math.max(unsettledSince, settledAt ?? unsettledSince)) }
 }
 
 export const settlementAccountProjection = projection({
@@ -48,7 +52,8 @@ export const settlementAccountProjection = projection({
   keyOf: ({ metadata }) => metadata.merchant ?? '',
   apply: (row, event, key) => {
     const merchant = String(key)
-    const nothingYet = { lastSerial: 0, unsettledSince: null, dueAt: null }
+    const nothingUnsettled = { unsettledSince: null, dueAt: null }
+    const nothingYet = { lastSerial: 0, settledAt: null, ...nothingUnsettled }
     switch (event.type) {
       case 'MerchantRegistered':
         return row ?? { ...impliedAccount(merchant, event.data.currency), ...nothingYet }
@@ -57,7 +62,14 @@ export const settlementAccountProjection = projection({
         return scheduled({ ...nothingYet, ...row, ...event.data })
       case 'SettlementStarted':
         // It takes every line before this event; the next one that comes is the first that is not settled.
-        return row && { ...row, ...nothingYet, lastSerial: event.data.serial }
+        return (
+          row && {
+            ...row,
+            ...nothingUnsettled,
+            lastSerial: event.data.serial,
+            settledAt: event.metadata.at,
+          }
+        )
     }
   },
   sums: {

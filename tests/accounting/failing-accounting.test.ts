@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { settlements } from '../../application/aggregates.ts'
+import { payments, settlements } from '../../application/aggregates.ts'
 import type { EventStore } from '../../application/event-store.ts'
 import { makeHandler } from '../../application/handle.ts'
 import { settleMerchants } from '../../application/settle-merchants.ts'
+import { noFees } from '../../domain/accounting/fees.ts'
 import { streamOf } from '../../domain/stream.ts'
 import { settle } from '../../infrastructure/operator/settlements.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
@@ -170,6 +171,36 @@ test('given a merchant who is not due and cannot be settled now, then nobody is 
   expect(await settleNow(core.now(), broken)).toEqual([broken])
   await settleDue(core.now(), new AbortController().signal)
   expect(told).toEqual([`${broken} fails`])
+})
+
+test('given a capture that was decided before a settlement was due and stands behind it in the log, then the next one takes it', async () => {
+  // Here nobody else settles meanwhile.
+  const place = await openPlace()
+  onTestFinished(async () => {
+    await place.stop()
+    place.remove()
+  })
+  const { core } = place
+  const { settleDue } = settling({}, core)
+  const dueAt = () => core.settlementAccounts.find('sandbox')?.dueAt ?? 0
+  const serials = () => core.settlementAccounts.find('sandbox')?.lastSerial ?? 0
+  const tid = await place.authorize({ amount: '10.00' })
+  const capture = async (id: string, at: number): Promise<void> => {
+    const wanted = { id, currency: 'NOK', amount: 100, additionalAmount: 0 }
+    const command = { type: 'CapturePayment', at, wanted, terms: noFees } as const
+    await core.handle(payments, tid, command, { ...core.contextOf('test', 'sandbox'), at })
+    await core.readModels.caughtUp()
+  }
+  await capture('in time', core.now())
+  const due = dueAt()
+  await settleDue(due + 1, new AbortController().signal)
+  expect(serials()).toBe(1)
+  await capture('late', due - 5)
+  expect(dueAt()).toBeGreaterThan(due)
+  await settleDue(due + 10, new AbortController().signal)
+  expect(serials()).toBe(1)
+  await settleDue(dueAt(), new AbortController().signal)
+  expect(serials()).toBe(2)
 })
 
 test('settling that is stopped between two settlements makes no other, and the next start makes it', async () => {
