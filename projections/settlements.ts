@@ -10,7 +10,7 @@ import { countOf, findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Each settlement. It takes the lines before its position and after that of the one before it. */
-export const settlements = sqliteTable(
+const settlements = sqliteTable(
   'settlements',
   {
     key: text().primaryKey(),
@@ -122,7 +122,11 @@ export const settlementQueries = (db: BetterSQLite3Database) => {
   const ordered = prepared(
     db,
     settlements,
-    db.select().from(settlements).where(isNotNull(order)).orderBy(asc(key)),
+    db
+      .select()
+      .from(settlements)
+      .where(eq(sql`json_extract(${order}, '$.messageId')`, sql.placeholder('messageId')))
+      .orderBy(asc(key)),
   )
   return {
     find: (merchant: string, serial: number) => find(settlementKey(merchant, serial)),
@@ -136,8 +140,7 @@ export const settlementQueries = (db: BetterSQLite3Database) => {
     /** Those with something to pay that the bank has not been asked for. */
     payable: () => payables.all(),
     /** Those that the bank was asked to pay by one message. */
-    orderedBy: (messageId: string) =>
-      ordered.all().filter(({ order }) => order?.messageId === messageId),
+    orderedBy: (messageId: string) => ordered.all({ messageId }),
     /** Where the settlements of a merchant that were started before a position cut the log, in order. */
     cuts: (merchant: string, before: number) => cuts.all({ merchant, before }),
   }

@@ -7,9 +7,9 @@ import { Refusal } from '../../domain/refusal.ts'
 import { streamOf } from '../../domain/stream.ts'
 import type { SettlementRow } from '../../projections/settlements.ts'
 import type { Core } from '../core.ts'
+import { fail } from '../failures.ts'
 import type { Settings } from '../settings.ts'
 import { reasonOf } from '../system-errors.ts'
-import { fail } from './error.ts'
 import { payoutFile, type OrderedPayout, type Debtor } from './payout-file.ts'
 
 type Write = (text: string) => Promise<void>
@@ -111,6 +111,9 @@ const nothingOrdered = { payout_file: null, message_id: null, payouts_ordered: 0
 export const orderIntoFile = async (core: Core, debtor: Debtor, file: string, write: Write) => {
   const messageId = `DAYBOOK-${randomBytes(8).toString('hex').toUpperCase()}`
   const howToWrite = `To write their file: settle --again ${messageId} --pain001 <new file>`
+  // Whoever breaks off in between has to know how to go on.
+  if (core.settlements.payable().length > 0)
+    process.stderr.write(`ordering payouts under message ${messageId}. ${howToWrite}\n`)
   const { ordered, withoutAccount } = await orderPayouts(core, messageId).catch((error) =>
     fail(
       `not every payout could be ordered: ${whyOf(error)}\n` +
