@@ -3,17 +3,18 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync, realpathSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { historyOf } from '../application/history.ts'
 import { makeAccess } from '../http/access.ts'
 import { linksOf } from '../http/addresses.ts'
-import { isRedirectUri } from '../http/oauth/application.ts'
 import { makeApp } from '../http/app.ts'
-import { answerToNoRequest } from '../http/replies.ts'
-import { makeAttachmentLink } from '../http/merchant/attachment.ts'
 import { namesOf } from '../http/brand.ts'
+import { makeAttachmentLink } from '../http/merchant/attachment.ts'
 import { callbackMessages } from '../http/merchant/callback-message.ts'
+import { isRedirectUri } from '../http/oauth/application.ts'
 import { openApi } from '../http/openapi.ts'
+import { answerToNoRequest } from '../http/replies.ts'
 import { allRoutes, type RouteNeeds } from '../http/routes.ts'
 import { stringToSign } from '../http/signature.ts'
 import { formatDateTime } from '../http/wire.ts'
@@ -129,6 +130,7 @@ export const startServer = async (settings: Settings, log: Log, beside: Where = 
     fetch: opened.app.fetch,
     hostname,
     refusal: (status, description) => answerToNoRequest(names, randomUUID(), status, description),
+    pause,
   })
   await listening(http.server, hostname, port)
   address = addressOf(http.server)

@@ -1,15 +1,18 @@
 import { once } from 'node:events'
 import { IncomingMessage, ServerResponse, type Server } from 'node:http'
 import { connect, Socket, type AddressInfo } from 'node:net'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { makeHttpServer } from '../../infrastructure/http-server.ts'
 
-const serverOf = ({ fetch }: Pick<Parameters<typeof makeHttpServer>[0], 'fetch'>) =>
+type Needs = Parameters<typeof makeHttpServer>[0]
+
+const serverOf = ({ fetch, pause = delay }: Pick<Needs, 'fetch'> & Partial<Pick<Needs, 'pause'>>) =>
   makeHttpServer({
     fetch,
     hostname: 'localhost',
     refusal: (status) => ({ status, headers: {}, body: '' }),
+    pause,
   })
 
 /** The port at which a server listens until its test is finished. */
@@ -68,6 +71,27 @@ test('a request that was on its way when the server began to end is answered, th
   expect(one).not.toMatch(/^connection: close/im)
   expect(two).toMatch(/^connection: close[^]*\/second$/im)
 })
+
+test.each([
+  { requests: 0, pauses: 1 },
+  { requests: 2, pauses: 3 },
+  { requests: 100, pauses: 5 },
+])(
+  'a server that ends waits a tenth of a second more after each in which a request came, half a second at most: $requests',
+  async ({ requests, pauses }) => {
+    const paused: number[] = []
+    const { server, stop } = serverOf({
+      fetch: () => new Response(null, { status: 204 }),
+      pause: async (milliseconds) => {
+        paused.push(milliseconds)
+        if (paused.length <= requests) await fetch(`http://127.0.0.1:${port}/`)
+      },
+    })
+    const port = await listening(server)
+    await stop()
+    expect(paused).toEqual(Array.from({ length: pauses }, () => 100))
+  },
+)
 
 test('who sends more than the answer needed has half a minute for the rest, and then goes on with the connection', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
