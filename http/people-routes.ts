@@ -1,3 +1,4 @@
+import { inTurns } from './few-at-once.ts'
 import { applicationRoutes, type ApplicationNeeds } from './oauth/application.ts'
 import { authorizationRoutes, type AuthorizationNeeds } from './oauth/auth.ts'
 import { discoveryRoutes, type DiscoveryNeeds } from './oauth/discovery.ts'
@@ -13,13 +14,13 @@ import { asPages } from './payer/page.ts'
 import { payerPaymentRoutes, type PayerPaymentNeeds } from './payer/payment.ts'
 import { payerPermissionRoutes, type PayerPermissionNeeds } from './payer/permission.ts'
 import { payerPermissionsRoutes, type PayerPermissionsNeeds } from './payer/permissions.ts'
-import { payerScanRoutes, type PayerScanNeeds } from './payer/scan.ts'
+import { payerScanRoutes } from './payer/scan.ts'
+import type { ScannedCodeNeeds } from './payer/scanned-code.ts'
 import { makeVisits } from './payer/session.ts'
 import { makeSignIn } from './payer/sign-in-form.ts'
 import { signInRoutes, type SignInNeeds } from './payer/sign-in.ts'
 import { signUpRoutes, type SignUpNeeds } from './payer/sign-up.ts'
 import type { Route } from './route.ts'
-import { inTurns } from './few-at-once.ts'
 
 export type OAuthRouteNeeds = AuthorizationNeeds &
   ApplicationNeeds &
@@ -36,7 +37,7 @@ export type PayerRouteNeeds = PayerApiNeeds &
   PayerPermissionNeeds &
   PayerHomeNeeds &
   PayerPermissionsNeeds &
-  PayerScanNeeds
+  ScannedCodeNeeds
 
 /** The people's half of the interface: the authorization server, and the pages of payers. */
 export const peopleRoutes = (needs: OAuthRouteNeeds & PayerRouteNeeds): Route[] => {

@@ -9,7 +9,6 @@ import { requestPayment } from '../application/request-payment.ts'
 import type { Message } from '../domain/callback.ts'
 import { within } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
-import { isNetmask, isWithin } from './networks.ts'
 import { makeCallbackSender } from './callbacks/callback-sender.ts'
 import { makeResolve } from './callbacks/name-resolution.ts'
 import { signerIn } from './callbacks/own-signer.ts'
@@ -19,6 +18,7 @@ import { makeLive } from './live.ts'
 import type { Log } from './log.ts'
 import { makeMerchantSide } from './merchant-side.ts'
 import { makeMetrics } from './metrics.ts'
+import { isNetmask, isWithin } from './networks.ts'
 import type { AuthorizationServer } from './people/authorization-server.ts'
 import { makePayerSide } from './people/payer-side.ts'
 import { hashSecret, makeSecretCheck } from './people/secrets.ts'
@@ -153,7 +153,8 @@ export const startService = async (
         identify,
       }),
       ...side.routes,
-      ...makePayerSide(core, settings, server, side),
+      ...makePayerSide(core, settings, server),
+      scanShortlink: side.scanShortlink,
       acceptPayment: accept,
       ...answers,
       watch: live.watch,

@@ -22,7 +22,8 @@ export type ShortlinkCodeNeeds = {
 
 export const shortlinkGroup = 'Shortlink'
 export const shortlinkParams = z.object({ shortlink_id: givenId })
-export const argstring = z.string().max(100)
+export const longestArgstring = 100
+export const argstring = z.string().max(longestArgstring)
 
 /** Where the text of a code leads. */
 export const valuePath = (id: string): string => `/s/${id}/`

@@ -3,7 +3,7 @@ import type { RequestedAuthorization } from '../../domain/people/authorization.t
 import type { Html } from '../payer/page.ts'
 import { decisionButtons, scopeChoice } from '../payer/permission.ts'
 import { hiddenFields, type SignedIn, type Visitor, type Visits } from '../payer/session.ts'
-import type { SignInForm } from '../payer/sign-in-form.ts'
+import type { SignInForm, StepAhead } from '../payer/sign-in-form.ts'
 import type { RawReply } from '../route.ts'
 import type { KnownApplication } from './client.ts'
 import type { ValidRequest } from './request.ts'
@@ -12,8 +12,6 @@ export type AuthorizationPageNeeds = {
   readonly findApplication: (clientId: string) => KnownApplication | undefined
   readonly shopName: (merchant: string) => string
 }
-
-type Step = Parameters<SignInForm['formOf']>[1]
 
 /** The pages of the authorization endpoint. */
 export const authorizationPages = (
@@ -27,12 +25,13 @@ export const authorizationPages = (
     id: string,
     query: URLSearchParams,
     { request, application }: ValidRequest,
-    step: Step,
+    step: StepAhead,
   ): Promise<RawReply> => {
     const { texts, csrf } = visitor
     const asked = query.toString()
     return visits.show(visitor, {
       title: texts.signIn,
+      ...step.answer,
       formTarget: request.redirectUri,
       body: html`<div class="card wide" data-live="/oauth2/events?${asked}">
         <section>

@@ -10,7 +10,7 @@ import { payerApiProfileRoutes, type PayerApiProfileNeeds } from './api-profile.
 import type { PayerHomeNeeds } from './home.ts'
 import type { PayerPermissionNeeds } from './permission.ts'
 import type { PayerPermissionsNeeds } from './permissions.ts'
-import type { PayerScanNeeds } from './scan.ts'
+import { followCode, type ScannedCodeNeeds } from './scanned-code.ts'
 
 export type PayerApiNeeds = ApiAccessNeeds &
   PayerApiProfileNeeds &
@@ -18,12 +18,13 @@ export type PayerApiNeeds = ApiAccessNeeds &
   PayerPermissionNeeds &
   PayerPermissionsNeeds &
   PayerHomeNeeds &
-  PayerScanNeeds
+  ScannedCodeNeeds
 
 /** What payers do, as JSON for apps: the same as on their pages. */
 export const payerApiRoutes = (needs: PayerApiNeeds): Route[] => {
   const access = makePayerAccess(needs)
   const { links } = needs
+  const follow = followCode(needs)
 
   const pathOf = ({ kind, id }: InboxEntry): string => `${payerPrefix}/${kind}_request/${id}/`
 
@@ -79,7 +80,7 @@ export const payerApiRoutes = (needs: PayerApiNeeds): Route[] => {
       reply: z.object({ uri: z.string() }).meta({ id: 'PayerScanned' }),
       handle: async (call) => {
         const { payer } = await access(call)
-        const path = await needs.scan(call.body.text, payer, contextOfPayer(call, payer))
+        const path = await follow(call.body.text, payer, contextOfPayer(call, payer))
         if (path === undefined) throw new RequestError(404, 'This code is none of this service.')
         return { uri: links.inBody(path) }
       },

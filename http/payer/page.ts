@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
+import type { Seconds } from '../../domain/time.ts'
 import type { RawReply, RawStatus, Route } from '../route.ts'
 import type { Texts } from './texts.ts'
 
@@ -10,6 +11,8 @@ export type Page = {
   readonly title: string
   readonly body: Html
   readonly status?: RawStatus
+  /** After what time to try again, where that is known. */
+  readonly retryAfter?: Seconds | null
   readonly cookies?: readonly string[]
   /** Where a form of the page may lead besides this service: browsers hold redirects to it, too. */
   readonly formTarget?: string
@@ -69,7 +72,7 @@ const pageErrors: NonNullable<Route['errors']> = {
   403: 'The form is too old, or came from elsewhere.',
   404: 'There is no such page, or not for this payer.',
   409: 'It has been answered, or is over.',
-  429: 'Too many failed attempts.',
+  429: 'Too many failed attempts: Retry-After says for how many seconds.',
 }
 
 /** Routes that are met with a browser: what goes wrong is told by a page. */
@@ -82,6 +85,7 @@ export const asPages = (routes: readonly Route[]): Route[] =>
 
 export const pageReply = async (page: Page): Promise<RawReply> => {
   const { language, title, body, status = 200, cookies = [], formTarget, refreshAfter } = page
+  const { retryAfter = null } = page
   const text = await html`<!doctype html>
     <html lang="${language}">
       <head>
@@ -107,7 +111,10 @@ export const pageReply = async (page: Page): Promise<RawReply> => {
     status,
     type: 'text/html; charset=utf-8',
     body: String(text),
-    headers: pageHeaders(page.isSecure, formTarget),
+    headers: {
+      ...pageHeaders(page.isSecure, formTarget),
+      ...(retryAfter !== null && { 'Retry-After': String(retryAfter) }),
+    },
     cookies,
   }
 }

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
-import type { Context } from '../../application/handle.ts'
 import { contextOfPayer, searchOf, type Call, type RawReply, type Route } from '../route.ts'
 import { payerPages } from './pages.ts'
+import { followCode, type ScannedCodeNeeds } from './scanned-code.ts'
 import {
   fieldOf,
   hiddenFields,
@@ -11,17 +11,10 @@ import {
   type Visits,
 } from './session.ts'
 
-export type PayerScanNeeds = {
-  /**
-   * Where to go with what a code says: a page of this service, or undefined when it is none of ours. Scanning may be
-   * told to others, so it is done in the payer's name.
-   */
-  readonly scan: (text: string, payer: string, context: Context) => Promise<string | undefined>
-}
-
 /** Where payers go with a code that they have scanned. */
-export const payerScanRoutes = (needs: PayerScanNeeds, visits: Visits): Route[] => {
+export const payerScanRoutes = (needs: ScannedCodeNeeds, visits: Visits): Route[] => {
   const { page, form } = payerPages(visits)
+  const follow = followCode(needs)
 
   const scanForm = (visitor: SignedIn, scanned: string, problem?: string): Promise<RawReply> => {
     const { texts, csrf } = visitor
@@ -52,7 +45,7 @@ export const payerScanRoutes = (needs: PayerScanNeeds, visits: Visits): Route[] 
   ): Promise<RawReply> => {
     const { payer } = visitor.session
     const text = fieldOf(call.body, 'text')
-    const path = await needs.scan(text, payer, contextOfPayer(call, payer))
+    const path = await follow(text, payer, contextOfPayer(call, payer))
     return path === undefined
       ? scanForm(visitor, text, visitor.texts.error)
       : visits.go(visitor, path)

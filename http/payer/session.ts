@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
 import { Refusal } from '../../domain/refusal.ts'
-import type { Instant } from '../../domain/time.ts'
+import type { Instant, Seconds } from '../../domain/time.ts'
 import { Malformed, RequestError } from '../errors.ts'
 import { answerToRefusal } from '../refusal-answers.ts'
 import { targetOf, type Call, type RawReply, type RawStatus } from '../route.ts'
@@ -112,9 +112,15 @@ export const makeVisits = (needs: SessionNeeds) => {
   const go = (visitor: Visitor, location: string, cookies: readonly string[] = []): RawReply =>
     redirectReply(location, isSecure, [...visitor.cookies, ...cookies])
 
-  const problem = (visitor: Visitor, status: RawStatus, text: string): Promise<RawReply> =>
+  const problem = (
+    visitor: Visitor,
+    status: RawStatus,
+    text: string,
+    retryAfter: Seconds | null = null,
+  ): Promise<RawReply> =>
     show(visitor, {
       status,
+      retryAfter,
       title: visitor.texts.error,
       body: html`<div class="card">
         <h1>${visitor.texts.error}</h1>
@@ -140,7 +146,8 @@ export const makeVisits = (needs: SessionNeeds) => {
       if (error instanceof Refusal) {
         const { status, body } = answerToRefusal(error)
         const details = Object.values(body.error_details ?? {}).flat()
-        return problem(visitor, problemStatus(status), details[0] ?? body.error_description ?? '')
+        const text = details[0] ?? body.error_description ?? ''
+        return problem(visitor, problemStatus(status), text, error.retryAfter)
       }
       // That we cannot answer just now is told with when to come back, as to everybody.
       if (error instanceof RequestError && error.status < 500)

@@ -6,7 +6,7 @@ import { Refusal } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import { contextOfPayer, type Call } from '../route.ts'
 import { codeField, phoneField, type Throttle } from './fields.ts'
-import type { Html } from './page.ts'
+import type { Html, Page } from './page.ts'
 import {
   fieldOf,
   hiddenFields,
@@ -30,16 +30,23 @@ const challenge = z.object({ payer: z.string(), browser: z.string(), until: z.in
 const challengeLifetimeMs = 300_000
 
 /** What went wrong with the step before; nothing at first. */
-type Failure = { readonly problem?: string; readonly isLocked?: boolean }
+type Failure = {
+  readonly problem?: string
+  /** How the page answers that tells of it, where that is not as usual. */
+  readonly answer?: Pick<Page, 'status' | 'retryAfter'>
+}
 
-export type Step =
+/** A step that is still to be taken. */
+export type StepAhead =
   | ({ readonly step: 'pin' } & Failure)
   | ({ readonly step: 'code'; readonly challenge: string } & Failure)
-  | { readonly step: 'done'; readonly cookie: string }
+
+type Step = StepAhead | { readonly step: 'done'; readonly cookie: string }
 
 const failureOf = (error: unknown, texts: Texts, wrong: string): Failure => {
   if (!(error instanceof Refusal)) throw error
-  if (error.code === 'sign_in_is_locked') return { problem: texts.tooMany, isLocked: true }
+  if (error.code === 'sign_in_is_locked')
+    return { problem: texts.tooMany, answer: { status: 429, retryAfter: error.retryAfter } }
   if (error.code === 'sign_in_is_wrong' || error.code === 'payer_is_unknown')
     return { problem: wrong }
   throw error
@@ -97,7 +104,7 @@ export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
   }
 
   /** The form of a step. */
-  const formOf = ({ texts, csrf }: Visitor, step: Step, action: string): Html =>
+  const formOf = ({ texts, csrf }: Visitor, step: StepAhead, action: string): Html =>
     step.step === 'code'
       ? html`<form method="post" action="${action}">
           ${problemNote(step.problem)} ${hiddenFields({ csrf, challenge: step.challenge })}
@@ -106,8 +113,7 @@ export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
           <div class="actions"><button>${texts.signIn}</button></div>
         </form>`
       : html`<form method="post" action="${action}">
-          ${problemNote(step.step === 'pin' ? step.problem : undefined)} ${hiddenFields({ csrf })}
-          ${phoneField(texts)}
+          ${problemNote(step.problem)} ${hiddenFields({ csrf })} ${phoneField(texts)}
           <label for="pin">${texts.pin}</label>
           <input
             id="pin"

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { Context } from '../../application/handle.ts'
 import { contextOfPayer, route, searchOf, type Call, type RawReply, type Route } from '../route.ts'
 import { anyForm, type Visitor, type Visits } from './session.ts'
-import { makeSignIn, type SignInFormNeeds, type Step } from './sign-in-form.ts'
+import { makeSignIn, type SignInFormNeeds, type StepAhead } from './sign-in-form.ts'
 
 export type SignInNeeds = SignInFormNeeds & {
   readonly signOut: (payer: string, session: string, context: Context) => Promise<void>
@@ -18,14 +18,14 @@ const nextOf = (call: Call): string => ownPath(searchOf(call).get('next'))
 export const signInRoutes = (needs: SignInNeeds, visits: Visits): Route[] => {
   const { advance, formOf } = makeSignIn(needs, visits)
 
-  const shown = (visitor: Visitor, call: Call, step: Step): Promise<RawReply> => {
+  const shown = (visitor: Visitor, call: Call, step: StepAhead): Promise<RawReply> => {
     const { texts } = visitor
     const next = nextOf(call)
     const action = `/payer/sign-in?next=${encodeURIComponent(next)}`
     const isNew = searchOf(call).has('created')
     return visits.show(visitor, {
       title: texts.signIn,
-      status: 'isLocked' in step && step.isLocked ? 429 : 200,
+      ...step.answer,
       body: html`<div class="card">
           <h1>${texts.signIn}</h1>
           ${isNew && step.step === 'pin' ? html`<p class="note">${texts.created}</p>` : ''}

@@ -1,4 +1,3 @@
-import { tryDecodeURIComponent } from 'hono/utils/url'
 import { applications, merchants, payers, payments, poses } from '../../application/aggregates.ts'
 import { redeemCode } from '../../application/authorize.ts'
 import {
@@ -12,7 +11,6 @@ import { changeProfile, registerPayer, signIn } from '../../application/payers.t
 import { streamOf, within } from '../../domain/stream.ts'
 import { asOf as outcomeAt } from '../../projections/payment-outcome.ts'
 import type { Core } from '../core.ts'
-import type { MerchantSide } from '../merchant-side.ts'
 import type { Settings } from '../settings.ts'
 import type { AuthorizationServer } from './authorization-server.ts'
 import { makeGate } from './gate.ts'
@@ -28,18 +26,8 @@ const throttlePeriodMs = 600_000
 /** One at once, so that sign-ins do not take the machine from payments; each address is throttled before it comes so far. */
 const slowHashes = { atOnce: 1, mostOfOne: 10_000, mostWaiting: 10_000 }
 
-const pagePath = /^\/(payer\/payment\/[a-z0-9]{1,64}|oauth2\/pre_auth\?qr=[\w-]{75})$/
-/** As where a camera opens it, a query or a fragment is no part of the argstring. */
-const shortlinkPath = /^\/s\/([a-z0-9]{1,64})\/([^?#]*)/
-const longestArgstring = 100
-
 /** What the pages of payers and the authorization server are made with. */
-export const makePayerSide = (
-  core: Core,
-  settings: Settings,
-  server: AuthorizationServer,
-  { scanShortlink }: Pick<MerchantSide, 'scanShortlink'>,
-) => {
+export const makePayerSide = (core: Core, settings: Settings, server: AuthorizationServer) => {
   const { handle, find, vault: people, tokens, grants: rows, readModels, now } = core
   const { caughtUp } = readModels
   const isSandbox = settings.MODE === 'sandbox'
@@ -140,19 +128,6 @@ export const makePayerSide = (
       const hash = tokens.digest(token)
       const row = rows.findAccess(hash) ?? rows.findRefresh(hash)
       return row && rows.find(row.grant)
-    },
-    /** Codes of this service lead to its pages, shortlinks among them; nothing else is followed. */
-    scan: async (text: string, payer: string, context: Context): Promise<string | undefined> => {
-      const base = `${server.issuer()}/`
-      // Scheme and host in capitals, as keyboards and codes may have them, are the same (RFC 3986, 6.2.2.1).
-      if (text.slice(0, base.length).toLowerCase() !== base.toLowerCase()) return undefined
-      const path = `/${text.slice(base.length)}`
-      const [, shortlink, argument = ''] = shortlinkPath.exec(path) ?? []
-      if (shortlink === undefined) return pagePath.test(path) ? path : undefined
-      const argstring = tryDecodeURIComponent(argument)
-      if ([...argstring].length > longestArgstring) return undefined
-      const { tid } = await scanShortlink(shortlink, { payer, argstring }, context)
-      return tid === null ? '/payer/' : `/payer/payment/${tid}`
     },
   }
 }

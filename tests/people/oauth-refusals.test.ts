@@ -533,6 +533,16 @@ test('given a refresh token that was used up, when it comes again after a minute
   expect(await refresh(second.refresh_token)).toMatchObject(isInvalidGrant)
 })
 
+test('given somebody who has guessed too often, when they sign in on the page of an application, then it says for how long to wait', async () => {
+  const visitor = makeVisitor(service)
+  const page = await visitor.visit(authPath({}))
+  const guess = { phone: '4740000099', pin: '0000' }
+  for (const _ of [1, 2, 3]) expect((await visitor.submit(page, guess)).status).toBe(200)
+  const { status, headers } = await visitor.submit(page, guess)
+  const wait = Number(headers.get('retry-after'))
+  expect([status, wait > 0, wait <= 30]).toEqual([429, true, true])
+})
+
 test('given a page that was left open, when it is answered after ten minutes, then it has expired', async () => {
   const asked = await alice.follow(await alice.visit(authPath({})))
   await service.advance(600)

@@ -204,6 +204,9 @@ test('given guesses, when there are too many, then payers and strangers are lock
   const guess = async (phone: string, pin: string) => {
     const visitor = makeVisitor(service)
     const page = await visitor.submit(await visitor.visit('/payer/sign-in'), { phone, pin })
+    expect(page.status === 429).toBe(page.html.includes('Too many'))
+    const wait = Number(page.headers.get('retry-after'))
+    expect(page.status === 429).toBe(wait > 0 && wait <= 30)
     return /role="alert">([^<]*)/.exec(page.html)?.[1]?.trim()
   }
   const series = async (phone: string) => {

@@ -1,0 +1,36 @@
+import { tryDecodeURIComponent } from 'hono/utils/url'
+import type { Context } from '../../application/handle.ts'
+import { longestArgstring } from '../merchant/shortlink-code.ts'
+
+export type ScannedCodeNeeds = {
+  readonly issuer: () => string
+  /** A payer scans a shortlink; answers the request that has picked it up. */
+  readonly scanShortlink: (
+    shortlink: string,
+    scan: { readonly payer: string; readonly argstring: string },
+    context: Context,
+  ) => Promise<{ readonly tid: string | null }>
+}
+
+const pagePath = /^\/(payer\/payment\/[a-z0-9]{1,64}|oauth2\/pre_auth\?qr=[\w-]{75})$/
+/** As where a camera opens it, a query or a fragment is no part of the argstring. */
+const shortlinkPath = /^\/s\/([a-z0-9]{1,64})\/([^?#]*)/
+
+/**
+ * Where to go with what a code says: a page of this service, shortlinks' codes among them; undefined when it is none of
+ * ours. Scanning may be told to others, so it is done in the payer's name.
+ */
+export const followCode =
+  ({ issuer, scanShortlink }: ScannedCodeNeeds) =>
+  async (text: string, payer: string, context: Context): Promise<string | undefined> => {
+    const base = `${issuer()}/`
+    // Scheme and host in capitals, as keyboards and codes may have them, are the same (RFC 3986, 6.2.2.1).
+    if (text.slice(0, base.length).toLowerCase() !== base.toLowerCase()) return undefined
+    const path = `/${text.slice(base.length)}`
+    const [, shortlink, argument = ''] = shortlinkPath.exec(path) ?? []
+    if (shortlink === undefined) return pagePath.test(path) ? path : undefined
+    const argstring = tryDecodeURIComponent(argument)
+    if ([...argstring].length > longestArgstring) return undefined
+    const { tid } = await scanShortlink(shortlink, { payer, argstring }, context)
+    return tid === null ? '/payer/' : `/payer/payment/${tid}`
+  }
