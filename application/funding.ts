@@ -37,7 +37,7 @@ export type FundingSource = {
   approve(wanted: Approval): Promise<RefusalOfFunds | null>
   /**
    * What was approved has not come about: another was first, or the request ended meanwhile. Nobody is told so when the
-   * process ends in between: what is authorised for good is in the log.
+   * process ends in between, or when it cannot be known because the log is away: what is authorised for good is in the log.
    */
   cancel(approved: Approval): Promise<void>
   /**

@@ -57,7 +57,7 @@ export const informFunding = async (needs: Needs): Promise<DueWork> => {
     await movements[kinds[type]](movement, stopped)
   }
 
-  /** Tells of all, those of one payment one after the other. @throws what the source threw first, when all have ended */
+  /** Tells of all, those of one payment one after the other. @throws one of what the source threw, when all have ended */
   const tellAll = async (events: readonly Moving[], stopped: AbortSignal): Promise<void> => {
     const ofPayments = new Map<string, Moving[]>()
     for (const event of events) {

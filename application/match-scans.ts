@@ -147,6 +147,7 @@ export const matchScans = (needs: Needs) => {
         const due = working.due(now, batchSize, pickUps.due)
         const correlationId = newId()
         for (const row of due) {
+          if (stopped.aborted) break
           const { merchant } = row
           const context = { at: now, merchant, actor: 'daybook', correlationId }
           await working.attempt(row, now, () => doNext(row, context))

@@ -2,15 +2,15 @@ import { Command } from 'commander'
 import { callbacks } from '../../application/aggregates.ts'
 import { parseEvent } from '../../domain/events.ts'
 import { Refusal } from '../../domain/refusal.ts'
+import { streamOf } from '../../domain/stream.ts'
 import { accountingStatus } from '../accounting.ts'
 import { openCore, type Core } from '../core.ts'
+import { fail, OperatorError } from '../failures.ts'
 import { makeLog } from '../log.ts'
 import { rebuildReadModels } from '../read-models/rebuild.ts'
 import { settingsHelp, type Settings } from '../settings.ts'
 import { checkLogIsThere } from '../stores.ts'
 import { addAuditCommands } from './audit.ts'
-import type { WithCore } from './core.ts'
-import { fail, OperatorError } from './error.ts'
 import { addFeeCommands } from './fees.ts'
 import { addIntegratorCommands } from './integrators.ts'
 import { addMerchantCommands } from './merchants.ts'
@@ -19,6 +19,7 @@ import { addPeopleCommands } from './people.ts'
 import { addSettlementCommands } from './settlements.ts'
 import { addStickerCommands } from './stickers.ts'
 import { addUserCommands } from './users.ts'
+import type { WithCore } from './with-core.ts'
 
 type Needs = {
   readonly settings: Settings
@@ -50,9 +51,10 @@ const unfinishedCallbacks = async ({ queue, readModels }: Core) => {
 /** Asks for another try of a message that has been tried, wherever it has got to since. */
 const retryCallback = async (core: Core, id: string) => {
   const { handle, store, queue, readModels, contextOf, now } = core
-  const attempts = (await store.readStream(`callback-${id}`)).map(parseEvent)
-  const told = attempts.findLast((event) => event.type === 'CallbackAttempted')
-  if (told?.type !== 'CallbackAttempted') return fail(`no message ${id} has been tried`)
+  const events = (await store.readStream(streamOf(callbacks, id))).map(parseEvent)
+  const attempts = events.filter((event) => event.type === 'CallbackAttempted')
+  const told = attempts.at(-1)
+  if (!told) return fail(`no message ${id} has been tried`)
   const { subject, revision, event, seqno } = told.data
   const message = { subject, revision, event, seqno }
   const context = contextOf('operator', told.metadata.merchant)

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import type { Place } from '../stores.ts'
 import { startThread } from '../thread.ts'
@@ -52,10 +51,11 @@ export const foldApart =
       stop: async () => {
         isStopped = true
         callOffStart()
-        if (!thread) return
-        const ended = once(thread, 'exit')
+        const last = thread
+        if (!last) return
         tell('stop')
-        await ended
+        // Whatever it ends with has been told.
+        await new Promise<void>((resolve) => last.once('exit', () => resolve()))
       },
     }
   }

@@ -1,7 +1,17 @@
 import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { RecordedEvent } from '../../application/event-store.ts'
 import Database from '../sqlite.ts'
@@ -52,7 +62,7 @@ const open = (
 /** For a file that others may read and write meanwhile. A power cut may take the last of it, which the log still has. */
 const shared = ['journal_mode = WAL', 'synchronous = NORMAL', 'cache_size = -8192']
 
-/** For a draft that is thrown away unless it is finished, and is read while another thread writes it. */
+/** For a draft that is thrown away unless it is finished, and synced then; it is read while another thread writes it. */
 const draft = [
   'journal_mode = WAL',
   'synchronous = OFF',
@@ -165,6 +175,16 @@ export const openReadModelFile = (
 export const openReadModelsAgain = (file: string): ReadModelFile =>
   open(file, shared, [], { fileMustExist: true })
 
+/** Has the disk hold what was written to a file, or which files a directory has. */
+const sync = (path: string): void => {
+  const opened = openSync(path, 'r')
+  try {
+    fsyncSync(opened)
+  } finally {
+    closeSync(opened)
+  }
+}
+
 /** A draft of read models, empty at first. */
 export type Draft = ReadModelFile & {
   /** Where it lies until it is finished. */
@@ -199,8 +219,10 @@ export const buildReadModelFile = (directory: string, tables: readonly SQLiteTab
     // What is still in the write-ahead log would keep the name of the draft.
     file.sqlite.pragma('journal_mode = DELETE')
     file.sqlite.close()
+    sync(path)
     // Others may have begun a file meanwhile.
     renameSync(path, join(directory, nextName()))
+    sync(directory)
   }
   const discard = (): void => {
     file.sqlite.close()

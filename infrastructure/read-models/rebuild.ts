@@ -1,15 +1,12 @@
 import { SingleBar } from 'cli-progress'
 import { start, type EventStore, type Position } from '../../application/event-store.ts'
-import { parseEvent, type Recorded } from '../../domain/events.ts'
+import { parseEvent } from '../../domain/events.ts'
 import { projections } from '../../projections/all.ts'
 import type { Settings } from '../settings.ts'
 import { buildReadModels, openStore } from '../stores.ts'
 import { makeFold } from './projector.ts'
 import type { Draft } from './read-model-file.ts'
 import { writeApart } from './writing-apart.ts'
-
-/** In one transaction, at least; more of them would be old before they are thrown away. */
-const eventsAtOnce = 1_000
 
 const makeBar = () =>
   new SingleBar({
@@ -27,28 +24,18 @@ const foldInto = async (
   const { fold } = makeFold(draft, projections)
   const writer = writeApart(draft.path)
   let events = 0
-  let gathered: Recorded[] = []
   /** The batch before, while it is being written. */
   let writing: Promise<void> = Promise.resolve()
-
-  const foldGathered = async (): Promise<void> => {
-    const writes = fold(gathered)
-    await writing
-    writing = writer.write(writes)
-    // It is heard of when the next batch waits for it.
-    writing.catch(() => {})
-    events += gathered.length
-    onFolded(gathered.at(-1)?.position ?? start)
-    gathered = []
-  }
-
   try {
     for await (const batch of store.readAll(start)) {
-      for (const event of batch) gathered.push(parseEvent(event))
-      // One with fewer is of large events, or the last.
-      if (gathered.length >= eventsAtOnce || batch.length < eventsAtOnce) await foldGathered()
+      const writes = fold(batch.map(parseEvent))
+      await writing
+      writing = writer.write(writes)
+      // It is heard of when the next batch waits for it.
+      writing.catch(() => {})
+      events += batch.length
+      onFolded(batch.at(-1)?.position ?? start)
     }
-    await foldGathered()
     await writing
   } finally {
     await writer.end()

@@ -65,21 +65,21 @@ export const makeLogs = ({ directory, database, writer, ...needs }: Needs) => {
     return writer.write({ database, merchant, ledger: null, after, before, settlements })
   }
 
-  const makeAgain = async (source: LogFileRow['source'] | undefined): Promise<void> => {
-    if (source?.type === 'report') {
+  const makeAgain = async (source: LogFileRow['source']): Promise<void> => {
+    if (source.type === 'report') {
       const report = needs.reports.findByKey(source.key)
       if (report) await ofReport(report)
-    } else if (source) {
+    } else {
       const settlement = needs.settlements.find(source.merchant, source.serial)
       if (settlement) await ofSettlement(settlement)
     }
   }
 
   /** Undefined when it is not there, or of another length than it was made with: what is left of it then is no log. */
-  const openFile = async (sha256: string, bytes: number | undefined) => {
+  const openFile = async ({ sha256, bytes }: LogFileRow) => {
     try {
       const file = await open(join(directory, `${sha256}.csv`))
-      if (bytes === undefined || (await file.stat()).size === bytes) return file
+      if ((await file.stat()).size === bytes) return file
       await file.close()
       return undefined
     } catch (error) {
@@ -91,10 +91,11 @@ export const makeLogs = ({ directory, database, writer, ...needs }: Needs) => {
   /** A log file with the names of customers in it; undefined when no report or settlement has it. */
   const read = async (sha256: string): Promise<ReadableStream<Uint8Array> | undefined> => {
     const known = needs.sources.find(sha256)
-    let file = await openFile(sha256, known?.bytes)
+    if (!known) return undefined
+    let file = await openFile(known)
     if (!file) {
-      await makeAgain(known?.source)
-      file = await openFile(sha256, known?.bytes)
+      await makeAgain(known.source)
+      file = await openFile(known)
     }
     if (!file) return undefined
     const stream = createReadStream('', { fd: file, highWaterMark: chunkBytes })

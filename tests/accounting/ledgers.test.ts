@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { readdirSync, rmSync, truncateSync } from 'node:fs'
+import { readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -349,6 +349,16 @@ describe('the bytes of a closed report', () => {
       for (const name of readdirSync(folder)) damage(join(folder, name))
       expect(await read()).toBe(whole)
     }
+  })
+
+  test('are not read when the log of events knows nothing of them, though their files are there', async () => {
+    const sha256 = 'a'.repeat(64)
+    writeFileSync(join(place.directory, 'logs', `${sha256}.csv`), 'of another log')
+    const expires = String(Math.floor(place.core.now() / 1000) + 60)
+    const signature = place.core.tokens.sign('log', sha256, expires)
+    const path = `/merchant/v1/log/${sha256}/?expires=${expires}&signature=${signature}`
+    expect((await place.ask('GET', path)).status).toBe(404)
+    rmSync(join(place.directory, 'logs', `${sha256}.csv`))
   })
 
   test('are read by a signed link that ends after 30 days', async () => {

@@ -385,6 +385,19 @@ test('given more left undone than one look finds, when the work is done, then no
   expect(core.pickUps.due(1000)).toEqual([])
 })
 
+test('given work that is stopped, then nothing more of it is begun', async () => {
+  const [core] = cores as [Core, Core]
+  const shop = await openShop()
+  await shop.carryOut({ node: 0, wait: 0, type: 'scan', payer: 'alice' }, start, nodeOf(core))
+  const request = { node: 0, wait: 0, type: 'request', maxScanAge: 60, expiresIn: 100 } as const
+  await shop.carryOut(request, start, nodeOf(core, 1))
+  await core.readModels.caughtUp()
+  await nodeOf(core).work(start, AbortSignal.abort())
+  expect(await pickedUp(shop.tids)).toEqual([undefined])
+  await nodeOf(core).work(start, running)
+  expect(await pickedUp(shop.tids)).toMatchObject([{ payer: 'alice' }])
+})
+
 test('given a shortlink of which nothing can be written, then what is due of others is done, and its own when it can be', async () => {
   const [core] = cores as [Core, Core]
   const [broken, healthy] = [await openShop(), await openShop()]

@@ -280,7 +280,7 @@ describe('a delivery that fails', () => {
     await advance(shop.world, 0)
     expect(next.arrivals.map(({ meta }) => meta.id)).toEqual([id])
     const told = await retry()
-    expect(told).toMatchObject({ callback_uri: next.url('/') })
+    expect(told).toMatchObject({ attempts: 2, callback_uri: next.url('/') })
     expect(told).not.toHaveProperty('note')
   })
 
