@@ -16,7 +16,7 @@ export type Weighing<Value> = {
  * For how many payments under way their states, and the rows folded from their events, are remembered at least. What is
  * forgotten is read from its file again.
  */
-export const underWay = 10_000
+export const paymentsRemembered = 10_000
 
 /** How much is remembered at least of what is folded of streams: so many of them, or fewer when they are large. */
 export type Room = {
@@ -26,7 +26,7 @@ export type Room = {
 }
 
 /** Room for ten thousand usual payments, or some thirty large ones. */
-export const usualRoom: Room = { streams: underWay, bytes: 33_554_432 }
+export const usualRoom: Room = { streams: paymentsRemembered, bytes: 33_554_432 }
 
 /**
  * Remembers the `count` entries used last, or fewer of the given weight, and up to as many of those used before them. Two

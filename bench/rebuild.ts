@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { openStore } from '../infrastructure/stores.ts'
 import { readSettings } from '../infrastructure/settings.ts'
+import { openStore } from '../infrastructure/stores.ts'
 import { seed } from './histories.ts'
 
 const program = fileURLToPath(new URL('../dist/infrastructure/main.js', import.meta.url))

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { Decider, EventsOf } from './decider.ts'
-
 import { refuse } from './refusal.ts'
 import type { Instant } from './time.ts'
 

@@ -52,7 +52,7 @@ export const eventCatalogue = {
 } as const
 
 /** Who, when and why of an event. */
-export const metadata = z.object({
+const metadata = z.object({
   /** When it was decided, by the service's clock. */
   at: z.int(),
   /** The merchant whom it concerns; null for what concerns the installation. */

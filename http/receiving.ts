@@ -1,8 +1,8 @@
 import type { HonoRequest } from 'hono'
 import { RequestError } from './errors.ts'
+import { fewAtOnce } from './few-at-once.ts'
 import { readBody, smallBody, type Incoming } from './reading.ts'
 import type { Route } from './route.ts'
-import { fewAtOnce } from './few-at-once.ts'
 
 const mostWaiting = 10_000
 const ofAnybody = { atOnce: 64, mostWaiting }

@@ -3,12 +3,20 @@ import { StoreUnavailable } from '../application/event-store.ts'
 import { UnreadableEvent } from '../domain/events.ts'
 import { UnusableLog } from './event-store/sqlite-event-file.ts'
 import { UnusableKey } from './keys.ts'
-import { OperatorError } from './operator/error.ts'
 import { WrongVault } from './people/vault.ts'
 import { settingShown, WrongSettings, type Settings } from './settings.ts'
 import Database from './sqlite.ts'
 import type { Place } from './stores.ts'
 import { reasonOf } from './system-errors.ts'
+
+/** What was asked for cannot be done; the message says why. */
+export class OperatorError extends Error {
+  override readonly name = 'OperatorError'
+}
+
+export const fail = (message: string): never => {
+  throw new OperatorError(message)
+}
 
 /** What is written to standard error, and the code that the process ends with. */
 export type Failure = { readonly text: string; readonly code: number }

@@ -53,26 +53,17 @@ export const makeMetrics = ({ directory, progress, canBeWritten, queued, trialBa
       this.set(queued())
     },
   })
-  new Gauge({
+  const imbalances = new Gauge({
     name: 'daybook_journal_imbalance_minor_units',
     help: 'What the debits and credits of the journal differ by; anything but zero is a bug.',
     labelNames: ['currency'],
     registers: [registry],
-    collect() {
-      for (const { currency, imbalance } of trialBalance())
-        this.set({ currency }, Number(imbalance))
-    },
   })
-  new Gauge({
+  const accounts = new Gauge({
     name: 'daybook_journal_balance_minor_units',
     help: 'Balance of the accounts of the journal, debits less credits, all merchants together.',
     labelNames: ['account', 'currency'],
     registers: [registry],
-    collect() {
-      for (const { currency, balances } of trialBalance())
-        for (const [account, sum] of Object.entries(balances))
-          this.set({ account, currency }, Number(sum))
-    },
   })
   return {
     observeRequest: requests.observe,
@@ -82,6 +73,11 @@ export const makeMetrics = ({ directory, progress, canBeWritten, queued, trialBa
       storeUp.set(Number(isStoreUp && canBeWritten()))
       if (isStoreUp) behind.set(Math.max(0, head - position))
       else behind.remove()
+      for (const { currency, imbalance, balances } of trialBalance()) {
+        imbalances.set({ currency }, Number(imbalance))
+        for (const [account, sum] of Object.entries(balances))
+          accounts.set({ account, currency }, Number(sum))
+      }
       return {
         type: registry.contentType,
         text: `${await registry.metrics()}\n${requests.text()}`,

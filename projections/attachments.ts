@@ -9,7 +9,7 @@ import { projection } from './projection.ts'
 export type AttachmentEntry = Attachment & { readonly at: Instant }
 
 /** What has been attached to each payment, in order. */
-export const attachments = sqliteTable('attachments', {
+const attachments = sqliteTable('attachments', {
   tid: text().primaryKey(),
   entries: text({ mode: 'json' }).$type<readonly AttachmentEntry[]>().notNull(),
 })

@@ -22,6 +22,7 @@ import {
   type CallbackQueueRow,
   withMessage,
 } from './queued-messages.ts'
+import { reportKey } from './reports.ts'
 
 /** The queue of a payment's display, which hears of the steps of the payer only. */
 const displayed = (
@@ -79,7 +80,7 @@ const queueProjection = projection({
         return [data.subject]
       case 'ReportClosed':
       case 'ReportCompleted':
-        return [`${stream}#${data.report}`]
+        return [reportKey(stream, data.report)]
       case 'ShortlinkRegistered':
       case 'ShortlinkChanged':
       case 'ShortlinkRemoved':

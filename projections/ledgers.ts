@@ -12,7 +12,7 @@ import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Each ledger, with what the lines of its open report add up to so far. */
-export const ledgers = sqliteTable(
+const ledgers = sqliteTable(
   'ledgers',
   {
     stream: text().primaryKey(),

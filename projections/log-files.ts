@@ -3,6 +3,7 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Completion } from '../domain/accounting/ledger.ts'
 import { findBy } from './prepared.ts'
 import { projection } from './projection.ts'
+import { reportKey } from './reports.ts'
 
 /** What a log file is of: it can be made again, byte for byte, by whoever has the log of events. */
 type LogSource =
@@ -32,7 +33,7 @@ export const logFileProjection = projection({
     const { stream, data, metadata } = event
     const bytes = filesOf(data).find((file) => file.sha256 === sha256)?.bytes ?? 0
     if ('report' in data)
-      return { sha256, bytes, source: { type: 'report', key: `${stream}#${data.report}` } }
+      return { sha256, bytes, source: { type: 'report', key: reportKey(stream, data.report) } }
     const merchant = metadata.merchant ?? ''
     return { sha256, bytes, source: { type: 'settlement', merchant, serial: data.serial } }
   },

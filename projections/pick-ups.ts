@@ -16,7 +16,7 @@ export type PickUpStage =
   | { readonly type: 'ended' }
 
 /** Payment requests that have a shortlink for a customer, until a payer has picked them up. */
-export const pickUps = sqliteTable(
+const pickUps = sqliteTable(
   'pick_ups',
   {
     tid: text().primaryKey(),

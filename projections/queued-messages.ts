@@ -114,7 +114,7 @@ export const retried = (
 }
 
 /** What waits is tried at once at a new address, whenever the old one would have been tried again. */
-export const redirected = (
+const redirected = (
   row: CallbackQueueRow,
   callbackUri: string | null,
   at: Instant,

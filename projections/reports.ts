@@ -7,7 +7,7 @@ import { countOf, findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Each report that was closed; what has no row yet is the open one. */
-export const reports = sqliteTable(
+const reports = sqliteTable(
   'reports',
   {
     key: text().primaryKey(),
@@ -31,7 +31,9 @@ export const reports = sqliteTable(
 
 export type ReportRow = typeof reports.$inferSelect
 
-const reportKey = (ledgerStream: string, report: number): string => `${ledgerStream}#${report}`
+/** Names one report among those of all ledgers. */
+export const reportKey = (ledgerStream: string, report: number): string =>
+  `${ledgerStream}#${report}`
 
 export const reportProjection = projection({
   table: reports,

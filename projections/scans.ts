@@ -6,7 +6,7 @@ import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Every scan of every shortlink. */
-export const scans = sqliteTable(
+const scans = sqliteTable(
   'scans',
   {
     tokenDigest: text().primaryKey(),

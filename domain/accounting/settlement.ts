@@ -7,7 +7,7 @@ import { completion, type Completion } from './ledger.ts'
 import { addToTotals, sum, totalGross, totalNet, type Totals } from './transaction-line.ts'
 
 /** What is paid in one currency; debts are zero or below, so that before + net − payout + billed = after. */
-export const payout = z.object({
+const payout = z.object({
   currency: z.string(),
   gross: sum,
   net: sum,

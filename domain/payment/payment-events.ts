@@ -10,7 +10,7 @@ const uri = z.string().nullable()
 
 const pots = { amount: minorUnits, additionalAmount: minorUnits }
 
-export const lineItem = z.object({
+const lineItem = z.object({
   productId: z.string(),
   description: z.string().nullable(),
   quantity: z.string(),
@@ -37,7 +37,7 @@ const details = z.object({
 })
 
 /** A payment request as the merchant made it, with all defaults filled in. */
-export const paymentRequest = z.object({
+const paymentRequest = z.object({
   merchant: z.string(),
   posId: z.string(),
   posTid: z.string(),

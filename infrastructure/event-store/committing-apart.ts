@@ -4,11 +4,11 @@ import {
   WrongExpectedRevision,
   type Position,
 } from '../../application/event-store.ts'
+import { unavailable } from '../sqlite.ts'
 import { startThread } from '../thread.ts'
 import type { Answer, Given, Tells, Told } from './committing-thread.ts'
 import type { Append, Commits, Waiting } from './group-commits.ts'
 import { sharedEnds } from './shared-ends.ts'
-import { unavailable } from './sqlite-event-rows.ts'
 
 /** As many appends are not kept until the turn of the event loop ends: they are written while others are decided. */
 const appendsAtOnce = 24

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import {
   AccessDeniedError,
   convertToCommandError,
@@ -7,6 +6,7 @@ import {
   WrongExpectedVersionError,
   type ResolvedEvent,
 } from '@eventstore/db-client'
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   noStream,
   StoreUnavailable,

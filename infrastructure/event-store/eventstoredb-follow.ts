@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { setTimeout as pause } from 'node:timers/promises'
 import {
   AccessDeniedError,
   CancelledError,
@@ -10,6 +8,8 @@ import {
   type EventStoreDBClient,
   type ResolvedEvent,
 } from '@eventstore/db-client'
+import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   start,
   type Outage,

@@ -1,11 +1,12 @@
 import type Database from 'better-sqlite3'
 import { StoreUnavailable, type Position } from '../../application/event-store.ts'
+import { unavailable } from '../sqlite.ts'
 import type { Where } from '../thread.ts'
 import { commitApart } from './committing-apart.ts'
 import { commitInGroups, type Commits } from './group-commits.ts'
 import { openEventFile, type Use } from './sqlite-event-file.ts'
 import { commitsTo, watchGrowth } from './sqlite-event-growth.ts'
-import { readEventRows, unavailable, type EventRows } from './sqlite-event-rows.ts'
+import { readEventRows, type EventRows } from './sqlite-event-rows.ts'
 import { writeEvents } from './sqlite-event-writer.ts'
 
 /** Events as rows of one file: bytes and text that the log does not look into. */

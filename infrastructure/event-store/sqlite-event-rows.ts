@@ -1,12 +1,6 @@
 import type Database from 'better-sqlite3'
-import {
-  noStream,
-  StoreHeld,
-  StoreUnavailable,
-  type Position,
-  type Revision,
-} from '../../application/event-store.ts'
-import { isHeld } from '../sqlite.ts'
+import { noStream, type Position, type Revision } from '../../application/event-store.ts'
+import { unavailable } from '../sqlite.ts'
 
 /** Text is JSON, bytes are anything else. */
 export type Content = string | Uint8Array
@@ -36,12 +30,6 @@ export type EventRows = {
   lastRevision(stream: string): Revision
   /** The position of the last event, or of the last one that is JSON. @throws StoreUnavailable */
   head(kind?: 'json'): Position
-}
-
-/** The failure of a database call as the port names it. */
-export const unavailable = (error: unknown): StoreUnavailable => {
-  const Failure = isHeld(error) ? StoreHeld : StoreUnavailable
-  return new Failure(error instanceof Error ? error.message : String(error), { cause: error })
 }
 
 const selectRows = `

@@ -11,9 +11,9 @@ import {
 import { eventCatalogue, parseEvent, schemaVersion, type EventType } from '../../domain/events.ts'
 import { consentsOf, isInForce } from '../../domain/people/consent.ts'
 import { streamOf } from '../../domain/stream.ts'
+import { fail } from '../failures.ts'
 import type { Settings } from '../settings.ts'
 import { openStoreToRead } from '../stores.ts'
-import { fail } from './error.ts'
 import { instantOf } from './time.ts'
 
 /** Every event type with the version and the JSON Schema of its data. */

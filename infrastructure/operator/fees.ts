@@ -1,14 +1,15 @@
 import type { Command } from 'commander'
-import { feeSchedules, merchants } from '../../application/aggregates.ts'
+import { feeSchedules } from '../../application/aggregates.ts'
 import { isTaxcode, taxcodes } from '../../domain/accounting/fees.ts'
 import { isCurrency } from '../../domain/money/currency.ts'
 import { formatAmount, parseAmount } from '../../domain/money/money.ts'
 import { ratePattern } from '../../domain/money/rate.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Core } from '../core.ts'
-import type { WithCore } from './core.ts'
-import { fail } from './error.ts'
+import { fail } from '../failures.ts'
+import { presentMerchant } from './merchants.ts'
 import { instantOf } from './time.ts'
+import type { WithCore } from './with-core.ts'
 
 type FeeOptions = {
   readonly from: string
@@ -35,9 +36,8 @@ const fixedOf = (text: string, currency: string): number => {
 }
 
 const setFees = async (core: Core, id: string, options: FeeOptions) => {
-  const merchant = await core.find(merchants, id)
-  if (merchant.status !== 'present') return fail(`no merchant ${id}`)
-  const currency = (options.currency ?? merchant.data.currency).toUpperCase()
+  const merchant = await presentMerchant(core, id)
+  const currency = (options.currency ?? merchant.currency).toUpperCase()
   if (!isCurrency(currency)) fail(`${currency} is no current ISO 4217 code`)
   const { taxcode } = options
   if (!isTaxcode(taxcode)) fail(`${taxcode} is none of ${taxcodes.join(', ')}`)

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
+import { fail } from '../failures.ts'
 import { readPublicKey } from '../keys.ts'
 import { reasonOf } from '../system-errors.ts'
-import { fail } from './error.ts'
 
 /** What is in a file that the operator names. */
 export const contentOf = async (file: string): Promise<Buffer> => {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { integrators } from '../../application/aggregates.ts'
 import type { Core } from '../core.ts'
-import type { WithCore } from './core.ts'
-import { fail } from './error.ts'
+import { fail } from '../failures.ts'
 import { publicKeyIn } from './files.ts'
 import { checkName, collect, idPattern, presentMerchant } from './merchants.ts'
+import type { WithCore } from './with-core.ts'
 
 type Details = {
   readonly name?: string

@@ -4,11 +4,11 @@ import { changed, type Changes } from '../../domain/changes.ts'
 import { newMerchant, type MerchantData } from '../../domain/merchant/merchant.ts'
 import { isPng } from '../../domain/merchant/png.ts'
 import { isCurrency } from '../../domain/money/currency.ts'
-import { isNetmask } from '../networks.ts'
 import type { Core } from '../core.ts'
-import type { WithCore } from './core.ts'
-import { fail } from './error.ts'
+import { fail } from '../failures.ts'
+import { isNetmask } from '../networks.ts'
 import { contentOf } from './files.ts'
+import type { WithCore } from './with-core.ts'
 
 /** What merchants and integrators may be called. */
 export const idPattern = /^[a-zA-Z0-9_-]{1,64}$/

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import { applications, merchants } from '../../application/aggregates.ts'
+import { applications } from '../../application/aggregates.ts'
 import type { Core } from '../core.ts'
+import { fail } from '../failures.ts'
 import { addIdTokenKey } from '../people/id-tokens.ts'
 import { newClient } from '../people/tokens.ts'
-import type { WithCore } from './core.ts'
-import { fail } from './error.ts'
-import { checkName, collect } from './merchants.ts'
+import { checkName, collect, presentMerchant } from './merchants.ts'
+import type { WithCore } from './with-core.ts'
 
 type ApplicationOptions = {
   readonly name: string
@@ -17,10 +17,10 @@ export type IsRedirectUri = (text: string) => boolean
 
 const addApplication =
   (isRedirectUri: IsRedirectUri) =>
-  async ({ handle, find, contextOf }: Core, merchant: string, options: ApplicationOptions) => {
+  async (core: Core, merchant: string, options: ApplicationOptions) => {
+    const { handle, contextOf } = core
     const { name, redirectUri: redirectUris, public: isPublic } = options
-    if ((await find(merchants, merchant)).status !== 'present')
-      return fail(`no merchant ${merchant}`)
+    await presentMerchant(core, merchant)
     checkName(name)
     for (const uri of redirectUris)
       if (!isRedirectUri(uri)) return fail(`${uri} cannot be a redirect URI`)

@@ -4,10 +4,10 @@ import { erasePerson, registerPayer } from '../../application/payers.ts'
 import { phoneDigits } from '../../application/people.ts'
 import { profile as profileSchema } from '../../domain/people/profile.ts'
 import type { Core } from '../core.ts'
+import { fail } from '../failures.ts'
 import { codeUri, newCodeSecret } from '../people/one-time-codes.ts'
 import { hashSecret } from '../people/secrets.ts'
-import type { WithCore } from './core.ts'
-import { fail } from './error.ts'
+import type { WithCore } from './with-core.ts'
 
 type PayerOptions = {
   readonly name: string

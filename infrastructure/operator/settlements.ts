@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { merchants, settlementAccounts } from '../../application/aggregates.ts'
+import { settlementAccounts } from '../../application/aggregates.ts'
 import {
   defaultAccount,
   impliedAccount,
@@ -11,10 +11,11 @@ import { formatAmount } from '../../domain/money/money.ts'
 import { within } from '../../domain/stream.ts'
 import { openAccounting } from '../accounting.ts'
 import type { Core } from '../core.ts'
+import { fail } from '../failures.ts'
 import type { Settings } from '../settings.ts'
-import type { WithCore } from './core.ts'
-import { fail } from './error.ts'
+import { presentMerchant } from './merchants.ts'
 import { intoNewFile, orderIntoFile, debtorOf, writeAgain } from './payouts.ts'
+import type { WithCore } from './with-core.ts'
 
 type AccountOptions = {
   readonly payoutAccount?: string
@@ -36,9 +37,9 @@ const delayOf = (text: string): number =>
     ? Number(text)
     : fail(`${text} is no number of weekdays from 0 to 30`)
 
-const setAccount = async ({ find, handle, contextOf }: Core, id: string, given: AccountOptions) => {
-  const merchant = await find(merchants, id)
-  if (merchant.status !== 'present') return fail(`no merchant ${id}`)
+const setAccount = async (core: Core, id: string, given: AccountOptions) => {
+  const { find, handle, contextOf } = core
+  const { currency } = await presentMerchant(core, id)
   const account = within(id, defaultAccount)
   const entry = await find(settlementAccounts, account)
   const { payoutAccount, frequency, startOfDay, payoutDelay } = given
@@ -50,7 +51,7 @@ const setAccount = async ({ find, handle, contextOf }: Core, id: string, given: 
     startOfDay,
     payoutDelay: payoutDelay === undefined ? undefined : delayOf(payoutDelay),
   }
-  const implied = impliedAccount(id, merchant.data.currency)
+  const implied = impliedAccount(id, currency)
   const command =
     entry.status === 'present'
       ? ({ type: 'Change', changes } as const)

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { stickers } from '../../application/aggregates.ts'
 import type { Core } from '../core.ts'
-import type { WithCore } from './core.ts'
-import { fail } from './error.ts'
+import { fail } from '../failures.ts'
+import type { WithCore } from './with-core.ts'
 
 const addStickers = async (core: Core, serials: readonly string[]) => {
   for (const serial of serials)

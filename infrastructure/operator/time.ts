@@ -1,4 +1,4 @@
-import { fail } from './error.ts'
+import { fail } from '../failures.ts'
 
 const pattern = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d(?:\.\d{1,3})?)Z?)?$/
 

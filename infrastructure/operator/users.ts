@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import { users } from '../../application/aggregates.ts'
-import { sameJson } from '../../domain/same.ts'
 import { secretPattern, userIdPattern } from '../../domain/merchant/user.ts'
+import { sameJson } from '../../domain/same.ts'
 import { within } from '../../domain/stream.ts'
 import type { Core } from '../core.ts'
+import { fail } from '../failures.ts'
 import { hashSecret, isHashOf } from '../people/secrets.ts'
-import type { WithCore } from './core.ts'
-import { fail } from './error.ts'
 import { publicKeyIn } from './files.ts'
 import { presentMerchant } from './merchants.ts'
+import type { WithCore } from './with-core.ts'
 
 type UserOptions = {
   readonly secret?: string

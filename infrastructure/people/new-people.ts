@@ -1,6 +1,5 @@
 import { StoreUnavailable } from '../../application/event-store.ts'
-import { unavailable } from '../event-store/sqlite-event-rows.ts'
-import { isHeld } from '../sqlite.ts'
+import { isHeld, unavailable } from '../sqlite.ts'
 
 /** How long somebody new waits for other processes to leave the file, in ms: nothing else waits with them. */
 const patience = 5_000
