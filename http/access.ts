@@ -64,11 +64,13 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
     return right ?? unauthorized('Unknown user, or bad signature.', { string_to_sign: [text] })
   }
 
-  const mayComeFrom = (address: string | undefined, found: FoundUser): boolean =>
-    found !== undefined &&
-    [found.user.netmask, found.merchantNetmask].every(
-      (netmask) => netmask === null || needs.isWithin(address, netmask),
-    )
+  /** Whose netmask an address lies outside of. */
+  const keptOutBy = (address: string | undefined, found: FoundUser) => {
+    const isWithin = (netmask: string | null) =>
+      netmask === null || needs.isWithin(address, netmask)
+    if (!found || !isWithin(found.user.netmask)) return 'of this user'
+    return isWithin(found.merchantNetmask) ? undefined : 'for this merchant'
+  }
 
   const isSuperuser = (found: FoundUser): boolean =>
     found?.user.roles.includes('superuser') ?? false
@@ -93,8 +95,9 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
       : bySecret(credential, merchant, id, request)
     const found = right instanceof Promise ? await right : right
     const { remoteAddress: address } = request
-    if (!mayComeFrom(address, found) && !mayComeFrom(address, await needs.findUser(merchant, id)))
-      return unauthorized('Requests of this user may not come from this address.')
+    const isKeptOut =
+      keptOutBy(address, found) && keptOutBy(address, await needs.findUser(merchant, id))
+    if (isKeptOut) return unauthorized(`Requests ${isKeptOut} may not come from this address.`)
     return {
       merchant,
       actor: `user:${id}`,

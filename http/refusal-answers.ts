@@ -95,7 +95,10 @@ const refusalAnswers = {
     status: 409,
     text: 'The payment is not authorised, or no longer.',
   },
-  payment_is_not_pending: { status: 409, text: 'The payment request has been answered already.' },
+  payment_is_not_pending: {
+    status: 409,
+    text: 'The payment request has been answered already, or the merchant has aborted it.',
+  },
   payment_is_not_picked_up: {
     status: 409,
     text: 'No payer has scanned the code of this payment request yet.',

@@ -131,12 +131,18 @@ export const dateTimeText = z
 /** A full URL without the blanks and breaks that a parser of URLs drops, and so others do not see alike. */
 const webUri = /^https?:\/\/[^\s\p{Cc}]+$/iu
 
+/** The interface has Pusher channels, too; the README tells what is not built. */
+const problemOfNoWebUri = (text: string): string =>
+  /^pusher:/i.test(text)
+    ? 'Addresses of Pusher channels are not served yet: it must be a full http or https URL.'
+    : 'Must be a full http or https URL.'
+
 const isWebUri = (text: string): boolean => webUri.test(text) && URL.canParse(text)
 
 export const webUriText = z
   .string()
   .max(2048)
-  .refine(isWebUri, 'Must be a full http or https URL.')
+  .refine(isWebUri, { error: ({ input }) => problemOfNoWebUri(String(input)) })
   .meta({ format: 'uri' })
 
 /** What would not reach the receiver, or not as it stands. */

@@ -7,6 +7,7 @@ import {
   type IncomingMessage,
 } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { AnswerInOneWrite, isAhead, limitAhead, limitRest, together } from './http-exchanges.ts'
 
 /** What can be wrong with what is no request. */
 type Wrong = 400 | 405 | 408 | 417 | 431
@@ -38,12 +39,8 @@ const longestOnTheWayMs = 500
 const lookEveryMs = 50
 /** How long requests may take to their end when the server ends. */
 const longestEndMs = 10_000
-/** How many requests a connection may send ahead of an answer. */
-const mostAhead = 16
 /** How long a connection may neither say nor take anything: whoever does not read an answer keeps it in memory. */
 const longestSilenceMs = 300_000
-/** How long the rest of a request may take to arrive after its answer, which many hear only when they have sent it. */
-const longestRestMs = 30_000
 
 const answer = (outgoing: ServerResponse, { status, headers, body }: Refusal): void => {
   outgoing.writeHead(status, { ...headers, Connection: 'close' }).end(body)
@@ -66,64 +63,6 @@ const answerOn = (socket: Duplex, { status, headers, body }: Refusal): void => {
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`
   socket.end(head + body)
-}
-
-/** Of a request that is answered before it is here, the rest is thrown away as it comes; the connection then goes on. */
-const limitRest = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-  // A request that was given up is without it.
-  const { socket } = incoming
-  outgoing.once('finish', () => {
-    if (incoming.complete) return
-    const timer = setTimeout(() => socket.destroy(), longestRestMs)
-    incoming.once('close', () => clearTimeout(timer))
-  })
-}
-
-/** Whether a request was sent ahead of the answer to another of its connection. */
-const isAhead = (outgoing: ServerResponse): boolean => outgoing.socket === null
-
-/** Counts what each connection has sent ahead, and ends a connection that sends too much. Answers whether it has. */
-const limitAhead = () => {
-  const ahead = new WeakMap<Duplex, number>()
-  return ({ socket }: IncomingMessage, outgoing: ServerResponse): boolean => {
-    const count = (ahead.get(socket) ?? 0) + 1
-    if (count > mostAhead) socket.destroy()
-    if (socket.destroyed) return true
-    ahead.set(socket, count)
-    outgoing.once('close', () => ahead.set(socket, (ahead.get(socket) ?? 1) - 1))
-    return false
-  }
-}
-
-/**
- * An answer whose body is at hand goes out in one write. When it is ended in the moment in which it is written, Node writes
- * its end by itself, joining an empty piece to what is there, which takes longer.
- */
-class AnswerInOneWrite extends ServerResponse {
-  override end(...given: unknown[]): this {
-    const [body] = given
-    if (given.length > 1 || typeof body !== 'string' || !this.headersSent)
-      return super.end(...(given as []))
-    this.write(body)
-    process.nextTick(() => super.end())
-    return this
-  }
-}
-
-/**
- * Does what came up in one turn of the event loop together, when all of it has come: each step of it is then taken for
- * all before the next step, so that the code and data of a step stay in the processor's caches.
- */
-const together = () => {
-  let waiting: (() => void)[] = []
-  const doAll = (): void => {
-    const all = waiting
-    waiting = []
-    for (const work of all) work()
-  }
-  return (work: () => void): void => {
-    if (waiting.push(work) === 1) setImmediate(doAll)
-  }
 }
 
 /**

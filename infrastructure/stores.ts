@@ -8,8 +8,8 @@ import { connectEventStoreDB } from './event-store/eventstoredb-event-store.ts'
 import { UnusableLog } from './event-store/sqlite-event-file.ts'
 import type { EventLog } from './event-store/sqlite-event-log.ts'
 import { openSqliteEventStore } from './event-store/sqlite-event-store.ts'
+import { buildReadModelFile } from './read-models/read-model-draft.ts'
 import {
-  buildReadModelFile,
   checkpointOf,
   type Checkpoint,
   openReadModelFile,

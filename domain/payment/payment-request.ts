@@ -2,7 +2,7 @@ import { grossOf } from '../accounting/charge.ts'
 import { refuse } from '../refusal.ts'
 import { roughSize } from '../rough-size.ts'
 import { sameJson } from '../same.ts'
-import { authorizationLifetime, secondsAfter } from '../time.ts'
+import { authorizationLifetime, secondsAfter, type Instant } from '../time.ts'
 import type { PaymentCommand } from './payment-command.ts'
 import type { LineItem, PaymentDetails, PaymentEvent, PaymentRequest } from './payment-events.ts'
 import type { Answer, Payment, RequestedPayment } from './payment-state.ts'
@@ -54,6 +54,14 @@ export const decideAmendment = (
   return [{ type: 'PaymentAmended', data }]
 }
 
+/** That it waits for the payer: one that has expired says so, whether or not that has been recorded. */
+const checkPending = ({ status, statusCode, expiresAt }: RequestedPayment, at: Instant): void => {
+  const isExpired =
+    status === 'pending' ? at >= expiresAt : statusCode === statusCodes.REQUEST_EXPIRED
+  if (isExpired) return refuse('payment_is_expired')
+  if (status !== 'pending') return refuse('payment_is_not_pending')
+}
+
 export const decidePickUp = (
   { at, payer, scan }: Extract<PaymentCommand, { type: 'PickUpPayment' }>,
   payment: RequestedPayment,
@@ -61,8 +69,7 @@ export const decidePickUp = (
   if (payment.scan === scan) return []
   if (payment.payer !== null || payment.shortlink === undefined)
     return refuse('payment_is_picked_up')
-  if (payment.status !== 'pending') return refuse('payment_is_not_pending')
-  if (at >= payment.expiresAt) return refuse('payment_is_expired')
+  checkPending(payment, at)
   return [{ type: 'PaymentPickedUp', data: { payer, scan } }]
 }
 
@@ -92,14 +99,13 @@ export const decideAnswer = (
   command: AnswerCommand,
   payment: RequestedPayment,
 ): readonly PaymentEvent[] => {
-  const { request, payer, expiresAt } = payment
+  const { request, payer } = payment
   const answer = answerOf(command, request)
   const isScanAwaited = payer === null && payment.shortlink !== undefined
   if (isScanAwaited && payment.status === 'pending') return refuse('payment_is_not_picked_up')
   if (payer !== null && payer !== command.payer) return refuse('payment_is_for_another_payer')
   if (payment.answer && sameJson(payment.answer, answer)) return []
-  if (payment.status !== 'pending') return refuse('payment_is_not_pending')
-  if (command.at >= expiresAt) return refuse('payment_is_expired')
+  checkPending(payment, command.at)
   switch (answer.type) {
     case 'declined':
       return [{ type: 'PaymentDeclined', data: { payer: command.payer } }]

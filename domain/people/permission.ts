@@ -114,8 +114,10 @@ const decideAnswer = (
     if (permission.answer === 'granted' && sameJson(permission.permissions?.scope, scope)) return []
     if (!isPartOf(scope, permission.request.scope)) return refuse('scope_is_too_wide')
   }
+  // Whether or not that has been recorded.
+  if (permission.answer === null && at >= permission.expiresAt)
+    return refuse('permission_is_expired')
   if (permission.status !== 'pending') return refuse('permission_is_not_pending')
-  if (at >= permission.expiresAt) return refuse('permission_is_expired')
   const charge = chargeForPermission(command.terms)
   if (command.type === 'DeclinePermission')
     return [{ type: 'PermissionDeclined', data: { payer, charge } }]

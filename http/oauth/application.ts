@@ -36,7 +36,7 @@ const applicationInput = (isSandbox: boolean) =>
             .max(2048)
             .refine(
               (text) => isRedirectUri(text, isSandbox),
-              'Must be https, or http on this machine, or a native app’s.',
+              `Must be a URL of ${isSandbox ? 'https or http' : 'https, or of http on this machine'}, or of a native app, without a user or a fragment.`,
             ),
         )
         .min(1)

@@ -1,27 +1,16 @@
 import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { randomUUID } from 'node:crypto'
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RecordedEvent } from '../../application/event-store.ts'
 import Database from '../sqlite.ts'
 import { fingerprint, indexStatements, tableStatements } from './read-model-schema.ts'
 
-const nameOf = (print: string, generation: number): string =>
+export const nameOf = (print: string, generation: number): string =>
   `read-models-${print}-${generation}.sqlite`
 
 /** The number of the newest file of this version of the code; 0 when there is none. */
-const newestGeneration = (directory: string, print: string): number =>
+export const newestGeneration = (directory: string, print: string): number =>
   readdirSync(directory).reduce((newest, file) => {
     const generation = Number(/-(\d+)\.sqlite$/.exec(file)?.[1] ?? 0)
     return file === nameOf(print, generation) ? Math.max(newest, generation) : newest
@@ -42,7 +31,8 @@ export type Checkpoint = Pick<RecordedEvent, 'position' | 'stream' | 'revision'>
 export const checkpointOf = ({ sqlite }: ReadModelFile): Checkpoint =>
   sqlite.prepare('SELECT position, event, stream, revision FROM checkpoint').get() as Checkpoint
 
-const open = (
+/** Opens a database of read models, whatever it is for. */
+export const openFile = (
   file: string,
   pragmas: readonly string[],
   statements: readonly string[],
@@ -61,14 +51,6 @@ const open = (
 
 /** For a file that others may read and write meanwhile. A power cut may take the last of it, which the log still has. */
 const shared = ['journal_mode = WAL', 'synchronous = NORMAL', 'cache_size = -8192']
-
-/** For a draft that is thrown away unless it is finished, and synced then; it is read while another thread writes it. */
-const draft = [
-  'journal_mode = WAL',
-  'synchronous = OFF',
-  'wal_autocheckpoint = 16000',
-  'cache_size = -65536',
-]
 
 const isDamage = (error: unknown): boolean =>
   /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { readonly code?: unknown }).code))
@@ -93,7 +75,7 @@ export const noteDamage = (file: string, error: unknown): boolean => {
 /** Whether anybody may have a file open: leaving WAL takes it for oneself alone. */
 const isInUse = (file: string): boolean => {
   try {
-    const { sqlite } = open(file, ['journal_mode = DELETE'], [], {
+    const { sqlite } = openFile(file, ['journal_mode = DELETE'], [], {
       timeout: 0,
       fileMustExist: true,
     })
@@ -153,7 +135,7 @@ export const openReadModelFile = (
     const next = (): OpenReadModels => openGeneration(generation + 1)
     if (existsSync(markOf(join(directory, name)))) return next()
     try {
-      const file = open(join(directory, name), shared, statements)
+      const file = openFile(join(directory, name), shared, statements)
       return {
         ...file,
         removeOthers: () => removeAllBut(name, directory),
@@ -173,64 +155,4 @@ export const openReadModelFile = (
 
 /** Opens once more the file of read models that are open. @throws Error when it is not there any more */
 export const openReadModelsAgain = (file: string): ReadModelFile =>
-  open(file, shared, [], { fileMustExist: true })
-
-/** Has the disk hold what was written to a file, or which files a directory has. */
-const sync = (path: string): void => {
-  const opened = openSync(path, 'r')
-  try {
-    fsyncSync(opened)
-  } finally {
-    closeSync(opened)
-  }
-}
-
-/** A draft of read models, empty at first. */
-export type Draft = ReadModelFile & {
-  /** Where it lies until it is finished. */
-  readonly path: string
-  /** Puts it beside the present file, whose place it takes when the service is started next. */
-  readonly finish: () => void
-  /** Throws it away. */
-  readonly discard: () => void
-}
-
-/** Begins an empty file to fold the whole log into. */
-export const buildReadModelFile = (directory: string, tables: readonly SQLiteTable[]): Draft => {
-  mkdirSync(directory, { recursive: true })
-  const print = fingerprint()
-  const nextName = (): string => nameOf(print, newestGeneration(directory, print) + 1)
-  const path = join(directory, `${nextName()}.${randomUUID()}.building`)
-  const remove = (): void => {
-    for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
-  }
-  const begin = (): ReadModelFile => {
-    try {
-      return open(path, draft, tableStatements(tables))
-    } catch (error) {
-      remove()
-      throw error
-    }
-  }
-  const file = begin()
-  const finish = (): void => {
-    // An index is made sooner of all rows together than of one after the other.
-    for (const statement of indexStatements(tables)) file.sqlite.exec(statement)
-    // What is still in the write-ahead log would keep the name of the draft.
-    file.sqlite.pragma('journal_mode = DELETE')
-    file.sqlite.close()
-    sync(path)
-    // Others may have begun a file meanwhile.
-    renameSync(path, join(directory, nextName()))
-    sync(directory)
-  }
-  const discard = (): void => {
-    file.sqlite.close()
-    remove()
-  }
-  return { ...file, path, finish, discard }
-}
-
-/** Opens once more a draft that is open. @throws Error when it is not there any more */
-export const openDraftAgain = (path: string): ReadModelFile =>
-  open(path, draft, [], { fileMustExist: true })
+  openFile(file, shared, [], { fileMustExist: true })

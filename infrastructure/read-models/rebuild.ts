@@ -5,7 +5,7 @@ import { projections } from '../../projections/all.ts'
 import type { Settings } from '../settings.ts'
 import { buildReadModels, openStore } from '../stores.ts'
 import { makeFold } from './projector.ts'
-import type { Draft } from './read-model-file.ts'
+import type { Draft } from './read-model-draft.ts'
 import { writeApart } from './writing-apart.ts'
 
 const makeBar = () =>

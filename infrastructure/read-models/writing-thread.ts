@@ -1,6 +1,6 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import Database from '../sqlite.ts'
-import { openDraftAgain } from './read-model-file.ts'
+import { openDraftAgain } from './read-model-draft.ts'
 import { makeWriter, type Write } from './rows.ts'
 
 /** What this thread is told: what to write in one transaction, or that this was all. */

@@ -293,14 +293,14 @@ describe('the payer’s answer', () => {
   })
 
   test.each([
-    ['aborted', isAborted],
-    ['expired', isExpired],
-    ['failed for want of a payer', unknownPayer],
-  ])('given it is %s, when the payer answers, then it is refused', (_, history) => {
+    ['aborted', isAborted, 'payment_is_not_pending'],
+    ['expired', isExpired, 'payment_is_expired'],
+    ['failed for want of a payer', unknownPayer, 'payment_is_not_pending'],
+  ] as const)('given it is %s, when the payer answers, then that is why', (_, history, why) => {
     for (const answer of [accept(), decline(), refuseFunds()])
       given(...history)
         .when(answer)
-        .thenRefused('payment_is_not_pending')
+        .thenRefused(why)
   })
 })
 

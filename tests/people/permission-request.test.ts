@@ -80,6 +80,17 @@ test('given a request, when the payer declines, then it is answered and there is
   expect(await outcomeOf(id)).toMatchObject({ status: 'ok', status_code: 2000, access_token: null })
 })
 
+test('given a request that has expired, when the payer answers, then that is said, recorded or not', async () => {
+  const id = await rid({ scope: 'openid', expires_in: 1 })
+  await service.advance(2)
+  const { status, body } = await service.call(
+    'POST',
+    `/sandbox/v1/permission_request/${id}/accept/`,
+    {},
+  )
+  expect([status, body.error_description]).toEqual([409, 'The permission request has expired.'])
+})
+
 test('given a request for one payer, when another answers or grants too much, then it is refused', async () => {
   const id = await rid({ scope: 'openid' })
   expect(await answer(id, 'accept', { payer: 'bob' })).toBe(409)

@@ -8,10 +8,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Recorded } from '../../domain/events.ts'
 import { makeFold, makeProjector } from '../../infrastructure/read-models/projector.ts'
-import {
-  buildReadModelFile,
-  openReadModelFile,
-} from '../../infrastructure/read-models/read-model-file.ts'
+import { buildReadModelFile } from '../../infrastructure/read-models/read-model-draft.ts'
+import { openReadModelFile } from '../../infrastructure/read-models/read-model-file.ts'
 import { makeWriter, type Write } from '../../infrastructure/read-models/rows.ts'
 import { projections } from '../../projections/all.ts'
 import { projection, type Projection } from '../../projections/projection.ts'

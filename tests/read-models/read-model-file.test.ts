@@ -13,10 +13,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
-import {
-  buildReadModelFile,
-  openReadModelFile,
-} from '../../infrastructure/read-models/read-model-file.ts'
+import { buildReadModelFile } from '../../infrastructure/read-models/read-model-draft.ts'
+import { openReadModelFile } from '../../infrastructure/read-models/read-model-file.ts'
 import Database from '../../infrastructure/sqlite.ts'
 import { projections } from '../../projections/all.ts'
 

@@ -13,8 +13,8 @@ import {
 import { seed } from '../../bench/histories.ts'
 import { parseEvent, UnreadableEvent } from '../../domain/events.ts'
 import { makeProjector } from '../../infrastructure/read-models/projector.ts'
+import { buildReadModelFile } from '../../infrastructure/read-models/read-model-draft.ts'
 import {
-  buildReadModelFile,
   openReadModelFile,
   type ReadModelFile,
 } from '../../infrastructure/read-models/read-model-file.ts'
