@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Blobs } from '../application/blobs.ts'
-import { unavailable } from './sqlite.ts'
+import { unavailable } from './unavailable.ts'
 
 export const hashOf = (content: Uint8Array): string =>
   createHash('sha256').update(content).digest('hex')

@@ -1,6 +1,5 @@
 import type BetterSqlite3 from 'better-sqlite3'
 import { createRequire } from 'node:module'
-import { StoreHeld, StoreUnavailable } from '../application/event-store.ts'
 
 /** Node-API 10 came with Node 22.14; Node 20 will never have it. */
 const release = Number(process.versions['napi']) >= 10 ? 'better-sqlite3-13' : 'better-sqlite3'
@@ -27,12 +26,6 @@ const Database: typeof BetterSqlite3 = load()
 /** Whether a call has failed because another connection holds the file. */
 export const isHeld = (error: unknown): boolean =>
   error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
-
-/** The failure of a database call as the port names it. */
-export const unavailable = (error: unknown): StoreUnavailable => {
-  const Failure = isHeld(error) ? StoreHeld : StoreUnavailable
-  return new Failure(error instanceof Error ? error.message : String(error), { cause: error })
-}
 
 declare namespace Database {
   type Database = BetterSqlite3.Database

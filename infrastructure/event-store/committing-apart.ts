@@ -4,8 +4,8 @@ import {
   WrongExpectedRevision,
   type Position,
 } from '../../application/event-store.ts'
-import { unavailable } from '../sqlite.ts'
 import { startThread } from '../thread.ts'
+import { unavailable } from '../unavailable.ts'
 import type { Answer, Given, Tells, Told } from './committing-thread.ts'
 import type { Append, Commits, Waiting } from './group-commits.ts'
 import { sharedEnds } from './shared-ends.ts'

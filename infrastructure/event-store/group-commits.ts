@@ -3,7 +3,7 @@ import {
   WrongExpectedRevision,
   type Appended,
 } from '../../application/event-store.ts'
-import { unavailable } from '../sqlite.ts'
+import { unavailable } from '../unavailable.ts'
 import type { Ends, EventWriter, Expectation, NewRow } from './sqlite-event-writer.ts'
 
 /** Whoever makes appends durable, several in a commit. */

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { StoreUnavailable, type Position } from '../../application/event-store.ts'
-import { unavailable } from '../sqlite.ts'
 import type { Where } from '../thread.ts'
+import { unavailable } from '../unavailable.ts'
 import { commitApart } from './committing-apart.ts'
 import { commitInGroups, type Commits } from './group-commits.ts'
 import { openEventFile, type Use } from './sqlite-event-file.ts'

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import { noStream, type Position, type Revision } from '../../application/event-store.ts'
-import { unavailable } from '../sqlite.ts'
+import { unavailable } from '../unavailable.ts'
 
 /** Text is JSON, bytes are anything else. */
 export type Content = string | Uint8Array

@@ -1,5 +1,6 @@
 import { StoreUnavailable } from '../../application/event-store.ts'
-import { isHeld, unavailable } from '../sqlite.ts'
+import { isHeld } from '../sqlite.ts'
+import { unavailable } from '../unavailable.ts'
 
 /** How long somebody new waits for other processes to leave the file, in ms: nothing else waits with them. */
 const patience = 5_000
