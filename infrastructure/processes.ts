@@ -151,7 +151,8 @@ export const makeProcesses = (needs: Needs) => {
       await accounting.settle()
       await matching.settle()
       await caughtUp()
-      if (telling.isOurs()) await delivery.settle(stopping.signal)
+      // Whoever stops has resigned, or is about to.
+      if (!stopping.signal.aborted && telling.isOurs()) await delivery.settle(stopping.signal)
       await funding?.settle()
     },
     stop: async (): Promise<void> => {
