@@ -95,9 +95,9 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
       : bySecret(credential, merchant, id, request)
     const found = right instanceof Promise ? await right : right
     const { remoteAddress: address } = request
-    const isKeptOut =
+    const keptOut =
       keptOutBy(address, found) && keptOutBy(address, await needs.findUser(merchant, id))
-    if (isKeptOut) return unauthorized(`Requests ${isKeptOut} may not come from this address.`)
+    if (keptOut) return unauthorized(`Requests ${keptOut} may not come from this address.`)
     return {
       merchant,
       actor: `user:${id}`,

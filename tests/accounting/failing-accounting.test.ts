@@ -173,13 +173,18 @@ test('given a merchant who is not due and cannot be settled now, then nobody is 
   expect(told).toEqual([`${broken} fails`])
 })
 
-test('given a capture that was decided before a settlement was due and stands behind it in the log, then the next one takes it', async () => {
-  // Here nobody else settles meanwhile.
+/** Where nobody else settles meanwhile. */
+const ownPlace = async () => {
   const place = await openPlace()
   onTestFinished(async () => {
     await place.stop()
     place.remove()
   })
+  return place
+}
+
+test('given a capture that was decided before a settlement was due and stands behind it in the log, then the next one takes it', async () => {
+  const place = await ownPlace()
   const { core } = place
   const { settleDue } = settling({}, core)
   const dueAt = () => core.settlementAccounts.find('sandbox')?.dueAt ?? 0
@@ -204,12 +209,7 @@ test('given a capture that was decided before a settlement was due and stands be
 })
 
 test('settling that is stopped between two settlements makes no other, and the next start makes it', async () => {
-  // Here nobody else settles meanwhile.
-  const place = await openPlace()
-  onTestFinished(async () => {
-    await place.stop()
-    place.remove()
-  })
+  const place = await ownPlace()
   const { core } = place
   const shop = 'sandbox'
   for (const serial of [1, 2]) {
