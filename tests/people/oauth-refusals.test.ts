@@ -257,6 +257,15 @@ test('given a redirect URI, when its host or scheme could mean something else to
     expect(isGood(uri)).toBe(false)
 })
 
+test('given a URI to which nobody can be sent back, when it is registered, then the answer says what may be', async () => {
+  const asked = { name: 'Web shop', redirect_uris: [redirectUri, 'ftp://shop.example/'] }
+  const { status, body } = await service.call('POST', '/merchant/v1/application/', asked)
+  expect(status).toBe(400)
+  expect(body).toMatchObject({
+    error_details: { 'redirect_uris.1': [expect.stringContaining('or of a native app')] },
+  })
+})
+
 test('given a code, when its payer is erased before it is redeemed, then there are no tokens', async () => {
   const phone = '4740000007'
   const added = await service.operator('payer', 'add', phone, '--name', 'E', '--pin', '1111')
