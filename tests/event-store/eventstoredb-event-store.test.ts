@@ -55,14 +55,15 @@ const stockClient = (url: string): EventStoreDBClient => {
 /** A server in a process of its own, so that it can be frozen. */
 const startProcess = async () => {
   const script = join(import.meta.dirname, 'protocol-server.ts')
-  const child = spawn(process.execPath, ['--import', 'tsx', script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-'))
+  const words = ['--import', 'tsx', script, '0', join(folder, 'events.db')]
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(async () => {
     const ended = once(child, 'close')
     child.kill('SIGCONT')
     child.kill('SIGTERM')
     await ended
+    rmSync(folder, { recursive: true })
   })
   const [url] = await once(createInterface({ input: child.stdout }), 'line')
   return { child, url: String(url) }
