@@ -1,11 +1,12 @@
 import type { HonoRequest } from 'hono'
 import { RequestError } from './errors.ts'
 import { fewAtOnce } from './few-at-once.ts'
-import { readBody, smallBody, type Incoming } from './reading.ts'
-import type { Route } from './route.ts'
+import { readBody, smallBody, type Incoming, type InTurn } from './reading.ts'
+import type { Caller, Route } from './route.ts'
 
 const mostWaiting = 10_000
-const ofAnybody = { atOnce: 64, mostWaiting }
+/** How many larger bodies come at the same time: of those who need no right, and of each who has one. */
+const coming = { atOnce: 64, mostWaiting }
 /** How long whoever sends slowly keeps the place of others. */
 const longestMs = 30_000
 /** What is parsed of a body may be many times as large in memory. */
@@ -25,12 +26,21 @@ const inTime = async (work: () => Promise<void>): Promise<void> => {
 
 /**
  * Receives the bodies of requests. A large one takes memory before anybody knows who sends it: so it is read only of those
- * who have the right to their request, and where everybody has, what is more than a small one of few at the same time.
+ * who have the right to their request, and what is more than a small one of few at the same time: of few of each of them,
+ * and where everybody has the right, of few altogether.
  */
 export const makeReceiving = () => {
-  const inTurnOfAnybody = fewAtOnce(ofAnybody)
+  const inTurnOfAnybody = fewAtOnce(coming)
   const inTurnInTime = (work: () => Promise<void>) => inTurnOfAnybody(() => inTime(work))
   const inTurnToWork = fewAtOnce(atWork)
+  const turns = new Map<string, InTurn>()
+  /** A merchant, or an integrator who asks for none, waits for nobody else. */
+  const inTurnOf = ({ merchant, actor }: Caller): InTurn => {
+    const caller = merchant || actor
+    const inTurn = turns.get(caller) ?? fewAtOnce(coming)
+    turns.set(caller, inTurn)
+    return inTurn
+  }
 
   return {
     /** `mayAsk` throws when the request is refused, whatever its body. */
@@ -38,11 +48,11 @@ export const makeReceiving = () => {
       { access, upload }: Route,
       request: HonoRequest,
       incoming: Incoming,
-      mayAsk: () => Promise<unknown>,
+      mayAsk: () => Promise<Caller>,
     ): Promise<Uint8Array> => {
       if (!upload && !isSmall(request, incoming)) {
         if (access === 'OPEN') return readBody(request, incoming, undefined, inTurnInTime)
-        await mayAsk()
+        return readBody(request, incoming, undefined, inTurnOf(await mayAsk()))
       }
       return readBody(request, incoming, upload?.largest)
     },

@@ -73,7 +73,9 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
       const catchingUp = `The read models are catching up with the log: ${percent} % done.`
       const damaged = 'The read models are damaged: the service must be started again.'
       const isThere = isDamaged ? damaged : catchingUp
-      const description = isStoreUp ? isThere : 'The store cannot be read or written just now.'
+      const description = isStoreUp
+        ? isThere
+        : 'The log of events, the vault or the folder of blobs cannot be used just now.'
       throw new RequestError(503, description, details, { 'Retry-After': '1' })
     },
   }),

@@ -3,6 +3,8 @@ import { mkdirSync } from 'node:fs'
 import { mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Blobs } from '../application/blobs.ts'
+import type { Outage } from '../application/event-store.ts'
+import { heed } from './outages.ts'
 import { unavailable } from './unavailable.ts'
 
 export const hashOf = (content: Uint8Array): string =>
@@ -84,3 +86,12 @@ export const openBlobDirectory = (directory: string): Blobs => {
     },
   }
 }
+
+/** The same blobs; those are told who heed how they can be used. */
+export const watchBlobs = (
+  { put, get }: Blobs,
+  { reading, writing }: { readonly reading: Outage; readonly writing: Outage },
+): Blobs => ({
+  put: (content) => heed(writing, put(content)),
+  get: (hash) => heed(reading, get(hash)),
+})

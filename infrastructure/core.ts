@@ -7,12 +7,12 @@ import { makeHandler, type Context } from '../application/handle.ts'
 import { clockEvents } from '../domain/clock.ts'
 import type { Instant } from '../domain/time.ts'
 import { paymentOutcome } from '../projections/payment-outcome.ts'
-import { openBlobDirectory } from './blob-directory.ts'
+import { openBlobDirectory, watchBlobs } from './blob-directory.ts'
 import { numberedFrom, uuidsOf } from './event-store/event-ids.ts'
 import { watchStore } from './event-store/watched-store.ts'
 import type { Log } from './log.ts'
 import { roomInHeap } from './memory.ts'
-import { reportOutage } from './outages.ts'
+import { reportOutage, useOf } from './outages.ts'
 import { openOwnVault } from './people/own-vault.ts'
 import { payerDirectory } from './people/payer-directory.ts'
 import { makeDerivation, makeTokens } from './people/tokens.ts'
@@ -85,7 +85,13 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
     { type: 'MakeInstallation', key: randomBytes(32).toString('base64') },
     contextOf('daybook'),
   )
-  const vault = await openOwnVault({ find, handle, context: contextOf('daybook') }, settings)
+  const usesOf = (what: string) => {
+    return { reading: useOf(log, what, 'read'), writing: useOf(log, what, 'written') }
+  }
+  const usesOfVault = usesOf('the vault')
+  const usesOfBlobs = usesOf('the folder of blobs')
+  const context = contextOf('daybook')
+  const vault = await openOwnVault({ find, handle, context, uses: usesOfVault }, settings)
   const installationKey = Buffer.from(installation.key ?? '', 'base64')
   const digest = (purpose: string, ...parts: readonly string[]): string =>
     createHmac('sha256', installationKey)
@@ -134,7 +140,16 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
     digest,
     derive,
     tokens,
-    blobs: openBlobDirectory(settings.BLOBS ?? join(settings.DATA_DIR, 'blobs')),
+    blobs: watchBlobs(
+      openBlobDirectory(settings.BLOBS ?? join(settings.DATA_DIR, 'blobs')),
+      usesOfBlobs,
+    ),
+    /** False when whatever requests need of files or of a server has failed a moment ago, when it was last tried. */
+    storesWork: (): boolean =>
+      store.canBeWritten() &&
+      [usesOfVault, usesOfBlobs].every(
+        ({ reading, writing }) => reading.works() && writing.works(),
+      ),
     readModels,
     removeOutdatedReadModels: file.removeOthers,
     outcomeOf: outcomesNow.find,

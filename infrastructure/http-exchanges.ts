@@ -11,9 +11,15 @@ export const limitRest = (incoming: IncomingMessage, outgoing: ServerResponse): 
   // A request that was given up is without it.
   const { socket } = incoming
   outgoing.once('finish', () => {
-    if (incoming.complete) return
+    if (incoming.complete || socket.destroyed) return
     const timer = setTimeout(() => socket.destroy(), longestRestMs)
-    incoming.once('close', () => clearTimeout(timer))
+    const forget = (): void => {
+      clearTimeout(timer)
+      socket.off('close', forget)
+    }
+    // Of a client that leaves, what nobody has read is not told to be closed.
+    incoming.once('close', forget)
+    socket.once('close', forget)
   })
 }
 

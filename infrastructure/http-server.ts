@@ -6,6 +6,7 @@ import {
   STATUS_CODES,
   type IncomingMessage,
 } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { AnswerInOneWrite, isAhead, limitAhead, limitRest, together } from './http-exchanges.ts'
 
@@ -109,6 +110,11 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
     // Its answer would be kept until those before it are read. It gets its socket when they have left.
     outgoing.once('socket', () => begin(incoming, outgoing))
   })
+  const connections = new Set<Socket>()
+  server.on('connection', (socket) => {
+    connections.add(socket)
+    socket.once('close', () => connections.delete(socket))
+  })
   server.timeout = longestSilenceMs
   // As long between two requests: a proxy keeps its connections for a minute or so, and would send into one that ends.
   server.keepAliveTimeout = 0
@@ -145,6 +151,8 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
       before = begun
       await pause(onTheWayMs)
     }
+    // Node does not take for idle who has sent nothing yet.
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
     const closing = setInterval(() => server.closeIdleConnections(), lookEveryMs)
     const giveUp = setTimeout(() => server.closeAllConnections(), longestEndMs)
     return new Promise((resolve) => {

@@ -7,14 +7,14 @@ import { requestTimes } from './request-times.ts'
 type Needs = {
   readonly directory: string
   readonly progress: () => Promise<Progress>
-  readonly canBeWritten: () => boolean
+  readonly storesWork: () => boolean
   /** How many resources have callback messages that have not arrived. */
   readonly queued: () => number
   readonly trialBalance: () => readonly TrialBalance[]
 }
 
 /** Metrics in Prometheus' form. */
-export const makeMetrics = ({ directory, progress, canBeWritten, queued, trialBalance }: Needs) => {
+export const makeMetrics = ({ directory, progress, storesWork, queued, trialBalance }: Needs) => {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const requests = requestTimes()
@@ -26,7 +26,7 @@ export const makeMetrics = ({ directory, progress, canBeWritten, queued, trialBa
   })
   const storeUp = new Gauge({
     name: 'daybook_store_up',
-    help: 'Whether the store has just said where the log ends and the last append did not fail: 1, else 0.',
+    help: 'Whether the log has just said where it ends, and it, the vault and the folder of blobs did not fail a moment ago: 1, else 0.',
     registers: [registry],
   })
   const behind = new Gauge({
@@ -70,7 +70,7 @@ export const makeMetrics = ({ directory, progress, canBeWritten, queued, trialBa
     countAttempt: (result: string): void => callbacks.inc({ result }),
     text: async () => {
       const { head, position, isStoreUp } = await progress()
-      storeUp.set(Number(isStoreUp && canBeWritten()))
+      storeUp.set(Number(isStoreUp && storesWork()))
       if (isStoreUp) behind.set(Math.max(0, head - position))
       else behind.remove()
       for (const { currency, imbalance, balances } of trialBalance()) {

@@ -6,14 +6,14 @@ export const makeReadiness =
   (
     {
       readModels,
-      store,
+      storesWork,
       isDamaged: isFileDamaged,
-    }: Pick<Core, 'readModels' | 'store' | 'isDamaged'>,
+    }: Pick<Core, 'readModels' | 'storesWork' | 'isDamaged'>,
     { hasBegun }: Pick<ReturnType<typeof makeProcesses>, 'hasBegun'>,
   ) =>
   async () => {
     const { isStoreUp: canBeRead, ...progress } = await readModels.progress()
-    const isStoreUp = canBeRead && store.canBeWritten()
+    const isStoreUp = canBeRead && storesWork()
     const isDamaged = isFileDamaged()
     if (!isStoreUp || !hasBegun() || isDamaged)
       return { ...progress, isStoreUp, isDamaged, isReady: false }

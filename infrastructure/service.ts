@@ -64,7 +64,7 @@ export const startService = async (
   const metrics = makeMetrics({
     directory: settings.DATA_DIR,
     progress: readModels.progress,
-    canBeWritten: core.store.canBeWritten,
+    storesWork: core.storesWork,
     queued: core.queue.unfinishedCount,
     trialBalance: core.journal.trialBalance,
   })

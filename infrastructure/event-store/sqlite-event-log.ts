@@ -4,6 +4,7 @@ import type { Where } from '../thread.ts'
 import { unavailable } from '../unavailable.ts'
 import { commitApart } from './committing-apart.ts'
 import { commitInGroups, type Commits } from './group-commits.ts'
+import { sameFiles } from './same-files.ts'
 import { openEventFile, type Use } from './sqlite-event-file.ts'
 import { commitsTo, watchGrowth } from './sqlite-event-growth.ts'
 import { readEventRows, type EventRows } from './sqlite-event-rows.ts'
@@ -66,6 +67,7 @@ export const openEventLog = (
       ? commitHere(file, database, look, wake)
       : { commits: commitApart(file, wake), leave: () => {} }
   const checkpoint = database.prepare('PRAGMA wal_checkpoint(PASSIVE)')
+  const areSame = sameFiles(file)
   let closing: Promise<void> | undefined
 
   const finishAndClose = async (): Promise<void> => {
@@ -84,7 +86,9 @@ export const openEventLog = (
     grown: (after, signal) => (closing ? Promise.resolve() : grown(after, signal)),
     end,
     look,
-    checkpoint: () => void checkpoint.get(),
+    checkpoint: () => {
+      if (areSame()) checkpoint.get()
+    },
     get isClosed() {
       return closing !== undefined
     },

@@ -9,18 +9,19 @@ type Needs = {
   readonly find: Find
   readonly handle: Handle
   readonly context: Context
+  readonly uses: Parameters<typeof openVault>[1]
 }
 
 /** The vault of this log, which the first who opens it chooses. @throws WrongVault */
 export const openOwnVault = async (
-  { find, handle, context }: Needs,
+  { find, handle, context, uses }: Needs,
   { VAULT, DATA_DIR }: Settings,
 ): Promise<Vault> => {
   const file = VAULT ?? join(DATA_DIR, 'vault.sqlite')
   const { vault: chosen } = await find(installations, 'daybook')
   // One that is missing is to be put back, and not to be begun anew in its place.
   if (chosen !== null && !existsSync(file)) throw new WrongVault(file)
-  const vault = openVault(file)
+  const vault = openVault(file, uses)
   const choice = { type: 'ChooseVault', vault: vault.name } as const
   const { state } = await handle(installations, 'daybook', choice, context)
   if (state.vault !== vault.name) throw new WrongVault(file)

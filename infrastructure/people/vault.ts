@@ -1,7 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { Outage } from '../../application/event-store.ts'
 import { recent, type Recent } from '../../application/recent.ts'
+import { heed } from '../outages.ts'
 import Database from '../sqlite.ts'
 import { unavailable } from '../unavailable.ts'
 import { addInGroups } from './new-people.ts'
@@ -48,16 +50,26 @@ const openFile = (file: string) => {
   return sqlite
 }
 
-/** The same call, whose failures in the file are those of a store. @throws StoreUnavailable */
-const guarded =
+/** The same calls of one use, whose failures in the file are those of a store, and told. @throws StoreUnavailable */
+const guardedBy =
+  ({ worked, failed }: Outage) =>
   <Given extends readonly unknown[], Answer>(call: (...given: Given) => Answer) =>
   (...given: Given): Answer => {
     try {
-      return call(...given)
+      const answer = call(...given)
+      worked()
+      return answer
     } catch (error) {
-      throw error instanceof Database.SqliteError ? unavailable(error) : error
+      if (!(error instanceof Database.SqliteError)) throw error
+      const failure = unavailable(error)
+      failed(failure)
+      throw failure
     }
   }
+
+/** Who is told how the file can be used. */
+type Uses = { readonly reading: Outage; readonly writing: Outage }
+const nobody: Outage = { worked: () => {}, failed: () => {} }
 
 const remembering = <Value>(
   memory: Recent<string, Value>,
@@ -77,8 +89,13 @@ const remembering = <Value>(
  * shred a person's key is to erase the person: the log stays as it is and tells nothing any more. All nodes of an
  * installation share one vault. Everything but opening it throws StoreUnavailable while the file cannot be used.
  */
-export const openVault = (file: string) => {
+export const openVault = (
+  file: string,
+  { reading, writing }: Uses = { reading: nobody, writing: nobody },
+) => {
   const sqlite = openFile(file)
+  const guarded = guardedBy(reading)
+  const guardedWrite = guardedBy(writing)
   const findSecret = sqlite.prepare('SELECT secret FROM secrets WHERE name = ?').pluck()
   const addSecret = sqlite.prepare('INSERT OR IGNORE INTO secrets VALUES (?, ?)')
   const listSecrets = sqlite.prepare(
@@ -169,7 +186,7 @@ export const openVault = (file: string) => {
     name: digest('the name of this vault').toString('hex').slice(0, 32),
     secret: guarded(secret),
     /** Keeps a secret under a name that is not taken. */
-    addSecret: guarded((name: string, value: Buffer): void => void addSecret.run(name, value)),
+    addSecret: guardedWrite((name: string, value: Buffer): void => void addSecret.run(name, value)),
     /** The secrets whose names begin so, ordered by name. */
     secrets: guarded(
       (prefix: string) =>
@@ -178,7 +195,7 @@ export const openVault = (file: string) => {
     findPerson,
     /** The person with an identifier; from now on there is one. A new one gets the given id, or one without meaning. */
     personFor: async (identifier: string, wanted?: string): Promise<string> =>
-      findPerson(identifier) ?? newPeople.add(identifier, wanted),
+      findPerson(identifier) ?? heed(writing, newPeople.add(identifier, wanted)),
     hasPerson: guarded((person: string): boolean => keyOf(person) !== undefined),
     /** @throws Error for a person who is not known, or no longer. */
     seal: guarded((person: string, text: string): string => {
@@ -193,7 +210,7 @@ export const openVault = (file: string) => {
       if (key === undefined || sealed.length > longestRemembered) return key && unseal(key, sealed)
       return remembering(opened, `${person} ${sealed}`, () => unseal(key, sealed))
     }),
-    shred: guarded((person: string): void => {
+    shred: guardedWrite((person: string): void => {
       removePerson.run(person)
       forget()
     }),

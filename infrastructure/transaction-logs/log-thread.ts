@@ -95,6 +95,15 @@ const settlementAt = (settlements: readonly Taken[], position: number): string |
   return found && found.after < position ? found.id : null
 }
 
+/** @throws Error when the file is not folded as far as its lines are asked for: it is not the one that the process has open */
+const refuseStale = (database: Database.Database, { before }: LogJob): void => {
+  const position = Number(database.prepare('SELECT position FROM checkpoint').pluck().get())
+  if (position >= before) return
+  throw new Error(
+    `the file of the read models is folded to ${position}, not to ${before}: another was put in its place, and the service must be started again`,
+  )
+}
+
 const draftFile = workerData as string
 
 const perform = (job: LogJob): Completion => {
@@ -102,6 +111,7 @@ const perform = (job: LogJob): Completion => {
   // In KiB, and what the sorter holds before it writes to a file: a report is as long as it is.
   database.pragma('cache_size = -4096')
   try {
+    refuseStale(database, job)
     const ofPayments = sortedLines(database, job, `NOT ${ofPermission}`)
     const ofPermissions = sortedLines(database, job, ofPermission)
     return writeLogs(draftFile, { ofPayments, ofPermissions }, ({ position }) =>

@@ -50,7 +50,11 @@ export const makeLogWriter = (directory: string) => {
   /** The thread is no more, and what it was at work on is not to be had of it. */
   const lose = (problem: Error): void => {
     worker = undefined
-    rmSync(draftFile, { force: true })
+    try {
+      rmSync(draftFile, { force: true })
+    } catch {
+      // A later start tries again.
+    }
     atWork?.reject(problem)
     atWork = undefined
   }

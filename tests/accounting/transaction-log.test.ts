@@ -118,12 +118,18 @@ test('the same lines make the same file, and a writer that breaks off leaves not
   expect(readdirSync(directory)).toEqual(known)
 })
 
-/** Read models whose only lines are so many captures; answers the job of their report. */
-const jobOf = (lines: number, tid = `'t' || position`, taxcode = `'NO:2013'`) => {
+/** Read models whose only lines are so many captures, folded that far; answers the job of their report. */
+const jobOf = (
+  lines: number,
+  tid = `'t' || position`,
+  taxcode = `'NO:2013'`,
+  position = lines + 1,
+) => {
   const database = join(mkdtempSync(join(directory, 'lines-')), 'lines.sqlite')
   new Database(database)
     .exec(
-      `CREATE VIEW transaction_lines AS
+      `CREATE VIEW checkpoint AS SELECT ${position} position;
+       CREATE VIEW transaction_lines AS
        WITH RECURSIVE line(position) AS
          (SELECT 1 UNION ALL SELECT position + 1 FROM line WHERE position < ${lines})
        SELECT position, 'shop' merchant, 'default' ledger, ${tid} tid, NULL subId, 0 at,
@@ -162,6 +168,25 @@ test('given a log that the thread dies of, then it alone is not written, and the
   expect(lost).toMatchObject({ reason: { code: 'ERR_WORKER_OUT_OF_MEMORY' } })
   expect(after).toMatchObject({ value: { counters: { capture: 2 } } })
   expect(readdirSync(logs).filter((name) => name.endsWith('.draft'))).toEqual([])
+})
+
+test('given read models that are not folded as far as the lines of a log go, then it is not written', async () => {
+  const logs = mkdtempSync(join(directory, 'logs-'))
+  const writer = makeLogWriter(logs)
+  onTestFinished(writer.close)
+  const stale = writer.write(jobOf(10, undefined, undefined, 10))
+  await expect(stale).rejects.toThrow('folded to 10, not to 11')
+  expect(readdirSync(logs)).toEqual([])
+})
+
+test('a writer is closed even when its folder is none any more', async () => {
+  const logs = mkdtempSync(join(directory, 'logs-'))
+  const writer = makeLogWriter(logs)
+  rmSync(logs, { recursive: true })
+  writeFileSync(logs, '')
+  const written = expect(writer.write(jobOf(1))).rejects.toThrow()
+  await writer.close()
+  await written
 })
 
 test('a writer that is closed amid a file leaves nothing of it behind', async () => {

@@ -289,7 +289,7 @@ describe('the file', () => {
       const store = openSqliteEventStore(file, 'append', committing)
       await store.append('a', [newEvent()], noStream)
       const append = () => store.append('a', [newEvent()], 0)
-      for (const part of ['', '-wal']) {
+      for (const part of ['', '-wal', '-shm']) {
         await rename(file + part, `${file}${part}.away`)
         await expect(append()).rejects.toThrow('removed')
         await copyFile(`${file}${part}.away`, file + part)

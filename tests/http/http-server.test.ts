@@ -110,6 +110,37 @@ test.each([
   },
 )
 
+test('a server that ends waits for nobody who has connected and sent nothing', async () => {
+  const { server, stop } = serverOf({ fetch: () => new Response(null, { status: 204 }) })
+  const accepted = once(server, 'connection')
+  const socket = connect(await listening(server), '127.0.0.1')
+  const closed = once(
+    socket.on('error', () => {}),
+    'close',
+  )
+  await accepted
+  const givenUp = vi.spyOn(server, 'closeAllConnections')
+  await Promise.all([stop(), closed])
+  expect(givenUp).not.toHaveBeenCalled()
+})
+
+test('who leaves after an answer that did not need all of the request is waited for no more', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { server } = serverOf({ fetch: () => new Response('no', { status: 401 }) })
+  const accepted = once(server, 'connection')
+  const socket = connect(await listening(server), '127.0.0.1').setEncoding('utf8')
+  const [theirs] = (await accepted) as [Socket]
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf ')
+  let heard = ''
+  while (!heard.endsWith('no')) heard += String(await once(socket, 'data'))
+  const closed = once(theirs, 'close')
+  expect(vi.getTimerCount()).toBe(1)
+  socket.destroy()
+  await closed
+  expect(vi.getTimerCount()).toBe(0)
+})
+
 test('who sends more than the answer needed has half a minute for the rest, and then goes on with the connection', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())

@@ -472,21 +472,28 @@ test('whoever has no right to an upload is answered before its body has come', a
   socket.destroy()
 })
 
-test('of what anybody may send few large bodies are read to their end at the same time; the others wait', async () => {
-  const open = route({
+/** Sends bodies of which nothing comes, after a first piece, until their `ends` are called; counts of how many more is read. */
+const sendingTo = (access: 'OPEN' | 'SECRET') => {
+  const reads = route({
     method: 'POST',
-    path: '/open/',
-    access: 'OPEN',
+    path: '/reads/',
+    access,
     group: 'Test',
-    summary: 'Reads what anybody sends',
+    summary: 'Reads what is sent',
     body: z.object({}),
     success: 'nothing',
     handle: async () => {},
   })
-  const app = makeApp({ ...bareApp, routes: [open] })
+  const authenticate: AppNeeds['authenticate'] = async (_, { header }) => ({
+    merchant: header('X-Service-Merchant') ?? '',
+    actor: 'user:till',
+    mayManageUsers: async () => false,
+    isSigned: false,
+  })
+  const app = makeApp({ ...bareApp, authenticate, routes: [reads] })
   let begun = 0
   const ends: (() => void)[] = []
-  const post = (first: string) => {
+  const post = (first: string, merchant: string) => {
     const rest = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
       begun += 1
       await new Promise<void>((resolve) => ends.push(resolve))
@@ -501,24 +508,44 @@ test('of what anybody may send few large bodies are read to their end at the sam
       if (first === '{}') controller.close()
     }
     const body = new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 })
-    const headers = { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' }
+    const headers = {
+      'Content-Type': 'application/json',
+      'Transfer-Encoding': 'chunked',
+      'X-Service-Merchant': merchant,
+    }
     const init = { method: 'POST', headers, body, duplex: 'half' } as const
-    return app.request('/open/', init, { incoming: { complete: false } })
+    return app.request('/reads/', init, { incoming: { complete: false } })
   }
-  const turns = async () => {
-    for (let turn = 0; turn < 300; turn++) await nextTurn()
-  }
-  const large = Array.from({ length: 100 }, () => post(' '.repeat(70_000)))
-  await turns()
-  expect(begun).toBe(64)
-  expect((await post('{}')).status).toBe(204)
-  for (let end = 0; end < 100; end++) {
-    ends[end]?.()
+  return { post, ends, begun: () => begun }
+}
+
+test.each([
+  { access: 'OPEN', who: 'anybody', ofTwo: 64 },
+  { access: 'SECRET', who: 'one merchant', ofTwo: 128 },
+] as const)(
+  'of what $who may send few large bodies are read to their end at the same time; the others wait',
+  async ({ access, ofTwo }) => {
+    const { post, ends, begun } = sendingTo(access)
+    const turns = async () => {
+      for (let turn = 0; turn < 300; turn++) await nextTurn()
+    }
+    const large = (merchant: string) =>
+      Array.from({ length: 100 }, () => post(' '.repeat(70_000), merchant))
+    const posted = large('one')
     await turns()
-  }
-  const answers = await Promise.all(large)
-  expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(204))
-})
+    expect(begun()).toBe(64)
+    expect((await post('{}', 'one')).status).toBe(204)
+    posted.push(...large('other'))
+    await turns()
+    expect(begun()).toBe(ofTwo)
+    for (let end = 0; end < 200; end++) {
+      ends[end]?.()
+      await turns()
+    }
+    const answers = await Promise.all(posted)
+    expect(answers.map(({ status }) => status)).toEqual(Array(200).fill(204))
+  },
+)
 
 test('a large body that anybody may send has half a minute to come', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })

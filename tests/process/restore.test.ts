@@ -6,6 +6,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  truncateSync,
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -18,6 +19,7 @@ import {
   newFolder,
   outcomeOf,
   pathOf,
+  requestPayment,
   runCommand,
   startShop,
 } from './service-process.ts'
@@ -80,7 +82,8 @@ test('a log that is moved away takes nothing: readiness and metrics say so, unti
   expect((await capture(till, tid, 'while-it-is-away')).status).toBe(503)
   expect(await says()).toEqual([503, '0'])
   expect(await (await ask('/health/ready')).json()).toMatchObject({
-    error_description: 'The store cannot be read or written just now.',
+    error_description:
+      'The log of events, the vault or the folder of blobs cannot be used just now.',
   })
   expect((await ask('/health/live')).status).toBe(200)
   // What is read needs nothing appended.
@@ -89,6 +92,21 @@ test('a log that is moved away takes nothing: readiness and metrics say so, unti
   renameSync(`${log}.moved`, log)
   expect((await capture(till, tid, 'while-it-is-away')).status).toBe(204)
   expect(await says()).toEqual([200, '1'])
+})
+
+test('a vault that cannot be read is told in readiness, metrics and the log', async () => {
+  const DATA_DIR = newFolder()
+  const { service, till, world } = await startShop({ DATA_DIR })
+  onTestFinished(async () => {
+    await service.end()
+    rmSync(DATA_DIR, { recursive: true })
+  })
+  await authorize({ till, world })
+  truncateSync(join(DATA_DIR, 'vault.sqlite'))
+  await expect(requestPayment(till, { customer: '+4740000001' })).rejects.toThrow('store')
+  expect((await fetch(`${service.address}/health/ready`)).status).toBe(503)
+  expect(await (await fetch(`${service.address}/metrics`)).text()).toContain('daybook_store_up 0')
+  expect(service.errors.join('')).toContain('the vault cannot be read just now')
 })
 
 /** Overwrites the first page of a table, and of each of its indexes. */
