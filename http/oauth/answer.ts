@@ -114,6 +114,10 @@ export const authorizationAnswers = (
     if (!needs.isSameText(needs.digestOf(visitor.browser), known.browserHash))
       throw new RequestError(403, visitor.texts.again)
     if (fieldOf(call.body, 'decision') === '') {
+      // Too early: the phone has not answered yet, and the page with its code is where they go on.
+      const asked = fieldOf(call.body, 'asked')
+      if (known.status === 'requested' && asked !== '')
+        return visits.go(visitor, `/oauth2/auth?${new URLSearchParams(asked).toString()}`)
       if (known.status === 'requested') return refuse('authorization_is_not_allowed')
       return leave(visitor, id, known, call)
     }

@@ -49,10 +49,10 @@ export const authorizationPages = (
               height="240"
               loading="lazy"
             />
-            <p class="quiet small">${texts.live}</p>
+            <p class="quiet small" data-scripted hidden>${texts.live}</p>
           </div>
           <form method="post" action="/oauth2/post_auth/${id}" data-continue>
-            ${hiddenFields({ csrf })}
+            ${hiddenFields({ csrf, asked })}
             <div class="actions"><button class="second">${texts.continueHere}</button></div>
           </form>
         </section>
@@ -80,7 +80,13 @@ export const authorizationPages = (
         <h1>${name} <span class="quiet">${texts.asks}</span></h1>
         <p class="quiet">${shopName(request.merchant)}</p>
         ${scopeChoice(visitor, request.scope)}
-        <p class="quiet small">${texts.returnTo} <b>${host === '' ? protocol : host}</b></p>
+        ${
+          qr === undefined
+            ? html`<p class="quiet small">
+                ${texts.returnTo} <b>${host === '' ? protocol : host}</b>
+              </p>`
+            : ''
+        }
         ${decisionButtons(visitor)}
       </form>`,
     })

@@ -7,7 +7,7 @@ import { contextOfPayer, route, type Route } from '../route.ts'
 import { amountIn, amountText, dateTime, money, read } from '../wire.ts'
 import { payerGroup, payerPrefix, type PayerAccess } from './api-access.ts'
 import type { PayerPaymentNeeds } from './payment.ts'
-import { requestFor } from './request.ts'
+import { requestFor, sumsOf } from './request.ts'
 
 const paymentReply = z
   .object({
@@ -18,6 +18,8 @@ const paymentReply = z
     currency: z.string(),
     amount: money,
     additional_amount: money,
+    captured: money.meta({ description: 'What the shop has taken so far, both amounts together.' }),
+    refunded: money.meta({ description: 'What it has given back of that.' }),
     additional_edit: z.boolean(),
     allow_credit: z.boolean(),
     text: z.string().nullable(),
@@ -55,6 +57,7 @@ export const payerApiPaymentRoutes = (
         const { payer } = await access(call)
         const { tid, request, outcome, shop } = await find(call.params.tid, payer, call.at)
         const { currency, status } = outcome
+        const { captured, refunded } = sumsOf(outcome)
         return {
           tid,
           merchant: shop,
@@ -63,6 +66,8 @@ export const payerApiPaymentRoutes = (
           currency,
           amount: { minor: outcome.amount, currency },
           additional_amount: { minor: outcome.additionalAmount, currency },
+          captured: { minor: captured, currency },
+          refunded: { minor: refunded, currency },
           additional_edit: request.additionalEdit,
           allow_credit: request.allowCredit,
           text: request.text,

@@ -72,7 +72,7 @@ export const checkoutRoutes = (needs: CheckoutNeeds, visits: Visits): Route[] =>
             : html`<div class="actions">
                   <a class="button" data-return href="${back}">${texts.goBack}</a>
                 </div>
-                <p class="quiet small">${texts.goingBack}</p>`
+                <p class="quiet small" data-scripted hidden>${texts.goingBack}</p>`
         }
       </div>`,
     })

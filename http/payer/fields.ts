@@ -13,13 +13,14 @@ export type Throttle = {
 }
 
 /** Asks for the phone number by which a payer is known. */
-export const phoneField = (texts: Texts): Html =>
+export const phoneField = (texts: Texts, typed = ''): Html =>
   html`<label for="phone">${texts.phone}</label>
     <input
       id="phone"
       name="phone"
       type="tel"
       autocomplete="username tel"
+      value="${typed}"
       required
       aria-describedby="phone-hint"
     />

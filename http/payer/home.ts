@@ -7,7 +7,7 @@ import { searchOf, type Call, type RawReply, type Route } from '../route.ts'
 import { shownAmount, shownTime } from './money.ts'
 import type { Html } from './page.ts'
 import { payerPages } from './pages.ts'
-import type { ShownRequest } from './request.ts'
+import { statusText, sumsOf, type ShownRequest } from './request.ts'
 import type { SignedIn, Visits } from './session.ts'
 
 export type PayerHomeNeeds = {
@@ -36,8 +36,9 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
       const shown = await needs.findRequest(id, at)
       if (!shown) return ''
       const { outcome, shop } = shown
-      const status = { auth: '', ok: '', pending: '', fail: texts.statusFail }[outcome.status]
-      const sum = shownAmount(outcome.amount + outcome.additionalAmount, outcome.currency, locale)
+      const { asked, captured } = sumsOf(outcome)
+      const status = outcome.status === 'pending' ? '' : statusText(texts, outcome)
+      const sum = shownAmount(captured || asked, outcome.currency, locale)
       return html`<li>
         <a class="row" href="/payer/payment/${id}">
           <span>
@@ -82,24 +83,25 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
   }
 
   const link = ({ texts }: SignedIn, older: string | undefined): Html | '' =>
-    older === undefined ? '' : html`<p><a href="${older}">${texts.continue}</a></p>`
+    older === undefined ? '' : html`<p><a href="${older}">${texts.older}</a></p>`
 
   const home = async (visitor: SignedIn, call: Call): Promise<RawReply> => {
     await needs.caughtUp()
     const { at } = call
     const { texts } = visitor
     const { payer } = visitor.session
+    const hasScanned = searchOf(call).has('scanned')
     const { rows: waiting, older } = pageIn(call, '/payer/', (before, limit) =>
       needs.inbox.waiting(payer, at, before, limit),
     )
     return visits.show(visitor, {
       title: texts.waiting,
       refreshAfter: 15,
-      body: html`<div class="card">
+      body: html`<div class="card" data-refresh>
         <h1>${texts.waiting}</h1>
         ${
           waiting.length === 0
-            ? html`<p class="quiet">${texts.empty}</p>`
+            ? html`<p class="quiet">${hasScanned ? texts.scannedFirst : texts.empty}</p>`
             : html`<ul class="list">
                 ${await items(visitor, waiting, at)}
               </ul>`

@@ -13,7 +13,7 @@ const style = `
   }
 }
 * { box-sizing: border-box; }
-body { margin: 0; font: 17px/1.5 system-ui, sans-serif; color: var(--text); background: var(--ground); }
+body { margin: 0; overflow-wrap: anywhere; font: 17px/1.5 system-ui, sans-serif; color: var(--text); background: var(--ground); }
 header { display: flex; flex-wrap: wrap; align-items: center; gap: 0 1.25rem; padding: .2rem max(1rem, calc(50vw - 26rem)); background: var(--card); border-bottom: 1px solid var(--line); margin-bottom: 1.2rem; }
 .brand { font-weight: 700; letter-spacing: .02em; color: var(--quiet); margin-right: auto; min-height: 44px; display: flex; align-items: center; }
 nav { display: flex; flex-wrap: wrap; gap: 0 1.1rem; align-items: center; font-size: .95rem; }
@@ -32,6 +32,8 @@ a { color: var(--accent); }
 .quiet { color: var(--quiet); }
 .small { font-size: .9rem; }
 .amount { font-size: clamp(2.4rem, 11vw, 3.2rem); font-weight: 700; line-height: 1.15; margin: .2rem 0 .6rem; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+.amount.long { font-size: clamp(1.5rem, 7vw, 2.4rem); }
+.amount.longest { font-size: clamp(1.05rem, 4.6vw, 1.7rem); }
 label { display: block; font-weight: 600; margin: 1rem 0 .3rem; }
 input:not([type=checkbox]):not([type=hidden]) { width: 100%; min-height: 48px; padding: .5rem .75rem; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--quiet); border-radius: 10px; }
 .check { display: flex; gap: .75rem; align-items: center; min-height: 44px; font-weight: 400; margin: 0; }
@@ -40,7 +42,7 @@ button, .button { display: inline-flex; justify-content: center; align-items: ce
 button.second, .button.second { background: transparent; color: var(--accent); }
 button.plain { border: 0; background: none; color: var(--accent); padding: 0; font-weight: 400; font-size: inherit; text-decoration: underline; }
 .actions { display: grid; gap: .7rem; margin-top: 1.4rem; }
-.actions > * { width: 100%; }
+.actions > * { width: 100%; min-width: 0; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .problem { border-left: 5px solid var(--bad); padding: .5rem .9rem; margin: 0 0 1rem; color: var(--bad); font-weight: 600; }
 .note { border-left: 5px solid var(--accent); padding: .5rem .9rem; margin: 0 0 1rem; }
@@ -52,13 +54,16 @@ button.plain { border: 0; background: none; color: var(--accent); padding: 0; fo
 .state.bad::before { content: '✕'; }
 table { width: 100%; border-collapse: collapse; margin: .4rem 0; }
 td, th { text-align: left; padding: .45rem 0; border-bottom: 1px solid var(--line); vertical-align: top; font-weight: 400; }
+td:first-child { min-width: 5rem; }
 td:last-child { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; padding-left: 1rem; }
 tr.sum > * { font-weight: 700; border-bottom: 0; }
 ul.list { list-style: none; padding: 0; margin: .6rem 0; }
 ul.list > li { border-bottom: 1px solid var(--line); }
 ul.list > li:last-child { border-bottom: 0; }
 .row { display: flex; justify-content: space-between; align-items: center; gap: 1rem; min-height: 60px; padding: .5rem 0; color: inherit; text-decoration: none; }
-.row > :first-child { min-width: 0; overflow-wrap: anywhere; }
+.row > :first-child { min-width: 0; }
+form.row, .row:has(> b) { flex-wrap: wrap; gap: .2rem 1rem; }
+.row > b { margin-left: auto; }
 .row ul { margin: .2rem 0; padding-left: 1.2rem; }
 .row b { font-variant-numeric: tabular-nums; white-space: nowrap; }
 a.row.link { color: var(--accent); text-decoration: underline; min-height: 44px; }
@@ -88,6 +93,17 @@ if (live) {
     else location.reload()
   })
 }
+const fresh = document.querySelector('[data-refresh]')
+if (fresh)
+  setInterval(async () => {
+    if (document.hidden) return
+    const answer = await fetch(location.href).catch(() => undefined)
+    if (!answer) return
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+    const linksIn = (part) => [...part.querySelectorAll('[data-refresh] a')].map((link) => link.href).join()
+    if (linksIn(page) !== linksIn(document)) location.reload()
+  }, 5000)
+for (const text of document.querySelectorAll('[data-scripted]')) text.hidden = false
 const away = document.querySelector('a[data-return]')
 if (away) setTimeout(() => location.assign(away.href), 3000)
 const extra = document.querySelector('input[data-total]')

@@ -86,7 +86,12 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
       <div class="actions">
         <button name="decision" value="accept">
           ${texts.pay}&nbsp;<span data-sum
-            >${shownAmount(request.amount + additionalAmount, currency, locale)}</span
+            >${
+              // Without a script it would not follow what is typed.
+              request.additionalEdit
+                ? ''
+                : shownAmount(request.amount + additionalAmount, currency, locale)
+            }</span
           >
         </button>
         <button class="second" name="decision" value="decline" formnovalidate>

@@ -1,5 +1,7 @@
 import { html } from 'hono/html'
+import type { Pots } from '../../domain/money/pots.ts'
 import type { PaymentDetails, PaymentRequest } from '../../domain/payment/payment-events.ts'
+import type { Pieces } from '../../domain/pieces.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { PaymentOutcome } from '../../projections/payment-outcome-state.ts'
@@ -45,25 +47,55 @@ export const requestFor =
 export const reasonOf = (texts: Texts, statusCode: number): string =>
   (texts as Readonly<Record<string, string>>)[`why${statusCode}`] ?? ''
 
-const statusText = (texts: Texts, status: PaymentOutcome['status']): string =>
-  ({
-    pending: texts.statusPending,
-    auth: texts.statusAuth,
-    ok: texts.statusOk,
-    fail: texts.statusFail,
-  })[status]
+const sumOf = ({ amount, additionalAmount }: Pots): number => amount + additionalAmount
+
+const sumOfAll = (parts: Pieces<Pots>): number =>
+  parts.flat().reduce((sum, part) => sum + sumOf(part), 0)
+
+/** What was asked for, what the shop has taken of it and given back: both pots together, in minor units. */
+export const sumsOf = (outcome: PaymentOutcome) => ({
+  asked: sumOf(outcome),
+  captured: sumOfAll(outcome.captures),
+  refunded: sumOfAll(outcome.refunds),
+})
+
+/** Whether the shop has taken some of the money, and let the rest wait or lapse: what it has released it does not want. */
+const isInPart = (outcome: PaymentOutcome): boolean =>
+  outcome.status !== 'ok' && outcome.captures.length > 0
+
+/** The status in words, as one who pays reads it: what the shop has taken is paid, however the request ended. */
+export const statusText = (texts: Texts, outcome: PaymentOutcome): string =>
+  isInPart(outcome)
+    ? texts.statusPart
+    : {
+        pending: texts.statusPending,
+        auth: texts.statusAuth,
+        ok: texts.statusOk,
+        fail: texts.statusFail,
+      }[outcome.status]
+
+const statusReason = (texts: Texts, outcome: PaymentOutcome): string => {
+  const { status, statusCode } = outcome
+  if (status !== 'auth' && status !== 'fail') return ''
+  if (!isInPart(outcome)) return reasonOf(texts, statusCode)
+  return status === 'auth' ? texts.restIsOpen : texts.restIsOver
+}
 
 /** The status in words, with its reason. */
-export const statusHtml = ({ texts }: Visitor, { status, statusCode }: PaymentOutcome): Html => {
-  const tone = status === 'fail' ? 'bad' : status === 'pending' ? '' : 'good'
-  const hasReason = status === 'fail' || status === 'auth'
+export const statusHtml = ({ texts }: Visitor, outcome: PaymentOutcome): Html => {
+  const isBad = outcome.status === 'fail' && !isInPart(outcome)
+  const tone = isBad ? 'bad' : outcome.status === 'pending' ? '' : 'good'
+  const reason = statusReason(texts, outcome)
   return html`<p role="status" class="state ${tone}">
     <span>
-      ${statusText(texts, status)}
-      ${hasReason ? html`<small>${reasonOf(texts, statusCode)}</small>` : ''}
+      ${statusText(texts, outcome)} ${reason === '' ? '' : html`<small>${reason}</small>`}
     </span>
   </p>`
 }
+
+/** Long sums are written smaller, so that a narrow screen breaks no number. */
+const sizeOf = ({ length }: string): string =>
+  length <= 9 ? '' : length <= 16 ? 'long' : 'longest'
 
 /** Shop, amount, text, line items and links: what the payer decides about. */
 export const requestHtml = (visitor: Visitor, shown: ShownRequest): Html => {
@@ -71,14 +103,15 @@ export const requestHtml = (visitor: Visitor, shown: ShownRequest): Html => {
   const { request, details, outcome, shop, pos } = shown
   const { currency } = request
   const amount = (minor: number) => shownAmount(minor, currency, locale)
-  const total = outcome.amount + outcome.additionalAmount
+  const { asked: total, captured } = sumsOf(outcome)
+  const sum = amount(captured || total)
   const links = details.links.filter(({ showOn }) =>
     showOn.includes(outcome.status === 'auth' ? 'ok' : outcome.status),
   )
   const isPending = outcome.status === 'pending'
   return html`${isPending ? html`<p class="quiet">${texts.payTo}</p>` : ''}
     <h1>${shop}${pos === null ? '' : html` <span class="quiet small">${pos}</span>`}</h1>
-    <p class="amount" data-sum>${amount(total)}</p>
+    <p class="amount ${sizeOf(sum)}" data-sum>${sum}</p>
     ${request.text === null ? '' : html`<p>${request.text}</p>`}
     ${
       details.lineItems.length === 0 && outcome.additionalAmount === 0
@@ -137,24 +170,23 @@ export const receiptHtml = (
   { texts, locale }: Visitor,
   { outcome, request }: ShownRequest,
 ): Html => {
-  const amount = (minor: number) => shownAmount(minor, outcome.currency, locale)
-  const refunded = outcome.refunds
-    .flat()
-    .reduce((sum, refund) => sum + refund.amount + refund.additionalAmount, 0)
-  return html`<h2>${texts.receipt}</h2>
+  const { captured, refunded } = sumsOf(outcome)
+  const released = captured > 0 ? sumOf(outcome.released) : 0
+  const row = (name: string, minor: number): Html | '' =>
+    minor === 0
+      ? ''
+      : html`<tr>
+          <td>${name}</td>
+          <td>${shownAmount(minor, outcome.currency, locale)}</td>
+        </tr>`
+  return html`<h2>${captured > 0 ? texts.receipt : texts.payment}</h2>
     <table>
       <tr>
         <td>${texts.date}</td>
         <td>${shownTime(outcome.modifiedAt, locale)}</td>
       </tr>
-      ${
-        refunded === 0
-          ? ''
-          : html`<tr>
-              <td>${texts.refunded}</td>
-              <td>${amount(refunded)}</td>
-            </tr>`
-      }
+      ${row(texts.paid, captured)} ${row(texts.notCollected, released)}
+      ${row(texts.refunded, refunded)}
       <tr>
         <td>${texts.reference}</td>
         <td><code>${request.posTid}</code></td>

@@ -47,7 +47,7 @@ export const payerScanRoutes = (needs: ScannedCodeNeeds, visits: Visits): Route[
     const text = fieldOf(call.body, 'text')
     const path = await follow(text, payer, contextOfPayer(call, payer))
     return path === undefined
-      ? scanForm(visitor, text, visitor.texts.error)
+      ? scanForm(visitor, text, visitor.texts.wrongScan)
       : visits.go(visitor, path)
   }
 

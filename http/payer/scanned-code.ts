@@ -32,5 +32,5 @@ export const followCode =
     const argstring = tryDecodeURIComponent(argument)
     if ([...argstring].length > longestArgstring) return undefined
     const { tid } = await scanShortlink(shortlink, { payer, argstring }, context)
-    return tid === null ? '/payer/' : `/payer/payment/${tid}`
+    return tid === null ? '/payer/?scanned' : `/payer/payment/${tid}`
   }

@@ -62,6 +62,10 @@ const cookieIn = (header: string | undefined, name: string): string | undefined 
   return undefined
 }
 
+/** What there is to say and do wherever it happens; none where each has words of its own. */
+const problemText = (texts: Texts, status: RawStatus): string | undefined =>
+  (texts as Readonly<Record<string, string>>)[`problem${status}`]
+
 /** Cookies, forms and errors of everything that a payer sees in a browser. */
 export const makeVisits = (needs: SessionNeeds) => {
   const { isSecure } = needs
@@ -124,7 +128,7 @@ export const makeVisits = (needs: SessionNeeds) => {
       title: visitor.texts.error,
       body: html`<div class="card">
         <h1>${visitor.texts.error}</h1>
-        <p>${text}</p>
+        <p>${problemText(visitor.texts, status) ?? text}</p>
         <div class="actions"><a class="button second" href="/payer/">${visitor.texts.home}</a></div>
       </div>`,
     })
@@ -147,7 +151,9 @@ export const makeVisits = (needs: SessionNeeds) => {
         const { status, body } = answerToRefusal(error)
         const details = Object.values(body.error_details ?? {}).flat()
         const text = details[0] ?? body.error_description ?? ''
-        return problem(visitor, problemStatus(status), text, error.retryAfter)
+        const { wrongInput } = visitor.texts
+        const told = visitor.texts === textsIn.en ? text : wrongInput
+        return problem(visitor, problemStatus(status), told, error.retryAfter)
       }
       // That we cannot answer just now is told with when to come back, as to everybody.
       if (error instanceof RequestError && error.status < 500)

@@ -38,15 +38,21 @@ type Failure = {
 
 /** A step that is still to be taken. */
 export type StepAhead =
-  | ({ readonly step: 'pin' } & Failure)
+  | ({ readonly step: 'pin'; readonly phone?: string } & Failure)
   | ({ readonly step: 'code'; readonly challenge: string } & Failure)
 
 type Step = StepAhead | { readonly step: 'done'; readonly cookie: string }
 
+const tooManyText = ({ tooMany }: Texts, { retryAfter }: Refusal): string =>
+  retryAfter === null ? tooMany : `${tooMany} (${retryAfter} s)`
+
 const failureOf = (error: unknown, texts: Texts, wrong: string): Failure => {
   if (!(error instanceof Refusal)) throw error
   if (error.code === 'sign_in_is_locked')
-    return { problem: texts.tooMany, answer: { status: 429, retryAfter: error.retryAfter } }
+    return {
+      problem: tooManyText(texts, error),
+      answer: { status: 429, retryAfter: error.retryAfter },
+    }
   if (error.code === 'sign_in_is_wrong' || error.code === 'payer_is_unknown')
     return { problem: wrong }
   throw error
@@ -63,9 +69,9 @@ export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
   const first = async (visitor: Visitor, form: Form, call: Call): Promise<Step> => {
     const { at, request } = call
     const address = request.remoteAddress ?? ''
+    const typed = fieldOf(form, 'phone').slice(0, 100)
     try {
       needs.throttle.check(address, at)
-      const typed = fieldOf(form, 'phone').slice(0, 100)
       const phone = phoneDigits(typed) ?? typed
       const context = contextOfPayer(call, 'unknown')
       const payer = await needs.signIn.checkPin(phone, fieldOf(form, 'pin').slice(0, 64), context)
@@ -75,7 +81,7 @@ export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
     } catch (error) {
       const failure = failureOf(error, visitor.texts, visitor.texts.wrong)
       needs.throttle.count(address, at)
-      return { step: 'pin', ...failure }
+      return { step: 'pin', phone: typed, ...failure }
     }
   }
 
@@ -113,7 +119,7 @@ export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
           <div class="actions"><button>${texts.signIn}</button></div>
         </form>`
       : html`<form method="post" action="${action}">
-          ${problemNote(step.problem)} ${hiddenFields({ csrf })} ${phoneField(texts)}
+          ${problemNote(step.problem)} ${hiddenFields({ csrf })} ${phoneField(texts, step.phone)}
           <label for="pin">${texts.pin}</label>
           <input
             id="pin"

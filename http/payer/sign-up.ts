@@ -22,6 +22,7 @@ import {
   type Visits,
 } from './session.ts'
 import { ownPath } from './sign-in.ts'
+import type { Texts } from './texts.ts'
 
 export type SignUpNeeds = {
   readonly throttle: Throttle
@@ -53,11 +54,19 @@ const registrationLifetimeMs = 900_000
 
 export const pinPattern = /^\d{4,12}$/
 
+type Typed = { readonly phone: string; readonly name: string; readonly pin: string }
+
+const whatIsWrong = (texts: Texts, { phone, name, pin }: Typed): string => {
+  if (name === '') return texts.wrongName
+  if (phoneDigits(phone) === undefined) return texts.wrongPhone
+  return pinPattern.test(pin) ? texts.wrongInput : texts.wrongNewPin
+}
+
 /** Making an account, in two steps: who it is, then the code of a new authenticator. */
 export const makeSignUp = (needs: SignUpNeeds) => ({
   /** @throws Refusal payer_exists, sign_in_is_locked; ZodError never: undefined for what cannot be. */
   begin: async (
-    fields: { readonly phone: string; readonly name: string; readonly pin: string },
+    fields: Typed,
     { at, request }: Call,
   ): Promise<(Registration & { readonly sealed: string; readonly uri: string }) | undefined> => {
     const address = request.remoteAddress ?? ''
@@ -100,7 +109,12 @@ export const signUpRoutes = (needs: SignUpNeeds, visits: Visits): Route[] => {
   const nextOf = (call: Call) => ownPath(searchOf(call).get('next'))
   const actionOf = (call: Call) => `/payer/sign-up?next=${encodeURIComponent(nextOf(call))}`
 
-  const whoForm = (visitor: Visitor, call: Call, problem?: string): Promise<RawReply> => {
+  const whoForm = (
+    visitor: Visitor,
+    call: Call,
+    { name, phone }: Pick<Typed, 'name' | 'phone'>,
+    problem?: string,
+  ): Promise<RawReply> => {
     const { texts, csrf } = visitor
     return visits.show(visitor, {
       title: texts.signUp,
@@ -109,8 +123,8 @@ export const signUpRoutes = (needs: SignUpNeeds, visits: Visits): Route[] => {
         <h1>${texts.signUp}</h1>
         ${problemNote(problem)} ${hiddenFields({ csrf })}
         <label for="name">${texts.name}</label>
-        <input id="name" name="name" autocomplete="name" maxlength="200" required />
-        ${phoneField(texts)}
+        <input id="name" name="name" autocomplete="name" maxlength="200" required value="${name}" />
+        ${phoneField(texts, phone)}
         <label for="pin">${texts.pin}</label>
         <input
           id="pin"
@@ -166,10 +180,11 @@ export const signUpRoutes = (needs: SignUpNeeds, visits: Visits): Route[] => {
     const sealed = fieldOf(form, 'registration')
     if (sealed === '') {
       const [phone, name] = [fieldOf(form, 'phone'), fieldOf(form, 'name')]
-      const begun = await signUp.begin({ phone, name, pin: fieldOf(form, 'pin') }, call)
+      const typed = { phone, name, pin: fieldOf(form, 'pin') }
+      const begun = await signUp.begin(typed, call)
       return begun
         ? codeForm(visitor, call, begun, begun.sealed)
-        : whoForm(visitor, call, texts.wrongInput)
+        : whoForm(visitor, call, typed, whatIsWrong(texts, typed))
     }
     const known = signUp.read(sealed, call.at)
     if (!known) throw new RequestError(400, texts.again)
@@ -187,7 +202,8 @@ export const signUpRoutes = (needs: SignUpNeeds, visits: Visits): Route[] => {
       summary: 'Make an account',
       success: 'raw',
       replyTypes: ['text/html'],
-      handle: (call) => visits.page(call, (visitor) => whoForm(visitor, call)),
+      handle: (call) =>
+        visits.page(call, (visitor) => whoForm(visitor, call, { name: '', phone: '' })),
     }),
     route({
       method: 'POST',

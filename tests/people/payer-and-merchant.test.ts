@@ -31,8 +31,10 @@ describe('a payer who scans the code of a shop', () => {
   test('before the till has asked finds the request waiting, and nobody else does', async () => {
     const { id, shortlink_value: value } = await newShortlink()
     expect((await api('POST', '/scan/', { text: `${value}table/5` })).body).toEqual({
-      uri: '/payer/',
+      uri: '/payer/?scanned',
     })
+    const scanned = await alice.visit('/payer/?scanned')
+    expect(scanned.html).toContain('What the shop asks for will appear here.')
     const last = await service.call('GET', `/merchant/v1/shortlink/${id}/last_scan/`)
     expect(last.body).toMatchObject({ argstring: 'table/5' })
     const { id: tid } = await service.requestPayment({ customer: `shortlink_id:${id}` })
@@ -64,7 +66,7 @@ describe('a payer who scans the code of a shop', () => {
     const text = value.replace(/^http/, 'Http')
     expect((await api('POST', '/scan/', { text })).status).toBe(200)
     const page = await alice.visit('/payer/scan')
-    expect((await alice.submit(page, { text })).location).toBe('/payer/')
+    expect((await alice.submit(page, { text })).location).toBe('/payer/?scanned')
     expect(await service.outcome(tid)).toMatchObject({ status: 'pending' })
     const elsewhere = await api('POST', '/scan/', { text: text.replace(/^Http/, 'Https') })
     expect(elsewhere.status).toBe(404)
