@@ -280,6 +280,43 @@ test('given somebody new, when they make an account, then they can sign in and f
   await picture(page, 'history-phone')
 })
 
+test('given long words, links and sums, when they are read on a narrow screen, then nothing is beside it and no number breaks', async () => {
+  const page = await open({ viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true })
+  const word = 'aeroplane_ticket_OSL_BGO_2026_11_with_luggage'
+  const item = { product_id: word, quantity: 1 }
+  const asked = (amount: string) =>
+    service.requestPayment({
+      customer: '4799999901',
+      amount,
+      text: `https://shop.example/${word}?${word}`,
+      line_items: [{ ...item, item_cost: amount, total: amount }],
+    })
+  const [large, huge] = [await asked('15007.50'), await asked('99999999.99')]
+  await page.goto(`${service.address}/payer/payment/${large.id}`)
+  await signIn(page)
+  const beside = () => page.evaluate('document.documentElement.scrollWidth - 360')
+  await page.getByRole('button', { name: /^Pay/ }).waitFor()
+  await picture(page, 'large-narrow')
+  expect(await beside()).toBe(0)
+  const lines = 'getComputedStyle(document.querySelector(".amount"))'
+  const height = `document.querySelector('.amount').clientHeight / parseFloat(${lines}.lineHeight)`
+  expect(await page.evaluate(height)).toBeCloseTo(1, 1)
+  for (const path of [`payment/${huge.id}`, '', 'history']) {
+    await page.goto(`${service.address}/payer/${path}`)
+    await picture(page, `narrow-${path.split('/')[0]}`)
+    expect(await beside()).toBe(0)
+  }
+})
+
+test('given a page on which nothing waits, when the shop asks, then it appears there by itself', async () => {
+  const page = await open(phone)
+  await page.goto(`${service.address}/payer/`)
+  await signIn(page, 'bob')
+  await page.getByText('Nothing is waiting for you.').waitFor()
+  const { id } = await service.requestPayment({ customer: sandboxPayers.bob.phone })
+  await page.locator(`a[href="/payer/payment/${id}"]`).waitFor()
+})
+
 test('given a browser without scripts, when the payer pays in the checkout, then it works all the same', async () => {
   const { id, uri } = await checkout({ additional_edit: true })
   const page = await open(phone, { javaScriptEnabled: false })
