@@ -20,7 +20,8 @@ export const openOwnVault = async (
   const file = VAULT ?? join(DATA_DIR, 'vault.sqlite')
   const { vault: chosen } = await find(installations, 'daybook')
   // One that is missing is to be put back, and not to be begun anew in its place.
-  if (chosen !== null && !existsSync(file)) throw new WrongVault(file)
+  if (chosen !== null && !existsSync(file))
+    throw new WrongVault(file, 'is missing: it should be the vault')
   const vault = openVault(file, uses)
   const choice = { type: 'ChooseVault', vault: vault.name } as const
   const { state } = await handle(installations, 'daybook', choice, context)

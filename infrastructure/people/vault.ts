@@ -27,12 +27,12 @@ const openingTimeout = 5_000
 /** How long one question may wait for another process, in ms: everything else in this one waits with it. */
 const patience = 50
 
-/** What the log says of people is sealed with other keys than those of this vault. */
+/** What the log says of people is sealed with other keys than those of this vault, if it is there at all. */
 export class WrongVault extends Error {
   override readonly name = 'WrongVault'
-  constructor(file: string) {
+  constructor(file: string, whatItIs = 'is not the vault') {
     super(
-      `${file} is not the vault that this log is sealed with: put that one in its place, or name it with VAULT`,
+      `${file} ${whatItIs} that this log is sealed with: put that one in its place, or name it with VAULT`,
     )
   }
 }

@@ -223,12 +223,12 @@ describe('a service that cannot start says why in one line', () => {
       await (await openCore(settings, makeLog('silent'))).close()
     }
     await open()
-    const refused = (file: string) =>
-      `DATA_DIR="${DATA_DIR}": ${file} is not the vault that this log is sealed with: put that one in its place, or name it with VAULT`
+    const refused = (file: string, whatItIs = 'is not the vault') =>
+      `DATA_DIR="${DATA_DIR}": ${file} ${whatItIs} that this log is sealed with: put that one in its place, or name it with VAULT`
     const other = join(root, 'other-vault.sqlite')
     expect(await told({ DATA_DIR, VAULT: other })).toBe(refused(other))
     renameSync(vault, `${vault}.kept`)
-    expect(await told({ DATA_DIR })).toBe(refused(vault))
+    expect(await told({ DATA_DIR })).toBe(refused(vault, 'is missing: it should be the vault'))
     expect(existsSync(vault)).toBe(false)
     renameSync(`${vault}.kept`, vault)
     await open()
