@@ -9,7 +9,7 @@ import { accepts } from './negotiation.ts'
 import { checked, parseBody, parseForm, type Incoming } from './reading.ts'
 import { makeReceiving } from './receiving.ts'
 import { makeReplies, type Reply } from './replies.ts'
-import type { Call, OwnErrors, Route } from './route.ts'
+import type { Call, Route } from './route.ts'
 import type { ReceivedRequest } from './unauthenticated-request.ts'
 
 export type AppNeeds = {
@@ -71,6 +71,18 @@ const unread = async (body: Reply['body']): Promise<Reply['body']> => {
 }
 
 const methodOf = (http: Http): string => (http.req.method === 'HEAD' ? 'GET' : http.req.method)
+
+/** What a browser hears before it lets a page of another origin ask (Fetch Standard, 3.2.2). */
+const preflight = (methods: string): Reply => ({
+  status: 204,
+  headers: {
+    Allow: methods,
+    'Access-Control-Allow-Methods': methods,
+    'Access-Control-Allow-Headers': 'Authorization, Content-Type',
+    'Access-Control-Max-Age': '600',
+  },
+  body: null,
+})
 
 /** The Hono app that answers the routes, and every other request with the error that the interface names. */
 export const makeApp = (needs: AppNeeds) => {
@@ -144,7 +156,7 @@ export const makeApp = (needs: AppNeeds) => {
     http: Http,
     path: string,
     make: (requestId: string) => Promise<Reply>,
-    own?: OwnErrors,
+    { ownErrors, fromAnyOrigin }: Partial<Pick<Route, 'ownErrors' | 'fromAnyOrigin'>> = {},
   ): Promise<Response> => {
     const requestId = needs.newId()
     const started = performance.now()
@@ -152,13 +164,14 @@ export const makeApp = (needs: AppNeeds) => {
     try {
       reply = await make(requestId)
     } catch (error) {
-      reply = failWith(error, requestId, own)
+      reply = failWith(error, requestId, ownErrors)
     }
     const milliseconds = performance.now() - started
     const { status, cookies = [] } = reply
     const body = http.req.method === 'HEAD' ? await unread(reply.body) : reply.body
     needs.observe({ method: http.req.method, path, status, requestId, milliseconds })
     const headers: Record<string, string> = { 'X-Request-Id': requestId, ...reply.headers }
+    if (fromAnyOrigin) headers['Access-Control-Allow-Origin'] = '*'
     // Headers as a plain record go straight to the socket; a Headers object is taken apart again there.
     if (cookies.length === 0) return new Response(body, { status, headers })
     const set = cookies.map((cookie): [string, string] => ['Set-Cookie', cookie])
@@ -177,8 +190,9 @@ export const makeApp = (needs: AppNeeds) => {
     const allowed = [...byMethod.keys(), ...(byMethod.has('GET') ? ['HEAD'] : [])].join(', ')
     app.all(path, (http) => {
       const route = byMethod.get(methodOf(http))
-      if (route)
-        return answer(http, path, (requestId) => respond(route, http, requestId), route.ownErrors)
+      if (route) return answer(http, path, (requestId) => respond(route, http, requestId), route)
+      if (http.req.method === 'OPTIONS' && routes.some(({ fromAnyOrigin }) => fromAnyOrigin))
+        return answer(http, path, async () => preflight(allowed), { fromAnyOrigin: true })
       return answer(http, path, () => {
         throw new RequestError(405, `Allowed here: ${allowed}.`, null, { Allow: allowed })
       })

@@ -96,6 +96,8 @@ export type Route = {
   /** Takes its body as a form (application/x-www-form-urlencoded) instead of JSON. */
   readonly takesForm: boolean
   readonly success: Success | 'raw'
+  /** Pages of any origin may ask it: it goes by what they bring, and by no cookie (Fetch Standard, 3.2). */
+  readonly fromAnyOrigin: boolean
   /** What its errors mean, by status, beyond those that follow from the other members. */
   readonly errors: Readonly<Record<number, string>> | undefined
   readonly ownErrors: OwnErrors | undefined
@@ -140,6 +142,7 @@ export const route = <
   readonly body?: Body
   readonly upload?: UploadForm
   readonly takesForm?: boolean
+  readonly fromAnyOrigin?: boolean
   readonly success: S
   readonly errors?: Readonly<Record<number, string>>
   readonly ownErrors?: OwnErrors
@@ -156,6 +159,7 @@ export const route = <
   body: undefined,
   upload: undefined,
   takesForm: false,
+  fromAnyOrigin: false,
   errors: undefined,
   ownErrors: undefined,
   reply: undefined,

@@ -170,8 +170,9 @@ export const authorization: Decider<AuthorizationCommand, AuthorizationEvent, Au
         const { status, code, expiresAt: endsAt } = requested(authorization)
         const { codeHash, at } = command
         if (status !== 'allowed') return refuse('authorization_is_not_allowed')
-        if (code !== null) return []
-        if (at >= endsAt) return refuse('authorization_is_expired')
+        // A code that is over would be sent back to an application that can only be refused with it.
+        if (code !== null && at < code.expiresAt) return []
+        if (code !== null || at >= endsAt) return refuse('authorization_is_expired')
         const expiresAt = at + codeLifetime * 1000
         return [{ type: 'CodeIssued', data: { codeHash, expiresAt } }]
       }

@@ -4,7 +4,14 @@ import { isSignedInFor } from '../../domain/people/authorization.ts'
 import { streamOf } from '../../domain/stream.ts'
 import type { Links } from '../addresses.ts'
 import { changesReply, type Watch } from '../event-stream.ts'
-import { anyForm, type SessionNeeds, type Visitor, type Visits } from '../payer/session.ts'
+import {
+  anyForm,
+  fieldsOf,
+  type Form,
+  type SessionNeeds,
+  type Visitor,
+  type Visits,
+} from '../payer/session.ts'
 import type { SignInForm } from '../payer/sign-in-form.ts'
 import { route, searchOf, type Call, type RawReply, type Route } from '../route.ts'
 import { authorizationAnswers, type AuthorizationAnswerNeeds } from './answer.ts'
@@ -29,6 +36,13 @@ export type AuthorizationNeeds = SessionNeeds &
 const group = 'OAuth'
 const pageTypes = ['text/html']
 const idParams = z.object({ request_id: z.string().regex(/^[0-9a-f]{32}$/) })
+
+const queryOf = (form: Form): URLSearchParams => {
+  const query = new URLSearchParams()
+  for (const name of Object.keys(form))
+    for (const value of fieldsOf(form, name)) query.append(name, value)
+  return query
+}
 
 /** The authorization endpoint: sign-in, consent, and the way back to the application (RFC 6749, 3.1). */
 export const authorizationRoutes = (
@@ -109,15 +123,22 @@ export const authorizationRoutes = (
       success: 'raw',
       replyTypes: pageTypes,
       handle: (call) =>
-        visits.page(call, (visitor) =>
-          withRequest(visitor, call, async (valid) => {
+        visits.page(call, async (visitor) => {
+          // The request itself may come as a form (OpenID Connect Core, 3.1.2.1). From another site it comes without
+          // our cookies, and must not have others put in their place.
+          if (call.body['response_type'] !== undefined && call.body['csrf'] === undefined)
+            return visits.go(
+              { ...visitor, cookies: [] },
+              `/oauth2/auth?${queryOf(call.body).toString()}`,
+            )
+          return withRequest(visitor, call, async (valid) => {
             const query = passes.numbered(searchOf(call))
             const step = await signIn.advance(visitor, call.body, call)
             return step.step === 'done'
               ? visits.go(visitor, `/oauth2/pre_auth?${query.toString()}`, [step.cookie])
               : pages.toSignIn(visitor, passes.nameOf(visitor, query).id, query, valid, step)
-          }),
-        ),
+          })
+        }),
     }),
     route({
       method: 'GET',

@@ -35,6 +35,8 @@ export const clientEndpoint =
       ...(description !== undefined && { description }),
       body: anyForm,
       takesForm: true,
+      // Public clients may be pages (RFC 6749, 2.1).
+      fromAnyOrigin: mayBePublic,
       success: 'raw',
       reply,
       replyTypes: ['application/json'],

@@ -54,13 +54,15 @@ export const scopeRoutes = ({ findLiveToken, findProfile, subjectOf }: ScopeNeed
   }
 
   const answer = (
+    method: 'GET' | 'POST',
     path: string,
     enough: readonly Scope[],
     summary: string,
     claims: (known: Awaited<ReturnType<typeof granted>>) => object | null,
   ): Route =>
     route({
-      method: 'GET',
+      method,
+      fromAnyOrigin: true,
       path,
       access: 'OPEN',
       guard: 'token',
@@ -86,22 +88,28 @@ export const scopeRoutes = ({ findLiveToken, findProfile, subjectOf }: ScopeNeed
 
   const scopePath = '/oauth2/v1/scope'
   return [
-    answer('/oauth2/v1/userinfo', userInfoScopes, 'Claims about the payer', (known) =>
-      userInfo(known.subject, known.profile, known.scope),
+    // Both methods (OpenID Connect Core, 5.3).
+    ...(['GET', 'POST'] as const).map((method) =>
+      answer(method, '/oauth2/v1/userinfo', userInfoScopes, 'Claims about the payer', (known) =>
+        userInfo(known.subject, known.profile, known.scope),
+      ),
     ),
     answer(
+      'GET',
       `${scopePath}/shipping_address`,
       ['shipping_address'],
       'Where the payer wants parcels to go',
       ({ profile }) => shippingAddress(profile),
     ),
     answer(
+      'GET',
       `${scopePath}/personal_id/no/id`,
       ['fodselsnummer'],
       'The verified Norwegian national id, with all its proofs',
       ({ profile }) => nationalId(profile, 'id'),
     ),
     answer(
+      'GET',
       `${scopePath}/personal_id/no/bankid`,
       ['bankid'],
       'The Norwegian national id, with the proof of the bank identity scheme',

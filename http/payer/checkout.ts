@@ -7,7 +7,7 @@ import { tidParams, type Links } from '../addresses.ts'
 import { changesReply, type Watch } from '../event-stream.ts'
 import { route, type RawReply, type Route } from '../route.ts'
 import { shownTime } from './money.ts'
-import { requestHtml, statusHtml, type ShownRequest } from './request.ts'
+import { isFor, requestHtml, statusHtml, type ShownRequest } from './request.ts'
 import type { Visitor, Visits } from './session.ts'
 
 export type CheckoutNeeds = {
@@ -105,16 +105,21 @@ export const checkoutRoutes = (needs: CheckoutNeeds, visits: Visits): Route[] =>
       params: tidParams,
       success: 'raw',
       replyTypes: ['text/event-stream'],
-      handle: async (call) => {
-        const { tid } = call.params
-        await needs.caughtUp()
-        if (!(await needs.findRequest(tid, call.at))) return refuse('resource_is_unknown')
-        const hasChanged = async () => {
+      handle: (call) =>
+        visits.page(call, async ({ session }) => {
+          const { tid } = call.params
           await needs.caughtUp()
-          return (await needs.findRequest(tid, needs.now()))?.outcome.status !== 'pending'
-        }
-        return changesReply(needs.watch, streamOf(payments, tid), hasChanged, needs.isSecure)
-      },
+          const found = await needs.findRequest(tid, call.at)
+          // As for the pages that follow it: this one, and that of the payer whom the shop has named.
+          const isPublic = found?.request.customer === null
+          if (!found || !(isPublic || (session && isFor(found, session.payer))))
+            return refuse('resource_is_unknown')
+          const hasChanged = async () => {
+            await needs.caughtUp()
+            return (await needs.findRequest(tid, needs.now()))?.outcome.status !== 'pending'
+          }
+          return changesReply(needs.watch, streamOf(payments, tid), hasChanged, needs.isSecure)
+        }),
     }),
   ]
 }

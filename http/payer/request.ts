@@ -28,7 +28,7 @@ export type ShownRequestNeeds = {
 }
 
 /** Whether a request is for a payer, or for whoever comes along: one without a customer that nobody has answered. */
-const isFor = ({ request, payer, outcome }: ShownRequest, visitor: string): boolean => {
+export const isFor = ({ request, payer, outcome }: ShownRequest, visitor: string): boolean => {
   // The outcome is read later than the payment, and somebody may have accepted in between.
   const owner = payer ?? outcome.payer
   return owner === null ? request.customer === null : owner === visitor

@@ -4,7 +4,7 @@ import { Refusal } from '../../domain/refusal.ts'
 import type { Instant, Seconds } from '../../domain/time.ts'
 import { Malformed, RequestError } from '../errors.ts'
 import { answerToRefusal } from '../refusal-answers.ts'
-import { targetOf, type Call, type RawReply, type RawStatus } from '../route.ts'
+import { searchOf, targetOf, type Call, type RawReply, type RawStatus } from '../route.ts'
 import { pageReply, redirectReply, type Html, type Page } from './page.ts'
 import { languageOf, textsIn, type Texts } from './texts.ts'
 
@@ -75,7 +75,8 @@ export const makeVisits = (needs: SessionNeeds) => {
   const browserCookie = `${prefix}daybook-login`
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
 
-  const visitorOf = async ({ request, at }: Call): Promise<Visitor> => {
+  const visitorOf = async (call: Call): Promise<Visitor> => {
+    const { request, at } = call
     const header = request.header('cookie')
     const known = cookieIn(header, browserCookie)
     const browser = known ?? needs.newToken().token
@@ -85,7 +86,9 @@ export const makeVisits = (needs: SessionNeeds) => {
     const found = digest === undefined ? undefined : await needs.findSession(digest)
     const session =
       found && digest !== undefined && at < found.expiresAt ? { ...found, digest } : undefined
-    const { language, locale } = languageOf(request.header('accept-language'))
+    // What an application asks for comes first (OpenID Connect Core, 3.1.2.1: languages with spaces between them).
+    const asked = searchOf(call).get('ui_locales')?.replaceAll(' ', ',')
+    const { language, locale } = languageOf(asked ?? request.header('accept-language'))
     const csrf = needs.derive('csrf', browser, session?.digest ?? '')
     return { locale, texts: textsIn[language], browser, cookies, session, csrf }
   }

@@ -214,6 +214,7 @@ test('clients and browsers are answered by the authorization server as is docume
     expect(await ask('GET', path, bearer)).not.toHaveProperty('error')
     expect(await ask('GET', path, {})).toHaveProperty('error')
   }
+  expect(await ask('POST', '/oauth2/v1/userinfo', bearer)).not.toHaveProperty('error')
   await client('/oauth2/revoke', { token })
   await client('/oauth2/introspect', { token })
   for (const path of ['openid-configuration', 'oauth-authorization-server'])

@@ -225,10 +225,15 @@ describe('a service that cannot start says why in one line', () => {
     await open()
     const refused = (file: string, whatItIs = 'is not the vault') =>
       `DATA_DIR="${DATA_DIR}": ${file} ${whatItIs} that this log is sealed with: put that one in its place, or name it with VAULT`
+    const isMissing = 'is missing: it should be the vault'
     const other = join(root, 'other-vault.sqlite')
+    expect(await told({ DATA_DIR, VAULT: other })).toBe(refused(other, isMissing))
+    expect(existsSync(other)).toBe(false)
+    const another = { DATA_DIR: folder('another-log'), VAULT: other }
+    await (await openCore(readSettings(another), makeLog('silent'))).close()
     expect(await told({ DATA_DIR, VAULT: other })).toBe(refused(other))
     renameSync(vault, `${vault}.kept`)
-    expect(await told({ DATA_DIR })).toBe(refused(vault, 'is missing: it should be the vault'))
+    expect(await told({ DATA_DIR })).toBe(refused(vault, isMissing))
     expect(existsSync(vault)).toBe(false)
     renameSync(`${vault}.kept`, vault)
     await open()

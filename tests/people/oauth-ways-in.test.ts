@@ -1,0 +1,124 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startPeopleService, type PeopleService } from './people-service.ts'
+import { formIn, makeVisitor } from './visitor.ts'
+
+const redirectUri = 'https://shop.example/callback'
+const verifier = randomBytes(32).toString('base64url')
+const code_challenge = createHash('sha256').update(verifier).digest('base64url')
+
+let service: PeopleService
+let clientId: string
+
+beforeAll(async () => {
+  service = await startPeopleService()
+  const add = ['app', 'add', 'sandbox', '--name', 'Page', '--public', '--redirect-uri', redirectUri]
+  clientId = (await service.operator(...add))['client_id'] ?? ''
+})
+afterAll(() => service.stop())
+
+const asked = (more: Readonly<Record<string, string>> = {}) =>
+  new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope: 'openid profile',
+    code_challenge,
+    code_challenge_method: 'S256',
+    ...more,
+  })
+
+const signedIn = async () => {
+  const alice = makeVisitor(service)
+  await alice.signIn('alice')
+  return alice
+}
+
+const send = (path: string, init: RequestInit) =>
+  fetch(service.address + path, { redirect: 'manual', ...init })
+
+const tokensOf = async (code: string) => {
+  const fields = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
+  const body = new URLSearchParams({ ...fields, client_id: clientId, code_verifier: verifier })
+  const origin = { Origin: 'https://shop.example' }
+  return send('/oauth2/token', { method: 'POST', body, headers: origin })
+}
+
+test('given an authorization request that comes as a form, then it goes on as one in the address does, and sets no cookie', async () => {
+  const body = asked({ state: 'a b&c' })
+  const answer = await send('/oauth2/auth', { method: 'POST', body })
+  expect([answer.status, answer.headers.getSetCookie()]).toEqual([303, []])
+  const location = answer.headers.get('location') ?? ''
+  expect(Object.fromEntries(new URL(location, service.address).searchParams)).toEqual(
+    Object.fromEntries(body),
+  )
+  const alice = await signedIn()
+  const page = await alice.follow(await alice.visit(location))
+  const back = new URL((await alice.submit(page, { decision: 'allow' })).location ?? '')
+  expect(back.searchParams.get('state')).toBe('a b&c')
+})
+
+test('given a page of another origin with a public client, when it asks for tokens and claims, then its browser lets it', async () => {
+  const alice = await signedIn()
+  const page = await alice.follow(await alice.visit(`/oauth2/auth?${asked().toString()}`))
+  const back = new URL((await alice.submit(page, { decision: 'allow' })).location ?? '')
+  const allows = ({ headers }: Response) => headers.get('access-control-allow-origin')
+  const wrong = await tokensOf('not-a-code')
+  expect([wrong.status, allows(wrong)]).toEqual([400, '*'])
+  const answer = await tokensOf(back.searchParams.get('code') ?? '')
+  expect([answer.status, allows(answer)]).toEqual([200, '*'])
+  const { access_token } = (await answer.json()) as { access_token: string }
+  const headers = { Authorization: `Bearer ${access_token}` }
+  for (const method of ['GET', 'POST']) {
+    const claims = await send('/oauth2/v1/userinfo', { method, headers })
+    expect([claims.status, allows(claims)]).toEqual([200, '*'])
+    expect(await claims.json()).toMatchObject({ sub: expect.any(String) })
+  }
+  const preflight = await send('/oauth2/v1/userinfo', { method: 'OPTIONS' })
+  expect([preflight.status, allows(preflight)]).toEqual([204, '*'])
+  expect(preflight.headers.get('access-control-allow-headers')).toContain('Authorization')
+  // What goes by cookies, or by the secrets of a merchant, is for no page of others.
+  for (const path of ['/oauth2/auth', '/oauth2/introspect', '/merchant/v1/pos/'])
+    expect(allows(await send(path, { method: 'OPTIONS' }))).toBeNull()
+})
+
+test('given a code that is over, when the payer allows once more, then nobody is sent back with it', async () => {
+  const alice = await signedIn()
+  const page = await alice.follow(await alice.visit(`/oauth2/auth?${asked().toString()}`))
+  expect((await alice.submit(page, { decision: 'allow' })).location).toContain('code=')
+  expect((await alice.submit(page, { decision: 'allow' })).location).toContain('code=')
+  await service.advance(60)
+  expect(await alice.submit(page, { decision: 'allow' })).toMatchObject({
+    status: 409,
+    location: null,
+  })
+})
+
+test('given languages that the application asks for, then the pages are in the first of them that is spoken here', async () => {
+  const pageIn = async (ui_locales: string) =>
+    (await makeVisitor(service).visit(`/oauth2/auth?${asked({ ui_locales }).toString()}`)).html
+  expect(await pageIn('fr-CA nb en')).toContain('<html lang="nb-NO">')
+  expect(await pageIn('en nb')).toContain('<html lang="en">')
+})
+
+test('given a request for a payer, when others follow what becomes of it, then they hear nothing', async () => {
+  const { id } = await service.requestPayment({ customer: '4799999901' })
+  const follow = async (visitor = makeVisitor(service)) => {
+    const stop = new AbortController()
+    const cookies = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const answer = await send(`/payer/checkout/${id}/events`, {
+      headers: { Cookie: cookies },
+      signal: stop.signal,
+    })
+    stop.abort()
+    return answer.status
+  }
+  expect(await follow()).toBe(404)
+  const bob = makeVisitor(service)
+  await bob.signIn('bob')
+  expect(await follow(bob)).toBe(404)
+  const alice = await signedIn()
+  expect(await follow(alice)).toBe(200)
+  const page = await alice.visit(`/payer/payment/${id}`)
+  expect(formIn(page.html, 'decision').action).toContain(id)
+})
