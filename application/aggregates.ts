@@ -1,5 +1,6 @@
 import { fees } from '../domain/accounting/fees.ts'
 import { ledger } from '../domain/accounting/ledger.ts'
+import { series } from '../domain/accounting/series.ts'
 import { settlementAccount } from '../domain/accounting/settlement-account.ts'
 import { settlement } from '../domain/accounting/settlement.ts'
 import { callback } from '../domain/callback.ts'
@@ -40,6 +41,8 @@ export const settlementAccounts = {
   category: 'settlement_account',
   decider: settlementAccount.decider,
 }
+/** What settlement ids begin with, each of one merchant. */
+export const settlementSeries = { category: 'series', decider: series }
 export const settlements = { category: 'settlement', decider: settlement }
 export const payers = { category: 'payer', decider: payer }
 export const applications = { category: 'application', decider: application.decider }

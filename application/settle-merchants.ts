@@ -32,8 +32,8 @@ type Needs<Settlement extends Started> = {
     nextUnfinished(limit: number): readonly Settlement[]
   }
   readonly findTerms: FindTerms
-  /** Six characters that name a merchant in settlement ids. */
-  readonly seriesOf: (merchant: string) => string
+  /** Six characters that name a merchant, and no other, in settlement ids. */
+  readonly seriesOf: (merchant: string, context: Context) => Promise<string>
   readonly makeLogs: (settlement: Settlement) => Promise<Completion>
   readonly caughtUp: () => Promise<void>
   readonly newId: () => string
@@ -59,13 +59,14 @@ export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlem
     correlationId: needs.newId(),
   })
 
-  const start = (account: Account, at: Instant, dueAt: Instant | null) => {
+  const start = async (account: Account, at: Instant, dueAt: Instant | null): Promise<void> => {
     const { merchant, lastSerial } = account
+    const context = contextAt(at, merchant)
     const serial = lastSerial + 1
     const day = new Date(at).toISOString().slice(0, 10)
-    const settlementId = `${needs.seriesOf(merchant)}-${day}-${serial}`
+    const settlementId = `${await needs.seriesOf(merchant, context)}-${day}-${serial}`
     const command = { type: 'StartSettlement', serial, settlementId, dueAt } as const
-    return handle(settlements, merchant, command, contextAt(at, merchant))
+    await handle(settlements, merchant, command, context)
   }
 
   const complete = async (settlement: Settlement, at: Instant): Promise<void> => {

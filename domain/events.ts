@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { feeEvents } from './accounting/fees.ts'
 import { ledgerEvents } from './accounting/ledger.ts'
+import { seriesEvents } from './accounting/series.ts'
 import { settlementAccount } from './accounting/settlement-account.ts'
 import { settlementEvents } from './accounting/settlement.ts'
 import { callbackEvents } from './callback.ts'
@@ -43,6 +44,7 @@ export const eventCatalogue = {
   ...ledgerEvents,
   ...settlementAccount.events,
   ...settlementEvents,
+  ...seriesEvents,
   ...attachmentEvents,
   ...permissionEvents,
   ...authorizationEvents,

@@ -4,6 +4,7 @@ import { completeReports } from '../application/complete-reports.ts'
 import { StoreUnavailable } from '../application/event-store.ts'
 import { schedule } from '../application/schedule.ts'
 import { settleMerchants } from '../application/settle-merchants.ts'
+import { takeSeries } from '../application/settlement-series.ts'
 import { amountsOf } from '../domain/accounting/settlement.ts'
 import { formatAmount } from '../domain/money/money.ts'
 import type { Core } from './core.ts'
@@ -14,11 +15,15 @@ import { makeLogs } from './transaction-logs/logs.ts'
 /** Letters and digits that are not taken for one another. */
 const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 
-/** Six characters that name a merchant in its settlement ids. */
-const seriesOf = ({ digest }: Core, merchant: string): string =>
-  [...Buffer.from(digest('series', merchant), 'hex').subarray(0, 6)]
-    .map((byte) => alphabet[byte % alphabet.length])
-    .join('')
+/** Six characters that may name a merchant in its settlement ids: there are so many that few need a second. */
+const candidate =
+  ({ digest }: Core) =>
+  (merchant: string, number: number): string => {
+    const parts = number === 0 ? [merchant] : [merchant, String(number)]
+    return [...Buffer.from(digest('series', ...parts), 'hex').subarray(0, 6)]
+      .map((byte) => alphabet[byte % alphabet.length])
+      .join('')
+  }
 
 /** Makes logs and settles merchants: for the service and for the operator's command. */
 export const openAccounting = (core: Core, { DATA_DIR }: Pick<Settings, 'DATA_DIR'>) => {
@@ -40,7 +45,7 @@ export const openAccounting = (core: Core, { DATA_DIR }: Pick<Settings, 'DATA_DI
     accounts: core.settlementAccounts,
     settlements,
     findTerms: core.findTerms,
-    seriesOf: (merchant) => seriesOf(core, merchant),
+    seriesOf: takeSeries({ handle, candidate: candidate(core) }),
     makeLogs: logs.ofSettlement,
     caughtUp,
     newId: randomUUID,

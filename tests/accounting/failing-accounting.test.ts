@@ -131,7 +131,7 @@ const settling = (given: Partial<SettlingNeeds>, core = service.core) =>
     accounts: core.settlementAccounts,
     settlements: core.settlements,
     findTerms: core.findTerms,
-    seriesOf: () => 'SERIES',
+    seriesOf: async () => 'SERIES',
     makeLogs: async () => noLines,
     caughtUp: core.readModels.caughtUp,
     newId: randomUUID,

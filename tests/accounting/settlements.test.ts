@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { settlements } from '../../application/aggregates.ts'
+import { takeSeries } from '../../application/settlement-series.ts'
 import { parseEvent } from '../../domain/events.ts'
 import { accountingStatus } from '../../infrastructure/accounting.ts'
 import { settle as settleAndOrder } from '../../infrastructure/operator/settlements.ts'
@@ -25,6 +26,18 @@ afterAll(async () => {
 
 const settle = () => place.sandbox('settlement/', { merchant: 'sandbox' })
 const settlement = (id: number, of = place) => of.get(`/merchant/v1/settlement/${id}/`)
+
+test('given merchants whose series would be alike, then each has its own, and keeps it', async () => {
+  const { handle, contextOf } = place.core
+  const candidate = (merchant: string, number: number): string =>
+    number === 0 ? 'ALIKE2' : `${merchant.toUpperCase()}${number}`
+  const series = takeSeries({ handle, candidate })
+  const taken = (merchant: string) => series(merchant, contextOf('daybook', merchant))
+  expect(await taken('first')).toBe('ALIKE2')
+  expect(await taken('other')).toBe('OTHER1')
+  const again = await Promise.all(['other', 'first', 'third', 'third'].map(taken))
+  expect(again).toEqual(['OTHER1', 'ALIKE2', 'THIRD1', 'THIRD1'])
+})
 
 describe('settling now', () => {
   test('given nothing to settle, then there is no settlement', async () => {

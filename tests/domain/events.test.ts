@@ -192,6 +192,7 @@ describe('the catalogue', () => {
       'ScanAwaited',
       'ScanAwaitingEnded',
       'ScanMatched',
+      'SeriesTaken',
       'SettlementAccountChanged',
       'SettlementAccountRegistered',
       'SettlementAccountRemoved',
