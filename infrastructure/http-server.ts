@@ -57,6 +57,16 @@ const unknownMethodOf = ({ rawPacket }: ClientError): string | undefined => {
   return method === undefined || METHODS.includes(method) ? undefined : method
 }
 
+/** Which of them is meant nobody could say (RFC 9112, 3.2); Node takes the first. */
+const hasTwoHosts = ({ rawHeaders }: IncomingMessage): boolean => {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1
+  }
+  return count > 1
+}
+
 /** Answers on a connection of which the server has lost track, and ends it. */
 const answerOn = (socket: Duplex, { status, headers, body }: Refusal): void => {
   const length = String(Buffer.byteLength(body))
@@ -95,6 +105,8 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
     if (isStopping) outgoing.setHeader('Connection', 'close')
     if (incoming.headers.host === undefined && incoming.httpVersion !== '1.0')
       return answer(outgoing, refusal(400, 'The header Host is missing.'))
+    if (hasTwoHosts(incoming))
+      return answer(outgoing, refusal(400, 'The header Host stands there more than once.'))
     answerTogether(() => {
       // Whoever has gone meanwhile asks for nothing any more.
       if (outgoing.destroyed) return

@@ -56,10 +56,9 @@ export const shortlinkCodeRoutes = (needs: ShortlinkCodeNeeds): Route[] => {
   }
 
   const destination = async (id: string, argument: string, accept: string | undefined) => {
-    const { merchant } = await find(id)
-    const name = needs.shopName(merchant)
     const type = preferred(accept, ['text/plain', 'application/json', 'text/html'])
     const headers = { 'X-Content-Type-Options': 'nosniff', Vary: 'Accept' }
+    // The page says, too, when there is no such code any more.
     if (type === 'text/html') {
       const text = encodeURIComponent(links.full(valuePath(id)) + inPath(argument))
       return {
@@ -69,6 +68,8 @@ export const shortlinkCodeRoutes = (needs: ShortlinkCodeNeeds): Route[] => {
         headers: { ...headers, Location: scanPage(text) },
       } as const
     }
+    const { merchant } = await find(id)
+    const name = needs.shopName(merchant)
     const body =
       type === 'application/json'
         ? JSON.stringify({ id, merchant: name, argstring: argument })

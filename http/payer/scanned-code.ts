@@ -1,5 +1,6 @@
 import { tryDecodeURIComponent } from 'hono/utils/url'
 import type { Context } from '../../application/handle.ts'
+import { Refusal } from '../../domain/refusal.ts'
 import { longestArgstring } from '../merchant/shortlink-code.ts'
 
 export type ScannedCodeNeeds = {
@@ -16,6 +17,12 @@ const pagePath = /^\/(payer\/payment\/[a-z0-9]{1,64}|oauth2\/pre_auth\?qr=[\w-]{
 /** As where a camera opens it, a query or a fragment is no part of the argstring. */
 const shortlinkPath = /^\/s\/([a-z0-9]{1,64})\/([^?#]*)/
 
+/** @throws what it is given, unless that says that there is no such shortlink */
+const unlessUnknown = (error: unknown): { readonly tid?: undefined } => {
+  if (error instanceof Refusal && error.code === 'resource_is_unknown') return {}
+  throw error
+}
+
 /**
  * Where to go with what a code says: a page of this service, shortlinks' codes among them; undefined when it is none of
  * ours. Scanning may be told to others, so it is done in the payer's name.
@@ -31,6 +38,8 @@ export const followCode =
     if (shortlink === undefined) return pagePath.test(path) ? path : undefined
     const argstring = tryDecodeURIComponent(argument)
     if ([...argstring].length > longestArgstring) return undefined
-    const { tid } = await scanShortlink(shortlink, { payer, argstring }, context)
+    const scanned = scanShortlink(shortlink, { payer, argstring }, context)
+    const { tid } = await scanned.catch(unlessUnknown)
+    if (tid === undefined) return undefined
     return tid === null ? '/payer/?scanned' : `/payer/payment/${tid}`
   }

@@ -83,6 +83,19 @@ describe('a payer who scans the code of a shop', () => {
     expect(last.body).toMatchObject({ argstring: 'bar' })
   })
 
+  test('that is no more is told on a page, and what to do, not in the words of a program', async () => {
+    const visitor = makeVisitor(service)
+    const signIn = await visitor.follow(await visitor.visit(`${service.address}/s/nobodys/`))
+    const page = await visitor.follow(await visitor.signInAt(signIn, 'bob'))
+    const text = `${service.address}/s/nobodys/`
+    const told = await visitor.submit(page, { text })
+    expect([told.status, told.html.includes('This is not a code of this service.')]).toEqual([
+      404,
+      true,
+    ])
+    expect((await api('POST', '/scan/', { text })).status).toBe(404)
+  })
+
   test('is named by the token of the scan, in payments and in permission requests', async () => {
     const { id, shortlink_value: value } = await newShortlink()
     await api('POST', '/scan/', { text: value })
