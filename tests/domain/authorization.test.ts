@@ -75,6 +75,22 @@ test('given an answer, when the same payer gives it again, even late, then nothi
   denied.when(allow({ scope: [] })).thenRefused('authorization_is_answered')
 })
 
+test('given a request, when its payer allows more than was asked for, or something else, then it is refused', () => {
+  const asked = given(requested())
+  for (const scope of [['openid', 'phone', 'email'], ['profile']] as const)
+    asked.when(allow({ scope })).thenRefused('scope_is_too_wide')
+  asked.when(allow()).then(allowed)
+})
+
+test('given a request that was allowed, when its code is fetched after its ten minutes, then there is none, and a moment before there is one', () => {
+  const answered = given(requested(), allowed)
+  const issue = (at: number): AuthorizationCommand => ({ type: 'IssueCode', at, codeHash: 'c' })
+  const end = morning + 600_000
+  answered.when(issue(end)).thenRefused('authorization_is_expired')
+  const data = { codeHash: 'c', expiresAt: end - 1 + 60_000 }
+  answered.when(issue(end - 1)).then({ type: 'CodeIssued', data })
+})
+
 test('given a request from before sign-ins had an age, when it is read from the log, then it is as it was', () => {
   const { type, data } = requested()
   const context = { at: morning, merchant: null, actor: 'client:web-shop', correlationId: 'r' }
