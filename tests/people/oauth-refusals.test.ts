@@ -266,6 +266,17 @@ test('given a URI to which nobody can be sent back, when it is registered, then 
   })
 })
 
+test('given an application of one merchant, when another reads or removes it, then there is none, and it stays', async () => {
+  await service.operator('merchant', 'add', 'fourth', '--name', 'Fourth', '--currency', 'NOK')
+  await service.operator('user', 'add', 'fourth', 'u', '--secret', 'fourth-secret')
+  const headers = service.merchantHeaders('fourth', 'u', 'fourth-secret')
+  const path = `/merchant/v1/application/${other.client_id}/`
+  for (const method of ['GET', 'DELETE'])
+    expect((await service.call(method, path, undefined, headers)).status).toBe(404)
+  const { status, body } = await service.call('GET', path)
+  expect([status, body.name]).toEqual([200, 'Another'])
+})
+
 test('given a code, when its payer is erased before it is redeemed, then there are no tokens', async () => {
   const phone = '4740000007'
   const added = await service.operator('payer', 'add', phone, '--name', 'E', '--pin', '1111')
@@ -335,6 +346,19 @@ test('given bad credentials, when tokens are asked for, then the client is refus
     status: 400,
     body: { error: 'invalid_request' },
   })
+})
+
+test('given a public client, when it brings a secret, which it has none of, then it is refused, and without one it gets its tokens', async () => {
+  const { client_id } = publicApp
+  const code = await codeFor({ client_id, ...pkce })
+  const fields = { grant_type: 'authorization_code', redirect_uri: redirectUri, code }
+  const ask = (more: Query, headers = {}) =>
+    post('/oauth2/token', { ...fields, code_verifier: verifier, ...more }, headers)
+  const refused = { status: 401, body: { error: 'invalid_client' } }
+  expect(await ask({ client_id, client_secret: 'a guess' })).toMatchObject(refused)
+  for (const client_secret of ['a guess', ''])
+    expect(await ask({}, basic({ client_id, client_secret }))).toMatchObject(refused)
+  expect((await ask({ client_id })).status).toBe(200)
 })
 
 test('given a refresh token, when two refresh with it at once, then both get the same answer', async () => {
@@ -614,4 +638,14 @@ test('given an answer that is none, then it is refused, and the request can stil
   const asked = await alice.follow(await alice.visit(authPath({})))
   expect((await alice.submit(asked, { decision: 'maybe' })).status).toBe(400)
   expect((await alice.submit(asked, { decision: 'allow' })).location).toContain('code=')
+})
+
+test('given a refresh token that nobody has used, when half a year has passed, then it has expired', async () => {
+  const [late, timely] = [await codeFor(), await codeFor()]
+  const tokens = async (code: string) => (await redeem({ code })).body.refresh_token as string
+  const [over, good] = [await tokens(late), await tokens(timely)]
+  await service.advance(180 * 86_400 - 60)
+  expect((await refresh(good)).status).toBe(200)
+  await service.advance(60)
+  expect(await refresh(over)).toMatchObject(isInvalidGrant)
 })

@@ -63,6 +63,20 @@ test('given a request, when it is read and repeated, then it is as it was made, 
   expect((await ask({ ...fields, scope: 'openid' })).status).toBe(409)
 })
 
+test('given what a payer has granted to one merchant, when another asks for it, then there is none', async () => {
+  const id = await rid({ scope: 'openid phone' })
+  expect(await answer(id, 'accept')).toBe(204)
+  await service.operator('merchant', 'add', 'other', '--name', 'Other', '--currency', 'NOK')
+  await service.operator('user', 'add', 'other', 'u', '--secret', 'other-secret')
+  const headers = service.merchantHeaders('other', 'u', 'other-secret')
+  for (const path of [`${id}/`, `${id}/outcome/`]) {
+    const read = (as?: typeof headers) =>
+      service.call('GET', `/merchant/v1/permission_request/${path}`, undefined, as)
+    expect((await read(headers)).status).toBe(404)
+    expect((await read()).status).toBe(200)
+  }
+})
+
 test('given bad input, when permissions are asked for, then the fields at fault are named', async () => {
   const { status, body } = await ask({ scope: 'openid everything' })
   expect(status).toBe(400)
