@@ -1,5 +1,9 @@
 import { PNG } from 'pngjs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { requestFor } from '../../http/payer/request.ts'
+import { makeAuthorizationServer } from '../../infrastructure/people/authorization-server.ts'
+import { makePayerSide } from '../../infrastructure/people/payer-side.ts'
+import { readSettings } from '../../infrastructure/settings.ts'
 import { codeOf, startPeopleService, type PeopleService } from './people-service.ts'
 import { makeVisitor, type TestVisitor } from './visitor.ts'
 
@@ -153,6 +157,27 @@ test.each(['accept', 'decline'])(
   },
 )
 
+test('given a request that another accepts while somebody is about to see it, then it is theirs and not shown', async () => {
+  const back = 'https://shop.example/back'
+  const uris = { success_return_uri: back, failure_return_uri: back }
+  const { id: tid } = await service.requestPayment({ customer: null, ...uris })
+  const { core, address, folder } = service
+  /** Its payment has been read by then, and its outcome not yet. */
+  const outcomeOf: typeof core.outcomeOf = async (stream) => {
+    const bob = { payer: 'bob' }
+    const accept = `/sandbox/v1/payment_request/${tid}/accept/`
+    expect((await service.call('POST', accept, bob)).status).toBe(204)
+    return core.outcomeOf(stream)
+  }
+  const settings = readSettings({ MODE: 'sandbox', DATA_DIR: folder })
+  const server = await makeAuthorizationServer(core, () => address)
+  const { findRequest } = makePayerSide({ ...core, outcomeOf }, settings, server)
+  const find = requestFor({ caughtUp: core.readModels.caughtUp, findRequest })
+  await expect(find(tid, 'alice', core.now())).rejects.toMatchObject({
+    code: 'resource_is_unknown',
+  })
+})
+
 test('a code names nobody who could be asked for permissions: the request fails with 4004', async () => {
   const { id } = await newShortlink()
   const request = { pos_id: 'till-1', pos_tid: 'code', customer: `shortlink_id:${id}`, scope: '' }
@@ -277,6 +302,25 @@ test('an answer to a permission request that is none is refused, and changes not
   expect((await alice.submit(page, { decision: 'maybe' })).status).toBe(400)
   const outcome = `/merchant/v1/permission_request/${id}/outcome/`
   expect((await service.call('GET', outcome)).body.status).toBe('pending')
+})
+
+test('given a permission, when another payer withdraws it by its id, then there is none, and it stays', async () => {
+  const asked = { pos_id: 'till-1', pos_tid: 'kept', scope: 'openid', customer: '4799999901' }
+  const { id } = (await service.call('POST', '/merchant/v1/permission_request/', asked)).body
+  await api('POST', `/permission_request/${id}/accept/`, {})
+  const grant = `permission-${id}`
+  const who = { phone: '4799999902', pin: '5678', code: codeOf('bob') }
+  const { token: ofBob } = (await service.call('POST', '/payer/v1/session/', who, {})).body
+  const withdraw = (as: string) =>
+    service.call('DELETE', `/payer/v1/permission/${grant}/`, undefined, {
+      Authorization: `Bearer ${as}`,
+    })
+  const granted = async () =>
+    (await api('GET', '/permission/')).body.permissions.map(({ id }: { id: string }) => id)
+  expect((await withdraw(ofBob)).status).toBe(404)
+  expect(await granted()).toContain(grant)
+  expect((await withdraw(token)).status).toBe(204)
+  expect(await granted()).not.toContain(grant)
 })
 
 test('whoever accepts without a word on the additional amount accepts what the shop proposes', async () => {

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { merchantClient } from '../../demo/merchant-client.ts'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
-import { startPeopleService, type PeopleService } from './people-service.ts'
-import { formIn, makeVisitor } from './visitor.ts'
+import { codeOf, startPeopleService, type PeopleService } from './people-service.ts'
+import { formIn, makeVisitor, type Shown, type TestVisitor } from './visitor.ts'
 
 let service: PeopleService
 
@@ -275,6 +275,55 @@ test('given a session, when the payer signs out, then its cookie is worth nothin
   const thief = makeVisitor(service)
   for (const [name, value] of kept) thief.cookies.set(name, value)
   expect((await thief.visit('/payer/')).location).toContain('/payer/sign-in')
+})
+
+test('given sessions in a browser and in an app, when their twelve hours are over, then both are, and not a minute before', async () => {
+  const alice = await signedIn()
+  const who = { phone: '4799999901', pin: '1234', code: codeOf('alice') }
+  const { token } = (await service.call('POST', '/payer/v1/session/', who, {})).body
+  const Authorization = `Bearer ${token}`
+  const reads = async () => [
+    (await alice.visit('/payer/')).location,
+    (await service.call('GET', '/payer/v1/profile/', undefined, { Authorization })).status,
+  ]
+  await service.advance(12 * 3600 - 60)
+  expect(await reads()).toEqual([null, 200])
+  await service.advance(60)
+  expect(await reads()).toEqual(['/payer/sign-in?next=%2Fpayer%2F', 401])
+})
+
+describe('given the right phone number and PIN, when the code follows', () => {
+  const afterPin = async () => {
+    const visitor = makeVisitor(service)
+    const first = await visitor.visit('/payer/sign-in')
+    const page = await visitor.submit(first, { phone: '4799999901', pin: '1234' })
+    const fields = Object.fromEntries(formIn(page.html, 'code').fields)
+    return { visitor, page, challenge: fields['challenge'] ?? '' }
+  }
+  /** Whether it is asked for phone number and PIN again, and signed in nobody. */
+  const hasBegunAnew = ({ html, location }: Shown, { cookies }: TestVisitor) =>
+    location === null && html.includes('name="pin"') && !cookies.has('daybook-session')
+
+  test('from another browser, then it begins anew, and goes on in its own', async () => {
+    const { visitor, page, challenge } = await afterPin()
+    const thief = makeVisitor(service)
+    const first = await thief.visit('/payer/sign-in')
+    const csrf = formIn(first.html, 'pin').fields[0]?.[1] ?? ''
+    const code = codeOf('alice')
+    const stolen = await thief.visit('/payer/sign-in', post({ csrf, challenge, code }))
+    expect(hasBegunAnew(stolen, thief)).toBe(true)
+    expect((await visitor.submit(page, { code })).location).toBe('/payer/')
+  })
+
+  test('after five minutes, then it begins anew, and a little before it signs in', async () => {
+    const [late, timely] = [await afterPin(), await afterPin()]
+    await service.advance(270)
+    const inTime = await timely.visitor.submit(timely.page, { code: codeOf('alice') })
+    expect(inTime.location).toBe('/payer/')
+    await service.advance(30)
+    const tooLate = await late.visitor.submit(late.page, { code: codeOf('alice') })
+    expect(hasBegunAnew(tooLate, late.visitor)).toBe(true)
+  })
 })
 
 test('given cookies, when they are set, then scripts and other sites do not get them', async () => {
