@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { acceptPayment } from '../../application/answer-payment.ts'
+import { StoreUnavailable, type EventStore } from '../../application/event-store.ts'
 import type { FundingSource, Movement } from '../../application/funding.ts'
+import { makeHandler } from '../../application/handle.ts'
 import { openPlace } from '../accounting/ledger-place.ts'
 
 type Kind = keyof NonNullable<FundingSource['movements']>
@@ -180,4 +184,50 @@ test('the first source of a log does not hear of money that it was never asked f
   await second.capture(tid, part('2.00', 'since'))
   await second.settle()
   expect(heardOf(tid)).toEqual(['capture 200'])
+})
+
+test('given money that was approved while the request ended, when its answer is refused, then it is let go', async () => {
+  const { source, held } = bank()
+  let meanwhile = async (_: string) => {}
+  const approve: FundingSource['approve'] = async (wanted) => {
+    const answer = await source.approve(wanted)
+    expect(held.has(wanted.payment)).toBe(true)
+    await meanwhile(wanted.payment)
+    return answer
+  }
+  const place = await openBank({ ...source, approve })
+  onTestFinished(async () => {
+    await place.stop()
+    place.remove()
+  })
+  const tid = await place.authorize({ amount: '10.00' })
+  meanwhile = async (ended) => void (await place.release(ended))
+  await expect(place.authorize({ amount: '20.00' })).rejects.toThrow(/accept\/: 409 /)
+  expect([...held.keys()]).toEqual([tid])
+})
+
+test('given money that was approved, when it cannot be known whether the answer was recorded, then it stays, for the answer may stand', async () => {
+  const { source, held } = bank()
+  const { core, ask, outcome, stop, remove } = await openPlace()
+  onTestFinished(async () => {
+    await stop()
+    remove()
+  })
+  const asked = { pos_id: 'till-1', pos_tid: 'unsure', action: 'auth', allow_credit: false }
+  const about = { currency: 'NOK', amount: '10.00', customer: '4799999901' }
+  const path = '/merchant/v1/payment_request/'
+  const { id: tid } = (await ask('POST', path, { ...asked, ...about })).body
+  // The answer of the store is lost on its way.
+  const append: EventStore['append'] = async (...given) => {
+    await core.store.append(...given)
+    throw new StoreUnavailable('the connection broke')
+  }
+  const needs = { eventId: () => randomUUID(), commandId: randomUUID }
+  const unsure = makeHandler({ store: { ...core.store, append }, ...needs })
+  const accept = acceptPayment({ ...unsure, funding: source, tokens: core.tokens })
+  const wish = { additionalAmount: null, credit: false }
+  const context = core.contextOf('test', 'sandbox')
+  await expect(accept(tid, 'alice', wish, context)).rejects.toThrow(StoreUnavailable)
+  expect(held).toEqual(new Map([[tid, 1000]]))
+  expect(await outcome(tid)).toMatchObject({ status: 'auth' })
 })
