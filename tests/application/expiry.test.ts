@@ -109,3 +109,16 @@ test.each(['payments', 'permissions'] as const)(
     expect(lines.map((line) => JSON.parse(line).error.message)).toEqual(['no such table'])
   },
 )
+
+test('given requests whose time is over, when they are read before that is recorded, then they say so all the same', async () => {
+  const [tid, rid] = [await requestPayment(), await requestPermission()]
+  const paths = [`payment_request/${tid}/outcome/`, `permission_request/${rid}/outcome/`]
+  const outcomes = async () => Promise.all(paths.map((path) => place.get(`/merchant/v1/${path}`)))
+  const pending = { status: 'pending' }
+  expect(await outcomes()).toMatchObject([pending, pending])
+  await pass(60)
+  const expired = { status: 'fail', status_code: 5011 }
+  expect(await outcomes()).toMatchObject([expired, expired])
+  expect(await eventsOf(`payment-${tid}`)).toEqual(['PaymentRequested'])
+  expect(await eventsOf(`permission-${rid}`)).toEqual(['PermissionRequested'])
+})

@@ -4,12 +4,13 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PNG } from 'pngjs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { StoreUnavailable } from '../../application/event-store.ts'
 import { parseEvent, type Recorded } from '../../domain/events.ts'
 import { isPng } from '../../domain/merchant/png.ts'
 import { partsOf } from '../../http/multipart.ts'
 import { openBlobDirectory } from '../../infrastructure/blob-directory.ts'
+import { base, openPlace } from '../accounting/ledger-place.ts'
 import { paymentRequest, startMerchantService, type MerchantService } from './merchant-service.ts'
 
 let service: MerchantService
@@ -180,6 +181,33 @@ test('a link lasts an hour, is made anew by each retrieval, and cannot be made b
     `/attachment/v1/${ofTid}/soon/${signature}/`,
   ])
     expect((await upload(forged, [part])).status).toBe(404)
+})
+
+test('given an authorisation whose time is over, when the link is used before that is recorded, then nothing is taken any more', async () => {
+  // Where nobody records what is due.
+  const place = await openPlace()
+  onTestFinished(async () => {
+    await place.stop()
+    place.remove()
+  })
+  const pass = async (seconds: number) => {
+    await place.core.advanceClock({ by: seconds * 1000 }, place.core.contextOf('test'))
+    await place.core.readModels.caughtUp()
+  }
+  const tid = await place.authorize({ amount: '10.00' })
+  await pass(3 * 86_400 - 600)
+  const { attachment_uri: link } = await place.outcome(tid)
+  const send = async (content: Uint8Array) => {
+    const { body, contentType } = multipart([{ type: 'image/png', content }])
+    const headers = { 'Content-Type': contentType }
+    return (await place.app.request(base + link, { method: 'POST', headers, body }, {})).status
+  }
+  const kept = async () => (await place.get(`${pathOf(tid)}attachment/`)).uris.length
+  expect([await send(png(1, 1)), await kept()]).toEqual([201, 1])
+  await pass(600)
+  expect([await send(png(2, 2)), await kept()]).toEqual([404, 1])
+  const history = await place.core.store.readStream(`payment-${tid}`)
+  expect(history.map(({ type }) => type)).toEqual(['PaymentRequested', 'PaymentAuthorized'])
 })
 
 test('a callback carries a link for an hour from its event, the same however late it is made', async () => {
