@@ -294,6 +294,22 @@ describe('closing a report', () => {
   })
 })
 
+test('given an authorisation of which only the additional amount was captured, when it expires, then its line is a release, and that of an untouched one an expiry', async () => {
+  const report = await openReport()
+  const touched = await place.authorize({ amount: '150.00', additional_amount: '15.00' })
+  const untouched = await place.authorize({ amount: '150.00', additional_amount: '15.00' })
+  const part = { amount: '0.00', additional_amount: '10.00', currency: 'NOK', capture_id: 'tip' }
+  expect((await place.capture(touched, part)).status).toBe(204)
+  await place.sandbox('clock/', { advance_seconds: 259_200 })
+  const { transaction_log_uris, ...counts } = await place.close(report)
+  const lines = await place.lines(transaction_log_uris)
+  const last = (wanted: string) => lines.filter(({ tid }) => tid === wanted).at(-1)
+  const money = 'action amount additional_amount gross'
+  expect(pick(last(touched), money).join(' ')).toBe('release 150.00 5.00 0.00')
+  expect(pick(last(untouched), money).join(' ')).toBe('expire 150.00 15.00 0.00')
+  expect(counts).toMatchObject({ payment_release_count: 1, payment_expire_count: 1 })
+})
+
 describe('the bytes of a closed report', () => {
   const logOf = async (report: number) =>
     Promise.all(

@@ -4,6 +4,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { payoutDay } from '../../domain/calendar.ts'
 import { settle } from '../../infrastructure/operator/settlements.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import Database from '../../infrastructure/sqlite.ts'
@@ -117,6 +118,28 @@ test('given somebody who holds the log, when payouts are to be ordered, then the
   // For whoever breaks it off.
   expect(errors).toContain(`ordering payouts under message ${message_id}. To write their file: `)
   expect(problemsOfPayoutFile(readFileSync(file, 'utf8'))).toEqual([])
+})
+
+test('given a payout whose day has passed before the bank is asked for it, when it is ordered, then the bank is to pay on the next weekday', async () => {
+  await capture()
+  await place.sandbox('settlement/', { merchant: 'sandbox' })
+  await place.core.readModels.caughtUp()
+  const passed = place.core.settlements.payable()[0]?.made?.payoutDay ?? ''
+  expect(passed).not.toBe('')
+  await place.sandbox('clock/', { advance_seconds: 4 * 86_400 })
+  // On the one that follows, when midnight comes meanwhile.
+  const earliest = () => payoutDay(place.core.now(), 0)
+  const before = earliest()
+  const file = fileOf('late.xml')
+  expect(await daybook('settle', '--pain001', file)).toMatchObject({ code: 0 })
+  const days = [before, earliest()]
+  const [order] = (await readLog(place.directory))
+    .flatMap((event) => (event.type === 'PayoutOrdered' ? event.data : []))
+    .slice(-1)
+  expect(days).toContain(order?.payoutDay)
+  expect(days).not.toContain(passed)
+  const asked = /<ReqdExctnDt>\s*<Dt>(.*)<\/Dt>/.exec(readFileSync(file, 'utf8'))?.[1]
+  expect(asked).toBe(order?.payoutDay)
 })
 
 test('given nothing to pay, when a payout file is asked for, then no empty one is left', async () => {
