@@ -115,15 +115,16 @@ export const paymentRequestInput = z
       .default(null)
       .meta({
         description:
-          'A phone number; shortlink_id:<id> or shortlink_sn:<serial number> for whoever scans that code; token:<digits> ' +
-          'of a scan, for one day. Without one, anybody may pay on the checkout page.',
+          'An access token that the payer has granted; a phone number, with `+` or `msisdn:` before it or without; ' +
+          '`shortlink_id:<id>` or `shortlink_sn:<serial number>` for whoever scans that code; `token:<digits>` of a scan, ' +
+          'for one day. Without one, anybody may pay on the checkout page at `uri` of the answer.',
       }),
     max_scan_age: plainNumber(z.int().min(0).max(2_592_000).default(60)).meta({
       description: 'Seconds before the request within which a scan of the code still counts.',
     }),
-    expires_in: plainNumber(z.int().min(0).max(2_592_000))
-      .default(21_600)
-      .meta({ description: 'Seconds.' }),
+    expires_in: plainNumber(z.int().min(0).max(2_592_000).default(21_600)).meta({
+      description: 'Seconds that the payer has to answer.',
+    }),
     text: z.string().max(1000).nullable().default(null),
     ledger: orNull(detailsInput.ledger, defaultLedger),
     callback_uri: detailsInput.callback_uri.default(null),

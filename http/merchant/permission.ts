@@ -29,13 +29,16 @@ const permissionInput = z
   .object({
     pos_id: identifier,
     pos_tid: identifier,
-    customer: z.string().min(1).max(100),
+    customer: z.string().min(1).max(100).meta({
+      description:
+        'As the customer of a payment request: an access token, a phone number or a code.',
+    }),
     scope: scopeText,
     text: z.string().max(1000).nullable().default(null),
     callback_uri: callbackUriText.nullable().default(null),
-    expires_in: plainNumber(z.int().min(0).max(2_592_000))
-      .default(21_600)
-      .meta({ description: 'Seconds.' }),
+    expires_in: plainNumber(z.int().min(0).max(2_592_000).default(21_600)).meta({
+      description: 'Seconds that the payer has to answer.',
+    }),
   })
   .meta({ id: 'PermissionRequestInput' })
 

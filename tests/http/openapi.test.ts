@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import {
   isPeoples,
   makeAnswerCheck,
@@ -87,6 +88,20 @@ describe('the document', () => {
       if (security.length > 0) expect([name, '401' in responses]).toEqual([name, true])
     }
   })
+
+  test.each(['PaymentRequestInput', 'PermissionRequestInput'])(
+    'says whom %s may name as customer, and when it expires by itself',
+    (name) => {
+      const { properties } = z
+        .looseObject({ properties: z.record(z.string(), z.looseObject({})) })
+        .parse(document.components.schemas[name])
+      expect(properties['customer']?.['description']).toMatch(/access token.*phone number/)
+      expect(properties['expires_in']).toMatchObject({
+        default: 21_600,
+        description: expect.stringMatching(/^Seconds/),
+      })
+    },
+  )
 
   test('is what the command prints', async () => {
     const { stdout } = await promisify(execFile)('npm', ['run', '-s', 'openapi'], {
