@@ -4,7 +4,9 @@ import type { Guard, Route } from './route.ts'
 /** What a request must bring: all that one of these names (OpenAPI 3.1, Security Requirement Object). */
 type Requirement = Readonly<Record<string, readonly string[]>>
 
-const signed = { timestamp: [], contentDigest: [], signature: [] }
+const signed: Requirement = { timestamp: [], contentDigest: [], signature: [] }
+/** What a callback brings: no merchant and no user. */
+export const signedByService: readonly Requirement[] = [signed]
 const signedForMerchant: Requirement[] = [
   { merchant: [], user: [], ...signed },
   { merchant: [], integrator: [], ...signed },

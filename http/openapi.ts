@@ -1,10 +1,10 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Names } from './brand.ts'
 import { errorReply } from './errors.ts'
+import { contentOf, makeSchemas, type Json } from './openapi-schemas.ts'
 import { securityOf, securitySchemesOf } from './openapi-security.ts'
+import { webhooksOf } from './openapi-webhooks.ts'
 import type { Route, UploadForm } from './route.ts'
-
-type Json = Record<string, unknown>
 
 const errorsOf = ({ access, guard, method, params, body, query, upload, errors }: Route) => ({
   ...(method === 'GET' && !query
@@ -35,26 +35,7 @@ export const openApi = (
   version: string,
   publicUrl: string | undefined,
 ): Json => {
-  const schemas: Json = {}
-
-  /** The JSON schema of one direction; what has an id becomes a component. */
-  const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
-    const {
-      $schema: _,
-      $defs,
-      ...rest
-    } = z.toJSONSchema(schema, {
-      io,
-      unrepresentable: 'any',
-    }) as Json & { $defs?: Json }
-    const text = (value: unknown) =>
-      JSON.parse(JSON.stringify(value).replaceAll('#/$defs/', '#/components/schemas/')) as Json
-    for (const [name, definition] of Object.entries($defs ?? {})) schemas[name] = text(definition)
-    const { id: name, ...definition } = text(rest)
-    if (typeof name !== 'string') return definition
-    schemas[name] = definition
-    return { $ref: `#/components/schemas/${name}` }
-  }
+  const { schemas, schemaOf } = makeSchemas()
 
   const uploadOf = ({ parts }: UploadForm): Json => {
     const kinds = parts.map(({ type, schema }) =>
@@ -79,10 +60,6 @@ export const openApi = (
         schema: schemaOf(schema as z.ZodType, 'input'),
       })),
     )
-
-  const contentOf = (types: readonly string[], schema: Json): Json => ({
-    content: Object.fromEntries(types.map((type) => [type, { schema }])),
-  })
 
   const rawContentOf = (types: readonly string[]): Json => ({
     content: Object.fromEntries(
@@ -177,6 +154,7 @@ export const openApi = (
     },
     servers: [{ url: publicUrl ?? '/' }],
     paths,
+    webhooks: webhooksOf(names, schemaOf),
     components: {
       schemas,
       securitySchemes: securitySchemesOf(names),

@@ -1,12 +1,9 @@
-import { z } from 'zod'
 import type { Position, Revision } from '../../application/event-store.ts'
 import {
-  callbackEventNames,
   displayCallbackName,
   displayMessageId,
   displayTexts,
   isDisplayed,
-  scanCallbackName,
   streamOfSubject,
   type Message,
 } from '../../domain/callback.ts'
@@ -18,10 +15,9 @@ import { permissionProjection, type PermissionOutcome } from '../../projections/
 import type { Projection } from '../../projections/projection.ts'
 import { reportProjection, type ReportRow } from '../../projections/reports.ts'
 import type { Signing } from '../addresses.ts'
-import { dateTime } from '../wire.ts'
 import type { AttachmentLink } from './attachment.ts'
+import { callbacks, isCallbackName } from './callback-events.ts'
 import {
-  outcomeReply,
   outcomeView,
   reportOfLine,
   type ReportHolding,
@@ -31,41 +27,11 @@ import { outcomesAsOf, type ReadHistory } from './outcomes-as-of.ts'
 import { outcomePath } from './payment.ts'
 import {
   permissionOutcomePath,
-  permissionOutcomeReply,
   permissionOutcomeView,
   reportOfPermission,
   type PermissionRow,
 } from './permission.ts'
-import { reportPath, reportReply, reportView } from './report-reply.ts'
-
-const meta = z
-  .object({
-    id: z.string().meta({ description: 'Stable over retries.' }),
-    event: z.enum([
-      ...new Set(Object.values(callbackEventNames)),
-      scanCallbackName,
-      displayCallbackName,
-      'test_event',
-    ]),
-    uri: z.string().nullable(),
-    timestamp: dateTime,
-    seqno: z.int().meta({
-      description: '1, 2, 3 … per resource; what a display is told is counted by itself.',
-    }),
-  })
-  .meta({ id: 'CallbackMeta' })
-
-const paymentMessage = z
-  .object({ meta, object: outcomeReply.optional() })
-  .meta({ id: 'CallbackMessage' })
-const permissionMessage = z
-  .object({ meta, object: permissionOutcomeReply.optional() })
-  .meta({ id: 'PermissionCallbackMessage' })
-const reportMessage = z.object({ meta, object: reportReply.optional() })
-const testMessage = z.object({ meta, object: z.object({ text: z.string() }).optional() })
-
-const displayMessage = z.object({ meta, object: z.object({ text: z.string() }) })
-const scanMessage = z.object({ meta, object: z.object({ id: z.string(), argstring: z.string() }) })
+import { reportPath, reportView } from './report-reply.ts'
 
 const rowAfter = async <Row extends object>(
   { handles, keysOf, apply }: Pick<Projection<Row>, 'handles' | 'keysOf' | 'apply'>,
@@ -124,33 +90,32 @@ export const callbackMessages = (needs: MessageNeeds) => {
 
   return async (message: Message, destination: string): Promise<string> => {
     const { event: name, seqno, subject, revision } = message
+    if (!isCallbackName(name)) throw new Error(`${name} is no event of callbacks`)
     const stream = streamOfSubject(subject)
     const event = await eventAt(readHistory, stream, revision)
     const { at } = event.metadata
     const isForDisplay = name === displayCallbackName
     const id = isForDisplay ? displayMessageId(event.id) : event.id
-    const about = { id, event: name as 'test_event', timestamp: at, seqno }
-    const textOf = (schema: z.ZodType, uri: string | null, object: unknown): string =>
-      JSON.stringify(
-        schema.parse({ meta: { ...about, uri }, ...(object !== undefined && { object }) }),
-      )
+    const about = { id, event: name, timestamp: at, seqno }
+    const textOf = (uri: string | null, object: unknown): string =>
+      JSON.stringify(callbacks[name].message.parse({ meta: { ...about, uri }, object }))
     const isSafe = destination.toLowerCase().startsWith('https:')
     const history = () => readHistory(stream, 0, revision)
     if (isForDisplay && isDisplayed(event.type)) {
       const uri = links.full(outcomePath(idIn(stream)))
-      return textOf(displayMessage, uri, { text: displayTexts[event.type] })
+      return textOf(uri, { text: displayTexts[event.type] })
     }
     switch (event.type) {
       case 'CallbackTestRequested':
-        return textOf(testMessage, null, isSafe ? { text: 'Hello World' } : undefined)
+        return textOf(null, isSafe ? { text: 'Hello World' } : undefined)
       case 'ShortlinkScanned': {
         const { scan, argstring } = event.data
-        return textOf(scanMessage, null, { id: needs.scanToken(scan), argstring })
+        return textOf(null, { id: needs.scanToken(scan), argstring })
       }
       case 'ReportCompleted': {
         const row = await rowAfter(reportProjection, history(), subject)
         const { path, object } = reportObject(needs, row, at)
-        return textOf(reportMessage, links.full(path), isSafe ? object : undefined)
+        return textOf(links.full(path), isSafe ? object : undefined)
       }
       case 'PermissionGranted':
       case 'PermissionDeclined':
@@ -158,20 +123,20 @@ export const callbackMessages = (needs: MessageNeeds) => {
       case 'PermissionExpired': {
         const rid = idIn(subject)
         const uri = links.full(permissionOutcomePath(rid))
-        if (!isSafe) return textOf(permissionMessage, uri, undefined)
+        if (!isSafe) return textOf(uri, undefined)
         const row = await rowAfter(permissionProjection, history(), rid)
         const shown = await views.permission(row, at, event.position)
         const report = await reportOfPermission(links, needs.reportHolding)(shown)
-        return textOf(permissionMessage, uri, permissionOutcomeView(shown, report))
+        return textOf(uri, permissionOutcomeView(shown, report))
       }
       default: {
         const uri = links.full(outcomePath(idIn(subject)))
-        if (!isSafe) return textOf(paymentMessage, uri, undefined)
+        if (!isSafe) return textOf(uri, undefined)
         const row = await outcomeAsOf(stream, revision)
         const report = await reportOfLine(links, needs.reportHolding)(row)
         const link = needs.attachmentLink(row, at)
         const shown = await views.payment(row, at, event.position)
-        return textOf(paymentMessage, uri, outcomeView(shown, report, link))
+        return textOf(uri, outcomeView(shown, report, link))
       }
     }
   }

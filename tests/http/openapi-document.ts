@@ -35,6 +35,21 @@ const operation = z.strictObject({
 
 const method = z.enum(['get', 'post', 'put', 'delete'])
 
+/** What the service sends: no client asks for it, so it has headers of its own, and says what is made of the answer. */
+const webhook = operation.extend({
+  parameters: z.array(
+    z.strictObject({
+      name: z.string().min(1),
+      in: z.literal('header'),
+      required: z.literal(true),
+      description: z.string().min(1),
+      schema,
+    }),
+  ),
+  requestBody: z.strictObject({ required: z.literal(true), content }),
+  responses: z.record(z.string().regex(/^([2-5](\d\d|XX)|default)$/), response),
+})
+
 export const openApiDocument = z.strictObject({
   openapi: z.literal('3.1.0'),
   info: z.strictObject({
@@ -44,6 +59,7 @@ export const openApiDocument = z.strictObject({
   }),
   servers: z.array(z.strictObject({ url: z.string().min(1) })).min(1),
   paths: z.record(z.string().startsWith('/'), z.partialRecord(method, operation)),
+  webhooks: z.record(z.string().regex(/^\w+$/), z.strictObject({ post: webhook })),
   components: z.strictObject({
     schemas: z.record(z.string().regex(/^\w+$/), schema),
     securitySchemes: z.record(

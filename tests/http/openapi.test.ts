@@ -35,7 +35,8 @@ const templateOf = (path: string): string => path.replaceAll(/:(\w+)(?:\{[^}]*\}
 
 describe('the document', () => {
   test('is OpenAPI 3.1 in which every name is unique and every reference leads somewhere', () => {
-    const operations = [...operationsOf(document).values()]
+    const sent = Object.values(document.webhooks).map(({ post }) => post)
+    const operations = [...operationsOf(document).values(), ...sent]
     const ids = operations.map(({ operationId }) => operationId)
     expect(new Set(ids).size).toBe(ids.length)
     const references = JSON.stringify(printed).matchAll(/#\/components\/schemas\/(\w+)/g)

@@ -1,0 +1,118 @@
+import { z } from 'zod'
+import { callbackEventNames, displayCallbackName, scanCallbackName } from '../../domain/callback.ts'
+import { dateTime } from '../wire.ts'
+import { outcomeReply } from './outcome-reply.ts'
+import { permissionOutcomeReply } from './permission.ts'
+import { reportReply } from './report-reply.ts'
+
+const names = [
+  ...new Set(Object.values(callbackEventNames)),
+  scanCallbackName,
+  displayCallbackName,
+  'test_event',
+] as const
+
+export type CallbackName = (typeof names)[number]
+
+const meta = z
+  .object({
+    id: z.string().meta({ description: 'Stable over retries: what came before can be left out.' }),
+    event: z.enum(names),
+    uri: z.string().nullable().meta({
+      description:
+        'Full URL where the merchant can read the object as it is now; null without one.',
+    }),
+    timestamp: dateTime,
+    seqno: z.int().meta({
+      description: '1, 2, 3 … per resource; what a display is told is counted by itself.',
+    }),
+  })
+  .meta({ id: 'CallbackMeta' })
+
+/** What is told over https only. */
+const told = <Object extends z.ZodType>(id: string, object: Object) =>
+  z
+    .object({ meta, object: object.optional() })
+    .meta({ id, description: 'Over http there is no object.' })
+
+const text = z.object({ text: z.string() })
+const scan = z.object({
+  id: z.string().meta({ description: 'The `customer` of a payment request, for one day.' }),
+  argstring: z.string().meta({ description: 'What follows the shortlink_value in the code.' }),
+})
+
+const paymentMessage = told('PaymentCallback', outcomeReply)
+const permissionMessage = told('PermissionCallback', permissionOutcomeReply)
+const reportMessage = told('ReportCallback', reportReply)
+const testMessage = told('TestCallback', text)
+const scanMessage = z.object({ meta, object: scan }).meta({ id: 'ScanCallback' })
+const displayMessage = z.object({ meta, object: text }).meta({ id: 'DisplayCallback' })
+
+type Told = { readonly summary: string; readonly message: z.ZodType }
+
+/**
+ * Each event that can be told (the document's Events; decisions 4, States, and 13), with the shape of its message. Messages are
+ * made and documented from here, so none is sent that is not described.
+ */
+export const callbacks = {
+  payment_authorized: {
+    summary: 'The payer has accepted, be it an auth or a sale.',
+    message: paymentMessage,
+  },
+  payment_captured: {
+    summary: 'A part has been captured, or all that was left.',
+    message: paymentMessage,
+  },
+  payment_auth_released: {
+    summary: 'The merchant has released what was left of the authorisation.',
+    message: paymentMessage,
+  },
+  payment_aborted_by_customer: {
+    summary:
+      'The payer has declined, the funds were refused, or there is no such payer: `status_code` says which.',
+    message: paymentMessage,
+  },
+  payment_aborted_by_merchant: {
+    summary: 'The merchant has aborted the request before it was answered.',
+    message: paymentMessage,
+  },
+  payment_authorization_renewed: {
+    summary: 'The authorisation has been renewed: `date_expires` is a new one.',
+    message: paymentMessage,
+  },
+  payment_authorization_expired: {
+    summary: 'The authorisation has expired with something left; what was captured stands.',
+    message: paymentMessage,
+  },
+  payment_request_expired: {
+    summary: 'Nobody has answered the payment request in time.',
+    message: paymentMessage,
+  },
+  permission_request_answered: {
+    summary:
+      'The payer has granted all or a part, or has declined, which gives no token; or there is no such payer.',
+    message: permissionMessage,
+  },
+  permission_request_expired: {
+    summary: 'Nobody has answered the permission request in time.',
+    message: permissionMessage,
+  },
+  report_closed: {
+    summary: 'A report is closed: its summary and logs are complete.',
+    message: reportMessage,
+  },
+  shortlink_scanned: {
+    summary: 'Somebody has scanned the code of a shortlink.',
+    message: scanMessage,
+  },
+  display_message: {
+    summary: 'What to show at the till; it goes to the `display_message_uri` of a payment request.',
+    message: displayMessage,
+  },
+  test_event: {
+    summary: 'Asked for in the sandbox, to try an address.',
+    message: testMessage,
+  },
+} as const satisfies Readonly<Record<CallbackName, Told>>
+
+export const isCallbackName = (name: string): name is CallbackName => Object.hasOwn(callbacks, name)

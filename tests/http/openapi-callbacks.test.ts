@@ -1,0 +1,110 @@
+import { rmSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startReceiver, type Receiver } from '../../demo/receiver.ts'
+import { callbackEventNames, displayCallbackName, scanCallbackName } from '../../domain/callback.ts'
+import { makeCertificates } from '../process/certificates.ts'
+import {
+  accept,
+  advance,
+  authorize,
+  capture,
+  newFolder,
+  pathOf,
+  requestPayment,
+  startShop,
+  type TestShop,
+} from '../process/service-process.ts'
+import { checkOf, openApiDocument, type OpenApiDocument } from './openapi-document.ts'
+
+const folder = newFolder()
+const certificates = makeCertificates(folder)
+let shop: TestShop
+let document: OpenApiDocument
+const receivers: Receiver[] = []
+beforeAll(async () => {
+  shop = await startShop({ DATA_DIR: folder, NODE_EXTRA_CA_CERTS: certificates.authority })
+  document = openApiDocument.parse((await shop.world('GET', '/openapi.json')).body)
+})
+afterAll(async () => {
+  for (const receiver of receivers) await receiver.close()
+  await shop.service.end()
+  rmSync(folder, { recursive: true })
+})
+
+const receive = async (tls?: object): Promise<Receiver> => {
+  const receiver = await startReceiver({ keys: shop.keys, ...(tls && { tls }) })
+  receivers.push(receiver)
+  return receiver
+}
+
+const put = (tid: string, action: string) => shop.till('PUT', pathOf(tid), { action })
+
+let asked = 0
+const askPermission = async (callback_uri: string): Promise<string> => {
+  const input = { pos_id: 'till-1', pos_tid: `asked-${asked++}`, scope: 'openid profile' }
+  const all = { ...input, customer: '+4799999901', callback_uri }
+  return (await shop.till('POST', '/merchant/v1/permission_request/', all)).body.id
+}
+
+/** Lets everything happen that can be told, and tells it to one address. */
+const letAllHappen = async (callback_uri: string): Promise<void> => {
+  const { till, world } = shop
+  const sandbox = (path: string, body: object = {}) => world('POST', `/sandbox/v1/${path}`, body)
+  const captured = await authorize(shop, { callback_uri, display_message_uri: callback_uri })
+  await capture(till, captured, 'a')
+  await put(captured, 'reauth')
+  await put(captured, 'release')
+  const declined = await requestPayment(till, { callback_uri })
+  await sandbox(`payment_request/${declined}/decline/`)
+  await put(await requestPayment(till, { callback_uri }), 'abort')
+  await authorize(shop, { callback_uri })
+  await sandbox(`permission_request/${await askPermission(callback_uri)}/accept/`)
+  const { body: code } = await till('POST', '/merchant/v1/shortlink/', { callback_uri })
+  await sandbox(`shortlink/${code.id}/scan/`, { argstring: 'table-7' })
+  await sandbox('callback/', { callback_uri })
+  await requestPayment(till, { callback_uri })
+  await askPermission(callback_uri)
+  await advance(world, 259_200)
+  await till('PUT', '/merchant/v1/ledger/default/report/1/', { callback_uri })
+  await advance(world, 0)
+}
+
+const everyEvent = [
+  ...new Set([
+    ...Object.values(callbackEventNames),
+    scanCallbackName,
+    displayCallbackName,
+    'test_event',
+  ]),
+].sort()
+
+test('the document describes each event that the service knows', () => {
+  expect(Object.keys(document.webhooks).sort()).toEqual(everyEvent)
+})
+
+test('given all that can be told, when it happens, then each message is as documented, over https with its object', async () => {
+  const receiver = await receive(certificates.trusted)
+  await letAllHappen(receiver.url('/'))
+  const events = () => new Set(receiver.arrivals.map(({ meta }) => meta.event))
+  await receiver.until(() => events().size === everyEvent.length)
+  expect(receiver.arrivals.flatMap(({ problems }) => problems)).toEqual([])
+  for (const { meta, object } of receiver.messages()) {
+    const { content } = document.webhooks[meta.event]!.post.requestBody
+    const type = 'application/vnd.service.api.merchant.v1+json'
+    const checked = checkOf(document, content[type]!.schema).safeParse({ meta, object })
+    expect([meta.event, checked.error?.issues ?? []]).toEqual([meta.event, []])
+    expect([meta.event, object]).toEqual([meta.event, expect.any(Object)])
+  }
+})
+
+test('given a payment, when it is told over http, then the message is as documented, and has no object', async () => {
+  const receiver = await receive()
+  await accept(shop.world, await requestPayment(shop.till, { callback_uri: receiver.url('/') }))
+  await receiver.until(({ length }) => length > 0)
+  const { content } = document.webhooks['payment_authorized']!.post.requestBody
+  for (const { schema } of Object.values(content))
+    for (const { body, object } of receiver.messages()) {
+      expect(checkOf(document, schema).safeParse(JSON.parse(body)).error?.issues).toBeUndefined()
+      expect(object).toBeUndefined()
+    }
+})
