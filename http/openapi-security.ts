@@ -1,5 +1,5 @@
 import type { Names } from './brand.ts'
-import type { Guard, Route } from './route.ts'
+import type { AccessLevel, Guard, Route } from './route.ts'
 
 /** What a request must bring: all that one of these names (OpenAPI 3.1, Security Requirement Object). */
 type Requirement = Readonly<Record<string, readonly string[]>>
@@ -30,27 +30,64 @@ const guards: Record<Guard, Requirement[]> = {
 export const securityOf = ({ access, guard }: Route): readonly Requirement[] =>
   guard ? guards[guard] : accesses[access]
 
+/** What it takes to be answered: a level of the merchant interface, or who else has credentials. */
+type Level = AccessLevel | 'TWOFACTOR' | 'TOKEN' | 'CLIENT'
+
+export const levels: Readonly<Record<Level, string>> = {
+  OPEN: 'no credentials',
+  SECRET: 'merchant, user, and the secret of the user',
+  KEY: 'merchant, user (or integrator), timestamp, content digest, and a signature',
+  INTEGRATOR: 'integrator, timestamp, content digest, and a signature; no merchant',
+  TWOFACTOR: 'the token of a payer who has signed in with both factors',
+  TOKEN: 'an access token that a payer has granted',
+  CLIENT:
+    'the id and secret of an OAuth client, or what `SECRET` takes: a merchant is a client of its own. A public client has ' +
+    'its `client_id` only',
+}
+
+/** The level of an operation. */
+export const levelOf = (security: readonly Requirement[]): Level => {
+  const takes = (scheme: string) => security.some((requirement) => scheme in requirement)
+  if (security.length === 0) return 'OPEN'
+  if (takes('session')) return 'TWOFACTOR'
+  if (takes('token')) return 'TOKEN'
+  if (takes('client')) return 'CLIENT'
+  if (takes('secret')) return 'SECRET'
+  return takes('user') ? 'KEY' : 'INTEGRATOR'
+}
+
 const header = (name: string, description: string) => ({
   type: 'apiKey',
   in: 'header',
   name,
   description,
 })
-const bearer = (description: string) => ({ type: 'http', scheme: 'bearer', description })
+const authorization = (description: string) => header('Authorization', description)
+const http = (scheme: 'basic' | 'bearer', description: string) => ({
+  type: 'http',
+  scheme,
+  description,
+})
 
 /** The names that the requirements use, and where each is sent. */
 export const securitySchemesOf = (names: Names) => ({
-  merchant: header(names.merchant, 'The merchant id.'),
-  user: header(names.user, 'The API user.'),
-  integrator: header(names.integrator, 'The integrator, instead of an API user.'),
-  timestamp: header(names.timestamp, 'UTC, YYYY-MM-DD hh:mm:ss, at most 5 minutes off.'),
-  contentDigest: header(names.contentDigest, 'SHA256=<base64 of SHA-256 of the body>.'),
-  secret: header('Authorization', 'SECRET <secret>.'),
-  session: bearer('The token of a payer who has signed in at /payer/v1/session/.'),
-  token: bearer('An access token that a payer has granted.'),
-  client: { type: 'http', scheme: 'basic', description: 'Client id and client secret.' },
-  signature: header(
-    'Authorization',
-    'RSA-SHA256 <base64>: RSASSA-PKCS1-v1_5 over METHOD|url|headers.',
+  merchant: header(names.merchant, 'The id of the merchant that the request is about.'),
+  user: header(names.user, 'The id of the API user of the merchant who makes the request.'),
+  integrator: header(
+    names.integrator,
+    'Instead of a user: the id of the integrator who makes the request for the merchant, always signed.',
   ),
+  secret: authorization('`SECRET <secret>`, with the secret of the user.'),
+  signature: authorization('`RSA-SHA256 <signature>`, made as is told under Signing.'),
+  timestamp: header(
+    names.timestamp,
+    'When it was signed: UTC, `YYYY-MM-DD hh:mm:ss`, at most 5 minutes off unless the operator allows more or less.',
+  ),
+  contentDigest: header(
+    names.contentDigest,
+    '`SHA256=` and the SHA-256 of the bytes of the body in base64; without a body, that of nothing.',
+  ),
+  session: http('bearer', 'The token of a payer, who has signed in at `/payer/v1/session/`.'),
+  token: http('bearer', 'An access token that a payer has granted.'),
+  client: http('basic', 'The id and the secret of an OAuth client.'),
 })

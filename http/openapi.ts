@@ -1,6 +1,8 @@
 import type { z } from 'zod'
 import type { Names } from './brand.ts'
+import { introduction } from './docs-introduction.ts'
 import { errorReply } from './errors.ts'
+import { tagsOf } from './openapi-groups.ts'
 import { contentOf, makeSchemas, type Json } from './openapi-schemas.ts'
 import { securityOf, securitySchemesOf } from './openapi-security.ts'
 import { webhooksOf } from './openapi-webhooks.ts'
@@ -140,6 +142,7 @@ export const openApi = (
     }
   }
 
+  const isSandbox = routes.some(({ path }) => path.startsWith('/sandbox/'))
   const paths: Record<string, Json> = {}
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)(\{[^}]*\})?/g, '{$1}')
@@ -150,9 +153,10 @@ export const openApi = (
     info: {
       title: 'daybook',
       version,
-      description: 'Merchant payment and authorisation service: merchants, payers, and OAuth 2.0.',
+      description: introduction({ names, publicUrl, isSandbox }),
     },
     servers: [{ url: publicUrl ?? '/' }],
+    tags: tagsOf(routes),
     paths,
     webhooks: webhooksOf(names, schemaOf),
     components: {

@@ -58,6 +58,7 @@ export const openApiDocument = z.strictObject({
     description: z.string().min(1),
   }),
   servers: z.array(z.strictObject({ url: z.string().min(1) })).min(1),
+  tags: z.array(z.strictObject({ name: z.string().min(1), description: z.string().min(1) })),
   paths: z.record(z.string().startsWith('/'), z.partialRecord(method, operation)),
   webhooks: z.record(z.string().regex(/^\w+$/), z.strictObject({ post: webhook })),
   components: z.strictObject({

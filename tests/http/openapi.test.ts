@@ -48,6 +48,14 @@ describe('the document', () => {
         expect(Object.keys(document.components.securitySchemes)).toContain(scheme)
   })
 
+  test('lists each group that it has, payments first', () => {
+    const tags = document.tags.map(({ name }) => name)
+    const sent = Object.values(document.webhooks).map(({ post }) => post)
+    const used = [...operationsOf(document).values(), ...sent].flatMap(({ tags }) => tags)
+    expect([...tags].sort()).toEqual([...new Set(used)].sort())
+    expect(tags[0]).toBe('Payment request')
+  })
+
   test('declares the parameters that stand in its paths', () => {
     for (const [name, { parameters }] of operationsOf(document)) {
       const inPath = [...name.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter)
@@ -213,9 +221,9 @@ describe('the page', () => {
       ([, link]) => link ?? '',
     )
     expect(linked.length).toBeGreaterThan(10)
-    for (const link of linked) expect(link).toMatch(/^(#schema-\w+|openapi\.json)$/)
-    for (const [, name] of text.matchAll(/href="#(schema-\w+)"/g))
-      expect(text).toContain(`id="${name}"`)
+    const anchors = [...text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => `#${id}`)
+    expect(new Set(anchors).size).toBe(anchors.length)
+    for (const link of linked) expect(['openapi.json', ...anchors]).toContain(link)
     expect(text).not.toMatch(/<(script|link|img|iframe|object|embed)\b|@import|url\(| style=/)
   })
 
