@@ -28,6 +28,8 @@ let service: PeopleService
 let shop: Server
 let shopUrl = ''
 const contexts: BrowserContext[] = []
+/** What went wrong in a page while nobody was looking. */
+const faults: string[] = []
 
 beforeAll(async () => {
   browser = await chromium.launch({
@@ -50,6 +52,7 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   await Promise.all(contexts.splice(0).map((context) => context.close()))
+  expect(faults.splice(0)).toEqual([])
 })
 afterAll(async () => {
   await browser.close()
@@ -62,10 +65,10 @@ const open = async (screen: object, extra: object = {}): Promise<Page> => {
   const context = await browser.newContext({ locale: 'en-GB', ...screen, ...extra })
   contexts.push(context)
   const page = await context.newPage()
-  page.on('pageerror', (error) => expect.fail(`a script failed: ${error.message}`))
+  page.on('pageerror', (error) => faults.push(`a script failed: ${error.message}`))
   page.on('console', (message) => {
     // What the Content-Security-Policy blocks is reported here.
-    if (/Content Security Policy/.test(message.text())) expect.fail(message.text())
+    if (/Content Security Policy/.test(message.text())) faults.push(message.text())
   })
   return page
 }
