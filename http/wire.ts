@@ -164,10 +164,6 @@ export const callbackUriText = webUriText.superRefine((text, context) => {
   if (problem !== undefined) context.addIssue(problem)
 })
 
-/** An id that a merchant chooses. A URL whose last segment is `.` or `..` leads elsewhere. */
-export const chosenId = (schema: z.ZodString) =>
-  schema.max(100).refine((id) => id !== '.' && id !== '..', 'Must not be . or ..')
-
 /** Money in an answer. */
 export const money = z
   .transform(({ minor, currency }: Money) => formatAmount(minor, currency))

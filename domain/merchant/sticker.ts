@@ -2,6 +2,9 @@ import { z } from 'zod'
 import type { Decider, EventsOf } from '../decider.ts'
 import { refuse } from '../refusal.ts'
 
+/** What is printed on a sticker. */
+export const serialNumberPattern = /^[a-zA-Z0-9-]{1,64}$/
+
 /** Events of the stream `sticker-<serial number>`. */
 export const stickerEvents = {
   StickerAdded: z.object({}),

@@ -1,14 +1,21 @@
 import { z } from 'zod'
 import { refuse } from '../refusal.ts'
 import { register } from '../register.ts'
+import { chosenId } from './chosen-id.ts'
 
 export const roles = ['user', 'superuser'] as const
 
-/** An id is the value of a header, and the last segment of a path. */
-export const userIdPattern = /^[a-zA-Z0-9_.@-]+$/
+/** It is the value of a header, and the last segment of a path. */
+export const userId = chosenId(
+  z.string().regex(/^[a-zA-Z0-9_.@-]+$/, 'Must be made of letters, digits and _ . @ -'),
+)
 
 /** Anything else does not come out of a header as it was put in. */
-export const secretPattern = /^[!-~](?:[ -~]*[!-~])?$/
+export const userSecret = z
+  .string()
+  .min(8)
+  .max(64)
+  .regex(/^[!-~](?:[ -~]*[!-~])?$/, 'Must be printable ASCII without blanks around it.')
 
 /** An API user of a merchant: who signs requests. The secret is kept only as a slow salted hash. */
 export const user = register(

@@ -5,6 +5,8 @@ import { sameJson } from '../same.ts'
 import type { Instant } from '../time.ts'
 import { afterFailure, checkLockout, unlocked, type Lockout } from './lockout.ts'
 
+export const pinPattern = /^\d{4,12}$/
+
 /** Text encrypted with the payer's own key, which is kept outside of the log. */
 const sealed = z.string()
 

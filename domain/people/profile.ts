@@ -2,6 +2,8 @@ import { z } from 'zod'
 
 const text = z.string().min(1).max(200)
 
+export const nationalIdPattern = /^\d{11}$/
+
 export const postalAddress = z.object({
   street: text,
   postalCode: z.string().min(1).max(20),
@@ -29,7 +31,7 @@ export const profile = z.object({
   address: postalAddress.nullable(),
   shippingAddress: postalAddress.extend({ name: text }).nullable(),
   nationalId: z
-    .object({ id: z.string().regex(/^\d{11}$/), proofs: z.array(identityProof) })
+    .object({ id: z.string().regex(nationalIdPattern), proofs: z.array(identityProof) })
     .nullable(),
 })
 

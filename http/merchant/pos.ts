@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { poses } from '../../application/aggregates.ts'
+import { chosenId } from '../../domain/merchant/chosen-id.ts'
 import { pos, posTypes } from '../../domain/merchant/pos.ts'
 import { within } from '../../domain/stream.ts'
 import { merchantPrefix } from '../addresses.ts'
 import { callerOf, type Route } from '../route.ts'
-import { chosenId } from '../wire.ts'
 import { locationInput, locationReply } from './location.ts'
 import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { shortlinks, stickers } from '../../application/aggregates.ts'
 import type { Find } from '../../application/handle.ts'
+import { serialNumberPattern } from '../../domain/merchant/sticker.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { ScanRow } from '../../projections/scans.ts'
 import { givenId, merchantPrefix } from '../addresses.ts'
@@ -33,7 +34,7 @@ const shortlinkInput = z
     description: description.default(null),
     serial_number: z
       .string()
-      .regex(/^[a-zA-Z0-9-]{1,64}$/, 'Letters, digits and -, at most 64.')
+      .regex(serialNumberPattern, 'Letters, digits and -, at most 64.')
       .nullable()
       .default(null)
       .meta({ description: 'Of a printed sticker; it can be claimed once.' }),

@@ -2,12 +2,11 @@ import { z } from 'zod'
 import { users } from '../../application/aggregates.ts'
 import type { Find } from '../../application/handle.ts'
 import { changed, type Changes } from '../../domain/changes.ts'
-import { roles, secretPattern, user, userIdPattern } from '../../domain/merchant/user.ts'
+import { roles, user, userId, userSecret } from '../../domain/merchant/user.ts'
 import { within } from '../../domain/stream.ts'
 import { merchantPrefix } from '../addresses.ts'
 import { Malformed, RequestError } from '../errors.ts'
 import { callerOf, type Call, type Route } from '../route.ts'
-import { chosenId } from '../wire.ts'
 import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
 
 const userUpdate = z
@@ -19,22 +18,15 @@ const userUpdate = z
       description:
         'CIDR (IPv4 or IPv6) of the addresses that requests may come from. Absent leaves it, null takes it away.',
     }),
-    secret: z
-      .string()
-      .min(8)
-      .max(64)
-      .regex(secretPattern, 'Must be printable ASCII without blanks around it.')
-      .nullish()
-      .meta({ description: 'Kept only as a slow hash. Absent leaves it, null takes it away.' }),
+    secret: userSecret.nullish().meta({
+      description: 'Kept only as a slow hash. Absent leaves it, null takes it away.',
+    }),
     pubkey: z.string().max(10_000).nullish().meta({
       description: 'RSA public key, 2048 to 4096 bits, PEM or OpenSSH. Absent leaves it.',
     }),
   })
   .meta({ id: 'UserUpdate' })
 
-const userId = chosenId(
-  z.string().regex(userIdPattern, 'Must be made of letters, digits and _ . @ -'),
-)
 const userInput = userUpdate.extend({ id: userId }).meta({ id: 'UserInput' })
 
 const userReply = z

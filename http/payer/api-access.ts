@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Context } from '../../application/handle.ts'
 import type { SignIn } from '../../application/payers.ts'
 import { phoneDigits } from '../../application/people.ts'
+import { pinPattern } from '../../domain/people/payer.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Links } from '../addresses.ts'
@@ -9,7 +10,7 @@ import { Malformed, RequestError } from '../errors.ts'
 import { payerChallenge } from '../refusal-answers.ts'
 import { contextOfPayer, route, type Call, type Route } from '../route.ts'
 import { dateTime } from '../wire.ts'
-import { makeSignUp, pinPattern, type SignUpNeeds } from './sign-up.ts'
+import { makeSignUp, type SignUpNeeds } from './sign-up.ts'
 
 export type ApiAccessNeeds = SignUpNeeds & {
   readonly links: Links

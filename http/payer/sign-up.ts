@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Context } from '../../application/handle.ts'
 import type { Credentials } from '../../application/payers.ts'
 import { phoneDigits } from '../../application/people.ts'
+import { pinPattern } from '../../domain/people/payer.ts'
 import {
   plainProfile,
   profile as profileSchema,
@@ -51,8 +52,6 @@ const registration = z.object({
 })
 type Registration = z.output<typeof registration>
 const registrationLifetimeMs = 900_000
-
-export const pinPattern = /^\d{4,12}$/
 
 type Typed = { readonly phone: string; readonly name: string; readonly pin: string }
 

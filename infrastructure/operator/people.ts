@@ -2,7 +2,8 @@ import type { Command } from 'commander'
 import { withdrawAll } from '../../application/grants.ts'
 import { erasePerson, registerPayer } from '../../application/payers.ts'
 import { phoneDigits } from '../../application/people.ts'
-import { profile as profileSchema } from '../../domain/people/profile.ts'
+import { pinPattern } from '../../domain/people/payer.ts'
+import { nationalIdPattern, profile as profileSchema } from '../../domain/people/profile.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 import { codeUri, newCodeSecret } from '../people/one-time-codes.ts'
@@ -33,8 +34,9 @@ const addPayer = async (
 ) => {
   const { name, pin, email, nationalId } = options
   const phone = phoneDigits(phoneText) ?? fail('a phone number has 8 to 15 digits')
-  if (!/^\d{4,12}$/.test(pin)) fail('a PIN has 4 to 12 digits')
-  if (nationalId !== undefined && !/^\d{11}$/.test(nationalId)) fail('a national id has 11 digits')
+  if (!pinPattern.test(pin)) fail('a PIN has 4 to 12 digits')
+  if (nationalId !== undefined && !nationalIdPattern.test(nationalId))
+    fail('a national id has 11 digits')
   const address = addressOf(options)
   const date = new Date(now()).toISOString().slice(0, 10)
   const read = profileSchema.safeParse({

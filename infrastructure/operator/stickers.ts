@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
 import { stickers } from '../../application/aggregates.ts'
+import { serialNumberPattern } from '../../domain/merchant/sticker.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 import type { WithCore } from './with-core.ts'
 
 const addStickers = async (core: Core, serials: readonly string[]) => {
   for (const serial of serials)
-    if (!/^[a-zA-Z0-9-]{1,64}$/.test(serial))
+    if (!serialNumberPattern.test(serial))
       fail(`${serial}: a serial number has letters, digits and -, at most 64`)
   const added = []
   for (const serial of serials) {

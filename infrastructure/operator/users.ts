@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { users } from '../../application/aggregates.ts'
-import { secretPattern, userIdPattern } from '../../domain/merchant/user.ts'
+import { userId, userSecret } from '../../domain/merchant/user.ts'
 import { sameJson } from '../../domain/same.ts'
 import { within } from '../../domain/stream.ts'
 import type { Core } from '../core.ts'
@@ -16,20 +16,13 @@ type UserOptions = {
   readonly superuser?: true
 }
 
-/** As the interface has it, where `.` and `..` would lead elsewhere. */
-const isUserId = (id: string): boolean =>
-  userIdPattern.test(id) && id.length <= 100 && id !== '.' && id !== '..'
-
-const isSecret = (secret: string): boolean =>
-  secretPattern.test(secret) && secret.length >= 8 && secret.length <= 64
-
 const addUser = async (core: Core, merchant: string, id: string, options: UserOptions) => {
   const { secret, pubkey, superuser } = options
   await presentMerchant(core, merchant)
-  if (!isUserId(id))
+  if (!userId.safeParse(id).success)
     fail('a user id has letters, digits and _ . @ -, at most 100, and is not . or ..')
   if (secret === undefined && pubkey === undefined) fail('give --secret, --pubkey or both')
-  if (secret !== undefined && !isSecret(secret))
+  if (secret !== undefined && !userSecret.safeParse(secret).success)
     fail('a secret has 8 to 64 characters of printable ASCII, without blanks around it')
   const publicKey = pubkey === undefined ? null : await publicKeyIn(pubkey)
   const roles = superuser ? ['superuser' as const] : ['user' as const]
