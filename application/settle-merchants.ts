@@ -2,7 +2,7 @@ import type { FeeTerms } from '../domain/accounting/fees.ts'
 import type { Completion } from '../domain/accounting/ledger.ts'
 import { payoutDay } from '../domain/calendar.ts'
 import { refuse } from '../domain/refusal.ts'
-import type { Instant } from '../domain/time.ts'
+import { dayOf, type Instant } from '../domain/time.ts'
 import { settlements } from './aggregates.ts'
 import { eachByItself, type OutageOf } from './each-by-itself.ts'
 import type { FindTerms } from './fee-book.ts'
@@ -63,8 +63,7 @@ export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlem
     const { merchant, lastSerial } = account
     const context = contextAt(at, merchant)
     const serial = lastSerial + 1
-    const day = new Date(at).toISOString().slice(0, 10)
-    const settlementId = `${await needs.seriesOf(merchant, context)}-${day}-${serial}`
+    const settlementId = `${await needs.seriesOf(merchant, context)}-${dayOf(at)}-${serial}`
     const command = { type: 'StartSettlement', serial, settlementId, dueAt } as const
     await handle(settlements, merchant, command, context)
   }

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, sign } from 'node:crypto'
 import { promisify } from 'node:util'
+import { formatDateTime } from '../application/date-time.ts'
 import { stringToSign } from '../http/signature.ts'
-import { formatDateTime } from '../http/wire.ts'
 import type { Address } from './connection.ts'
 
 /** The levels at which a merchant's request is authenticated. */

@@ -1,4 +1,4 @@
-import type { Instant } from './time.ts'
+import { dayMs, dayOf, type Instant } from './time.ts'
 
 /** How often a merchant is settled: on weekdays, on Mondays, or on the first weekday of a month. */
 export const frequencies = ['daily', 'weekly', 'monthly'] as const
@@ -6,8 +6,6 @@ export type Frequency = (typeof frequencies)[number]
 
 /** When settlements are due; the day begins at `startOfDay`, `hh:mm` in UTC. */
 export type Calendar = { readonly frequency: Frequency; readonly startOfDay: string }
-
-const dayMs = 86_400_000
 
 export const startOfDayPattern = /^(?:[01]\d|2[0-3]):[0-5]\d$/
 
@@ -53,5 +51,5 @@ export const payoutDay = (settled: Instant, delay: number): string => {
     do day += 1
     while (!isWeekday(day))
   }
-  return new Date(day * dayMs).toISOString().slice(0, 10)
+  return dayOf(day * dayMs)
 }

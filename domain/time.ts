@@ -3,8 +3,13 @@ export type Instant = number
 
 export type Seconds = number
 
+export const dayMs = 86_400_000
+
 /** An authorisation can be captured for three days (States and transitions; decisions 4). */
 export const authorizationLifetime: Seconds = 259_200
+
+/** `YYYY-MM-DD` in UTC. */
+export const dayOf = (at: Instant): string => new Date(at).toISOString().slice(0, 10)
 
 /** The instant some seconds on, in whole seconds: the second that is shown is the instant meant (decisions 2). */
 export const secondsAfter = (at: Instant, seconds: Seconds): Instant =>

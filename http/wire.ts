@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { recent } from '../application/recent.ts'
+import { formatDateTime } from '../application/date-time.ts'
 import { isCurrency, isKnownCurrency } from '../domain/money/currency.ts'
 import { formatAmount, parseAmount, type MinorUnits, type Money } from '../domain/money/money.ts'
 import { Refusal } from '../domain/refusal.ts'
@@ -85,28 +85,6 @@ export const amountIn = (
     context.issues.push({ code: 'custom', message, path, input: text })
     return 0
   }
-}
-
-const dayLength = 86_400_000
-const daysSeen = recent<number, string>(1_000)
-
-const dayText = (day: number): string => {
-  const known = daysSeen.get(day)
-  if (known !== undefined) return known
-  const text = new Date(day * dayLength).toISOString().slice(0, 10)
-  daysSeen.set(day, text)
-  return text
-}
-
-const twoDigits = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'))
-
-/** `YYYY-MM-DD hh:mm:ss` in UTC. A callback or an outcome holds many, mostly of a few days. */
-export const formatDateTime = (at: Instant): string => {
-  const day = Math.floor(at / dayLength)
-  const seconds = Math.floor((at - day * dayLength) / 1000)
-  const minutes = Math.floor(seconds / 60)
-  const time = [Math.floor(minutes / 60), minutes % 60, seconds % 60]
-  return `${dayText(day)} ${time.map((part) => twoDigits[part]).join(':')}`
 }
 
 const dateTimePattern = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/

@@ -17,7 +17,6 @@ import { openApi } from '../http/openapi.ts'
 import { answerToNoRequest } from '../http/replies.ts'
 import { allRoutes, type RouteNeeds } from '../http/routes.ts'
 import { stringToSign } from '../http/signature.ts'
-import { formatDateTime } from '../http/wire.ts'
 import { makeClientAddress } from './client-address.ts'
 import { openCore } from './core.ts'
 import { isFileTrouble, logShown } from './failures.ts'
@@ -83,12 +82,7 @@ export const openService = async (
     reportHolding: core.reportHolding,
     views,
   })
-  const wire: CallbackWire = {
-    names,
-    stringToSign,
-    formatDateTime,
-    message: wordCallback,
-  }
+  const wire: CallbackWire = { names, stringToSign, message: wordCallback }
   const service = await startService(core, settings, log, wire, authorizationServer, funding)
   const authenticate = makeAccess({ ...service.access, names })
   const app = makeApp({

@@ -29,7 +29,7 @@ import type { Settings } from './settings.ts'
 /** What the wire form of callbacks is made with; the wire belongs to `http`. */
 export type CallbackWire = {
   readonly message: (message: Message, uri: string) => Promise<string>
-} & Pick<Parameters<typeof makeCallbackSender>[0], 'names' | 'stringToSign' | 'formatDateTime'>
+} & Pick<Parameters<typeof makeCallbackSender>[0], 'names' | 'stringToSign'>
 
 type MerchantEntry = typeof merchants.decider.initial
 type UserEntry = typeof users.decider.initial

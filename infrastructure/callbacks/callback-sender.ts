@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { Agent, request } from 'undici'
+import { formatDateTime } from '../../application/date-time.ts'
 import { contentDigest, type Signer } from '../keys.ts'
 import { isPublic, PrivateAddress, resolvePublic, type Resolve } from './addresses.ts'
 import { lookupWith } from './name-resolution.ts'
@@ -20,7 +21,6 @@ type Needs = {
     headers: Iterable<readonly [string, string]>,
     signedPrefix: string,
   ) => string
-  readonly formatDateTime: (at: number) => string
   readonly machineNow: () => number
   readonly resolve: Resolve
   readonly arePrivateAddressesAllowed: boolean
@@ -58,7 +58,7 @@ export const makeCallbackSender = (needs: Needs) => {
     const at = machineNow()
     const seconds = Math.floor(at / 1000)
     const signed = {
-      [names.timestamp]: needs.formatDateTime(at),
+      [names.timestamp]: formatDateTime(at),
       [names.contentDigest]: contentDigest(Buffer.from(body)),
     }
     const text = needs.stringToSign('POST', uri, Object.entries(signed), names.signedPrefix)

@@ -4,6 +4,7 @@ import { erasePerson, registerPayer } from '../../application/payers.ts'
 import { phoneDigits } from '../../application/people.ts'
 import { pinPattern } from '../../domain/people/payer.ts'
 import { nationalIdPattern, profile as profileSchema } from '../../domain/people/profile.ts'
+import { dayOf } from '../../domain/time.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 import { codeUri, newCodeSecret } from '../people/one-time-codes.ts'
@@ -38,7 +39,7 @@ const addPayer = async (
   if (nationalId !== undefined && !nationalIdPattern.test(nationalId))
     fail('a national id has 11 digits')
   const address = addressOf(options)
-  const date = new Date(now()).toISOString().slice(0, 10)
+  const date = dayOf(now())
   const read = profileSchema.safeParse({
     name,
     phone,

@@ -1,3 +1,4 @@
+import { formatDateTime } from '../../application/date-time.ts'
 import type { Completion, LogFile } from '../../domain/accounting/ledger.ts'
 import {
   addLine,
@@ -18,8 +19,6 @@ const columns =
   'tid,sub_id,timestamp,action,type,customer,currency,amount,additional_amount,gross,fee,interchange,vat,taxcode,' +
   'net,merchant_id,settlement_id,reserved1,reserved2'
 
-const timestamp = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ')
-
 /** A line of a transaction log as text (decisions 8); only what moves money has a gross. */
 const transactionLogLine = (line: TransactionLine, settlementId: string | null): string => {
   const { currency, charge } = line
@@ -29,7 +28,7 @@ const transactionLogLine = (line: TransactionLine, settlementId: string | null):
   return [
     textCell(line.tid),
     textCell(line.subId),
-    timestamp(line.at),
+    formatDateTime(line.at),
     line.action,
     line.credit ? 'credit' : '',
     textCell(line.customer),
@@ -64,7 +63,7 @@ export const scopeLogLine = (line: TransactionLine, settlementId: string | null)
   const { fee = 0, vat = 0, taxcode = null } = charge ?? {}
   return [
     textCell(line.tid),
-    timestamp(line.at),
+    formatDateTime(line.at),
     scopeStatus[line.action],
     textCell(line.customer),
     currency,

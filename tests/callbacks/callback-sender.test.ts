@@ -3,7 +3,6 @@ import { createServer, type AddressInfo } from 'node:net'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { namesOf } from '../../http/brand.ts'
 import { stringToSign } from '../../http/signature.ts'
-import { formatDateTime } from '../../http/wire.ts'
 import { makeCallbackSender } from '../../infrastructure/callbacks/callback-sender.ts'
 import { makeResolve } from '../../infrastructure/callbacks/name-resolution.ts'
 import { makeSigner } from '../../infrastructure/keys.ts'
@@ -18,7 +17,6 @@ const sender = makeCallbackSender({
   signer: makeSigner(rsa, ed25519),
   names: namesOf({ headerPrefix: 'X-Service', mediaVendor: 'service' }),
   stringToSign,
-  formatDateTime,
   machineNow: Date.now,
   resolve: makeResolve([names.server]),
   arePrivateAddressesAllowed: true,

@@ -1,0 +1,23 @@
+import { dayMs, dayOf, type Instant } from '../domain/time.ts'
+import { recent } from './recent.ts'
+
+const daysSeen = recent<number, string>(1_000)
+
+const dayText = (day: number): string => {
+  const known = daysSeen.get(day)
+  if (known !== undefined) return known
+  const text = dayOf(day * dayMs)
+  daysSeen.set(day, text)
+  return text
+}
+
+const twoDigits = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'))
+
+/** `YYYY-MM-DD hh:mm:ss` in UTC. A callback, an outcome or a log holds many, mostly of a few days. */
+export const formatDateTime = (at: Instant): string => {
+  const day = Math.floor(at / dayMs)
+  const seconds = Math.floor((at - day * dayMs) / 1000)
+  const minutes = Math.floor(seconds / 60)
+  const time = [Math.floor(minutes / 60), minutes % 60, seconds % 60]
+  return `${dayText(day)} ${time.map((part) => twoDigits[part]).join(':')}`
+}
