@@ -9,7 +9,7 @@ import { accepts } from './negotiation.ts'
 import { checked, parseBody, parseForm, type Incoming } from './reading.ts'
 import { makeReceiving } from './receiving.ts'
 import { makeReplies, type Reply } from './replies.ts'
-import type { Call, Route } from './route.ts'
+import { afterOrigin, type Call, type Route } from './route.ts'
 import type { ReceivedRequest } from './unauthenticated-request.ts'
 
 export type AppNeeds = {
@@ -59,9 +59,6 @@ const paramsOf = (schema: z.ZodObject, given: unknown) => {
   const result = schema.safeParse(given)
   return result.success ? result.data : refuse('resource_is_unknown')
 }
-
-/** Path and query of a full URL. */
-const afterOrigin = (url: string): string => url.replace(/^[^/]*\/\/[^/?]*/, '')
 
 /** The body of an answer to HEAD: nobody reads it, so whatever would go on making it is called off. */
 const unread = async (body: Reply['body']): Promise<Reply['body']> => {

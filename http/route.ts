@@ -167,8 +167,11 @@ export const route = <
   ...definition,
 })
 
+/** Path and query of a full URL. */
+export const afterOrigin = (url: string): string => url.replace(/^[^/]*\/\/[^/?]*/, '')
+
 /** Path and query of a request; the rest of its URL is whatever the client called this service. */
-export const targetOf = ({ request }: Call): string => request.url().replace(/^[^/]*\/\/[^/?]*/, '')
+export const targetOf = ({ request }: Call): string => afterOrigin(request.url())
 
 /** The query of a request as it came, with its repetitions. */
 export const searchOf = (call: Call): URLSearchParams => {

@@ -151,6 +151,11 @@ export const money = z
     examples: ['12.50'],
   })
 
+/** What is so many minor units of a currency. */
+export const moneyIn =
+  (currency: string) =>
+  (minor: Money['minor']): Money => ({ minor, currency })
+
 /** DateTime in an answer. */
 export const dateTime = z
   .transform((at: Instant) => formatDateTime(at))

@@ -4,7 +4,7 @@ import type { Pots } from '../../domain/money/pots.ts'
 import type { PaymentOutcome } from '../../projections/payment-outcome-state.ts'
 import type { Links } from '../addresses.ts'
 import { grantedPermissionsReply, grantedPermissionsView } from '../token-reply.ts'
-import { dateTime, money } from '../wire.ts'
+import { dateTime, money, moneyIn } from '../wire.ts'
 import { reportPath } from './report-reply.ts'
 
 const nullableText = z.string().nullable()
@@ -104,7 +104,7 @@ export const outcomeView = (
   link: { readonly attachment_uri?: string },
 ): z.input<typeof outcomeReply> => {
   const { currency } = row
-  const amount = (minor: number) => ({ minor, currency })
+  const amount = moneyIn(currency)
   const pots = (taken: Pots) => ({
     amount: amount(taken.amount),
     additional_amount: amount(taken.additionalAmount),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
 import type { RequestedPayment } from '../../domain/payment/payment-state.ts'
 import type { Links } from '../addresses.ts'
-import { dateTime, money } from '../wire.ts'
+import { dateTime, money, moneyIn } from '../wire.ts'
 
 const nullableText = z.string().nullable()
 
@@ -66,7 +66,7 @@ export const paymentRequestView = (
   { payment: { request, details, waitsUntil }, customer }: ShownRequest,
 ): z.input<typeof paymentRequestReply> => {
   const { currency } = request
-  const amount = (minor: number) => ({ minor, currency })
+  const amount = moneyIn(currency)
   return {
     id: tid,
     uri,

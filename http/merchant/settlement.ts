@@ -7,7 +7,7 @@ import type { SettlementRow } from '../../projections/settlements.ts'
 import { merchantPrefix, type Signing } from '../addresses.ts'
 import { listRoute } from '../lists.ts'
 import { callerOf, route, type Route } from '../route.ts'
-import { dateTime, money } from '../wire.ts'
+import { dateTime, money, moneyIn } from '../wire.ts'
 import { logLink } from './log.ts'
 import { logsReply } from './report-reply.ts'
 import { summaryReply, summaryView } from './summary-reply.ts'
@@ -76,7 +76,7 @@ const group = 'Settlement'
 
 const payoutView = (payout: Payout): z.input<typeof payoutReply> => {
   const { currency } = payout
-  const amount = (minor: string) => ({ minor, currency })
+  const amount = moneyIn(currency)
   return {
     currency,
     gross: amount(payout.gross),
@@ -116,12 +116,12 @@ export const settlementRoutes = (needs: SettlementNeeds): Route[] => {
     date_created: row.startedAt,
     settlement_summary: made.totals.map((total) => {
       const { currency, fees } = total
-      const amount = (minor = '0') => ({ minor, currency })
+      const amount = moneyIn(currency)
       return {
         ...summaryView(total),
-        settlement_fee: amount(fees.settlement_fee),
-        scope_fee: amount(fees.scope_fee),
-        transaction_fee: amount(fees.transaction_fee),
+        settlement_fee: amount(fees.settlement_fee ?? '0'),
+        scope_fee: amount(fees.scope_fee ?? '0'),
+        transaction_fee: amount(fees.transaction_fee ?? '0'),
       }
     }),
     payout_details: made.payouts.map(payoutView),

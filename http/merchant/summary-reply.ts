@@ -6,7 +6,7 @@ import {
   type Counters,
   type Total,
 } from '../../domain/accounting/transaction-line.ts'
-import { money } from '../wire.ts'
+import { money, moneyIn } from '../wire.ts'
 
 const fee = z
   .object({ type: z.enum(feeTypes), amount: money })
@@ -28,7 +28,7 @@ export const summaryReply = z
 
 export const summaryView = (total: Total): z.input<typeof summaryReply> => {
   const { currency, taxcode, fees } = total
-  const amount = (minor: string) => ({ minor, currency })
+  const amount = moneyIn(currency)
   return {
     currency,
     taxcode,
