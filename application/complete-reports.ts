@@ -1,4 +1,4 @@
-import type { Completion } from '../domain/accounting/ledger.ts'
+import type { Completion } from '../domain/accounting/completion.ts'
 import { idIn, partsOf, within } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { ledgers } from './aggregates.ts'

@@ -1,5 +1,5 @@
+import type { Completion } from '../domain/accounting/completion.ts'
 import type { FeeTerms } from '../domain/accounting/fees.ts'
-import type { Completion } from '../domain/accounting/ledger.ts'
 import { payoutDay } from '../domain/calendar.ts'
 import { refuse } from '../domain/refusal.ts'
 import { dayOf, type Instant } from '../domain/time.ts'

@@ -2,12 +2,7 @@ import { and, desc, eq, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { defaultLedger, ledgerEvents } from '../domain/accounting/ledger.ts'
-import {
-  addLine,
-  countLine,
-  type Counters,
-  type Totals,
-} from '../domain/accounting/transaction-line.ts'
+import { addLine, type Counters, countLine, type Totals } from '../domain/accounting/totals.ts'
 import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 

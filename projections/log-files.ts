@@ -1,6 +1,6 @@
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { Completion } from '../domain/accounting/ledger.ts'
+import type { Completion } from '../domain/accounting/completion.ts'
 import { findBy } from './prepared.ts'
 import { projection } from './projection.ts'
 import { reportKey } from './reports.ts'

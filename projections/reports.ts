@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, notExists, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { alias, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { Completion } from '../domain/accounting/ledger.ts'
+import type { Completion } from '../domain/accounting/completion.ts'
 import { ledgerStream } from './ledgers.ts'
 import { countOf, findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'

@@ -3,25 +3,13 @@ import type { Decider, EventsOf } from '../decider.ts'
 import { refuse } from '../refusal.ts'
 import { sameJson } from '../same.ts'
 import type { Instant } from '../time.ts'
-import { counters, total } from './transaction-line.ts'
-
-/** A log file of a report or settlement: named by the hash of its bytes, so it can never change. */
-const logFile = z.object({ sha256: z.string(), lines: z.int(), bytes: z.int() })
-export type LogFile = z.output<typeof logFile>
+import { completion, type Completion } from './completion.ts'
 
 const registration = z.object({
   merchant: z.string(),
   id: z.string(),
   currency: z.string(),
   description: z.string().nullable(),
-})
-
-/** What the lines of a report add up to, and the files that hold them. */
-export const completion = z.object({
-  counters,
-  totals: z.array(total),
-  transactionLogs: z.array(logFile),
-  scopeLogs: z.array(logFile),
 })
 
 /** Events of a ledger. Reports are numbered 1, 2, 3 …: closing one opens the next at the same position of the log. */
@@ -40,7 +28,6 @@ export const ledgerEvents = {
 
 export type LedgerEvent = EventsOf<typeof ledgerEvents>
 export type LedgerRegistration = z.output<typeof registration>
-export type Completion = z.output<typeof completion>
 
 export const defaultLedger = 'default'
 

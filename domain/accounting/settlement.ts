@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { Decider, EventsOf } from '../decider.ts'
 import { addUp, type Sum } from '../money/money.ts'
 import { refuse } from '../refusal.ts'
+import { completion, type Completion } from './completion.ts'
 import { vatOn, type FeeTerms } from './fees.ts'
-import { completion, type Completion } from './ledger.ts'
-import { addToTotals, sum, totalGross, totalNet, type Totals } from './transaction-line.ts'
+import { addToTotals, sum, totalGross, totalNet, type Totals } from './totals.ts'
 
 /** What is paid in one currency; debts are zero or below, so that before + net − payout + billed = after. */
 const payout = z.object({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Completion } from '../../domain/accounting/ledger.ts'
+import type { Completion } from '../../domain/accounting/completion.ts'
 import type { Instant } from '../../domain/time.ts'
 import { merchantPrefix, type Signing } from '../addresses.ts'
 import { dateTime } from '../wire.ts'

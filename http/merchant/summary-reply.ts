@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import {
+  type Counters,
   feeTypes,
+  type Total,
   totalGross,
   totalNet,
-  type Counters,
-  type Total,
-} from '../../domain/accounting/transaction-line.ts'
+} from '../../domain/accounting/totals.ts'
 import { money, moneyIn } from '../wire.ts'
 
 const fee = z

@@ -9,7 +9,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { LogFile } from '../../domain/accounting/ledger.ts'
+import type { LogFile } from '../../domain/accounting/completion.ts'
 
 const bufferedCharacters = 1 << 18
 

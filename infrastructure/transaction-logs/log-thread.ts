@@ -1,6 +1,6 @@
 import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Completion } from '../../domain/accounting/ledger.ts'
+import type { Completion } from '../../domain/accounting/completion.ts'
 import {
   permissionActions,
   type LineAction,

@@ -1,13 +1,7 @@
 import { formatDateTime } from '../../application/date-time.ts'
-import type { Completion, LogFile } from '../../domain/accounting/ledger.ts'
-import {
-  addLine,
-  countLine,
-  type Counters,
-  type LineAction,
-  type Totals,
-  type TransactionLine,
-} from '../../domain/accounting/transaction-line.ts'
+import type { Completion, LogFile } from '../../domain/accounting/completion.ts'
+import { addLine, type Counters, countLine, type Totals } from '../../domain/accounting/totals.ts'
+import type { LineAction, TransactionLine } from '../../domain/accounting/transaction-line.ts'
 import { formatAmount } from '../../domain/money/money.ts'
 import { textCell } from './csv.ts'
 import { openDraft } from './log-draft.ts'

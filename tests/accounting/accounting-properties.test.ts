@@ -13,11 +13,8 @@ import {
   type SettlementEvent,
   type SettlementMade,
 } from '../../domain/accounting/settlement.ts'
-import {
-  addLine,
-  totalNet,
-  type TransactionLine,
-} from '../../domain/accounting/transaction-line.ts'
+import { addLine, totalNet } from '../../domain/accounting/totals.ts'
+import type { TransactionLine } from '../../domain/accounting/transaction-line.ts'
 import { fold } from '../../domain/decider.ts'
 import {
   journalProjection,

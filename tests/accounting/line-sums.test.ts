@@ -2,13 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { postingsOfLine } from '../../domain/accounting/journal.ts'
 import { sumLines, type LineSum } from '../../domain/accounting/line-sums.ts'
-import {
-  addLine,
-  countLine,
-  type Counters,
-  type Totals,
-  type TransactionLine,
-} from '../../domain/accounting/transaction-line.ts'
+import { addLine, type Counters, countLine, type Totals } from '../../domain/accounting/totals.ts'
+import type { TransactionLine } from '../../domain/accounting/transaction-line.ts'
 import { addUp } from '../../domain/money/money.ts'
 
 /** Up to the largest amounts that there can be: 12 digits before the decimals, of which some currencies have three. */
