@@ -7,7 +7,7 @@ import { ratePattern } from '../../domain/money/rate.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
-import { presentMerchant } from './merchants.ts'
+import { presentMerchant } from './arguments.ts'
 import { instantOf } from './time.ts'
 import type { WithCore } from './with-core.ts'
 

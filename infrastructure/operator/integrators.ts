@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { integrators } from '../../application/aggregates.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
+import { checkName, collect, idPattern, presentMerchant } from './arguments.ts'
 import { publicKeyIn } from './files.ts'
-import { checkName, collect, idPattern, presentMerchant } from './merchants.ts'
 import type { WithCore } from './with-core.ts'
 
 type Details = {

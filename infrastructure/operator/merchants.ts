@@ -7,22 +7,11 @@ import { isCurrency } from '../../domain/money/currency.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 import { isNetmask } from '../networks.ts'
+import { checkName, collect, idPattern, presentMerchant } from './arguments.ts'
 import { contentOf } from './files.ts'
 import type { WithCore } from './with-core.ts'
 
-/** What merchants and integrators may be called. */
-export const idPattern = /^[a-zA-Z0-9_-]{1,64}$/
 const largestLogo = 1_000_000
-/** The values of an option that may be repeated. */
-export const collect = (value: string, earlier: readonly string[] = []): string[] => [
-  ...earlier,
-  value,
-]
-
-/** A name is shown to people, on pages and in payout files. */
-export const checkName = (name: string | undefined): void => {
-  if (name?.trim() === '') fail('a name has at least one character that is no blank')
-}
 
 type Details = {
   readonly name?: string
@@ -115,12 +104,6 @@ const checkLookupIds = async (
     const other = core.lookUpMerchant(id)?.data.id
     if (other !== undefined && other !== merchant) fail(`${id} is an id of merchant ${other}`)
   }
-}
-
-/** @throws OperatorError when there is no such merchant */
-export const presentMerchant = async ({ find }: Core, id: string): Promise<MerchantData> => {
-  const entry = await find(merchants, id)
-  return entry.status === 'present' ? entry.data : fail(`no merchant ${id}`)
 }
 
 const addMerchant = async (

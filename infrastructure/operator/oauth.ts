@@ -4,7 +4,7 @@ import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 import { addIdTokenKey } from '../people/id-tokens.ts'
 import { newClient } from '../people/tokens.ts'
-import { checkName, collect, presentMerchant } from './merchants.ts'
+import { checkName, collect, presentMerchant } from './arguments.ts'
 import type { WithCore } from './with-core.ts'
 
 type ApplicationOptions = {

@@ -13,7 +13,7 @@ import { openAccounting } from '../accounting.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 import type { Settings } from '../settings.ts'
-import { presentMerchant } from './merchants.ts'
+import { presentMerchant } from './arguments.ts'
 import { intoNewFile, orderIntoFile, debtorOf, writeAgain } from './payouts.ts'
 import type { WithCore } from './with-core.ts'
 

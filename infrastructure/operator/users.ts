@@ -6,8 +6,8 @@ import { within } from '../../domain/stream.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 import { hashSecret, isHashOf } from '../people/secrets.ts'
+import { presentMerchant } from './arguments.ts'
 import { publicKeyIn } from './files.ts'
-import { presentMerchant } from './merchants.ts'
 import type { WithCore } from './with-core.ts'
 
 type UserOptions = {

@@ -1,0 +1,24 @@
+import { merchants } from '../../application/aggregates.ts'
+import type { MerchantData } from '../../domain/merchant/merchant.ts'
+import type { Core } from '../core.ts'
+import { fail } from '../failures.ts'
+
+/** What merchants and integrators may be called. */
+export const idPattern = /^[a-zA-Z0-9_-]{1,64}$/
+
+/** The values of an option that may be repeated. */
+export const collect = (value: string, earlier: readonly string[] = []): string[] => [
+  ...earlier,
+  value,
+]
+
+/** A name is shown to people, on pages and in payout files. */
+export const checkName = (name: string | undefined): void => {
+  if (name?.trim() === '') fail('a name has at least one character that is no blank')
+}
+
+/** @throws OperatorError when there is no such merchant */
+export const presentMerchant = async ({ find }: Core, id: string): Promise<MerchantData> => {
+  const entry = await find(merchants, id)
+  return entry.status === 'present' ? entry.data : fail(`no merchant ${id}`)
+}

@@ -1,0 +1,24 @@
+import { amountsOf } from '../../domain/accounting/settlement.ts'
+import { formatAmount } from '../../domain/money/money.ts'
+import type { Core } from '../core.ts'
+
+/** The journal as the operator sees it. What is off makes the command fail, so that nobody overlooks it. */
+export const accountingStatus = ({ journal, reports, settlements }: Core) => {
+  const toOrder = settlements.payable().flatMap(({ made }) => amountsOf(made?.payouts ?? []))
+  const trialBalance = journal.trialBalance()
+  const isBalanced = trialBalance.every(({ imbalance }) => imbalance === '0')
+  if (!isBalanced) process.exitCode = 1
+  return {
+    journal_balanced: isBalanced,
+    trial_balance: trialBalance.map(({ currency, balances, imbalance }) => ({
+      currency,
+      ...Object.fromEntries(
+        Object.entries(balances).map(([name, sum]) => [name, formatAmount(sum, currency)]),
+      ),
+      imbalance: formatAmount(imbalance, currency),
+    })),
+    reports_closing: reports.closingCount(),
+    settlements_unfinished: settlements.unfinishedCount(),
+    payouts_to_order: toOrder.length,
+  }
+}
