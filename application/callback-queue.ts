@@ -1,4 +1,4 @@
-import type { Line, QueuedMessage } from '../domain/callback.ts'
+import type { DeliveryLane, QueuedMessage } from '../domain/callback.ts'
 import type { Instant } from '../domain/time.ts'
 import type { Position } from './event-store.ts'
 
@@ -15,8 +15,8 @@ export type QueueRow = {
 export type Seen = { readonly at: Instant; readonly position: Position }
 
 type NewlyDue = {
-  readonly news: readonly Line[]
-  readonly others: readonly Line[]
+  readonly news: readonly DeliveryLane[]
+  readonly others: readonly DeliveryLane[]
   readonly seen: Seen
 }
 
@@ -24,12 +24,12 @@ export type CallbackQueue = {
   /** Where something is due that has changed since it was last looked, or was not due then: at first, all that is. */
   newlyDue(now: Instant, seen: Seen | null): NewlyDue
   /** Resources whose first message is due there, the longest due first; without their messages. */
-  due(line: Line, now: Instant, limit: number): readonly string[]
+  due(lane: DeliveryLane, now: Instant, limit: number): readonly string[]
   /** The same, wherever their messages go. */
   dueAnywhere(now: Instant, limit: number): readonly string[]
   find(subject: string): QueueRow | undefined
   /** Where the first message of a resource is due. */
-  lineOf(subject: string, now: Instant): Line | undefined
+  laneOf(subject: string, now: Instant): DeliveryLane | undefined
   /** The next instant after now at which something becomes due. */
   nextDue(now: Instant): Instant | null
 }

@@ -1,4 +1,4 @@
-import type { Attempt, Line, QueuedMessage } from '../domain/callback.ts'
+import type { Attempt, DeliveryLane, QueuedMessage } from '../domain/callback.ts'
 import type { Instant } from '../domain/time.ts'
 import { callbacks } from './aggregates.ts'
 import type { CallbackQueue, QueueRow, Seen } from './callback-queue.ts'
@@ -46,7 +46,10 @@ export const deliverCallbacks = (needs: Needs) => {
   /** Whose delivery failed here and has not worked since: what was recorded of it may be missing in the queue. */
   const doubtful = new Set<string>()
 
-  const attempt = async ({ subject, merchant, callbackUri: uri, waiting }: QueueRow, at: Line) => {
+  const deliver = async (
+    { subject, merchant, callbackUri: uri, waiting }: QueueRow,
+    { destination }: DeliveryLane,
+  ) => {
     const [message] = waiting
     if (!message || uri === null) return
     const { revision, event, seqno, id, attempts: after } = message
@@ -54,7 +57,7 @@ export const deliverCallbacks = (needs: Needs) => {
     const tryOnce = async (): Promise<Attempt> => {
       const begun = now()
       const result = await needs.send(message, uri)
-      turns.noteTime(at.destination, now() - begun)
+      turns.noteTime(destination, now() - begun)
       return { subject, revision, event, seqno, uri, attemptedAt: now(), ...result }
     }
 
@@ -89,7 +92,7 @@ export const deliverCallbacks = (needs: Needs) => {
 
   const begin = (row: QueueRow, place: Place): void => {
     underWay.add(row.subject)
-    void attempt(row, place)
+    void deliver(row, place)
       .catch((error: unknown) => {
         resting.set(row.subject, now() + restAfterFailureMs)
         doubtful.add(row.subject)
@@ -100,22 +103,22 @@ export const deliverCallbacks = (needs: Needs) => {
 
   const isFree = (subject: string): boolean => !underWay.has(subject) && !resting.has(subject)
 
-  /** What a line may begin with: two at least, if there are. */
-  const freeAt = (line: Line, at: Instant): readonly string[] => {
-    const due = queue.due(line, at, placesOfDestination + 1)
+  /** What a lane may begin with: two at least, if there are. */
+  const freeAt = (lane: DeliveryLane, at: Instant): readonly string[] => {
+    const due = queue.due(lane, at, placesOfDestination + 1)
     const free = due.filter(isFree)
     if (free.length > 1 || due.length <= placesOfDestination) return free
     // Before others come some that rest, or that are under way to the address that they had.
-    return queue.due(line, at, underWay.size + resting.size + 2).filter(isFree)
+    return queue.due(lane, at, underWay.size + resting.size + 2).filter(isFree)
   }
 
-  /** What a line is to begin with, if anything; when there is more, it has another turn. */
-  const nextAt = (line: Line, at: Instant): QueueRow | undefined => {
-    const [subject, another] = freeAt(line, at)
-    if (another !== undefined) turns.add(line)
+  /** What a lane is to begin with, if anything; when there is more, it has another turn. */
+  const nextAt = (lane: DeliveryLane, at: Instant): QueueRow | undefined => {
+    const [subject, another] = freeAt(lane, at)
+    if (another !== undefined) turns.add(lane)
     const row = subject === undefined ? undefined : queue.find(subject)
     // It may have changed since it was listed; then it is found among what has changed.
-    return row?.destination === line.destination && (row.dueAt ?? Infinity) <= at ? row : undefined
+    return row?.destination === lane.destination && (row.dueAt ?? Infinity) <= at ? row : undefined
   }
 
   const beginAt = (place: Place, at: Instant): void => {
@@ -140,13 +143,13 @@ export const deliverCallbacks = (needs: Needs) => {
       ended.add(subject)
     }
     for (const subject of ended) {
-      const line = queue.lineOf(subject, at)
-      if (line) turns.add(line)
+      const lane = queue.laneOf(subject, at)
+      if (lane) turns.add(lane)
       ended.delete(subject)
     }
     const found = queue.newlyDue(at, seen)
-    for (const line of found.news) turns.add(line, true)
-    for (const line of found.others) turns.add(line)
+    for (const lane of found.news) turns.add(lane, true)
+    for (const lane of found.others) turns.add(lane)
     seen = found.seen
   }
 

@@ -1,7 +1,7 @@
-import type { Line } from '../domain/callback.ts'
+import type { DeliveryLane } from '../domain/callback.ts'
 import { eachOnce, type EachOnce } from './each-once.ts'
 
-type Whose = Line['merchant']
+type Whose = DeliveryLane['merchant']
 
 /** How many deliveries may be under way of each kind. */
 const placesOfKind = 256
@@ -31,7 +31,7 @@ const makeKind = () => ({
 })
 
 /** What a delivery holds while it is under way. */
-export type Place = Line & { readonly kind: ReturnType<typeof makeKind> }
+export type Place = DeliveryLane & { readonly kind: ReturnType<typeof makeKind> }
 
 const lessen = <Key>(counts: Map<Key, number>, key: Key): void => {
   const less = (counts.get(key) ?? 0) - 1
@@ -59,7 +59,7 @@ export const makeTurns = () => {
   /** Who waits until something to a destination ends, as no more may be under way there. */
   const waitingFor = new Map<string, EachOnce<Whose>>()
 
-  const add = ({ merchant, destination }: Line, isNews = false): void => {
+  const add = ({ merchant, destination }: DeliveryLane, isNews = false): void => {
     const { waitingOf, merchants } = quick.has(destination) ? quickKind : slowKind
     const theirs = waitingOf.get(merchant) ?? makeWaiting()
     waitingOf.set(merchant, theirs)
@@ -124,9 +124,9 @@ export const makeTurns = () => {
   }
 
   return {
-    /** Has a line wait for a place; one that waits already stays where it is. */
+    /** Has a lane wait for a place; one that waits already stays where it is. */
     add,
-    /** Takes a place for the line whose turn it is, if there is one of each. */
+    /** Takes a place for the lane whose turn it is, if there is one of each. */
     take: (): Place | undefined => takeOf(quickKind) ?? takeOf(slowKind),
     leave,
     noteTime,

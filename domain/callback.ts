@@ -89,7 +89,7 @@ export type QueuedMessage = Message & {
 }
 
 /** The messages of a merchant, or of nobody, to one scheme and host. */
-export type Line = { readonly merchant: string | null; readonly destination: string }
+export type DeliveryLane = { readonly merchant: string | null; readonly destination: string }
 
 export type CallbackEvent = EventsOf<typeof callbackEvents>
 export type Attempt = z.output<z.ZodObject<typeof attempt>>

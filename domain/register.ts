@@ -42,7 +42,7 @@ export const register = <Name extends string, Schema extends z.ZodObject>(
 ) => {
   type Data = z.output<Schema>
   type Event = RegisterEvent<Name, Data>
-  const event = (suffix: 'Registered' | 'Changed' | 'Removed', data: Data | object) =>
+  const eventsOf = (suffix: 'Registered' | 'Changed' | 'Removed', data: Data | object) =>
     [{ type: `${name}${suffix}`, data }] as unknown as readonly Event[]
 
   const decider: Decider<RegisterCommand<Data>, Event, Entry<Data>> = {
@@ -51,17 +51,18 @@ export const register = <Name extends string, Schema extends z.ZodObject>(
       switch (command.type) {
         case 'Register':
           check(command.data)
-          if (entry.status !== 'present') return event('Registered', command.data)
+          if (entry.status !== 'present') return eventsOf('Registered', command.data)
           return sameJson(entry.registered, command.data) ? [] : refuse('id_used_with_other_data')
         case 'Change': {
           const before = present(entry, command)
           const data = changed(before, command.changes)
           if (sameJson(before, data)) return []
           check(data)
-          return event('Changed', data)
+          return eventsOf('Changed', data)
         }
         case 'Remove':
-          return present(entry, command) && event('Removed', {})
+          present(entry, command)
+          return eventsOf('Removed', {})
       }
     },
     evolve(entry, { type, data }) {

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, lte, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
-import type { Line } from '../domain/callback.ts'
+import type { DeliveryLane } from '../domain/callback.ts'
 import type { Instant } from '../domain/time.ts'
 import { nextBy } from './due.ts'
 import { countOf, findBy, prepared } from './prepared.ts'
@@ -9,9 +9,9 @@ import { callbackQueue, isToBeSent, isUnfinished } from './queued-messages.ts'
 const { subject, merchant, destination, dueAt, position } = callbackQueue
 const now = sql.placeholder('now')
 
-type Due = { readonly [Member in keyof Line]: Line[Member] | null }
+type Due = { readonly [Member in keyof DeliveryLane]: DeliveryLane[Member] | null }
 
-const lineIn = ({ merchant, destination }: Due): Line[] =>
+const laneIn = ({ merchant, destination }: Due): DeliveryLane[] =>
   destination === null ? [] : [{ merchant, destination }]
 
 /** Finds where something has become due, at a cost of what has: not of what waits. */
@@ -44,15 +44,15 @@ const newlyDueIn = (db: BetterSQLite3Database) => {
     // Read before what is due, so that no change is between the two.
     const changed = seen ? changes.all({ position: seen.position }) : []
     const last = seen ? (changed.at(-1) ?? seen) : lastChange.get()
-    const news = changed.filter(({ dueAt }) => dueAt !== null && dueAt <= now).flatMap(lineIn)
-    const others = became.all({ after: seen?.at ?? -Infinity, now }).flatMap(lineIn)
+    const news = changed.filter(({ dueAt }) => dueAt !== null && dueAt <= now).flatMap(laneIn)
+    const others = became.all({ after: seen?.at ?? -Infinity, now }).flatMap(laneIn)
     return { news, others, seen: { at: now, position: last?.position ?? -1 } }
   }
 }
 
 const dueIn = (db: BetterSQLite3Database) => {
   const select = () => db.select({ subject }).from(callbackQueue)
-  const atLine = prepared(
+  const atLane = prepared(
     db,
     callbackQueue,
     select()
@@ -75,8 +75,8 @@ const dueIn = (db: BetterSQLite3Database) => {
   const subjectOf = (row: { readonly subject: string }): string => row.subject
   return {
     /** Resources whose first message there is due, the longest due first. */
-    due: ({ merchant, destination }: Line, now: Instant, limit: number): string[] =>
-      atLine.all({ merchant, destination, now, limit }).map(subjectOf),
+    due: ({ merchant, destination }: DeliveryLane, now: Instant, limit: number): string[] =>
+      atLane.all({ merchant, destination, now, limit }).map(subjectOf),
     /** The same, wherever their messages go. */
     dueAnywhere: (now: Instant, limit: number): string[] =>
       anywhere.all({ now, limit }).map(subjectOf),
@@ -86,7 +86,7 @@ const dueIn = (db: BetterSQLite3Database) => {
 }
 
 export const callbackQueueQueries = (db: BetterSQLite3Database) => {
-  const line = prepared(
+  const lane = prepared(
     db,
     callbackQueue,
     db
@@ -105,8 +105,8 @@ export const callbackQueueQueries = (db: BetterSQLite3Database) => {
     newlyDue: newlyDueIn(db),
     find: findBy(db, callbackQueue, subject),
     /** Where the first message of a resource is due. */
-    lineOf: (subject: string, now: Instant): Line | undefined =>
-      line.all({ subject, now }).flatMap(lineIn)[0],
+    laneOf: (subject: string, now: Instant): DeliveryLane | undefined =>
+      lane.all({ subject, now }).flatMap(laneIn)[0],
     /** Resources with messages that have not arrived, for the operator. */
     unfinished: () => unfinished.all(),
     unfinishedCount: countOf(db, callbackQueue, isUnfinished),

@@ -103,17 +103,17 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
         const parts = partsOf(body, header('content-type'))
         const checked = checkParts(parts, names, currency)
         const contents = []
-        const sealed = []
+        const keeps = []
         for (const { kind, content } of checked) {
           const { hash, sealedHash, keep } = await attachedContents.seal(content, payer)
           contents.push({ kind, hash, sealedHash, size: content.byteLength })
-          sealed.push(keep)
+          keeps.push(keep)
         }
         const context = { at, merchant, actor: 'attachment_uri', correlationId }
         const command = { type: 'UploadAttachments', contents } as const
         // What is refused is not kept; what has been uploaded is there before anybody reads of it.
         await findAccepting(find, attachmentsOfPayments, tid, command)
-        for (const keep of sealed) await keep()
+        for (const keep of keeps) await keep()
         await handle(attachmentsOfPayments, tid, command, context)
         return { location: links.full(listPath(tid)) }
       },

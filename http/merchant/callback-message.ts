@@ -21,7 +21,7 @@ import {
   outcomeView,
   reportOfLine,
   type ReportHolding,
-  type ShownPayment,
+  type ShownOutcome,
 } from './outcome-reply.ts'
 import { outcomesAsOf, type ReadHistory } from './outcomes-as-of.ts'
 import { outcomePath } from './payment.ts'
@@ -53,8 +53,8 @@ type MessageNeeds = Signing & {
   readonly reportHolding: ReportHolding
   /** Requests as their merchant sees them at an instant, with all else as it stood in the log then. */
   readonly views: {
-    payment(row: PaymentOutcome, at: Instant, asOf: Position): Promise<ShownPayment>
-    permission(row: PermissionOutcome, at: Instant, asOf: Position): Promise<PermissionRow>
+    showPayment(row: PaymentOutcome, at: Instant, asOf: Position): Promise<ShownOutcome>
+    showPermission(row: PermissionOutcome, at: Instant, asOf: Position): Promise<PermissionRow>
   }
 }
 
@@ -125,7 +125,7 @@ export const callbackMessages = (needs: MessageNeeds) => {
         const uri = links.full(permissionOutcomePath(rid))
         if (!isSafe) return textOf(uri, undefined)
         const row = await rowAfter(permissionProjection, history(), rid)
-        const shown = await views.permission(row, at, event.position)
+        const shown = await views.showPermission(row, at, event.position)
         const report = await reportOfPermission(links, needs.reportHolding)(shown)
         return textOf(uri, permissionOutcomeView(shown, report))
       }
@@ -135,7 +135,7 @@ export const callbackMessages = (needs: MessageNeeds) => {
         const row = await outcomeAsOf(stream, revision)
         const report = await reportOfLine(links, needs.reportHolding)(row)
         const link = needs.attachmentLink(row, at)
-        const shown = await views.payment(row, at, event.position)
+        const shown = await views.showPayment(row, at, event.position)
         return textOf(uri, outcomeView(shown, report, link))
       }
     }

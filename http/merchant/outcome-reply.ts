@@ -91,36 +91,36 @@ export const reportOfLine =
   }
 
 /** An outcome, its customer as named by the merchant, and the tokens of what was granted along with it. */
-export type ShownPayment = {
-  readonly row: PaymentOutcome
+export type ShownOutcome = {
+  readonly outcome: PaymentOutcome
   readonly customer: string | null
-  readonly shown: ShownTokens | null
+  readonly tokens: ShownTokens | null
 }
 
 /** The outcome as the interface words it. */
 export const outcomeView = (
-  { row, customer, shown }: ShownPayment,
+  { outcome, customer, tokens }: ShownOutcome,
   report: ReportOfLine,
   link: { readonly attachment_uri?: string },
 ): z.input<typeof outcomeReply> => {
-  const { currency } = row
+  const { currency } = outcome
   const amount = moneyIn(currency)
   const pots = (taken: Pots) => ({
     amount: amount(taken.amount),
     additional_amount: amount(taken.additionalAmount),
   })
-  const captures = row.captures.flat()
-  const refunds = row.refunds.flat()
+  const captures = outcome.captures.flat()
+  const refunds = outcome.refunds.flat()
   const charged = (name: 'fee' | 'interchange') =>
     [...captures, ...refunds].reduce((sum, part) => sum + part[name], 0)
   return {
     currency,
-    amount: amount(row.amount),
-    additional_amount: amount(row.additionalAmount),
-    auth_amount: amount(row.available.amount),
-    auth_additional_amount: amount(row.available.additionalAmount),
-    released_amount: amount(row.released.amount),
-    released_additional_amount: amount(row.released.additionalAmount),
+    amount: amount(outcome.amount),
+    additional_amount: amount(outcome.additionalAmount),
+    auth_amount: amount(outcome.available.amount),
+    auth_additional_amount: amount(outcome.available.additionalAmount),
+    released_amount: amount(outcome.released.amount),
+    released_additional_amount: amount(outcome.released.additionalAmount),
     captures: captures.map(({ id, at, fee, interchange, ...taken }) => ({
       id,
       ...pots(taken),
@@ -134,21 +134,21 @@ export const outcomeView = (
       text,
       date: at,
     })),
-    status: row.status,
-    status_code: row.statusCode,
+    status: outcome.status,
+    status_code: outcome.statusCode,
     customer,
-    date_modified: row.modifiedAt,
-    date_expires: row.expiresAt,
-    credit: row.credit,
+    date_modified: outcome.modifiedAt,
+    date_expires: outcome.expiresAt,
+    credit: outcome.credit,
     interchange_fee: amount(charged('interchange')),
     transaction_fee: amount(charged('fee')),
     report_id: report.id,
     report_uri: report.uri,
-    ledger: row.lineLedger,
-    pos_id: row.posId,
-    pos_tid: row.posTid,
-    tid: row.tid,
-    permissions: grantedPermissionsView(shown),
+    ledger: outcome.lineLedger,
+    pos_id: outcome.posId,
+    pos_tid: outcome.posTid,
+    tid: outcome.tid,
+    permissions: grantedPermissionsView(tokens),
     ...link,
   }
 }

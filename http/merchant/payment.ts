@@ -16,7 +16,7 @@ import {
   outcomeView,
   reportOfLine,
   type ReportHolding,
-  type ShownPayment,
+  type ShownOutcome,
 } from './outcome-reply.ts'
 import { paymentRequestInput } from './payment-input.ts'
 import {
@@ -37,7 +37,7 @@ export type PaymentNeeds = {
   readonly hasPerson: (person: string) => boolean
   readonly requestPayment: (request: PaymentRequest, context: Context) => Promise<string>
   readonly outcomes: {
-    find(merchant: string, tid: string, now: Instant): Promise<ShownPayment | undefined>
+    find(merchant: string, tid: string, now: Instant): Promise<ShownOutcome | undefined>
   }
   readonly reportHolding: ReportHolding
   /** A payment of that merchant, and its customer as named, null when erased since. */
@@ -67,32 +67,32 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
     const context = contextOf(call)
     const { merchant, currency } = payment.request
     const terms = () => needs.findTerms(merchant, currency, at)
-    const command = (command: Parameters<typeof payments.decider.decide>[0]) =>
+    const change = (command: Parameters<typeof payments.decider.decide>[0]) =>
       handle(payments, tid, command, context)
     switch (input.action) {
       case 'capture': {
         const wanted = wantedOf(input, 'capture_id')
-        await command({ type: 'CapturePayment', at, wanted, terms: await terms() })
+        await change({ type: 'CapturePayment', at, wanted, terms: await terms() })
         return
       }
       case 'release':
       case 'abort':
-        await command({ type: 'ReleasePayment', at })
+        await change({ type: 'ReleasePayment', at })
         return
       case 'reauth':
-        await command({ type: 'RenewPayment', at })
+        await change({ type: 'RenewPayment', at })
         return
       case 'refund': {
         const wanted = wantedOf(input, 'refund_id')
         const { text = null } = input
-        await command({ type: 'RefundPayment', wanted, text, terms: await terms() })
+        await change({ type: 'RefundPayment', wanted, text, terms: await terms() })
         return
       }
       case undefined: {
         const changes = detailsOf(input, payment.request.currency)
         const { ledger = defaultLedger } = changes
         const ledgerIsOpen = await isLedgerOpen(needs, merchant, ledger)
-        await command({ type: 'AmendPayment', changes, ledgerIsOpen })
+        await change({ type: 'AmendPayment', changes, ledgerIsOpen })
       }
     }
   }
@@ -158,11 +158,11 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       handle: async (call) => {
         const found = await outcomes.find(callerOf(call).merchant, call.params.tid, call.at)
         const shown = found ?? refuse('resource_is_unknown')
-        const { row } = shown
+        const { outcome } = shown
         // What is attached is sealed with the payer's key. A callback, made of the log alone, keeps its link.
-        const isErased = row.payer !== null && !needs.hasPerson(row.payer)
-        const link = isErased ? {} : needs.attachmentLink(row, call.at)
-        return outcomeView(shown, await reportOf(row), link)
+        const isErased = outcome.payer !== null && !needs.hasPerson(outcome.payer)
+        const link = isErased ? {} : needs.attachmentLink(outcome, call.at)
+        return outcomeView(shown, await reportOf(outcome), link)
       },
     }),
   ]

@@ -84,7 +84,7 @@ export type PermissionRow = {
   readonly currency: string
   readonly fee: number
   readonly linePosition: number
-  readonly shown: ShownTokens | null
+  readonly tokens: ShownTokens | null
 }
 
 /** Permission requests are written to the default ledger of their merchant (decisions 8). */
@@ -97,7 +97,7 @@ export const permissionOutcomeView = (
   row: PermissionRow,
   report: ReportOfLine,
 ): z.input<typeof permissionOutcomeReply> => ({
-  ...tokensView(row.shown),
+  ...tokensView(row.tokens),
   currency: row.currency,
   transaction_fee: { minor: row.fee, currency: row.currency },
   report_id: report.id,
@@ -108,7 +108,7 @@ export const permissionOutcomeView = (
   pos_id: row.request.posId,
   pos_tid: row.request.posTid,
   rid: row.rid,
-  user_info: row.shown && row.shown.userInfo,
+  user_info: row.tokens && row.tokens.userInfo,
 })
 
 export type PermissionNeeds = {

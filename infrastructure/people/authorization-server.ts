@@ -1,7 +1,7 @@
 import { findProfile } from '../../application/people.ts'
 import { showTokens } from '../../application/show-tokens.ts'
 import type { Core } from '../core.ts'
-import { merchantViews } from '../payment-views.ts'
+import { merchantViews } from '../merchant-views.ts'
 import { addIdTokenKey, makeIdTokens } from './id-tokens.ts'
 
 /** What the authorization server and the outcomes have in common: ID tokens, and tokens shown again. */

@@ -121,14 +121,14 @@ export const openVault = (
   const ids = recent<string, string>(peopleRemembered)
   const keys = recent<string, Buffer>(peopleRemembered)
   /** Texts by what they are sealed as, and the other way round: the same few are meant again and again. */
-  const opened = recent<string, string>(peopleRemembered)
-  const closed = recent<string, string>(peopleRemembered)
+  const textsBySealed = recent<string, string>(peopleRemembered)
+  const sealedByText = recent<string, string>(peopleRemembered)
   let version: unknown
   /** What came of looking: if nothing, then for all who ask in the same turn, who would wait in vain one after another. */
   let looked: { readonly failure?: unknown } | undefined
 
   const forget = (): void => {
-    for (const memory of [ids, keys, opened, closed]) memory.clear()
+    for (const memory of [ids, keys, textsBySealed, sealedByText]) memory.clear()
   }
 
   const look = (): { readonly failure?: unknown } => {
@@ -202,13 +202,13 @@ export const openVault = (
       const key = keyOf(person)
       if (!key) throw new Error('there is no key of this person')
       if (text.length > longestRemembered) return seal(key, text)
-      return remembering(closed, `${person} ${text}`, () => seal(key, text))
+      return remembering(sealedByText, `${person} ${text}`, () => seal(key, text))
     }),
     /** Undefined once the person has been erased. */
     unseal: guarded((person: string, sealed: string): string | undefined => {
       const key = keyOf(person)
       if (key === undefined || sealed.length > longestRemembered) return key && unseal(key, sealed)
-      return remembering(opened, `${person} ${sealed}`, () => unseal(key, sealed))
+      return remembering(textsBySealed, `${person} ${sealed}`, () => unseal(key, sealed))
     }),
     shred: guardedWrite((person: string): void => {
       removePerson.run(person)

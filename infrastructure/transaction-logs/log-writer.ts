@@ -64,7 +64,7 @@ export const makeLogWriter = (directory: string) => {
       resourceLimits,
       workerData: draftFile,
     })
-    let problem = new Error('the thread that writes logs has ended')
+    let reason = new Error('the thread that writes logs has ended')
     started.on('message', ({ completion, problem, code }) => {
       started.unref()
       if (problem === undefined) atWork?.resolve(completion as Completion)
@@ -72,10 +72,10 @@ export const makeLogWriter = (directory: string) => {
       else atWork?.reject(code ? new Database.SqliteError(problem, code) : new Error(problem))
       atWork = undefined
     })
-    started.on('error', (error) => (problem = error))
+    started.on('error', (error) => (reason = error))
     // Only now is it certain that it writes no more to the draft that the next one begins.
     started.on('exit', () => {
-      if (worker === started) lose(problem)
+      if (worker === started) lose(reason)
     })
     return started
   }

@@ -179,20 +179,20 @@ describe('deliveries', () => {
     const time = timeOfOurOwn()
     const sent: string[] = []
     const failures: unknown[] = []
-    const line = { merchant: 'sandbox', destination: 'http://receiver' }
+    const lane = { merchant: 'sandbox', destination: 'http://receiver' }
     const left = () => subjects.filter((name) => !recorded.has(name))
     const delivery = deliverCallbacks({
       ...needs,
       queue: {
         newlyDue: (at, seen) => ({
           news: [],
-          others: seen ? [] : [line],
+          others: seen ? [] : [lane],
           seen: { at, position: 0 },
         }),
         due: (_, __, limit) => left().slice(0, limit),
         dueAnywhere: (_, limit) => left().slice(0, limit),
         find: (subject) => row(subject, uri()),
-        lineOf: (subject) => (left().includes(subject) ? line : undefined),
+        laneOf: (subject) => (left().includes(subject) ? lane : undefined),
         nextDue: () => null,
       },
       send: async ({ subject }) => {

@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { eachOnce } from '../../application/each-once.ts'
 import { makeTurns, type Place } from '../../application/turns.ts'
-import type { Line } from '../../domain/callback.ts'
+import type { DeliveryLane } from '../../domain/callback.ts'
 
-const lineOf = (merchant: string | null, host: string | number): Line => ({
+const laneOf = (merchant: string | null, host: string | number): DeliveryLane => ({
   merchant,
   destination: `http://${host}`,
 })
 
-const told = ({ merchant, destination }: Line): string => `${merchant} ${destination}`
+const told = ({ merchant, destination }: DeliveryLane): string => `${merchant} ${destination}`
 
 /** Takes places until there is none for anybody. */
 const takeAll = (turns: ReturnType<typeof makeTurns>): Place[] => {
@@ -32,9 +32,9 @@ test('what waits comes out in order, each once, also what comes when nothing was
 
 test('merchants take turns, and so do the destinations of each', () => {
   const turns = makeTurns()
-  for (const host of ['a', 'b', 'c']) turns.add(lineOf('shop', host))
-  for (const host of ['d', 'e']) turns.add(lineOf(null, host))
-  turns.add(lineOf('shop', 'a'))
+  for (const host of ['a', 'b', 'c']) turns.add(laneOf('shop', host))
+  for (const host of ['d', 'e']) turns.add(laneOf(null, host))
+  turns.add(laneOf('shop', 'a'))
   expect(takeAll(turns).map(told)).toEqual([
     'shop http://a',
     'null http://d',
@@ -46,10 +46,10 @@ test('merchants take turns, and so do the destinations of each', () => {
 
 test('a merchant holds a share of the places, and the others get theirs beside it', () => {
   const turns = makeTurns()
-  for (const host of hosts(100)) turns.add(lineOf('shop', host))
+  for (const host of hosts(100)) turns.add(laneOf('shop', host))
   const held = takeAll(turns)
   expect(held).toHaveLength(64)
-  turns.add(lineOf('other', 'other'))
+  turns.add(laneOf('other', 'other'))
   expect(takeAll(turns).map(told)).toEqual(['other http://other'])
   turns.leave(held[0]!)
   expect(takeAll(turns).map(told)).toEqual(['shop http://64'])
@@ -58,11 +58,11 @@ test('a merchant holds a share of the places, and the others get theirs beside i
 test('where as many are under way to a destination as may be, its merchants wait for it and take turns', () => {
   const turns = makeTurns()
   const held = hosts(16).map(() => {
-    turns.add(lineOf('shop', 'slow'))
+    turns.add(laneOf('shop', 'slow'))
     return turns.take()!
   })
-  for (const merchant of ['shop', 'other', 'third']) turns.add(lineOf(merchant, 'slow'))
-  turns.add(lineOf('third', 'quick'))
+  for (const merchant of ['shop', 'other', 'third']) turns.add(laneOf(merchant, 'slow'))
+  turns.add(laneOf('third', 'quick'))
   expect(takeAll(turns).map(told)).toEqual(['third http://quick'])
   for (const merchant of ['shop', 'other', 'third']) {
     turns.leave(held.pop()!)
@@ -73,9 +73,9 @@ test('where as many are under way to a destination as may be, its merchants wait
 test('a destination that was quick waits for none of those that were not, until it is slow itself', () => {
   const turns = makeTurns()
   turns.noteTime('http://good', 20)
-  for (const host of hosts(100)) turns.add(lineOf('shop', host))
+  for (const host of hosts(100)) turns.add(laneOf('shop', host))
   takeAll(turns)
-  const good = lineOf('shop', 'good')
+  const good = laneOf('shop', 'good')
   turns.add(good)
   expect(takeAll(turns).map(told)).toEqual(['shop http://good'])
   turns.noteTime('http://good', 10_000)
@@ -85,9 +85,9 @@ test('a destination that was quick waits for none of those that were not, until 
 
 test('new messages and others take turns, however many there are of either', () => {
   const turns = makeTurns()
-  for (const host of hosts(100)) turns.add(lineOf('shop', host))
+  for (const host of hosts(100)) turns.add(laneOf('shop', host))
   const held = takeAll(turns)
-  turns.add(lineOf('shop', 'new'), true)
+  turns.add(laneOf('shop', 'new'), true)
   for (const place of held.slice(0, 2)) turns.leave(place)
   expect(takeAll(turns).map(told)).toContain('shop http://new')
 })
@@ -95,9 +95,9 @@ test('new messages and others take turns, however many there are of either', () 
 test('which destinations were quick is remembered of so many, and the first of them is forgotten', () => {
   const turns = makeTurns()
   for (const host of hosts(10_001)) turns.noteTime(`http://${host}`, 20)
-  for (const host of hosts(100)) turns.add(lineOf('shop', `slow-${host}`))
+  for (const host of hosts(100)) turns.add(laneOf('shop', `slow-${host}`))
   takeAll(turns)
-  for (const host of [0, 1]) turns.add(lineOf('shop', host))
+  for (const host of [0, 1]) turns.add(laneOf('shop', host))
   expect(takeAll(turns).map(told)).toEqual(['shop http://1'])
 })
 
@@ -144,9 +144,9 @@ test('whoever comes and goes, no bound is passed, and everybody who waits has a 
         if ('leave' in step) {
           if (held.length > 0) leave(step.leave, step.took)
         } else {
-          const line = lineOf(`m${step.merchant}`, step.host)
-          turns.add(line, step.isNews)
-          waiting.add(told(line))
+          const lane = laneOf(`m${step.merchant}`, step.host)
+          turns.add(lane, step.isNews)
+          waiting.add(told(lane))
         }
         takeNext()
       }

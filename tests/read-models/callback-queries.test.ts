@@ -93,8 +93,8 @@ test('what is due to a destination is of one merchant, or of nobody, the longest
   expect(queue.due(to('one'), morning + 2, 1)).toEqual(['payment-b'])
   expect(queue.due(to('one', null), morning, 10)).toEqual(['callback-test'])
   expect(queue.dueAnywhere(morning + 1, 10)).toHaveLength(3)
-  expect(queue.lineOf('payment-c', morning + 9)).toEqual(to('one'))
-  expect(queue.lineOf('payment-c', morning + 8)).toBeUndefined()
+  expect(queue.laneOf('payment-c', morning + 9)).toEqual(to('one'))
+  expect(queue.laneOf('payment-c', morning + 8)).toBeUndefined()
 })
 
 test('no look for what is due passes by what is not, or was seen before', () => {

@@ -24,7 +24,7 @@ type Answered = {
  * of the latest generation, as long as the grant stands. What a callback tells is as of its event.
  */
 export const merchantViews = (needs: Needs) => {
-  const { find, outcomeOf, permissions, payers } = needs
+  const { find, outcomeOf, payers } = needs
 
   const shownTokens = async (
     grant: string,
@@ -39,25 +39,25 @@ export const merchantViews = (needs: Needs) => {
     return needs.showTokens({ ...issued, payer, merchant, client: merchant }, at, asOf)
   }
 
-  const payment = async (row: PaymentOutcome, at: Instant, asOf: AsOf) => ({
-    row,
+  const showPayment = async (row: PaymentOutcome, at: Instant, asOf: AsOf) => ({
+    outcome: row,
     customer: payers.show(row.customer),
-    shown: row.permissions && (await shownTokens(streamOf(payments, row.tid), row, at, asOf)),
+    tokens: row.permissions && (await shownTokens(streamOf(payments, row.tid), row, at, asOf)),
   })
 
-  const permission = async (row: PermissionOutcome, at: Instant, asOf: AsOf) => ({
+  const showPermission = async (row: PermissionOutcome, at: Instant, asOf: AsOf) => ({
     ...row,
     request: { ...row.request, customer: payers.show(row.request.customer) },
-    shown: await shownTokens(streamOf(permissionRequests, row.rid), row, at, asOf),
+    tokens: await shownTokens(streamOf(permissionRequests, row.rid), row, at, asOf),
   })
 
   return {
-    payment,
-    permission,
+    showPayment,
+    showPermission,
     outcomes: {
       find: async (merchant: string, tid: string, now: Instant) => {
         const row = await outcomeOf(streamOf(payments, tid))
-        return row?.merchant === merchant ? payment(outcomeAt(now, row), now, 'log') : undefined
+        return row?.merchant === merchant ? showPayment(outcomeAt(now, row), now, 'log') : undefined
       },
     },
     findRequested: async (merchant: string, tid: string) => {
@@ -67,8 +67,8 @@ export const merchantViews = (needs: Needs) => {
         : undefined
     },
     findPermission: async (merchant: string, rid: string, at: Instant) => {
-      const row = permissions.find(rid, at)
-      return row?.merchant === merchant ? permission(row, at, 'log') : undefined
+      const row = needs.permissions.find(rid, at)
+      return row?.merchant === merchant ? showPermission(row, at, 'log') : undefined
     },
   }
 }
