@@ -1,5 +1,5 @@
 /** SHA-256 of a content in hex. */
-export type BlobHash = string
+type BlobHash = string
 
 /** Where files are kept, under the hash of their content. */
 export type Blobs = {
@@ -10,7 +10,7 @@ export type Blobs = {
 }
 
 /** A content by its own hash and, unless it is kept as it came, the hash of what it was sealed to. */
-export type SealedBlob = { readonly hash: BlobHash; readonly sealedHash?: BlobHash | undefined }
+type SealedBlob = { readonly hash: BlobHash; readonly sealedHash?: BlobHash | undefined }
 
 /** Where contents that tell of a person are kept: sealed with that person's key, and gone with it. */
 export type SealedBlobs = {

@@ -5,7 +5,7 @@ import { ledgers } from './aggregates.ts'
 import { eachByItself, type OutageOf } from './each-by-itself.ts'
 import type { Handle } from './handle.ts'
 
-export type ClosingReport = {
+type ClosingReport = {
   readonly ledgerStream: string
   readonly number: number
   readonly closedPosition: number

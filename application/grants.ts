@@ -45,7 +45,7 @@ export const issueTokens = (
   }
 }
 
-export type TokenRow = {
+type TokenRow = {
   readonly grant: string
   readonly generation: number
   readonly scope: readonly Scope[]
@@ -53,7 +53,7 @@ export type TokenRow = {
   readonly expiresAt: Instant
 }
 
-export type GrantRow = {
+type GrantRow = {
   readonly grant: string
   readonly payer: string
   readonly merchant: string

@@ -35,7 +35,7 @@ export type Aggregate<Command, Event extends DecidedEvent, State> = {
 }
 
 /** What a command led to: the state after it, and the events that it made (none when it was a repeat). */
-export type Handled<Event, State> = { readonly state: State; readonly events: readonly Event[] }
+type Handled<Event, State> = { readonly state: State; readonly events: readonly Event[] }
 
 export type Handle = <Command, Event extends DecidedEvent, State>(
   aggregate: Aggregate<Command, Event, State>,
@@ -44,7 +44,7 @@ export type Handle = <Command, Event extends DecidedEvent, State>(
   context: Context,
 ) => Promise<Handled<Event, State>>
 
-export type Needs = {
+type Needs = {
   readonly store: EventStore
   /** An id that is equal for equal arguments and for no others (UUIDv5). */
   readonly eventId: (stream: string, revision: Revision, commandId: string) => string

@@ -10,7 +10,7 @@ import type { People } from './people.ts'
 /** What a payer proves who they are with. */
 export type Credentials = { readonly pinHash: string; readonly codeSecret: string }
 
-export type Needs = {
+type Needs = {
   readonly handle: Handle
   readonly find: Find
   readonly people: People
@@ -78,7 +78,7 @@ type SignInNeeds = Needs & {
   readonly codesWorkOnce: boolean
 }
 
-export type Session = { readonly token: string; readonly expiresAt: Instant }
+type Session = { readonly token: string; readonly expiresAt: Instant }
 
 const sessionLifetimeMs = 12 * 3_600_000
 

@@ -7,7 +7,7 @@ export type Recent<Key, Value> = {
 }
 
 /** How much is remembered at least of what weighs more than it counts. */
-export type Weighing<Value> = {
+type Weighing<Value> = {
   readonly weightOf: (value: Value) => number
   readonly weight: number
 }

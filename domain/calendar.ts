@@ -5,7 +5,7 @@ export const frequencies = ['daily', 'weekly', 'monthly'] as const
 export type Frequency = (typeof frequencies)[number]
 
 /** When settlements are due; the day begins at `startOfDay`, `hh:mm` in UTC. */
-export type Calendar = { readonly frequency: Frequency; readonly startOfDay: string }
+type Calendar = { readonly frequency: Frequency; readonly startOfDay: string }
 
 export const startOfDayPattern = /^(?:[01]\d|2[0-3]):[0-5]\d$/
 

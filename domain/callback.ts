@@ -94,7 +94,7 @@ export type DeliveryLane = { readonly merchant: string | null; readonly destinat
 export type CallbackEvent = EventsOf<typeof callbackEvents>
 export type Attempt = z.output<z.ZodObject<typeof attempt>>
 
-export type CallbackCommand =
+type CallbackCommand =
   | {
       readonly type: 'RecordAttempt'
       readonly attempt: Attempt
@@ -106,7 +106,7 @@ export type CallbackCommand =
   | { readonly type: 'RequestRetry'; readonly at: Instant; readonly message: Message }
   | { readonly type: 'RequestTest'; readonly uri: string }
 
-export type Callback = {
+type Callback = {
   readonly status: 'untried' | 'waiting' | 'delivered' | 'abandoned'
   readonly attempts: number
   /** Retries end three days after this. */

@@ -9,7 +9,7 @@ export const clockEvents = {
 } as const
 
 export type ClockEvent = EventsOf<typeof clockEvents>
-export type Clock = { readonly aheadBy: number }
+type Clock = { readonly aheadBy: number }
 
 export type ClockCommand = {
   readonly type: 'AdvanceClock'

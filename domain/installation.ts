@@ -10,14 +10,14 @@ export const installationEvents = {
   ProductionBegun: z.object({}),
 } as const
 
-export type InstallationEvent = EventsOf<typeof installationEvents>
-export type Installation = {
+type InstallationEvent = EventsOf<typeof installationEvents>
+type Installation = {
   readonly key: string | null
   readonly vault: string | null
   readonly isProduction: boolean
 }
 
-export type InstallationCommand =
+type InstallationCommand =
   | { readonly type: 'MakeInstallation'; readonly key: string }
   | { readonly type: 'ChooseVault'; readonly vault: string }
   | { readonly type: 'BeginProduction' }

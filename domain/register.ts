@@ -14,7 +14,7 @@ export type RegisterCommand<Data> =
   | (Owned & { readonly type: 'Change'; readonly changes: Changes<Data> })
   | (Owned & { readonly type: 'Remove' })
 
-export type RegisterEvent<Name extends string, Data> =
+type RegisterEvent<Name extends string, Data> =
   | { readonly type: `${Name}Registered`; readonly data: Data }
   | { readonly type: `${Name}Changed`; readonly data: Data }
   | { readonly type: `${Name}Removed`; readonly data: Readonly<Record<string, never>> }

@@ -1,6 +1,6 @@
 import type { Names } from './brand.ts'
 
-export type KnownUser = {
+type KnownUser = {
   readonly id: string
   readonly roles: readonly string[]
   readonly netmask: string | null

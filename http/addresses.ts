@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** Where the service is found by its clients. */
-export type Addresses = {
+type Addresses = {
   /** `PUBLIC_URL` without a slash at its end. */
   readonly publicUrl: string
   /** Whether URIs inside JSON are full URLs (decisions 1). */

@@ -1,5 +1,5 @@
 /** The operator's brand on the wire (decisions 1): the prefix of header names and the vendor in media types. */
-export type Brand = { readonly headerPrefix: string; readonly mediaVendor: string }
+type Brand = { readonly headerPrefix: string; readonly mediaVendor: string }
 
 export const namesOf = ({ headerPrefix, mediaVendor }: Brand) => ({
   merchant: `${headerPrefix}-Merchant`,

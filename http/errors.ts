@@ -9,7 +9,7 @@ export const errorReply = z
   })
   .meta({ id: 'Error' })
 
-export type ErrorReply = z.output<typeof errorReply>
+type ErrorReply = z.output<typeof errorReply>
 
 const reasonPhrases = {
   400: 'Bad Request',

@@ -1,7 +1,7 @@
 import { RequestError } from './errors.ts'
 import type { Call, Route } from './route.ts'
 
-export type Limits = {
+type Limits = {
   /** How many are at work at the same time; those that wait for a slow hash hold up no more than these. */
   readonly atOnce: number
   /** How many wait for their turn before others are sent away. */

@@ -3,7 +3,7 @@ import type { AccessLevel, Caller } from './route.ts'
 import { makeSignedText, unauthorized } from './signed-request.ts'
 import type { UnauthenticatedRequest } from './unauthenticated-request.ts'
 
-export type KnownIntegrator = {
+type KnownIntegrator = {
   readonly id: string
   readonly publicKey: string
   /** The merchants that it serves. */

@@ -48,7 +48,7 @@ export type UploadForm = {
 
 /** What a route answers with: 200 and a value, the same or else 204, 201 and a Location, 302 and a
  * Location, or 204. */
-export type Success = 'value' | 'value or nothing' | 'created' | 'found' | 'nothing'
+type Success = 'value' | 'value or nothing' | 'created' | 'found' | 'nothing'
 
 export type Created = { readonly location: string; readonly value?: unknown }
 

@@ -4,7 +4,7 @@ import { RequestError } from './errors.ts'
 import { route, type Route } from './route.ts'
 import { dateTime } from './wire.ts'
 
-export type PublishedKey = {
+type PublishedKey = {
   readonly id: string
   readonly validFrom: number
   readonly rsaPem: string

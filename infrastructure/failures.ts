@@ -19,7 +19,7 @@ export const fail = (message: string): never => {
 }
 
 /** What is written to standard error, and the code that the process ends with. */
-export type Failure = { readonly text: string; readonly code: number }
+type Failure = { readonly text: string; readonly code: number }
 
 /** The setting that says where the log is. */
 export const logShown = ({ EVENT_STORE, DATA_DIR }: Place): string =>

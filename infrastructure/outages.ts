@@ -34,7 +34,7 @@ export const reportOutage = (
   }
 }
 
-export type Use = Outage & {
+type Use = Outage & {
   /** False when it was last tried a moment ago, and failed. */
   readonly works: () => boolean
 }

@@ -8,13 +8,13 @@ import type { Pieces } from '../domain/pieces.ts'
 import type { Instant } from '../domain/time.ts'
 
 /** Fees and interchange are what it cost the merchant, without VAT; on refunds zero or below. */
-export type CaptureMade = Pots & {
+type CaptureMade = Pots & {
   readonly id: string | null
   readonly at: Instant
   readonly fee: MinorUnits
   readonly interchange: MinorUnits
 }
-export type RefundMade = CaptureMade & { readonly text: string | null }
+type RefundMade = CaptureMade & { readonly text: string | null }
 
 /** What has become of a payment; all amounts in minor units of its currency. */
 export type PaymentOutcome = {

@@ -7,7 +7,7 @@ import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** How far a request is that waits for a scan. */
-export type PickUpStage =
+type PickUpStage =
   /** It does not listen yet. */
   | { readonly type: 'requested'; readonly listener: Listener }
   | { readonly type: 'listening' }
@@ -30,7 +30,7 @@ const pickUps = sqliteTable(
   (row) => [index('pick_ups_by_turn').on(row.isDue, row.position)],
 )
 
-export type PickUpRow = typeof pickUps.$inferSelect
+type PickUpRow = typeof pickUps.$inferSelect
 
 const at = (row: Omit<PickUpRow, 'stage' | 'isDue'>, stage: PickUpStage): PickUpRow => ({
   ...row,

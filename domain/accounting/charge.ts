@@ -42,7 +42,7 @@ export const chargeForPermission = ({ permissionFixed: fee, taxcode }: FeeTerms)
 type Sums = Pick<Charge, 'fee' | 'interchange' | 'vat'>
 
 /** What has been charged and captured so far, and given back and refunded so far, all counted positively. */
-export type RefundBasis = {
+type RefundBasis = {
   readonly charged: Sums
   readonly captured: Pots
   readonly returned: Sums

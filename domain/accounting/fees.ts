@@ -8,14 +8,14 @@ import { sameJson } from '../same.ts'
 import type { Instant } from '../time.ts'
 
 /** What is charged for: a capture, an answered permission request, a settlement. */
-export type Charged = 'transaction' | 'permission' | 'settlement'
+type Charged = 'transaction' | 'permission' | 'settlement'
 
 /** VAT by taxcode (decisions 9); payment services, settlements among them, are exempt in Norway. */
 const vatRates: Readonly<Record<string, Readonly<Record<Charged, Rate>>>> = {
   'NO:2013': { transaction: '0', permission: '0.25', settlement: '0' },
 }
 
-export type Taxcode = string
+type Taxcode = string
 export const taxcodes: readonly Taxcode[] = Object.keys(vatRates)
 export const isTaxcode = (text: string): text is Taxcode => Object.hasOwn(vatRates, text)
 
@@ -44,12 +44,12 @@ export const feeEvents = { FeesScheduled: feeSchedule } as const
 
 export type FeeTerms = z.output<typeof feeTerms>
 export type FeeSchedule = z.output<typeof feeSchedule>
-export type FeeEvent = EventsOf<typeof feeEvents>
+type FeeEvent = EventsOf<typeof feeEvents>
 
 /** All schedules of a merchant, in the order in which they were set. */
 export type FeeSchedules = readonly FeeSchedule[]
 
-export type FeeCommand = { readonly type: 'ScheduleFees'; readonly schedule: FeeSchedule }
+type FeeCommand = { readonly type: 'ScheduleFees'; readonly schedule: FeeSchedule }
 
 /** A new merchant has no fees. */
 export const noFees: FeeTerms = {

@@ -27,7 +27,7 @@ export const ledgerEvents = {
 } as const
 
 export type LedgerEvent = EventsOf<typeof ledgerEvents>
-export type LedgerRegistration = z.output<typeof registration>
+type LedgerRegistration = z.output<typeof registration>
 
 export const defaultLedger = 'default'
 

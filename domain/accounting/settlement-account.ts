@@ -19,7 +19,7 @@ export const settlementAccount = register(
   }),
 )
 
-export type SettlementAccount = Extract<
+type SettlementAccount = Extract<
   Parameters<typeof settlementAccount.decider.decide>[0],
   { type: 'Register' }
 >['data']

@@ -22,7 +22,7 @@ export type Payout = z.output<typeof payout>
 
 const payoutAmount = z.object({ currency: z.string(), amount: sum })
 
-export type PayoutAmount = z.output<typeof payoutAmount>
+type PayoutAmount = z.output<typeof payoutAmount>
 
 /**
  * Events of a merchant's settlements. The position of `SettlementStarted` is the cut: all lines before it that no
@@ -59,7 +59,7 @@ export type SettlementEvent = EventsOf<typeof settlementEvents>
 export type SettlementMade = z.output<typeof settlementEvents.SettlementMade>
 export type PayoutOrdered = z.output<typeof settlementEvents.PayoutOrdered>
 
-export type Settlements = {
+type Settlements = {
   readonly started: number
   readonly made: number
   /** Of those that are started and not made. */
@@ -70,7 +70,7 @@ export type Settlements = {
   readonly debts: Readonly<Record<string, Sum>>
 }
 
-export type SettlementCommand =
+type SettlementCommand =
   | {
       readonly type: 'StartSettlement'
       /** The one after the last that the commander knew: another process may have been first. */

@@ -17,7 +17,7 @@ export const feeTypes = [
   'settlement_fee_vat',
 ] as const
 
-export type FeeType = (typeof feeTypes)[number]
+type FeeType = (typeof feeTypes)[number]
 
 /** An exact sum of minor units, as text. */
 export const sum = z.string().regex(/^-?\d+$/)

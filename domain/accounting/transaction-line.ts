@@ -46,7 +46,7 @@ export type TransactionLine = {
 }
 
 /** A line whose money moves: it is settled. */
-export type MoneyLine = TransactionLine & { readonly charge: Charge }
+type MoneyLine = TransactionLine & { readonly charge: Charge }
 
 export const movesMoney = <Line extends Pick<TransactionLine, 'charge'>>(
   line: Line,

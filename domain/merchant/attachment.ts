@@ -19,12 +19,12 @@ export const attachmentEvents = {
   AttachmentsUploaded: z.object({ attachments: z.array(content.extend({ id: z.string() })) }),
 } as const
 
-export type AttachmentEvent = EventsOf<typeof attachmentEvents>
+type AttachmentEvent = EventsOf<typeof attachmentEvents>
 export type AttachmentKind = (typeof attachmentKinds)[number]
-export type AttachmentContent = z.output<typeof content>
+type AttachmentContent = z.output<typeof content>
 export type Attachment = AttachmentEvent['data']['attachments'][number]
 
-export type AttachmentCommand = {
+type AttachmentCommand = {
   readonly type: 'UploadAttachments'
   readonly contents: readonly AttachmentContent[]
 }

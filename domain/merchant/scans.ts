@@ -42,7 +42,7 @@ export type Listener = z.output<typeof listener>
 
 type Match = { readonly scan: Scan; readonly tid: string }
 
-export type Scans = {
+type Scans = {
   /** Scans that no request has taken, oldest first. */
   readonly free: readonly Scan[]
   /** Requests that wait for a scan, latest last. */

@@ -12,14 +12,14 @@ export const stickerEvents = {
   StickerClaimed: z.object({ merchant: z.string(), shortlink: z.string() }),
 } as const
 
-export type StickerEvent = EventsOf<typeof stickerEvents>
+type StickerEvent = EventsOf<typeof stickerEvents>
 
-export type Sticker =
+type Sticker =
   | { readonly status: 'unknown' }
   | { readonly status: 'free' }
   | { readonly status: 'claimed'; readonly merchant: string; readonly shortlink: string }
 
-export type StickerCommand =
+type StickerCommand =
   | { readonly type: 'AddSticker' }
   | { readonly type: 'ClaimSticker'; readonly merchant: string; readonly shortlink: string }
 

@@ -6,10 +6,10 @@ export const fundingEvents = {
   FundingInformed: z.object({ position: z.int().nonnegative() }),
 } as const
 
-export type FundingEvent = EventsOf<typeof fundingEvents>
+type FundingEvent = EventsOf<typeof fundingEvents>
 /** Null before the first funding source that wants to know. */
-export type Funding = { readonly informedTo: number | null }
-export type FundingCommand = { readonly type: 'NoteInformed'; readonly position: number }
+type Funding = { readonly informedTo: number | null }
+type FundingCommand = { readonly type: 'NoteInformed'; readonly position: number }
 
 /** How far the funding source has been told what became of money (decisions 12). Several nodes may tell the same. */
 export const funding: Decider<FundingCommand, FundingEvent, Funding> = {

@@ -13,7 +13,7 @@ type Proof = {
 }
 
 /** What a payer let a merchant know, from when until when, and the events that prove it. */
-export type Consent = {
+type Consent = {
   readonly merchant: string | null
   /** The application that asked; null when the merchant itself did. */
   readonly client: string | null

@@ -40,9 +40,9 @@ export const grantEvents = {
   GrantRevoked: z.object({ by: z.enum(revokers) }),
 } as const
 
-export type GrantEvent = EventsOf<typeof grantEvents>
+type GrantEvent = EventsOf<typeof grantEvents>
 
-export type GrantCommand =
+type GrantCommand =
   | {
       readonly type: 'RefreshGrant'
       readonly at: Instant
@@ -57,7 +57,7 @@ export type GrantCommand =
     }
   | { readonly type: 'RevokeGrant'; readonly by: Revoker }
 
-export type Grant = {
+type Grant = {
   readonly generation: number
   /** Of this generation; null as long as it is the first. */
   readonly latest: Permissions | null

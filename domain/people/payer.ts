@@ -43,7 +43,7 @@ export type PayerCommand =
   | { readonly type: 'SignOut'; readonly session: string }
   | { readonly type: 'ErasePayer' }
 
-export type PresentPayer = {
+type PresentPayer = {
   readonly status: 'present'
   readonly profile: string
   readonly credentials: string
@@ -51,7 +51,7 @@ export type PresentPayer = {
   readonly lastCodeStep: number
 }
 
-export type Payer = PresentPayer | { readonly status: 'absent' | 'erased' }
+type Payer = PresentPayer | { readonly status: 'absent' | 'erased' }
 
 const present = (payer: Payer): PresentPayer =>
   payer.status === 'present' ? payer : refuse('payer_is_unknown')

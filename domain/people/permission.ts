@@ -41,7 +41,7 @@ export const permissionEvents = {
 export type PermissionRequest = z.output<typeof permissionRequest>
 export type PermissionEvent = EventsOf<typeof permissionEvents>
 
-export type PermissionCommand =
+type PermissionCommand =
   | {
       readonly type: 'RequestPermission'
       readonly at: Instant
@@ -68,7 +68,7 @@ export type PermissionCommand =
     }
   | { readonly type: 'ExpirePermission'; readonly at: Instant }
 
-export type RequestedPermission = {
+type RequestedPermission = {
   readonly status: 'pending' | 'ok' | 'fail'
   readonly request: PermissionRequest
   readonly payer: string | null
@@ -78,7 +78,7 @@ export type RequestedPermission = {
   readonly permissions: Permissions | null
 }
 
-export type Permission = RequestedPermission | { readonly status: 'unrequested' }
+type Permission = RequestedPermission | { readonly status: 'unrequested' }
 
 const requested = (permission: Permission): RequestedPermission =>
   permission.status === 'unrequested' ? refuse('resource_is_unknown') : permission

@@ -132,7 +132,7 @@ export const mediaTypesOf = (names: Names): Readonly<Record<AttachmentKind, stri
   png: 'image/png',
 })
 
-export type Checked = { readonly kind: AttachmentKind; readonly content: Uint8Array }
+type Checked = { readonly kind: AttachmentKind; readonly content: Uint8Array }
 
 /** The kind of each part, all of them checked by their content. @throws Malformed naming what is wrong, up to a number */
 export const checkParts = (

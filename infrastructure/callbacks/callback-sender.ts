@@ -26,7 +26,7 @@ type Needs = {
   readonly arePrivateAddressesAllowed: boolean
 }
 
-export type SendResult = {
+type SendResult = {
   readonly result: 'delivered' | 'failed' | 'gone'
   readonly httpStatus: number | null
   readonly problem: string | null

@@ -6,7 +6,7 @@ import {
 } from '../../application/event-store.ts'
 import { bytesOf } from './event-ids.ts'
 
-export type Serialised = {
+type Serialised = {
   /** The 16 bytes of the UUID. */
   readonly id: Buffer
   readonly type: string

@@ -32,7 +32,7 @@ const answerTo = ({ stream, resolve, reject }: Waiting, answer: Answer): void =>
   reject(new WrongExpectedRevision(stream, answer.expected, answer.actual))
 }
 
-export type CommitsApart = Commits & {
+type CommitsApart = Commits & {
   /**
    * Where the log ends for whoever need not see what is only just committed: without own events of which nobody has heard,
    * unless others may have written after those of which somebody has.

@@ -20,7 +20,7 @@ export type Told = readonly (Content | Expectation | null)[] | 'end'
 export type Tells = readonly Answer[] | Problem
 export type Answer = Appended | Pick<WrongExpectedRevision, 'expected' | 'actual'> | Problem
 /** In words: an error of the database would lose them on the way. */
-export type Problem = { readonly problem: string }
+type Problem = { readonly problem: string }
 
 const appendsIn = (told: Exclude<Told, 'end'>): Append[] => {
   const appends: Append[] = []

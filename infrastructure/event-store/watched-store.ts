@@ -2,7 +2,7 @@ import type { EventStore } from '../../application/event-store.ts'
 import type { Log } from '../log.ts'
 import { heed, useOf } from '../outages.ts'
 
-export type WatchedStore = EventStore & {
+type WatchedStore = EventStore & {
   /** False when the last append has failed for want of the store, a moment ago. */
   readonly canBeWritten: () => boolean
 }

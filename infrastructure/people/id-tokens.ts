@@ -33,7 +33,7 @@ export const addIdTokenKey = async (vault: Vault, now: () => number): Promise<st
   return kid
 }
 
-export type IdTokenClaims = {
+type IdTokenClaims = {
   readonly subject: string
   readonly audience: string
   readonly accessToken: string

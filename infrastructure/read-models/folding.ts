@@ -15,14 +15,14 @@ type Needs = {
   readonly file: ReadModelFile
 }
 
-export type Listeners = {
+type Listeners = {
   /** The read models hold everything up to this position. */
   readonly onMoved: (position: Position) => void
   readonly onFailure: (error: unknown) => void
 }
 
 /** Folds the log into the read models, for ever, in this thread or in another. */
-export type Folding = {
+type Folding = {
   /** Somebody waits: events are folded as they come, until the read models have moved. */
   hurry(): void
   stop(): Promise<void>
