@@ -66,5 +66,3 @@ export const makeMerchantSide = (core: Core) => {
     },
   }
 }
-
-export type MerchantSide = ReturnType<typeof makeMerchantSide>

@@ -94,8 +94,5 @@ export const journalQueries = (db: BetterSQLite3Database) => {
       .from(journalBalances)
       .orderBy(sql`${journalBalances.key}`),
   )
-  return {
-    balances: (): readonly JournalBalance[] => all.all(),
-    trialBalance: () => trialBalanceOf(all.all()),
-  }
+  return { trialBalance: () => trialBalanceOf(all.all()) }
 }

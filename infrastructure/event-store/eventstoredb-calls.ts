@@ -26,6 +26,9 @@ export type Patience = {
 const firstPause = 20
 const longestPause = 500
 
+/** For what fails or happens and nobody needs to hear of. */
+export const ignore = (): void => {}
+
 /** The number of a revision or a position. @throws RangeError beyond 2^53 */
 export const exact = (place: bigint): number => {
   const number = Number(place)

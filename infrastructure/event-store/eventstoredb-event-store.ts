@@ -19,6 +19,7 @@ import { acceptAppend } from './acceptable-append.ts'
 import { keepOrder } from './eventstoredb-appends.ts'
 import {
   exact,
+  ignore,
   persistently,
   toRecorded,
   within,
@@ -48,8 +49,6 @@ type Options = {
   readonly isOurs?: (event: RecordedEvent) => boolean
   readonly patience?: Patience | undefined
 }
-
-const ignore = (): void => {}
 
 const toSend = ({ id, type, data, metadata }: NewEvent) =>
   jsonEvent<JSONEventType>({

@@ -16,7 +16,7 @@ import {
   type Position,
   type RecordedEvent,
 } from '../../application/event-store.ts'
-import { positionOf, type Own } from './eventstoredb-calls.ts'
+import { ignore, positionOf, type Own } from './eventstoredb-calls.ts'
 
 /** Events kept ready for a follower, and handed out at once, at the most. */
 const batchSize = 1_000
@@ -28,7 +28,6 @@ const longestPause = 500
 /** Access that was denied is seldom granted within seconds, in ms. */
 const pauseAfterDenial = 10_000
 
-const ignore = (): void => {}
 const toldToNobody: Outage = { failed: ignore, worked: ignore }
 
 /** Everything that has arrived, without waiting for more. */

@@ -13,7 +13,7 @@ import {
   type RecordedEvent,
   type Revision,
 } from '../../application/event-store.ts'
-import { positionOf, within, type Own, type Persistently } from './eventstoredb-calls.ts'
+import { ignore, positionOf, within, type Own, type Persistently } from './eventstoredb-calls.ts'
 
 /** Events that one call reads: a call that fails is repeated as a whole. */
 const readBatch = 1_000
@@ -28,8 +28,6 @@ type Reading = AsyncIterable<ResolvedEvent> & {
 
 const at = (position: Position): ReadPosition =>
   position === start ? START : { commit: BigInt(position), prepare: BigInt(position) }
-
-const ignore = (): void => {}
 
 const collect = async (timeout: number, reading: Reading): Promise<ResolvedEvent[]> => {
   // An error that comes after the reading has been left would otherwise end the process.

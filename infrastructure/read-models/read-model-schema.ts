@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { noStream, start } from '../../application/event-store.ts'
 
-const quoted = (name: string): string => `"${name}"`
+/** A name of a table, column or index in SQL. */
+export const quoted = (name: string): string => `"${name}"`
 
 const columnsOf = (columns: readonly object[]): string =>
   columns.map((column) => quoted((column as { name: string }).name)).join(', ')

@@ -3,6 +3,7 @@ import { getTableColumns, getTableName } from 'drizzle-orm'
 import { decoderOf, isPlain } from '../../projections/prepared.ts'
 import type { Key, Projection } from '../../projections/projection.ts'
 import type { ReadModelFile } from './read-model-file.ts'
+import { quoted } from './read-model-schema.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -53,8 +54,6 @@ export const makeWriter = ({ sqlite }: ReadModelFile) => {
     }
   }
 }
-
-const quoted = (name: string): string => `"${name}"`
 
 /** Reads rows of one table, and says how changes of them are written. */
 export const rowsOf = ({ sqlite }: ReadModelFile, { table, key }: Projection) => {
