@@ -41,9 +41,9 @@ export const deliverCallbacks = (needs: Needs) => {
   const waitingForEnd: (() => void)[] = []
   /** What was tried and could not be recorded yet. */
   const unrecorded = new Map<string, Attempt>()
-  /** Until when a resource rests whose delivery failed here; first who rests the longest already. */
+  /** Resources whose delivery failed here, with the end of their rest; the earliest end first. */
   const resting = new Map<string, Instant>()
-  /** Whose delivery failed here and has not worked since: what was recorded of it may be missing in the queue. */
+  /** Resources whose delivery failed here and has not worked since: the queue may not show yet what was recorded. */
   const doubtful = new Set<string>()
 
   const deliver = async (
@@ -61,13 +61,13 @@ export const deliverCallbacks = (needs: Needs) => {
       return { subject, revision, event, seqno, uri, attemptedAt: now(), ...result }
     }
 
-    // When the log knows of other attempts, the queue is behind: the message only looks due. Of one that was never tried
-    // the log most often knows nothing, and is asked only when this has failed here before.
+    // If the log holds other attempts than the queue shows, the queue lags behind and the message is not due. A first
+    // attempt, the usual case, saves the read: memory is enough, unless a delivery of this resource has failed here.
     const isFirst = after === 0 && !doubtful.has(subject)
     const known = isFirst ? needs.recall(callbacks, id) : await needs.find(callbacks, id, 'log')
     if ((known?.attempts ?? 0) === after) {
       const before = unrecorded.get(id)
-      // Messages may go elsewhere meanwhile.
+      // What was tried at an address counts for that one only: it may have changed meanwhile.
       const attempt = before?.uri === uri ? before : await tryOnce()
       unrecorded.set(id, attempt)
       await needs.handle(
@@ -103,21 +103,21 @@ export const deliverCallbacks = (needs: Needs) => {
 
   const isFree = (subject: string): boolean => !underWay.has(subject) && !resting.has(subject)
 
-  /** What a lane may begin with: two at least, if there are. */
+  /** Resources of a lane whose delivery may begin: at least two, if there are so many. */
   const freeAt = (lane: DeliveryLane, at: Instant): readonly string[] => {
     const due = queue.due(lane, at, placesOfDestination + 1)
     const free = due.filter(isFree)
     if (free.length > 1 || due.length <= placesOfDestination) return free
-    // Before others come some that rest, or that are under way to the address that they had.
+    // The first ones rest, or are still under way to an earlier address: look further, past all of these.
     return queue.due(lane, at, underWay.size + resting.size + 2).filter(isFree)
   }
 
-  /** What a lane is to begin with, if anything; when there is more, it has another turn. */
+  /** What a lane is to deliver next, if anything; when there is more, it has another turn. */
   const nextAt = (lane: DeliveryLane, at: Instant): QueueRow | undefined => {
     const [subject, another] = freeAt(lane, at)
     if (another !== undefined) turns.add(lane)
     const row = subject === undefined ? undefined : queue.find(subject)
-    // It may have changed since it was listed; then it is found among what has changed.
+    // When it has changed since it was listed, `newlyDue` finds it by that change.
     return row?.destination === lane.destination && (row.dueAt ?? Infinity) <= at ? row : undefined
   }
 
@@ -135,7 +135,7 @@ export const deliverCallbacks = (needs: Needs) => {
     if (row) begin(row, place)
   }
 
-  /** Has all wait for a turn that has become due. */
+  /** Gives a turn to every lane in which something has become due. */
   const lineUp = (at: Instant): void => {
     for (const [subject, until] of resting) {
       if (until > at) break

@@ -4,11 +4,11 @@ import { StoreUnavailable, type Outage } from './event-store.ts'
 const firstRestMs = 1000
 const longestRestMs = 60_000
 
-/** Is told of what fails by itself, and of its end; what is named is whose work it was. */
+/** Who is told when the work of one key fails while that of others goes on, and when it works again. */
 export type OutageOf = (key: string) => Outage
 
 type Needs<Item> = {
-  /** Whose work it is: of the same one, the next is not done before it. */
+  /** Whose work it is: while the work of a key rests, all work of that key does. */
   readonly keyOf: (item: Item) => string
   readonly outageOf: OutageOf
 }
@@ -35,7 +35,7 @@ export const eachByItself = <Item>({ keyOf, outageOf }: Needs<Item>) => {
     outage.failed(error)
   }
 
-  /** Of what is listed up to a limit, what may be done now: those that rest take no place of others. */
+  /** Up to `limit` of what is listed that may be done now. More is listed, so that those that rest crowd nobody out. */
   const due = (
     at: Instant,
     limit: number,
@@ -44,7 +44,7 @@ export const eachByItself = <Item>({ keyOf, outageOf }: Needs<Item>) => {
     const most = limit + resting.size
     const listed = list(most)
     const keys = new Set(listed.map(keyOf))
-    // Another process has done what is listed no more.
+    // The list is complete: what rests and is not in it was done by another process.
     if (listed.length < most) for (const key of resting.keys()) if (!keys.has(key)) works(key)
     const mayBeDone = (item: Item) => (resting.get(keyOf(item))?.until ?? at) <= at
     return listed.filter(mayBeDone).slice(0, limit)
@@ -67,7 +67,7 @@ export const eachByItself = <Item>({ keyOf, outageOf }: Needs<Item>) => {
     attempt,
     /** Whose work has failed and is to be tried again. */
     failing: (): readonly string[] => [...resting.keys()],
-    /** When to look again: at that instant, or when somebody has rested before. */
+    /** When to look again: at that instant, or earlier, when the first rest ends. */
     nextLook: (next: Instant | null): Instant | null => {
       let first = next ?? Infinity
       for (const { until } of resting.values()) first = Math.min(first, until)

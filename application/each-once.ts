@@ -1,10 +1,8 @@
-/**
- * What waits, each once, first come first out. The set alone would do, but whoever looks for the first in it passes by
- * all that have gone before.
- */
+/** A queue that holds each thing once, in the order of coming. */
 export const eachOnce = <One>() => {
   const waiting = new Set<One>()
-  // It is always where the first one is: what comes is put behind it, and what it has passed by is gone.
+  // One iterator for all takes: a new one would step over the gaps that all earlier takes have left in the set. It also
+  // yields what is added later, as long as it never reaches the end: hence the look at the size.
   const rest = waiting.values()
 
   return {

@@ -55,7 +55,7 @@ export class StoreHeld extends StoreUnavailable {
   override readonly name = 'StoreHeld'
 }
 
-/** Is told what a store cannot do just now, and that it can again: as often as that shows. */
+/** Is told of each failure of a store, or of something else that is used, and of each success. */
 export type Outage = {
   readonly failed: (error: unknown) => void
   readonly worked: () => void

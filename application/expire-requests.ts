@@ -29,8 +29,8 @@ const batchSize = 200
 
 /**
  * Records the expiry of everything of a kind whose time has come, each once; what was captured, renewed or answered
- * meanwhile is left alone by its own decider. Answers when the next one is due. What is listed as due and is not has
- * failed: asking again at once would ask for ever.
+ * meanwhile is left alone by its own decider. Answers when the next one is due. What is listed as due a second time
+ * without expiring counts as failed, and rests: asked again at once, it would be asked for ever.
  */
 const expireDue = <Row extends { readonly merchant: string }>(
   { rows, newId, outageOf }: Omit<Needs<Row>, 'handle'>,

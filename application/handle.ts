@@ -61,7 +61,7 @@ type Needs = {
  */
 export type AsOf = 'memory' | 'log' | Position
 
-/** Each attempt that is lost is another's that was made; those of a busy neighbour can be many in a row. */
+/** With a fresh state, an attempt fails only because another writer's append succeeded: many in a row on a busy stream. */
 const maximumAttempts = 100
 
 /**

@@ -1,7 +1,7 @@
 import { parseEvent, type Recorded } from '../domain/events.ts'
 import type { EventStore, Revision } from './event-store.ts'
 
-/** Of a long stream others take their turns between as many events. */
+/** Events in one read: between two reads of a long stream, other work has its turn. */
 const eventsAtOnce = 1_000
 
 /** The events of a stream from a revision on, up to another, in batches. */
@@ -14,7 +14,7 @@ export async function* historyOf(
   for (let next = from; next <= upTo;) {
     const limit = Math.min(eventsAtOnce, upTo - next + 1)
     const events = await readStream(stream, next, limit)
-    // Where events of others lie between, as many reach further.
+    // The store may skip events that are not ours, so that `limit` events reach past `upTo`.
     const wanted = events.filter(({ revision }) => revision <= upTo)
     if (wanted.length > 0) yield wanted.map(parseEvent)
     const last = wanted.at(-1)

@@ -96,7 +96,7 @@ export const matchScans = (needs: Needs) => {
     switch (stage.type) {
       case 'requested': {
         const { listener } = stage
-        // It may have come to listen, and been served, since the row was read.
+        // Since the row was read, it may have been given its scan.
         if ((await scanOf(tid)) !== undefined) return
         return carryOut(shortlink, { type: 'AwaitScan', at, listener }, context)
       }

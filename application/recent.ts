@@ -6,19 +6,16 @@ export type Recent<Key, Value> = {
   clear(): void
 }
 
-/** How much is remembered at least of what weighs more than it counts. */
+/** A limit for entries of different sizes: their weights together. */
 type Weighing<Value> = {
   readonly weightOf: (value: Value) => number
   readonly weight: number
 }
 
-/**
- * For how many payments under way their states, and the rows folded from their events, are remembered at least. What is
- * forgotten is read from its file again.
- */
+/** Payments whose states, and the rows folded from their events, are remembered at least; others are read again. */
 export const paymentsRemembered = 10_000
 
-/** How much is remembered at least of what is folded of streams: so many of them, or fewer when they are large. */
+/** How many folded streams are remembered at least: so many, or fewer when they are large. */
 export type Room = {
   readonly streams: number
   /** Roughly. */
@@ -29,9 +26,8 @@ export type Room = {
 export const usualRoom: Room = { streams: paymentsRemembered, bytes: 33_554_432 }
 
 /**
- * Remembers the `count` entries used last, or fewer of the given weight, and up to as many of those used before them. Two
- * generations instead of an order of use: finding an entry again costs a look-up, and forgetting the old ones costs
- * nothing.
+ * Remembers the `count` entries used last, or fewer once they reach the weight, and up to as many used before them. It
+ * keeps two generations and no order of use: a use costs one or two look-ups, and the older generation goes as a whole.
  */
 export const recent = <Key, Value>(
   count: number,

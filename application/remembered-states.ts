@@ -11,7 +11,7 @@ export type Known = {
   readonly size: number
 }
 
-/** What is known of a stream of which nothing is. */
+/** What is known of a stream before anything of it was read. */
 export const nothingOf = ({ initial }: { readonly initial: unknown }): Known => ({
   revision: noStream,
   state: initial,
@@ -25,7 +25,7 @@ export const knownAfter = (
   { revision, state }: Omit<Known, 'size'>,
 ): Known => ({ revision, state, size: sizeAfter(before.size, sizeOfMore, state) })
 
-/** What is known, and the newest revision that its stream is known to have had. */
+/** What is known, and the newest revision of its stream that was heard of. */
 type Remembered = Known & { heard: Revision }
 
 /** Whether more is known to have happened since. */
@@ -34,7 +34,7 @@ export const isOld = ({ revision, heard }: Readonly<Remembered>): boolean => rev
 /** Remembers the states of as many aggregates as there is room for, those used last, and how old each is known to be. */
 export const rememberStates = (room: Room) => {
   const memory = recentWithin<string, Remembered>(room)
-  /** The newest revision that has come by of streams that have lately changed, remembered or not. */
+  /** The newest revision heard of each stream that has changed lately, remembered or not. */
   const heard = recent<string, Revision>(room.streams)
 
   /** What is remembered of a stream, old or not: what is new can be folded into it. */
@@ -50,7 +50,7 @@ export const rememberStates = (room: Room) => {
     remember: (stream: string, { revision, state, size }: Known): void => {
       const before = memory.get(stream)
       if (before && before.revision > revision) return
-      // A slow read may end after others have written more, and after that was noticed: then it is old already.
+      // A read may end after a newer event was noticed: what it found is old already.
       const newest = Math.max(heard.get(stream) ?? noStream, before?.heard ?? noStream)
       memory.set(stream, { revision, state, size, heard: newest })
     },

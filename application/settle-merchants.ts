@@ -124,7 +124,7 @@ export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlem
     const unsettled =
       merchant === undefined ? accounts.unsettled() : [accounts.find(merchant)].filter((a) => !!a)
     const some = unsettled.filter(({ unsettledSince }) => unsettledSince !== null)
-    // Who is not due would rest among those who are as somebody who has been settled since.
+    // Not with `starting`: it takes whoever rests and is not listed as due for settled, and these are not due.
     const startingNow = eachByItself<Account>({ keyOf, outageOf })
     await startAll(startingNow, some, now, () => null)
     await completeAll(now)

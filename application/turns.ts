@@ -46,9 +46,9 @@ const nextOf = (theirs: Waiting): string | undefined => {
 }
 
 /**
- * Who may deliver next. Merchants take turns; of each, destinations with a new message and others do, and within these
- * every destination. The places of destinations that took long the last time, or were not tried yet, are others than
- * those of the quick ones, which so wait for none of them. What a step costs does not grow with what waits.
+ * Who may deliver next. Merchants take turns; within a merchant, destinations with a new message and all others take
+ * turns, and within each of these two groups every destination does. Quick destinations have a pool of places of their
+ * own, so that slow or untried ones cannot hold them up. A step costs the same however much waits.
  */
 export const makeTurns = () => {
   const quickKind = makeKind()
@@ -56,7 +56,7 @@ export const makeTurns = () => {
   /** The destinations that were quick the last time. */
   const quick = new Set<string>()
   const heldAt = new Map<string, number>()
-  /** Who waits until something to a destination ends, as no more may be under way there. */
+  /** By destination, the merchants that wait because as much is under way there as may be. */
   const waitingFor = new Map<string, EachOnce<Whose>>()
 
   const add = ({ merchant, destination }: DeliveryLane, isNews = false): void => {
@@ -89,7 +89,7 @@ export const makeTurns = () => {
       const merchant = merchants.take() ?? null
       const held = heldOf.get(merchant) ?? 0
       const theirs = waitingOf.get(merchant)
-      // Only a few can hold so many at the same time: the next one is not far.
+      // Few merchants can be full at the same time, as the kind has few places: the next one that may is not far.
       const isFull = held === placesOfMerchant
       const destination = !isFull && theirs ? takeFor(merchant, theirs) : undefined
       if (isFull || destination !== undefined) merchants.add(merchant)

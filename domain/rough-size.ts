@@ -20,13 +20,13 @@ const measuredFrom = 32_768
 export const sizeOfEvents = (events: readonly { readonly data: unknown }[]): number =>
   events.reduce((sum, { data }) => sum + roughSize(data), 0)
 
-/** The rough size of what is folded, after events of a size: of a long history most is not in it any more. */
+/** The rough size of what is folded, after events of a size. Measured now and then: it may hold less than they did. */
 export const sizeAfter = (before: number, ofEvents: number, folded: unknown): number => {
   const size = before + ofEvents
   if (size < measuredFrom) return size
   const passed = 2 ** Math.floor(Math.log2(size))
   if (before >= passed) return size
   const measured = roughSize(folded)
-  // What is nearly as large would be measured again and again, after a few events each time.
+  // At least `passed` when it is nearly as large: else a few more events would have it measured again, and again.
   return measured > (3 / 4) * passed ? Math.max(measured, passed) : measured
 }

@@ -37,7 +37,7 @@ export const openBlobDirectory = (directory: string): Blobs => {
 
   /** The content stands under its name only when all of it is on the disk. */
   const write = async (file: string, content: Uint8Array): Promise<void> => {
-    // One that is gone is not made anew: what is on its way back would then be in two places.
+    // Not recursive: a root that is gone may be on its way back (a mount, a restore), and must not begin anew beside that.
     await mkdir(dirname(file)).catch((error: unknown) => {
       if (codeOf(error) !== 'EEXIST') throw error
     })
@@ -63,7 +63,7 @@ export const openBlobDirectory = (directory: string): Blobs => {
       () => undefined,
     )
     if (size !== content.byteLength) await write(file, content)
-    // Its name may have been given only just now, by another, whom a power cut was faster than.
+    // Also when it was there: another process may have named it a moment ago, and not have synced the name yet.
     for (const changed of [dirname(file), directory, dirname(directory)]) await sync(changed)
   }
 

@@ -8,7 +8,7 @@ const longestRestMs = 30_000
 
 /** Of a request that is answered before it is here, the rest is thrown away as it comes; the connection then goes on. */
 export const limitRest = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-  // A request that was given up is without it.
+  // Taken now: a request that was given up has none any more.
   const { socket } = incoming
   outgoing.once('finish', () => {
     if (incoming.complete || socket.destroyed) return
@@ -17,7 +17,7 @@ export const limitRest = (incoming: IncomingMessage, outgoing: ServerResponse): 
       clearTimeout(timer)
       socket.off('close', forget)
     }
-    // Of a client that leaves, what nobody has read is not told to be closed.
+    // When the client leaves, a request that nobody reads is not told so: the socket is.
     incoming.once('close', forget)
     socket.once('close', forget)
   })

@@ -108,7 +108,7 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
     if (hasTwoHosts(incoming))
       return answer(outgoing, refusal(400, 'The header Host stands there more than once.'))
     answerTogether(() => {
-      // Whoever has gone meanwhile asks for nothing any more.
+      // The client has gone meanwhile.
       if (outgoing.destroyed) return
       if (!incoming.complete) limitRest(incoming, outgoing)
       void listener(incoming, outgoing)
@@ -119,7 +119,8 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
   const server = createServer(options, (incoming, outgoing) => {
     if (!isAhead(outgoing)) return begin(incoming, outgoing)
     if (isTooFarAhead(incoming, outgoing)) return
-    // Its answer would be kept until those before it are read. It gets its socket when they have left.
+    // Its answer would wait in memory for those before it to be read, so it begins when these have left: then it gets the
+    // socket.
     outgoing.once('socket', () => begin(incoming, outgoing))
   })
   const connections = new Set<Socket>()
@@ -128,7 +129,8 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
     socket.once('close', () => connections.delete(socket))
   })
   server.timeout = longestSilenceMs
-  // As long between two requests: a proxy keeps its connections for a minute or so, and would send into one that ends.
+  // None of its own: the timeout above holds between two requests, too. A proxy keeps its connections for a minute or so,
+  // and would send into one that was closed before.
   server.keepAliveTimeout = 0
 
   server.on('checkExpectation', (_, outgoing: ServerResponse) =>
@@ -157,13 +159,13 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
   })
   const stop = async (): Promise<void> => {
     isStopping = true
-    // Who had an answer a moment ago asks again, and would find the connection closed.
+    // Clients that had an answer a moment ago may be sending the next request: it is waited for as long as some arrive.
     let before = -1
     for (let waited = 0; begun > before && waited < longestOnTheWayMs; waited += onTheWayMs) {
       before = begun
       await pause(onTheWayMs)
     }
-    // Node does not take for idle who has sent nothing yet.
+    // Node does not count a connection as idle before its first request.
     for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
     const closing = setInterval(() => server.closeIdleConnections(), lookEveryMs)
     const giveUp = setTimeout(() => server.closeAllConnections(), longestEndMs)

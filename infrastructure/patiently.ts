@@ -5,7 +5,7 @@ const patience = 5_000
 const retryDelay = 20
 
 /**
- * Asks what may be asked twice, and again while another process holds the store: everything else has its turn between.
+ * Asks again while another process holds the store, with other work in between: only for what may be asked twice.
  * @throws StoreHeld when it is held for five seconds
  */
 export const patiently = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {

@@ -62,13 +62,13 @@ export const makeProcesses = (needs: Needs) => {
   const accounting = runAccounting(core, settings, scheduling)
   const matching = schedule(scheduling, matchScans)
 
-  // Others are told by one process of a directory: each of them would tell everything.
+  // Only one process of a directory tells merchants and the funding source: otherwise each would tell everything.
   const telling = soleProcess(join(settings.DATA_DIR, 'telling.lock'))
   const byOneProcess = (work: DueWork): DueWork => {
     let isCaughtUp = false
     return async (at, stopped) => {
       if (!telling.isOurs()) return at + standInEveryMs
-      // What the one before has told is known here before anything is told again.
+      // What the process before this one has told must be known here first, or it would be told again.
       if (!isCaughtUp) await caughtUp()
       isCaughtUp = true
       return work(at, stopped)
@@ -129,7 +129,7 @@ export const makeProcesses = (needs: Needs) => {
         tidyUp()
       },
       (error: unknown) => {
-        // The log that is asked may be closed by now, and would be for ever.
+        // The log may be closed by now, and would be asked for ever.
         if (stopping.signal.aborted) return
         onFailure(error)
         callOffBegin = after(retryAfterMs, begin)

@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
-/** Where is done what goes on beside the requests: in this thread, or in threads of their own. */
+/** Where work beside the requests is done: in this thread, or in threads of its own. */
 export type Where = 'here' | 'apart'
 
 /**
- * How much this thread may keep young was settled when it began. As long as the flag stands, it overrules the limits of
- * every thread that begins later.
+ * Takes back the flag that the process was started with: the young generation of this thread has its size by now, and the
+ * flag would overrule the limits of every thread that begins later.
  */
 setFlagsFromString('--max-semi-space-size=0')
 

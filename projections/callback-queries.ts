@@ -14,7 +14,7 @@ type Due = { readonly [Member in keyof DeliveryLane]: DeliveryLane[Member] | nul
 const laneIn = ({ merchant, destination }: Due): DeliveryLane[] =>
   destination === null ? [] : [{ merchant, destination }]
 
-/** Finds where something has become due, at a cost of what has: not of what waits. */
+/** Finds the lanes in which something has become due. The cost grows with what has, not with what waits. */
 const newlyDueIn = (db: BetterSQLite3Database) => {
   const fromThere = { merchant, destination, dueAt, position }
   const select = () => db.select(fromThere).from(callbackQueue)
@@ -26,7 +26,7 @@ const newlyDueIn = (db: BetterSQLite3Database) => {
   const changes = prepared(
     db,
     callbackQueue,
-    // What is not due is left out afterwards: the database might look through all that is.
+    // Whether it is due is looked at afterwards: asked here, the database might go through all that is due.
     select()
       .where(and(gt(position, sql.placeholder('position')), isToBeSent))
       .orderBy(asc(position)),
@@ -41,7 +41,7 @@ const newlyDueIn = (db: BetterSQLite3Database) => {
   )
 
   return (now: Instant, seen: { readonly at: Instant; readonly position: number } | null) => {
-    // Read before what is due, so that no change is between the two.
+    // Changes first: one that comes between the two reads is found by the next look.
     const changed = seen ? changes.all({ position: seen.position }) : []
     const last = seen ? (changed.at(-1) ?? seen) : lastChange.get()
     const news = changed.filter(({ dueAt }) => dueAt !== null && dueAt <= now).flatMap(laneIn)
@@ -58,7 +58,7 @@ const dueIn = (db: BetterSQLite3Database) => {
     select()
       .where(
         and(
-          // Nobody's messages are found too.
+          // `is` finds null, too: the messages of nobody.
           sql`${merchant} is ${sql.placeholder('merchant')}`,
           eq(destination, sql.placeholder('destination')),
           lte(dueAt, now),

@@ -13,16 +13,16 @@ type Fold<Row, Fact> = {
 }
 
 /**
- * A read model: one table, and how each event changes rows of it. A projection may `tell` transaction lines, of what an
- * event did to a row. Others fold those as they fold events: each `line`, or `sums` of those that lie between two events
- * that they handle.
+ * A read model: one table, and how each event changes rows of it. A projection may `tell`, as a transaction line, what an
+ * event did to a row. Others fold these as they fold events: each of them (`lines`), or sums of those between two events
+ * that they handle (`sums`).
  */
 export type Projection<Row extends object = object> = Fold<Row, Recorded> & {
   readonly table: SQLiteTable
   /** The primary key, one column. */
   readonly key: SQLiteColumn
   readonly handles: ReadonlySet<EventType>
-  /** Those of them before which the rows under their keys cannot be there, so that none is looked for. */
+  /** Those of them that come first under their keys: there can be no row yet, so none is looked for. */
   readonly begins: ReadonlySet<EventType>
   /** Each row is made once: nothing is read before, and nothing is remembered. */
   readonly isAppended: boolean

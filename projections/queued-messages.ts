@@ -5,13 +5,13 @@ import type { DomainEvent, Recorded } from '../domain/events.ts'
 import { idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 
-/** Something has not arrived: in the words of the index, without which every payment ever called back is looked at. */
+/** Something has not arrived: said as the index says it, or SQLite would look at every payment ever called back. */
 export const isUnfinished = sql`waiting <> '[]' or abandoned <> '[]'`
 
-/** In the words of the indexes, which then hold what is to be sent, and not what has arrived. */
+/** Also the condition of the indexes: they hold what is to be sent, and not what has arrived. */
 export const isToBeSent = sql`dueAt is not null`
 
-/** The callback messages of each resource that have not arrived, in order: the first one waits for nobody. */
+/** The callback messages of each resource that have not arrived, in order: the others wait for the first. */
 export const callbackQueue = sqliteTable(
   'callback_queue',
   {
@@ -31,7 +31,7 @@ export const callbackQueue = sqliteTable(
     position: integer().notNull(),
   },
   (row) => [
-    index('callback_queue_by_line').on(row.merchant, row.destination, row.dueAt).where(isToBeSent),
+    index('callback_queue_by_lane').on(row.merchant, row.destination, row.dueAt).where(isToBeSent),
     index('callback_queue_by_due').on(row.dueAt).where(isToBeSent),
     index('callback_queue_by_position').on(row.position).where(isToBeSent),
     index('callback_queue_unfinished').on(row.subject).where(isUnfinished),

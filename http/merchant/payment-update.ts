@@ -75,6 +75,7 @@ export const wantedOf = (input: PaymentUpdate, idField: 'capture_id' | 'refund_i
     required('amount', amount)
     required('currency', currency)
     required(idField, id)
+    // Nobody gets this answer: `read` throws, as what is missing has been noted.
     if (amount == null || currency == null || id == null) return 'everything'
     const wanted = {
       id,

@@ -10,7 +10,7 @@ import type { Answer, Given, Tells, Told } from './committing-thread.ts'
 import type { Append, Commits, Waiting } from './group-commits.ts'
 import { sharedEnds } from './shared-ends.ts'
 
-/** As many appends are not kept until the turn of the event loop ends: they are written while others are decided. */
+/** So many appends are sent before the turn of the event loop ends: they are written while others are decided. */
 const appendsAtOnce = 24
 
 /** In megabytes: what comes is written and forgotten. */
@@ -34,8 +34,8 @@ const answerTo = ({ stream, resolve, reject }: Waiting, answer: Answer): void =>
 
 type CommitsApart = Commits & {
   /**
-   * Where the log ends for whoever need not see what is only just committed: without own events of which nobody has heard,
-   * unless others may have written after those of which somebody has.
+   * Where the log ends for readers who need see nothing before its append is answered: own events that are committed and
+   * not answered yet are left out, unless others may have written behind those that are answered.
    */
   endHeard(fileEnd: Position): Position
 }
@@ -78,14 +78,14 @@ export const commitApart = (file: string, committed: (end: Position) => void): C
       else onAnswers(tells)
     })
     started.on('error', ({ message }) => {
-      // An error of the database arrives without its words.
+      // An error of the database arrives without its message.
       problem = message || problem
     })
     started.once('exit', () => {
       thread = undefined
       const lost = told.flat()
       told = []
-      // What was committed of it may be read now by those who hear that it may be lost.
+      // Some of it may be committed: whoever hears now that it may be lost can read whether it is.
       heard = Math.max(heard, ends.get().end)
       for (const waiting of lost) answerTo(waiting, { problem })
     })

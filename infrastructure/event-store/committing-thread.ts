@@ -49,7 +49,7 @@ const answerOf = (error: unknown): Answer => {
 }
 
 const open = ({ file, ends }: Given) => {
-  // Whoever tells has it open: one that is made anew here would be read by nobody.
+  // It must be there: the main thread has it open, and nobody would read one that was made anew here.
   const database = openEventFile(file, 'append there')
   const threads = commitsTo(file)
   const tellThreads = tellSometimes(() => threads.postMessage(null))

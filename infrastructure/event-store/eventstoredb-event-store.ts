@@ -69,8 +69,8 @@ export const connectEventStoreDB = (
   connectionString: string,
   { isOurs = () => true, patience = usualPatience }: Options = {},
 ): EventStore => {
-  // A failed read may send its client to another node. An append that is under way there would then share the client's
-  // table of appends with those that follow, and what breaks the old connection ends the process.
+  // Reads have a client of their own. A failed read may send its client to another node: an append under way would then
+  // share the client's table of appends with later ones, and the break of the old connection would end the process.
   const reading = clientOf(connectionString)
   let connection = connect(connectionString)
   let closing: Promise<void> | undefined

@@ -49,8 +49,8 @@ const collect = async (timeout: number, reading: Reading): Promise<ResolvedEvent
 }
 
 /**
- * One answer for all who ask before the question is put; who comes later waits for the next one, unless the present one
- * fails: patience has just ended, and would once more.
+ * One answer for all who ask before the question is put. Whoever comes later waits for the next one, but fails with the
+ * present one: it has used up its patience, and the next one would do so again.
  */
 export const shared = <Answer>(ask: () => Promise<Answer>): (() => Promise<Answer>) => {
   let present: Promise<unknown> = Promise.resolve()

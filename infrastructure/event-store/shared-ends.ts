@@ -1,13 +1,13 @@
 import type { Ends } from './sqlite-event-writer.ts'
 
-/** The ends of the last commit in memory that threads share: who looks at them need not be told. */
+/** Where the log ended after the last commit, in memory that threads share: no message need tell it. */
 export const sharedEnds = (memory = new SharedArrayBuffer(2 * BigInt64Array.BYTES_PER_ELEMENT)) => {
   const [ofOthers, ofAll] = [0, 1]
   const ends = new BigInt64Array(memory)
   return {
     memory,
     set: ({ end, endOfOthers }: Ends): void => {
-      // Whoever looks in between must not take for own what may be of others.
+      // That of others first: whoever looks in between must not take their events for own ones.
       Atomics.store(ends, ofOthers, BigInt(endOfOthers))
       Atomics.store(ends, ofAll, BigInt(end))
     },

@@ -59,7 +59,7 @@ const readStream = (log: EventLog, stream: string, from: Revision, limit: number
   for (let next = from; ;) {
     const wanted = limit - events.length
     const rows = log.ofStream(stream, next, wanted)
-    // There may be more than can be given to a function.
+    // One by one: there may be more than one call of `push` can take.
     for (const event of eventsOf(rows)) events.push(event)
     const last = rows.at(-1)
     if (!last || rows.length < wanted || events.length === limit) return events
@@ -69,7 +69,7 @@ const readStream = (log: EventLog, stream: string, from: Revision, limit: number
 
 const readable = (log: EventLog, after: Position): Row[] => {
   try {
-    // Whoever has appended hears of it first, though it may stand in the file already.
+    // Only what was answered, though more may stand in the file: whoever has appended hears of it first.
     const count = Math.max(0, log.end() - after)
     return log.next(after, Math.min(followBatch, count))
   } catch (error) {
@@ -88,8 +88,8 @@ async function* follow(
   let wasOwn = false
   while (!signal.aborted && !log.isClosed) {
     const own = tail.after(last)
-    // While events were out, more may have come: only after what was found empty is it waited. What comes after own events
-    // is most often own too, and told of soon; what is not is found when growth is looked for.
+    // The file is not read right after own events: what follows them is most often own too, and comes through the tail.
+    // What others have written is found after `grown`, which is waited for only when a look has found nothing.
     const rows = own.length > 0 || wasOwn ? [] : readable(log, last)
     last = own.at(-1)?.position ?? rows.at(-1)?.[0] ?? last
     wasOwn = own.length > 0
@@ -101,7 +101,7 @@ async function* follow(
   }
 }
 
-/** The end of the log, read once for all who ask one after another, after the last of them has asked. */
+/** The end of the log, read once for all who ask before the next tick. */
 const sharedHead = (log: EventLog) => {
   let reading: Promise<Position> | undefined
   return (): Promise<Position> =>
@@ -138,7 +138,7 @@ export const openSqliteEventStore = (
     },
     readStream: async (stream, from = 0, limit = Number.MAX_SAFE_INTEGER) => {
       const events = readStream(log, stream, from, limit)
-      // Whoever reads on after so many has made others wait.
+      // After so large a read, other work has its turn.
       if (events.length >= readBatch) await nextTurn()
       return events
     },

@@ -10,9 +10,9 @@ export const makeTail = () => {
   const add = (stream: string, added: readonly NewEvent[], { revision, position }: Appended) => {
     const first = position - added.length + 1
     const next = (events.at(-1)?.position ?? 0) + 1
-    // A repeat has stood there before.
+    // A repeated append: its events stand there already.
     if (first < next) return
-    // Others have written in between.
+    // Others have written in between, and what is kept must have no gap.
     if (first > next) events = []
     else if (events.length >= 2 * kept) events = events.slice(-kept)
     let before = added.length

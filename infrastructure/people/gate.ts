@@ -3,19 +3,19 @@ import { refuse } from '../../domain/refusal.ts'
 export type Bounds = {
   /** How many pieces of work run at once. */
   readonly atOnce: number
-  /** How many wait for one who has them done, and how many in all. */
+  /** How many may wait in one line, and how many in all. */
   readonly mostOfOne: number
   readonly mostWaiting: number
 }
 
 /**
- * Lets few pieces of slow work run at once. The others wait, and those for whom they wait take turns: whoever has much to
- * be done waits for it alone. @throws Refusal too_much_is_waiting
+ * Lets few pieces of slow work run at once. The others wait in a line of each `whose`, and the lines take turns: whoever
+ * asks for much makes only themselves wait. @throws Refusal too_much_is_waiting
  */
 export const makeGate = ({ atOnce, mostOfOne, mostWaiting }: Bounds) => {
   let running = 0
   let waitingInAll = 0
-  /** What waits for each; first whose turn is next. */
+  /** The lines; first the one whose turn is next. */
   const waiting = new Map<string, (() => void)[]>()
 
   const comeIn = (whose: string): Promise<void> => {

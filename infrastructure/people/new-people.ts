@@ -11,7 +11,7 @@ const peopleInGroup = 64
 
 const mostWaiting = 10_000
 
-/** So many times as long as a group took, this thread then does everything else, however slow the disk. */
+/** After a group, this thread does other work for so many times as long as the group took, however slow the disk. */
 const restAfterGroup = 3
 
 type Waiting = {

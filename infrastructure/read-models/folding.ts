@@ -7,7 +7,7 @@ import { noteDamage, type ReadModelFile } from './read-model-file.ts'
 
 /** How long events that nobody waits for may gather, to be folded in one transaction. */
 const gatherMs = 50
-/** A batch of so many events was read from a backlog, which nothing is gained by gathering. */
+/** So large a batch comes from a backlog: nothing is gained by waiting for more events. */
 const backlog = 500
 
 type Needs = {

@@ -44,9 +44,9 @@ type Remembered<Folded> = {
 const mostUnasked = 2
 
 /**
- * What is folded of one stream each, as new as the log: what has happened since it was remembered, or all of it when it
- * is not remembered, is read from its stream. `notice` is called with all events as they come by, `add` before with those
- * that this process has appended itself.
+ * Folds of single streams, as new as the log: what a remembered fold lacks is read from its stream, and everything when
+ * none is remembered. `notice` is called with all events as they come by; `add`, before that, with those that this
+ * process has appended itself.
  */
 export const foldsOfStreams = <Folded extends FoldOfStream>(needs: Needs<Folded>) => {
   const { store, room = usualRoom } = needs
@@ -74,7 +74,7 @@ export const foldsOfStreams = <Folded extends FoldOfStream>(needs: Needs<Folded>
     for (const { stream, revision, position } of events) {
       const known = memory.get(stream)
       if (known && known.folded.revision < revision) known.isOld = true
-      // What was caught up with comes by again.
+      // What `catchUp` has read comes by once more.
       if (position > heard) heard = position
     }
   }
@@ -82,7 +82,7 @@ export const foldsOfStreams = <Folded extends FoldOfStream>(needs: Needs<Folded>
   const readOn = async (): Promise<void> => {
     for await (const events of store.readAll(heard)) {
       notice(events)
-      // Whoever is further behind than that reads single streams, until the others have come by.
+      // One batch only: when further behind than that, single streams are read until the rest has come by.
       break
     }
   }
@@ -104,7 +104,7 @@ export const foldsOfStreams = <Folded extends FoldOfStream>(needs: Needs<Folded>
   return {
     find: async (stream: string): Promise<Folded | undefined> => {
       const head = await store.head()
-      // What this process has appended itself it is told of in the next turn of its event loop.
+      // Of its own appends this process hears in the next turn of its event loop: often nothing else is missing.
       if (heard < head && current(stream)) await nextTurn()
       if (heard < head && current(stream)) await catchUp()
       const folded = heard < head ? undefined : current(stream)
@@ -112,19 +112,19 @@ export const foldsOfStreams = <Folded extends FoldOfStream>(needs: Needs<Folded>
     },
     add: (event: RecordedEvent, sizeOfEvent: number): void => {
       const { stream, revision, position } = event
-      // When it has come by already, so may have others after it.
+      // It has come by already, and so may have later events of its stream.
       const isLate = position <= heard
-      // Nothing has happened in between: what is remembered is as new as the log, and nobody need come by to tell.
+      // It is the next event of the log: all before it has been heard of, so it need not come by.
       if (position === heard + 1) heard = position
       if (!handles.has(event.type)) return
       const known = memory.get(stream)
-      // It was read with its stream.
+      // A read of the stream has found it already.
       if (known && known.folded.revision >= revision) return
       const follows = known
         ? !known.isOld && known.folded.revision === revision - 1
         : revision === 0
       const unasked = known ? known.unasked + 1 : 0
-      // It was made here a moment ago, of the shapes of today.
+      // It needs no parsing: it was made here a moment ago, in the present schema.
       const folded =
         follows && unasked <= mostUnasked
           ? apply(known?.folded, event as unknown as Recorded, stream)

@@ -113,7 +113,7 @@ export const makeFold = (file: ReadModelFile, projections: readonly Projection[]
       }
       for (const event of events)
         for (const table of byType.get(event.type) ?? []) {
-          // Lines that were before it belong to what it ends, such as a report.
+          // Sums of the lines before it come first: they belong to what it ends, such as a report.
           if (table.foldsSums) foldSums()
           const line = table.fold(event)
           if (!line) continue

@@ -49,7 +49,7 @@ export const makeReportBook = ({ reports, reached, from }: Needs) => {
     holding: (merchant: string, ledger: string, position: Position): number | Promise<number> => {
       const stream = ledgerStream(merchant, ledger)
       const known = open.get(stream)
-      // All closings before the line have been heard of, and none was after the one that is known.
+      // Each closing up to the line has been heard of, and would have removed what is known.
       if (known && known.after < position && position <= heard) return known.number
       return lookUp(stream, position)
     },

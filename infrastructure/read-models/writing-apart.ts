@@ -9,7 +9,7 @@ export const writeApart = (path: string) => {
   const thread = startThread('read-models/writing-thread', { workerData: path })
   const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()))
   const lost = new Promise<never>((_, reject) => thread.once('error', reject))
-  // Whoever writes hears of it.
+  // `write` tells of it; without this, a failure between two writes would end the process.
   lost.catch(() => {})
   const tell = (told: Told): void => thread.postMessage(told)
   return {

@@ -31,7 +31,7 @@ export const openDraft = (draft: string, columns: string) => {
     hash.update(content)
     bytes += content.length
     for (let written = 0; written < content.length;) written += writeSync(file, content, written)
-    // What lies unwritten of one file holds up whoever makes another durable: it is never much.
+    // Each time, so that little is left unwritten: much of it would hold up others who make their files durable.
     fdatasyncSync(file)
   }
   return {
@@ -43,7 +43,7 @@ export const openDraft = (draft: string, columns: string) => {
     finish(): LogFile {
       flush()
       const sha256 = hash.digest('hex')
-      // Closed last: when it cannot be named so it is abandoned, and closed then.
+      // Closed last: when renaming fails, `abandon` closes it.
       renameSync(draft, join(directory, `${sha256}.csv`))
       closeSync(file)
       return { sha256, lines, bytes }

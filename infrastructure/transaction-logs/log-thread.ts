@@ -73,7 +73,7 @@ const sortedLines = (database: Database.Database, job: LogJob, which: string): S
   const { merchant, ledger, after, before } = job
   const given = { merchant, after, before, ...(ledger !== null && { ledger }) }
   const where = linesWhere(job, which)
-  // Nothing runs before it is iterated: what has begun and not ended would keep the database open.
+  // A generator, so that the query begins when it is read: one that begins and does not end keeps the database open.
   function* rowsOf<Row>(query: string): Generator<Row> {
     yield* database.prepare(query).raw().iterate(given) as IterableIterator<Row>
   }

@@ -40,14 +40,14 @@ const removeLeftDrafts = (directory: string): void => {
  */
 export const makeLogWriter = (directory: string) => {
   removeLeftDrafts(directory)
-  /** One after another bears this name until it is whole; what bears it when the thread is lost is nobody's. */
+  /** The name of the log under way, until it is whole; what has it when the thread is lost is thrown away. */
   const draftFile = join(directory, `${randomUUID()}.draft`)
   let atWork: AtWork | undefined
   let worker: Worker | undefined
   let isClosed = false
   let turn: Promise<unknown> = Promise.resolve()
 
-  /** The thread is no more, and what it was at work on is not to be had of it. */
+  /** The thread has ended: its draft is removed, and whoever waits for its log hears why. */
   const lose = (problem: Error): void => {
     worker = undefined
     try {
@@ -68,7 +68,7 @@ export const makeLogWriter = (directory: string) => {
     started.on('message', ({ completion, problem, code }) => {
       started.unref()
       if (problem === undefined) atWork?.resolve(completion as Completion)
-      // An error of the database would lose its words and its code on the way.
+      // An error of the database would lose its message and code between threads, so they come by themselves.
       else atWork?.reject(code ? new Database.SqliteError(problem, code) : new Error(problem))
       atWork = undefined
     })

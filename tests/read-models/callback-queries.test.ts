@@ -103,6 +103,6 @@ test('no look for what is due passes by what is not, or was seen before', () => 
     expect.arrayContaining([expect.stringContaining(`callback_queue_by_${how}`)])
   expect(planOf('"position" > ?')).toEqual(search('position (position>?)'))
   expect(planOf('select distinct')).toEqual(search('due (dueAt>? AND dueAt<?)'))
-  const atLine = search('line (merchant=? AND destination=? AND dueAt<?)')
-  expect(planOf('"merchant" is ?')).toEqual(atLine)
+  const atLane = search('lane (merchant=? AND destination=? AND dueAt<?)')
+  expect(planOf('"merchant" is ?')).toEqual(atLane)
 })
