@@ -70,7 +70,7 @@ type Settlements = {
   readonly debts: Readonly<Record<string, Sum>>
 }
 
-type SettlementCommand =
+export type SettlementCommand =
   | {
       readonly type: 'StartSettlement'
       /** The one after the last that the commander knew: another process may have been first. */
