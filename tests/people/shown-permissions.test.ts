@@ -1,7 +1,8 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { payers } from '../../application/aggregates.ts'
-import { parseEvent, type EventType } from '../../domain/events.ts'
+import { callbackEventNames } from '../../domain/callback.ts'
+import { parseEvent } from '../../domain/events.ts'
 import { codeOf, startPeopleService, type PeopleService } from './people-service.ts'
 
 let service: PeopleService
@@ -40,11 +41,14 @@ const outcomeOfPermission = async (rid: string) =>
   (await service.call('GET', `/merchant/v1/permission_request/${rid}/outcome/`)).body
 
 /** The text of the callback that tells of an event, made now. */
-const callbackOf = async (subject: string, type: EventType): Promise<string> => {
+const callbackOf = async (
+  subject: string,
+  type: keyof typeof callbackEventNames,
+): Promise<string> => {
   const log = (await service.events()).filter(({ stream }) => stream === subject)
   const history = log.map(parseEvent)
   const { revision = -1 } = history.find((event) => event.type === type) ?? {}
-  const message = { subject, revision, event: 'test_event', seqno: 1 }
+  const message = { subject, revision, event: callbackEventNames[type], seqno: 1 }
   return service.wordCallback(message, 'https://shop.example/')
 }
 const post = async (path: string, fields: Readonly<Record<string, string>>) => {
