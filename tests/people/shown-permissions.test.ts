@@ -130,7 +130,8 @@ test('an outcome shows the tokens of the latest refresh, with which a merchant c
 test('a callback tells the tokens that were the latest at its event, and none that had been revoked by then', async () => {
   const tid = await authorized()
   const stream = `payment-${tid}`
-  const told = async (type: EventType) => objectOf(await callbackOf(stream, type)).permissions
+  const told = async (type: Parameters<typeof callbackOf>[1]) =>
+    objectOf(await callbackOf(stream, type)).permissions
   const change = (action: string, fields = {}) =>
     service.call('PUT', `/merchant/v1/payment_request/${tid}/`, { action, ...fields })
   const first = await told('PaymentAuthorized')
