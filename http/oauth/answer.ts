@@ -112,14 +112,14 @@ export const authorizationAnswers = (
     }
     // Whoever else has the id: only the browser that the application sent here goes back to it.
     if (!needs.isSameText(needs.digestOf(visitor.browser), known.browserHash))
-      throw new RequestError(403, visitor.texts.again)
+      throw new RequestError(403, visitor.texts.problem403)
     if (fieldOf(call.body, 'decision') === '') {
+      if (known.status !== 'requested') return leave(visitor, id, known, call)
       // Too early: the phone has not answered yet, and the page with its code is where they go on.
       const asked = fieldOf(call.body, 'asked')
-      if (known.status === 'requested' && asked !== '')
-        return visits.go(visitor, `/oauth2/auth?${new URLSearchParams(asked).toString()}`)
-      if (known.status === 'requested') return refuse('authorization_is_not_allowed')
-      return leave(visitor, id, known, call)
+      return asked === ''
+        ? refuse('authorization_is_not_allowed')
+        : visits.go(visitor, `/oauth2/auth?${new URLSearchParams(asked).toString()}`)
     }
     if (!session) return visits.go(visitor, '/payer/sign-in')
     return leave(

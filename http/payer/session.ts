@@ -62,9 +62,12 @@ const cookieIn = (header: string | undefined, name: string): string | undefined 
   return undefined
 }
 
-/** What there is to say and do wherever it happens; none where each has words of its own. */
-const problemText = (texts: Texts, status: RawStatus): string | undefined =>
-  (texts as Readonly<Record<string, string>>)[`problem${status}`]
+/** What a refusal tells a payer: in words of its own, those of its status, or what a program would hear. */
+const refusalText = (texts: Texts, code: string, status: number, told: string): string => {
+  const known: Readonly<Record<string, string>> = texts
+  const text = known[`refused_${code}`] ?? known[`problem${status}`]
+  return text ?? (texts === textsIn.en ? told : texts.wrongInput)
+}
 
 /** Cookies, forms and errors of everything that a payer sees in a browser. */
 export const makeVisits = (needs: SessionNeeds) => {
@@ -98,7 +101,7 @@ export const makeVisits = (needs: SessionNeeds) => {
     const site = request.header('sec-fetch-site')
     const isForeign = site !== undefined && site !== 'same-origin' && site !== 'none'
     if (isForeign || !needs.isSameText(fieldOf(form, 'csrf'), visitor.csrf))
-      throw new RequestError(403, 'The form is too old, or came from elsewhere. Please try again.')
+      throw new RequestError(403, visitor.texts.problem403)
   }
 
   const show = (
@@ -131,7 +134,7 @@ export const makeVisits = (needs: SessionNeeds) => {
       title: visitor.texts.error,
       body: html`<div class="card">
         <h1>${visitor.texts.error}</h1>
-        <p>${problemText(visitor.texts, status) ?? text}</p>
+        <p>${text}</p>
         <div class="actions"><a class="button second" href="/payer/">${visitor.texts.home}</a></div>
       </div>`,
     })
@@ -154,8 +157,7 @@ export const makeVisits = (needs: SessionNeeds) => {
         const { status, body } = answerToRefusal(error)
         const details = Object.values(body.error_details ?? {}).flat()
         const text = details[0] ?? body.error_description ?? ''
-        const { wrongInput } = visitor.texts
-        const told = visitor.texts === textsIn.en ? text : wrongInput
+        const told = refusalText(visitor.texts, error.code, status, text)
         return problem(visitor, problemStatus(status), told, error.retryAfter)
       }
       // That we cannot answer just now is told with when to come back, as to everybody.

@@ -43,8 +43,8 @@ export type StepAhead =
 
 type Step = StepAhead | { readonly step: 'done'; readonly cookie: string }
 
-const tooManyText = ({ tooMany }: Texts, { retryAfter }: Refusal): string =>
-  retryAfter === null ? tooMany : `${tooMany} (${retryAfter} s)`
+const tooManyText = ({ problem429 }: Texts, { retryAfter }: Refusal): string =>
+  retryAfter === null ? problem429 : `${problem429} (${retryAfter} s)`
 
 const failureOf = (error: unknown, texts: Texts, wrong: string): Failure => {
   if (!(error instanceof Refusal)) throw error

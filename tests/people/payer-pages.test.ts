@@ -158,6 +158,20 @@ test('given what cannot be an account, when it is sent, then the page says what 
   expect(new Map(formIn(again.html, 'phone').fields).get('phone')).toBe('4740000012')
 })
 
+test.each([
+  { language: 'en', says: 'There is an account with this phone number already.' },
+  { language: 'nb', says: 'Det finnes allerede en konto med dette telefonnummeret.' },
+])(
+  'given a phone number that has an account, when another is made, then the page says so: $language',
+  async ({ language, says }) => {
+    const visitor = makeVisitor(service, language)
+    const page = await visitor.visit('/payer/sign-up')
+    const who = { phone: '4799999901', name: 'Kari', pin: '1234' }
+    const { status, html } = await visitor.submit(page, who)
+    expect([status, html.includes(says)]).toEqual([409, true])
+  },
+)
+
 test('given a tip that the merchant does not allow, when it is sent all the same, then it is refused', async () => {
   const { id } = await forAlice()
   const alice = await signedIn()
