@@ -19,7 +19,8 @@ import type { ScannedCodeNeeds } from './payer/scanned-code.ts'
 import { makeVisits } from './payer/session.ts'
 import { makeSignIn } from './payer/sign-in-form.ts'
 import { signInRoutes, type SignInNeeds } from './payer/sign-in.ts'
-import { signUpRoutes, type SignUpNeeds } from './payer/sign-up.ts'
+import { signUpRoutes } from './payer/sign-up-pages.ts'
+import type { SignUpNeeds } from './payer/sign-up.ts'
 import type { Route } from './route.ts'
 
 export type OAuthRouteNeeds = AuthorizationNeeds &

@@ -1,0 +1,142 @@
+import { html } from 'hono/html'
+import type { z } from 'zod'
+import { phoneDigits } from '../../application/people.ts'
+import { pinPattern } from '../../domain/people/payer.ts'
+import { RequestError } from '../errors.ts'
+import { route, searchOf, type Call, type RawReply, type Route } from '../route.ts'
+import { codeField, phoneField } from './fields.ts'
+import {
+  anyForm,
+  fieldOf,
+  hiddenFields,
+  problemNote,
+  type Visitor,
+  type Visits,
+} from './session.ts'
+import { ownPath } from './sign-in.ts'
+import { makeSignUp, type Registration, type SignUpNeeds, type Typed } from './sign-up.ts'
+import type { Texts } from './texts.ts'
+
+const whatIsWrong = (texts: Texts, { phone, name, pin }: Typed): string => {
+  if (name === '') return texts.wrongName
+  if (phoneDigits(phone) === undefined) return texts.wrongPhone
+  return pinPattern.test(pin) ? texts.wrongInput : texts.wrongNewPin
+}
+
+/** The pages of signing up. */
+export const signUpRoutes = (needs: SignUpNeeds, visits: Visits): Route[] => {
+  const signUp = makeSignUp(needs)
+  const nextOf = (call: Call) => ownPath(searchOf(call).get('next'))
+  const actionOf = (call: Call) => `/payer/sign-up?next=${encodeURIComponent(nextOf(call))}`
+
+  const whoForm = (
+    visitor: Visitor,
+    call: Call,
+    { name, phone }: Pick<Typed, 'name' | 'phone'>,
+    problem?: string,
+  ): Promise<RawReply> => {
+    const { texts, csrf } = visitor
+    return visits.show(visitor, {
+      title: texts.signUp,
+      status: problem === undefined ? 200 : 400,
+      body: html`<form class="card" method="post" action="${actionOf(call)}">
+        <h1>${texts.signUp}</h1>
+        ${problemNote(problem)} ${hiddenFields({ csrf })}
+        <label for="name">${texts.name}</label>
+        <input id="name" name="name" autocomplete="name" maxlength="200" required value="${name}" />
+        ${phoneField(texts, phone)}
+        <label for="pin">${texts.pin}</label>
+        <input
+          id="pin"
+          name="pin"
+          type="password"
+          inputmode="numeric"
+          autocomplete="new-password"
+          pattern="[0-9]{4,12}"
+          required
+          aria-describedby="pin-hint"
+        />
+        <p id="pin-hint" class="quiet small">${texts.pinHint}</p>
+        <div class="actions"><button>${texts.continue}</button></div>
+      </form>`,
+    })
+  }
+
+  const codeForm = async (
+    visitor: Visitor,
+    call: Call,
+    { codeSecret, profile }: Registration,
+    sealed: string,
+    problem?: string,
+  ): Promise<RawReply> => {
+    const { texts, csrf } = visitor
+    const uri = needs.codeUri(codeSecret, profile.phone)
+    return visits.show(visitor, {
+      title: texts.signUp,
+      status: problem === undefined ? 200 : 400,
+      body: html`<form class="card" method="post" action="${actionOf(call)}">
+        <h1>${texts.signUp}</h1>
+        ${problemNote(problem)} ${hiddenFields({ csrf, registration: sealed })}
+        <p>${texts.keep}</p>
+        <p class="qr">
+          <img src="${await needs.qrImage.dataUrl(uri)}" alt="" width="240" height="240" />
+        </p>
+        <p>
+          <a href="${uri}"><code>${codeSecret}</code></a>
+        </p>
+        ${codeField(texts)}
+        <div class="actions"><button>${texts.signUp}</button></div>
+      </form>`,
+    })
+  }
+
+  const advance = async (
+    visitor: Visitor,
+    call: Call<unknown, unknown, z.output<typeof anyForm>>,
+  ) => {
+    const form = call.body
+    const { texts } = visitor
+    visits.checkForm(call, visitor, form)
+    const sealed = fieldOf(form, 'registration')
+    if (sealed === '') {
+      const [phone, name] = [fieldOf(form, 'phone'), fieldOf(form, 'name')]
+      const typed = { phone, name, pin: fieldOf(form, 'pin') }
+      const begun = await signUp.begin(typed, call)
+      return begun
+        ? codeForm(visitor, call, begun, begun.sealed)
+        : whoForm(visitor, call, typed, whatIsWrong(texts, typed))
+    }
+    const known = signUp.read(sealed, call.at)
+    if (!known) throw new RequestError(400, texts.again)
+    const payer = await signUp.finish(known, fieldOf(form, 'code'), call)
+    if (payer === undefined) return codeForm(visitor, call, known, sealed, texts.wrongCode)
+    return visits.go(visitor, `/payer/sign-in?created&next=${encodeURIComponent(nextOf(call))}`)
+  }
+
+  return [
+    route({
+      method: 'GET',
+      path: '/payer/sign-up',
+      access: 'OPEN',
+      group: 'Pages',
+      summary: 'Make an account',
+      success: 'raw',
+      replyTypes: ['text/html'],
+      handle: (call) =>
+        visits.page(call, (visitor) => whoForm(visitor, call, { name: '', phone: '' })),
+    }),
+    route({
+      method: 'POST',
+      path: '/payer/sign-up',
+      access: 'OPEN',
+      group: 'Pages',
+      summary:
+        'Make an account: name, phone number and PIN first, then the code of the new authenticator',
+      body: anyForm,
+      takesForm: true,
+      success: 'raw',
+      replyTypes: ['text/html'],
+      handle: (call) => visits.page(call, (visitor) => advance(visitor, call)),
+    }),
+  ]
+}
