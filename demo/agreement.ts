@@ -25,9 +25,21 @@ const differences = (reader: string, read: object, owed: object): string[] => {
   })
 }
 
-/** Those members of a value that another one has too. */
-const membersLike = (value: object, example: object): object =>
-  Object.fromEntries(Object.entries(value).filter(([name]) => name in example))
+type Members = Readonly<Record<string, unknown>>
+
+const hasMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Those members of a value that another one has too, and of these members the same. */
+const membersLike = (value: Members, example: Members): Members =>
+  Object.fromEntries(
+    Object.keys(example)
+      .filter((name) => name in value)
+      .map((name) => {
+        const [member, like] = [value[name], example[name]]
+        return [name, hasMembers(member) && hasMembers(like) ? membersLike(member, like) : member]
+      }),
+  )
 
 /** Where an outcome, as read over HTTP, differs from the books. */
 export const outcomeDiffers = (outcome: Outcome, entry: Entry, sale: Sale): string[] => {
@@ -62,6 +74,15 @@ export const messagesDiffer = (arrived: readonly Arrival[], { owed, tid }: Entry
   const names = (messages: typeof told) =>
     messages.map(({ event, seqno }) => `${event} #${seqno}`).join(', ') || 'nothing'
   return [`callbacks: the till was told ${names(told)}; the log owes ${names(expected)}`]
+}
+
+/** Where the messages about scans that arrived, each once, differ from those that the log owes. */
+export const scanMessagesDiffer = (messages: readonly Arrival[], { scans }: Books): string[] => {
+  const told = messages.filter(({ meta }) => meta.event === 'shortlink_scanned')
+  const ids = told.map(({ meta }) => meta.id)
+  return isDeepStrictEqual(ids, scans)
+    ? []
+    : [`callbacks: the till was told of the scans ${show(ids)}; the log owes ${show(scans)}`]
 }
 
 /** Where the attempts that the log records differ from what arrived, repeated messages among it. */

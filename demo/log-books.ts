@@ -6,6 +6,8 @@ export const readBooks = async (file: string) => {
   const entries = new Map<string, Entry>()
   /** Attempts by the id of the message, with what came of each. */
   const attempts = new Map<string, string[]>()
+  /** Ids of the messages about scans that the merchant is owed, in order. */
+  const scans: string[] = []
   const gaps: string[] = []
   const revisions = new Map<string, number>()
   let count = 0
@@ -23,12 +25,13 @@ export const readBooks = async (file: string) => {
         for (const [payment, entry] of entries) entries.set(payment, settled(entry))
       if (stream.startsWith('payment-'))
         entries.set(stream, written(entries.get(stream), event, report))
+      if (type === 'ShortlinkScanned') scans.push(event.id)
       if (type !== 'CallbackAttempted') continue
       const told = stream.slice('callback-'.length)
       attempts.set(told, [...(attempts.get(told) ?? []), data.result])
     }
   await store.close()
-  return { entries: [...entries.values()], attempts, gaps, count }
+  return { entries: [...entries.values()], attempts, scans, gaps, count }
 }
 
 export type Books = Awaited<ReturnType<typeof readBooks>>

@@ -1,9 +1,19 @@
 import { createHash, sign, type KeyObject } from 'node:crypto'
 
-/** How a merchant's user proves who it is: with a shared secret, or by signing with an RSA key. */
-export type Credentials = { readonly merchant: string; readonly user: string } & (
-  { readonly secret: string } | { readonly key: KeyObject }
-)
+/**
+ * How a merchant's user proves who it is, with a shared secret or by signing with an RSA key; or what a payer has granted,
+ * as an access token shows it.
+ */
+export type Credentials =
+  | ({ readonly merchant: string; readonly user: string } & (
+      { readonly secret: string } | { readonly key: KeyObject }
+    ))
+  | { readonly accessToken: string }
+
+/** The service left a request without an answer. */
+export class Unanswered extends Error {
+  override readonly name = 'Unanswered'
+}
 
 export type Answer = {
   readonly status: number
@@ -40,6 +50,7 @@ const authenticated = (
   url: string,
   body: string,
 ): Record<string, string> => {
+  if ('accessToken' in credentials) return { Authorization: `Bearer ${credentials.accessToken}` }
   const { merchant, user } = credentials
   const names = { 'X-Service-Merchant': merchant, 'X-Service-User': user }
   if ('secret' in credentials) return { ...names, Authorization: `SECRET ${credentials.secret}` }
@@ -53,24 +64,31 @@ const authenticated = (
   return { ...headers, Authorization: `RSA-SHA256 ${signature}` }
 }
 
-/** Makes requests in the name of a merchant's user, or of nobody for what is open to all. */
+/**
+ * Makes requests in the name of a merchant's user or with an access token, or of nobody for what is open to all.
+ * @throws Unanswered when no answer comes in time, or none that can be read
+ */
 export const merchantClient =
   (base: string, credentials?: Credentials) =>
   async (method: string, path: string, body?: object): Promise<Answer> => {
     const url = new URL(path, base).href
     const text = body === undefined ? '' : JSON.stringify(body)
-    const response = await fetch(url, {
-      method,
-      headers: {
-        ...(credentials && authenticated(credentials, method, url, text)),
-        ...(body && { 'Content-Type': 'application/json' }),
-      },
-      ...(body && { body: text }),
-      signal: AbortSignal.timeout(patienceMs),
-    })
-    const { status, headers } = response
-    const answered = await response.text()
-    return { status, headers, body: answered === '' ? undefined : JSON.parse(answered) }
+    try {
+      const response = await fetch(url, {
+        method,
+        headers: {
+          ...(credentials && authenticated(credentials, method, url, text)),
+          ...(body && { 'Content-Type': 'application/json' }),
+        },
+        ...(body && { body: text }),
+        signal: AbortSignal.timeout(patienceMs),
+      })
+      const { status, headers } = response
+      const answered = await response.text()
+      return { status, headers, body: answered === '' ? undefined : JSON.parse(answered) }
+    } catch (cause) {
+      throw new Unanswered(`no answer to ${method} ${path}: ${String(cause)}`, { cause })
+    }
   }
 
 export type MerchantClient = ReturnType<typeof merchantClient>

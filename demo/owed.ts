@@ -44,6 +44,7 @@ export const outcomeOwed = (entry: Entry, { customer }: Sale): Outcome => {
     ledger,
     report_id: `${report}`,
     report_uri: `/merchant/v1/ledger/${ledger}/report/${report}/`,
+    permissions: entry.granted && { scope: entry.granted.join(' ') },
   }
 }
 
@@ -68,7 +69,7 @@ const lineOwed = (
     action,
     type: isCredit ? 'credit' : '',
     // With an apostrophe, a spreadsheet does not take the plus of a phone number for a formula.
-    customer: `'${customer}`,
+    customer: customer.startsWith('+') ? `'${customer}` : customer,
     currency,
     amount: amount(pots.amount),
     additional_amount: amount(pots.additionalAmount),

@@ -49,6 +49,8 @@ export type Entry = {
   readonly captures: readonly Part[]
   readonly refunds: readonly (Part & { readonly text: string | null })[]
   readonly isCredit: boolean
+  /** The scopes that the payer granted along with the authorisation. */
+  readonly granted: readonly string[] | null
   readonly modifiedAt: number
   readonly expiresAt: number
   readonly lines: readonly Line[]
@@ -82,6 +84,7 @@ const opened = ({ stream, metadata: { at }, data: { request, expiresAt } }: LogE
   captures: [],
   refunds: [],
   isCredit: false,
+  granted: null,
   modifiedAt: at,
   expiresAt,
   lines: [],
@@ -104,8 +107,9 @@ const changesOf = (entry: Entry, { type, data, metadata: { at } }: LogEvent): Pa
     case 'PaymentAuthorized': {
       const authorised = { ...entry.asked, additionalAmount: data.additionalAmount }
       const { credit: isCredit, expiresAt } = data
+      const granted = data.permissions?.scope ?? null
       const auth = { status: 'auth', statusCode: 3008 }
-      return { ...auth, asked: authorised, authorised, isCredit, expiresAt }
+      return { ...auth, asked: authorised, authorised, isCredit, granted, expiresAt }
     }
     case 'PaymentCaptured':
       return captured(entry, { ...part, id: data.captureId })

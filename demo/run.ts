@@ -2,16 +2,22 @@ import { createPrivateKey } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { attemptsDiffer, linesDiffer, messagesDiffer, outcomeDiffers } from './agreement.ts'
+import {
+  attemptsDiffer,
+  linesDiffer,
+  messagesDiffer,
+  outcomeDiffers,
+  scanMessagesDiffer,
+} from './agreement.ts'
 import { fetchCallbackKeys } from './callback-check.ts'
 import { readBooks, type Books } from './log-books.ts'
-import { merchantClient } from './merchant-client.ts'
+import { merchantClient, Unanswered } from './merchant-client.ts'
 import { leftOf, type Pots } from './payment-book.ts'
 import { startReceiver, type Receiver } from './receiver.ts'
 import { readReports } from './reports.ts'
 import { runCommand, startServiceProcess, type ServiceProcess } from './service-process.ts'
 import { openShop, Unexpected, type OpenShop, type Shop } from './shop.ts'
-import { playStory } from './story.ts'
+import { playEnding, playStory, type Days } from './story.ts'
 import { journalDiffers, reportsDiffer } from './sums.ts'
 import { say, sayChapter } from './telling.ts'
 import { amountIn, type Outcome } from './wording.ts'
@@ -41,10 +47,11 @@ const sayBooks = ({ entries }: Books): void => {
   }
 }
 
-/** Everything that disagrees, in words. */
-const disagreements = async (
+/** Looks at the books; answers everything that disagrees, in words. */
+const lookAtBooks = async (
+  title: string,
   { till, receiver }: Shop,
-  { sales, reports: uris, surprises }: OpenShop,
+  { sales, reports: uris }: OpenShop,
   address: string,
   file: string,
 ): Promise<string[]> => {
@@ -52,7 +59,7 @@ const disagreements = async (
   const metrics = await (await fetch(`${address}/metrics`)).text()
   const books = await readBooks(file)
   const messages = receiver.messages()
-  const found: string[] = [...surprises, ...books.gaps.map((gap) => `a gap in the log: ${gap}`)]
+  const found: string[] = books.gaps.map((gap) => `a gap in the log: ${gap}`)
   if (books.entries.length !== sales.length)
     found.push(`the till made ${sales.length} payments, the log holds ${books.entries.length}`)
   const linesOwed = books.entries.flatMap((entry) => entry.lines).length
@@ -74,18 +81,25 @@ const disagreements = async (
     found.push(...problems.map((problem) => `${number} ${title}: ${problem}`))
   }
   found.push(...reportsDiffer(reports, books), ...journalDiffers(metrics, books))
-  found.push(...attemptsDiffer(receiver.arrivals, books))
+  found.push(...attemptsDiffer(receiver.arrivals, books), ...scanMessagesDiffer(messages, books))
   for (const { meta, problems } of receiver.arrivals)
     found.push(...problems.map((problem) => `${meta.event} ${meta.id}: ${problem}`))
 
-  sayChapter('The books')
-  const owed = books.entries.flatMap((entry) => entry.owed).length
+  sayChapter(title)
+  const owed = books.entries.flatMap((entry) => entry.owed).length + books.scans.length
   const again = receiver.arrivals.length - messages.length
   say(`  ${books.count} events in the log, ${sales.length} payments`)
   say(`  ${owed} messages owed, ${messages.length} told, ${again} told again and set aside`)
   say(`  ${lines.length} lines in the transaction logs of ${reports.length} reports`)
   sayBooks(books)
   return found
+}
+
+const days: Days = {
+  today: dayAfterToday(1),
+  renewal: dayAfterToday(3),
+  expiry: dayAfterToday(4),
+  end: dayAfterToday(10),
 }
 
 /** The terms are made so that parts, fixed fees, credit and refunds all show in what is charged. */
@@ -114,6 +128,7 @@ const play = async ({ address, errors }: ServiceProcess, directory: string): Pro
     till: merchantClient(address, pos1),
     owner: merchantClient(address, admin),
     world: merchantClient(address),
+    holder: (accessToken) => merchantClient(address, { accessToken }),
     receiver,
     callbackUri: receiver.url('/till'),
   }
@@ -123,8 +138,12 @@ const play = async ({ address, errors }: ServiceProcess, directory: string): Pro
   try {
     const day = openShop(shop)
     await day.register({ id: 'bar', name: 'Harbour Bar', type: 'store' })
-    await playStory(day, [1, 2, 3, 4].map(dayAfterToday))
-    const found = await disagreements(shop, day, address, join(directory, 'events.sqlite'))
+    const look = (title: string) =>
+      lookAtBooks(title, shop, day, address, join(directory, 'events.sqlite'))
+    const underWay = await playStory(day, days)
+    const found = await look('The books, with two payments under way')
+    await playEnding(day, days, underWay)
+    found.push(...(await look('The books, when all have ended')), ...day.surprises)
     found.push(...errors.map((line) => `the service has logged an error: ${line}`))
     if (found.length === 0) {
       say(
@@ -145,7 +164,7 @@ try {
   const haveAgreed = await play(service, directory).finally(() => service.end())
   if (!haveAgreed) process.exitCode = 1
 } catch (error) {
-  if (!(error instanceof Unexpected)) throw error
+  if (!(error instanceof Unexpected || error instanceof Unanswered)) throw error
   say(`\nThe story breaks off: ${error.message}`)
   process.exitCode = 1
 } finally {

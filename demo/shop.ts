@@ -11,6 +11,8 @@ export type Shop = {
   readonly owner: MerchantClient
   /** The sandbox's side of things: payers and time. */
   readonly world: MerchantClient
+  /** Whoever holds an access token that a payer has granted. */
+  readonly holder: (accessToken: string) => MerchantClient
   readonly receiver: Receiver
   readonly callbackUri: string
 }
@@ -58,7 +60,7 @@ export const alice = '+4799999901'
 export const bob = '+4799999902'
 
 /** Plays a shop's day: each payment under its number, with what the till is told as it goes. */
-export const openShop = ({ till, owner, world, receiver, callbackUri }: Shop) => {
+export const openShop = ({ till, owner, world, holder, receiver, callbackUri }: Shop) => {
   const sales: Sale[] = []
   const reports: string[] = []
   const surprises: string[] = []
@@ -115,6 +117,19 @@ export const openShop = ({ till, owner, world, receiver, callbackUri }: Shop) =>
     register: async (pos: object): Promise<void> =>
       void expectStatus(201, await till('POST', '/merchant/v1/pos/', pos), 'the POS'),
 
+    /** Puts a code on the counter; answers its id. */
+    shortlink: async (description: string): Promise<string> => {
+      const body = { description, callback_uri: callbackUri }
+      const answer = await till('POST', '/merchant/v1/shortlink/', body)
+      return (expectStatus(201, answer, 'the shortlink').body as { id: string }).id
+    },
+
+    scan: async ({ tid }: Sale, shortlink: string, what: string): Promise<void> => {
+      await pass({ advance_seconds: 10 })
+      expectStatus(200, await world('POST', `/sandbox/v1/shortlink/${shortlink}/scan/`, {}), what)
+      await step(tid, what)
+    },
+
     request: async (title: string, input: Input): Promise<Sale> => {
       const number = sales.length + 1
       const wish = { currency: 'NOK', customer: alice, ...input }
@@ -157,6 +172,24 @@ export const openShop = ({ till, owner, world, receiver, callbackUri }: Shop) =>
 
     /** As `put`, signed by the owner. */
     putSigned: (sale: Sale, body: object, what: string) => put(owner, sale, body, what),
+
+    /** The till reads what the payer lets it know, with the token that the outcome shows. */
+    learns: async (
+      { tid, title }: Sale,
+      uri: string,
+      claims: object,
+      what: string,
+    ): Promise<void> => {
+      const path = `/merchant/v1/payment_request/${tid}/outcome/`
+      const { body } = expectStatus(200, await till('GET', path), 'the outcome')
+      const accessToken = (body as Outcome).permissions?.access_token ?? ''
+      const { body: told } = await holder(accessToken)('GET', uri)
+      if (!isDeepStrictEqual(told, claims)) {
+        const [should, says] = [claims, told].map((one) => JSON.stringify(one))
+        surprises.push(`${title}: should let the till know ${should}, tells it ${says}`)
+      }
+      await step(tid, what)
+    },
 
     /** Something happens without anybody's doing. */
     watch: async ({ tid }: Sale, what: string): Promise<void> => step(tid, what),

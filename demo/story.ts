@@ -54,6 +54,43 @@ const morning = async (shop: OpenShop, day: string): Promise<void> => {
   await shop.ended(room, 'ok 2000')
 }
 
+/** What the scope `shipping_address` tells of Alice. */
+const toAlice = {
+  shipping_address: {
+    name: 'Alice Andersen',
+    street_address: 'Storgata 1',
+    postal_code: '0155',
+    locality: 'Oslo',
+    country: 'NO',
+  },
+}
+
+/** The guest is whoever scans the code on the counter. */
+const counter = async (shop: OpenShop, day: string): Promise<void> => {
+  await shop.until(`${day} 11:05:00`)
+  const code = await shop.shortlink('the code on the counter')
+  const coffee = await shop.request('A coffee, for whoever scans the code on the counter', {
+    amount: '49.00',
+    customer: `shortlink_id:${code}`,
+  })
+  await shop.scan(coffee, code, 'Alice scans the code')
+  await shop.payer(coffee, 'accept', 'Alice accepts')
+  await shop.put(coffee, capture, 'the till captures everything')
+  await shop.ended(coffee, 'ok 2000')
+
+  await shop.until(`${day} 11:20:00`)
+  const wine = await shop.request('A crate of wine, and her address to send it to', {
+    amount: '1890.00',
+    required_scope: 'shipping_address',
+    required_scope_text: 'We send it to your home.',
+  })
+  await shop.payer(wine, 'accept', 'Alice accepts and shares her address')
+  const address = '/oauth2/v1/scope/shipping_address'
+  await shop.learns(wine, address, toAlice, 'the till reads where to send it')
+  await shop.put(wine, capture, 'the till captures everything')
+  await shop.ended(wine, 'ok 2000')
+}
+
 const noon = async (shop: OpenShop, day: string): Promise<void> => {
   await shop.until(`${day} 12:02:00`)
   const cash = await shop.request('Lunch, but the guest pays cash: aborted', { amount: '145.00' })
@@ -156,8 +193,8 @@ const reservations = async (shop: OpenShop, day: string) => {
   return { forgotten, bike, party }
 }
 
-/** What is still under way when the story ends. */
-const underWay = async (shop: OpenShop, day: string): Promise<void> => {
+/** What is still under way when the books are looked at first. */
+const underWay = async (shop: OpenShop, day: string) => {
   await shop.until(`${day} 21:30:00`)
   const tab = await shop.request('A tab on credit, still open', {
     amount: '1500.00',
@@ -175,13 +212,18 @@ const underWay = async (shop: OpenShop, day: string): Promise<void> => {
 
   const last = await shop.request('A last order, not answered yet', { amount: '85.00' })
   await shop.ended(last, 'pending 1003')
+  return { tab, last }
 }
 
-/** A shop's day and the days after it, with every way in which a payment can end. */
-export const playStory = async (shop: OpenShop, days: readonly string[]): Promise<void> => {
-  const [today = '', , renewal = '', expiry = ''] = days
+/** When the story plays, as `YYYY-MM-DD`. */
+export type Days = Readonly<Record<'today' | 'renewal' | 'expiry' | 'end', string>>
+
+/** A shop's day and the days after it, with every way in which a payment can end; answers what is under way still. */
+export const playStory = async (shop: OpenShop, days: Days) => {
+  const { today, renewal, expiry } = days
   sayChapter(`${today}, in the shop`)
   await morning(shop, today)
+  await counter(shop, today)
   await noon(shop, today)
   await evening(shop, today)
   const { forgotten, bike, party } = await reservations(shop, today)
@@ -204,6 +246,24 @@ export const playStory = async (shop: OpenShop, days: readonly string[]): Promis
   shop.recall(party)
   await shop.put(party, capture, 'still good, for it was renewed: captures everything')
   await shop.ended(party, 'ok 2000')
-  await underWay(shop, expiry)
+  const open = await underWay(shop, expiry)
+  await shop.closeReport()
+  return open
+}
+
+/** All that was under way comes to its end, and nobody does anything for it. */
+export const playEnding = async (
+  shop: OpenShop,
+  { end }: Days,
+  { tab, last }: Awaited<ReturnType<typeof playStory>>,
+): Promise<void> => {
+  sayChapter(`${end}, six days later`)
+  await shop.until(`${end} 12:00:00`)
+  shop.recall(last)
+  await shop.watch(last, 'nobody has answered in time')
+  await shop.ended(last, 'fail 5011')
+  shop.recall(tab)
+  await shop.watch(tab, 'the rest of the authorisation has expired')
+  await shop.ended(tab, 'fail 5012')
   await shop.closeReport()
 }

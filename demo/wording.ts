@@ -25,6 +25,8 @@ export type Outcome = {
   readonly ledger: string
   readonly report_id: string
   readonly report_uri: string
+  /** What the payer granted along with the authorisation. */
+  readonly permissions: { readonly scope: string; readonly access_token?: string } | null
 }
 
 export type Part = {
