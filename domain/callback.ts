@@ -109,9 +109,23 @@ type CallbackCommand =
 type Callback = {
   readonly status: 'untried' | 'waiting' | 'delivered' | 'abandoned'
   readonly attempts: number
-  /** Retries end three days after this. */
-  readonly firstAttemptAt: Instant | null
+  /** The attempts at the address of the last one, for each address is tried by a schedule of its own. */
+  readonly latest: {
+    readonly uri: string
+    readonly attempts: number
+    /** Retries end three days after this. */
+    readonly firstAttemptAt: Instant
+  } | null
 }
+
+/** The attempts at the address of one more, with it. */
+const withAttempt = (
+  { latest }: Callback,
+  { uri, attemptedAt }: Pick<Attempt, 'uri' | 'attemptedAt'>,
+): NonNullable<Callback['latest']> =>
+  latest?.uri === uri
+    ? { ...latest, attempts: latest.attempts + 1 }
+    : { uri, attempts: 1, firstAttemptAt: attemptedAt }
 
 const retryDelays: readonly Seconds[] = [5, 30, 120, 600, 1800, 3600, 3600, 3600, 7200]
 const slowestDelay: Seconds = 14_400
@@ -131,7 +145,7 @@ export const nextAttemptAt = (
 
 /** The delivery of one message: attempted until it arrives, the receiver is gone, or three days have passed. */
 export const callback: Decider<CallbackCommand, CallbackEvent, Callback> = {
-  initial: { status: 'untried', attempts: 0, firstAttemptAt: null },
+  initial: { status: 'untried', attempts: 0, latest: null },
   decide(command, state) {
     switch (command.type) {
       case 'RecordAttempt': {
@@ -140,9 +154,10 @@ export const callback: Decider<CallbackCommand, CallbackEvent, Callback> = {
         // Several processes may try at the same time: what failed beside another try is no further step of the schedule,
         // and what has arrived is not sent again because another try failed.
         if (attempt.result === 'failed' && state.attempts !== after) return []
+        const { attempts, firstAttemptAt } = withAttempt(state, attempt)
         const again =
           attempt.result === 'failed' && state.status !== 'delivered'
-            ? nextAttemptAt(state.attempts + 1, state.firstAttemptAt ?? at, at, jitter)
+            ? nextAttemptAt(attempts, firstAttemptAt, at, jitter)
             : null
         return [{ type: 'CallbackAttempted', data: { ...attempt, nextAttemptAt: again } }]
       }
@@ -158,16 +173,18 @@ export const callback: Decider<CallbackCommand, CallbackEvent, Callback> = {
   evolve(state, event) {
     switch (event.type) {
       case 'CallbackAttempted': {
-        const { result, nextAttemptAt, attemptedAt } = event.data
-        const attempts = state.attempts + 1
-        const firstAttemptAt = state.firstAttemptAt ?? attemptedAt
+        const { result, nextAttemptAt } = event.data
         const hasArrived = result === 'delivered' || state.status === 'delivered'
         const status = nextAttemptAt === null ? 'abandoned' : 'waiting'
-        return { attempts, firstAttemptAt, status: hasArrived ? 'delivered' : status }
+        return {
+          status: hasArrived ? 'delivered' : status,
+          attempts: state.attempts + 1,
+          latest: withAttempt(state, event.data),
+        }
       }
       case 'CallbackRetryRequested':
         // The schedule begins anew.
-        return { status: 'waiting', attempts: 0, firstAttemptAt: null }
+        return { status: 'waiting', attempts: 0, latest: null }
       case 'CallbackTestRequested':
         return state
     }

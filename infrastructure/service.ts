@@ -50,7 +50,7 @@ export const startService = async (
 ) => {
   const { handle, find, now, readModels } = core
   const { caughtUp } = readModels
-  const signer = await signerIn(core, settings.DATA_DIR)
+  const signer = await signerIn(core, settings.DATA_DIR, Date.now)
   const { payers, tokens } = core
   const isSandbox = settings.MODE === 'sandbox'
   const privateCallbacks = settings.PRIVATE_CALLBACKS ?? (isSandbox ? 'allow' : 'refuse')

@@ -17,7 +17,6 @@ import {
   callbackQueue,
   emptyQueue,
   movedTo,
-  queued,
   retried,
   type CallbackQueueRow,
   withMessage,
@@ -115,8 +114,8 @@ const queueProjection = projection({
           : emptyQueue(String(key), metadata.merchant, callbackUri)
       }
       case 'ShortlinkRemoved':
-        // Nobody will give it another address: what has not arrived is owed to nobody.
-        return row && queued({ ...row, callbackUri: null, waiting: [], abandoned: [] })
+        // Without an address, which nobody will give it any more, what has not arrived would wait for ever.
+        return row && row.callbackUri === null ? { ...row, waiting: [], abandoned: [] } : row
       case 'ShortlinkScanned':
         return row && withMessage(row, event, scanCallbackName)
       case 'CallbackTestRequested':

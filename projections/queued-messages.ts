@@ -90,7 +90,9 @@ export const attempted = (
   if (!message) return row
   const others = row.waiting.filter((waiting) => waiting !== message)
   const attempts = message.attempts + 1
-  const { nextAttemptAt } = data
+  // What went wrong at an address that is no longer the registered one says nothing of the one that is.
+  const isOfEarlierAddress = data.result !== 'delivered' && data.uri !== row.callbackUri
+  const nextAttemptAt = isOfEarlierAddress ? data.attemptedAt : data.nextAttemptAt
   if (nextAttemptAt !== null) {
     const again = { ...message, attempts, nextAttemptAt }
     return queued({ ...row, waiting: [...others, again].sort(byOrder) })

@@ -52,14 +52,14 @@ const gone = attempted(null, { result: 'gone', httpStatus: 410 })
 
 describe('the delivery of a callback', () => {
   test('given no attempt, when it arrives, then it is delivered and not tried again', () => {
-    expect(given().state).toEqual({ status: 'untried', attempts: 0, firstAttemptAt: null })
+    expect(given().state).toEqual({ status: 'untried', attempts: 0, latest: null })
     given()
       .when(record({ result: 'delivered', httpStatus: 204 }))
       .then(delivered)
     expect(given(delivered).state).toEqual({
       status: 'delivered',
       attempts: 1,
-      firstAttemptAt: morning,
+      latest: { uri: attempt().uri, attempts: 1, firstAttemptAt: morning },
     })
   })
 
@@ -70,7 +70,7 @@ describe('the delivery of a callback', () => {
     expect(given(attempted(morning + 5000)).state).toEqual({
       status: 'waiting',
       attempts: 1,
-      firstAttemptAt: morning,
+      latest: { uri: attempt().uri, attempts: 1, firstAttemptAt: morning },
     })
   })
 
@@ -84,7 +84,7 @@ describe('the delivery of a callback', () => {
     ).toEqual({
       status: 'waiting',
       attempts: 2,
-      firstAttemptAt: morning,
+      latest: { uri: attempt().uri, attempts: 2, firstAttemptAt: morning },
     })
   })
 
@@ -101,6 +101,19 @@ describe('the delivery of a callback', () => {
       .when(record({ attemptedAt: at }, 1))
       .then(attempted(null, { attemptedAt: at }))
     expect(given(attempted(null)).state.status).toBe('abandoned')
+  })
+
+  test('given failures at another address for three days, when it fails at this one, then its schedule begins anew', () => {
+    const at = morning + threeDays
+    const elsewhere = { uri: 'https://old.example/', attemptedAt: morning }
+    const before = [attempted(morning + 5000, elsewhere), attempted(morning + 35_000, elsewhere)]
+    const first = attempted(at + 5000, { attemptedAt: at })
+    given(...before)
+      .when(record({ attemptedAt: at }, 2))
+      .then(first)
+    given(...before, first)
+      .when(record({ attemptedAt: at + 5000 }, 3))
+      .then(attempted(at + 35_000, { attemptedAt: at + 5000 }))
   })
 
   test('given that it arrived, when another process’s try at the same time fails, then it stays delivered', () => {
@@ -134,7 +147,7 @@ describe('the delivery of a callback', () => {
       expect(given(...again).state).toEqual({
         status: 'waiting',
         attempts: 0,
-        firstAttemptAt: null,
+        latest: null,
       })
       const at = morning + 2 * threeDays
       given(...again)

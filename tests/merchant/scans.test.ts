@@ -3,11 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { stickers } from '../../application/aggregates.ts'
 import { fold } from '../../domain/decider.ts'
-import type { Recorded } from '../../domain/events.ts'
 import { mostFreeScans, scans, type ScanEvent } from '../../domain/merchant/scans.ts'
 import type { PaymentCommand } from '../../domain/payment/payment-command.ts'
 import { payment } from '../../domain/payment/payment.ts'
-import { callbackQueueProjection } from '../../projections/callback-queue.ts'
 import { paymentRequest, startMerchantService, type MerchantService } from './merchant-service.ts'
 
 let service: MerchantService
@@ -190,22 +188,6 @@ test('each scan is told to the shortlink’s callback, in order, with its object
     { ...meta, path: '/after', seqno: 2, object: { id: two, argstring: '' } },
   ])
   expect(new Set(received.map(({ body }) => body.meta.id)).size).toBe(2)
-})
-
-test('what waits to be told of a shortlink that is deleted is owed to nobody any longer', () => {
-  const data = { merchant: 'm', id: 'code', callbackUri: hook('/'), description: null }
-  const event = (stream: string, type: string, data: object): Recorded =>
-    ({ id: 'e', stream, revision: 0, position: 1, type, data, metadata: { at: 1 } }) as never
-  const registered = event('shortlink-code', 'ShortlinkRegistered', data)
-  const scanned = event('scans-code', 'ShortlinkScanned', { scan: 's' })
-  const removed = event('shortlink-code', 'ShortlinkRemoved', {})
-  const { apply, keysOf } = callbackQueueProjection
-  const key = 'scans-code'
-  expect([registered, scanned, removed].flatMap(keysOf)).toEqual(Array(3).fill('scans-code'))
-  const waiting = apply(apply(undefined, registered, key), scanned, key)
-  expect(waiting).toMatchObject({ dueAt: 1, callbackUri: hook('/') })
-  const nowhere = { dueAt: null, destination: null, waiting: [], abandoned: [] }
-  expect(apply(waiting, removed, key)).toMatchObject(nowhere)
 })
 
 test('one code remembers a thousand scans that nobody waits for, the latest ones', () => {

@@ -23,9 +23,10 @@ const aborted = (tid: string, host: string, at: Instant = morning): void => {
 }
 
 const attempted = (tid: string, nextAttemptAt: Instant | null): void => {
-  const message = queue.find(`payment-${tid}`)!.waiting[0]!
+  const { waiting, callbackUri: uri } = queue.find(`payment-${tid}`)!
+  const message = waiting[0]!
   const { id, subject, revision, event, seqno } = message
-  const told = { subject, revision, event, seqno, uri: 'http://a/', attemptedAt: morning }
+  const told = { subject, revision, event, seqno, uri: uri!, attemptedAt: morning }
   const result = nextAttemptAt === null ? 'delivered' : 'failed'
   happened(`callback-${id}`, {
     type: 'CallbackAttempted',

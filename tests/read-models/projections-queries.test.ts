@@ -5,7 +5,14 @@ import { callbackQueueQueries } from '../../projections/callback-queries.ts'
 import { payerInboxQueries } from '../../projections/payer-inbox.ts'
 import { paymentQueries } from '../../projections/payments.ts'
 import { posProjection, registerQueries } from '../../projections/registers.ts'
-import { authorizationEnds, events, morning, request, requestEnds } from '../domain/payments.ts'
+import {
+  authorizationEnds,
+  events,
+  hours,
+  morning,
+  request,
+  requestEnds,
+} from '../domain/payments.ts'
 import { foldedFile } from './folded-file.ts'
 
 const file = foldedFile()
@@ -191,7 +198,7 @@ describe('a register', () => {
 
 describe('the callbacks that have not arrived', () => {
   const uri = 'https://shop.example/hook'
-  const attempted = (result: 'failed' | 'delivered', nextAttemptAt: number | null) =>
+  const attempted = (result: 'failed' | 'gone' | 'delivered', nextAttemptAt: number | null) =>
     happened(`callback-e2`, {
       type: 'CallbackAttempted',
       data: {
@@ -227,6 +234,56 @@ describe('the callbacks that have not arrived', () => {
     attempted('failed', null)
     attempted('delivered', null)
     expect(unfinished()).toEqual([0, []])
+  })
+
+  test.each([
+    ['fails', 'failed', morning + hours],
+    ['fails for the last time', 'failed', null],
+    ['finds nobody any more', 'gone', null],
+  ] as const)(
+    'given a new address while a try at the old one was under way, when that %s, then the new one is tried at once',
+    (_, result, next) => {
+      requested('a', { callbackUri: uri })
+      happened('payment-a', { type: 'PaymentAborted', data: {} })
+      const data = { callbackUri: 'https://shop.example/new' }
+      happened('payment-a', { type: 'PaymentAmended', data })
+      attempted(result, next)
+      const { find } = callbackQueueQueries(file.db)
+      expect(find('payment-a')).toMatchObject({
+        ...data,
+        dueAt: morning,
+        waiting: [{ attempts: 1, nextAttemptAt: morning }],
+        abandoned: [],
+      })
+    },
+  )
+
+  describe('of the scans of a shortlink that is removed', () => {
+    const shortlink = { merchant: 'sandbox', id: 's', description: null, serialNumber: null }
+    const scan = { scan: 'n', argstring: '', scannedAt: morning, payer: 'alice', tokenDigest: 'd' }
+    const scanned = () => {
+      const data = { ...shortlink, callbackUri: uri }
+      happened('shortlink-s', { type: 'ShortlinkRegistered', data })
+      happened('scans-s', { type: 'ShortlinkScanned', data: scan })
+    }
+    const removed = () => happened('shortlink-s', { type: 'ShortlinkRemoved', data: {} })
+
+    test('are owed still', () => {
+      scanned()
+      removed()
+      expect(unfinished()).toEqual([1, ['scans-s']])
+      const { find } = callbackQueueQueries(file.db)
+      expect(find('scans-s')).toMatchObject({ dueAt: morning, callbackUri: uri })
+    })
+
+    test('given that it had no address any more, are owed to nobody', () => {
+      scanned()
+      const data = { ...shortlink, callbackUri: null }
+      happened('shortlink-s', { type: 'ShortlinkChanged', data })
+      expect(unfinished()).toEqual([1, ['scans-s']])
+      removed()
+      expect(unfinished()).toEqual([0, []])
+    })
   })
 
   test('are found without a look at those that have arrived', () => {
