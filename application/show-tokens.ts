@@ -1,7 +1,7 @@
 import type { Permissions } from '../domain/people/grant.ts'
 import type { Profile } from '../domain/people/profile.ts'
 import { formatScope } from '../domain/people/scope.ts'
-import type { Instant } from '../domain/time.ts'
+import { secondsUntil, type Instant } from '../domain/time.ts'
 import { userInfo, userInfoScopes, type UserInfo } from './claims.ts'
 import type { Tokens } from './grants.ts'
 import type { AsOf } from './handle.ts'
@@ -11,7 +11,7 @@ export type ShownTokens = {
   readonly accessToken: string
   readonly refreshToken: string
   readonly idToken: string | null
-  /** Seconds that are left of the access token. */
+  /** Seconds that are left of the access token, the last one begun. */
   readonly expiresIn: number
   readonly scope: string
   /** Null without a scope that it can be read with, and once the payer is erased. */
@@ -65,7 +65,7 @@ export const showTokens =
       accessToken,
       refreshToken: tokens.refresh(grant, generation),
       idToken: isOpenId ? await signIdToken(claims) : null,
-      expiresIn: Math.max(0, Math.floor((expiresAt - at) / 1000)),
+      expiresIn: Math.max(0, secondsUntil(expiresAt, at)),
       scope: formatScope(scope),
       userInfo: profile ? userInfo(subject, profile, scope) : null,
     }

@@ -95,6 +95,10 @@ export const makeApp = (needs: AppNeeds) => {
     return needs.publicUrl === undefined ? url : needs.publicUrl + afterOrigin(url)
   }
 
+  /** A client may always name the type of the interface: what is plain JSON then comes as that (RFC 9110, 12.5.1). */
+  const isAccepted = (accept: string | undefined, types: readonly string[]): boolean =>
+    accepts(accept, types) || (types.includes('application/json') && accepts(accept, [names.json]))
+
   const proceed = async (
     route: Route,
     { req }: Http,
@@ -106,7 +110,7 @@ export const makeApp = (needs: AppNeeds) => {
     const caller = route.access === 'OPEN' ? undefined : await authenticate(route.access, request)
     const replyTypes = route.replyTypes ?? [names.json, 'application/json']
     // Whoever is led elsewhere is asked there what they accept.
-    if (route.success !== 'found' && !accepts(accept, replyTypes))
+    if (route.success !== 'found' && !isAccepted(accept, replyTypes))
       throw new RequestError(406, `This resource is answered as ${replyTypes.join(' or ')}.`)
     const { body } = request
     const call: Call = {
@@ -190,9 +194,10 @@ export const makeApp = (needs: AppNeeds) => {
       if (route) return answer(http, path, (requestId) => respond(route, http, requestId), route)
       if (http.req.method === 'OPTIONS' && routes.some(({ fromAnyOrigin }) => fromAnyOrigin))
         return answer(http, path, async () => preflight(allowed), { fromAnyOrigin: true })
-      return answer(http, path, () => {
+      const refused = () => {
         throw new RequestError(405, `Allowed here: ${allowed}.`, null, { Allow: allowed })
-      })
+      }
+      return answer(http, path, refused, { ownErrors: routes[0]?.ownErrors })
     })
   }
   app.notFound((http) =>

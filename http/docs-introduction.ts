@@ -150,7 +150,8 @@ A request whose answer was lost can be sent again as it was, signed with a new t
   with the same data; with other data it is a 409. Without an id of your own, each makes a resource.
 - A PUT that has taken effect answers 204 again, and has no second effect. Captures are told apart
   by \`capture_id\`, refunds by \`refund_id\`; the same id with other amounts is a 409. Without an
-  id it is all that is left, once.
+  id it is all that is left, once. A renewal renews from the instant of each request: three days
+  from then on, and a 409 once the authorisation is over.
 - A resource that is deleted is a 404.
 
 A read shows every write that was acknowledged before it.

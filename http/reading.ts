@@ -182,8 +182,13 @@ export const parseForm = (
   return checked(schema, Object.fromEntries(values))
 }
 
-const missing = ({ input }: { readonly input?: unknown }) =>
-  input === undefined ? 'Is required.' : undefined
+/** What is said of a value in words of our own, for the checker would speak of what only we know. */
+const reworded = (issue: { readonly input?: unknown; readonly expected?: unknown }) => {
+  if (issue.input === undefined) return 'Is required.'
+  return inexactNumber(issue.input) !== undefined && typeof issue.expected === 'string'
+    ? `Invalid input: expected ${issue.expected}, received number`
+    : undefined
+}
 
 /** Whoever makes more mistakes than that is told in the words of the checker, which need no second look. */
 const mostReworded = 1_000
@@ -197,5 +202,5 @@ export const checked = <Schema extends z.ZodType>(
   if (result.success) return result.data
   if (result.error.issues.length > mostReworded) throw malformed(result.error)
   // Words of our own cost every request dearly, and only a refused one reads them.
-  throw malformed(schema.safeParse(value, { error: missing }).error ?? result.error)
+  throw malformed(schema.safeParse(value, { error: reworded }).error ?? result.error)
 }

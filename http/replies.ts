@@ -85,7 +85,7 @@ export const makeReplies = ({ names, isOutage, onBug }: Needs) => {
     const fail = ({ status, body, headers }: ErrorAnswer): Reply => {
       if (!own?.tell) return json(status, body, headers)
       const told = own.tell(status, body.error_description ?? '')
-      const all = { ...headers, 'Content-Type': own.type, 'Cache-Control': 'no-store' }
+      const all = { ...headers, 'Content-Type': own.type, ...own.headers }
       return { status, headers: all, body: JSON.stringify(told) }
     }
     if (error instanceof Refusal) return fail(answerToRefusal(error))

@@ -70,6 +70,8 @@ export type Guard = 'session' | 'token' | 'client'
 export type OwnErrors = {
   readonly type: string
   readonly schema: z.ZodType
+  /** What they have beside the type and what each has of its own. */
+  readonly headers?: Readonly<Record<string, string>>
   /** How an error is told that came before the route was asked; as everywhere else when absent. */
   readonly tell?: (status: number, description: string) => object
 }

@@ -26,8 +26,8 @@ export const userInfoReply = z
   .nullable()
   .meta({ description: 'What the userinfo endpoint tells, with the scope `openid`.' })
 
-/** What was granted along with a payment: that is no permission request, so it has no fee and stands in no report. */
-const free = { currency: null, fee: '0.00', report_id: null } as const
+/** Only a permission request has a fee, and stands in a report: not what was granted along with a payment, or to an application. */
+export const free = { currency: null, fee: '0.00', report_id: null } as const
 
 export const grantedPermissionsReply = z
   .object({

@@ -36,6 +36,16 @@ export const plainNumber = <Schema extends z.ZodType>(schema: Schema) =>
     return written === undefined ? given : Number(written)
   }, schema)
 
+/** What need not be given; null is as good as nothing, for many programs write it where they have nothing. */
+export const orElse = <Schema extends z.ZodType>(
+  schema: Schema,
+  fallback: Exclude<z.output<Schema>, undefined>,
+) =>
+  schema
+    .nullable()
+    .default(fallback)
+    .transform((value) => value ?? fallback)
+
 /** An id that a merchant gives. */
 export const identifier = z
   .string()

@@ -9,11 +9,12 @@ import {
   currencyCode,
   decimalText,
   identifier,
+  orElse,
   plainNumber,
   webUriText,
   type Issues,
 } from '../wire.ts'
-import { scopeText } from './permission.ts'
+import { expiresInput, scopeText } from './permission.ts'
 
 const quantityText = decimalText(/^\d{1,12}(\.\d{1,6})?$/, 'Must be a number such as 2 or "0.5".')
 
@@ -85,13 +86,6 @@ export const lineItemsOf = (
 export const linksOf = (links: readonly z.output<typeof linkInput>[]): PaymentDetails['links'] =>
   links.map(({ uri, caption, show_on }) => ({ uri, caption, showOn: show_on }))
 
-/** The outcome schema of the document gives these fields null as default, which may as well be sent. */
-const orNull = <Schema extends z.ZodType<string>>(schema: Schema, fallback: string) =>
-  schema
-    .nullable()
-    .default(null)
-    .transform((value) => value ?? fallback)
-
 /** POST /payment_request/ (decisions 4, Input), read into a request of some merchant. */
 export const paymentRequestInput = z
   .object({
@@ -104,8 +98,8 @@ export const paymentRequestInput = z
       .meta({ description: '`auth` or `sale`, in any case; a sale must still be captured.' }),
     currency: currencyCode,
     amount: amountText,
-    additional_amount: orNull(amountText, '0'),
-    additional_edit: z.boolean().default(false),
+    additional_amount: orElse(amountText, '0'),
+    additional_edit: orElse(z.boolean(), false),
     allow_credit: z.boolean(),
     customer: z
       .string()
@@ -119,22 +113,20 @@ export const paymentRequestInput = z
           '`shortlink_id:<id>` or `shortlink_sn:<serial number>` for whoever scans that code; `token:<digits>` of a scan, ' +
           'for one day. Without one, anybody may pay on the checkout page at `uri` of the answer.',
       }),
-    max_scan_age: plainNumber(z.int().min(0).max(2_592_000).default(60)).meta({
+    max_scan_age: plainNumber(orElse(z.int().min(0).max(2_592_000), 60)).meta({
       description: 'Seconds before the request within which a scan of the code still counts.',
     }),
-    expires_in: plainNumber(z.int().min(0).max(2_592_000).default(21_600)).meta({
-      description: 'Seconds that the payer has to answer.',
-    }),
+    expires_in: expiresInput,
     text: z.string().max(1000).nullable().default(null),
-    ledger: orNull(detailsInput.ledger, defaultLedger),
+    ledger: orElse(detailsInput.ledger, defaultLedger),
     callback_uri: detailsInput.callback_uri.default(null),
     display_message_uri: detailsInput.display_message_uri.default(null),
     success_return_uri: webUriText.nullable().default(null),
     failure_return_uri: webUriText.nullable().default(null),
     required_scope: scopeText.transform(formatScope).nullable().default(null),
     required_scope_text: z.string().max(150).nullable().default(null),
-    line_items: detailsInput.line_items.default([]),
-    links: detailsInput.links.default([]),
+    line_items: orElse(detailsInput.line_items, []),
+    links: orElse(detailsInput.links, []),
   })
   .meta({ id: 'PaymentRequestInput' })
   .transform((input, context): Omit<PaymentRequest, 'merchant'> => {

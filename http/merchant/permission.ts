@@ -10,7 +10,7 @@ import type { Instant } from '../../domain/time.ts'
 import { merchantPrefix, ridParams, type Links } from '../addresses.ts'
 import { callerOf, contextOf, route, type Route } from '../route.ts'
 import { tokenMembers, tokensView, userInfoReply } from '../token-reply.ts'
-import { callbackUriText, dateTime, identifier, money, plainNumber } from '../wire.ts'
+import { callbackUriText, dateTime, identifier, money, orElse, plainNumber } from '../wire.ts'
 import { reportOfLine, type ReportOfLine, type ReportHolding } from './outcome-reply.ts'
 
 /** A space-delimited list of scopes. */
@@ -25,6 +25,11 @@ export const scopeText = z
   })
   .meta({ description: `Space-delimited, out of ${scopes.join(' ')}.` })
 
+/** How long a request waits: six hours unless told otherwise, thirty days at most (decisions 4 and 11). */
+export const expiresInput = plainNumber(orElse(z.int().min(0).max(2_592_000), 21_600)).meta({
+  description: 'Seconds that the payer has to answer.',
+})
+
 const permissionInput = z
   .object({
     pos_id: identifier,
@@ -36,9 +41,7 @@ const permissionInput = z
     scope: scopeText,
     text: z.string().max(1000).nullable().default(null),
     callback_uri: callbackUriText.nullable().default(null),
-    expires_in: plainNumber(z.int().min(0).max(2_592_000).default(21_600)).meta({
-      description: 'Seconds that the payer has to answer.',
-    }),
+    expires_in: expiresInput,
   })
   .meta({ id: 'PermissionRequestInput' })
 

@@ -16,17 +16,20 @@ export class OAuthError extends Error {
   }
 }
 
+/** Nobody may keep an answer (RFC 6749, 5.1). */
+const notKept = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
+
 /** How those errors look. */
 export const oauthErrors: OwnErrors = {
   type: jsonType,
   schema: z.object({ error: z.string(), error_description: z.string() }).meta({ id: 'OAuthError' }),
+  headers: notKept,
   tell: (status, error_description) => {
     const failure = status === 500 ? 'server_error' : 'temporarily_unavailable'
     return { error: status < 500 ? 'invalid_request' : failure, error_description }
   },
 }
 
-/** An answer that nobody may keep (RFC 6749, 5.1). */
 export const oauthJson = (
   value: object,
   status: RawStatus = 200,
@@ -35,7 +38,7 @@ export const oauthJson = (
   status,
   type: jsonType,
   body: JSON.stringify(value),
-  headers: { 'Cache-Control': 'no-store', Pragma: 'no-cache', ...headers },
+  headers: { ...notKept, ...headers },
 })
 
 /** Answers errors as RFC 6749 says. */

@@ -8,7 +8,7 @@ import { Refusal, type RefusalCode } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Form } from '../payer/session.ts'
 import type { Call, Route } from '../route.ts'
-import { tokenMembers, tokensView } from '../token-reply.ts'
+import { free, tokenMembers, tokensView } from '../token-reply.ts'
 import { clientEndpoint, contextOfClient } from './client-endpoint.ts'
 import { makeClientAccess, type Client, type ClientNeeds } from './client.ts'
 import { parameter, requiredParameter } from './parameter.ts'
@@ -40,7 +40,9 @@ const tokenReply = z
     ...tokenMembers,
     access_token: z.string(),
     id_token: z.string().optional().meta({ description: 'With the scope `openid`.' }),
-    fee: z.string(),
+    currency: z.null(),
+    fee: z.literal(free.fee),
+    report_id: z.null(),
     state: z.string().optional().meta({ description: 'Of the authorization request.' }),
   })
   .meta({ id: 'OAuthTokens' })
@@ -135,7 +137,7 @@ export const tokenRoutes = (needs: TokenNeeds): Route[] => {
         return {
           ...tokens,
           ...(id_token !== null && { id_token }),
-          fee: '0.00',
+          ...free,
           ...(state !== null && { state }),
         }
       },

@@ -264,7 +264,10 @@ describe('a body', () => {
     async (number) => {
       const body = JSON.stringify(till('numbered')).replace('"numbered"', number)
       expect(body).toContain(`:${number}`)
-      expect(await post(body)).toMatchObject(wrongFields('id'))
+      const answer = await post(body)
+      expect(answer).toMatchObject(wrongFields('id'))
+      const { id } = answer.body.error_details
+      expect(id).toEqual(['Invalid input: expected string, received number'])
     },
   )
 

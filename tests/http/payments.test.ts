@@ -5,6 +5,7 @@ import { payments, poses } from '../../application/aggregates.ts'
 import { makeHandler } from '../../application/handle.ts'
 import { noFees } from '../../domain/accounting/fees.ts'
 import { within } from '../../domain/stream.ts'
+import { paymentRequestInput } from '../../http/merchant/payment-input.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 import {
   authorizedPayment,
@@ -275,11 +276,11 @@ describe('a payment request', () => {
     ['action', [undefined, 'capture', 'authorise', null, 1]],
     ['currency', [undefined, 'XXX', 'NOKK', 'NO', 'XAU', 'ﬀo', 'uſd', 'ıdr', 578]],
     ['additional_amount', ['0.001', '-1', 'x']],
-    ['additional_edit', ['true', 1, null]],
+    ['additional_edit', ['true', 1]],
     ['allow_credit', [undefined, 'false', null]],
     ['customer', ['', 'x'.repeat(101), 4799999901]],
-    ['max_scan_age', [-1, 2_592_001, 1.5, '60', null]],
-    ['expires_in', [-1, 2_592_001, 0.5, '60', null]],
+    ['max_scan_age', [-1, 2_592_001, 1.5, '60']],
+    ['expires_in', [-1, 2_592_001, 0.5, '60']],
     ['text', ['x'.repeat(1001), 1]],
     ['ledger', ['', 'unknown']],
     [
@@ -299,7 +300,7 @@ describe('a payment request', () => {
     ['success_return_uri', ['/relative']],
     ['failure_return_uri', ['//shop.example/']],
     ['required_scope_text', ['x'.repeat(151)]],
-    ['line_items', [{}, 'x', null, [item, item], [{ ...item, total: '99.99' }]]],
+    ['line_items', [{}, 'x', [item, item], [{ ...item, total: '99.99' }]]],
     ['line_items.0', [[1], [null]]],
     ['line_items.0.total', [[{ ...item, total: 'x' }], [{ ...item, total: '100.001' }]]],
     ['line_items.1.item_cost', [[item, { ...item, item_cost: undefined }]]],
@@ -318,14 +319,25 @@ describe('a payment request', () => {
     }
   })
 
-  test('may name the null that the document gives a field as its default', async () => {
+  test('may say null of whatever need not be given', async () => {
     const input = paymentInput()
     const first = await service.pos1('POST', paths.payments, input)
-    const nulls = { additional_amount: null, ledger: null }
+    const names = Object.keys(paymentRequestInput.in.shape)
+    const needed = new Set(['customer', ...Object.keys(input)])
+    const optional = names.filter((name) => !needed.has(name))
+    expect(optional).toContain('expires_in')
+    const nulls = Object.fromEntries(optional.map((name) => [name, null]))
     const again = await service.pos1('POST', paths.payments, { ...input, ...nulls })
     expect(again).toMatchObject({ status: 201, text: first.text })
     const { body } = await service.pos1('GET', pathOf(first.headers.location))
-    expect(body).toMatchObject({ additional_amount: '0.00', ledger: 'default' })
+    expect(body).toMatchObject({
+      additional_amount: '0.00',
+      additional_edit: false,
+      max_scan_age: 60,
+      ledger: 'default',
+      links: [],
+      line_items: [],
+    })
   })
 
   test('with several wrong fields is told of all of them', async () => {

@@ -223,6 +223,8 @@ test('given a code, when it comes a second time, then it is refused and what it 
   const first = await redeem({ code })
   expect(first.status).toBe(200)
   expect(first.headers.get('cache-control')).toBe('no-store')
+  const costsNothing = { currency: null, fee: '0.00', report_id: null }
+  expect(first.body).toMatchObject({ expires_in: 3600, ...costsNothing })
   expect((await userInfo(first.body.access_token)).status).toBe(200)
   expect(await redeem({ code })).toMatchObject(isInvalidGrant)
   expect((await userInfo(first.body.access_token)).status).toBe(401)
@@ -243,8 +245,34 @@ test('given a body that is no form, when it comes to an OAuth endpoint, then it 
     const headers = { ...basic(app), 'Content-Type': 'application/json' }
     const answer = await fetch(service.address + path, { method: 'POST', headers, body: '{}' })
     expect([answer.status, answer.headers.get('content-type')]).toEqual([415, 'application/json'])
+    expect(answer.headers.get('pragma')).toBe('no-cache')
     expect(await answer.json()).toMatchObject({ error: 'invalid_request' })
   }
+})
+
+test('given another method, when it comes to an OAuth endpoint, then it is refused in the words of OAuth', async () => {
+  for (const path of ['/oauth2/token', '/oauth2/revoke', '/oauth2/introspect']) {
+    const { status, headers, body } = await get(path)
+    expect([status, headers.get('allow'), headers.get('cache-control')]).toEqual([
+      405,
+      'POST',
+      'no-store',
+    ])
+    expect(body).toEqual({ error: 'invalid_request', error_description: 'Allowed here: POST.' })
+  }
+})
+
+test('given a client that names the type of the interface everywhere, when it asks for plain JSON, then it gets it as that', async () => {
+  const headers = { Accept: 'application/vnd.service.api.merchant.v1+json' }
+  for (const path of ['/oauth2/jwks', '/.well-known/openid-configuration']) {
+    const answer = await fetch(service.address + path, { headers })
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json'])
+  }
+  const fields = { grant_type: 'refresh_token', refresh_token: 'x' }
+  expect(await post('/oauth2/token', fields, { ...basic(app), ...headers })).toMatchObject(
+    isInvalidGrant,
+  )
+  expect((await fetch(`${service.address}/docs`, { headers })).status).toBe(406)
 })
 
 test('given a redirect URI, when its host or scheme could mean something else to a browser, then it cannot be registered', () => {
