@@ -47,6 +47,7 @@ export const firstOf =
  */
 const shortlinkName = /^shortlink_(id|sn):([a-zA-Z0-9-]{1,64})$/
 const scanTokenName = /^token:\d{1,64}$/
+export const isScanToken = (customer: string): boolean => scanTokenName.test(customer)
 
 /** The shortlink of a sticker. */
 const shortlinkOn = async (find: Find, serial: string): Promise<string | undefined> => {
@@ -82,7 +83,7 @@ type TokenNeeds = {
 export const byScanToken =
   ({ find, caughtUp, findScan }: TokenNeeds): IdentifyOneKind =>
   async (customer, merchant, at) => {
-    if (!scanTokenName.test(customer)) return undefined
+    if (!isScanToken(customer)) return undefined
     await caughtUp()
     const scan = findScan(customer)
     const isValid = scan?.merchant === merchant && at < scan.scannedAt + tokenLifetimeMs

@@ -8,9 +8,18 @@ const mostUnread = 40
 /** Calls back when something happens in a stream of events; answers how to stop, undefined when too many do that. */
 export type Watch = (
   stream: string,
+  from: string,
   onEvent: () => void,
   onEnd: () => void,
 ) => (() => void) | undefined
+
+type Watched = {
+  readonly stream: string
+  /** The address of who watches. */
+  readonly from: string
+  /** Whether nothing will happen there any more: looked at now and then. */
+  readonly isOver?: () => boolean
+}
 
 /**
  * Server-sent events: one `changed` as soon as something has changed, and then the end. What has changed before the
@@ -18,7 +27,7 @@ export type Watch = (
  */
 export const changesReply = (
   watch: Watch,
-  stream: string,
+  { stream, from, isOver = () => false }: Watched,
   hasChanged: () => Promise<boolean>,
   isSecure: boolean,
 ): RawReply => {
@@ -28,6 +37,7 @@ export const changesReply = (
   // Before there is a stream: when too many pages are open, the browser learns it with the status.
   const unwatch = watch(
     stream,
+    from,
     () => void look(),
     () => end(),
   )
@@ -46,8 +56,8 @@ export const changesReply = (
         if (isOpen) controller.enqueue(encoder.encode(text))
       }
       heartbeat = setInterval(() => {
-        // Nobody has read for a long time.
-        if ((controller.desiredSize ?? 0) < -mostUnread) end()
+        // Nobody has read for a long time, or nobody need wait any longer.
+        if ((controller.desiredSize ?? 0) < -mostUnread || isOver()) end()
         send(':\n\n')
       }, heartbeatMs)
       end = () => {

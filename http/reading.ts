@@ -106,9 +106,16 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 /** Strings and numbers of JSON, of which only the numbers are in the group. */
 const scalars = /"(?:[^"\\]+|\\.)*"|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g
 
+/** Without the zeros that end its decimals. An expression would look from every zero on, and of these there may be a million. */
+const withoutEndingZeros = (number: string): string => {
+  if (!number.includes('.')) return number
+  let end = number.length
+  while (number[end - 1] === '0') end -= 1
+  return number.slice(0, number[end - 1] === '.' ? end - 1 : end)
+}
+
 /** Whether a number is read as it is written, zeros at the end apart. */
-const isExact = (number: string): boolean =>
-  String(Number(number)) === (number.includes('.') ? number.replace(/\.?0+$/, '') : number)
+const isExact = (number: string): boolean => String(Number(number)) === withoutEndingZeros(number)
 
 /** The member that holds an inexact number as it is written: half of a surrogate pair, so that nobody can send it. */
 const inexact = '\ud800'
@@ -162,6 +169,12 @@ export const parseBody = (
 
 const mostFields = 1_000
 
+const countOf = (character: string, text: string): number => {
+  let count = 0
+  for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) count += 1
+  return count
+}
+
 /** The body as a form, whose repeated fields become arrays. @throws RequestError 415, 400; Malformed */
 export const parseForm = (
   schema: z.ZodType,
@@ -171,15 +184,17 @@ export const parseForm = (
   const type = contentType === undefined ? undefined : mediaTypeOf(contentType)
   if (body.byteLength > 0 && type !== formType)
     throw new RequestError(415, `The body must be ${formType}.`)
-  const fields = [...new URLSearchParams(new TextDecoder().decode(body))]
-  if (fields.length > mostFields)
+  const text = new TextDecoder().decode(body)
+  if (countOf('&', text) >= mostFields)
     throw new RequestError(400, `A form has at most ${mostFields} fields.`)
-  const values = new Map<string, string | string[]>()
-  for (const [name, value] of fields) {
+  const values = new Map<string, string[]>()
+  for (const [name, value] of new URLSearchParams(text)) {
     const before = values.get(name)
-    values.set(name, before === undefined ? value : [before, value].flat())
+    if (before) before.push(value)
+    else values.set(name, [value])
   }
-  return checked(schema, Object.fromEntries(values))
+  const fields = [...values].map(([name, all]) => [name, all.length === 1 ? all[0] : all])
+  return checked(schema, Object.fromEntries(fields))
 }
 
 /** What is said of a value in words of our own, for the checker would speak of what only we know. */

@@ -7,15 +7,19 @@ import type { Caller, Route } from './route.ts'
 const mostWaiting = 10_000
 /** How many larger bodies come at the same time: of those who need no right, and of each who has one. */
 const coming = { atOnce: 64, mostWaiting }
+/** Uploads may be ten times as large: so few come at the same time, and of what is sent to one payment fewer. */
+const uploading = { atOnce: 32, mostWaiting }
+const uploadingOfOne = { atOnce: 4, mostWaiting: 100 }
 /** How long whoever sends slowly keeps the place of others. */
 const longestMs = 30_000
+const longestUploadMs = 120_000
 /** What is parsed of a body may be many times as large in memory. */
 const atWork = { atOnce: 4, mostWaiting }
 
 const isSmall = (request: HonoRequest, { complete }: Incoming): boolean =>
   complete !== false || Number(request.header('content-length')) <= smallBody
 
-const inTime = async (work: () => Promise<void>): Promise<void> => {
+const inTime = async (work: () => Promise<void>, longestMs: number): Promise<void> => {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     const refuse = () => reject(new RequestError(408, 'The body did not come to its end in time.'))
@@ -24,23 +28,41 @@ const inTime = async (work: () => Promise<void>): Promise<void> => {
   await Promise.race([work(), late]).finally(() => clearTimeout(timer))
 }
 
+/** Turns of each for itself, as long as anybody waits for one. */
+const turnsOfEach = (limits: Parameters<typeof fewAtOnce>[0]) => {
+  const turns = new Map<string, { readonly inTurn: InTurn; users: number }>()
+  return (whose: string): InTurn =>
+    async (work) => {
+      const own = turns.get(whose) ?? { inTurn: fewAtOnce(limits), users: 0 }
+      turns.set(whose, own)
+      own.users += 1
+      try {
+        await own.inTurn(work)
+      } finally {
+        own.users -= 1
+        if (own.users === 0) turns.delete(whose)
+      }
+    }
+}
+
 /**
  * Receives the bodies of requests. A large one takes memory before anybody knows who sends it: so it is read only of those
  * who have the right to their request, and what is more than a small one of few at the same time: of few of each of them,
- * and where everybody has the right, of few altogether.
+ * and where everybody has the right, or whoever holds a link, of few altogether.
  */
 export const makeReceiving = () => {
   const inTurnOfAnybody = fewAtOnce(coming)
-  const inTurnInTime = (work: () => Promise<void>) => inTurnOfAnybody(() => inTime(work))
+  const inTurnInTime: InTurn = (work) => inTurnOfAnybody(() => inTime(work, longestMs))
+  const inTurnToUpload = fewAtOnce(uploading)
+  const uploadsOf = turnsOfEach(uploadingOfOne)
   const inTurnToWork = fewAtOnce(atWork)
-  const turns = new Map<string, InTurn>()
+  const callsOf = turnsOfEach(coming)
   /** A merchant, or an integrator who asks for none, waits for nobody else. */
-  const inTurnOf = ({ merchant, actor }: Caller): InTurn => {
-    const caller = merchant || actor
-    const inTurn = turns.get(caller) ?? fewAtOnce(coming)
-    turns.set(caller, inTurn)
-    return inTurn
-  }
+  const inTurnOf = ({ merchant, actor }: Caller): InTurn => callsOf(merchant || actor)
+  const inTurnTo =
+    (payment: string): InTurn =>
+    (work) =>
+      uploadsOf(payment)(() => inTurnToUpload(() => inTime(work, longestUploadMs)))
 
   return {
     /** `mayAsk` throws when the request is refused, whatever its body. */
@@ -50,11 +72,13 @@ export const makeReceiving = () => {
       incoming: Incoming,
       mayAsk: () => Promise<Caller>,
     ): Promise<Uint8Array> => {
-      if (!upload && !isSmall(request, incoming)) {
-        if (access === 'OPEN') return readBody(request, incoming, undefined, inTurnInTime)
-        return readBody(request, incoming, undefined, inTurnOf(await mayAsk()))
+      if (isSmall(request, incoming)) return readBody(request, incoming, upload?.largest)
+      if (upload) {
+        const inTurn = inTurnTo(upload.of(request.param()))
+        return readBody(request, incoming, upload.largest, inTurn)
       }
-      return readBody(request, incoming, upload?.largest)
+      if (access === 'OPEN') return readBody(request, incoming, undefined, inTurnInTime)
+      return readBody(request, incoming, undefined, inTurnOf(await mayAsk()))
     },
     /** Works on what a body led to, soon or in its turn. */
     work: <Result>({ byteLength }: Uint8Array, work: () => Promise<Result>): Promise<Result> =>

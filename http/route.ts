@@ -40,6 +40,8 @@ export type Found = { readonly location: string }
 export type UploadForm = {
   /** Whether the URL gives the right to it: whoever has none is not listened to, for an upload is large. */
   readonly admits: (params: Readonly<Record<string, string>>, at: Instant) => boolean
+  /** What it belongs to: few large ones of each come at the same time. */
+  readonly of: (params: Readonly<Record<string, string>>) => string
   /** Bytes of the whole body. */
   readonly largest: number
   /** What a part can be: a media type, and a schema when it is JSON. */

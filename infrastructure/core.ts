@@ -127,6 +127,7 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
   const derive = makeDerivation(vault)
   const tokens = makeTokens(derive)
   const { caughtUp } = readModels
+  const findScan = (token: string) => queries.scans.byToken(tokens.scanTokenDigest(token))
 
   return {
     ...queries,
@@ -159,7 +160,8 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
     /** Whether somebody has met damage in the file of the read models. */
     isDamaged: (): boolean => isDamaged,
     vault,
-    payers: payerDirectory({ find, vault, tokens, rows: queries.grants, caughtUp }),
+    findScan,
+    payers: payerDirectory({ find, vault, tokens, rows: queries.grants, findScan, caughtUp }),
     /** Moves the sandbox's clock. */
     advanceClock: async (
       step: { readonly by: number } | { readonly to: Instant },

@@ -43,13 +43,23 @@ const readOpenSsh = (text: string): KeyObject | undefined => {
   return createPublicKey({ key: { kty: 'RSA', e: number(e), n: number(n) }, format: 'jwk' })
 }
 
+/**
+ * Whether it is an RSA key of 2048 to 4096 bits whose exponent is as those of all keys that are made. With an exponent of
+ * 1 anybody can sign, and one as long as the key takes a hundred times as long to verify (RFC 8017, 3.1: odd, from 3 on).
+ */
+const isSoundRsa = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean => {
+  const { modulusLength: bits = 0, publicExponent = 0n } = asymmetricKeyDetails ?? {}
+  const hasUsualExponent =
+    publicExponent >= 3n && publicExponent < 2n ** 32n && publicExponent % 2n === 1n
+  return asymmetricKeyType === 'rsa' && bits >= 2048 && bits <= 4096 && hasUsualExponent
+}
+
 /** An RSA public key of 2048 to 4096 bits as PEM; undefined for anything else, private keys among it. */
 export const readPublicKey = (text: string): string | undefined => {
   if (text.includes('PRIVATE KEY')) return undefined
   try {
     const key = readOpenSsh(text) ?? createPublicKey(text)
-    const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
-    return key.asymmetricKeyType === 'rsa' && bits >= 2048 && bits <= 4096 ? pemOf(key) : undefined
+    return isSoundRsa(key) ? pemOf(key) : undefined
   } catch {
     return undefined
   }
@@ -64,19 +74,22 @@ const importsKept = 10_000
  * nobody, and says no.
  */
 export const makeSignatureCheck = (keyOfNobody: string) => {
-  const imported = recent<string, KeyObject>(importsKept)
-  const importOnce = (pem: string): KeyObject => {
+  type Imported = { readonly key: KeyObject; readonly isSound: boolean }
+  const imported = recent<string, Imported>(importsKept)
+  const importOnce = (pem: string): Imported => {
     const known = imported.get(pem)
     if (known) return known
     const key = createPublicKey(pem)
-    imported.set(pem, key)
-    return key
+    const fresh = { key, isSound: isSoundRsa(key) }
+    imported.set(pem, fresh)
+    return fresh
   }
   return (publicKey: string | null, text: string, signature: string): boolean => {
-    const key = importOnce(publicKey ?? keyOfNobody)
+    const own = publicKey === null ? undefined : importOnce(publicKey)
+    const { key } = own?.isSound ? own : importOnce(keyOfNobody)
     const isRight = verify('sha256', Buffer.from(text), key, Buffer.from(signature, 'base64'))
     // Reading base64 passes over what is none.
-    return isRight && publicKey !== null && base64.test(signature)
+    return isRight && own?.isSound === true && base64.test(signature)
   }
 }
 

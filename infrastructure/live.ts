@@ -1,12 +1,16 @@
+import { networkOf } from './networks.ts'
+
 const mostWatchers = 5000
-/** Whoever watches one stream with more than that takes the room of others. */
+/** Whoever watches one stream with more than that, or many from one network, takes the room of others. */
 const mostOfOneStream = 50
+const mostOfOneNetwork = 1000
 
 type Watcher = { readonly onEvent: () => void; readonly onEnd: () => void }
 
 /** Tells open pages when something happens in the stream that they show. */
 export const makeLive = () => {
   const watchers = new Map<string, Set<Watcher>>()
+  const ofNetworks = new Map<string, number>()
   let count = 0
   let hasEnded = false
   return {
@@ -16,17 +20,29 @@ export const makeLive = () => {
         for (const { onEvent } of [...(watchers.get(stream) ?? [])]) onEvent()
     },
     /** Answers how to stop; undefined when there are too many watchers. */
-    watch: (stream: string, onEvent: () => void, onEnd: () => void): (() => void) | undefined => {
+    watch: (
+      stream: string,
+      from: string,
+      onEvent: () => void,
+      onEnd: () => void,
+    ): (() => void) | undefined => {
       const known = watchers.get(stream) ?? new Set()
-      if (count >= mostWatchers || known.size >= mostOfOneStream) return undefined
+      const network = networkOf(from)
+      const ofNetwork = ofNetworks.get(network) ?? 0
+      const isFull = count >= mostWatchers || ofNetwork >= mostOfOneNetwork
+      if (isFull || known.size >= mostOfOneStream) return undefined
       const watcher = { onEvent, onEnd }
       watchers.set(stream, known.add(watcher))
+      ofNetworks.set(network, ofNetwork + 1)
       count += 1
       // A page that opens while the service stops comes again when there is another.
       if (hasEnded) queueMicrotask(onEnd)
       return () => {
         if (!known.delete(watcher)) return
         count -= 1
+        const left = (ofNetworks.get(network) ?? 1) - 1
+        if (left === 0) ofNetworks.delete(network)
+        else ofNetworks.set(network, left)
         if (known.size === 0) watchers.delete(stream)
       }
     },

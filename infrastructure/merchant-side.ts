@@ -25,12 +25,15 @@ export const makeMerchantSide = (core: Core) => {
     newId: randomUUID,
     outageOf: core.outagesOf('matching a scan with payment'),
   })
-  const findScan = (token: string) => core.scans.byToken(tokens.scanTokenDigest(token))
   return {
     scanMatching,
     /** The kinds of identifiers of decisions 2, in their order. */
     identify: firstOf(
-      [byShortlink({ find }), byScanToken({ find, caughtUp, findScan }), payers.byAccessToken],
+      [
+        byShortlink({ find }),
+        byScanToken({ find, caughtUp, findScan: core.findScan }),
+        payers.byAccessToken,
+      ],
       payers.byName,
     ),
     /** A payer scans a shortlink; answers the merchant's token for it, and the request that has picked it up. */

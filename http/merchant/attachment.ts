@@ -79,6 +79,7 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
       upload: {
         admits: ({ tid = '', expires = '', signature = '' }, at) =>
           needs.isSigned(signature, purpose, tid, expires) && at < Number(expires) * 1000,
+        of: ({ tid = '' }) => tid,
         largest: largestUpload,
         parts: [
           { type: names.itemList, schema: itemList },

@@ -4,6 +4,7 @@ import type { shortlink } from '../../domain/merchant/shortlink.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { streamOf } from '../../domain/stream.ts'
 import { givenId, type Links } from '../addresses.ts'
+import { inTurns } from '../few-at-once.ts'
 import { preferred } from '../negotiation.ts'
 import { route, type Route } from '../route.ts'
 
@@ -52,7 +53,13 @@ export const shortlinkCodeRoutes = (needs: ShortlinkCodeNeeds): Route[] => {
     const text = links.full(valuePath(id)) + inPath(argument)
     const type = preferred(accept, ['image/png', 'image/svg+xml'])
     const body = await (type === 'image/png' ? needs.qrImage.png(text) : needs.qrImage.svg(text))
-    return { type, body, headers: { 'X-Content-Type-Options': 'nosniff', Vary: 'Accept' } }
+    // Whoever shows it may keep it: an id never means another code.
+    const headers = {
+      'X-Content-Type-Options': 'nosniff',
+      Vary: 'Accept',
+      'Cache-Control': 'public, max-age=3600',
+    }
+    return { type, body, headers }
   }
 
   const destination = async (id: string, argument: string, accept: string | undefined) => {
@@ -91,7 +98,7 @@ export const shortlinkCodeRoutes = (needs: ShortlinkCodeNeeds): Route[] => {
     errors: { 303: 'A browser goes on to the page on which its payer scans the code.' },
   } as const
 
-  return [
+  const images = [
     route({
       ...imageRoute,
       path: imagePath,
@@ -106,6 +113,10 @@ export const shortlinkCodeRoutes = (needs: ShortlinkCodeNeeds): Route[] => {
       params: withArgstring,
       handle: ({ params, accept }) => image(params.shortlink_id, params.argstring, accept),
     }),
+  ]
+  return [
+    // Open to all, and some texts take long to draw.
+    ...inTurns(images),
     route({
       ...destinationRoute,
       path: valuePath(':shortlink_id'),

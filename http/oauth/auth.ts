@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { authorizations } from '../../application/aggregates.ts'
 import { isSignedInFor } from '../../domain/people/authorization.ts'
 import { streamOf } from '../../domain/stream.ts'
+import type { Instant } from '../../domain/time.ts'
 import type { Links } from '../addresses.ts'
 import { changesReply, type Watch } from '../event-stream.ts'
 import {
@@ -31,6 +32,7 @@ export type AuthorizationNeeds = SessionNeeds &
     readonly links: Links
     readonly qrImage: { readonly svg: (text: string) => Promise<string> }
     readonly watch: Watch
+    readonly now: () => Instant
   }
 
 const group = 'OAuth'
@@ -208,13 +210,17 @@ export const authorizationRoutes = (
           withRequest(visitor, call, async (valid) => {
             // Recorded, and so counted by address: there is room for so many open pages, and no more.
             const query = passes.numbered(searchOf(call))
-            const { id } = await passes.record(visitor, query, valid, call)
+            const { id, known } = await passes.record(visitor, query, valid, call)
             const hasChanged = async () => {
               const { status } = await needs.find(authorizations, id)
               return status === 'allowed' || status === 'denied'
             }
-            const stream = streamOf(authorizations, id)
-            return changesReply(needs.watch, stream, hasChanged, needs.isSecure)
+            const watched = {
+              stream: streamOf(authorizations, id),
+              from: call.request.remoteAddress ?? '',
+              isOver: () => needs.now() >= known.expiresAt,
+            }
+            return changesReply(needs.watch, watched, hasChanged, needs.isSecure)
           }),
         ),
     }),

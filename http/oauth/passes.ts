@@ -13,7 +13,7 @@ export type AuthorizationPassNeeds = Pick<
 > & {
   readonly handle: Handle
   readonly find: Find
-  /** Counts passes of browsers in which nobody is signed in, by address: each is recorded for good. */
+  /** Counts passes by payer, and of browsers in which nobody is signed in by address: each is recorded for good. */
   readonly passThrottle: Throttle
 }
 
@@ -54,10 +54,11 @@ export const authorizationPasses = (needs: AuthorizationPassNeeds) => {
   ) => {
     const { id, qr } = nameOf(visitor, query)
     const { at, requestId: correlationId } = call
-    if (!visitor.session && (await find(authorizations, id)).status === 'unrequested') {
-      const address = call.request.remoteAddress ?? ''
-      passThrottle.check(address, at)
-      passThrottle.count(address, at)
+    if ((await find(authorizations, id)).status === 'unrequested') {
+      const { session } = visitor
+      const whose = session ? `payer:${session.payer}` : (call.request.remoteAddress ?? '')
+      passThrottle.check(whose, at)
+      passThrottle.count(whose, at)
     }
     const browserHash = digestOf(visitor.browser)
     const qrHash = digestOf(qr.slice(32))

@@ -118,7 +118,9 @@ export const checkoutRoutes = (needs: CheckoutNeeds, visits: Visits): Route[] =>
             await needs.caughtUp()
             return (await needs.findRequest(tid, needs.now()))?.outcome.status !== 'pending'
           }
-          return changesReply(needs.watch, streamOf(payments, tid), hasChanged, needs.isSecure)
+          const from = call.request.remoteAddress ?? ''
+          const watched = { stream: streamOf(payments, tid), from }
+          return changesReply(needs.watch, watched, hasChanged, needs.isSecure)
         }),
     }),
   ]

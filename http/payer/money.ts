@@ -1,17 +1,28 @@
 import { html } from 'hono/html'
+import { recent } from '../../application/recent.ts'
 import { decimalsOf } from '../../domain/money/currency.ts'
 import { formatAmount, parseAmount } from '../../domain/money/money.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Html } from './page.ts'
 
-/** An amount such as `12.50` in the reader's format, exact: what readers commonly leave out of a currency may be owed. */
-export const shownMoney = (amount: string, currency: string, locale: string): string => {
+/** To make one takes a hundred times as long as to use it. */
+const formats = recent<string, Intl.NumberFormat>(200)
+
+const formatFor = (locale: string, currency: string): Intl.NumberFormat => {
+  const name = `${locale} ${currency}`
+  const known = formats.get(name)
+  if (known) return known
   const decimals = decimalsOf(currency)
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
   const format = new Intl.NumberFormat(locale, { style: 'currency', currency, ...digits })
-  return format.format(amount as `${number}`)
+  formats.set(name, format)
+  return format
 }
+
+/** An amount such as `12.50` in the reader's format, exact: what readers commonly leave out of a currency may be owed. */
+export const shownMoney = (amount: string, currency: string, locale: string): string =>
+  formatFor(locale, currency).format(amount as `${number}`)
 
 /** Minor units in the reader's format. */
 export const shownAmount = (minor: number, currency: string, locale: string): string =>

@@ -92,6 +92,10 @@ if (live) {
     if (form) form.requestSubmit()
     else location.reload()
   })
+  const isTypedIn = () => [...document.querySelectorAll('input')].some((input) => input.value !== input.defaultValue)
+  source.addEventListener('error', () => {
+    if (source.readyState === EventSource.CLOSED) setInterval(() => isTypedIn() || location.reload(), 10000)
+  })
 }
 const fresh = document.querySelector('[data-refresh]')
 if (fresh)

@@ -27,7 +27,10 @@ const namespace = 'urn:iso:std:iso:20022:tech:xsd:pain.001.001.09'
 
 /** Text as the message takes it: none of the characters that XML 1.0 (2.2) forbids, no blanks around it, at most so many. */
 const textOf = (text: string, longest: number): string =>
-  [...text.replaceAll(/[\p{Cc}\p{Cs}\uFFFE\uFFFF\s]+/gu, ' ').trim()].slice(0, longest).join('').trim() || '-'
+  [...text.replaceAll(/[\p{Cc}\p{Cs}\uFFFE\uFFFF\s]+/gu, ' ').trim()]
+    .slice(0, longest)
+    .join('')
+    .trim() || '-'
 
 const accountId = (account: string) =>
   isIban(account) ? { IBAN: account } : { Othr: { Id: textOf(account, 34) } }

@@ -1,7 +1,12 @@
 import { payers } from '../../application/aggregates.ts'
 import { findLiveToken, type GrantRows, type Tokens } from '../../application/grants.ts'
 import type { Find } from '../../application/handle.ts'
-import type { Admit, Identify, IdentifyOneKind } from '../../application/identify-customer.ts'
+import {
+  isScanToken,
+  type Admit,
+  type Identify,
+  type IdentifyOneKind,
+} from '../../application/identify-customer.ts'
 import { phoneDigits, readName, sealName, type People } from '../../application/people.ts'
 import { patiently } from '../patiently.ts'
 
@@ -13,11 +18,14 @@ type Needs = {
   readonly vault: People
   readonly tokens: Tokens
   readonly rows: GrantRows
+  /** The scan that a token was given for. */
+  readonly findScan: (token: string) => { readonly payer: string } | undefined
   readonly caughtUp: () => Promise<void>
 }
 
 /** Who is meant by what merchants call them. What could tell who somebody is is sealed before anything is stored. */
-export const payerDirectory = ({ find, vault: people, tokens, rows, caughtUp }: Needs) => {
+export const payerDirectory = (needs: Needs) => {
+  const { find, vault: people, tokens, rows, findScan, caughtUp } = needs
   const payerOf = async (person: string | undefined): Promise<string | undefined> =>
     person !== undefined && (await find(payers, person)).status === 'present' ? person : undefined
   const payerWithPhone = (text: string): Promise<string | undefined> => {
@@ -62,13 +70,19 @@ export const payerDirectory = ({ find, vault: people, tokens, rows, caughtUp }: 
   /** A phone number; and whatever else somebody is called, who then is nobody here. */
   const byName: Identify = (...asked) => patiently(() => byNameNow(...asked))
 
+  /** Whoever is known by a token, and not by a name that goes with them. */
+  const isErased = (holder: { readonly payer: string } | undefined): boolean =>
+    holder !== undefined && !people.hasPerson(holder.payer)
+
   return {
     byAccessToken,
     byName,
     /** What the merchant called them; null once they are erased. */
     show: (stored: string | null): string | null => {
       const [, generation, grant] = grantedName.exec(stored ?? '') ?? []
-      if (grant !== undefined) return tokens.access(grant, Number(generation))
+      if (grant !== undefined)
+        return isErased(rows.find(grant)) ? null : tokens.access(grant, Number(generation))
+      if (stored !== null && isScanToken(stored) && isErased(findScan(stored))) return null
       return stored === null ? null : (readName(people, stored) ?? null)
     },
     byIdOrPhone: async (text: string): Promise<string | undefined> =>

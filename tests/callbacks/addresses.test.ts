@@ -25,6 +25,8 @@ test.each([
   ['unique local', 'fd00::1'],
   ['link-local', 'fe80::1'],
   ['link-local, where clouds keep their metadata', '169.254.169.254'],
+  ['public by its number, and of a cloud for its machines only', '168.63.129.16'],
+  ['the same in an IPv6 address', '::ffff:168.63.129.16'],
   ['shared by a carrier', '100.64.0.1'],
   ['unspecified', '0.0.0.0'],
   ['unspecified', '::'],

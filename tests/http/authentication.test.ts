@@ -402,11 +402,11 @@ const openSsh = (key: KeyObject): string => {
 }
 
 /** A public key of so many bits; nobody has the private one. */
-const publicKeyOf = (bits: number): KeyObject => {
+const publicKeyOf = (bits: number, e = 'AQAB'): KeyObject => {
   const n = randomBytes(Math.ceil(bits / 8))
   n[0] = 1 << ((bits - 1) % 8)
   n[n.length - 1]! |= 1
-  const jwk = { kty: 'RSA', n: n.toString('base64url'), e: 'AQAB' }
+  const jwk = { kty: 'RSA', n: n.toString('base64url'), e }
   return createPublicKey({ key: jwk, format: 'jwk' })
 }
 
@@ -528,6 +528,9 @@ describe('an API user', () => {
   test.each([
     ['of 2047 bits', pem(publicKeyOf(2047))],
     ['of 4097 bits', openSsh(publicKeyOf(4097))],
+    ['with which anybody can sign', pem(publicKeyOf(2048, 'AQ'))],
+    ['of an even exponent', pem(publicKeyOf(2048, 'BA'))],
+    ['that takes long to verify', openSsh(publicKeyOf(3072, '_'.repeat(508)))],
     ['that is private', privateKey.export({ type: 'pkcs8', format: 'pem' })],
     ['that is private, in PKCS #1', privateKey.export({ type: 'pkcs1', format: 'pem' })],
     ['that is of another kind', pem(elliptic.publicKey)],

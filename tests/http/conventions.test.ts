@@ -271,6 +271,14 @@ describe('a body', () => {
     },
   )
 
+  test('may have a number as long as it can be itself', async () => {
+    // Long before the end of its zeros was looked for from each of them, everybody else would have waited for minutes.
+    const zeros = '0'.repeat(500_000)
+    const numbers = [`0.${zeros}1`, `1.${zeros}e1${zeros.slice(0, 100_000)}`]
+    const more = (n: string) => JSON.stringify(till('long-number')).replace('{', `{"n": ${n}, `)
+    for (const number of numbers) expect(await post(more(number))).toMatchObject({ status: 201 })
+  })
+
   const padded = (size: number): string => {
     const text = JSON.stringify(till('large'))
     return text + ' '.repeat(size - text.length)

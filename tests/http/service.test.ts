@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { z } from 'zod'
 import { makeApp, type AppNeeds } from '../../http/app.ts'
 import { namesOf } from '../../http/brand.ts'
-import { route } from '../../http/route.ts'
+import { route, type Route, type UploadForm } from '../../http/route.ts'
 import { serviceRoutes, type ServiceNeeds } from '../../http/service.ts'
 import {
   authorizedPayment,
@@ -473,14 +473,14 @@ test('whoever has no right to an upload is answered before its body has come', a
 })
 
 /** Sends bodies of which nothing comes, after a first piece, until their `ends` are called; counts of how many more is read. */
-const sendingTo = (access: 'OPEN' | 'SECRET') => {
+const sendingTo = (more: Pick<Route, 'access'> & { readonly upload?: UploadForm }) => {
   const reads = route({
+    ...more,
     method: 'POST',
-    path: '/reads/',
-    access,
+    path: '/reads/:whose/',
     group: 'Test',
     summary: 'Reads what is sent',
-    body: z.object({}),
+    params: z.object({ whose: z.string() }),
     success: 'nothing',
     handle: async () => {},
   })
@@ -493,7 +493,7 @@ const sendingTo = (access: 'OPEN' | 'SECRET') => {
   const app = makeApp({ ...bareApp, authenticate, routes: [reads] })
   let begun = 0
   const ends: (() => void)[] = []
-  const post = (first: string, merchant: string) => {
+  const post = (first: string, whose: string) => {
     const rest = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
       begun += 1
       await new Promise<void>((resolve) => ends.push(resolve))
@@ -511,10 +511,10 @@ const sendingTo = (access: 'OPEN' | 'SECRET') => {
     const headers = {
       'Content-Type': 'application/json',
       'Transfer-Encoding': 'chunked',
-      'X-Service-Merchant': merchant,
+      'X-Service-Merchant': whose,
     }
     const init = { method: 'POST', headers, body, duplex: 'half' } as const
-    return app.request('/reads/', init, { incoming: { complete: false } })
+    return app.request(`/reads/${whose}/`, init, { incoming: { complete: false } })
   }
   return { post, ends, begun: () => begun }
 }
@@ -525,7 +525,7 @@ test.each([
 ] as const)(
   'of what $who may send few large bodies are read to their end at the same time; the others wait',
   async ({ access, ofTwo }) => {
-    const { post, ends, begun } = sendingTo(access)
+    const { post, ends, begun } = sendingTo({ access })
     const turns = async () => {
       for (let turn = 0; turn < 300; turn++) await nextTurn()
     }
@@ -546,6 +546,33 @@ test.each([
     expect(answers.map(({ status }) => status)).toEqual(Array(200).fill(204))
   },
 )
+
+test('of large uploads few of one payment, and few of all, are read to their end at the same time; the others wait', async () => {
+  const upload = {
+    admits: () => true,
+    of: ({ whose = '' }) => whose,
+    largest: 1_000_000,
+    parts: [],
+  }
+  const { post, ends, begun } = sendingTo({ access: 'OPEN', upload })
+  const turns = async () => {
+    for (let turn = 0; turn < 100; turn++) await nextTurn()
+  }
+  const large = (payment: string) => post(' '.repeat(70_000), payment)
+  const posted = Array.from({ length: 10 }, () => large('one'))
+  await turns()
+  expect(begun()).toBe(4)
+  expect((await post('{}', 'one')).status).toBe(204)
+  for (let payment = 0; payment < 40; payment++) posted.push(large(`another-${payment}`))
+  await turns()
+  expect(begun()).toBe(32)
+  for (let end = 0; end < 50; end++) {
+    ends[end]?.()
+    await turns()
+  }
+  const answers = await Promise.all(posted)
+  expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(204))
+})
 
 test('a large body that anybody may send has half a minute to come', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })

@@ -190,8 +190,10 @@ test('given a payer who has scanned a code and is erased, when the shop names th
   expect(scanned.status).toBeLessThan(300)
   const last = await service.call('GET', `/merchant/v1/shortlink/${shortlink.id}/last_scan/`)
   const named = await service.requestPayment({ customer: last.body.id })
-  expect(await service.outcome(named.id)).toMatchObject({ status: 'pending' })
+  const pending = { status: 'pending', customer: last.body.id }
+  expect(await service.outcome(named.id)).toMatchObject(pending)
   await service.operator('payer', 'erase', phone)
+  expect(await service.outcome(named.id)).toMatchObject({ ...pending, customer: null })
   const after = await service.requestPayment({ customer: last.body.id })
   expect(await service.outcome(after.id)).toMatchObject({ status: 'fail', status_code: 4004 })
 })

@@ -6,7 +6,7 @@ const nothing = (): void => {}
 
 test('whoever watches one stream with many pages leaves room for those who watch others', () => {
   const { watch } = makeLive()
-  const of = (stream: string) => watch(stream, nothing, nothing)
+  const of = (stream: string) => watch(stream, '192.0.2.1', nothing, nothing)
   const stops = Array.from({ length: 50 }, () => of('one'))
   expect(stops).not.toContain(undefined)
   expect(of('one')).toBeUndefined()
@@ -17,20 +17,35 @@ test('whoever watches one stream with many pages leaves room for those who watch
 
 test('there is an end to pages of many streams, too', () => {
   const { watch } = makeLive()
-  const of = (stream: string) => watch(stream, nothing, nothing)
-  for (let n = 0; n < 5000; n++) expect(of(`s-${n}`)).toBeDefined()
-  expect(of('one more')).toBeUndefined()
+  const from = (n: number) => watch(`s-${n}`, `192.0.2.${n % 6}`, nothing, nothing)
+  for (let n = 0; n < 5000; n++) expect(from(n)).toBeDefined()
+  expect(from(5000)).toBeUndefined()
+})
+
+test('whoever watches many streams from one network leaves room for those of others', () => {
+  const { watch } = makeLive()
+  const from = (address: string, n: number) => watch(`s-${n}`, address, nothing, nothing)
+  const stops = Array.from({ length: 1000 }, (_, n) => from(`2001:db8::${n.toString(16)}`, n))
+  expect(stops).not.toContain(undefined)
+  expect(from('2001:db8::ffff', 1001)).toBeUndefined()
+  expect(from('2001:db8:0:1::1', 1001)).toBeDefined()
+  stops[0]?.()
+  stops[0]?.()
+  expect(from('2001:db8::ffff', 1002)).toBeDefined()
+  expect(from('2001:db8::ffff', 1003)).toBeUndefined()
 })
 
 test('a page for which there is no room is told so', () => {
   const full = () => undefined
-  const ask = () => changesReply(full, 'one', () => Promise.resolve(false), true)
+  const ask = () =>
+    changesReply(full, { stream: 'one', from: '' }, () => Promise.resolve(false), true)
   expect(ask).toThrow('Too many pages are open.')
 })
 
 test('a page that is opened while the service stops ends at once, and its browser comes again', async () => {
   const { watch, end } = makeLive()
   end()
-  const { body } = changesReply(watch, 'one', () => Promise.resolve(false), true)
+  const watched = { stream: 'one', from: '' }
+  const { body } = changesReply(watch, watched, () => Promise.resolve(false), true)
   expect(await new Response(body as ReadableStream).text()).toBe('retry: 2000\n\n')
 })

@@ -130,7 +130,7 @@ test('given another process that lets nobody read the vault for a moment, when p
 describe('given another process on the same vault', () => {
   /** The directory of the service, but that something happens while it looks for a payer in the log. */
   const directoryIn = (meanwhile: () => void) => {
-    const { find, vault, tokens, grants: rows, readModels } = service.core
+    const { find, vault, tokens, grants: rows, findScan, readModels } = service.core
     const looking: typeof find = async (aggregate, id, asOf) => {
       if (aggregate.category === payers.category) meanwhile()
       return find(aggregate, id, asOf)
@@ -140,6 +140,7 @@ describe('given another process on the same vault', () => {
       vault,
       tokens,
       rows,
+      findScan,
       caughtUp: readModels.caughtUp,
     })
   }

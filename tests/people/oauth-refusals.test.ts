@@ -631,6 +631,18 @@ test('given an address from which a thousand passes were begun, when another beg
   expect(await begin()).toBe(200)
 })
 
+test('given a payer from whom a thousand passes have come, when another does, then it is refused, and nothing is recorded', async () => {
+  const visitor = makeVisitor(service)
+  await visitor.signIn('bob')
+  const path = authPath({}).replace('/auth?', '/qr_image?')
+  const headers = { Accept: 'image/svg+xml' }
+  const begin = async () => (await visitor.visit(path, { headers })).status
+  for (let pass = 0; pass < 1_000; pass++) expect(await begin()).toBe(200)
+  const before = await service.core.store.head()
+  expect(await begin()).toBe(429)
+  expect(await service.core.store.head()).toBe(before)
+})
+
 test('given a request that fifty pages watch, when another wants to, then it is told when to come back', async () => {
   const page = await fetch(service.address + authPath({}))
   const [cookie = ''] = (page.headers.get('set-cookie') ?? '').split(';')
