@@ -47,7 +47,9 @@ export const acceptPayment =
     if (statusCode !== null)
       return void (await record({ type: 'RefuseFunds', at, payer, statusCode }))
     try {
-      await record(accept)
+      const { events, state } = await record(accept)
+      // Another process has accepted it before, and it is over since: nothing will come of what was approved now.
+      if (events.length === 0 && state.status === 'fail') await funding.cancel(approval)
     } catch (error) {
       // Of any other error it is not known whether the answer was recorded.
       if (error instanceof Refusal) await funding.cancel(approval)

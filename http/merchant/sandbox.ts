@@ -70,7 +70,8 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
   const { handle, find } = needs
 
   const requestOf = async (tid: string) => {
-    const payment = await find(payments, tid)
+    // Whom it is for another process may have heard a moment ago.
+    const payment = await find(payments, tid, 'log')
     return payment.status === 'unrequested' ? refuse('resource_is_unknown') : payment
   }
 

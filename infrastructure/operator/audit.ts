@@ -6,9 +6,16 @@ import {
   start,
   type EventStore,
   type Position,
+  type RecordedEvent,
   type Revision,
 } from '../../application/event-store.ts'
-import { eventCatalogue, parseEvent, schemaVersion, type EventType } from '../../domain/events.ts'
+import {
+  eventCatalogue,
+  parseEvent,
+  schemaVersion,
+  UnreadableEvent,
+  type EventType,
+} from '../../domain/events.ts'
 import { consentsOf, isInForce } from '../../domain/people/consent.ts'
 import { streamOf } from '../../domain/stream.ts'
 import { fail } from '../failures.ts'
@@ -44,13 +51,26 @@ const withStore = async (
   }
 }
 
+/**
+ * Prints an event as it stands in the log, with whatever nobody reads of it: what is compared with a copy is the log and
+ * not what this version makes of it. One that this version cannot read is told of, too.
+ */
+const printEvent = (stored: RecordedEvent): void => {
+  const { stream, revision, position, id, type, data, metadata } = stored
+  line({ stream, revision, position, id, type, data, metadata })
+  try {
+    parseEvent(stored)
+  } catch (error) {
+    if (!(error instanceof UnreadableEvent)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = 1
+  }
+}
+
 const printStream = async (store: EventStore, stream: string, after: number): Promise<void> => {
   const events = await store.readStream(stream)
   if (events.length === 0) fail(`there is no stream ${stream}`)
-  events
-    .map(parseEvent)
-    .filter(({ position }) => position > after)
-    .forEach(line)
+  events.filter(({ position }) => position > after).forEach(printEvent)
 }
 
 const printConsents = async (store: EventStore, payer: string, at?: number): Promise<void> => {
@@ -101,7 +121,7 @@ export const addAuditCommands = (program: Command, settings: Settings): void => 
     .action(({ stream, after }: { stream?: string; after: number }) =>
       withStore(settings, async (store) => {
         if (stream !== undefined) return printStream(store, stream, after)
-        for await (const batch of store.readAll(after)) batch.map(parseEvent).forEach(line)
+        for await (const batch of store.readAll(after)) batch.forEach(printEvent)
       }),
     )
   audit

@@ -285,6 +285,31 @@ describe('two processes on one log', () => {
     expect(held).toEqual([])
   })
 
+  test('what is approved on one of a payment that was accepted and released on the other is given back', async () => {
+    const [ours, theirs] = [handlerOf(store), handlerOf(another())]
+    const told: string[] = []
+    const funding: FundingSource = {
+      approve: async () => {
+        told.push('approve')
+        return null
+      },
+      cancel: async () => void told.push('cancel'),
+    }
+    const accepting = (at: Handler) => acceptPayment({ ...at, funding, tokens })
+    const tid = randomUUID()
+    await paying(ours, tid)(ask())
+    const wish = { additionalAmount: null, credit: false }
+    await accepting(theirs)(tid, 'alice', wish, context)
+    await accepting(ours)(tid, 'alice', wish, context)
+    expect(told).toEqual(['approve', 'approve'])
+    const released = randomUUID()
+    await paying(ours, released)(ask())
+    await accepting(theirs)(released, 'alice', wish, context)
+    await paying(theirs, released)(release())
+    expect(await reasonOf(accepting(ours)(released, 'alice', wish, context))).toBe('accepted')
+    expect(told.slice(2)).toEqual(['approve', 'approve', 'cancel'])
+  })
+
   test('who accepts twice at once is asked for one and the same approval, which stays', async () => {
     const handler = handlerOf(store)
     const held = new Set<string>()

@@ -819,5 +819,14 @@ test('what another process has just appended to the log is in the next answer', 
     await handle(poses, id, { type: 'Change', changes }, core.contextOf('test', 'sandbox'))
     expect((await pos1('GET', `${paths.poses}till-3/`)).body.name).toBe(String(round))
   }
+  const { body: code } = await pos1('POST', '/merchant/v1/shortlink/', {})
+  for (let round = 1; round <= 5; round++) {
+    const customer = `shortlink_id:${code.id}`
+    const scanned = await requestPayment(pos1, { customer, max_scan_age: 0 })
+    const by = { type: 'PickUpPayment', at: core.now(), payer: 'bob', scan: `s${round}` } as const
+    await handle(payments, tidOf(scanned), by, core.contextOf('test', 'sandbox'))
+    const accept = `/sandbox/v1/payment_request/${tidOf(scanned)}/accept/`
+    expect(await service.call('POST', accept, { body: {} })).toMatchObject({ status: 204 })
+  }
   await store.close()
 })

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { noStream } from '../../application/event-store.ts'
+import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import Database from '../../infrastructure/sqlite.ts'
 import { openStoreToRead } from '../../infrastructure/stores.ts'
@@ -109,6 +110,55 @@ test('given a payer who has consented to nothing, and a position at the end, the
   expect(await daybook('audit', 'consents', id)).toEqual(nothing)
   const end = (await readLog(settings.DATA_DIR)).at(-1)!.position
   expect(await daybook('audit', 'events', '--after', String(end))).toEqual(nothing)
+})
+
+test('given events of which a part is read by nobody, or all, when an auditor prints them, then they are printed as they stand', async () => {
+  const DATA_DIR = `${settings.DATA_DIR}-copy`
+  mkdirSync(DATA_DIR)
+  onTestFinished(() => rmSync(DATA_DIR, { recursive: true }))
+  const log = new Database(join(settings.DATA_DIR, 'events.sqlite'))
+  await log.backup(join(DATA_DIR, 'events.sqlite'))
+  log.close()
+  const [registered] = (await readLog(DATA_DIR)).filter(({ type }) => type === 'MerchantRegistered')
+  const { data, metadata } = registered!
+  const stream = 'merchant-copied'
+  const told = {
+    type: 'MerchantRegistered',
+    data: { ...data, more: [1] },
+    metadata: { ...metadata, more: 2 },
+  }
+  const unknown = { type: 'Noted', data: { text: 'x' }, metadata: {} }
+  const store = openSqliteEventStore(join(DATA_DIR, 'events.sqlite'))
+  const events = [told, unknown].map((event) => ({ ...event, id: randomUUID() }))
+  const { position } = await store.append(stream, events, noStream)
+  await store.close()
+  const stands = events.map((event, revision) => ({
+    ...event,
+    stream,
+    revision,
+    position: position - 1 + revision,
+  }))
+  const after = String(position - 2)
+  for (const words of [
+    ['--after', after],
+    ['--stream', stream],
+  ]) {
+    const { code, output, errors } = await operatorHere(readSettings({ DATA_DIR }))(
+      'audit',
+      'events',
+      ...words,
+    )
+    const printed = output
+      .trimEnd()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line))
+    expect(printed).toEqual(stands)
+    const whichOne = `event ${position}, Noted in ${stream}`
+    expect([code, errors]).toEqual([
+      1,
+      `${whichOne}, cannot be read: this version knows no such type\n`,
+    ])
+  }
 })
 
 test.each([['status'], ['audit', 'events'], ['merchant', 'list'], ['rebuild']])(
