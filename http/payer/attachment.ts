@@ -52,6 +52,8 @@ const sheetHtml = ({ texts, locale }: Visitor, sheet: Sheet, of: string): Html =
     ${tableOf([...bought, ...told, ...paid], show)}`
 }
 
+const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
+
 const pathOf = (tid: string, id: string): string => `/payer/payment/${tid}/attachment/${id}`
 
 const contentOf = async ({ attachedContents }: PayerAttachmentNeeds, entry: AttachmentEntry) =>
@@ -63,7 +65,7 @@ export const attachmentsHtml = async (
   visitor: Visitor,
   { tid, currency }: { readonly tid: string; readonly currency: string },
 ): Promise<readonly Html[]> => {
-  const shown = needs.attachments.of(tid).map(async (entry): Promise<Html> => {
+  const shownOf = async (entry: AttachmentEntry): Promise<Html> => {
     if (entry.kind === 'png') {
       const { attached } = visitor.texts
       return html`<p><img class="attached" src="${pathOf(tid, entry.id)}" alt="${attached}" /></p>`
@@ -74,8 +76,14 @@ export const attachmentsHtml = async (
       entry.kind === 'receipt' ? receipt.parse(json) : itemList.parse(json),
       currency,
     )
-  })
-  return Promise.all(shown)
+  }
+  const shown: Html[] = []
+  for (const entry of needs.attachments.of(tid)) {
+    shown.push(await shownOf(entry))
+    // A hundred lists of a thousand items take a second together: others have their turn between.
+    await nextTurn()
+  }
+  return shown
 }
 
 /** The pictures on those pages; `checkOwner` refuses whoever is not the payer. */
