@@ -24,6 +24,8 @@ const authorizationRequest = z.object({
   codeChallenge: z.string().nullable(),
   /** The payer must have signed in at this time or later (`max_age` and `prompt=login` of OpenID Connect Core, 3.1.2.1). */
   signedInSince: z.int().optional(),
+  /** The only payer who may answer, by the `sub` that the merchant knows (`id_token_hint`, 3.1.2.1). */
+  subject: z.string().optional(),
 })
 
 export const authorizationEvents = {

@@ -1,6 +1,6 @@
 import { authorizations } from '../../application/aggregates.ts'
 import type { Handle } from '../../application/handle.ts'
-import { isSignedInFor, type RequestedAuthorization } from '../../domain/people/authorization.ts'
+import type { RequestedAuthorization } from '../../domain/people/authorization.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { RequestError } from '../errors.ts'
 import { tickedScope } from '../payer/permission.ts'
@@ -61,7 +61,7 @@ export const authorizationAnswers = (
     const { id, known } = await passes.ofCode(qr)
     if (known.status !== 'requested') return refuse('authorization_is_answered')
     if (call.at >= known.expiresAt) return refuse('authorization_is_expired')
-    return isSignedInFor(known.request, visitor.session.startedAt)
+    return passes.canBeAnsweredBy(visitor.session, known.request)
       ? pages.forConsent(visitor, id, known, qr)
       : visits.go(visitor, `/payer/sign-in?again&next=${encodeURIComponent(targetOf(call))}`)
   }
@@ -79,6 +79,9 @@ export const authorizationAnswers = (
     const decision = fieldOf(call.body, 'decision')
     if (decision !== 'allow' && decision !== 'deny')
       throw new RequestError(400, visitor.texts.wrongInput)
+    // Whoever signed in meanwhile as somebody else than the application asked for gives it nothing of theirs.
+    if (decision === 'allow' && !passes.isMeant(payer, known.request))
+      throw new RequestError(403, visitor.texts.problem403)
     const scope = tickedScope(call.body)
     const { state } = await handle(
       authorizations,

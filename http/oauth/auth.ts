@@ -1,10 +1,4 @@
 import { z } from 'zod'
-import { authorizations } from '../../application/aggregates.ts'
-import { isSignedInFor } from '../../domain/people/authorization.ts'
-import { streamOf } from '../../domain/stream.ts'
-import type { Instant } from '../../domain/time.ts'
-import type { Links } from '../addresses.ts'
-import { changesReply, type Watch } from '../event-stream.ts'
 import {
   anyForm,
   fieldsOf,
@@ -16,6 +10,7 @@ import {
 import type { SignInForm } from '../payer/sign-in-form.ts'
 import { route, searchOf, type Call, type RawReply, type Route } from '../route.ts'
 import { authorizationAnswers, type AuthorizationAnswerNeeds } from './answer.ts'
+import { otherScreenRoutes, type OtherScreenNeeds } from './other-screen.ts'
 import { authorizationPages, type AuthorizationPageNeeds } from './pages.ts'
 import { authorizationPasses, type AuthorizationPassNeeds } from './passes.ts'
 import {
@@ -28,11 +23,10 @@ import {
 export type AuthorizationNeeds = SessionNeeds &
   AuthorizationPageNeeds &
   AuthorizationPassNeeds &
-  AuthorizationAnswerNeeds & {
-    readonly links: Links
-    readonly qrImage: { readonly svg: (text: string) => Promise<string> }
-    readonly watch: Watch
-    readonly now: () => Instant
+  AuthorizationAnswerNeeds &
+  OtherScreenNeeds & {
+    /** Whom an ID token of ours is about, also one that has expired; undefined for any other text. */
+    readonly subjectOfIdToken: (token: string) => Promise<string | undefined>
   }
 
 const group = 'OAuth'
@@ -58,10 +52,13 @@ export const authorizationRoutes = (
 
   const read = async (call: Call): Promise<ReadRequest> => {
     await needs.caughtUp()
-    return readAuthorizationRequest(searchOf(call), {
+    const query = searchOf(call)
+    const hint = query.get('id_token_hint') || null
+    return readAuthorizationRequest(query, {
       at: call.at,
       issuer: needs.issuer(),
       findApplication: needs.findApplication,
+      subject: hint && ((await needs.subjectOfIdToken(hint)) ?? 'unknown'),
     })
   }
 
@@ -87,7 +84,7 @@ export const authorizationRoutes = (
       const iss = needs.issuer()
       const { session } = visitor
       if (valid.prompt.includes('none')) {
-        const isEnough = session && isSignedInFor(valid.request, session.startedAt)
+        const isEnough = session && passes.canBeAnsweredBy(session, valid.request)
         const error = isEnough ? 'consent_required' : 'login_required'
         return visits.go(visitor, redirectTo(redirectUri, { error, state, iss }))
       }
@@ -96,7 +93,7 @@ export const authorizationRoutes = (
         valid.request.signedInSince === undefined
           ? valid
           : (await passes.record(visitor, query, valid, call)).known
-      return session && isSignedInFor(request, session.startedAt)
+      return session && passes.canBeAnsweredBy(session, request)
         ? visits.go(visitor, `/oauth2/pre_auth?${query.toString()}`)
         : pages.toSignIn(visitor, passes.nameOf(visitor, query).id, query, valid, { step: 'pin' })
     })
@@ -109,7 +106,7 @@ export const authorizationRoutes = (
       group,
       summary: 'Authorization request: sign-in and consent',
       description:
-        'RFC 6749, 4.1.1, with PKCE (S256), nonce, prompt and max_age. What must not be redirected is answered with a page.',
+        'RFC 6749, 4.1.1, with PKCE (S256), nonce, prompt, max_age and id_token_hint. What must not be redirected is answered with a page.',
       success: 'raw',
       replyTypes: pageTypes,
       handle: (call) => visits.page(call, (visitor) => start(visitor, call)),
@@ -128,7 +125,8 @@ export const authorizationRoutes = (
         visits.page(call, async (visitor) => {
           // The request itself may come as a form (OpenID Connect Core, 3.1.2.1). From another site it comes without
           // our cookies, and must not have others put in their place.
-          if (call.body['response_type'] !== undefined && call.body['csrf'] === undefined)
+          const { client_id, response_type, csrf } = call.body
+          if ((client_id ?? response_type) !== undefined && csrf === undefined)
             return visits.go(
               { ...visitor, cookies: [] },
               `/oauth2/auth?${queryOf(call.body).toString()}`,
@@ -157,7 +155,7 @@ export const authorizationRoutes = (
           return withRequest(visitor, call, async (valid) => {
             const query = passes.numbered(searchOf(call))
             const { id, known } = await passes.record(visitor, query, valid, call)
-            return isSignedInFor(known.request, visitor.session.startedAt)
+            return passes.canBeAnsweredBy(visitor.session, known.request)
               ? pages.forConsent(visitor, id, known, undefined)
               : visits.go(visitor, `/oauth2/auth?${query.toString()}`)
           })
@@ -176,54 +174,7 @@ export const authorizationRoutes = (
       replyTypes: pageTypes,
       handle: (call) => visits.page(call, (visitor) => answer(visitor, call)),
     }),
-    route({
-      method: 'GET',
-      path: '/oauth2/qr_image',
-      access: 'OPEN',
-      group,
-      summary: 'The code with which a phone approves what this browser asks for',
-      success: 'raw',
-      replyTypes: ['image/svg+xml'],
-      handle: async (call) => {
-        return visits.page(call, (visitor) =>
-          withRequest(visitor, call, async (valid) => {
-            const query = passes.numbered(searchOf(call))
-            await passes.record(visitor, query, valid, call)
-            const { qr } = passes.nameOf(visitor, query)
-            const body = await needs.qrImage.svg(needs.links.full(`/oauth2/pre_auth?qr=${qr}`))
-            const headers = { 'Cache-Control': 'no-store' }
-            return { type: 'image/svg+xml', body, headers, cookies: visitor.cookies }
-          }),
-        )
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/oauth2/events',
-      access: 'OPEN',
-      group,
-      summary: 'Server-sent events: `changed` as soon as the request of this browser is answered',
-      success: 'raw',
-      replyTypes: ['text/event-stream'],
-      handle: (call) =>
-        visits.page(call, (visitor) =>
-          withRequest(visitor, call, async (valid) => {
-            // Recorded, and so counted by address: there is room for so many open pages, and no more.
-            const query = passes.numbered(searchOf(call))
-            const { id, known } = await passes.record(visitor, query, valid, call)
-            const hasChanged = async () => {
-              const { status } = await needs.find(authorizations, id)
-              return status === 'allowed' || status === 'denied'
-            }
-            const watched = {
-              stream: streamOf(authorizations, id),
-              from: call.request.remoteAddress ?? '',
-              isOver: () => needs.now() >= known.expiresAt,
-            }
-            return changesReply(needs.watch, watched, hasChanged, needs.isSecure)
-          }),
-        ),
-    }),
+    ...otherScreenRoutes(needs, visits, passes, withRequest),
     route({
       method: 'GET',
       path: '/oauth2/error',

@@ -32,7 +32,7 @@ export const authorizationPages = (
     return visits.show(visitor, {
       title: texts.signIn,
       ...step.answer,
-      formTarget: request.redirectUri,
+      leadsOut: true,
       body: html`<div class="card wide" data-live="/oauth2/events?${asked}">
         <section>
           <h1>${application.name} <span class="quiet">${texts.asks}</span></h1>
@@ -74,7 +74,7 @@ export const authorizationPages = (
       qr === undefined ? '' : html`<p class="note">${texts.approve}. ${texts.notYou}</p>`
     return visits.show(visitor, {
       title: `${name} ${texts.asks}`,
-      formTarget: request.redirectUri,
+      leadsOut: true,
       body: html`<form class="card" method="post" action="/oauth2/post_auth/${id}">
         ${hiddenFields({ csrf, ...(qr !== undefined && { qr }) })} ${warning}
         <h1>${name} <span class="quiet">${texts.asks}</span></h1>

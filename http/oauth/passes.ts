@@ -1,9 +1,14 @@
 import { authorizations } from '../../application/aggregates.ts'
 import type { Find, Handle } from '../../application/handle.ts'
-import type { Authorization, RequestedAuthorization } from '../../domain/people/authorization.ts'
+import {
+  isSignedInFor,
+  type Authorization,
+  type AuthorizationRequest,
+  type RequestedAuthorization,
+} from '../../domain/people/authorization.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Throttle } from '../payer/fields.ts'
-import type { SessionNeeds, Visitor } from '../payer/session.ts'
+import type { SessionNeeds, SignedIn, Visitor } from '../payer/session.ts'
 import type { Call } from '../route.ts'
 import type { ValidRequest } from './request.ts'
 
@@ -13,6 +18,7 @@ export type AuthorizationPassNeeds = Pick<
 > & {
   readonly handle: Handle
   readonly find: Find
+  readonly subjectOf: (payer: string, merchant: string) => string
   /** Counts passes by payer, and of browsers in which nobody is signed in by address: each is recorded for good. */
   readonly passThrottle: Throttle
 }
@@ -71,6 +77,16 @@ export const authorizationPasses = (needs: AuthorizationPassNeeds) => {
     return { id, known: recorded(state) }
   }
 
+  /** Whether a payer is the one whom the application has asked for, if it has. */
+  const isMeant = (payer: string, { subject, merchant }: AuthorizationRequest): boolean =>
+    subject === undefined || subject === needs.subjectOf(payer, merchant)
+
+  /** Whether who is signed in need not sign in again for a request, nor as somebody else. */
+  const canBeAnsweredBy = (
+    { payer, startedAt }: SignedIn['session'],
+    request: AuthorizationRequest,
+  ): boolean => isSignedInFor(request, startedAt) && isMeant(payer, request)
+
   /** A pass that was recorded. @throws Refusal */
   const findRecorded = async (id: string) => recorded(await find(authorizations, id))
 
@@ -83,7 +99,7 @@ export const authorizationPasses = (needs: AuthorizationPassNeeds) => {
       : refuse('resource_is_unknown')
   }
 
-  return { nameOf, numbered, record, find: findRecorded, ofCode }
+  return { nameOf, numbered, record, isMeant, canBeAnsweredBy, find: findRecorded, ofCode }
 }
 
 export type AuthorizationPasses = ReturnType<typeof authorizationPasses>

@@ -46,6 +46,8 @@ type Facts = {
   readonly at: Instant
   readonly issuer: string
   readonly findApplication: (clientId: string) => KnownApplication | undefined
+  /** Whom the `id_token_hint` is about, when there is one. */
+  readonly subject: string | 'unknown' | null
 }
 
 /**
@@ -54,7 +56,7 @@ type Facts = {
  */
 export const readAuthorizationRequest = (
   query: URLSearchParams,
-  { at, issuer, findApplication }: Facts,
+  { at, issuer, findApplication, subject }: Facts,
 ): ReadRequest => {
   const all = (name: string): readonly string[] => query.getAll(name).filter((text) => text !== '')
   const one = (name: string): string | null => all(name)[0] ?? null
@@ -105,10 +107,17 @@ export const readAuthorizationRequest = (
   const maxAge = one('max_age')
   if (maxAge !== null && !/^\d+$/.test(maxAge))
     return refuse('invalid_request', 'max_age is malformed.')
+  if (subject === 'unknown')
+    return refuse('invalid_request', 'id_token_hint is no ID token of this service.')
   const isRedirectUriGiven = named !== null
   const nonce = one('nonce')
   const who = { client, merchant, redirectUri, isRedirectUriGiven }
   const asked = { scope: [...scope], state, nonce, codeChallenge }
-  const request = { ...who, ...asked, ...earliestSignIn(at, prompt, maxAge) }
+  const request = {
+    ...who,
+    ...asked,
+    ...earliestSignIn(at, prompt, maxAge),
+    ...(subject !== null && { subject }),
+  }
   return { result: 'valid', request, application, prompt }
 }

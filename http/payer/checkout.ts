@@ -71,6 +71,7 @@ export const checkoutRoutes = (needs: CheckoutNeeds, visits: Visits): Route[] =>
             ? ''
             : html`<div class="actions">
                   <a class="button" data-return href="${back}">${texts.goBack}</a>
+                  <button type="button" class="second" data-stay hidden>${texts.stay}</button>
                 </div>
                 <p class="quiet small" data-scripted hidden>${texts.goingBack}</p>`
         }

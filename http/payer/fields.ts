@@ -12,14 +12,14 @@ export type Throttle = {
   count(address: string, at: Instant): void
 }
 
-/** Asks for the phone number by which a payer is known. */
-export const phoneField = (texts: Texts, typed = ''): Html =>
+/** Asks for the phone number by which a payer is known; browsers fill in what the purpose names (WCAG 2.1, 1.3.5). */
+export const phoneField = (texts: Texts, purpose: 'username' | 'tel', typed = ''): Html =>
   html`<label for="phone">${texts.phone}</label>
     <input
       id="phone"
       name="phone"
       type="tel"
-      autocomplete="username tel"
+      autocomplete="${purpose}"
       value="${typed}"
       required
       aria-describedby="phone-hint"

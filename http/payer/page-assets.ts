@@ -109,7 +109,16 @@ if (fresh)
   }, 5000)
 for (const text of document.querySelectorAll('[data-scripted]')) text.hidden = false
 const away = document.querySelector('a[data-return]')
-if (away) setTimeout(() => location.assign(away.href), 3000)
+const stay = document.querySelector('[data-stay]')
+if (away && stay) {
+  const leaving = setTimeout(() => location.assign(away.href), 5000)
+  stay.hidden = false
+  stay.addEventListener('click', () => {
+    clearTimeout(leaving)
+    for (const said of [stay, ...document.querySelectorAll('[data-scripted]')]) said.hidden = true
+    away.focus()
+  })
+}
 const extra = document.querySelector('input[data-total]')
 if (extra) {
   const { total, currency, decimals } = extra.dataset

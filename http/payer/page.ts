@@ -14,8 +14,11 @@ export type Page = {
   /** After what time to try again, where that is known. */
   readonly retryAfter?: Seconds | null
   readonly cookies?: readonly string[]
-  /** Where a form of the page may lead besides this service: browsers hold redirects to it, too. */
-  readonly formTarget?: string
+  /**
+   * Whether a form of the page leads out of this service: browsers hold all redirects that follow to what the policy says of
+   * forms, and nobody knows where an application sends its users on.
+   */
+  readonly leadsOut?: boolean
   /** Seconds after which a browser without scripts looks again. */
   readonly refreshAfter?: number
   /** Shown on top for those who are signed in. */
@@ -23,27 +26,21 @@ export type Page = {
   readonly isSecure: boolean
 }
 
-/** What a Content-Security-Policy can name of a URL: its origin, or the scheme of a native app. */
-const sourceOf = (url: string): string => {
-  const { protocol, origin } = new URL(url)
-  return protocol === 'https:' || protocol === 'http:' ? origin : protocol
-}
-
-const contentSecurityPolicy = (formTarget: string | undefined): string =>
+const contentSecurityPolicy = (leadsOut: boolean): string =>
   [
     "default-src 'none'",
     "style-src 'self'",
     "script-src 'self'",
     "img-src 'self' data:",
     "connect-src 'self'",
-    `form-action 'self'${formTarget === undefined ? '' : ` ${sourceOf(formTarget)}`}`,
+    ...(leadsOut ? [] : ["form-action 'self'"]),
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ')
 
 /** Headers of everything that a browser shows to a payer: nothing framed, nothing kept, nothing told to others. */
-export const pageHeaders = (isSecure: boolean, formTarget?: string) => ({
-  'Content-Security-Policy': contentSecurityPolicy(formTarget),
+export const pageHeaders = (isSecure: boolean, leadsOut = false) => ({
+  'Content-Security-Policy': contentSecurityPolicy(leadsOut),
   'X-Frame-Options': 'DENY',
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'same-origin',
@@ -84,7 +81,7 @@ export const asPages = (routes: readonly Route[]): Route[] =>
   }))
 
 export const pageReply = async (page: Page): Promise<RawReply> => {
-  const { language, title, body, status = 200, cookies = [], formTarget, refreshAfter } = page
+  const { language, title, body, status = 200, cookies = [], leadsOut, refreshAfter } = page
   const { retryAfter = null } = page
   const text = await html`<!doctype html>
     <html lang="${language}">
@@ -112,7 +109,7 @@ export const pageReply = async (page: Page): Promise<RawReply> => {
     type: 'text/html; charset=utf-8',
     body: String(text),
     headers: {
-      ...pageHeaders(page.isSecure, formTarget),
+      ...pageHeaders(page.isSecure, leadsOut),
       ...(retryAfter !== null && { 'Retry-After': String(retryAfter) }),
     },
     cookies,

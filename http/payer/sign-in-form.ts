@@ -119,7 +119,8 @@ export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
           <div class="actions"><button>${texts.signIn}</button></div>
         </form>`
       : html`<form method="post" action="${action}">
-          ${problemNote(step.problem)} ${hiddenFields({ csrf })} ${phoneField(texts, step.phone)}
+          ${problemNote(step.problem)} ${hiddenFields({ csrf })}
+          ${phoneField(texts, 'username', step.phone)}
           <label for="pin">${texts.pin}</label>
           <input
             id="pin"

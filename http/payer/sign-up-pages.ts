@@ -44,7 +44,7 @@ export const signUpRoutes = (needs: SignUpNeeds, visits: Visits): Route[] => {
         ${problemNote(problem)} ${hiddenFields({ csrf })}
         <label for="name">${texts.name}</label>
         <input id="name" name="name" autocomplete="name" maxlength="200" required value="${name}" />
-        ${phoneField(texts, phone)}
+        ${phoneField(texts, 'tel', phone)}
         <label for="pin">${texts.pin}</label>
         <input
           id="pin"

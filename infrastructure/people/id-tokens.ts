@@ -1,4 +1,4 @@
-import { exportJWK, importPKCS8, SignJWT } from 'jose'
+import { compactVerify, errors, exportJWK, importPKCS8, SignJWT } from 'jose'
 import { createHash, createPublicKey, generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Vault } from './vault.ts'
@@ -84,6 +84,22 @@ export const makeIdTokens = (vault: Vault, issuer: () => string) => {
         .setIssuedAt(seconds)
         .setExpirationTime(seconds + idTokenLifetimeSeconds)
         .sign(await importOnce(key))
+    },
+    /** The subject of a token of ours, also of one that has expired; undefined for any other text. */
+    subjectOf: async (token: string): Promise<string | undefined> => {
+      const keyOf = ({ kid }: { readonly kid?: string }) => {
+        const key = keys().find((one) => one.kid === kid)
+        if (!key) throw new errors.JWKSNoMatchingKey()
+        return createPublicKey(key.pem)
+      }
+      try {
+        const { payload } = await compactVerify(token, keyOf, { algorithms: ['RS256'] })
+        const { iss, sub } = JSON.parse(new TextDecoder().decode(payload))
+        return iss === issuer() ? sub : undefined
+      } catch (error) {
+        if (error instanceof errors.JOSEError) return undefined
+        throw error
+      }
     },
     /** All public keys (RFC 7517), the newest first. */
     published: async (): Promise<{ readonly keys: readonly object[] }> => ({

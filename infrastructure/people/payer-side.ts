@@ -112,6 +112,7 @@ export const makePayerSide = (core: Core, settings: Settings, server: Authorizat
     publishedKeys: server.idTokens.published,
     findProfile: server.findProfile,
     subjectOf: server.subjectOf,
+    subjectOfIdToken: server.idTokens.subjectOf,
     showTokens: server.showTokens,
     codeOf: (authorization: string) => {
       const code = tokens.code(authorization)

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { decodeJwt, decodeProtectedHeader, generateKeyPair, SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPeopleService, type PeopleService } from './people-service.ts'
 import { formIn, makeVisitor } from './visitor.ts'
 
@@ -56,6 +57,86 @@ test('given an authorization request that comes as a form, then it goes on as on
   const page = await alice.follow(await alice.visit(location))
   const back = new URL((await alice.submit(page, { decision: 'allow' })).location ?? '')
   expect(back.searchParams.get('state')).toBe('a b&c')
+})
+
+test('given a form with an authorization request that lacks its response type, then the application is told', async () => {
+  const body = asked({ state: 's' })
+  body.delete('response_type')
+  const answer = await send('/oauth2/auth', { method: 'POST', body })
+  const told = await makeVisitor(service).visit(answer.headers.get('location') ?? '')
+  const { origin, pathname, searchParams } = new URL(told.location ?? '')
+  expect(origin + pathname).toBe(redirectUri)
+  expect(Object.fromEntries(searchParams)).toMatchObject({ error: 'invalid_request', state: 's' })
+})
+
+describe('given an ID token as a hint', () => {
+  const idTokenOf = async (payer: 'alice' | 'bob') => {
+    const visitor = makeVisitor(service)
+    await visitor.signIn(payer)
+    const page = await visitor.follow(await visitor.visit(`/oauth2/auth?${asked().toString()}`))
+    const back = new URL((await visitor.submit(page, { decision: 'allow' })).location ?? '')
+    const answer = await tokensOf(back.searchParams.get('code') ?? '')
+    const { id_token } = (await answer.json()) as { id_token: string }
+    return { visitor, id_token_hint: id_token }
+  }
+  const pathOf = (more: Readonly<Record<string, string>>) =>
+    `/oauth2/auth?${asked(more).toString()}`
+
+  test('when its payer is signed in, then consent is asked for, and the code is theirs', async () => {
+    const { visitor, id_token_hint } = await idTokenOf('bob')
+    const page = await visitor.follow(await visitor.visit(pathOf({ id_token_hint })))
+    const back = new URL((await visitor.submit(page, { decision: 'allow' })).location ?? '')
+    const answer = await tokensOf(back.searchParams.get('code') ?? '')
+    const { id_token } = (await answer.json()) as { id_token: string }
+    expect(decodeJwt(id_token).sub).toBe(decodeJwt(id_token_hint).sub)
+    const silent = await visitor.visit(pathOf({ id_token_hint, prompt: 'none' }))
+    expect(silent.location).toContain('error=consent_required')
+  })
+
+  test('when somebody else is signed in, then that payer is asked to sign in, and nobody else gets through', async () => {
+    const { id_token_hint } = await idTokenOf('bob')
+    const alice = await signedIn()
+    const silent = await alice.visit(pathOf({ id_token_hint, prompt: 'none' }))
+    expect(silent.location).toContain('error=login_required')
+    const page = await alice.follow(await alice.visit(pathOf({ id_token_hint })))
+    expect(page.html).toContain('name="pin"')
+    // Alice signs in once more, and is no other than before.
+    const again = await alice.follow(await alice.signInAt(page, 'alice'))
+    expect(again.html).toContain('name="pin"')
+    const allowed = await alice.follow(await alice.signInAt(again, 'bob'))
+    const { location } = await alice.submit(allowed, { decision: 'allow' })
+    expect(new URL(location ?? '').searchParams.get('code')).toMatch(/./)
+  })
+
+  test('when somebody else signs in before the answer is sent, then it is refused', async () => {
+    const { visitor, id_token_hint } = await idTokenOf('bob')
+    const page = await visitor.follow(await visitor.visit(pathOf({ id_token_hint })))
+    const csrfOf = (html: string) => /name="csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
+    await visitor.submit(await visitor.visit('/payer/'), {
+      csrf: csrfOf((await visitor.visit('/payer/')).html),
+    })
+    await visitor.signIn('alice')
+    const csrf = csrfOf((await visitor.visit('/payer/')).html)
+    const answer = await visitor.submit(page, { decision: 'allow', csrf })
+    expect([answer.status, answer.location]).toEqual([403, null])
+  })
+
+  test('when it is none of ours, or has been changed, then the application is told', async () => {
+    const { visitor, id_token_hint } = await idTokenOf('bob')
+    const { privateKey } = await generateKeyPair('RS256')
+    const { iss = '', sub = '' } = decodeJwt(id_token_hint)
+    const { kid = '' } = decodeProtectedHeader(id_token_hint)
+    const forged = new SignJWT({}).setProtectedHeader({ alg: 'RS256', kid }).setIssuer(iss)
+    const hints = [
+      'garbage',
+      id_token_hint.replace(/\.[^.]+\./, '.e30.'),
+      await forged.setSubject(sub).sign(privateKey),
+    ]
+    for (const hint of hints)
+      expect((await visitor.visit(pathOf({ id_token_hint: hint }))).location).toContain(
+        'error=invalid_request',
+      )
+  })
 })
 
 test('given a page of another origin with a public client, when it asks for tokens and claims, then its browser lets it', async () => {

@@ -43,6 +43,12 @@ beforeAll(async () => {
   })
   service = await startPeopleService()
   shop = createServer((request, response) => {
+    // As many applications do: what takes the answer is at one host, what shows that it is done at another.
+    if (request.url?.startsWith('/elsewhere')) {
+      const { port } = shop.address() as AddressInfo
+      const Location = `http://localhost:${port}/done${request.url}`
+      return void response.writeHead(302, { Location }).end()
+    }
     response.setHeader('Content-Type', 'text/html')
     response.end(`<title>shop</title><p id="at">${request.url ?? ''}</p>`)
   })
@@ -182,8 +188,21 @@ test('given a checkout that nobody answers, when its time is over, then the page
   await page.waitForURL(`${shopUrl}/sorry?order=1042`)
 })
 
-const startConsent = async (name: string) => {
-  const redirectUri = `${shopUrl}/callback`
+test('given a payment that was paid at a checkout, when the payer wants to read on, then nobody takes them away', async () => {
+  const { id, uri } = await checkout()
+  const page = await open(desktop)
+  await page.clock.install()
+  await page.goto(uri ?? '')
+  await service.call('POST', `/sandbox/v1/payment_request/${id}/accept/`, {})
+  await page.getByRole('button', { name: 'Stay here' }).click()
+  await page.clock.fastForward(60_000)
+  expect(page.url()).toBe(uri)
+  await page.getByRole('link', { name: 'Back to the shop' }).click()
+  await page.waitForURL(`${shopUrl}/thanks?order=1042`)
+})
+
+const startConsent = async (name: string, path = '/callback') => {
+  const redirectUri = shopUrl + path
   const app = await service.operator(
     ...['app', 'add', 'sandbox', '--name', name, '--redirect-uri', redirectUri],
   )
@@ -216,6 +235,18 @@ const tokensOf = async (
   })
   return (await answer.json()) as { scope: string }
 }
+
+test.each(['Allow', 'Deny'])(
+  'given an application that sends its users on to another host, when the payer presses %s, then they arrive there',
+  async (answer) => {
+    const { url } = await startConsent('Wanderer', '/elsewhere')
+    const page = await open(desktop)
+    await page.goto(url)
+    await signIn(page)
+    await page.getByRole('button', { name: answer }).click()
+    await page.waitForURL(/^http:\/\/localhost:\d+\/done\/elsewhere\?/)
+  },
+)
 
 test('given an application on a computer, when the payer scans its code and allows a part, then the computer goes on with a code', async () => {
   const consent = await startConsent('Bookshop')

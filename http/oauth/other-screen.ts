@@ -1,0 +1,82 @@
+import { authorizations } from '../../application/aggregates.ts'
+import type { Find } from '../../application/handle.ts'
+import { streamOf } from '../../domain/stream.ts'
+import type { Instant } from '../../domain/time.ts'
+import type { Links } from '../addresses.ts'
+import { changesReply, type Watch } from '../event-stream.ts'
+import type { Visitor, Visits } from '../payer/session.ts'
+import { route, searchOf, type Call, type RawReply, type Route } from '../route.ts'
+import type { AuthorizationPasses } from './passes.ts'
+import type { ValidRequest } from './request.ts'
+
+export type OtherScreenNeeds = {
+  readonly links: Links
+  readonly isSecure: boolean
+  readonly find: Find
+  readonly qrImage: { readonly svg: (text: string) => Promise<string> }
+  readonly watch: Watch
+  readonly now: () => Instant
+}
+
+const group = 'OAuth'
+
+/** On a computer: the code that a phone scans, and how the page learns what was answered there (decisions 11). */
+export const otherScreenRoutes = (
+  needs: OtherScreenNeeds,
+  visits: Visits,
+  passes: AuthorizationPasses,
+  withRequest: (
+    visitor: Visitor,
+    call: Call,
+    work: (valid: ValidRequest) => Promise<RawReply>,
+  ) => Promise<RawReply>,
+): Route[] => [
+  route({
+    method: 'GET',
+    path: '/oauth2/qr_image',
+    access: 'OPEN',
+    group,
+    summary: 'The code with which a phone approves what this browser asks for',
+    success: 'raw',
+    replyTypes: ['image/svg+xml'],
+    handle: async (call) => {
+      return visits.page(call, (visitor) =>
+        withRequest(visitor, call, async (valid) => {
+          const query = passes.numbered(searchOf(call))
+          await passes.record(visitor, query, valid, call)
+          const { qr } = passes.nameOf(visitor, query)
+          const body = await needs.qrImage.svg(needs.links.full(`/oauth2/pre_auth?qr=${qr}`))
+          const headers = { 'Cache-Control': 'no-store' }
+          return { type: 'image/svg+xml', body, headers, cookies: visitor.cookies }
+        }),
+      )
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/oauth2/events',
+    access: 'OPEN',
+    group,
+    summary: 'Server-sent events: `changed` as soon as the request of this browser is answered',
+    success: 'raw',
+    replyTypes: ['text/event-stream'],
+    handle: (call) =>
+      visits.page(call, (visitor) =>
+        withRequest(visitor, call, async (valid) => {
+          // Recorded, and so counted by address: there is room for so many open pages, and no more.
+          const query = passes.numbered(searchOf(call))
+          const { id, known } = await passes.record(visitor, query, valid, call)
+          const hasChanged = async () => {
+            const { status } = await needs.find(authorizations, id)
+            return status === 'allowed' || status === 'denied'
+          }
+          const watched = {
+            stream: streamOf(authorizations, id),
+            from: call.request.remoteAddress ?? '',
+            isOver: () => needs.now() >= known.expiresAt,
+          }
+          return changesReply(needs.watch, watched, hasChanged, needs.isSecure)
+        }),
+      ),
+  }),
+]
