@@ -84,11 +84,7 @@ export const settlementQueries = (db: BetterSQLite3Database) => {
     .select({ key: earlier.key })
     .from(earlier)
     .where(
-      and(
-        eq(earlier.merchant, merchant),
-        eq(earlier.serial, sql`${serial} - 1`),
-        eq(earlier.making, true),
-      ),
+      and(eq(earlier.key, sql`${merchant} || '/' || (${serial} - 1)`), eq(earlier.making, true)),
     )
   const nextUnfinished = prepared(
     db,

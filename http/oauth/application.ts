@@ -6,6 +6,7 @@ import { streamOf } from '../../domain/stream.ts'
 import { merchantPrefix, type Links } from '../addresses.ts'
 import { listRoute } from '../lists.ts'
 import { callerOf, contextOf, route, type Call, type Route } from '../route.ts'
+import { isShortUri, longestUri } from '../wire.ts'
 import type { KnownApplication } from './client.ts'
 
 /**
@@ -13,7 +14,8 @@ import type { KnownApplication } from './client.ts'
  * sandbox, anywhere).
  */
 export const isRedirectUri = (text: string, isSandbox: boolean): boolean => {
-  if (!URL.canParse(text) || text.includes('#') || /[\s\\]/.test(text)) return false
+  if (!isShortUri(text) || !URL.canParse(text) || text.includes('#') || /[\s\\]/.test(text))
+    return false
   const { protocol, hostname, username, password } = new URL(text)
   if (username !== '' || password !== '') return false
   // The host stands in the Content-Security-Policy of the pages, where `;`, `,` and `*` mean something.
@@ -33,9 +35,9 @@ const applicationInput = (isSandbox: boolean) =>
         .array(
           z
             .string()
-            .max(2048)
+            .max(longestUri)
             .refine(
-              (text) => isRedirectUri(text, isSandbox),
+              (text) => text.length > longestUri || isRedirectUri(text, isSandbox),
               `Must be a URL of ${isSandbox ? 'https or http' : 'https, or of http on this machine'}, or of a native app, without a user or a fragment.`,
             ),
         )

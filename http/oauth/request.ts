@@ -78,8 +78,9 @@ export const readAuthorizationRequest = (
     result: 'redirect',
     location: redirectTo(redirectUri, { error, error_description, state, iss: issuer }),
   })
-  const repeated = [...new Set(query.keys())].find((name) => all(name).length > 1)
-  if (repeated !== undefined) return refuse('invalid_request', 'A parameter is repeated.')
+  const names = [...query].flatMap(([name, text]) => (text === '' ? [] : name))
+  if (new Set(names).size < names.length)
+    return refuse('invalid_request', 'A parameter is repeated.')
   if ((state ?? '').length > largestState || (one('nonce') ?? '').length > largestState)
     return refuse('invalid_request', 'state or nonce is too long.')
   if (one('response_type') === null) return refuse('invalid_request', 'response_type is missing.')

@@ -256,6 +256,9 @@ const canonical = (tag: string): string | undefined => {
   }
 }
 
+/** Language, script and region; what else a tag may say of a reader costs whoever asks Intl the square of its length. */
+const englishTag = /^en(-[a-z]{4})?(-([a-z]{2}|\d{3}))?(?=-|$)/
+
 /**
  * The best liked language of an Accept-Language header that we speak, English for all others; and the reader's way to write
  * amounts and times in it, such as `en-GB`.
@@ -265,7 +268,8 @@ export const languageOf = (
 ): { readonly language: Language; readonly locale: string } => {
   for (const tag of likedLanguages(header)) {
     if (/^(nb|no|nn)\b/.test(tag)) return { language: 'nb', locale: 'nb-NO' }
-    if (/^en\b/.test(tag)) return { language: 'en', locale: canonical(tag) ?? 'en' }
+    const [wanted] = englishTag.exec(tag) ?? []
+    if (wanted !== undefined) return { language: 'en', locale: canonical(wanted) ?? 'en' }
   }
   return { language: 'en', locale: 'en' }
 }

@@ -40,6 +40,8 @@ describe('the language of a page', () => {
     ['en;q=0.1, nn-NO;q=0.2', 'nb', 'nb-NO'],
     ['de, en-GB;q=0.8, no;q=0.7', 'en', 'en-GB'],
     ['nb;q=0, en-US', 'en', 'en-US'],
+    ['en-Latn-AU-u-ca-buddhist-nu-thai', 'en', 'en-Latn-AU'],
+    ['english', 'en', 'en'],
     ['nb;q=0', 'en', 'en'],
     ['de', 'en', 'en'],
   ])('given %j is %s, written as in %s', (header, language, locale) => {

@@ -340,6 +340,19 @@ describe('a payment request', () => {
     })
   })
 
+  test('is told of an address whose host nobody should have to read, before it is read', async () => {
+    // As long as it is, it would be read for many seconds.
+    const host = Array.from({ length: 150_000 }, (_, n) =>
+      String.fromCodePoint(0x4e00 + ((n * 7919) % 20_000)),
+    )
+    for (const slashes of ['//', '\\\\', '////'])
+      expect(await post({ callback_uri: `https:${slashes}${host.join('')}` })).toMatchObject(
+        wrongFields('callback_uri'),
+      )
+    const longName = `https://${'a.'.repeat(130)}example/`
+    expect(await post({ callback_uri: longName })).toMatchObject(wrongFields('callback_uri'))
+  })
+
   test('with several wrong fields is told of all of them', async () => {
     const wrong = {
       pos_id: '',

@@ -13,6 +13,7 @@ import {
   request,
   requestEnds,
 } from '../domain/payments.ts'
+import { settlementQueries } from '../../projections/settlements.ts'
 import { foldedFile } from './folded-file.ts'
 
 const file = foldedFile()
@@ -194,6 +195,14 @@ describe('a register', () => {
       { numRuns: 10 },
     )
   })
+})
+
+test('the settlements to be made next are found by the one before each, and not by a look at all that are under way', () => {
+  const plans = file.plansOf(() => settlementQueries(file.db), 'not exists')
+  expect(plans).toHaveLength(1)
+  expect(plans.flat().filter((step) => step.includes('earlier'))).toEqual([
+    expect.stringMatching(/^SEARCH earlier USING INDEX sqlite_autoindex_settlements_1 \(key=\?\)/),
+  ])
 })
 
 describe('the callbacks that have not arrived', () => {
