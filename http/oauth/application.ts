@@ -18,7 +18,7 @@ export const isRedirectUri = (text: string, isSandbox: boolean): boolean => {
     return false
   const { protocol, hostname, username, password } = new URL(text)
   if (username !== '' || password !== '') return false
-  // The host stands in the Content-Security-Policy of the pages, where `;`, `,` and `*` mean something.
+  // The host is shown to the payer, and stands in headers, where `;`, `,` and `*` mean something.
   if (!/^([a-z0-9._-]*|\[[0-9a-f:.]+\])$/i.test(hostname)) return false
   if (protocol === 'https:') return true
   if (protocol === 'http:')
