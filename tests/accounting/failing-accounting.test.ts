@@ -30,14 +30,18 @@ const ask = async (merchant: string, method: string, path: string, body?: object
   return { status: answer.status, body: (text === '' ? null : JSON.parse(text)) as any }
 }
 
-/** A merchant with something captured; answers its id. */
-const newShop = async (): Promise<string> => {
-  const shop = await service.newMerchant()
+const captureIn = async (shop: string): Promise<void> => {
   const request = paymentRequest({ customer: '+4799999901' })
   const { body } = await ask(shop, 'POST', '/merchant/v1/payment_request/', request)
   await ask('sandbox', 'POST', `/sandbox/v1/payment_request/${body.id}/accept/`)
   const capture = { action: 'capture' }
   await ask(shop, 'PUT', `/merchant/v1/payment_request/${body.id}/`, capture)
+}
+
+/** A merchant with something captured; answers its id. */
+const newShop = async (): Promise<string> => {
+  const shop = await service.newMerchant()
+  await captureIn(shop)
   return shop
 }
 
@@ -97,8 +101,10 @@ test('given a merchant whose settlement cannot be made, then others are settled 
   expect([await settlementsOf(broken), await settlementsOf(healthy)]).toEqual([0, 1])
 
   const later = await newShop()
+  await captureIn(healthy)
   await service.advance(4 * day)
   expect([await settlementsOf(broken), await settlementsOf(later)]).toEqual([0, 1])
+  expect(await settlementsOf(healthy)).toBe(2)
   expect(bugsSaying(`settling ${broken} fails`)).toHaveLength(1)
 
   mend()

@@ -159,7 +159,13 @@ describe('the register of ledgers', () => {
       place.ask('PUT', `/merchant/v1/payment_request/${tid}/`, { ledger })
     expect((await move('bar')).status).toBe(400)
     expect((await move('kiosk')).status).toBe(204)
-    expect(await place.outcome(tid)).toMatchObject({ ledger: 'default' })
+    const standing = { ledger: 'default', report_id: (await place.outcome(tid)).report_id }
+    expect(standing).toMatchObject({ ledger: 'default' })
+    // What follows without a line leaves it where its latest line is, though that report is closed.
+    await place.close(await openReport())
+    expect((await move('kiosk')).status).toBe(204)
+    await place.ask('PUT', `/merchant/v1/payment_request/${tid}/`, { action: 'reauth' })
+    expect(await place.outcome(tid)).toMatchObject(standing)
     await place.capture(tid)
     expect(await place.outcome(tid)).toMatchObject({
       ledger: 'kiosk',

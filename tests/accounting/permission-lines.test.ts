@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { feeSchedules } from '../../application/aggregates.ts'
+import { noFees } from '../../domain/accounting/fees.ts'
 import { scopeLogLine } from '../../infrastructure/transaction-logs/transaction-log.ts'
 import { openPlace, type Place } from './ledger-place.ts'
 
@@ -101,6 +103,26 @@ test('a settlement takes the answers, once, and what they cost is owed when noth
   await place.sandbox('settlement/', { merchant: 'sandbox' })
   expect((await place.ask('GET', '/merchant/v1/settlement/2/')).status).toBe(404)
   expect(place.core.journal.trialBalance()).toMatchObject([{ currency: 'NOK', imbalance: '0' }])
+})
+
+test('an answer costs what was in force when it came, whatever was set before for later', async () => {
+  const { core } = place
+  const day = 86_400
+  const from = core.now() + day * 1000
+  const schedule = { ...noFees, currency: 'NOK', from, permissionFixed: 300 }
+  const command = { type: 'ScheduleFees', schedule } as const
+  await core.handle(feeSchedules, 'sandbox', command, core.contextOf('test', 'sandbox'))
+  const [early, late, declined] = [
+    await ask(),
+    await ask({ expires_in: 2 * day }),
+    await ask({ expires_in: 2 * day }),
+  ]
+  await answer(early, 'accept')
+  await place.sandbox('clock/', { advance_seconds: day })
+  await answer(late, 'accept')
+  await answer(declined, 'decline')
+  const fees = [early, late, declined].map(async (rid) => (await outcome(rid)).transaction_fee)
+  expect(await Promise.all(fees)).toEqual(['2.00', '3.00', '3.00'])
 })
 
 test('a line of a scope log has the columns of the interface', () => {

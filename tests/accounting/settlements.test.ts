@@ -1,10 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { settlements } from '../../application/aggregates.ts'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { feeSchedules, settlementAccounts, settlements } from '../../application/aggregates.ts'
 import { takeSeries } from '../../application/settlement-series.ts'
+import { noFees } from '../../domain/accounting/fees.ts'
+import { payoutDay } from '../../domain/calendar.ts'
 import { parseEvent } from '../../domain/events.ts'
+import { within } from '../../domain/stream.ts'
+import { dayOf } from '../../domain/time.ts'
 import { settle as settleAndOrder } from '../../infrastructure/operator/settlements.ts'
 import { accountingStatus } from '../../infrastructure/operator/status.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
@@ -316,4 +320,37 @@ describe('the payout file', () => {
     expect(broken('NO9386011117947', 'no93')).toBeGreaterThan(0)
     expect(broken('<NbOfTxs>8', '<NbOfTxs>7')).toBeGreaterThan(0)
   })
+})
+
+test('given a settlement that is made a week after its start, then its fee and its payout day are those of the start', async () => {
+  const own = await openPlace()
+  onTestFinished(async () => {
+    await own.stop()
+    own.remove()
+  })
+  const { core } = own
+  const context = () => core.contextOf('test', 'sandbox')
+  const account = within('sandbox', 'default')
+  const delay = { type: 'Change', changes: { payoutDelay: 2 } } as const
+  await core.handle(settlementAccounts, account, delay, context())
+  await own.capture(await own.authorize({ amount: '100.00' }))
+  const [settlementId, startedAt] = ['ABCDEF-2026-01-01-1', core.now()]
+  const start = { type: 'StartSettlement', serial: 1, settlementId, dueAt: null } as const
+  await core.handle(settlements, 'sandbox', start, { ...context(), at: startedAt })
+  const dearer = { ...noFees, currency: 'NOK', from: startedAt + 3_600_000, settlementFixed: 9900 }
+  const schedule = { type: 'ScheduleFees', schedule: dearer } as const
+  await core.handle(feeSchedules, 'sandbox', schedule, context())
+
+  await own.sandbox('clock/', { advance_seconds: 7 * 86_400 })
+
+  expect((await settlement(1, own)).payout_details).toMatchObject([{ payout: '83.20' }])
+  expect(core.settlements.find('sandbox', 1)?.made?.payoutDay).toBe(payoutDay(startedAt, 2))
+
+  await own.capture(await own.authorize({ amount: '200.00' }))
+  const days = [dayOf(core.now())]
+  await own.sandbox('settlement/', { merchant: 'sandbox' })
+  days.push(dayOf(core.now()))
+  const next = await settlement(2, own)
+  expect(next.payout_details).toMatchObject([{ payout: '101.00' }])
+  expect(days.map((day) => `-${day}-2`)).toContain(next.settlement_id.slice(6))
 })

@@ -80,6 +80,33 @@ test('given a payment whose expiry cannot be recorded, then all others expire, a
   expect(told.slice(1)).toEqual([[broken, 'works']])
 })
 
+test('given requests whose expiry is recorded days late, then outcomes and logs tell the instants at which they expired', async () => {
+  const [asked, rid] = [await requestPayment(), await requestPermission()]
+  const held = await place.authorize({ amount: '20.00' })
+  const partly = await place.authorize({ amount: '20.00' })
+  const part = { amount: '5.00', currency: 'NOK', capture_id: 'a' }
+  expect((await place.capture(partly, part)).status).toBe(204)
+  const permission = `/merchant/v1/permission_request/${rid}/`
+  const tids = [asked, held, partly]
+  const outcomes = () => Promise.all(tids.map(place.outcome))
+  const expected = (await outcomes()).map(({ date_expires }) => date_expires)
+  await pass(10 * 86_400)
+  const modified = async () => (await outcomes()).map(({ date_modified }) => date_modified)
+  expect(await modified()).toEqual(expected)
+  await place.sandbox('clock/', { advance_seconds: 0 })
+  expect((await eventsOf(`payment-${held}`)).at(-1)).toBe('PaymentAuthorizationExpired')
+  expect(await modified()).toEqual(expected)
+  const report = Number((await place.ledger()).open_report_uri.split('/').at(-2))
+  const { transaction_log_uris, scope_log_uris } = await place.close(report)
+  const lines = await place.lines(transaction_log_uris)
+  const last = tids.map((wanted) => lines.filter(({ tid }) => tid === wanted).at(-1))
+  expect(last.map((line) => line?.['action'])).toEqual(['expire', 'expire', 'release'])
+  expect(last.map((line) => line?.['timestamp'])).toEqual(expected)
+  const answers = (await place.lines(scope_log_uris)).filter((line) => line['rid'] === rid)
+  const { date_expires } = await place.get(permission)
+  expect(answers.at(-1)).toMatchObject({ status: 'fail', timestamp: date_expires })
+})
+
 test.each(['payments', 'permissions'] as const)(
   'given %s of which none can be listed, then what else has come to its end expires',
   async (kind) => {

@@ -338,6 +338,26 @@ describe('two processes on one log', () => {
     expect([...held]).toEqual([JSON.stringify(approval)])
   })
 
+  test('the funding source is asked for all that the payer accepts, with the tip and on credit, and when they repeat it not again', async () => {
+    const handler = handlerOf(store)
+    const asked: Approval[] = []
+    const funding: FundingSource = {
+      approve: async (wanted) => {
+        asked.push(wanted)
+        return null
+      },
+      cancel: async () => {},
+    }
+    const accepting = acceptPayment({ ...handler, funding, tokens })
+    const tid = randomUUID()
+    await paying(handler, tid)(ask({ additionalEdit: true, allowCredit: true }))
+    const wish = { additionalAmount: 2500, credit: true }
+    for (const _ of [1, 2])
+      expect(await reasonOf(accepting(tid, 'alice', wish, context))).toBe('accepted')
+    const approval = { payment: tid, payer: 'alice', currency: 'NOK', amount: 12_500, credit: true }
+    expect(asked).toEqual([approval])
+  })
+
   test('whether a command would be accepted is known from memory, and asked of the log before it is denied', async () => {
     const { counted, asked } = counting(store)
     const [ours, theirs] = [handlerOf(counted), handlerOf(another())]

@@ -181,6 +181,7 @@ test('the last scan is told while it is young enough, with the token that its pa
   await scan(id, { payer: 'bob', argstring: 'first' })
   const second = await scan(id, { argstring: 'second' })
   expect(second.id).toMatch(/^token:\d+$/)
+  await scan(await newShortlink(), { payer: 'bob', argstring: 'of another code' })
   expect(await (await get(path)).json()).toEqual({ ...second, argstring: 'second' })
   await service.advance(61)
   expect((await get(path)).status).toBe(204)

@@ -2,7 +2,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
 import { startPeopleService, type PeopleService } from './people-service.ts'
+import { makeVisitor } from './visitor.ts'
 
 let service: PeopleService
 let number = 0
@@ -233,4 +235,33 @@ test('an outcome, which may hold tokens, is kept by no cache', async () => {
   const path = `/merchant/v1/permission_request/${id}/outcome/`
   const { headers } = await service.call('GET', path)
   expect(headers.get('cache-control')).toBe('no-store')
+})
+
+test('given a payer who signed up by themselves, then merchants are told no e-mail, and a number that nobody has verified', async () => {
+  const visitor = makeVisitor(service)
+  const who = { phone: '4748000001', name: 'Ny Kunde', pin: '8642' }
+  const page = await visitor.submit(await visitor.visit('/payer/sign-up'), who)
+  const secret = /<code>(\w+)<\/code>/.exec(page.html)?.[1] ?? ''
+  await visitor.submit(page, { code: codeAt(secret, Date.now()) })
+  const id = await rid({ scope: 'openid phone email address', customer: who.phone })
+  expect(await answer(id, 'accept')).toBe(204)
+  const { user_info } = await outcomeOf(id)
+  const phone = { phone_number: `+${who.phone}`, phone_number_verified: false }
+  expect(user_info).toEqual({ sub: user_info.sub, ...phone })
+})
+
+test('given a national id without a proof of the bank identity, then it is told as verified, but not by the bank', async () => {
+  const phone = '4748000002'
+  const known = ['--name', 'Uten Bank', '--pin', '4711', '--national-id', '01017000027']
+  await service.operator('payer', 'add', phone, ...known)
+  const id = await rid({ scope: 'fodselsnummer bankid', customer: phone })
+  expect(await answer(id, 'accept')).toBe(204)
+  const headers = { Authorization: `Bearer ${(await outcomeOf(id)).access_token}` }
+  const told = (kind: string) =>
+    service.call('GET', `/oauth2/v1/scope/personal_id/no/${kind}`, undefined, headers)
+  expect((await told('id')).body).toMatchObject({
+    id: '01017000027',
+    proofs: [{ issuer: 'daybook', method: 'operator' }],
+  })
+  expect((await told('bankid')).status).toBe(404)
 })

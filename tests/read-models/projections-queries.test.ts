@@ -3,7 +3,10 @@ import { describe, expect, test } from 'vitest'
 import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
 import { callbackQueueQueries } from '../../projections/callback-queries.ts'
 import { payerInboxQueries } from '../../projections/payer-inbox.ts'
+import { requested as outcomeOf } from '../../projections/payment-outcome-state.ts'
+import { asOf } from '../../projections/payment-outcome.ts'
 import { paymentQueries } from '../../projections/payments.ts'
+import { permissionQueries } from '../../projections/permissions.ts'
 import { posProjection, registerQueries } from '../../projections/registers.ts'
 import {
   authorizationEnds,
@@ -126,6 +129,23 @@ describe('the requests of a payer', () => {
     expect(waiting).toHaveLength(100)
     expect(waiting?.slice(0, 2)).toEqual(['newest', 'p99'])
     expect(waiting?.at(-1)).toBe('p1')
+  })
+
+  test('wait until the instant at which they expire, recorded or not', () => {
+    asked('payment')
+    askedPermission('consent')
+    const { waiting } = payerInboxQueries(file.db)
+    const at = (now: number) => waiting('alice', now, Number.MAX_SAFE_INTEGER, 10).length
+    expect([at(requestEnds - 1), at(requestEnds)]).toEqual([2, 0])
+    const data = { request, payer: 'alice', expiresAt: requestEnds }
+    const payment = outcomeOf('payment', data, morning, 1)
+    expect(asOf(requestEnds - 1, payment)).toMatchObject({ status: 'pending' })
+    expect(asOf(requestEnds, payment)).toMatchObject({ status: 'fail', statusCode: 5011 })
+    const { find } = permissionQueries(file.db)
+    expect(find('consent', requestEnds - 1)).toMatchObject({ status: 'pending' })
+    expect(find('consent', requestEnds)).toMatchObject({
+      ...{ status: 'fail', statusCode: 5011, modifiedAt: requestEnds },
+    })
   })
 
   test('are shown a page at a time', () => {
@@ -266,6 +286,34 @@ describe('the callbacks that have not arrived', () => {
       })
     },
   )
+
+  test('are tried in order: one that failed, or that the operator repeats, goes before those that came after it', () => {
+    requested('a', { callbackUri: uri })
+    happened('payment-a', events.authorized())
+    happened('payment-a', events.captured('one', 1, 0))
+    const { find } = callbackQueueQueries(file.db)
+    const order = () => find('payment-a')?.waiting.map(({ seqno }) => seqno)
+    const first = find('payment-a')?.waiting[0]?.id ?? ''
+    const about = { subject: 'payment-a', revision: 1, event: 'payment_authorized', seqno: 1 }
+    const tried = (nextAttemptAt: number | null) =>
+      happened(`callback-${first}`, {
+        type: 'CallbackAttempted',
+        data: {
+          ...{ ...about, uri, attemptedAt: morning, result: 'failed', httpStatus: 500 },
+          ...{ problem: null, nextAttemptAt },
+        },
+      })
+    tried(morning + hours)
+    expect(order()).toEqual([1, 2])
+    expect(find('payment-a')?.dueAt).toBe(morning + hours)
+    tried(null)
+    expect(order()).toEqual([2])
+    happened(`callback-${first}`, {
+      type: 'CallbackRetryRequested',
+      data: { ...about, nextAttemptAt: morning },
+    })
+    expect(order()).toEqual([1, 2])
+  })
 
   describe('of the scans of a shortlink that is removed', () => {
     const shortlink = { merchant: 'sandbox', id: 's', description: null, serialNumber: null }
