@@ -26,7 +26,7 @@ export const registerPayer =
     wantedId?: string,
   ): Promise<string> => {
     const id = await people.personFor(profile.phone, wantedId)
-    // Sealed anew, equal data would look like another registration: somebody else's, who has this number.
+    // A PIN's salt and the secret of the codes are made anew each time: nobody registers twice with the same credentials.
     if ((await find(payers, id)).status !== 'absent') return refuse('payer_exists')
     await handle(
       payers,
@@ -157,7 +157,7 @@ export const changeProfile =
       const { profile: before } = payer
       const known = profileSchema.parse(JSON.parse(text))
       const changed = withChanges(known, changes)
-      // Sealed anew, equal data would look like a change.
+      // Equal members in another order would be sealed as another text, and look like a change.
       const isSame = sameJson(known, changed)
       const profile = isSame ? before : people.seal(id, JSON.stringify(changed))
       await handle(payers, id, { type: 'ChangeProfile', before, profile }, context)
