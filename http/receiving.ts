@@ -8,7 +8,7 @@ const mostWaiting = 10_000
 /** How many larger bodies come at the same time: of those who need no right, and of each who has one. */
 const coming = { atOnce: 64, mostWaiting }
 /** Uploads may be ten times as large: so few come at the same time, and of what is sent to one payment fewer. */
-const uploading = { atOnce: 32, mostWaiting }
+const uploading = { atOnce: 16, mostWaiting }
 const uploadingOfOne = { atOnce: 4, mostWaiting: 100 }
 /** How long whoever sends slowly keeps the place of others. */
 const longestMs = 30_000

@@ -565,7 +565,7 @@ test('of large uploads few of one payment, and few of all, are read to their end
   expect((await post('{}', 'one')).status).toBe(204)
   for (let payment = 0; payment < 40; payment++) posted.push(large(`another-${payment}`))
   await turns()
-  expect(begun()).toBe(32)
+  expect(begun()).toBe(16)
   for (let end = 0; end < 50; end++) {
     ends[end]?.()
     await turns()
