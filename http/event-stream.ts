@@ -17,13 +17,13 @@ type Watched = {
   readonly stream: string
   /** The address of who watches. */
   readonly from: string
-  /** Whether nothing will happen there any more: looked at now and then. */
+  /** Whether nothing will happen there any more: asked at first, and now and then. */
   readonly isOver?: () => boolean
 }
 
 /**
- * Server-sent events: one `changed` as soon as something has changed, and then the end. What has changed before the
- * browser came is told at once.
+ * Server-sent events: one `changed` as soon as something has changed, or `over` once nothing will, and then the end. What
+ * has changed before the browser came is told at once. A stream that just ends is opened again by the browser.
  */
 export const changesReply = (
   watch: Watch,
@@ -56,8 +56,9 @@ export const changesReply = (
         if (isOpen) controller.enqueue(encoder.encode(text))
       }
       heartbeat = setInterval(() => {
-        // Nobody has read for a long time, or nobody need wait any longer.
-        if ((controller.desiredSize ?? 0) < -mostUnread || isOver()) end()
+        // Nobody has read for a long time.
+        if ((controller.desiredSize ?? 0) < -mostUnread) end()
+        if (isOver()) tell('over')
         send(':\n\n')
       }, heartbeatMs)
       end = () => {
@@ -65,11 +66,14 @@ export const changesReply = (
         stop()
         controller.close()
       }
+      const tell = (event: 'changed' | 'over'): void => {
+        send(`event: ${event}\ndata: now\n\n`)
+        end()
+      }
       look = async () => {
         // When the store fails, the browser is told to look for itself.
-        if (!(await hasChanged().catch(() => true))) return
-        send('event: changed\ndata: now\n\n')
-        end()
+        if (await hasChanged().catch(() => true)) tell('changed')
+        else if (isOver()) tell('over')
       }
       send('retry: 2000\n\n')
       await look()

@@ -57,7 +57,8 @@ export const otherScreenRoutes = (
     path: '/oauth2/events',
     access: 'OPEN',
     group,
-    summary: 'Server-sent events: `changed` as soon as the request of this browser is answered',
+    summary:
+      'Server-sent events: `changed` as soon as the request of this browser is answered, `over` when its time is',
     success: 'raw',
     replyTypes: ['text/event-stream'],
     handle: (call) =>

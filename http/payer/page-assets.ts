@@ -92,6 +92,7 @@ if (live) {
     if (form) form.requestSubmit()
     else location.reload()
   })
+  source.addEventListener('over', () => source.close())
   const isTypedIn = () => [...document.querySelectorAll('input')].some((input) => input.value !== input.defaultValue)
   source.addEventListener('error', () => {
     if (source.readyState === EventSource.CLOSED) setInterval(() => isTypedIn() || location.reload(), 10000)

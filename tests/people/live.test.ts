@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { changesReply } from '../../http/event-stream.ts'
+import type { RawReply } from '../../http/route.ts'
 import { makeLive } from '../../infrastructure/live.ts'
 
 const nothing = (): void => {}
@@ -40,6 +41,39 @@ test('a page for which there is no room is told so', () => {
   const ask = () =>
     changesReply(full, { stream: 'one', from: '' }, () => Promise.resolve(false), true)
   expect(ask).toThrow('Too many pages are open.')
+})
+
+describe('a page of which nothing more will happen', () => {
+  const textOf = ({ body }: RawReply) => new Response(body as ReadableStream).text()
+  const over = 'retry: 2000\n\nevent: over\ndata: now\n\n'
+  const never = () => Promise.resolve(false)
+
+  test('is told so at once, and makes room', async () => {
+    const live = makeLive()
+    const watched = { stream: 'one', from: '', isOver: () => true }
+    for (let page = 0; page < 60; page++)
+      expect(await textOf(changesReply(live.watch, watched, never, true))).toBe(over)
+  })
+
+  test('is told so when that comes while it waits', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    let isOver = false
+    const watched = { stream: 'one', from: '', isOver: () => isOver }
+    const told = textOf(changesReply(makeLive().watch, watched, never, true))
+    vi.advanceTimersByTime(15_000)
+    isOver = true
+    vi.advanceTimersByTime(15_000)
+    expect(await told).toBe(over.replace('event', ':\n\nevent'))
+  })
+
+  test('is told what has changed before', async () => {
+    const watched = { stream: 'one', from: '', isOver: () => true }
+    const changed = () => Promise.resolve(true)
+    expect(await textOf(changesReply(makeLive().watch, watched, changed, true))).toBe(
+      over.replace('over', 'changed'),
+    )
+  })
 })
 
 test('a page that is opened while the service stops ends at once, and its browser comes again', async () => {

@@ -188,6 +188,22 @@ test('given a checkout that nobody answers, when its time is over, then the page
   await page.waitForURL(`${shopUrl}/sorry?order=1042`)
 })
 
+test('given a page that may not follow along, for too many do, when the payment is paid, then it looks for itself', async () => {
+  const { id, uri } = await checkout()
+  const page = await open(desktop)
+  await page.clock.install()
+  await page.route('**/events', (asked) => asked.fulfill({ status: 503 }))
+  const refused = page.waitForResponse((answer) => answer.status() === 503)
+  await page.goto(uri ?? '')
+  await refused
+  await service.call('POST', `/sandbox/v1/payment_request/${id}/accept/`, {})
+  const later = async () => {
+    await page.clock.fastForward(10_000)
+    return page.url()
+  }
+  await expect.poll(later, { timeout: 10_000 }).toBe(`${shopUrl}/thanks?order=1042`)
+})
+
 test('given a payment that was paid at a checkout, when the payer wants to read on, then nobody takes them away', async () => {
   const { id, uri } = await checkout()
   const page = await open(desktop)
