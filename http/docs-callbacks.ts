@@ -35,9 +35,11 @@ This message
 
 ${signedCallback(names)}
 
-Libraries for Standard Webhooks can be used instead: \`webhook-id\`, \`webhook-timestamp\` and
-\`webhook-signature\` go along, the latter as \`v1a\` (Ed25519), whose keys are \`ed25519\`
-(\`whpk_…\`) in the same list.
+The headers of Standard Webhooks go along: \`webhook-id\`, \`webhook-timestamp\`, and
+\`webhook-signature\` as \`v1a\` (Ed25519), whose keys are \`ed25519\` in the same list. A library
+for them can be used that knows \`v1a\`; many know \`v1\` only, which is for shared secrets. By
+hand: behind \`whpk_\` stands the raw key in base64, behind \`v1a,\` the signature, and what is
+signed is \`<webhook-id>.<webhook-timestamp>.<body>\`.
 
 Whoever checks no signatures takes a message for a hint only, makes sure that \`meta.uri\` is an
 \`https\` URL of this service, and reads there what has happened.
