@@ -5,7 +5,7 @@ import { formatAmount, parseAmount, type MinorUnits, type Money } from '../domai
 import { Refusal } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import { malformed } from './errors.ts'
-import { inexactNumber } from './reading.ts'
+import { inexactNumber } from './exact-json.ts'
 import { urlToSign } from './signature.ts'
 
 /** How values look in JSON (decisions 2). What is read is parsed, what is answered is encoded by these schemas. */

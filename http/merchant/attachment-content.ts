@@ -4,7 +4,7 @@ import { isPng } from '../../domain/merchant/png.ts'
 import type { Names } from '../brand.ts'
 import { Malformed, mostIssues } from '../errors.ts'
 import type { Part } from '../multipart.ts'
-import { readJson } from '../reading.ts'
+import { readJson } from '../exact-json.ts'
 import { amountIn, knownCurrencyCode, decimalText, type Issues } from '../wire.ts'
 
 const largestPng = 1_000_000
