@@ -23,12 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const ask = async (merchant: string, method: string, path: string, body?: object) => {
-  const headers = service.as(merchant)
-  const answer = await service.call(path, { method, headers, ...(body && { body }) })
-  const text = await answer.text()
-  return { status: answer.status, body: (text === '' ? null : JSON.parse(text)) as any }
-}
+const ask: MerchantService['ask'] = (...asked) => service.ask(...asked)
 
 const captureIn = async (shop: string): Promise<void> => {
   const request = paymentRequest({ customer: '+4799999901' })

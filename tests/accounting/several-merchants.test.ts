@@ -19,11 +19,8 @@ afterAll(async () => {
 })
 
 const base = '/merchant/v1'
-const ask = async (merchant: string, method: string, path: string, body?: object) => {
-  const sent = { method, headers: service.as(merchant), body }
-  const text = await (await service.call(path, sent)).text()
-  return text === '' ? null : (JSON.parse(text) as any)
-}
+const ask = async (...asked: Parameters<MerchantService['ask']>) =>
+  (await service.ask(...asked)).body
 const authorize = async (shop: string): Promise<string> => {
   const request = paymentRequest({ customer: '+4799999901' })
   const { id } = await ask(shop, 'POST', `${base}/payment_request/`, request)

@@ -70,6 +70,13 @@ export const startMerchantService = async (
     Authorization: `SECRET ${merchant === 'sandbox' ? 'sandbox-secret' : secret}`,
   })
 
+  /** Asks as a merchant's user `pos1`. */
+  const ask = async (merchant: string, method: string, path: string, body?: object) => {
+    const answer = await call(path, { method, headers: as(merchant), ...(body && { body }) })
+    const text = await answer.text()
+    return { status: answer.status, body: (text === '' ? null : JSON.parse(text)) as any }
+  }
+
   /** The headers of a request that a key has signed. */
   const signedHeaders = (
     who: Readonly<Record<string, string>>,
@@ -97,6 +104,7 @@ export const startMerchantService = async (
     bugs,
     call,
     as,
+    ask,
     /** A merchant of its own, with user `pos1` and POS `till`. */
     newMerchant: async (known: Partial<MerchantData> = {}): Promise<string> => {
       const id = known.id ?? `m${++count}`

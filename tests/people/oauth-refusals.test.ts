@@ -434,18 +434,6 @@ test('given a refresh token, when its client asks after it, then it is active un
   expect(await asked(second.refresh_token)).toEqual({ active: false })
 })
 
-test('given a session that began a while ago, when a code is redeemed, then the ID token says when its payer signed in', async () => {
-  const visitor = makeVisitor(service)
-  await visitor.signIn('alice')
-  await service.advance(500)
-  const code = await codeFor({}, visitor)
-  await service.advance(50)
-  const { id_token } = (await redeem({ code })).body
-  const { iat = 0, auth_time } = decodeJwt<{ auth_time: number }>(id_token)
-  expect(iat - auth_time).toBeGreaterThanOrEqual(550)
-  expect(iat - auth_time).toBeLessThan(610)
-})
-
 test('given a token that nobody knows, when it is revoked, then that is done (RFC 7009, 2.2)', async () => {
   expect(await post('/oauth2/revoke', { token: 'nonsense' }, basic(app))).toMatchObject({
     status: 200,
@@ -594,6 +582,18 @@ test('given a code, when 60 seconds have passed, then it has expired', async () 
   expect((await redeem({ code: timely })).status).toBe(200)
   await service.advance(1)
   expect(await redeem({ code: late })).toMatchObject(isInvalidGrant)
+})
+
+test('given a session that began a while ago, when a code is redeemed, then the ID token says when its payer signed in', async () => {
+  const visitor = makeVisitor(service)
+  await visitor.signIn('alice')
+  await service.advance(500)
+  const code = await codeFor({}, visitor)
+  await service.advance(50)
+  const { id_token } = (await redeem({ code })).body
+  const { iat = 0, auth_time } = decodeJwt<{ auth_time: number }>(id_token)
+  expect(iat - auth_time).toBeGreaterThanOrEqual(550)
+  expect(iat - auth_time).toBeLessThan(610)
 })
 
 test('given a refresh token that was used up, when it comes again after a minute, then the whole family is revoked', async () => {

@@ -26,6 +26,17 @@ const refusal = async (...words: string[]): Promise<string> => {
   return errors
 }
 
+/** A folder with a copy of the log, as a backup makes it. */
+const copyOfLog = async (): Promise<string> => {
+  const DATA_DIR = `${settings.DATA_DIR}-copy`
+  mkdirSync(DATA_DIR)
+  onTestFinished(() => rmSync(DATA_DIR, { recursive: true }))
+  const log = new Database(join(settings.DATA_DIR, 'events.sqlite'))
+  await log.backup(join(DATA_DIR, 'events.sqlite'))
+  log.close()
+  return DATA_DIR
+}
+
 const missing = '/nonexistent cannot be read: there is no such file or folder\n'
 
 test.each([
@@ -113,12 +124,7 @@ test('given a payer who has consented to nothing, and a position at the end, the
 })
 
 test('given events of which a part is read by nobody, or all, when an auditor prints them, then they are printed as they stand', async () => {
-  const DATA_DIR = `${settings.DATA_DIR}-copy`
-  mkdirSync(DATA_DIR)
-  onTestFinished(() => rmSync(DATA_DIR, { recursive: true }))
-  const log = new Database(join(settings.DATA_DIR, 'events.sqlite'))
-  await log.backup(join(DATA_DIR, 'events.sqlite'))
-  log.close()
+  const DATA_DIR = await copyOfLog()
   const [registered] = (await readLog(DATA_DIR)).filter(({ type }) => type === 'MerchantRegistered')
   const { data, metadata } = registered!
   const stream = 'merchant-copied'
@@ -188,12 +194,7 @@ describe('the check of a log', () => {
   })
 
   test('given a copy from which somebody has taken events, then it names the gaps', async () => {
-    const DATA_DIR = `${settings.DATA_DIR}-copy`
-    mkdirSync(DATA_DIR)
-    onTestFinished(() => rmSync(DATA_DIR, { recursive: true }))
-    const log = new Database(join(settings.DATA_DIR, 'events.sqlite'))
-    await log.backup(join(DATA_DIR, 'events.sqlite'))
-    log.close()
+    const DATA_DIR = await copyOfLog()
     const copy = new Database(join(DATA_DIR, 'events.sqlite'))
     copy.exec('DROP TRIGGER events_are_not_deleted; DELETE FROM events WHERE position = 1')
     copy.close()
