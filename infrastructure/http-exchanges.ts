@@ -54,18 +54,30 @@ export class AnswerInOneWrite extends ServerResponse {
   }
 }
 
+/** Having waited for so many, none is waited for any more. */
+const enoughTogether = 64
+
+type Kept = { readonly likeness: number; readonly work: () => void }
+
 /**
- * Does what came up in one turn of the event loop together, when all of it has come: each step of it is then taken for
- * all before the next step, so that the code and data of a step stay in the processor's caches.
+ * Does together what comes up within a moment: in turns of the event loop of which each has brought more. Each step is
+ * then taken for all before the next step, and for those that are alike one after another, so that the code and data of a
+ * step stay in the processor's caches.
  */
 export const together = () => {
-  let waiting: (() => void)[] = []
+  let waiting: Kept[] = []
   const doAll = (): void => {
-    const all = waiting
+    const all = waiting.sort((one, other) => one.likeness - other.likeness)
     waiting = []
-    for (const work of all) work()
+    for (const { work } of all) work()
   }
-  return (work: () => void): void => {
-    if (waiting.push(work) === 1) setImmediate(doAll)
+  const lookAgain = (before: number): void => {
+    const { length } = waiting
+    if (length === before || length >= enoughTogether) return doAll()
+    setImmediate(lookAgain, length)
+  }
+  return (likeness: number, work: () => void): void => {
+    // What comes alone waits for nobody.
+    if (waiting.push({ likeness, work }) === 1) setImmediate(lookAgain, 1)
   }
 }

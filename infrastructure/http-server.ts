@@ -107,7 +107,8 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
       return answer(outgoing, refusal(400, 'The header Host is missing.'))
     if (hasTwoHosts(incoming))
       return answer(outgoing, refusal(400, 'The header Host stands there more than once.'))
-    answerTogether(() => {
+    // What asks for the same has a target of the same length, for the most part.
+    answerTogether(incoming.url?.length ?? 0, () => {
       // The client has gone meanwhile.
       if (outgoing.destroyed) return
       if (!incoming.complete) limitRest(incoming, outgoing)

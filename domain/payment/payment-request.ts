@@ -5,7 +5,7 @@ import { sameJson } from '../same.ts'
 import { authorizationLifetime, secondsAfter, type Instant } from '../time.ts'
 import type { PaymentCommand } from './payment-command.ts'
 import type { LineItem, PaymentDetails, PaymentEvent, PaymentRequest } from './payment-events.ts'
-import type { Answer, Payment, RequestedPayment } from './payment-state.ts'
+import { awaitsScan, type Answer, type Payment, type RequestedPayment } from './payment-state.ts'
 import { statusCodes } from './status.ts'
 
 const addsUp = (lineItems: readonly LineItem[], amount: number): boolean =>
@@ -67,8 +67,7 @@ export const decidePickUp = (
   payment: RequestedPayment,
 ): readonly PaymentEvent[] => {
   if (payment.scan === scan) return []
-  if (payment.payer !== null || payment.shortlink === undefined)
-    return refuse('payment_is_picked_up')
+  if (!awaitsScan(payment)) return refuse('payment_is_picked_up')
   checkPending(payment, at)
   return [{ type: 'PaymentPickedUp', data: { payer, scan } }]
 }
@@ -101,8 +100,7 @@ export const decideAnswer = (
 ): readonly PaymentEvent[] => {
   const { request, payer } = payment
   const answer = answerOf(command, request)
-  const isScanAwaited = payer === null && payment.shortlink !== undefined
-  if (isScanAwaited && payment.status === 'pending') return refuse('payment_is_not_picked_up')
+  if (awaitsScan(payment) && payment.status === 'pending') return refuse('payment_is_not_picked_up')
   if (payer !== null && payer !== command.payer) return refuse('payment_is_for_another_payer')
   if (payment.answer && sameJson(payment.answer, answer)) return []
   checkPending(payment, command.at)

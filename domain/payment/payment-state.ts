@@ -59,6 +59,10 @@ export type Payment = RequestedPayment | { readonly status: 'unrequested' }
 export const available = ({ authorized, captured, released }: RequestedPayment): Pots =>
   minus(minus(authorized, captured), released)
 
+/** Whether nobody may answer before a scan of its shortlink names the payer. */
+export const awaitsScan = ({ payer, shortlink }: RequestedPayment): boolean =>
+  payer === null && shortlink !== undefined
+
 const detailsOf = (request: PaymentRequest): PaymentDetails => {
   const { ledger, callbackUri, displayMessageUri, links, lineItems } = request
   return { ledger, callbackUri, displayMessageUri, links, lineItems }

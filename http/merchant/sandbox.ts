@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { merchants, payments } from '../../application/aggregates.ts'
+import { findSuch } from '../../application/find-accepting.ts'
 import type { Context, Find, Handle } from '../../application/handle.ts'
+import { awaitsScan, type Payment } from '../../domain/payment/payment-state.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import { givenId, tidParams } from '../addresses.ts'
@@ -65,13 +67,17 @@ const clockInput = z
   })
   .meta({ id: 'SandboxClock' })
 
+/** Whether it is known who may answer: one payer, or everybody. */
+const isDecidedWhoAnswers = (payment: Payment): boolean =>
+  payment.status !== 'unrequested' && !awaitsScan(payment)
+
 /** Helpers that rehearse the payer's side and time (decisions 15); there are none in production. */
 export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
   const { handle, find } = needs
 
   const requestOf = async (tid: string) => {
-    // Whom it is for another process may have heard a moment ago.
-    const payment = await find(payments, tid, 'log')
+    // Whose scan it waited for, another process may have heard a moment ago.
+    const payment = await findSuch(find, payments, tid, isDecidedWhoAnswers)
     return payment.status === 'unrequested' ? refuse('resource_is_unknown') : payment
   }
 

@@ -124,7 +124,10 @@ export const openVault = (
   const textsBySealed = recent<string, string>(peopleRemembered)
   const sealedByText = recent<string, string>(peopleRemembered)
   let version: unknown
-  /** What came of looking: if nothing, then for all who ask in the same turn, who would wait in vain one after another. */
+  /**
+   * What came of looking, for all who ask until every promise that can go on has gone on: if nothing came of it, they
+   * would wait in vain one after another.
+   */
   let looked: { readonly failure?: unknown } | undefined
 
   const forget = (): void => {
@@ -132,7 +135,7 @@ export const openVault = (
   }
 
   const look = (): { readonly failure?: unknown } => {
-    queueMicrotask(() => (looked = undefined))
+    process.nextTick(() => (looked = undefined))
     try {
       const current = dataVersion.get()
       if (current !== version) forget()

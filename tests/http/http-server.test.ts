@@ -23,7 +23,8 @@ const listening = async (server: Server): Promise<number> => {
   return (server.address() as AddressInfo).port
 }
 
-test('of the requests of one turn, those whose client has gone meanwhile are not answered, the others are', async () => {
+/** A server that is asked without a socket of its own, and what it has been asked, in the order in which it was. */
+const askedInTurns = () => {
   const asked: string[] = []
   const { server } = serverOf({
     fetch: ({ url }) => {
@@ -40,12 +41,43 @@ test('of the requests of one turn, those whose client has gone meanwhile are not
     server.emit('request', incoming, outgoing)
     return outgoing
   }
+  return { asked, ask }
+}
+
+test('of the requests of a moment, those whose client has gone meanwhile are not answered, the others are', async () => {
+  const { asked, ask } = askedInTurns()
   ask('/stays')
   ask('/goes').destroy()
   ask('/stays-too')
   expect(asked).toEqual([])
   await nextTurn()
+  await nextTurn()
   expect(asked).toEqual(['/stays', '/stays-too'])
+})
+
+test('a request that comes alone is answered in the same turn', async () => {
+  const { asked, ask } = askedInTurns()
+  ask('/alone')
+  await nextTurn()
+  expect(asked).toEqual(['/alone'])
+})
+
+test('requests of further turns are answered with those before, those that are alike after one another', async () => {
+  const { asked, ask } = askedInTurns()
+  for (const url of ['/captures/', '/read/1/', '/captures/']) ask(url)
+  await nextTurn()
+  for (const url of ['/read/2/', '/captures/']) ask(url)
+  await nextTurn()
+  expect(asked).toEqual([])
+  await nextTurn()
+  expect(asked).toEqual(['/read/1/', '/read/2/', '/captures/', '/captures/', '/captures/'])
+})
+
+test('when many have come, none is waited for', async () => {
+  const { asked, ask } = askedInTurns()
+  for (let count = 0; count < 64; count++) ask('/busy/')
+  await nextTurn()
+  expect(asked).toHaveLength(64)
 })
 
 test('a request that was on its way when the server began to end is answered, the last of its connection', async () => {
