@@ -171,6 +171,13 @@ test('integrators find a merchant by its organisation number or an id of the ope
     expect([answer.status, ((await answer.json()) as { id: string }).id]).toEqual([200, id])
   }
   expect((await integrator('/merchant/v1/merchant_lookup/B-1/', null)).status).toBe(404)
+  // Of two, the one registered first, whatever it was that named it.
+  const second = await service.newMerchant({ organizationId: 'A-1', lookupIds: ['B-2'] })
+  await service.newMerchant({ organizationId: 'B-2', lookupIds: [] })
+  const found = async (lookupId: string) =>
+    await (await integrator(`/merchant/v1/merchant_lookup/${lookupId}/`, null)).json()
+  expect(await found('A-1')).toMatchObject({ id })
+  expect(await found('B-2')).toMatchObject({ id: second })
   const path = '/merchant/v1/merchant_lookup/A-1/'
   expect((await get(path)).status).toBe(401)
   expect((await get(path, service.as(id))).status).toBe(401)

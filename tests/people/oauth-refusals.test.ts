@@ -696,8 +696,12 @@ test('given a refresh token that nobody has used, when half a year has passed, t
   const [late, timely] = [await codeFor(), await codeFor()]
   const tokens = async (code: string) => (await redeem({ code })).body.refresh_token as string
   const [over, good] = [await tokens(late), await tokens(timely)]
+  const isActive = async (token: string) =>
+    (await post('/oauth2/introspect', { token }, basic(app))).body.active
   await service.advance(180 * 86_400 - 60)
   expect((await refresh(good)).status).toBe(200)
+  expect(await isActive(over)).toBe(true)
   await service.advance(60)
+  expect(await isActive(over)).toBe(false)
   expect(await refresh(over)).toMatchObject(isInvalidGrant)
 })

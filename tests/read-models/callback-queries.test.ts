@@ -98,6 +98,12 @@ test('what is due to a destination is of one merchant, or of nobody, the longest
   expect(queue.laneOf('payment-c', morning + 8)).toBeUndefined()
 })
 
+test('a destination is a scheme and a host, however they are written', () => {
+  aborted('a', 'one')
+  aborted('b', 'ONE')
+  expect(queue.due(to('one'), morning, 10)).toEqual(['payment-a', 'payment-b'])
+})
+
 test('no look for what is due passes by what is not, or was seen before', () => {
   const planOf = (part: string) => file.plansOf(() => callbackQueueQueries(file.db), part).flat()
   const search = (how: string): unknown =>
