@@ -30,6 +30,6 @@ export const makeSchemas = () => {
   return { schemas, schemaOf }
 }
 
-export const contentOf = (types: readonly string[], schema: Json): Json => ({
+export const contentOf = (types: readonly string[], schema: Json): { readonly content: Json } => ({
   content: Object.fromEntries(types.map((type) => [type, { schema }])),
 })

@@ -73,9 +73,10 @@ export const makeReplies = ({ names, isOutage, onBug }: Needs) => {
         return { status: 302, headers: { Location: (answer as Found).location }, body: null }
       case 'nothing':
         return { status: 204, headers: {}, body: null }
-      case 'raw': {
+      case 'raw':
+      case 'raw error': {
         const { status = 200, type, body, headers, cookies } = answer as RawReply
-        const all = { ...headers, 'Content-Type': type }
+        const all = { ...route.headers, ...headers, 'Content-Type': type }
         return { status, headers: all, body, ...(cookies && { cookies }) }
       }
     }

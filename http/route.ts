@@ -52,6 +52,9 @@ export type UploadForm = {
  * Location, or 204. */
 type Success = 'value' | 'value or nothing' | 'created' | 'found' | 'nothing'
 
+/** What a route answers with that makes its reply itself; to some there is none but errors. */
+type Raw = 'raw' | 'raw error'
+
 export type Created = { readonly location: string; readonly value?: unknown }
 
 /** Anything that is not the API's JSON: a page, a PEM file, an image, metrics. */
@@ -99,7 +102,14 @@ export type Route = {
   readonly upload: UploadForm | undefined
   /** Takes its body as a form (application/x-www-form-urlencoded) instead of JSON. */
   readonly takesForm: boolean
-  readonly success: Success | 'raw'
+  /** What the route reads by itself, and tells in words of its own what is wrong with it: described, and not checked. */
+  readonly ownQuery: z.ZodObject | undefined
+  readonly ownForm: z.ZodType | undefined
+  /** Changes nothing, whatever its method (RFC 9110, 9.2.1). */
+  readonly isSafe: boolean
+  readonly success: Success | Raw
+  /** What raw replies carry, unless they say otherwise. */
+  readonly headers: Readonly<Record<string, string>> | undefined
   /** Pages of any origin may ask it: it goes by what they bring, and by no cookie (Fetch Standard, 3.2). */
   readonly fromAnyOrigin: boolean
   /** What its errors mean, by status, beyond those that follow from the other members. */
@@ -114,7 +124,7 @@ type Input<Schema> = Schema extends z.ZodType ? z.input<Schema> : never
 
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 
-type Answer<S extends Success | 'raw', Reply> = S extends 'value'
+type Answer<S extends Success | Raw, Reply> = S extends 'value'
   ? Input<Reply>
   : S extends 'value or nothing'
     ? Input<Reply> | undefined
@@ -122,13 +132,13 @@ type Answer<S extends Success | 'raw', Reply> = S extends 'value'
       ? Created
       : S extends 'found'
         ? Found
-        : S extends 'raw'
+        : S extends Raw
           ? RawReply
           : void
 
 /** A route is a value: it is mounted and described from the same members. */
 export const route = <
-  S extends Success | 'raw',
+  S extends Success | Raw,
   Params extends z.ZodObject | undefined = undefined,
   Query extends z.ZodObject | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
@@ -146,8 +156,12 @@ export const route = <
   readonly body?: Body
   readonly upload?: UploadForm
   readonly takesForm?: boolean
+  readonly ownQuery?: z.ZodObject
+  readonly ownForm?: z.ZodType
+  readonly isSafe?: boolean
   readonly fromAnyOrigin?: boolean
   readonly success: S
+  readonly headers?: Readonly<Record<string, string>>
   readonly errors?: Readonly<Record<number, string>>
   readonly ownErrors?: OwnErrors
   readonly reply?: Reply
@@ -163,7 +177,11 @@ export const route = <
   body: undefined,
   upload: undefined,
   takesForm: false,
+  ownQuery: undefined,
+  ownForm: undefined,
+  isSafe: definition.method === 'GET',
   fromAnyOrigin: false,
+  headers: undefined,
   errors: undefined,
   ownErrors: undefined,
   reply: undefined,

@@ -38,7 +38,7 @@ const contentSecurityPolicy = (leadsOut: boolean): string =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** Headers of everything that a browser shows to a payer: nothing framed, nothing kept, nothing told to others. */
+/** Headers of everything that a browser shows to a payer: nothing framed, nothing told to others. */
 export const pageHeaders = (isSecure: boolean, leadsOut = false) => ({
   'Content-Security-Policy': contentSecurityPolicy(leadsOut),
   'X-Frame-Options': 'DENY',
@@ -46,7 +46,6 @@ export const pageHeaders = (isSecure: boolean, leadsOut = false) => ({
   'Referrer-Policy': 'same-origin',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), microphone=(), geolocation=()',
-  'Cache-Control': 'no-store',
   Vary: 'Accept-Language, Cookie',
   ...(isSecure && { 'Strict-Transport-Security': 'max-age=31536000' }),
 })
@@ -72,11 +71,12 @@ const pageErrors: NonNullable<Route['errors']> = {
   429: 'Too many failed attempts: Retry-After says for how many seconds.',
 }
 
-/** Routes that are met with a browser: what goes wrong is told by a page. */
+/** Routes that are met with a browser, which keeps nothing of them: what goes wrong is told by a page. */
 export const asPages = (routes: readonly Route[]): Route[] =>
   routes.map((route) => ({
     ...route,
-    errors: { ...pageErrors, ...route.errors },
+    headers: { 'Cache-Control': 'no-store' },
+    errors: route.errors ?? pageErrors,
     ownErrors: { type: 'text/html', schema: z.string() },
   }))
 

@@ -9,7 +9,9 @@ const content = z.record(z.string().regex(/^[a-z]+\/[a-zA-Z0-9.+-]+$/), z.strict
 
 const response = z.strictObject({
   description: z.string().min(1),
-  headers: z.record(z.string(), z.strictObject({ schema })).optional(),
+  headers: z
+    .record(z.string(), z.strictObject({ description: z.string().min(1).optional(), schema }))
+    .optional(),
   content: content.optional(),
 })
 
@@ -24,6 +26,7 @@ const operation = z.strictObject({
       name: z.string().min(1),
       in: z.enum(['path', 'query']),
       required: z.boolean(),
+      description: z.string().min(1).optional(),
       schema,
     }),
   ),
@@ -83,7 +86,7 @@ export const openApiDocument = z.strictObject({
 })
 
 export type OpenApiDocument = z.output<typeof openApiDocument>
-type Operation = z.output<typeof operation>
+export type Operation = z.output<typeof operation>
 
 /** Each operation of a document under its method and path. */
 export const operationsOf = ({ paths }: OpenApiDocument): Map<string, Operation> =>
@@ -99,6 +102,7 @@ export const operationsOf = ({ paths }: OpenApiDocument): Map<string, Operation>
 type Shown = {
   readonly status: number
   readonly type: string
+  readonly header: (name: string) => string | null
   readonly text: string
   readonly body: unknown
 }
@@ -114,6 +118,19 @@ export const makeAnswerCheck = (document: OpenApiDocument) => {
     const described = expect.objectContaining({ description: expect.any(String) })
     expect([method, template, status, response]).toEqual([method, template, status, described])
     seen.add(`${method} ${template} ${status}`)
+    for (const [name, { schema }] of Object.entries(response?.headers ?? {})) {
+      // Nobody knows how long some waits are.
+      if (name === 'Retry-After') continue
+      const expected = 'const' in schema ? schema['const'] : expect.any(String)
+      const header = [name, answer.header(name)]
+      expect([method, template, status, ...header]).toEqual([
+        method,
+        template,
+        status,
+        name,
+        expected,
+      ])
+    }
     const type = answer.type.split(';')[0] ?? ''
     const content = response?.content?.[type]
     if (response?.content && text !== '')

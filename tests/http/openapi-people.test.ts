@@ -22,7 +22,8 @@ beforeAll(async () => {
     const type = headers.get('content-type') ?? ''
     const body: unknown = /json/.test(type) && text !== '' ? JSON.parse(text) : undefined
     const template = templateOf(document, new URL(url).pathname)
-    answers.check(method, template, { status, type, text, body })
+    const header = (name: string) => headers.get(name)
+    answers.check(method, template, { status, type, header, text, body })
   }
 })
 afterAll(() => service.stop())

@@ -127,8 +127,11 @@ describe('every answer is as documented:', () => {
   beforeAll(() => {
     answers = makeAnswerCheck(document)
   })
-  const check = (method: string, template: string, { status, headers, text, body }: Answer) =>
-    answers.check(method, template, { status, type: headers['content-type'] ?? '', text, body })
+  const check = (method: string, template: string, { status, headers, text, body }: Answer) => {
+    const header = (name: string) => headers[name.toLowerCase()]?.toString() ?? null
+    const type = headers['content-type'] ?? ''
+    answers.check(method, template, { status, type, header, text, body })
+  }
 
   test('those of success, for every operation', async () => {
     const { admin, pos1, call } = service

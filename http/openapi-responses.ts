@@ -1,0 +1,138 @@
+import type { Names } from './brand.ts'
+import { errorReply } from './errors.ts'
+import { contentOf, type Json, type SchemaOf } from './openapi-schemas.ts'
+import type { Route } from './route.ts'
+
+type Texts = Readonly<Record<number, string>>
+
+const unauthenticated = 'Authentication failed; the description says which check.'
+
+/** What a request is told before its route is asked, or when nobody can answer just now. */
+const beforehand = (route: Route): Texts => {
+  const { access, guard, method, params, body, query, upload, ownErrors } = route
+  const fields = ownErrors?.tell ? '' : '; error_details names the fields'
+  return {
+    ...(method === 'GET' && !query ? {} : { 400: `The request does not fit${fields}.` }),
+    ...(access === 'OPEN' ? {} : { 401: unauthenticated }),
+    ...(params ? { 404: 'There is no such resource.' } : {}),
+    406: 'Accept allows none of the types of this answer.',
+    ...(method === 'GET'
+      ? {}
+      : {
+          408: 'The body did not come to its end in time.',
+          413: `The body is larger than ${(upload?.largest ?? 1_048_576) / 1_048_576} MiB.`,
+        }),
+    ...(body || upload ? { 415: 'The body is of another type.' } : {}),
+    // A client may be a merchant with its secret.
+    ...(access === 'OPEN' && guard !== 'client'
+      ? {}
+      : { 429: 'Too many secrets of the same address wait to be checked.' }),
+    503: 'The store cannot be reached; try again after Retry-After.',
+  }
+}
+
+/** What a route refuses by itself. */
+const refusalsOf = ({ guard, isSafe, errors }: Route): Texts => ({
+  ...(guard ? { 401: unauthenticated } : {}),
+  ...(isSafe ? {} : { 409: 'Conflict with what is there.' }),
+  ...errors,
+})
+
+const header = (description: string): Json => ({ description, schema: { type: 'string' } })
+
+const locationAs = (format: 'uri' | 'uri-reference'): Json => ({
+  Location: { schema: { type: 'string', format } },
+})
+
+const fixed = (headers: Readonly<Record<string, string>> = {}): Json =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      { schema: { type: 'string', const: value } },
+    ]),
+  )
+
+/** The headers that say where to go on, or what to do about an error. */
+const headersOf = ({ guard, headers, ownErrors }: Route, status: number): Json => {
+  if (status < 400) return { ...locationAs('uri-reference'), ...fixed(headers) }
+  const always = fixed(ownErrors?.headers)
+  if (status === 401 || (status === 403 && guard === 'token'))
+    return { 'WWW-Authenticate': header('What it takes (RFC 9110, 11.6.1).'), ...always }
+  if (status === 429 || status === 503)
+    return { 'Retry-After': header('Seconds to wait, where that is known.'), ...always }
+  return always
+}
+
+const withHeaders = (headers: Json): Json => (Object.keys(headers).length > 0 ? { headers } : {})
+
+/** What a route may be answered with: its success, and each error in the words in which it is told. */
+export const makeResponses = (names: Names, schemaOf: SchemaOf) => {
+  const rawContentOf = (types: readonly string[]): Json => ({
+    content: Object.fromEntries(
+      types.map((type) => [
+        type,
+        { schema: { type: type.endsWith('json') ? 'object' : 'string' } },
+      ]),
+    ),
+  })
+
+  const successOf = ({ success, reply, replyTypes = [names.json], headers }: Route): Json => {
+    const content = reply && contentOf(replyTypes, schemaOf(reply, 'output'))
+    const description = 'OK'
+    switch (success) {
+      case 'value':
+        return { 200: { description, ...content } }
+      case 'raw':
+        return {
+          200: {
+            description,
+            ...withHeaders(fixed(headers)),
+            ...(content ?? rawContentOf(replyTypes)),
+          },
+        }
+      case 'raw error':
+        return {}
+      case 'created':
+        return {
+          201: {
+            description: 'Created, or there already with the same data.',
+            headers: locationAs('uri'),
+            ...content,
+          },
+        }
+      case 'found':
+        return {
+          302: {
+            description: 'It is there.',
+            headers: locationAs('uri'),
+          },
+        }
+      case 'value or nothing':
+        return { 200: { description, ...content }, 204: { description: 'There is none.' } }
+      case 'nothing':
+        return { 204: { description: 'Done.' } }
+    }
+  }
+
+  const errorContentOf = ({ ownErrors }: Route, isUsual: boolean, isOwn: boolean): Json => {
+    const usual = contentOf([names.json], schemaOf(errorReply, 'output'))
+    if (!ownErrors) return usual
+    const own = contentOf([ownErrors.type], schemaOf(ownErrors.schema, 'output'))
+    if (ownErrors.tell || !isUsual) return own
+    return isOwn ? { content: { ...usual['content'], ...own['content'] } } : usual
+  }
+
+  const errorsOf = (route: Route): Json => {
+    const [usual, own] = [beforehand(route), refusalsOf(route)]
+    return Object.fromEntries(
+      Object.entries({ ...usual, ...own }).map(([key, description]) => {
+        const status = Number(key)
+        const headers = withHeaders(headersOf(route, status))
+        const content = status < 400 ? {} : errorContentOf(route, status in usual, status in own)
+        return [key, { description, ...headers, ...content }]
+      }),
+    )
+  }
+
+  return (route: Route): Json => ({ ...successOf(route), ...errorsOf(route) })
+}
