@@ -35,7 +35,7 @@ export const shippingAddress = ({ shippingAddress: address }: Profile) =>
 /** A Norwegian national id with who has verified it; the bank identity's with that one proof. */
 export const nationalId = ({ nationalId: known }: Profile, kind: 'id' | 'bankid') => {
   const proofs = known?.proofs.filter(({ issuer }) => kind === 'id' || issuer === 'bankid') ?? []
-  return known && proofs.length > 0 ? { jurisdiction: 'NO', id: known.id, proofs } : null
+  return known && proofs.length > 0 ? { jurisdiction: 'NO' as const, id: known.id, proofs } : null
 }
 
 export type UserInfo = ReturnType<typeof userInfo>

@@ -22,7 +22,7 @@ const accesses: Record<Route['access'], Requirement[]> = {
 const guards: Record<Guard, Requirement[]> = {
   session: [{ session: [] }],
   token: [{ token: [] }],
-  // A merchant is a client of its own; a public client has no more than its id.
+  // A merchant is a client of its own; others may put what they have into the form.
   client: [{ client: [] }, ...accesses.SECRET, {}],
 }
 
@@ -41,8 +41,8 @@ export const levels: Readonly<Record<Level, string>> = {
   TWOFACTOR: 'the token of a payer who has signed in with both factors',
   TOKEN: 'an access token that a payer has granted',
   CLIENT:
-    'the id and secret of an OAuth client, or what `SECRET` takes: a merchant is a client of its own. A public client has ' +
-    'its `client_id` only',
+    'the id and secret of an OAuth client, by HTTP Basic or in the form, or what `SECRET` takes: a merchant is a client of ' +
+    'its own. A public client has its `client_id` only',
 }
 
 /** The level of an operation. */
@@ -89,5 +89,5 @@ export const securitySchemesOf = (names: Names) => ({
   ),
   session: http('bearer', 'The token of a payer, who has signed in at `/payer/v1/session/`.'),
   token: http('bearer', 'An access token that a payer has granted.'),
-  client: http('basic', 'The id and the secret of an OAuth client.'),
+  client: http('basic', 'The id and the secret of an OAuth client, each form-urlencoded first.'),
 })

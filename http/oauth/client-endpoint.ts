@@ -1,9 +1,10 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Context } from '../../application/handle.ts'
-import { anyForm, type Form } from '../payer/session.ts'
+import { anyForm } from '../payer/session.ts'
 import { route, type Call, type Route } from '../route.ts'
 import type { Client, ClientAccess } from './client.ts'
-import { oauthAnswer, oauthErrors, oauthJson } from './reply.ts'
+import type { FormOf } from './parameter.ts'
+import { notKept, oauthAnswer, oauthErrors, oauthJson } from './reply.ts'
 
 /** Under whose name, when and why a client's request changes something. */
 export const contextOfClient = (
@@ -11,40 +12,63 @@ export const contextOfClient = (
   { id, merchant }: Client,
 ): Context => ({ at, merchant, actor: `client:${id}`, correlationId })
 
-type Endpoint = {
+/** With what a client says who it is, unless headers do. */
+export const clientParameters = {
+  client_id: z
+    .string()
+    .optional()
+    .meta({
+      description:
+        'RFC 6749, 2.3.1 and 3.2.1: the id of the client. Beside HTTP Basic, or the headers of a merchant, it can be left ' +
+        'out, and must be the same.',
+    }),
+  client_secret: z.string().optional().meta({
+    description: 'RFC 6749, 2.3.1: instead of HTTP Basic. A public client has none.',
+  }),
+}
+
+type Endpoint<Asked extends z.ZodType> = {
   readonly path: string
   readonly summary: string
   readonly description?: string
+  readonly form: Asked
   readonly reply: z.ZodObject
+  /** Which errors a 400 can tell. */
+  readonly refusals: readonly string[]
   /** Whether a client may have no secret. */
   readonly mayBePublic: boolean
-  readonly answer: (client: Client, form: Form, call: Call) => Promise<object>
+  readonly isSafe?: boolean
+  readonly answer: (client: Client, form: FormOf<Asked>, call: Call) => Promise<object>
 }
 
 /** A route that a client asks with a form and in its own name, and that answers in JSON (RFC 6749, 3.2; 7009; 7662). */
 export const clientEndpoint =
   (clientOf: ClientAccess) =>
-  ({ path, summary, description, reply, mayBePublic, answer }: Endpoint): Route =>
-    route({
+  <Asked extends z.ZodType>(endpoint: Endpoint<Asked>): Route => {
+    const { form, refusals, mayBePublic, answer, ...members } = endpoint
+    return route({
+      ...members,
       method: 'POST',
-      path,
       access: 'OPEN',
       guard: 'client',
       group: 'OAuth',
-      summary,
-      ...(description !== undefined && { description }),
       body: anyForm,
       takesForm: true,
+      ownForm: form,
       // Public clients may be pages (RFC 6749, 2.1).
       fromAnyOrigin: mayBePublic,
       success: 'raw',
-      reply,
+      headers: notKept,
       replyTypes: ['application/json'],
-      errors: { 400: 'Refused, in the words of RFC 6749, 5.2.' },
+      errors: {
+        400: `Refused (RFC 6749, 5.2): ${refusals.map((code) => `\`${code}\``).join(', ')}.`,
+        401: '`invalid_client`: nobody is known by these credentials (RFC 6749, 5.2).',
+      },
       ownErrors: oauthErrors,
       handle: (call) =>
         oauthAnswer(async () => {
           const client = await clientOf(call, call.body, mayBePublic)
-          return oauthJson(await answer(client, call.body, call))
+          return oauthJson(await answer(client, call.body as FormOf<Asked>, call))
         }),
     })
+  }

@@ -1,9 +1,8 @@
 import type { Authenticate } from '../access.ts'
 import type { Names } from '../brand.ts'
 import { RequestError } from '../errors.ts'
-import type { Form } from '../payer/session.ts'
 import type { Call } from '../route.ts'
-import { parameter } from './parameter.ts'
+import { parameter, type Fields } from './parameter.ts'
 import { OAuthError } from './reply.ts'
 
 export type KnownApplication = {
@@ -90,7 +89,11 @@ export const makeClientAccess = (needs: ClientNeeds) => {
     return { id, merchant, isPublic: false }
   }
 
-  return async (call: Call, form: Form, mayBePublic: boolean): Promise<Client> => {
+  return async (
+    call: Call,
+    form: Fields<'client_id' | 'client_secret'>,
+    mayBePublic: boolean,
+  ): Promise<Client> => {
     const named = parameter(form, 'client_id')
     const posted = parameter(form, 'client_secret')
     if (call.request.header(names.merchant) !== undefined) return merchantClient(call, named)

@@ -1,15 +1,30 @@
-import type { Form } from '../payer/session.ts'
+import type { z } from 'zod'
 import { OAuthError } from './reply.ts'
 
+type NamesIn<Value> = Value extends unknown ? keyof Value & string : never
+
+/** Fields of a form as they came, of which only those with such a name may be looked at. */
+export type Fields<Name extends string> = { readonly [Each in Name]?: string | readonly string[] }
+
+/** The fields that a schema describes. */
+export type FormOf<Schema extends z.ZodType> = Fields<NamesIn<z.output<Schema>>>
+
 /** A parameter, if it is there (RFC 6749, 3.2): none comes more than once, and one without a value is as good as none. */
-export const parameter = (form: Form, name: string): string | undefined => {
+export const parameter = <Name extends string>(
+  form: Fields<Name>,
+  name: NoInfer<Name>,
+): string | undefined => {
   const value = form[name]
-  if (Array.isArray(value)) throw new OAuthError('invalid_request', `${name} is repeated.`)
-  return value === '' ? undefined : value
+  if (value === undefined || value === '') return undefined
+  if (typeof value !== 'string') throw new OAuthError('invalid_request', `${name} is repeated.`)
+  return value
 }
 
 /** @throws OAuthError when it is not there */
-export const requiredParameter = (form: Form, name: string): string => {
+export const requiredParameter = <Name extends string>(
+  form: Fields<Name>,
+  name: NoInfer<Name>,
+): string => {
   const value = parameter(form, name)
   if (value === undefined) throw new OAuthError('invalid_request', `${name} is missing.`)
   return value

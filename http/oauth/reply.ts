@@ -17,12 +17,14 @@ export class OAuthError extends Error {
 }
 
 /** Nobody may keep an answer (RFC 6749, 5.1). */
-const notKept = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
+export const notKept = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
 /** How those errors look. */
 export const oauthErrors: OwnErrors = {
   type: jsonType,
-  schema: z.object({ error: z.string(), error_description: z.string() }).meta({ id: 'OAuthError' }),
+  schema: z
+    .object({ error: z.string(), error_description: z.string() })
+    .meta({ id: 'OAuthError', description: 'RFC 6749, 5.2.' }),
   headers: notKept,
   tell: (status, error_description) => {
     const failure = status === 500 ? 'server_error' : 'temporarily_unavailable'
@@ -38,7 +40,7 @@ export const oauthJson = (
   status,
   type: jsonType,
   body: JSON.stringify(value),
-  headers: { ...notKept, ...headers },
+  headers,
 })
 
 /** Answers errors as RFC 6749 says. */

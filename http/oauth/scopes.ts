@@ -1,19 +1,18 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { nationalId, shippingAddress, userInfo, userInfoScopes } from '../../application/claims.ts'
 import type { LiveToken } from '../../application/grants.ts'
 import type { Profile } from '../../domain/people/profile.ts'
 import type { Scope } from '../../domain/people/scope.ts'
 import type { Instant } from '../../domain/time.ts'
 import { route, type Call, type Route } from '../route.ts'
-import { oauthAnswer, OAuthError, oauthErrors, oauthJson } from './reply.ts'
+import { nationalIdClaims, shippingAddressClaims, userInfoClaims } from './claims-reply.ts'
+import { notKept, oauthAnswer, OAuthError, oauthErrors, oauthJson } from './reply.ts'
 
 export type ScopeNeeds = {
   readonly findLiveToken: (token: string, at: Instant) => Promise<LiveToken | undefined>
   readonly findProfile: (payer: string) => Promise<Profile | undefined>
   readonly subjectOf: (payer: string, merchant: string) => string
 }
-
-const claimsReply = z.record(z.string(), z.unknown())
 
 /** RFC 6750, 3: what is wrong stands in the challenge, too; without a token it names no error. */
 const challenge = (status: 400 | 401 | 403, error: string, text: string, scope?: string) =>
@@ -27,6 +26,11 @@ const noToken = () =>
   new OAuthError('invalid_token', 'An access token is needed.', 401, {
     'WWW-Authenticate': 'Bearer realm="daybook"',
   })
+
+const tokenErrors = {
+  401: '`invalid_token`: the token is missing, unknown, expired or revoked (RFC 6750, 3.1).',
+  403: '`insufficient_scope`: the token lacks the scope (RFC 6750, 3.1).',
+}
 
 /** What payers have let a client know: it comes with a Bearer token that was granted the scope. */
 export const scopeRoutes = ({ findLiveToken, findProfile, subjectOf }: ScopeNeeds): Route[] => {
@@ -53,30 +57,35 @@ export const scopeRoutes = ({ findLiveToken, findProfile, subjectOf }: ScopeNeed
     return { profile, scope: live.scope, subject: subjectOf(live.payer, live.merchant) }
   }
 
-  const answer = (
-    method: 'GET' | 'POST',
-    path: string,
-    enough: readonly Scope[],
-    summary: string,
-    claims: (known: Awaited<ReturnType<typeof granted>>) => object | null,
-  ): Route =>
+  type Known = Awaited<ReturnType<typeof granted>>
+
+  const answer = <Reply extends z.ZodObject>({
+    enough,
+    claims,
+    ...told
+  }: {
+    readonly method: 'GET' | 'POST'
+    readonly path: string
+    readonly enough: readonly Scope[]
+    readonly summary: string
+    readonly reply: Reply
+    readonly errors?: Readonly<Record<number, string>>
+    readonly claims: (known: Known) => z.input<Reply> | null
+  }): Route =>
     route({
-      method,
+      ...told,
       fromAnyOrigin: true,
-      path,
       access: 'OPEN',
       guard: 'token',
       group: 'OAuth',
-      summary,
-      description: `Needs a Bearer token with the scope ${enough.join(' or ')}; errors are those of RFC 6750.`,
+      description:
+        `Needs the scope \`${enough.join('` or `')}\`. The token stands in the header Authorization (RFC 6750, 2.1), and is ` +
+        'looked for nowhere else.',
+      isSafe: true,
       success: 'raw',
-      reply: claimsReply,
+      headers: notKept,
       replyTypes: ['application/json'],
-      errors: {
-        401: 'The token is missing, unknown, expired or revoked.',
-        403: 'The token lacks the scope.',
-        404: 'The payer has not told this.',
-      },
+      errors: { ...tokenErrors, ...told.errors },
       ownErrors: oauthErrors,
       handle: (call) =>
         oauthAnswer(async () => {
@@ -86,33 +95,56 @@ export const scopeRoutes = ({ findLiveToken, findProfile, subjectOf }: ScopeNeed
         }),
     })
 
-  const scopePath = '/oauth2/v1/scope'
+  const scopeAnswer = <Reply extends z.ZodObject>(
+    name: string,
+    scope: Scope,
+    summary: string,
+    reply: Reply,
+    claims: (known: Known) => z.input<Reply> | null,
+  ) =>
+    answer({
+      method: 'GET',
+      path: `/oauth2/v1/scope/${name}`,
+      enough: [scope],
+      summary,
+      reply,
+      errors: { 404: '`not_found`: the payer has not told this.' },
+      claims,
+    })
+
+  const userInfoAnswer = (method: 'GET' | 'POST') =>
+    answer({
+      method,
+      path: '/oauth2/v1/userinfo',
+      enough: userInfoScopes,
+      summary: 'Claims about the payer',
+      reply: userInfoClaims,
+      claims: ({ subject, profile, scope }) => userInfo(subject, profile, scope),
+    })
+
   return [
     // Both methods (OpenID Connect Core, 5.3).
-    ...(['GET', 'POST'] as const).map((method) =>
-      answer(method, '/oauth2/v1/userinfo', userInfoScopes, 'Claims about the payer', (known) =>
-        userInfo(known.subject, known.profile, known.scope),
-      ),
-    ),
-    answer(
-      'GET',
-      `${scopePath}/shipping_address`,
-      ['shipping_address'],
+    userInfoAnswer('GET'),
+    userInfoAnswer('POST'),
+    scopeAnswer(
+      'shipping_address',
+      'shipping_address',
       'Where the payer wants parcels to go',
+      shippingAddressClaims,
       ({ profile }) => shippingAddress(profile),
     ),
-    answer(
-      'GET',
-      `${scopePath}/personal_id/no/id`,
-      ['fodselsnummer'],
+    scopeAnswer(
+      'personal_id/no/id',
+      'fodselsnummer',
       'The verified Norwegian national id, with all its proofs',
+      nationalIdClaims,
       ({ profile }) => nationalId(profile, 'id'),
     ),
-    answer(
-      'GET',
-      `${scopePath}/personal_id/no/bankid`,
-      ['bankid'],
+    scopeAnswer(
+      'personal_id/no/bankid',
+      'bankid',
       'The Norwegian national id, with the proof of the bank identity scheme',
+      nationalIdClaims,
       ({ profile }) => nationalId(profile, 'bankid'),
     ),
   ]

@@ -5,7 +5,7 @@ import type { Revoker } from '../../domain/people/grant.ts'
 import { formatScope } from '../../domain/people/scope.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Route } from '../route.ts'
-import { clientEndpoint, contextOfClient } from './client-endpoint.ts'
+import { clientEndpoint, clientParameters, contextOfClient } from './client-endpoint.ts'
 import { makeClientAccess, type ClientNeeds } from './client.ts'
 import { requiredParameter } from './parameter.ts'
 import { OAuthError } from './reply.ts'
@@ -40,6 +40,22 @@ const introspectionReply = z
   })
   .meta({ id: 'OAuthIntrospection' })
 
+const revocation = z.object({
+  token: z.string().meta({
+    description:
+      'RFC 7009, 2.1: an access token or a refresh token; `token_type_hint` is not needed.',
+  }),
+  ...clientParameters,
+})
+
+const introspection = z.object({
+  token: z.string().meta({
+    description:
+      'RFC 7662, 2.1: an access token or a refresh token; `token_type_hint` is not needed.',
+  }),
+  ...clientParameters,
+})
+
 /** What becomes of tokens: their revocation and their introspection. */
 export const tokenStateRoutes = (needs: TokenStateNeeds): Route[] => {
   const endpoint = clientEndpoint(makeClientAccess(needs))
@@ -48,7 +64,10 @@ export const tokenStateRoutes = (needs: TokenStateNeeds): Route[] => {
     endpoint({
       path: '/oauth2/revoke',
       summary: 'Revoke a token, and with it the grant that it belongs to (RFC 7009)',
+      description: 'A token that is not known is as good as revoked.',
+      form: revocation,
       reply: z.object({}),
+      refusals: ['invalid_request', 'invalid_grant'],
       mayBePublic: true,
       answer: async (client, form, call) => {
         const found = await needs.findGrantOf(requiredParameter(form, 'token'))
@@ -64,9 +83,12 @@ export const tokenStateRoutes = (needs: TokenStateNeeds): Route[] => {
       path: '/oauth2/introspect',
       summary: 'Whether a token is good, and for what (RFC 7662)',
       description:
-        'Access tokens are told of to every client of the merchant, a refresh token to the one that holds it.',
+        'Access tokens are told of to every client of the merchant, a refresh token to the one that holds it. A public client may not ask.',
+      form: introspection,
       reply: introspectionReply,
+      refusals: ['invalid_request'],
       mayBePublic: false,
+      isSafe: true,
       answer: async (client, form, { at }) => {
         const token = requiredParameter(form, 'token')
         const access = await needs.findLiveToken(token, at)

@@ -6,12 +6,11 @@ import type { Granted, ShownTokens } from '../../application/show-tokens.ts'
 import { parseScope, type Scope } from '../../domain/people/scope.ts'
 import { Refusal, type RefusalCode } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
-import type { Form } from '../payer/session.ts'
 import type { Call, Route } from '../route.ts'
 import { free, tokenMembers, tokensView } from '../token-reply.ts'
-import { clientEndpoint, contextOfClient } from './client-endpoint.ts'
+import { clientEndpoint, clientParameters, contextOfClient } from './client-endpoint.ts'
 import { makeClientAccess, type Client, type ClientNeeds } from './client.ts'
-import { parameter, requiredParameter } from './parameter.ts'
+import { parameter, requiredParameter, type FormOf } from './parameter.ts'
 import { OAuthError } from './reply.ts'
 
 export type TokenNeeds = ClientNeeds & {
@@ -47,6 +46,45 @@ const tokenReply = z
   })
   .meta({ id: 'OAuthTokens' })
 
+const codeGrant = z.object({
+  grant_type: z.literal('authorization_code').meta({ description: 'RFC 6749, 4.1.3.' }),
+  code: z.string().meta({
+    description: 'RFC 6749, 4.1.3: out of the redirect, within 60 seconds, and once.',
+  }),
+  redirect_uri: z.string().optional().meta({
+    description: 'RFC 6749, 4.1.3: needed, and the same, when the authorization request had one.',
+  }),
+  code_verifier: z
+    .string()
+    .regex(/^[A-Za-z0-9._~-]{43,128}$/)
+    .optional()
+    .meta({
+      description:
+        'RFC 7636, 4.5: needed when the authorization request had a `code_challenge`, and refused otherwise.',
+      examples: ['dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'],
+    }),
+  ...clientParameters,
+})
+
+const refreshGrant = z.object({
+  grant_type: z.literal('refresh_token').meta({ description: 'RFC 6749, 6.' }),
+  refresh_token: z.string().meta({
+    description:
+      'RFC 6749, 6: the latest one. Each gives another, and the same other for a minute.',
+  }),
+  scope: z
+    .string()
+    .optional()
+    .meta({
+      description:
+        'RFC 6749, 6: names with spaces between them, none but what was granted; all of it when absent.',
+      examples: ['openid profile'],
+    }),
+  ...clientParameters,
+})
+
+const anyGrant = z.discriminatedUnion('grant_type', [codeGrant, refreshGrant])
+
 const grantErrors: Partial<Record<RefusalCode, readonly [string, string]>> = {
   code_is_invalid: ['invalid_grant', 'The code is unknown, expired, or does not fit the request.'],
   code_is_used: ['invalid_grant', 'The code has been used; what it gave is revoked.'],
@@ -72,9 +110,13 @@ type Answered = Granted & { readonly state?: string | null }
 export const tokenRoutes = (needs: TokenNeeds): Route[] => {
   const endpoint = clientEndpoint(makeClientAccess(needs))
 
-  const byCode = async (form: Form, client: Client, call: Call): Promise<Answered> => {
+  const byCode = async (
+    form: FormOf<typeof codeGrant>,
+    client: Client,
+    call: Call,
+  ): Promise<Answered> => {
     const verifier = parameter(form, 'code_verifier')
-    if (verifier !== undefined && !/^[A-Za-z0-9._~-]{43,128}$/.test(verifier))
+    if (!codeGrant.shape.code_verifier.safeParse(verifier).success)
       throw new OAuthError('invalid_grant', 'The code_verifier is malformed.')
     const code = {
       code: requiredParameter(form, 'code'),
@@ -89,7 +131,11 @@ export const tokenRoutes = (needs: TokenNeeds): Route[] => {
     return { ...who, permissions, nonce, state, signedInAt }
   }
 
-  const byRefresh = async (form: Form, client: Client, call: Call): Promise<Granted> => {
+  const byRefresh = async (
+    form: FormOf<typeof refreshGrant>,
+    client: Client,
+    call: Call,
+  ): Promise<Granted> => {
     const text = parameter(form, 'scope')
     const scope = text === undefined ? null : parseScope(text)
     if (scope === undefined) throw new OAuthError('invalid_scope', 'A scope is not known.')
@@ -106,7 +152,12 @@ export const tokenRoutes = (needs: TokenNeeds): Route[] => {
     return { grant, generation, payer, merchant, client: client.id, permissions }
   }
 
-  const granted = (type: string, form: Form, client: Client, call: Call): Promise<Answered> => {
+  const granted = (
+    type: string,
+    form: FormOf<typeof anyGrant>,
+    client: Client,
+    call: Call,
+  ): Promise<Answered> => {
     switch (type) {
       case 'authorization_code':
         return byCode(form, client, call)
@@ -125,9 +176,11 @@ export const tokenRoutes = (needs: TokenNeeds): Route[] => {
       path: '/oauth2/token',
       summary: 'Exchange an authorization code, or a refresh token, for an access token',
       description:
-        'RFC 6749. The client authenticates by HTTP Basic, by client_id and client_secret in the form, by its ' +
-        'merchant-interface headers when it is a merchant, or as a public client by client_id alone.',
+        'RFC 6749. The client authenticates by HTTP Basic, by `client_id` and `client_secret` in the form, by its ' +
+        'merchant-interface headers when it is a merchant, or as a public client by `client_id` alone.',
+      form: anyGrant,
       reply: tokenReply,
+      refusals: ['invalid_request', 'invalid_grant', 'invalid_scope', 'unsupported_grant_type'],
       mayBePublic: true,
       answer: async (client, form, call) => {
         const type = requiredParameter(form, 'grant_type')
