@@ -10,6 +10,7 @@ import {
 import type { SignInForm } from '../payer/sign-in-form.ts'
 import { route, searchOf, type Call, type RawReply, type Route } from '../route.ts'
 import { authorizationAnswers, type AuthorizationAnswerNeeds } from './answer.ts'
+import { authorizationAsks } from './authorization-parameters.ts'
 import { otherScreenRoutes, type OtherScreenNeeds } from './other-screen.ts'
 import { authorizationPages, type AuthorizationPageNeeds } from './pages.ts'
 import { authorizationPasses, type AuthorizationPassNeeds } from './passes.ts'
@@ -106,7 +107,9 @@ export const authorizationRoutes = (
       group,
       summary: 'Authorization request: sign-in and consent',
       description:
-        'RFC 6749, 4.1.1, with PKCE (S256), nonce, prompt, max_age and id_token_hint. What must not be redirected is answered with a page.',
+        'RFC 6749, 4.1.1, with PKCE (RFC 7636), and OpenID Connect Core, 3.1.2.1. None of the parameters may be repeated, and ' +
+        'others, such as `login_hint`, are ignored. What must not be redirected is answered with a page.',
+      ...authorizationAsks.request,
       success: 'raw',
       replyTypes: pageTypes,
       handle: (call) => visits.page(call, (visitor) => start(visitor, call)),
@@ -119,6 +122,7 @@ export const authorizationRoutes = (
       summary: 'Sign in on the way through the authorization endpoint',
       body: anyForm,
       takesForm: true,
+      ...authorizationAsks.signIn,
       success: 'raw',
       replyTypes: pageTypes,
       handle: (call) =>
@@ -146,6 +150,7 @@ export const authorizationRoutes = (
       access: 'OPEN',
       group,
       summary: 'Records an authorization request and asks the payer, who is signed in, for consent',
+      ...authorizationAsks.consent,
       success: 'raw',
       replyTypes: pageTypes,
       handle: (call) =>
@@ -170,6 +175,7 @@ export const authorizationRoutes = (
       params: idParams,
       body: anyForm,
       takesForm: true,
+      ...authorizationAsks.answer,
       success: 'raw',
       replyTypes: pageTypes,
       handle: (call) => visits.page(call, (visitor) => answer(visitor, call)),
@@ -181,7 +187,8 @@ export const authorizationRoutes = (
       access: 'OPEN',
       group,
       summary: 'The page for requests that must not be redirected',
-      success: 'raw',
+      ...authorizationAsks.error,
+      success: 'raw error',
       replyTypes: pageTypes,
       handle: (call) =>
         visits.page(call, (visitor) => {

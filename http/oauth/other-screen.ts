@@ -6,6 +6,7 @@ import type { Links } from '../addresses.ts'
 import { changesReply, type Watch } from '../event-stream.ts'
 import type { Visitor, Visits } from '../payer/session.ts'
 import { route, searchOf, type Call, type RawReply, type Route } from '../route.ts'
+import { authorizationAsks } from './authorization-parameters.ts'
 import type { AuthorizationPasses } from './passes.ts'
 import type { ValidRequest } from './request.ts'
 
@@ -37,6 +38,7 @@ export const otherScreenRoutes = (
     access: 'OPEN',
     group,
     summary: 'The code with which a phone approves what this browser asks for',
+    ...authorizationAsks.otherScreen,
     success: 'raw',
     replyTypes: ['image/svg+xml'],
     handle: async (call) => {
@@ -46,8 +48,7 @@ export const otherScreenRoutes = (
           await passes.record(visitor, query, valid, call)
           const { qr } = passes.nameOf(visitor, query)
           const body = await needs.qrImage.svg(needs.links.full(`/oauth2/pre_auth?qr=${qr}`))
-          const headers = { 'Cache-Control': 'no-store' }
-          return { type: 'image/svg+xml', body, headers, cookies: visitor.cookies }
+          return { type: 'image/svg+xml', body, cookies: visitor.cookies }
         }),
       )
     },
@@ -59,6 +60,7 @@ export const otherScreenRoutes = (
     group,
     summary:
       'Server-sent events: `changed` as soon as the request of this browser is answered, `over` when its time is',
+    ...authorizationAsks.otherScreen,
     success: 'raw',
     replyTypes: ['text/event-stream'],
     handle: (call) =>

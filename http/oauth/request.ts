@@ -1,6 +1,7 @@
 import type { AuthorizationRequest } from '../../domain/people/authorization.ts'
 import { parseScope } from '../../domain/people/scope.ts'
 import type { Instant } from '../../domain/time.ts'
+import { authorizationParameters, type AuthorizationParameter } from './authorization-parameters.ts'
 import type { KnownApplication } from './client.ts'
 
 /** An authorization request that may be answered. */
@@ -18,8 +19,6 @@ export type ReadRequest =
   | { readonly result: 'redirect'; readonly location: string }
   /** It must not be redirected: who knows where that would lead. */
   | { readonly result: 'refuse'; readonly reason: 'unknownClient' | 'unknownRedirect' }
-
-const largestState = 2048
 
 /** The address with what the application is told; a query that it has stays as it is (RFC 6749, 3.1.2). */
 export const redirectTo = (
@@ -58,8 +57,13 @@ export const readAuthorizationRequest = (
   query: URLSearchParams,
   { at, issuer, findApplication, subject }: Facts,
 ): ReadRequest => {
-  const all = (name: string): readonly string[] => query.getAll(name).filter((text) => text !== '')
-  const one = (name: string): string | null => all(name)[0] ?? null
+  const all = (name: AuthorizationParameter): readonly string[] =>
+    query.getAll(name).filter((text) => text !== '')
+  const one = (name: AuthorizationParameter): string | null => all(name)[0] ?? null
+  const isWrong = (name: AuthorizationParameter): boolean => {
+    const text = one(name)
+    return text !== null && !authorizationParameters.shape[name].safeParse(text).success
+  }
 
   const client = one('client_id')
   const application = client === null ? undefined : findApplication(client)
@@ -81,13 +85,12 @@ export const readAuthorizationRequest = (
   const names = [...query].flatMap(([name, text]) => (text === '' ? [] : name))
   if (new Set(names).size < names.length)
     return refuse('invalid_request', 'A parameter is repeated.')
-  if ((state ?? '').length > largestState || (one('nonce') ?? '').length > largestState)
+  if (isWrong('state') || isWrong('nonce'))
     return refuse('invalid_request', 'state or nonce is too long.')
   if (one('response_type') === null) return refuse('invalid_request', 'response_type is missing.')
-  if (one('response_type') !== 'code')
+  if (isWrong('response_type'))
     return refuse('unsupported_response_type', 'response_type must be code.')
-  if (!['query', null].includes(one('response_mode')))
-    return refuse('invalid_request', 'response_mode must be query.')
+  if (isWrong('response_mode')) return refuse('invalid_request', 'response_mode must be query.')
   if (one('request') !== null)
     return refuse('request_not_supported', 'Request objects are not read.')
   if (one('request_uri') !== null)
@@ -98,16 +101,14 @@ export const readAuthorizationRequest = (
   const method = one('code_challenge_method')
   if (codeChallenge === null && (method !== null || secretHash === null))
     return refuse('invalid_request', 'code_challenge is missing.')
-  if (codeChallenge !== null && method !== 'S256')
+  if (codeChallenge !== null && (method === null || isWrong('code_challenge_method')))
     return refuse('invalid_request', 'code_challenge_method must be S256.')
-  if (codeChallenge !== null && !/^[\w-]{43}$/.test(codeChallenge))
-    return refuse('invalid_request', 'code_challenge is malformed.')
+  if (isWrong('code_challenge')) return refuse('invalid_request', 'code_challenge is malformed.')
   const prompt = (one('prompt') ?? '').split(' ').filter((word) => word !== '')
   if (prompt.includes('none') && prompt.length > 1)
     return refuse('invalid_request', 'prompt none stands alone.')
   const maxAge = one('max_age')
-  if (maxAge !== null && !/^\d+$/.test(maxAge))
-    return refuse('invalid_request', 'max_age is malformed.')
+  if (isWrong('max_age')) return refuse('invalid_request', 'max_age is malformed.')
   if (subject === 'unknown')
     return refuse('invalid_request', 'id_token_hint is no ID token of this service.')
   const isRedirectUriGiven = named !== null

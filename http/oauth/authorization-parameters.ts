@@ -1,0 +1,169 @@
+import { z } from 'zod'
+import { scope, scopes } from '../../domain/people/scope.ts'
+
+const longestEchoed = 2048
+
+const text = (description: string, ...examples: string[]) =>
+  z
+    .string()
+    .optional()
+    .meta({ description, ...(examples.length > 0 && { examples }) })
+
+/** What the authorization endpoint reads of its query. */
+export const authorizationParameters = z.object({
+  response_type: z.literal('code').meta({ description: 'RFC 6749, 4.1.1.' }),
+  client_id: z.string().meta({ description: 'RFC 6749, 4.1.1: the id of an application.' }),
+  redirect_uri: text(
+    'RFC 6749, 3.1.2.3: one that the application has registered, character by character. It can be left out when there ' +
+      'is one only.',
+    'https://shop.example/callback',
+  ),
+  scope: text(
+    `RFC 6749, 3.3: any of ${scopes.map((name) => `\`${name}\``).join(', ')}, with spaces between them.`,
+    'openid profile',
+  ),
+  state: z.string().max(longestEchoed).optional().meta({
+    description:
+      'RFC 6749, 4.1.1: comes back with the answer, and with the tokens. Highly recommended.',
+  }),
+  nonce: z.string().max(longestEchoed).optional().meta({
+    description: 'OpenID Connect Core, 3.1.2.1: comes back in the ID token.',
+  }),
+  code_challenge: z
+    .string()
+    .regex(/^[\w-]{43}$/)
+    .optional()
+    .meta({
+      description: 'RFC 7636, 4.3: needed of a public client.',
+      examples: ['E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'],
+    }),
+  code_challenge_method: z.literal('S256').optional().meta({
+    description: 'RFC 7636, 4.3: needed with a `code_challenge`.',
+  }),
+  response_mode: z.literal('query').optional().meta({
+    description: 'OAuth 2.0 Multiple Response Types, 2.1.',
+  }),
+  prompt: text(
+    'OpenID Connect Core, 3.1.2.1: `none`, alone, shows no page and ends with `login_required` or `consent_required`; ' +
+      '`login` asks for a new sign-in. Consent is always asked for, and other words mean nothing.',
+    'login',
+  ),
+  max_age: z
+    .string()
+    .regex(/^\d+$/)
+    .optional()
+    .meta({
+      description:
+        'OpenID Connect Core, 3.1.2.1: how many seconds ago the payer may have signed in.',
+      examples: ['300'],
+    }),
+  id_token_hint: text(
+    'OpenID Connect Core, 3.1.2.1: an ID token of this service, also one that has expired. Only the payer whom it is ' +
+      'about can allow the request.',
+  ),
+  ui_locales: text(
+    'OpenID Connect Core, 3.1.2.1: languages of the pages, with spaces between them; before Accept-Language.',
+    'nb en',
+  ),
+  request: text('OpenID Connect Core, 6.1: refused with `request_not_supported`.'),
+  request_uri: text('OpenID Connect Core, 6.2: refused with `request_uri_not_supported`.'),
+  attempt: text('Tells one pass from another; it is added where there is none.'),
+})
+
+export type AuthorizationParameter = keyof typeof authorizationParameters.shape
+
+/** The whole of a request as it stands in the links and forms of the pages that follow. */
+const handedOn = authorizationParameters.partial()
+
+const csrf = z.string().meta({ description: 'Hidden in the form: no other site can send it.' })
+
+const signInForm = z.object({
+  csrf,
+  phone: text('At first: the phone number.', '+4799999901'),
+  pin: text('At first: the PIN.'),
+  challenge: text('Then: hidden in the form for the code.'),
+  code: text('Then: the one-time code.'),
+})
+
+const answerForm = z.object({
+  csrf,
+  decision: z.enum(['allow', 'deny']).optional().meta({
+    description:
+      'What the payer has decided; without it, the browser goes on when a phone has answered.',
+  }),
+  scope: z.array(scope).optional().meta({
+    description: 'What is allowed, a field for each. What is left out is not granted.',
+  }),
+  qr: text('Hidden in the form on a phone that has scanned the code.'),
+  asked: text(
+    'Hidden in the form on a computer that waits for a phone: the query to come back to.',
+  ),
+})
+
+const unknownClient =
+  'The client or its redirect URI is not known: nothing is redirected (RFC 6749, 4.1.2.1).'
+const backWithError =
+  'back to the application with `error`, `state` and `iss` (RFC 6749, 4.1.2.1; RFC 9207)'
+const tooMany = 'Too many requests have been begun; Retry-After says for how many seconds.'
+const toError = {
+  303: `A request that is wrong goes ${backWithError}.`,
+  400: unknownClient,
+  429: tooMany,
+}
+
+/** What the routes of the authorization endpoint read, and how else they answer than with 200. */
+export const authorizationAsks = {
+  request: {
+    ownQuery: authorizationParameters,
+    errors: {
+      303: `To consent, when the payer is signed in; otherwise ${backWithError}.`,
+      400: unknownClient,
+      429: tooMany,
+    },
+  },
+  signIn: {
+    ownQuery: handedOn,
+    ownForm: z.union([signInForm, authorizationParameters]),
+    errors: {
+      303: `To consent; with a request as a form, to the same as a query; ${backWithError}.`,
+      400: unknownClient,
+      403: 'The form is too old, or came from elsewhere.',
+      429: 'Too many failed attempts: Retry-After says for how many seconds.',
+    },
+  },
+  consent: {
+    ownQuery: handedOn.extend({
+      qr: text('Instead of all others: what the code on a screen says.'),
+    }),
+    errors: {
+      303: `To sign in; ${backWithError}.`,
+      400: unknownClient,
+      404: 'There is no such code.',
+      409: 'It has been answered, or is over.',
+      429: tooMany,
+    },
+  },
+  answer: {
+    ownForm: answerForm,
+    errors: {
+      303:
+        'Back to the application with `code`, `state` and `iss`, or with `error` `access_denied` (RFC 6749, 4.1.2; ' +
+        'RFC 9207); or to sign in.',
+      400: 'The decision or the scope is wrong, or the client is no more.',
+      403: 'The form is too old, or came from elsewhere; or the application asks for another payer.',
+      404: 'There is no such request.',
+      409: 'It has been answered, is over, or waits for an answer; or a new sign-in is needed.',
+    },
+  },
+  otherScreen: { ownQuery: handedOn, errors: toError },
+  error: {
+    ownQuery: z.object({
+      reason: text(
+        '`unknown_redirect`; the page tells of a client that is not known for any other.',
+        'unknown_redirect',
+      ),
+      ui_locales: authorizationParameters.shape.ui_locales,
+    }),
+    errors: { 400: unknownClient },
+  },
+}
