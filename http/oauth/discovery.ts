@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { scopes } from '../../domain/people/scope.ts'
+import { preferred } from '../negotiation.ts'
 import { route, type Route } from '../route.ts'
 
 export type DiscoveryNeeds = {
@@ -7,7 +8,8 @@ export type DiscoveryNeeds = {
   readonly publishedKeys: () => Promise<object>
 }
 
-const jsonType = 'application/json'
+const types = ['application/json'] as const
+const keyTypes = ['application/json', 'application/jwk-set+json'] as const
 
 /** What a client library needs to know (OpenID Connect Discovery 1.0, RFC 8414). */
 const metadata = (issuer: string) => ({
@@ -40,7 +42,12 @@ const metadata = (issuer: string) => ({
   authorization_response_iss_parameter_supported: true,
 })
 
-const document = (path: string, summary: string, value: () => Promise<object>): Route =>
+const document = (
+  path: string,
+  summary: string,
+  value: () => Promise<object>,
+  replyTypes: typeof types | typeof keyTypes = types,
+): Route =>
   route({
     method: 'GET',
     path,
@@ -48,12 +55,12 @@ const document = (path: string, summary: string, value: () => Promise<object>): 
     group: 'OAuth',
     summary,
     success: 'raw',
+    headers: { 'Cache-Control': 'public, max-age=300', 'Access-Control-Allow-Origin': '*' },
     reply: z.record(z.string(), z.unknown()),
-    replyTypes: [jsonType, 'application/jwk-set+json'],
-    handle: async () => ({
-      type: jsonType,
+    replyTypes,
+    handle: async ({ accept }) => ({
+      type: preferred(accept, replyTypes),
       body: JSON.stringify(await value()),
-      headers: { 'Cache-Control': 'public, max-age=300', 'Access-Control-Allow-Origin': '*' },
     }),
   })
 
@@ -68,5 +75,5 @@ export const discoveryRoutes = ({ issuer, publishedKeys }: DiscoveryNeeds): Rout
     'What OAuth clients need to know of this service',
     async () => metadata(issuer()),
   ),
-  document('/oauth2/jwks', 'The public keys of ID tokens', publishedKeys),
+  document('/oauth2/jwks', 'The public keys of ID tokens', publishedKeys, keyTypes),
 ]
