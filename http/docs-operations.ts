@@ -2,9 +2,22 @@ import { html } from 'hono/html'
 import { inline, type Html } from './docs-text.ts'
 import { levelOf } from './openapi-security.ts'
 
-export type Schema = { $ref?: string; description?: string } & Record<string, unknown>
+export type Schema = {
+  $ref?: string
+  description?: string
+  properties?: Record<string, Schema>
+  required?: readonly string[]
+  anyOf?: readonly Schema[]
+  oneOf?: readonly Schema[]
+  const?: string
+  examples?: readonly string[]
+  pattern?: string
+  maxLength?: number
+} & Record<string, unknown>
 type Content = { content?: Record<string, { schema: Schema }> }
-type Parameter = { name: string; in: string; schema: Schema }
+type Field = { name: string; required: boolean; description?: string; schema: Schema }
+type Parameter = Field & { in: string }
+type Response = { description: string; headers?: Record<string, { schema: Schema }> } & Content
 
 export type Operation = {
   summary: string
@@ -13,7 +26,7 @@ export type Operation = {
   security: Record<string, readonly string[]>[]
   parameters: Parameter[]
   requestBody?: Content
-  responses: Record<string, { description: string } & Content>
+  responses: Record<string, Response>
 }
 
 const nameOf = ({ $ref }: Schema): string | undefined => $ref?.split('/').at(-1)
@@ -27,8 +40,10 @@ ${JSON.stringify(schema, null, 2)
       .split(/"#\/components\/schemas\/(\w+)"/)
       .map((part, n) => (n % 2 === 1 ? schemaLink(part) : part))}</pre>`
 
-const schemaText = (schema: Schema): Html => {
+const schemaText = (schema: Schema): Html | string => {
   const name = nameOf(schema)
+  // Of a page or an image there is no more to say than its media type.
+  if (schema['type'] === 'string' && Object.keys(schema).length === 1) return ''
   return name === undefined ? schemaJson(schema) : schemaLink(name)
 }
 
@@ -41,9 +56,56 @@ const contentText = ({ content = {} }: Content): Html | string => {
   return media ? html`<span class="quiet">${type}</span> ${schemaText(media.schema)}` : ''
 }
 
-const parameterText = ({ name, schema }: Parameter): Html => html`
-  <li><code>${name}</code> ${inline(schema.description ?? '')} ${schemaText(schema)}</li>
-`
+/** What is said of a value beside that it is text. */
+const limitsText = ({ type, ...limits }: Schema): Html => {
+  const { const: only, examples, pattern, maxLength, ...more } = limits
+  const others = type === 'string' ? more : { type, ...more }
+  return html`${[
+    only === undefined ? '' : html`Always <code>${only}</code>.`,
+    maxLength === undefined ? '' : html`At most ${maxLength} characters.`,
+    pattern === undefined ? '' : html`Pattern <code>${pattern}</code>.`,
+    examples === undefined ? '' : html`Such as <code>${examples[0]}</code>.`,
+    Object.keys(others).length === 0 ? '' : html`<code>${JSON.stringify(others)}</code>`,
+  ].map((text) => html`${text} `)}`
+}
+
+const fieldsText = (title: string, fields: readonly Field[]): Html | string =>
+  fields.length === 0
+    ? ''
+    : html`<p>${title}:</p>
+        <ul>
+          ${fields.map(
+            ({ name, required, description = '', schema }) =>
+              html`<li>
+                <code>${name}</code> ${required ? html`<span class="quiet">required</span>` : ''}
+                ${inline(description)} ${limitsText(schema)}
+              </li>`,
+          )}
+        </ul>`
+
+/** The fields of a form, or of each of several that it can be. */
+const formText = (form: Schema): Html[] =>
+  (form.oneOf ?? form.anyOf ?? [form]).map(({ properties = {}, required = [] }, n) => {
+    const fields = Object.entries(properties).map(([name, { description, ...schema }]) => ({
+      ...{ name, required: required.includes(name), schema },
+      ...(description !== undefined && { description }),
+    }))
+    return html`${fieldsText(n === 0 ? 'Form' : 'Or', fields)}`
+  })
+
+const bodyText = (body: Content): Html => {
+  const form = body.content?.['application/x-www-form-urlencoded']
+  const isNamed = form && !('additionalProperties' in form.schema)
+  return isNamed ? html`${formText(form.schema)}` : html`<p>Body: ${contentText(body)}</p>`
+}
+
+const responseText = ([status, response]: [string, Response]): Html => {
+  const { description, headers = {} } = response
+  return html`<li>
+    <b>${status}</b> ${inline(description)}
+    ${Object.keys(headers).map((name) => html`<code>${name}</code> `)} ${contentText(response)}
+  </li>`
+}
 
 export const operationText = (method: string, path: string, operation: Operation): Html => {
   const { summary, description, security, parameters, requestBody, responses } = operation
@@ -55,23 +117,10 @@ export const operationText = (method: string, path: string, operation: Operation
         <span class="quiet">${levelOf(security)}</span>
       </summary>
       <div>
-        ${description ? html`<p>${inline(description)}</p>` : ''}
-        ${
-          query.length > 0
-            ? html`<p>Query:</p>
-                <ul>
-                  ${query.map(parameterText)}
-                </ul>`
-            : ''
-        }
-        ${requestBody ? html`<p>Body: ${contentText(requestBody)}</p>` : ''}
+        ${description ? html`<p>${inline(description)}</p>` : ''} ${fieldsText('Query', query)}
+        ${requestBody ? bodyText(requestBody) : ''}
         <ul>
-          ${Object.entries(responses).map(
-            ([status, response]) =>
-              html`<li>
-                <b>${status}</b> ${inline(response.description)} ${contentText(response)}
-              </li>`,
-          )}
+          ${Object.entries(responses).map(responseText)}
         </ul>
       </div>
     </details>
