@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Charge } from './accounting/charge.ts'
 import { feeEvents } from './accounting/fees.ts'
 import { ledgerEvents } from './accounting/ledger.ts'
 import { seriesEvents } from './accounting/series.ts'
@@ -94,6 +95,14 @@ const upcasts: Partial<Record<EventType, readonly Upcast[]>> = {
   PayoutOrdered: [(data) => ({ ...(data as object), paid: [] })],
   // The first amendments held all details, those that stayed as they were among them: they mean the same.
   PaymentAmended: [(data) => data],
+  // The first refunds did not say whether they gave back their part of the charges: those that did gave back something.
+  PaymentRefunded: [
+    (data) => {
+      const { charge } = data as { readonly charge?: Partial<Charge> }
+      const returnsFees = [charge?.fee, charge?.interchange, charge?.vat].some((sum) => sum !== 0)
+      return { ...(data as object), returnsFees }
+    },
+  ],
 }
 
 export const schemaVersion = (type: EventType): number => (upcasts[type]?.length ?? 0) + 1

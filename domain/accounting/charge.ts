@@ -41,21 +41,22 @@ export const chargeForPermission = ({ permissionFixed: fee, taxcode }: FeeTerms)
 
 type Sums = Pick<Charge, 'fee' | 'interchange' | 'vat'>
 
-/** What has been charged and captured so far, and given back and refunded so far, all counted positively. */
+/** What has been charged and captured so far, and given back, and refunded with it, so far: all counted positively. */
 type RefundBasis = {
   readonly charged: Sums
   readonly captured: Pots
   readonly returned: Sums
-  readonly refunded: Pots
+  readonly refundedWithFees: Pots
 }
 
 /**
  * The charge for a refund: nothing comes back unless the terms say so. If they do, as much of what was charged as of
- * what was captured, reckoned over all refunds together, so that a full refund leaves no charge and no remainder.
+ * what was captured, reckoned over all refunds together whose terms said so, so that a full refund leaves no charge and
+ * no remainder.
  */
 export const chargeForRefund = (
   pots: Pots,
-  { charged, captured, returned, refunded }: RefundBasis,
+  { charged, captured, returned, refundedWithFees: refunded }: RefundBasis,
   { taxcode, refundsReturnFees }: FeeTerms,
 ): Charge => {
   const part = grossOf({

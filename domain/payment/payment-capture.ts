@@ -103,15 +103,17 @@ export const decideRefund = (
     return refuse('refund_exceeds_additional_amount')
   if (isNothing(pots)) return refuse('refund_is_nothing')
   if (countOf(payment.refunds) >= mostParts) return refuse('refunds_are_too_many')
-  const { captured, refunded, captures, refunds } = payment
+  const { captured, refundedWithFees, captures, refunds } = payment
   const basis = {
     captured,
-    refunded,
+    refundedWithFees,
     charged: chargeOf(captures, 1),
     returned: chargeOf(refunds, -1),
   }
   const charge = chargeForRefund(pots, basis, terms)
-  return [{ type: 'PaymentRefunded', data: { refundId: idOf(wanted), ...pots, text, charge } }]
+  const { refundsReturnFees: returnsFees } = terms
+  const about = { refundId: idOf(wanted), ...pots, text }
+  return [{ type: 'PaymentRefunded', data: { ...about, charge, returnsFees } }]
 }
 
 export const decideExpiry = (

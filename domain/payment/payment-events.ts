@@ -99,6 +99,8 @@ export const paymentEvents = {
     ...pots,
     text: z.string().nullable(),
     charge,
+    /** Whether the terms gave back its part of what was charged; if not, that part is kept for good. */
+    returnsFees: z.boolean(),
   }),
 } as const
 

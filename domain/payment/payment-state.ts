@@ -46,6 +46,8 @@ export type RequestedPayment = {
   readonly captured: Pots
   readonly released: Pots
   readonly refunded: Pots
+  /** By refunds that gave back their part of what was charged. */
+  readonly refundedWithFees: Pots
   readonly captures: Pieces<Part>
   readonly refunds: Pieces<Part>
   readonly endedByMerchant: boolean
@@ -100,6 +102,7 @@ const withChanges = (payment: RequestedPayment, changes: Changes): RequestedPaym
   captured: changes.captured ?? payment.captured,
   released: changes.released ?? payment.released,
   refunded: changes.refunded ?? payment.refunded,
+  refundedWithFees: changes.refundedWithFees ?? payment.refundedWithFees,
   captures: changes.captures ?? payment.captures,
   refunds: changes.refunds ?? payment.refunds,
   endedByMerchant: changes.endedByMerchant ?? payment.endedByMerchant,
@@ -165,9 +168,12 @@ const changesOf = (
       return { released, status: 'fail', statusCode: statusCodes.AUTH_EXPIRED }
     }
     case 'PaymentRefunded': {
-      const { refundId: id, charge, amount, additionalAmount } = event.data
+      const { refundId: id, charge, returnsFees, amount, additionalAmount } = event.data
       const refunds = withAdded(payment.refunds, { id, amount, additionalAmount, charge })
-      return { refunds, refunded: plus(payment.refunded, event.data) }
+      const refunded = plus(payment.refunded, event.data)
+      return returnsFees
+        ? { refunds, refunded, refundedWithFees: plus(payment.refundedWithFees, event.data) }
+        : { refunds, refunded }
     }
   }
 }
@@ -195,6 +201,7 @@ export const evolve = (payment: Payment, event: PaymentEvent): Payment => {
     captured: nothing,
     released: nothing,
     refunded: nothing,
+    refundedWithFees: nothing,
     captures: [],
     refunds: [],
     endedByMerchant: false,

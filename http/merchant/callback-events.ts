@@ -44,7 +44,7 @@ const scan = z.object({
 const paymentMessage = told('PaymentCallback', outcomeReply)
 const permissionMessage = told('PermissionCallback', permissionOutcomeReply)
 const reportMessage = told('ReportCallback', reportReply)
-const testMessage = told('TestCallback', text)
+const testMessage = z.object({ meta, object: text }).meta({ id: 'TestCallback' })
 const scanMessage = z.object({ meta, object: scan }).meta({ id: 'ScanCallback' })
 const displayMessage = z.object({ meta, object: text }).meta({ id: 'DisplayCallback' })
 

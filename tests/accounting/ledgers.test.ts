@@ -316,6 +316,19 @@ test('given an authorisation of which only the additional amount was captured, w
   expect(counts).toMatchObject({ payment_release_count: 1, payment_expire_count: 1 })
 })
 
+test('given a request that expires within its second, when it is logged, then it stands before its expiry', async () => {
+  const report = await openReport()
+  const asked = await place.ask('POST', '/merchant/v1/payment_request/', {
+    ...{ pos_id: 'till-1', pos_tid: 'at-once', action: 'auth', expires_in: 0 },
+    ...{ amount: '1.00', currency: 'NOK', allow_credit: false, customer: '4799999901' },
+  })
+  expect(asked.status).toBe(201)
+  await place.sandbox('clock/', { advance_seconds: 0 })
+  const lines = await place.lines((await place.close(report)).transaction_log_uris)
+  const own = lines.filter(({ tid }) => tid === asked.body.id)
+  expect(own.map(({ action }) => action)).toEqual(['request', 'expire'])
+})
+
 describe('the bytes of a closed report', () => {
   const logOf = async (report: number) =>
     Promise.all(

@@ -127,6 +127,26 @@ describe('data of an older version', () => {
   })
 })
 
+describe('a refund of the first version', () => {
+  const data = (fee: number) => {
+    const charge = { fee, interchange: 0, vat: 0, taxcode: 'NO:2013' }
+    return { refundId: 'r', amount: 100, additionalAmount: 0, text: null, charge }
+  }
+
+  test.each([
+    [-1, true],
+    [0, false],
+  ])('whose fee was %d is read as one that gave back its part: %s', (fee, returnsFees) => {
+    expect(parseEvent(stored('PaymentRefunded', data(fee), { schema: 1 })).data).toEqual({
+      ...data(fee),
+      returnsFees,
+    })
+    const today = schemaVersion('PaymentRefunded')
+    const event = stored('PaymentRefunded', data(fee), { schema: today })
+    expect(() => parseEvent(event)).toThrow('returnsFees')
+  })
+})
+
 describe('the catalogue', () => {
   test('names every event there is, an aggregate and what happened to it', () => {
     expect(Object.keys(eventCatalogue).sort()).toEqual([
@@ -214,13 +234,14 @@ describe('the catalogue', () => {
     ])
   })
 
-  test('has every event in its first version, but for the order of payouts and the amendment, which are in their second', () => {
+  test('has every event in its first version, but for the order of payouts, the amendment and the refund, which are in their second', () => {
     const types = Object.keys(eventCatalogue) as (keyof typeof eventCatalogue)[]
     const changed = types.flatMap((type) =>
       schemaVersion(type) === 1 ? [] : [[type, schemaVersion(type)]],
     )
     expect(changed).toEqual([
       ['PaymentAmended', 2],
+      ['PaymentRefunded', 2],
       ['PayoutOrdered', 2],
     ])
   })

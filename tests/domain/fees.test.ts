@@ -103,7 +103,7 @@ describe('the charge for a refund', () => {
       charged,
       captured,
       returned: none,
-      refunded: { amount: 0, additionalAmount: 0 },
+      refundedWithFees: { amount: 0, additionalAmount: 0 },
     }
     expect(chargeForRefund(captured, basis, noFees)).toMatchObject({ fee: 0, interchange: 0 })
   })
@@ -122,7 +122,7 @@ describe('the charge for a refund', () => {
             charged: { fee, interchange, vat: 0 },
             captured: whole,
             returned,
-            refunded,
+            refundedWithFees: refunded,
           }
           const given = chargeForRefund(pots, basis, giving)
           expect(given.fee).toBeLessThanOrEqual(0)

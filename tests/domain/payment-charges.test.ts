@@ -30,9 +30,14 @@ const captured = (id: string, amount: number, charge: Charge): PaymentEvent => (
   type: 'PaymentCaptured',
   data: { captureId: id, amount, additionalAmount: 0, charge },
 })
-const refunded = (id: string | null, amount: number, charge: Charge): PaymentEvent => ({
+const refunded = (
+  id: string | null,
+  amount: number,
+  charge: Charge,
+  returnsFees = true,
+): PaymentEvent => ({
   type: 'PaymentRefunded',
-  data: { refundId: id, amount, additionalAmount: 0, text: null, charge },
+  data: { refundId: id, amount, additionalAmount: 0, text: null, charge, returnsFees },
 })
 const capture = (wanted: Wanted): PaymentCommand => ({
   type: 'CapturePayment',
@@ -92,7 +97,18 @@ describe('the charge of a refund', () => {
   test('gives nothing back where the terms do not say so', () => {
     given(...bothParts)
       .when(commands.refund('everything'))
-      .then(refunded(null, 10_000, { ...charged(0, 0), vat: 0 }))
+      .then(refunded(null, 10_000, { ...charged(0, 0), vat: 0 }, false))
+  })
+
+  test('gives back its own part only, when the terms of one before it gave nothing back', () => {
+    const before = refunded('kept', 2500, { ...charged(0, 0), vat: 0 }, false)
+    const back = refunded('back', 2500, { ...charged(-125, -50), vat: -31 })
+    given(...bothParts, before)
+      .when(refund(part('back', 2500)))
+      .then(back)
+    given(...bothParts, before, back)
+      .when(refund('everything'))
+      .then(refunded(null, 5000, { ...charged(-250, -100), vat: -63 }))
   })
 })
 

@@ -160,6 +160,6 @@ export const events = {
     text: string | null = null,
   ): PaymentEvent => ({
     type: 'PaymentRefunded',
-    data: { refundId, amount, additionalAmount, text, charge: noCharge },
+    data: { refundId, amount, additionalAmount, text, charge: noCharge, returnsFees: false },
   }),
 }
