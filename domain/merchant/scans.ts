@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { bucketOf, noItems, withBucket, type Buckets } from '../buckets.ts'
 import type { Decider, EventsOf } from '../decider.ts'
 import type { Instant } from '../time.ts'
 
@@ -40,13 +41,18 @@ export type ScanEvent = EventsOf<typeof scanEvents>
 export type Scan = z.output<typeof scan>
 export type Listener = z.output<typeof listener>
 
+/** A request that waits, and how many had come to wait before it. */
+type Waiting = Listener & { readonly turn: number }
+
 type Match = { readonly scan: Scan; readonly tid: string }
 
 type Scans = {
   /** Scans that no request has taken, oldest first. */
   readonly free: readonly Scan[]
-  /** Requests that wait for a scan, latest last. */
-  readonly listening: readonly Listener[]
+  /** Requests that wait for a scan, by their tid: thousands may, where a till leaves them to expire. */
+  readonly listening: Buckets<Waiting>
+  /** How many have come to wait so far. */
+  readonly awaited: number
   /** Matches of which the request does not know yet. */
   readonly matches: readonly Match[]
 }
@@ -69,18 +75,30 @@ const matched = ({ scan, payer }: Scan, { tid }: Listener): ScanEvent => ({
   data: { scan, payer, tid },
 })
 
+const isLater = (one: Waiting, other: Waiting): boolean =>
+  one.requestedAt === other.requestedAt
+    ? one.turn > other.turn
+    : one.requestedAt > other.requestedAt
+
 /** The latest of the requests that still wait takes the scan. */
 const matchOfScan = (
   scan: Scan,
-  listening: readonly Listener[],
+  listening: Buckets<Waiting>,
   at: Instant,
 ): readonly ScanEvent[] => {
-  const taker = listening.findLast((listener) => at < listener.expiresAt && counts(scan, listener))
+  let taker: Waiting | undefined
+  for (const bucket of listening) {
+    const latest = bucket.findLast((one) => at < one.expiresAt && counts(scan, one))
+    if (latest && (!taker || isLater(latest, taker))) taker = latest
+  }
   return taker ? [matched(scan, taker)] : []
 }
 
 const without = <T extends { readonly tid: string }>(items: readonly T[], tid: string) =>
   items.filter((item) => item.tid !== tid)
+
+const withoutListener = (listening: Buckets<Waiting>, tid: string): Buckets<Waiting> =>
+  withBucket(listening, tid, (bucket) => without(bucket, tid))
 
 /** Puts an item before the first that is later. */
 const inOrder = <T>(items: readonly T[], item: T, at: (item: T) => Instant): readonly T[] => {
@@ -93,7 +111,7 @@ const inOrder = <T>(items: readonly T[], item: T, at: (item: T) => Instant): rea
  * goes to the latest request that listens, or stays free. So no free scan counts for a request that listens.
  */
 export const scans: Decider<ScanCommand, ScanEvent, Scans> = {
-  initial: { free: [], listening: [], matches: [] },
+  initial: { free: [], listening: noItems, awaited: 0, matches: [] },
   decide(command, { free, listening, matches }) {
     switch (command.type) {
       case 'RecordScan': {
@@ -104,7 +122,7 @@ export const scans: Decider<ScanCommand, ScanEvent, Scans> = {
       case 'AwaitScan': {
         const { at, listener } = command
         const isKnown = (item: { readonly tid: string }) => item.tid === listener.tid
-        if (listening.some(isKnown) || matches.some(isKnown)) return []
+        if (bucketOf(listening, listener.tid).some(isKnown) || matches.some(isKnown)) return []
         const awaited: ScanEvent = { type: 'ScanAwaited', data: listener }
         const scan = free.findLast((scan) => counts(scan, listener))
         return scan && at < listener.expiresAt ? [awaited, matched(scan, listener)] : [awaited]
@@ -119,27 +137,31 @@ export const scans: Decider<ScanCommand, ScanEvent, Scans> = {
         const ended: ScanEvent = { type: 'ScanAwaitingEnded', data: { tid } }
         const match = matches.find((match) => match.tid === tid)
         if (match) return [ended, ...matchOfScan(match.scan, listening, at)]
-        return listening.some((listener) => listener.tid === tid) ? [ended] : []
+        return bucketOf(listening, tid).some((listener) => listener.tid === tid) ? [ended] : []
       }
     }
   },
   evolve(state, event) {
-    const { free, listening, matches } = state
+    const { free, listening, awaited, matches } = state
     switch (event.type) {
       case 'ShortlinkScanned': {
         const { tokenDigest: _, ...scan } = event.data
         return { ...state, free: [...free, scan].slice(-mostFreeScans) }
       }
       case 'ScanAwaited': {
-        const all = inOrder(listening, event.data, ({ requestedAt }) => requestedAt)
-        return { ...state, listening: all }
+        const waiting = { ...event.data, turn: awaited }
+        const wait = (bucket: readonly Waiting[]) =>
+          inOrder(bucket, waiting, ({ requestedAt }) => requestedAt)
+        const all = withBucket(listening, waiting.tid, wait)
+        return { ...state, listening: all, awaited: awaited + 1 }
       }
       case 'ScanMatched': {
         const { tid } = event.data
         const scan = free.find(({ scan }) => scan === event.data.scan)
         return {
+          ...state,
           free: free.filter((other) => other !== scan),
-          listening: without(listening, tid),
+          listening: withoutListener(listening, tid),
           matches: scan ? [...matches, { scan, tid }] : matches,
         }
       }
@@ -149,8 +171,9 @@ export const scans: Decider<ScanCommand, ScanEvent, Scans> = {
         const { tid } = event.data
         const freed = matches.find((match) => match.tid === tid)?.scan
         return {
+          ...state,
           free: freed ? inOrder(free, freed, ({ scannedAt }) => scannedAt) : free,
-          listening: without(listening, tid),
+          listening: withoutListener(listening, tid),
           matches: without(matches, tid),
         }
       }

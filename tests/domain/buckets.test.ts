@@ -1,0 +1,38 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { bucketOf, noItems, withBucket, type Buckets } from '../../domain/buckets.ts'
+
+const added = (buckets: Buckets<string>, name: string) =>
+  withBucket(buckets, name, (bucket) => [...bucket, name])
+
+const removed = (buckets: Buckets<string>, name: string) =>
+  withBucket(buckets, name, (bucket) => bucket.filter((other) => other !== name))
+
+test('given items that were added and taken away, then those that are left are found, each by its name', () => {
+  const name = fc.string({ maxLength: 2 })
+  fc.assert(
+    fc.property(fc.array(fc.record({ name, stays: fc.boolean() })), (steps) => {
+      let buckets: Buckets<string> = noItems
+      const left = new Set<string>()
+      for (const { name, stays } of steps) {
+        buckets = removed(buckets, name)
+        left.delete(name)
+        if (!stays) continue
+        buckets = added(buckets, name)
+        left.add(name)
+      }
+      expect(buckets.flat().sort()).toEqual([...left].sort())
+      for (const { name } of steps)
+        expect(bucketOf(buckets, name).includes(name)).toBe(left.has(name))
+    }),
+  )
+})
+
+test('given many items, when one is added, then all buckets but one are shared, none is large, and nothing of before has changed', () => {
+  const names = Array.from({ length: 10_000 }, (_, n) => `request-${n}`)
+  const before = names.reduce<Buckets<string>>(added, noItems)
+  const after = added(before, 'one more')
+  expect(after.filter((bucket) => !before.includes(bucket))).toHaveLength(1)
+  expect(before.flat()).toHaveLength(names.length)
+  for (const bucket of after) expect(bucket.length).toBeLessThan(200)
+})
