@@ -14,8 +14,8 @@ type ClosingReport = {
 type Needs<Report extends ClosingReport> = {
   readonly handle: Handle
   readonly reports: {
-    /** The next report of each ledger whose logs are to be made, the longest closed first. */
-    nextClosing(limit: number): readonly Report[]
+    /** The next report of each ledger whose logs are to be made, those of the merchants after one first, by their ids. */
+    nextClosing(after: string, limit: number): readonly Report[]
   }
   readonly makeLogs: (report: Report) => Promise<Completion>
   readonly caughtUp: () => Promise<void>
@@ -25,15 +25,20 @@ type Needs<Report extends ClosingReport> = {
 
 /**
  * Makes the logs of reports that were closed and records what they add up to, each once, and those of a ledger in order.
+ * Merchants take turns, however many reports one of them has closed.
  * It begins again after a stop or a crash; a process that does the same at the same time makes the same bytes.
  */
 export const completeReports = <Report extends ClosingReport>(needs: Needs<Report>) => {
   const { outageOf } = needs
   const completing = eachByItself<Report>({ keyOf: (report) => report.ledgerStream, outageOf })
 
+  /** Who had the last turn. */
+  let latest = ''
+
   const complete = async (report: Report, at: Instant): Promise<void> => {
-    const completion = await needs.makeLogs(report)
     const [merchant, id] = partsOf(idIn(report.ledgerStream))
+    latest = merchant
+    const completion = await needs.makeLogs(report)
     await needs.handle(
       ledgers,
       within(merchant, id),
@@ -44,7 +49,8 @@ export const completeReports = <Report extends ClosingReport>(needs: Needs<Repor
 
   return async (now: Instant, stopped: AbortSignal): Promise<Instant | null> => {
     while (!stopped.aborted) {
-      const [report] = completing.due(now, 1, needs.reports.nextClosing)
+      const next = (limit: number) => needs.reports.nextClosing(latest, limit)
+      const [report] = completing.due(now, 1, next)
       if (!report) break
       await completing.attempt(report, now, () => complete(report, now))
       await needs.caughtUp()

@@ -7,7 +7,7 @@ import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Each ledger, with what the lines of its open report add up to so far. */
-const ledgers = sqliteTable(
+export const ledgers = sqliteTable(
   'ledgers',
   {
     stream: text().primaryKey(),
@@ -23,10 +23,15 @@ const ledgers = sqliteTable(
     openedAt: integer().notNull(),
     /** Number of the last report whose logs are made; 0 for none. */
     completed: integer().notNull(),
+    /** Whether logs of closed reports are still to be made. */
+    closing: integer({ mode: 'boolean' }).notNull(),
     counters: text({ mode: 'json' }).$type<Counters>().notNull(),
     totals: text({ mode: 'json' }).$type<Totals>().notNull(),
   },
-  (row) => [index('ledgers_by_merchant').on(row.merchant, row.position)],
+  (row) => [
+    index('ledgers_by_merchant').on(row.merchant, row.position),
+    index('ledgers_closing').on(row.closing, row.merchant),
+  ],
 )
 
 export type LedgerRow = typeof ledgers.$inferSelect
@@ -49,6 +54,7 @@ const withSums = (row: LedgerRow, counters: Counters, totals: Totals): LedgerRow
   open: row.open,
   openedAt: row.openedAt,
   completed: row.completed,
+  closing: row.closing,
   counters,
   totals,
 })
@@ -69,8 +75,8 @@ export const ledgerProjection = projection({
         event.type === 'LedgerRegistered'
           ? event.data
           : { merchant: event.data.id, id: defaultLedger, currency, description: null }
-      const state = { enabled: true, open: 1, openedAt: metadata.at, completed: 0, ...nothingYet }
-      return { stream: String(key), position, ...about, ...state }
+      const reports = { open: 1, openedAt: metadata.at, completed: 0, closing: false }
+      return { stream: String(key), position, ...about, enabled: true, ...reports, ...nothingYet }
     }
     if (!row) return undefined
     switch (event.type) {
@@ -78,10 +84,14 @@ export const ledgerProjection = projection({
         return { ...row, description: event.data.description }
       case 'LedgerDisabled':
         return { ...row, enabled: false }
-      case 'ReportClosed':
-        return { ...row, open: event.data.report + 1, openedAt: metadata.at, ...nothingYet }
-      case 'ReportCompleted':
-        return { ...row, completed: event.data.report }
+      case 'ReportClosed': {
+        const opened = { open: event.data.report + 1, openedAt: metadata.at }
+        return { ...row, ...opened, closing: true, ...nothingYet }
+      }
+      case 'ReportCompleted': {
+        const { report: completed } = event.data
+        return { ...row, completed, closing: completed + 1 < row.open }
+      }
     }
   },
   sums: {

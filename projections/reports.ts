@@ -1,8 +1,8 @@
-import { and, asc, desc, eq, gt, notExists, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, gt, lte, sql, type SQL } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
-import { alias, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Completion } from '../domain/accounting/completion.ts'
-import { ledgerStream } from './ledgers.ts'
+import { ledgers, ledgerStream } from './ledgers.ts'
 import { countOf, findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
@@ -53,24 +53,31 @@ export const reportProjection = projection({
   },
 })
 
+/** What waits for its logs: a look costs what the ledgers do of which something waits, however many reports that is. */
+const nextClosingIn = (db: BetterSQLite3Database) => {
+  const nextReport = sql`${ledgers.stream} || '#' || (${ledgers.completed} + 1)`
+  const nextOf = (ofMerchants: SQL) =>
+    prepared(
+      db,
+      reports,
+      db
+        .select(getTableColumns(reports))
+        .from(ledgers)
+        .innerJoin(reports, eq(reports.key, nextReport))
+        .where(and(eq(ledgers.closing, true), ofMerchants))
+        .orderBy(asc(ledgers.merchant), asc(reports.closedPosition))
+        .limit(sql.placeholder('limit')),
+    )
+  const later = nextOf(gt(ledgers.merchant, sql.placeholder('after')))
+  const others = nextOf(lte(ledgers.merchant, sql.placeholder('after')))
+  return (after: string, limit: number): readonly ReportRow[] => {
+    const found = later.all({ after, limit })
+    return [...found, ...others.all({ after, limit: limit - found.length })]
+  }
+}
+
 export const reportQueries = (db: BetterSQLite3Database) => {
   const find = findBy(db, reports, reports.key)
-  const earlier = alias(reports, 'earlier')
-  const reportBefore = sql`${reports.ledgerStream} || '#' || (${reports.number} - 1)`
-  const closingBefore = db
-    .select({ key: earlier.key })
-    .from(earlier)
-    .where(and(eq(earlier.key, reportBefore), eq(earlier.closing, true)))
-  const nextClosing = prepared(
-    db,
-    reports,
-    db
-      .select()
-      .from(reports)
-      .where(and(eq(reports.closing, true), notExists(closingBefore)))
-      .orderBy(asc(reports.closedPosition))
-      .limit(sql.placeholder('limit')),
-  )
   const closedAfter = prepared(
     db,
     reports,
@@ -102,8 +109,8 @@ export const reportQueries = (db: BetterSQLite3Database) => {
     findByKey: find,
     /** How many reports wait for their logs to be made. */
     closingCount: countOf(db, reports, eq(reports.closing, true)),
-    /** Of each ledger the first of them, the longest closed first. */
-    nextClosing: (limit: number) => nextClosing.all({ limit }),
+    /** Of each ledger the first of them: those of the merchants after one first, of each the longest closed first. */
+    nextClosing: nextClosingIn(db),
     /** The open report of a ledger, which begins after the closing of the one before it. */
     open: (stream: string): { readonly number: number; readonly after: number } => {
       const before = last.get({ stream })

@@ -10,7 +10,7 @@ import type { Recorded } from '../../domain/events.ts'
 import { makeProjector } from '../../infrastructure/read-models/projector.ts'
 import { openReadModelFile } from '../../infrastructure/read-models/read-model-file.ts'
 import { makeReportBook } from '../../infrastructure/read-models/report-book.ts'
-import { ledgerStream } from '../../projections/ledgers.ts'
+import { ledgerProjection, ledgerStream } from '../../projections/ledgers.ts'
 import type { Projection } from '../../projections/projection.ts'
 import { reportProjection, reportQueries } from '../../projections/reports.ts'
 
@@ -23,7 +23,8 @@ type Happens = { readonly ledger: Ledger; readonly isClosing: boolean }
 
 /** A log of lines and closings, of which one node hears, and which its read models hold, when the test says so. */
 const openPlace = ({ before = [] as readonly Happens[] } = {}) => {
-  const file = openReadModelFile(join(folder, randomUUID()), [reportProjection.table])
+  const tables = [reportProjection.table, ledgerProjection.table]
+  const file = openReadModelFile(join(folder, randomUUID()), tables)
   const projector = makeProjector(file, [reportProjection as unknown as Projection])
   const log: Recorded[] = []
   const lines: { readonly ledger: Ledger; readonly position: Position; readonly report: number }[] =

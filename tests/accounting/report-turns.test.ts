@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import { onTestFinished, expect, test } from 'vitest'
+import { ledgers, merchants } from '../../application/aggregates.ts'
+import { completeReports } from '../../application/complete-reports.ts'
+import { newMerchant } from '../../domain/merchant/merchant.ts'
+import { within } from '../../domain/stream.ts'
+import { openPlace } from './ledger-place.ts'
+
+const nothing = { counters: {}, totals: [], transactionLogs: [], scopeLogs: [] }
+
+/** Two merchants, of whom nobody else completes the reports. */
+const openShops = async () => {
+  const place = await openPlace()
+  onTestFinished(async () => {
+    await place.stop()
+    place.remove()
+  })
+  const { core } = place
+  for (const id of ['big', 'small']) {
+    const known = { id, businessName: id, currency: 'NOK', lookupIds: [], netmask: null }
+    const register = { type: 'Register', data: newMerchant(known) } as const
+    await core.handle(merchants, id, register, core.contextOf('test', id))
+  }
+  const bar = { merchant: 'big', id: 'bar', currency: 'NOK', description: null }
+  const register = { type: 'RegisterLedger', data: bar, implied: null } as const
+  await core.handle(ledgers, 'big/bar', register, core.contextOf('test', 'big'))
+
+  const close = async (merchant: string, ledger: string, report: number): Promise<void> => {
+    const implied = { merchant, id: ledger, currency: 'NOK', description: null }
+    const command = {
+      type: 'CloseReport',
+      report,
+      openedAt: 0,
+      callbackUri: null,
+      implied,
+    } as const
+    await core.handle(ledgers, within(merchant, ledger), command, core.contextOf('test', merchant))
+  }
+
+  /** Completes all that can be; answers of which reports logs were to be made, in order. */
+  const complete = async (fails = (_stream: string): boolean => false): Promise<string[]> => {
+    const asked: string[] = []
+    await core.readModels.caughtUp()
+    await completeReports({
+      handle: core.handle,
+      reports: core.reports,
+      makeLogs: async ({ ledgerStream, number }) => {
+        asked.push(`${ledgerStream} ${number}`)
+        if (fails(ledgerStream)) throw new Error('broken')
+        return nothing
+      },
+      caughtUp: core.readModels.caughtUp,
+      newId: randomUUID,
+      outageOf: () => ({ failed: () => {}, worked: () => {} }),
+    })(core.now(), new AbortController().signal)
+    return asked
+  }
+  return { close, complete, closingCount: core.reports.closingCount }
+}
+
+test('given a merchant with many closed reports, then another has its turn after the first of them, and each ledger keeps its order', async () => {
+  const { close, complete, closingCount } = await openShops()
+  for (const report of [1, 2, 3]) await close('big', 'default', report)
+  await close('big', 'bar', 1)
+  for (const report of [1, 2]) await close('small', 'default', report)
+  expect(await complete()).toEqual([
+    'ledger-big/default 1',
+    'ledger-small/default 1',
+    'ledger-big/default 2',
+    'ledger-small/default 2',
+    'ledger-big/default 3',
+    'ledger-big/bar 1',
+  ])
+  expect(closingCount()).toBe(0)
+})
+
+test('given a ledger whose logs cannot be made, then the other ledgers of its merchant and other merchants have their turns', async () => {
+  const { close, complete, closingCount } = await openShops()
+  for (const report of [1, 2]) await close('big', 'default', report)
+  for (const report of [1, 2]) await close('big', 'bar', report)
+  await close('small', 'default', 1)
+  expect(await complete((stream) => stream === 'ledger-big/default')).toEqual([
+    'ledger-big/default 1',
+    'ledger-small/default 1',
+    'ledger-big/bar 1',
+    'ledger-big/bar 2',
+  ])
+  expect(closingCount()).toBe(2)
+})
