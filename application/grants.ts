@@ -16,6 +16,7 @@ import {
   payments,
   permissionRequests,
 } from './aggregates.ts'
+import type { Position } from './event-store.ts'
 import type { Context, Find, Handle } from './handle.ts'
 
 /**
@@ -65,7 +66,12 @@ export type GrantRows = {
   findAccess(hash: string): TokenRow | undefined
   findRefresh(hash: string): TokenRow | undefined
   find(grant: string): GrantRow | undefined
-  ofPayer(payer: string): readonly GrantRow[]
+  /** What a payer has granted and nobody has ended, newest first. */
+  ofPayer(
+    payer: string,
+    before: Position,
+    limit: number,
+  ): readonly (GrantRow & { readonly position: Position })[]
 }
 
 export type Needs = {
@@ -180,10 +186,18 @@ export const revokeGrant =
     await handle(grants, grant, { type: 'RevokeGrant', by }, { ...context, merchant })
   }
 
+const atOnce = 100
+
 export const withdrawAll =
   (needs: Pick<Needs, 'handle' | 'rows' | 'caughtUp'>) =>
   async (payer: string, context: Context): Promise<void> => {
     await needs.caughtUp()
-    for (const { grant, isRevoked } of needs.rows.ofPayer(payer))
-      if (!isRevoked) await revokeGrant(needs)(grant, 'operator', context)
+    for (let before = Number.MAX_SAFE_INTEGER; ;) {
+      const some = needs.rows.ofPayer(payer, before, atOnce)
+      for (const { grant, position } of some) {
+        await revokeGrant(needs)(grant, 'operator', context)
+        before = position
+      }
+      if (some.length < atOnce) return
+    }
   }

@@ -45,21 +45,29 @@ export const pageOf = <R extends Row>(
 }
 
 /**
- * A page of a list. The cursor is the position of its last entry in the log, so a walk sees everything that was there
- * from start to end exactly once, whatever comes and goes meanwhile.
+ * The rows of a page, and where the next one is. The cursor is the position of the last row in the log, so a walk sees
+ * everything that was there from start to end exactly once, whatever comes and goes meanwhile.
  */
+export const linkedPage = <R extends Row>(
+  links: Links,
+  path: string,
+  from: number | undefined,
+  list: (before: number, limit: number) => readonly R[],
+) => {
+  const { rows, last } = pageOf(from, pageSize, list)
+  const next = last ? links.inBody(`${path}?next=${writeCursor(last.position)}`) : null
+  return { rows, next }
+}
+
 export const listPage = <R extends Row>(
   links: Links,
   path: string,
-  next: number | undefined,
+  from: number | undefined,
   list: (before: number, limit: number) => readonly R[],
   pathOf: (row: R) => string,
 ) => {
-  const { rows, last } = pageOf(next, pageSize, list)
-  return {
-    uris: rows.map((row) => links.inBody(pathOf(row))),
-    next: last ? links.inBody(`${path}?next=${writeCursor(last.position)}`) : null,
-  }
+  const { rows, next } = linkedPage(links, path, from, list)
+  return { uris: rows.map((row) => links.inBody(pathOf(row))), next }
 }
 
 /** GET of what a merchant has of one kind. */

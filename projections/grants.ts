@@ -1,4 +1,4 @@
-import { desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
@@ -7,6 +7,9 @@ import type { Scope } from '../domain/people/scope.ts'
 import { idIn } from '../domain/stream.ts'
 import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
+
+/** Said as the index says it. */
+const stands = sql`isRevoked = 0`
 
 /** What payers have granted to merchants: who knows what since when, and until when. */
 const grantedPermissions = sqliteTable(
@@ -23,7 +26,7 @@ const grantedPermissions = sqliteTable(
     grantedAt: integer().notNull(),
     isRevoked: integer({ mode: 'boolean' }).notNull(),
   },
-  (row) => [index('granted_permissions_by_payer').on(row.payer, row.position)],
+  (row) => [index('granted_permissions_by_payer').on(row.payer, row.position).where(stands)],
 )
 
 export type GrantedPermission = typeof grantedPermissions.$inferSelect
@@ -103,14 +106,22 @@ export const grantQueries = (db: BetterSQLite3Database) => {
     db
       .select()
       .from(grantedPermissions)
-      .where(eq(grantedPermissions.payer, sql.placeholder('payer')))
-      .orderBy(desc(grantedPermissions.position)),
+      .where(
+        and(
+          eq(grantedPermissions.payer, sql.placeholder('payer')),
+          stands,
+          lt(grantedPermissions.position, sql.placeholder('before')),
+        ),
+      )
+      .orderBy(desc(grantedPermissions.position))
+      .limit(sql.placeholder('limit')),
   )
   return {
     findAccess: findBy(db, accessTokens, accessTokens.hash),
     findRefresh: findBy(db, refreshTokens, refreshTokens.hash),
     find: findBy(db, grantedPermissions, grantedPermissions.grant),
-    /** Newest first. */
-    ofPayer: (payer: string) => ofPayer.all({ payer }),
+    /** What a payer has granted and nobody has ended, newest first. */
+    ofPayer: (payer: string, before: number, limit: number) =>
+      ofPayer.all({ payer, before, limit }),
   }
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { formatScope } from '../../domain/people/scope.ts'
-import { refuse } from '../../domain/refusal.ts'
-import { ridParams } from '../addresses.ts'
+import { ridParams, type Links } from '../addresses.ts'
+import { linkedPage, listQuery } from '../lists.ts'
 import { scopeText } from '../merchant/permission.ts'
 import { contextOfPayer, route, type Route } from '../route.ts'
 import { dateTime } from '../wire.ts'
 import { payerGroup, payerPrefix, type PayerAccess } from './api-access.ts'
 import { permissionFor, type PayerPermissionNeeds } from './permission.ts'
-import type { PayerPermissionsNeeds } from './permissions.ts'
+import { grantFor, type PayerPermissionsNeeds } from './permissions.ts'
 
 const permissionReply = z
   .object({
@@ -25,11 +25,12 @@ const permissionReply = z
 
 const grantParams = z.object({ grant: z.string().regex(/^[a-z0-9_-]{1,100}$/) })
 
-type Needs = PayerPermissionNeeds & PayerPermissionsNeeds
+type Needs = PayerPermissionNeeds & PayerPermissionsNeeds & { readonly links: Links }
 
 /** How payers answer permission requests and withdraw what they have granted, as JSON for apps. */
 export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Route[] => {
   const find = permissionFor(needs)
+  const findGrant = grantFor(needs)
 
   return [
     route({
@@ -98,7 +99,8 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
       access: 'OPEN',
       guard: 'session',
       group: payerGroup,
-      summary: 'Who knows what about the payer',
+      summary: 'Who knows what about the payer, newest first',
+      query: listQuery,
       success: 'value',
       reply: z
         .object({
@@ -111,20 +113,27 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
               date_granted: dateTime,
             }),
           ),
+          next: z.string().nullable(),
         })
-        .meta({ id: 'PayerPermissions' }),
+        .meta({
+          id: 'PayerPermissions',
+          description: 'Newest first, 100 a page; `next` is null on the last page.',
+        }),
       handle: async (call) => {
         const { payer } = await access(call)
         await needs.caughtUp()
-        const live = needs.grantsOf(payer).filter(({ isRevoked }) => !isRevoked)
+        const granted = (before: number, limit: number) => needs.grantsOf(payer, before, limit)
+        const path = `${payerPrefix}/permission/`
+        const { rows, next } = linkedPage(needs.links, path, call.query.next, granted)
         return {
-          permissions: live.map(({ grant, merchant, client, scope, grantedAt }) => ({
+          permissions: rows.map(({ grant, merchant, client, scope, grantedAt }) => ({
             id: grant,
             merchant: needs.shopName(merchant),
             application: needs.applicationName(client) ?? null,
             scope: formatScope(scope),
             date_granted: grantedAt,
           })),
+          next,
         }
       },
     }),
@@ -139,11 +148,8 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
       success: 'nothing',
       handle: async (call) => {
         const { payer } = await access(call)
-        await needs.caughtUp()
-        const { grant } = call.params
-        const own = needs.grantsOf(payer).find((granted) => granted.grant === grant)
-        if (!own) return refuse('resource_is_unknown')
-        await needs.revokeGrant(grant, 'payer', contextOfPayer(call, payer, own.merchant))
+        const { grant, merchant } = await findGrant(call.params.grant, payer)
+        await needs.revokeGrant(grant, 'payer', contextOfPayer(call, payer, merchant))
       },
     }),
   ]

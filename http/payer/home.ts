@@ -2,11 +2,11 @@ import { html } from 'hono/html'
 import type { Instant } from '../../domain/time.ts'
 import type { InboxEntry } from '../../projections/payer-inbox.ts'
 import type { PermissionOutcome } from '../../projections/permissions.ts'
-import { pageOf } from '../lists.ts'
 import { searchOf, type Call, type RawReply, type Route } from '../route.ts'
 import { shownAmount, shownTime } from './money.ts'
 import type { Html } from './page.ts'
 import { payerPages } from './pages.ts'
+import { linkToOlder, pageIn } from './paging.ts'
 import { statusText, sumsOf, type ShownRequest } from './request.ts'
 import type { SignedIn, Visits } from './session.ts'
 
@@ -20,8 +20,6 @@ export type PayerHomeNeeds = {
   readonly permissionOf: (rid: string, at: Instant) => PermissionOutcome | undefined
   readonly shopName: (merchant: string) => string
 }
-
-const rowsOnPage = 50
 
 /** Where payers find what waits for them, and what they did. */
 export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] => {
@@ -70,21 +68,6 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
   const items = (visitor: SignedIn, rows: readonly InboxEntry[], at: Instant) =>
     Promise.all(rows.map((row) => item(visitor, row, at)))
 
-  /** The rows of a page, newest first, and where those before them are. */
-  const pageIn = (
-    call: Call,
-    path: string,
-    list: (before: number, limit: number) => readonly InboxEntry[],
-  ) => {
-    const before = Number(searchOf(call).get('before'))
-    const from = Number.isSafeInteger(before) && before > 0 ? before : undefined
-    const { rows, last } = pageOf(from, rowsOnPage, list)
-    return { rows, older: last && `${path}?before=${last.position}` }
-  }
-
-  const link = ({ texts }: SignedIn, older: string | undefined): Html | '' =>
-    older === undefined ? '' : html`<p><a href="${older}">${texts.older}</a></p>`
-
   const home = async (visitor: SignedIn, call: Call): Promise<RawReply> => {
     await needs.caughtUp()
     const { at } = call
@@ -106,7 +89,7 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
                 ${await items(visitor, waiting, at)}
               </ul>`
         }
-        ${link(visitor, older)}
+        ${linkToOlder(visitor, older)}
         <div class="actions"><a class="button second" href="/payer/scan">${texts.scan}</a></div>
       </div>`,
     })
@@ -129,7 +112,7 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
                 ${await items(visitor, rows, call.at)}
               </ul>`
         }
-        ${link(visitor, older)}
+        ${linkToOlder(visitor, older)}
       </div>`,
     })
   }

@@ -6,32 +6,47 @@ import type { GrantedPermission } from '../../projections/grants.ts'
 import { contextOfPayer, type Call, type RawReply, type Route } from '../route.ts'
 import { shownTime } from './money.ts'
 import { payerPages } from './pages.ts'
+import { linkToOlder, pageIn } from './paging.ts'
 import { fieldOf, hiddenFields, type Form, type SignedIn, type Visits } from './session.ts'
 
 export type PayerPermissionsNeeds = {
   readonly caughtUp: () => Promise<void>
   readonly shopName: (merchant: string) => string
-  readonly grantsOf: (payer: string) => readonly GrantedPermission[]
+  /** What a payer has granted and not withdrawn, newest first. */
+  readonly grantsOf: (payer: string, before: number, limit: number) => readonly GrantedPermission[]
+  readonly findGrant: (grant: string) => GrantedPermission | undefined
   /** What an application is called; undefined for a merchant's own id. */
   readonly applicationName: (client: string) => string | undefined
   readonly revokeGrant: (grant: string, by: Revoker, context: Context) => Promise<void>
 }
 
+/** What a payer has granted, as that payer may name it: what another has does not exist. @throws Refusal */
+export const grantFor =
+  ({ caughtUp, findGrant }: Pick<PayerPermissionsNeeds, 'caughtUp' | 'findGrant'>) =>
+  async (grant: string, payer: string): Promise<GrantedPermission> => {
+    await caughtUp()
+    const found = findGrant(grant)
+    return found?.payer === payer ? found : refuse('resource_is_unknown')
+  }
+
 /** Where payers see who knows what about them, and withdraw it. */
 export const payerPermissionsRoutes = (needs: PayerPermissionsNeeds, visits: Visits): Route[] => {
   const { page, form } = payerPages(visits)
+  const find = grantFor(needs)
 
-  const permissions = async (visitor: SignedIn): Promise<RawReply> => {
+  const permissions = async (visitor: SignedIn, call: Call): Promise<RawReply> => {
     await needs.caughtUp()
     const { texts, csrf, locale } = visitor
-    const live = needs.grantsOf(visitor.session.payer).filter(({ isRevoked }) => !isRevoked)
+    const { rows, older } = pageIn(call, '/payer/permissions', (before, limit) =>
+      needs.grantsOf(visitor.session.payer, before, limit),
+    )
     return visits.show(visitor, {
       title: texts.permissions,
       body: html`<div class="card">
         <h1>${texts.permissions}</h1>
-        ${live.length === 0 ? html`<p class="quiet">${texts.permissionsEmpty}</p>` : ''}
+        ${rows.length === 0 ? html`<p class="quiet">${texts.permissionsEmpty}</p>` : ''}
         <ul class="list">
-          ${live.map(
+          ${rows.map(
             ({ grant, merchant, client, scope, grantedAt }) =>
               html`<li>
                 <form class="row" method="post" action="/payer/permissions">
@@ -53,6 +68,7 @@ export const payerPermissionsRoutes = (needs: PayerPermissionsNeeds, visits: Vis
               </li>`,
           )}
         </ul>
+        ${linkToOlder(visitor, older)}
       </div>`,
     })
   }
@@ -61,12 +77,9 @@ export const payerPermissionsRoutes = (needs: PayerPermissionsNeeds, visits: Vis
     visitor: SignedIn,
     call: Call<undefined, undefined, Form>,
   ): Promise<RawReply> => {
-    await needs.caughtUp()
-    const grant = fieldOf(call.body, 'grant')
     const { payer } = visitor.session
-    const own = needs.grantsOf(payer).find((granted) => granted.grant === grant)
-    if (!own) return refuse('resource_is_unknown')
-    await needs.revokeGrant(grant, 'payer', contextOfPayer(call, payer, own.merchant))
+    const { grant, merchant } = await find(fieldOf(call.body, 'grant'), payer)
+    await needs.revokeGrant(grant, 'payer', contextOfPayer(call, payer, merchant))
     return visits.go(visitor, '/payer/permissions')
   }
 

@@ -103,6 +103,7 @@ export const makePayerSide = (core: Core, settings: Settings, server: Authorizat
     inbox: core.inbox,
     permissionOf: core.permissions.find,
     grantsOf: rows.ofPayer,
+    findGrant: rows.find,
     applicationName: (client: string) => applicationOf(client)?.name,
     findApplication: applicationOf,
     applications: core.applications,
