@@ -4,6 +4,7 @@ import { accessTokenProjection, grantProjection, refreshTokenProjection } from '
 import { journalProjection } from './journal.ts'
 import { ledgerProjection } from './ledgers.ts'
 import { logFileProjection } from './log-files.ts'
+import { merchantLookupProjection } from './merchant-lookups.ts'
 import { payerSessionProjection } from './payer-sessions.ts'
 import { paymentProjection } from './payments.ts'
 import { permissionProjection } from './permissions.ts'
@@ -27,6 +28,7 @@ import { transactionLineProjection } from './transaction-lines.ts'
 /** What is looked for among many is folded by one of these; what has become of one payment, from its stream. */
 export const projections = [
   merchantProjection,
+  merchantLookupProjection,
   userProjection,
   posProjection,
   signingKeyProjection,

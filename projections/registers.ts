@@ -89,22 +89,3 @@ export const registerQueries = <Data extends object>(
     all: () => all.all() as Row[],
   }
 }
-
-/** Finding a merchant by an organisation number or another secondary id; the one registered first, should two have it. */
-export const merchantLookupQuery = (db: BetterSQLite3Database) => {
-  const { table } = merchantProjection
-  const lookupId = sql.placeholder('lookupId')
-  const find = prepared(
-    db,
-    table,
-    db
-      .select()
-      .from(table)
-      .where(
-        sql`json_extract(${table.data}, '$.organizationId') = ${lookupId} or exists (select 1 from json_each(${table.data}, '$.lookupIds') where value = ${lookupId})`,
-      )
-      .orderBy(table.position)
-      .limit(1),
-  )
-  return (id: string) => find.get({ lookupId: id })
-}

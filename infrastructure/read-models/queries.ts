@@ -5,6 +5,7 @@ import { grantQueries } from '../../projections/grants.ts'
 import { journalQueries } from '../../projections/journal.ts'
 import { ledgerQueries } from '../../projections/ledgers.ts'
 import { logFileQueries } from '../../projections/log-files.ts'
+import { merchantLookupQuery } from '../../projections/merchant-lookups.ts'
 import { payerInboxQueries } from '../../projections/payer-inbox.ts'
 import { payerSessionQueries } from '../../projections/payer-sessions.ts'
 import { paymentQueries } from '../../projections/payments.ts'
@@ -13,7 +14,6 @@ import { pickUpQueries } from '../../projections/pick-ups.ts'
 import {
   applicationProjection,
   integratorProjection,
-  merchantLookupQuery,
   merchantProjection,
   posProjection,
   registerQueries,

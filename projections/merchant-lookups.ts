@@ -1,0 +1,56 @@
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { MerchantData } from '../domain/merchant/merchant.ts'
+import { prepared } from './prepared.ts'
+import { projection } from './projection.ts'
+import { merchantProjection } from './registers.ts'
+
+/** Which merchants have had an organisation number or another secondary id: those that have it now are among them. */
+const merchantLookups = sqliteTable(
+  'merchant_lookups',
+  {
+    key: text().primaryKey(),
+    lookupId: text().notNull(),
+    stream: text().notNull(),
+  },
+  (row) => [index('merchant_lookups_by_id').on(row.lookupId)],
+)
+
+const keyOf = (stream: string, lookupId: string): string => `${stream} ${lookupId}`
+
+const idsOf = ({ organizationId, lookupIds }: MerchantData): readonly string[] =>
+  organizationId === null ? lookupIds : [organizationId, ...lookupIds]
+
+export const merchantLookupProjection = projection({
+  table: merchantLookups,
+  key: merchantLookups.key,
+  handles: ['MerchantRegistered', 'MerchantChanged'],
+  keysOf: ({ stream, data }) => [...new Set(idsOf(data).map((id) => keyOf(stream, id)))],
+  apply: (row, { stream, data }, key) => {
+    const lookupId = idsOf(data).find((id) => keyOf(stream, id) === key)
+    return row ?? (lookupId === undefined ? undefined : { key: String(key), lookupId, stream })
+  },
+})
+
+/** Finding a merchant by an organisation number or another secondary id; the one registered first, should two have it. */
+export const merchantLookupQuery = (db: BetterSQLite3Database) => {
+  const { table } = merchantProjection
+  const lookupId = sql.placeholder('lookupId')
+  const candidates = db
+    .select({ stream: merchantLookups.stream })
+    .from(merchantLookups)
+    .where(eq(merchantLookups.lookupId, lookupId))
+  const hasIt = sql`(json_extract(${table.data}, '$.organizationId') = ${lookupId} or exists (select 1 from json_each(${table.data}, '$.lookupIds') where value = ${lookupId}))`
+  const find = prepared(
+    db,
+    table,
+    db
+      .select()
+      .from(table)
+      .where(and(inArray(table.stream, candidates), hasIt))
+      .orderBy(table.position)
+      .limit(1),
+  )
+  return (id: string) => find.get({ lookupId: id })
+}
