@@ -54,6 +54,7 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
   const reportBook = makeReportBook({
     reports: queries.reports,
     reached: (position) => readModels.reached(position),
+    position: () => readModels.position(),
     from,
   })
   const { handle, find, recall, notice } = makeHandler({

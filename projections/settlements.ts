@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, isNotNull, lt, notExists, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, isNotNull, lt, notExists, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { alias, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import {
@@ -30,6 +30,7 @@ const settlements = sqliteTable(
   },
   (row) => [
     index('settlements_by_merchant').on(row.merchant, row.serial),
+    index('settlements_by_position').on(row.merchant, row.startedPosition),
     index('settlements_making').on(row.making),
     index('settlements_payable').on(row.payable),
   ],
@@ -105,10 +106,11 @@ export const settlementQueries = (db: BetterSQLite3Database) => {
       .where(
         and(
           eq(merchant, sql.placeholder('merchant')),
+          gt(startedPosition, sql.placeholder('after')),
           lt(startedPosition, sql.placeholder('before')),
         ),
       )
-      .orderBy(asc(serial)),
+      .orderBy(asc(startedPosition)),
   )
   const payables = prepared(
     db,
@@ -137,7 +139,8 @@ export const settlementQueries = (db: BetterSQLite3Database) => {
     payable: () => payables.all(),
     /** Those that the bank was asked to pay by one message. */
     orderedBy: (messageId: string) => ordered.all({ messageId }),
-    /** Where the settlements of a merchant that were started before a position cut the log, in order. */
-    cuts: (merchant: string, before: number) => cuts.all({ merchant, before }),
+    /** Where the settlements of a merchant cut the log between two positions, in order. */
+    cuts: (merchant: string, after: number, before: number) =>
+      cuts.all({ merchant, after, before }),
   }
 }

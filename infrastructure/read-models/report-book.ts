@@ -15,6 +15,8 @@ type Needs = {
   }
   /** Resolves when the read models hold everything up to a position. */
   readonly reached: (position: Position) => Promise<void>
+  /** Up to where they hold everything. */
+  readonly position: () => Position
   /** After which position everything is noticed. */
   readonly from: Position
 }
@@ -24,9 +26,9 @@ type Needs = {
  * are read, so the open report of a ledger is remembered until its closing is heard of: a line need not wait until the
  * read models hold it.
  */
-export const makeReportBook = ({ reports, reached, from }: Needs) => {
+export const makeReportBook = ({ reports, reached, position: folded, from }: Needs) => {
   const open = recent<string, OpenReport>(ledgersRemembered)
-  /** Of each ledger, the last closing that has come by. */
+  /** Of each ledger, the last closing that has come by and may not be in the read models yet; the oldest first. */
   const closings = new Map<string, Position>()
   let heard = from
 
@@ -39,6 +41,13 @@ export const makeReportBook = ({ reports, reached, from }: Needs) => {
     return position > found.after
       ? found.number
       : (reports.closedAfter(stream, position) ?? found.number)
+  }
+
+  const forgetFolded = (): void => {
+    for (const [stream, position] of closings) {
+      if (position > folded()) return
+      closings.delete(stream)
+    }
   }
 
   return {
@@ -58,7 +67,9 @@ export const makeReportBook = ({ reports, reached, from }: Needs) => {
       for (const { type, stream, position } of events) {
         if (type === ('ReportClosed' satisfies EventType)) {
           open.delete(stream)
+          closings.delete(stream)
           closings.set(stream, position)
+          forgetFolded()
         }
         heard = position
       }

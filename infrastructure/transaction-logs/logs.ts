@@ -27,6 +27,7 @@ type Needs = {
     find(merchant: string, serial: number): SettlementRow | undefined
     cuts(
       merchant: string,
+      after: number,
       before: number,
     ): readonly { readonly startedPosition: number; readonly settlementId: string }[]
   }
@@ -40,21 +41,23 @@ type Needs = {
  * events on a node that lacks them.
  */
 export const makeLogs = ({ directory, database, writer, ...needs }: Needs) => {
-  /** Settlements that were started before a position. */
-  const takenBefore = (merchant: string, position: number): Taken[] => {
-    let after = 0
-    return needs.settlements.cuts(merchant, position).map(({ startedPosition, settlementId }) => {
-      const taken = { after, before: startedPosition, id: settlementId }
-      after = startedPosition
-      return taken
-    })
+  /** Of the lines between two positions, those that each settlement took which was started there. */
+  const takenBetween = (merchant: string, first: number, last: number): Taken[] => {
+    let after = first
+    return needs.settlements
+      .cuts(merchant, first, last)
+      .map(({ startedPosition: before, settlementId: id }) => {
+        const taken = { after, before, id }
+        after = before
+        return taken
+      })
   }
 
   const ofReport = (report: ReportRow): Promise<Completion> => {
     const { ledgerStream, number, closedPosition: before } = report
     const [merchant, ledger] = partsOf(idIn(ledgerStream))
     const after = needs.reports.find(merchant, ledger, number - 1)?.closedPosition ?? 0
-    const settlements = takenBefore(merchant, before)
+    const settlements = takenBetween(merchant, after, before)
     return writer.write({ database, merchant, ledger, after, before, settlements })
   }
 

@@ -70,6 +70,26 @@ test('the lines of a report name the settlements of their own merchant only', as
   expect([await idsOf(unsettled), await idsOf(settled)]).toEqual([[''], [settlement_id]])
 })
 
+test('given settlements before, in and across reports, then the lines of each report name those that took them', async () => {
+  const shop = await service.newMerchant()
+  const idOf = async (serial: number): Promise<string> =>
+    (await ask(shop, 'GET', `${base}/settlement/${serial}/`)).settlement_id
+  const idsIn = async (number: number) =>
+    idsOfSettlementsIn(shop, (await close(shop, number)).transaction_log_uris)
+  await capture(shop)
+  await settle(shop)
+  await capture(shop)
+  expect((await idsIn(1)).toSorted()).toEqual(['', await idOf(1)])
+  await settle(shop)
+  await capture(shop)
+  await settle(shop)
+  await capture(shop)
+  expect((await idsIn(2)).toSorted()).toEqual(['', await idOf(3)])
+  await capture(shop)
+  await settle(shop)
+  expect(await idsIn(3)).toEqual([await idOf(4)])
+})
+
 test('an open report begins with nothing of the one before it, which says when it was closed', async () => {
   const shop = await service.newMerchant()
   await capture(shop)

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { grantQueries } from '../../projections/grants.ts'
 import { merchantLookupQuery } from '../../projections/merchant-lookups.ts'
 import { reportQueries } from '../../projections/reports.ts'
+import { settlementQueries } from '../../projections/settlements.ts'
 import { foldedFile } from './folded-file.ts'
 
 const file = foldedFile()
@@ -35,3 +36,9 @@ test.each(['"merchant" > ?', '"merchant" <= ?'])(
     ])
   },
 )
+
+test('where settlements cut the log between two positions is found without a look at those before', () => {
+  expect(stepsOf(() => settlementQueries(file.db), '"startedPosition" > ?')).toEqual([
+    expect.stringContaining('settlements_by_position (merchant=? AND startedPosition>?'),
+  ])
+})

@@ -62,6 +62,7 @@ const openPlace = ({ before = [] as readonly Happens[] } = {}) => {
         ? Promise.resolve()
         : new Promise((resolve) => waiters.push({ position, resolve }))
     },
+    position: projector.position,
     from,
   })
   let heard = from
@@ -154,6 +155,24 @@ describe('the report that holds a line', () => {
     expect(place.asked).toEqual([start + 1, 3])
     place.fold()
     expect(await found).toBe(2)
+    place.close()
+  })
+
+  test('is looked up with no thought of closings that the read models hold, which are forgotten at the next one', async () => {
+    const place = openPlace()
+    place.happen({ ledger: 'bar', isClosing: false })
+    place.happen({ ledger: 'bar', isClosing: true })
+    place.hear()
+    place.fold()
+    expect(await place.reportOf(place.lines[0]!)).toBe(1)
+    place.happen({ ledger: 'default', isClosing: false })
+    place.happen({ ledger: 'default', isClosing: true })
+    place.hear()
+    expect(await place.reportOf(place.lines[0]!)).toBe(1)
+    const found = place.reportOf(place.lines[1]!)
+    expect(place.asked).toEqual([2, 1, 4])
+    place.fold()
+    expect(await found).toBe(1)
     place.close()
   })
 
