@@ -15,5 +15,9 @@ export const dayOf = (at: Instant): string => new Date(at).toISOString().slice(0
 export const secondsAfter = (at: Instant, seconds: Seconds): Instant =>
   (Math.floor(at / 1000) + seconds) * 1000
 
+/** When what is asked for now ends by itself: no earlier than now, for nothing ends before it has begun. */
+export const endOfWait = (at: Instant, seconds: Seconds): Instant =>
+  Math.max(at, secondsAfter(at, seconds))
+
 /** How long it is until then, in seconds begun. */
 export const secondsUntil = (then: Instant, at: Instant): Seconds => Math.ceil((then - at) / 1000)

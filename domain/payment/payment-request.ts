@@ -2,7 +2,7 @@ import { grossOf } from '../accounting/charge.ts'
 import { refuse } from '../refusal.ts'
 import { roughSize } from '../rough-size.ts'
 import { sameJson } from '../same.ts'
-import { authorizationLifetime, secondsAfter, type Instant } from '../time.ts'
+import { authorizationLifetime, endOfWait, secondsAfter, type Instant } from '../time.ts'
 import type { PaymentCommand } from './payment-command.ts'
 import type { LineItem, PaymentDetails, PaymentEvent, PaymentRequest } from './payment-events.ts'
 import { awaitsScan, type Answer, type Payment, type RequestedPayment } from './payment-state.ts'
@@ -23,7 +23,7 @@ export const decideRequest = (
   grossOf(request)
   const { payer: customer } = facts
   const payer = typeof customer === 'object' && 'id' in customer ? customer.id : null
-  const expiresAt = secondsAfter(at, request.expiresIn)
+  const expiresAt = endOfWait(at, request.expiresIn)
   const data = { request, payer, expiresAt }
   if (typeof customer === 'object' && 'shortlink' in customer)
     return [{ type: 'PaymentRequested', data: { ...data, shortlink: customer.shortlink } }]

@@ -5,7 +5,7 @@ import type { Decider, EventsOf } from '../decider.ts'
 import { statusCodes } from '../payment/status.ts'
 import { refuse } from '../refusal.ts'
 import { sameJson } from '../same.ts'
-import { secondsAfter, type Instant } from '../time.ts'
+import { endOfWait, type Instant } from '../time.ts'
 import { permissions, type Permissions } from './grant.ts'
 import { isPartOf, scope } from './scope.ts'
 
@@ -91,7 +91,7 @@ const decideRequest = (
     return sameJson(permission.request, request) ? [] : refuse('pos_tid_used_with_other_data')
   if (!facts.posIsKnown) return refuse('pos_is_unknown')
   const { payer, currency } = facts
-  const expiresAt = secondsAfter(at, request.expiresIn)
+  const expiresAt = endOfWait(at, request.expiresIn)
   const event: PermissionEvent = {
     type: 'PermissionRequested',
     data: { request, payer, expiresAt, currency },

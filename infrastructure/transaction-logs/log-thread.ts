@@ -79,11 +79,7 @@ const sortedLines = (database: Database.Database, job: LogJob, which: string): S
   }
   return {
     counts: rowsOf(`SELECT tid, count(*) ${where} GROUP BY tid ORDER BY tid`),
-    // Of two in one second, which is what the log shows, the one that was recorded first stands first.
-    lines: linesOf(
-      rowsOf(`SELECT ${columns} ${where} ORDER BY tid, at / 1000, position`),
-      merchant,
-    ),
+    lines: linesOf(rowsOf(`SELECT ${columns} ${where} ORDER BY tid, at, position`), merchant),
   }
 }
 
