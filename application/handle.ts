@@ -15,6 +15,7 @@ import {
 } from './event-store.ts'
 import { historyOf } from './history.ts'
 import { usualRoom, type Room } from './recent.ts'
+import type { Soon } from './soon.ts'
 import { isOld, knownAfter, nothingOf, rememberStates, type Known } from './remembered-states.ts'
 
 /** Who commands, when and why. */
@@ -187,26 +188,38 @@ export const makeHandler = ({ store, eventId, commandId, onAppended, room = usua
     return memory.findCurrent(stream)?.state as State | undefined
   }
 
+  const readAt = async <Event, State>(
+    decider: Decider<never, Event, State>,
+    stream: string,
+    end: Position,
+  ): Promise<State> => {
+    let state = decider.initial
+    for await (const events of historyOf(store, stream)) {
+      const past = events.filter(({ position }) => position <= end)
+      state = stateAfter(decider, past, state)
+      if (past.length < events.length) break
+    }
+    return state
+  }
+
+  const readNow = async <Event, State>(
+    decider: Decider<never, Event, State>,
+    stream: string,
+  ): Promise<State> => {
+    const before = memory.find(stream) ?? nothingOf(decider)
+    return (await catchUp(decider, stream, before)).state as State
+  }
+
   /** The state of an aggregate, without changing it. */
-  const find = async <Event extends DecidedEvent, State>(
+  const find = <Event extends DecidedEvent, State>(
     { category, decider }: Aggregate<never, Event, State>,
     id: string,
     asOf: AsOf = 'memory',
-  ): Promise<State> => {
+  ): Soon<State> => {
     const stream = streamOf({ category }, id)
-    if (typeof asOf === 'number') {
-      let state = decider.initial
-      for await (const events of historyOf(store, stream)) {
-        const past = events.filter(({ position }) => position <= asOf)
-        state = stateAfter(decider, past, state)
-        if (past.length < events.length) break
-      }
-      return state
-    }
+    if (typeof asOf === 'number') return readAt(decider, stream, asOf)
     const known = asOf === 'memory' ? memory.findCurrent(stream) : undefined
-    if (known) return known.state as State
-    const before = memory.find(stream) ?? nothingOf(decider)
-    return (await catchUp(decider, stream, before)).state as State
+    return known ? (known.state as State) : readNow(decider, stream)
   }
 
   return { handle, find, recall, notice: memory.notice }

@@ -50,8 +50,8 @@ export const rememberStates = (room: Room) => {
     remember: (stream: string, { revision, state, size }: Known): void => {
       const before = memory.get(stream)
       if (before && before.revision > revision) return
-      // A read may end after a newer event was noticed: what it found is old already.
-      const newest = Math.max(heard.get(stream) ?? noStream, before?.heard ?? noStream)
+      // A read may end after a newer event was noticed: what it found is old already. What is remembered is told of each.
+      const newest = before?.heard ?? heard.get(stream) ?? noStream
       memory.set(stream, { revision, state, size, heard: newest })
     },
     /** Marks as old what other processes have changed, to go on from: called with all events as they come by. */

@@ -1,3 +1,4 @@
+import { goOn, type Soon } from '../application/soon.ts'
 import type { AccessNeeds, FoundUser } from './access-needs.ts'
 import { makeIntegratorAccess, type IntegratorNeeds } from './integrator-access.ts'
 import type { AccessLevel, Caller } from './route.ts'
@@ -18,8 +19,8 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
   const findRight = (
     merchant: string,
     id: string,
-    isRight: (found: FoundUser) => Promise<boolean> | boolean,
-  ): FoundUser | Promise<FoundUser> => {
+    isRight: (found: FoundUser) => Soon<boolean>,
+  ): Soon<FoundUser> => {
     const known = needs.recallUser(merchant, id)
     const verdict = known && isRight(known)
     if (verdict === true) return known
@@ -48,7 +49,7 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
       ),
     )
     // What is remembered is not waited for.
-    return right instanceof Promise ? right.then((found) => found ?? wrong()) : (right ?? wrong())
+    return goOn(right, (found) => found ?? wrong())
   }
 
   const bySignature = async (
@@ -75,7 +76,7 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
   const isSuperuser = (found: FoundUser): boolean =>
     found?.user.roles.includes('superuser') ?? false
 
-  return async (level: AccessLevel, request: UnauthenticatedRequest): Promise<Caller> => {
+  return (level: AccessLevel, request: UnauthenticatedRequest): Soon<Caller> => {
     if (level === 'INTEGRATOR' || request.header(names.integrator) !== undefined)
       return byIntegrator(level, request)
     const merchant = request.header(names.merchant)
@@ -93,18 +94,22 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
     const right = isKey
       ? bySignature(credential, merchant, id, request)
       : bySecret(credential, merchant, id, request)
-    const found = right instanceof Promise ? await right : right
     const { remoteAddress: address } = request
-    const keptOut =
-      keptOutBy(address, found) && keptOutBy(address, await needs.findUser(merchant, id))
-    if (keptOut) return unauthorized(`Requests ${keptOut} may not come from this address.`)
-    return {
-      merchant,
-      actor: `user:${id}`,
-      mayManageUsers: async () =>
-        isSuperuser(found) || isSuperuser(await needs.findUser(merchant, id)),
-      isSigned: isKey,
-    }
+    return goOn(right, (found): Soon<Caller> => {
+      const caller: Caller = {
+        merchant,
+        actor: `user:${id}`,
+        mayManageUsers: async () =>
+          isSuperuser(found) || isSuperuser(await needs.findUser(merchant, id)),
+        isSigned: isKey,
+      }
+      if (!keptOutBy(address, found)) return caller
+      return needs.findUser(merchant, id).then((now) => {
+        const keptOut = keptOutBy(address, now)
+        if (!keptOut) return caller
+        return unauthorized(`Requests ${keptOut} may not come from this address.`)
+      })
+    })
   }
 }
 

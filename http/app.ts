@@ -1,5 +1,6 @@
 import { Hono, type Context as HonoContext } from 'hono'
 import type { z } from 'zod'
+import { goOn, type Soon } from '../application/soon.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import type { Authenticate } from './access.ts'
@@ -107,7 +108,8 @@ export const makeApp = (needs: AppNeeds) => {
   ): Promise<Reply> => {
     const contentType = req.header('content-type')
     const accept = req.header('accept')
-    const caller = route.access === 'OPEN' ? undefined : await authenticate(route.access, request)
+    const asking = route.access === 'OPEN' ? undefined : authenticate(route.access, request)
+    const caller = asking instanceof Promise ? await asking : asking
     const replyTypes = route.replyTypes ?? [names.json, 'application/json']
     // Whoever is led elsewhere is asked there what they accept.
     if (route.success !== 'found' && !isAccepted(accept, replyTypes))
@@ -130,7 +132,7 @@ export const makeApp = (needs: AppNeeds) => {
     return succeed(route, await route.handle(call as never))
   }
 
-  const respond = async (route: Route, http: Http, requestId: string): Promise<Reply> => {
+  const respond = (route: Route, http: Http, requestId: string): Soon<Reply> => {
     const { req } = http
     const { incoming = {} } = bindingsOf(http)
     if (route.upload && !route.upload.admits(req.param(), needs.now()))
@@ -149,14 +151,16 @@ export const makeApp = (needs: AppNeeds) => {
     const mayAsk = () => authenticate(route.access, { ...request, body: undefined })
     const answered = () => proceed(route, http, requestId, request)
     if (req.method === 'GET' || req.method === 'HEAD') return needs.patiently(answered)
-    request.body = await receiving.read(route, req, incoming, mayAsk)
-    return receiving.work(request.body, answered)
+    return goOn(receiving.read(route, req, incoming, mayAsk), (body) => {
+      request.body = body
+      return receiving.work(body, answered)
+    })
   }
 
   const answer = async (
     http: Http,
     path: string,
-    make: (requestId: string) => Promise<Reply>,
+    make: (requestId: string) => Soon<Reply>,
     { ownErrors, fromAnyOrigin }: Partial<Pick<Route, 'ownErrors' | 'fromAnyOrigin'>> = {},
   ): Promise<Response> => {
     const requestId = needs.newId()

@@ -1,4 +1,5 @@
 import type { HonoRequest } from 'hono'
+import type { Soon } from '../application/soon.ts'
 import type { z } from 'zod'
 import type { Names } from './brand.ts'
 import { malformed, RequestError } from './errors.ts'
@@ -52,22 +53,40 @@ export type Incoming = {
   read?(size: number): Uint8Array | null
 }
 
+/** Waits for a body that is not here yet. @throws RequestError 413, or 400 when it breaks off */
+const receive = async (
+  request: HonoRequest,
+  hasLength: boolean,
+  largest: number,
+  inTurn: InTurn | undefined,
+): Promise<Uint8Array> => {
+  try {
+    if (hasLength && !inTurn) return new Uint8Array(await request.arrayBuffer())
+    const stream = request.raw.body
+    return stream ? await collect(stream, largest, inTurn ?? ((work) => work())) : new Uint8Array()
+  } catch (error) {
+    if (error instanceof RequestError) throw error
+    throw new RequestError(400, 'The body broke off.')
+  }
+}
+
 /**
  * The body of a request, at most 1 MiB unless told otherwise; all of it at once, or more than a small one in its turn.
  * @throws RequestError 413, 415, or 400 when it breaks off
  */
-export const readBody = async (
+export const readBody = (
   request: HonoRequest,
   incoming: Incoming,
   largest: number = largestBody,
   inTurn?: InTurn,
-): Promise<Uint8Array> => {
+): Soon<Uint8Array> => {
   const length = request.header('content-length')
   if (length !== undefined && Number(length) > largest) return refuseSize(largest)
   const coding = request.header('content-encoding')
   if (coding !== undefined && coding.toLowerCase() !== 'identity')
     throw new RequestError(415, `The body must come as it is, not in the coding ${coding}.`)
-  const transfer = request.header('transfer-encoding')
+  // What has a length does not come in chunks: Node refuses a request that claims both.
+  const transfer = length === undefined ? request.header('transfer-encoding') : undefined
   if (transfer !== undefined && transfer.toLowerCase() !== 'chunked')
     throw new RequestError(400, `A body may come in chunks, not in the coding ${transfer}.`)
   // A small body comes along with its head: by the turn of its request it is there, and need not be listened for.
@@ -75,15 +94,7 @@ export const readBody = async (
   const isHere = incoming.complete && incoming.readableLength === size
   // Asked for no size, Node 26 gives the first chunk only.
   const body = isHere ? incoming.read?.(size) : null
-  if (body) return body
-  try {
-    if (length !== undefined && !inTurn) return new Uint8Array(await request.arrayBuffer())
-    const stream = request.raw.body
-    return stream ? await collect(stream, largest, inTurn ?? ((work) => work())) : new Uint8Array()
-  } catch (error) {
-    if (error instanceof RequestError) throw error
-    throw new RequestError(400, 'The body broke off.')
-  }
+  return body ?? receive(request, length !== undefined, largest, inTurn)
 }
 
 const formType = 'application/x-www-form-urlencoded'

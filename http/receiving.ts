@@ -1,4 +1,5 @@
 import type { HonoRequest } from 'hono'
+import { goOn, type Soon } from '../application/soon.ts'
 import { RequestError } from './errors.ts'
 import { fewAtOnce } from './few-at-once.ts'
 import { readBody, smallBody, type Incoming, type InTurn } from './reading.ts'
@@ -66,19 +67,19 @@ export const makeReceiving = () => {
 
   return {
     /** `mayAsk` throws when the request is refused, whatever its body. */
-    read: async (
+    read: (
       { access, upload }: Route,
       request: HonoRequest,
       incoming: Incoming,
-      mayAsk: () => Promise<Caller>,
-    ): Promise<Uint8Array> => {
+      mayAsk: () => Soon<Caller>,
+    ): Soon<Uint8Array> => {
       if (isSmall(request, incoming)) return readBody(request, incoming, upload?.largest)
       if (upload) {
         const inTurn = inTurnTo(upload.of(request.param()))
         return readBody(request, incoming, upload.largest, inTurn)
       }
       if (access === 'OPEN') return readBody(request, incoming, undefined, inTurnInTime)
-      return readBody(request, incoming, undefined, inTurnOf(await mayAsk()))
+      return goOn(mayAsk(), (caller) => readBody(request, incoming, undefined, inTurnOf(caller)))
     },
     /** Works on what a body led to, soon or in its turn. */
     work: <Result>({ byteLength }: Uint8Array, work: () => Promise<Result>): Promise<Result> =>

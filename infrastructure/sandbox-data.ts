@@ -9,6 +9,7 @@ import {
   users,
 } from '../application/aggregates.ts'
 import { registerPayer } from '../application/payers.ts'
+import type { Soon } from '../application/soon.ts'
 import { noFees } from '../domain/accounting/fees.ts'
 import { defaultAccount, impliedAccount } from '../domain/accounting/settlement-account.ts'
 import { newMerchant } from '../domain/merchant/merchant.ts'
@@ -86,7 +87,7 @@ export const makeSandboxData = async (core: Core, dataDir: string): Promise<stri
   // Another process on the same log may make the same at the same time, with another salt.
   const register = (...command: Parameters<typeof handle>) =>
     handle(...command).catch(unlessRefused)
-  const isAbsent = async (entry: Promise<{ readonly status: string }>) =>
+  const isAbsent = async (entry: Soon<{ readonly status: string }>) =>
     (await entry).status === 'absent'
 
   if (await isAbsent(find(merchants, merchant))) {
