@@ -10,17 +10,20 @@ import { urlToSign } from './signature.ts'
 
 /** How values look in JSON (decisions 2). What is read is parsed, what is answered is encoded by these schemas. */
 
+/** A number as it is written; a sign is a sign, also before nothing. */
+const textOfNumber = (given: unknown): unknown => {
+  if (typeof given !== 'number') return inexactNumber(given) ?? given
+  return Object.is(given, -0) ? '-0' : String(given)
+}
+
 /** A number as it is written, or as text, which a pattern then checks. */
 export const decimalText = (pattern: RegExp, shape: string) =>
   z.preprocess(
-    (given) => inexactNumber(given) ?? given,
+    textOfNumber,
     z
-      .union([z.string(), z.number()], {
-        error: ({ input }) => (input === undefined ? undefined : shape),
-      })
-      // A sign is a sign, also before nothing.
-      .transform((number) => (Object.is(number, -0) ? '-0' : String(number)))
-      .pipe(z.string().regex(pattern, shape)),
+      .string({ error: ({ input }) => (input === undefined ? undefined : shape) })
+      .regex(pattern, shape)
+      .meta({ type: ['string', 'number'] }),
   )
 
 /** An amount in a request: read as text here, and exactly by `amountIn` once its currency is known. */
