@@ -1,5 +1,5 @@
 import { fold, type Decider } from '../domain/decider.ts'
-import { schemaVersion, type EventType, type Recorded } from '../domain/events.ts'
+import { schemaVersion, type EventType } from '../domain/events.ts'
 import { refuse, Refusal } from '../domain/refusal.ts'
 import { sizeOfEvents } from '../domain/rough-size.ts'
 import { streamOf } from '../domain/stream.ts'
@@ -13,10 +13,10 @@ import {
   type RecordedEvent,
   type Revision,
 } from './event-store.ts'
-import { historyOf } from './history.ts'
+import { historyOf, stateAfter, stateAt } from './history.ts'
 import { usualRoom, type Room } from './recent.ts'
-import type { Soon } from './soon.ts'
 import { isOld, knownAfter, nothingOf, rememberStates, type Known } from './remembered-states.ts'
+import type { Soon } from './soon.ts'
 
 /** Who commands, when and why. */
 export type Context = {
@@ -72,12 +72,6 @@ const maximumAttempts = 100
 export const makeHandler = ({ store, eventId, commandId, onAppended, room = usualRoom }: Needs) => {
   const memory = rememberStates(room)
   const turns = new Map<string, Promise<unknown>>()
-
-  const stateAfter = <Event, State>(
-    decider: Decider<never, Event, State>,
-    events: readonly Recorded[],
-    from: State,
-  ): State => fold(decider, events as readonly unknown[] as readonly Event[], from)
 
   const catchUp = async <Event, State>(
     decider: Decider<never, Event, State>,
@@ -188,20 +182,6 @@ export const makeHandler = ({ store, eventId, commandId, onAppended, room = usua
     return memory.findCurrent(stream)?.state as State | undefined
   }
 
-  const readAt = async <Event, State>(
-    decider: Decider<never, Event, State>,
-    stream: string,
-    end: Position,
-  ): Promise<State> => {
-    let state = decider.initial
-    for await (const events of historyOf(store, stream)) {
-      const past = events.filter(({ position }) => position <= end)
-      state = stateAfter(decider, past, state)
-      if (past.length < events.length) break
-    }
-    return state
-  }
-
   const readNow = async <Event, State>(
     decider: Decider<never, Event, State>,
     stream: string,
@@ -217,7 +197,7 @@ export const makeHandler = ({ store, eventId, commandId, onAppended, room = usua
     asOf: AsOf = 'memory',
   ): Soon<State> => {
     const stream = streamOf({ category }, id)
-    if (typeof asOf === 'number') return readAt(decider, stream, asOf)
+    if (typeof asOf === 'number') return stateAt(store, decider, stream, asOf)
     const known = asOf === 'memory' ? memory.findCurrent(stream) : undefined
     return known ? (known.state as State) : readNow(decider, stream)
   }

@@ -1,5 +1,6 @@
+import { fold, type Decider } from '../domain/decider.ts'
 import { parseEvent, type Recorded } from '../domain/events.ts'
-import type { EventStore, Revision } from './event-store.ts'
+import type { EventStore, Position, Revision } from './event-store.ts'
 
 /** Events in one read: between two reads of a long stream, other work has its turn. */
 const eventsAtOnce = 1_000
@@ -21,4 +22,27 @@ export async function* historyOf(
     if (!last || wanted.length < limit) return
     next = last.revision + 1
   }
+}
+
+/** The state after events of a stream of that decider. */
+export const stateAfter = <Event, State>(
+  decider: Decider<never, Event, State>,
+  events: readonly Recorded[],
+  from: State,
+): State => fold(decider, events as readonly unknown[] as readonly Event[], from)
+
+/** The state as it stood in the log at a position. */
+export const stateAt = async <Event, State>(
+  store: Pick<EventStore, 'readStream'>,
+  decider: Decider<never, Event, State>,
+  stream: string,
+  end: Position,
+): Promise<State> => {
+  let state = decider.initial
+  for await (const events of historyOf(store, stream)) {
+    const past = events.filter(({ position }) => position <= end)
+    state = stateAfter(decider, past, state)
+    if (past.length < events.length) break
+  }
+  return state
 }

@@ -1,6 +1,6 @@
 import type { HonoRequest } from 'hono'
-import type { Soon } from '../application/soon.ts'
 import type { z } from 'zod'
+import type { Soon } from '../application/soon.ts'
 import type { Names } from './brand.ts'
 import { malformed, RequestError } from './errors.ts'
 import { inexactNumber, readJson } from './exact-json.ts'

@@ -62,9 +62,7 @@ export const decideCapture = (
   if (countOf(payment.captures) >= mostParts) return refuse('captures_are_too_many')
   const isCredit = payment.answer?.type === 'accepted' && payment.answer.credit
   const charge = chargeFor(pots, isCredit, terms)
-  const { amount, additionalAmount } = pots
-  const captureId = idOf(wanted)
-  return [{ type: 'PaymentCaptured', data: { captureId, amount, additionalAmount, charge } }]
+  return [{ type: 'PaymentCaptured', data: { captureId: idOf(wanted), ...pots, charge } }]
 }
 
 export const decideRelease = (
