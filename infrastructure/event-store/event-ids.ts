@@ -39,10 +39,7 @@ export const uuidsOf = (namespace: string) => {
   const space = bytesOf(namespace)
   if (!space) throw new TypeError(`'${namespace}' is no UUID`)
   return (name: string): string => {
-    const bytes = Buffer.allocUnsafe(space.length + Buffer.byteLength(name))
-    space.copy(bytes)
-    bytes.write(name, space.length)
-    const hex = hash('sha1', bytes)
+    const hex = hash('sha1', Buffer.concat([space, Buffer.from(name)]))
     const variant = variantOf(hex.charAt(16)) + hex.slice(17, 20)
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}-${hex.slice(20, 32)}`
   }
