@@ -126,7 +126,8 @@ if (extra) {
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
   const format = new Intl.NumberFormat(document.documentElement.lang, { style: 'currency', currency, ...digits })
   const show = () => {
-    const sum = Number(total) + Number(extra.value.trim().replace(',', '.') || 0)
+    // As it will be read: what is taken is what was shown.
+    const sum = Number(total) + Number(extra.value.replace(/\\s/g, '').replace(',', '.') || 0)
     if (!Number.isNaN(sum))
       for (const place of document.querySelectorAll('[data-sum]')) place.textContent = format.format(sum)
   }

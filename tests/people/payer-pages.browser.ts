@@ -146,6 +146,20 @@ test('given a checkout on this device, when the payer signs in and adds a tip, t
   })
 })
 
+test('given a tip that is typed with a blank between its thousands, when the payer looks at the button, then it names what will be taken', async () => {
+  const { id, uri } = await checkout({ additional_edit: true })
+  const page = await open(phone)
+  await page.goto(uri ?? '')
+  await page.getByRole('link', { name: 'Pay on this device' }).click()
+  await signIn(page)
+  await page.getByLabel('Extra (tip)').pressSequentially('1 000')
+  const pay = page.getByRole('button', { name: /^Pay/ })
+  await expect.poll(() => pay.innerText()).toContain('1,249.00')
+  await pay.click()
+  await page.getByText('Approved').first().waitFor()
+  expect(await service.outcome(id)).toMatchObject({ status: 'auth', additional_amount: '1000.00' })
+})
+
 test('given a checkout on a computer, when the payer scans it and pays on the phone, then the computer goes on by itself', async () => {
   const { id, uri } = await checkout()
   const computer = await open(desktop)
