@@ -15,6 +15,10 @@ type Needs<Item> = {
 
 type Resting = { readonly outage: Outage; readonly restMs: number; readonly until: Instant }
 
+/** Also when it would seem to begin only later: by a clock that was put back it would last as long as that goes on. */
+const isOver = ({ restMs, until }: Resting, at: Instant): boolean =>
+  at >= until || at < until - restMs
+
 /**
  * Does work for many so that one whose work fails holds up no other: it rests, twice as long after each failure, and is
  * then tried again.
@@ -46,7 +50,10 @@ export const eachByItself = <Item>({ keyOf, outageOf }: Needs<Item>) => {
     const keys = new Set(listed.map(keyOf))
     // The list is complete: what rests and is not in it was done by another process.
     if (listed.length < most) for (const key of resting.keys()) if (!keys.has(key)) works(key)
-    const mayBeDone = (item: Item) => (resting.get(keyOf(item))?.until ?? at) <= at
+    const mayBeDone = (item: Item): boolean => {
+      const rest = resting.get(keyOf(item))
+      return rest === undefined || isOver(rest, at)
+    }
     return listed.filter(mayBeDone).slice(0, limit)
   }
 

@@ -43,6 +43,16 @@ test('what fails rests twice as long after each failure, up to a minute, and is 
   expect(rests).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => seconds * 1000))
 })
 
+test('what rests is tried again when the clock was put back, and not an hour later', async () => {
+  const hour = 3_600_000
+  const { look, nextLook } = workOn(['a'], new Set('a'))
+  expect(await look(hour)).toEqual(['a'])
+  expect(await look(hour)).toEqual([])
+  expect(await look(500)).toEqual(['a'])
+  expect(await look(500)).toEqual([])
+  expect(nextLook(null)).toBe(2500)
+})
+
 test('those that rest take no place of others, who are done meanwhile', async () => {
   const { look, failing } = workOn(['a', 'b', 'c', 'd'], new Set(['a', 'b']))
   expect(await look(0, 2)).toEqual(['a', 'b'])
