@@ -240,6 +240,30 @@ describe('deliveries', () => {
     expect(sent).toHaveLength(20)
   })
 
+  test('that rest when the clock is put back are tried again at once, and not an hour later', async () => {
+    const recorded = new Set<string>()
+    let isDown = true
+    const { delivery, time } = deliver(['payment-1'], recorded, {
+      handle: async (_, id) => {
+        if (isDown) throw new StoreUnavailable('down')
+        recorded.add(id)
+        return { state: undefined as never, events: [] }
+      },
+      find: untried,
+      recall: forgotten,
+      caughtUp: turn,
+    })
+    time.passTo(3_600_000)
+    await delivery.settle(goesOn)
+    await delivery.idle()
+    expect(await delivery.work(time.now())).toBe(3_601_000)
+    isDown = false
+    time.passTo(0)
+    await delivery.work(time.now())
+    await delivery.idle()
+    expect(recorded).toEqual(new Set(['payment-1']))
+  })
+
   test('that could not be recorded are sent once more where messages now go', async () => {
     const uris: unknown[] = []
     let uri = 'http://receiver/old'
