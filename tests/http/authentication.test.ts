@@ -26,6 +26,53 @@ const unauthorized = (description: RegExp, details: unknown = null) => ({
   status: 401,
   body: error('Unauthorized', description, details),
 })
+/** Access to a service whose only user is `u` of merchant `m`; the request names both. */
+const names = namesOf({ headerPrefix: 'X-Service', mediaVendor: 'service' })
+const accessOfOne =
+  (needs: Partial<Parameters<typeof makeAccess>[0]>) => (authorization: string) => {
+    const authenticate = makeAccess({
+      names,
+      recallUser: () => undefined,
+      findUser: async () => undefined,
+      recallIntegrator: () => undefined,
+      findIntegrator: async () => undefined,
+      netmaskOf: async () => null,
+      verifySecret: () => true,
+      verifySignature: () => true,
+      contentDigest: () => 'digest',
+      isWithin: () => true,
+      machineNow: () => Date.UTC(2026, 10, 21),
+      clockToleranceMs: 1000,
+      ...needs,
+    })
+    const headers: Record<string, string> = {
+      authorization,
+      [names.merchant]: 'm',
+      [names.user]: 'u',
+      [names.timestamp]: '2026-11-21 00:00:00',
+      [names.contentDigest]: 'digest',
+    }
+    return authenticate('SECRET', {
+      method: 'GET',
+      url: () => 'http://x/',
+      header: (name) => headers[name],
+      headers: () => Object.entries(headers),
+      remoteAddress: undefined,
+      body: new Uint8Array(),
+    })
+  }
+const userWith = (changes: Partial<NonNullable<FoundUser>['user']>): NonNullable<FoundUser> => ({
+  user: {
+    id: 'u',
+    roles: [],
+    netmask: null,
+    secretHash: 'a hash',
+    publicKey: 'a key',
+    ...changes,
+  },
+  merchantNetmask: null,
+})
+
 const pem = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' }).toString()
 
 type Headers = Readonly<Record<string, string | undefined>>
@@ -227,43 +274,17 @@ describe('unknown users and wrong credentials', () => {
   })
 
   test('make the service look into the log and check once, whoever is named', async () => {
-    const names = namesOf({ headerPrefix: 'X-Service', mediaVendor: 'service' })
-    const known: FoundUser = {
-      user: { id: 'u', roles: [], netmask: null, secretHash: 'a hash', publicKey: 'a key' },
-      merchantNetmask: null,
-    }
-    const changed: FoundUser = { ...known, user: { ...known.user, secretHash: 'another' } }
+    const known = userWith({})
+    const changed = userWith({ secretHash: 'another' })
     const stepsFor = async (remembered: FoundUser, found: FoundUser, authorization: string) => {
       const steps: string[] = []
-      const authenticate = makeAccess({
-        names,
+      const ask = accessOfOne({
         recallUser: () => remembered,
         findUser: async () => (steps.push('find'), found),
-        recallIntegrator: () => undefined,
-        findIntegrator: async () => undefined,
-        netmaskOf: async () => null,
         verifySecret: async () => (steps.push('verify secret'), false),
         verifySignature: () => (steps.push('verify signature'), false),
-        contentDigest: () => 'digest',
-        isWithin: () => true,
-        machineNow: () => Date.UTC(2026, 10, 21),
-        clockToleranceMs: 1000,
       })
-      const headers: Record<string, string> = {
-        authorization,
-        [names.merchant]: 'm',
-        [names.user]: 'u',
-        [names.timestamp]: '2026-11-21 00:00:00',
-        [names.contentDigest]: 'digest',
-      }
-      const refused = authenticate('SECRET', {
-        method: 'GET',
-        url: () => 'http://x/',
-        header: (name) => headers[name],
-        headers: () => Object.entries(headers),
-        remoteAddress: undefined,
-        body: new Uint8Array(),
-      })
+      const refused = ask(authorization)
       await expect(refused).rejects.toThrow('Unknown user')
       return steps
     }
@@ -594,6 +615,17 @@ describe('a netmask', () => {
     const { status } = await service.app.request(paths.poses, { headers }, { incoming })
     return status
   }
+
+  test.each(['SECRET x', 'RSA-SHA256 x'])(
+    'that was lifted a moment ago, by another process too, keeps nobody out: %s',
+    async (authorization) => {
+      const [bound, free] = [userWith({ netmask: '192.0.2.7' }), userWith({})]
+      const ask = (found: FoundUser) =>
+        accessOfOne({ recallUser: () => bound, findUser: async () => found, isWithin: () => false })
+      expect(await ask(free)(authorization)).toMatchObject({ merchant: 'm', actor: 'user:u' })
+      await expect(ask(bound)(authorization)).rejects.toThrow('of this user may not come from')
+    },
+  )
 
   test.each([
     [

@@ -205,6 +205,14 @@ describe('a payment request', () => {
     },
   )
 
+  test('and so has a number its sign, also before nothing', async () => {
+    const text = JSON.stringify(paymentInput({ pos_tid: 'signed', additional_amount: 0 }))
+    expect((await service.pos1('POST', paths.payments, text)).status).toBe(201)
+    const signed = text.replace('"additional_amount":0', '"additional_amount":-0')
+    const answer = await service.pos1('POST', paths.payments, signed)
+    expect(answer).toMatchObject(wrongFields('additional_amount'))
+  })
+
   test('but a number that is no amount may be written in any way that JSON has', async () => {
     const given = JSON.stringify(paymentInput({ expires_in: 60, max_scan_age: 120 }))
     const body = given
