@@ -90,7 +90,7 @@ export const makeResponses = (names: Names, schemaOf: SchemaOf) => {
             ...(content ?? rawContentOf(replyTypes)),
           },
         }
-      case 'raw error':
+      case 'raw otherwise':
         return {}
       case 'created':
         return {

@@ -74,7 +74,7 @@ export const makeReplies = ({ names, isOutage, onBug }: Needs) => {
       case 'nothing':
         return { status: 204, headers: {}, body: null }
       case 'raw':
-      case 'raw error': {
+      case 'raw otherwise': {
         const { status = 200, type, body, headers, cookies } = answer as RawReply
         const all = { ...route.headers, ...headers, 'Content-Type': type }
         return { status, headers: all, body, ...(cookies && { cookies }) }

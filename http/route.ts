@@ -52,8 +52,8 @@ export type UploadForm = {
  * Location, or 204. */
 type Success = 'value' | 'value or nothing' | 'created' | 'found' | 'nothing'
 
-/** What a route answers with that makes its reply itself; to some there is none but errors. */
-type Raw = 'raw' | 'raw error'
+/** What a route answers with that makes its reply itself; some are never a 200. */
+type Raw = 'raw' | 'raw otherwise'
 
 export type Created = { readonly location: string; readonly value?: unknown }
 

@@ -3,16 +3,12 @@ import type { Handle } from '../../application/handle.ts'
 import type { RequestedAuthorization } from '../../domain/people/authorization.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { RequestError } from '../errors.ts'
+import { fieldOf, type FormOf } from '../forms.ts'
+import { permissionForm } from '../payer/page-asks.ts'
 import { tickedScope } from '../payer/permission.ts'
-import {
-  fieldOf,
-  type Form,
-  type SessionNeeds,
-  type SignedIn,
-  type Visitor,
-  type Visits,
-} from '../payer/session.ts'
+import type { SessionNeeds, SignedIn, Visitor, Visits } from '../payer/session.ts'
 import { contextOfPayer, targetOf, type Call, type RawReply } from '../route.ts'
+import type { answerForm } from './authorization-parameters.ts'
 import type { AuthorizationPages } from './pages.ts'
 import type { AuthorizationPasses } from './passes.ts'
 import { redirectTo } from './request.ts'
@@ -71,14 +67,15 @@ export const authorizationAnswers = (
     id: string,
     known: Known,
     channel: 'browser' | 'phone',
-    call: Call<unknown, unknown, Form>,
+    call: Call<unknown, unknown, FormOf<typeof answerForm>>,
   ): Promise<Known> => {
     const { payer, startedAt: signedInAt } = visitor.session
     const { at } = call
     const context = contextOfPayer(call, payer, known.request.merchant)
-    const decision = fieldOf(call.body, 'decision')
-    if (decision !== 'allow' && decision !== 'deny')
-      throw new RequestError(400, visitor.texts.wrongInput)
+    const { data: decision } = permissionForm.shape.decision.safeParse(
+      fieldOf(call.body, 'decision'),
+    )
+    if (decision === undefined) throw new RequestError(400, visitor.texts.wrongInput)
     // Whoever signed in meanwhile as somebody else than the application asked for gives it nothing of theirs.
     if (decision === 'allow' && !passes.isMeant(payer, known.request))
       throw new RequestError(403, visitor.texts.problem403)
@@ -96,7 +93,7 @@ export const authorizationAnswers = (
 
   const answer = async (
     visitor: Visitor,
-    call: Call<{ readonly request_id: string }, unknown, Form>,
+    call: Call<{ readonly request_id: string }, unknown, FormOf<typeof answerForm>>,
   ): Promise<RawReply> => {
     const { request_id: id } = call.params
     visits.checkForm(call, visitor, call.body)

@@ -1,12 +1,6 @@
 import { z } from 'zod'
-import {
-  anyForm,
-  fieldsOf,
-  type Form,
-  type SessionNeeds,
-  type Visitor,
-  type Visits,
-} from '../payer/session.ts'
+import { anyForm, fieldsOf, type Form } from '../forms.ts'
+import type { SessionNeeds, Visitor, Visits } from '../payer/session.ts'
 import type { SignInForm } from '../payer/sign-in-form.ts'
 import { route, searchOf, type Call, type RawReply, type Route } from '../route.ts'
 import { authorizationAnswers, type AuthorizationAnswerNeeds } from './answer.ts'
@@ -188,7 +182,7 @@ export const authorizationRoutes = (
       group,
       summary: 'The page for requests that must not be redirected',
       ...authorizationAsks.error,
-      success: 'raw error',
+      success: 'raw otherwise',
       replyTypes: pageTypes,
       handle: (call) =>
         visits.page(call, (visitor) => {

@@ -1,13 +1,9 @@
 import { z } from 'zod'
-import { scope, scopes } from '../../domain/people/scope.ts'
+import { scopes } from '../../domain/people/scope.ts'
+import { describedText as text } from '../forms.ts'
+import { permissionForm, signInForm } from '../payer/page-asks.ts'
 
 const longestEchoed = 2048
-
-const text = (description: string, ...examples: string[]) =>
-  z
-    .string()
-    .optional()
-    .meta({ description, ...(examples.length > 0 && { examples }) })
 
 /** What the authorization endpoint reads of its query. */
 export const authorizationParameters = z.object({
@@ -75,24 +71,10 @@ export type AuthorizationParameter = keyof typeof authorizationParameters.shape
 /** The whole of a request as it stands in the links and forms of the pages that follow. */
 const handedOn = authorizationParameters.partial()
 
-const csrf = z.string().meta({ description: 'Hidden in the form: no other site can send it.' })
-
-const signInForm = z.object({
-  csrf,
-  phone: text('At first: the phone number.', '+4799999901'),
-  pin: text('At first: the PIN.'),
-  challenge: text('Then: hidden in the form for the code.'),
-  code: text('Then: the one-time code.'),
-})
-
-const answerForm = z.object({
-  csrf,
-  decision: z.enum(['allow', 'deny']).optional().meta({
+export const answerForm = permissionForm.extend({
+  decision: permissionForm.shape.decision.optional().meta({
     description:
       'What the payer has decided; without it, the browser goes on when a phone has answered.',
-  }),
-  scope: z.array(scope).optional().meta({
-    description: 'What is allowed, a field for each. What is left out is not granted.',
   }),
   qr: text('Hidden in the form on a phone that has scanned the code.'),
   asked: text(
@@ -123,7 +105,7 @@ export const authorizationAsks = {
   },
   signIn: {
     ownQuery: handedOn,
-    ownForm: z.union([signInForm, authorizationParameters]),
+    ownForm: z.union([...signInForm.options, authorizationParameters]),
     errors: {
       303: `To consent; with a request as a form, to the same as a query; ${backWithError}.`,
       400: unknownClient,

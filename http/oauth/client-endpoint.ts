@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import type { Context } from '../../application/handle.ts'
-import { anyForm } from '../payer/session.ts'
+import { anyForm, type FormOf } from '../forms.ts'
 import { route, type Call, type Route } from '../route.ts'
 import type { Client, ClientAccess } from './client.ts'
-import type { FormOf } from './parameter.ts'
 import { notKept, oauthAnswer, oauthErrors, oauthJson } from './reply.ts'
 
 /** Under whose name, when and why a client's request changes something. */

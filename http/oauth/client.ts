@@ -1,8 +1,9 @@
 import type { Authenticate } from '../access.ts'
 import type { Names } from '../brand.ts'
 import { RequestError } from '../errors.ts'
+import type { Fields } from '../forms.ts'
 import type { Call } from '../route.ts'
-import { parameter, type Fields } from './parameter.ts'
+import { parameter } from './parameter.ts'
 import { OAuthError } from './reply.ts'
 
 export type KnownApplication = {

@@ -1,13 +1,5 @@
-import type { z } from 'zod'
+import type { Fields } from '../forms.ts'
 import { OAuthError } from './reply.ts'
-
-type NamesIn<Value> = Value extends unknown ? keyof Value & string : never
-
-/** Fields of a form as they came, of which only those with such a name may be looked at. */
-export type Fields<Name extends string> = { readonly [Each in Name]?: string | readonly string[] }
-
-/** The fields that a schema describes. */
-export type FormOf<Schema extends z.ZodType> = Fields<NamesIn<z.output<Schema>>>
 
 /** A parameter, if it is there (RFC 6749, 3.2): none comes more than once, and one without a value is as good as none. */
 export const parameter = <Name extends string>(

@@ -6,11 +6,12 @@ import type { Granted, ShownTokens } from '../../application/show-tokens.ts'
 import { parseScope, type Scope } from '../../domain/people/scope.ts'
 import { Refusal, type RefusalCode } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
+import type { FormOf } from '../forms.ts'
 import type { Call, Route } from '../route.ts'
 import { free, tokenMembers, tokensView } from '../token-reply.ts'
 import { clientEndpoint, clientParameters, contextOfClient } from './client-endpoint.ts'
 import { makeClientAccess, type Client, type ClientNeeds } from './client.ts'
-import { parameter, requiredParameter, type FormOf } from './parameter.ts'
+import { parameter, requiredParameter } from './parameter.ts'
 import { OAuthError } from './reply.ts'
 
 export type TokenNeeds = ClientNeeds & {

@@ -7,6 +7,7 @@ import { tidParams } from '../addresses.ts'
 import { itemList, receipt } from '../merchant/attachment-content.ts'
 import { route, type Call, type Route } from '../route.ts'
 import { shownMoney } from './money.ts'
+import { pageAsks } from './page-asks.ts'
 import { pageHeaders, type Html } from './page.ts'
 import type { Visitor, Visits } from './session.ts'
 
@@ -99,6 +100,7 @@ export const payerAttachmentRoute = (
     group: 'Pages',
     summary: 'A picture that the merchant has attached to a payment',
     params: tidParams.extend({ attachment_id: z.string() }),
+    ...pageAsks.showAttachment,
     success: 'raw',
     replyTypes: ['image/png'],
     handle: (call) =>

@@ -7,6 +7,7 @@ import { tidParams, type Links } from '../addresses.ts'
 import { changesReply, type Watch } from '../event-stream.ts'
 import { route, type RawReply, type Route } from '../route.ts'
 import { shownTime } from './money.ts'
+import { pageAsks } from './page-asks.ts'
 import { isFor, requestHtml, statusHtml, type ShownRequest } from './request.ts'
 import type { Visitor, Visits } from './session.ts'
 
@@ -87,6 +88,7 @@ export const checkoutRoutes = (needs: CheckoutNeeds, visits: Visits): Route[] =>
       group,
       summary: 'The checkout portal of a payment request without a customer',
       params: tidParams,
+      ...pageAsks.checkout,
       success: 'raw',
       replyTypes: ['text/html'],
       handle: (call) =>
@@ -104,6 +106,7 @@ export const checkoutRoutes = (needs: CheckoutNeeds, visits: Visits): Route[] =>
       group,
       summary: 'Server-sent events: `changed` as soon as the request is no longer waiting',
       params: tidParams,
+      ...pageAsks.checkoutEvents,
       success: 'raw',
       replyTypes: ['text/event-stream'],
       handle: (call) =>

@@ -5,6 +5,7 @@ import type { PermissionOutcome } from '../../projections/permissions.ts'
 import { searchOf, type Call, type RawReply, type Route } from '../route.ts'
 import { shownAmount, shownTime } from './money.ts'
 import type { Html } from './page.ts'
+import { pageAsks } from './page-asks.ts'
 import { payerPages } from './pages.ts'
 import { linkToOlder, pageIn } from './paging.ts'
 import { statusText, sumsOf, type ShownRequest } from './request.ts'
@@ -118,7 +119,10 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
   }
 
   return [
-    page({ path: '/payer/', summary: 'What waits for the payer' }, home),
-    page({ path: '/payer/history', summary: 'What the payer has answered' }, history),
+    page({ path: '/payer/', summary: 'What waits for the payer', ...pageAsks.list }, home),
+    page(
+      { path: '/payer/history', summary: 'What the payer has answered', ...pageAsks.list },
+      history,
+    ),
   ]
 }

@@ -61,22 +61,11 @@ const menuHtml = ({ texts, csrf }: NonNullable<Page['menu']>) =>
     </form>
   </nav>`
 
-/** What pages answer besides 200, each with a page that says so. */
-const pageErrors: NonNullable<Route['errors']> = {
-  303: 'It goes on at Location.',
-  400: 'What was sent is wrong; the page says what.',
-  403: 'The form is too old, or came from elsewhere.',
-  404: 'There is no such page, or not for this payer.',
-  409: 'It has been answered, or is over.',
-  429: 'Too many failed attempts: Retry-After says for how many seconds.',
-}
-
 /** Routes that are met with a browser, which keeps nothing of them: what goes wrong is told by a page. */
 export const asPages = (routes: readonly Route[]): Route[] =>
   routes.map((route) => ({
     ...route,
     headers: { 'Cache-Control': 'no-store' },
-    errors: route.errors ?? pageErrors,
     ownErrors: { type: 'text/html', schema: z.string() },
   }))
 

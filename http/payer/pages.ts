@@ -1,6 +1,7 @@
 import type { z } from 'zod'
+import { anyForm, type FormOf } from '../forms.ts'
 import { route, type Call, type RawReply, type Route } from '../route.ts'
-import { anyForm, type Form, type SignedIn, type Visits } from './session.ts'
+import type { SignedIn, Visits } from './session.ts'
 
 type Params<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 
@@ -8,12 +9,12 @@ type Place<Schema> = {
   readonly path: string
   readonly summary: string
   readonly params?: Schema
+  readonly errors: Readonly<Record<number, string>>
 }
 
 const common = {
   access: 'OPEN',
   group: 'Pages',
-  success: 'raw',
   replyTypes: ['text/html'],
 } as const
 
@@ -27,24 +28,29 @@ export const payerPages = (visits: Visits) => ({
       ...common,
       ...place,
       method: 'GET',
+      success: 'raw',
       handle: (call) =>
         visits.signedInPage(call, (visitor) => show(visitor, call as Call<Params<Schema>>)),
     }),
 
-  form: <Schema extends z.ZodObject | undefined = undefined>(
-    place: Place<Schema>,
-    answer: (visitor: SignedIn, call: Call<Params<Schema>, undefined, Form>) => Promise<RawReply>,
+  form: <Asked extends z.ZodType, Schema extends z.ZodObject | undefined = undefined>(
+    place: Place<Schema> & { readonly ownForm: Asked },
+    answer: (
+      visitor: SignedIn,
+      call: Call<Params<Schema>, undefined, FormOf<Asked>>,
+    ) => Promise<RawReply>,
   ): Route =>
     route({
       ...common,
       ...place,
       method: 'POST',
+      success: 'raw otherwise',
       body: anyForm,
       takesForm: true,
       handle: (call) =>
         visits.signedInPage(call, (visitor) => {
           visits.checkForm(call, visitor, call.body)
-          return answer(visitor, call as Call<Params<Schema>, undefined, Form>)
+          return answer(visitor, call as Call<Params<Schema>, undefined, FormOf<Asked>>)
         }),
     }),
 })

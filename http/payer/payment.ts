@@ -5,9 +5,11 @@ import { decimalsOf } from '../../domain/money/currency.ts'
 import { formatAmount } from '../../domain/money/money.ts'
 import { parseScope } from '../../domain/people/scope.ts'
 import { tidParams } from '../addresses.ts'
+import { fieldOf, type FormOf } from '../forms.ts'
 import { contextOfPayer, searchOf, type Call, type RawReply, type Route } from '../route.ts'
 import { attachmentsHtml, payerAttachmentRoute, type PayerAttachmentNeeds } from './attachment.ts'
 import { shownAmount, shownTime, typedAmount } from './money.ts'
+import { pageAsks, paymentForm } from './page-asks.ts'
 import type { Html } from './page.ts'
 import { payerPages } from './pages.ts'
 import {
@@ -18,14 +20,7 @@ import {
   type ShownRequest,
   type ShownRequestNeeds,
 } from './request.ts'
-import {
-  fieldOf,
-  hiddenFields,
-  problemNote,
-  type Form,
-  type SignedIn,
-  type Visits,
-} from './session.ts'
+import { hiddenFields, problemNote, type SignedIn, type Visits } from './session.ts'
 
 export type PayerPaymentNeeds = PayerAttachmentNeeds &
   ShownRequestNeeds & {
@@ -134,7 +129,7 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
 
   const answer = async (
     visitor: SignedIn,
-    call: Call<{ readonly tid: string }, undefined, Form>,
+    call: Call<{ readonly tid: string }, undefined, FormOf<typeof paymentForm>>,
   ): Promise<RawReply> => {
     const { tid } = call.params
     const form = call.body
@@ -143,12 +138,12 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
     const { merchant, currency, additionalEdit } = shown.request
     const context = contextOfPayer(call, payer, merchant)
     const then = isCheckout(call) ? `/payer/checkout/${tid}` : `/payer/payment/${tid}`
-    if (fieldOf(form, 'decision') === 'decline') {
+    const { data: decision } = paymentForm.shape.decision.safeParse(fieldOf(form, 'decision'))
+    if (decision === undefined) return paymentPage(visitor, call, shown, visitor.texts.wrongInput)
+    if (decision === 'decline') {
       await needs.handle(payments, tid, { type: 'DeclinePayment', at: call.at, payer }, context)
       return visits.go(visitor, then)
     }
-    if (fieldOf(form, 'decision') !== 'accept')
-      return paymentPage(visitor, call, shown, visitor.texts.wrongInput)
     const typed = fieldOf(form, 'additional_amount')
     const isTyped = form['additional_amount'] !== undefined && (additionalEdit || typed !== '')
     const additionalAmount = isTyped ? typedAmount(typed, currency) : null
@@ -164,6 +159,7 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
         path: '/payer/payment/:tid',
         summary: 'A payment request to answer, or the receipt of one that was answered',
         params: tidParams,
+        ...pageAsks.showPayment,
       },
       async (visitor, call) => {
         const { tid } = call.params
@@ -179,6 +175,7 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
         path: '/payer/payment/:tid',
         summary: 'Accept or decline a payment request',
         params: tidParams,
+        ...pageAsks.answerPayment,
       },
       answer,
     ),

@@ -6,20 +6,14 @@ import type { Instant } from '../../domain/time.ts'
 import type { PermissionOutcome } from '../../projections/permissions.ts'
 import { ridParams } from '../addresses.ts'
 import { RequestError } from '../errors.ts'
+import { fieldOf, fieldsOf, type Fields, type FormOf } from '../forms.ts'
 import { contextOfPayer, type Call, type RawReply, type Route } from '../route.ts'
 import { shownTime } from './money.ts'
 import type { Html } from './page.ts'
+import { pageAsks, permissionForm } from './page-asks.ts'
 import { payerPages } from './pages.ts'
 import { reasonOf } from './request.ts'
-import {
-  fieldOf,
-  fieldsOf,
-  hiddenFields,
-  type Form,
-  type SignedIn,
-  type Visitor,
-  type Visits,
-} from './session.ts'
+import { hiddenFields, type SignedIn, type Visitor, type Visits } from './session.ts'
 
 export type PayerPermissionNeeds = {
   readonly caughtUp: () => Promise<void>
@@ -44,7 +38,7 @@ export const permissionFor =
   }
 
 /** The scopes that a payer has ticked, each once; what is no scope is none of ours. */
-export const tickedScope = (form: Form): readonly Scope[] => {
+export const tickedScope = (form: Fields<'scope'>): readonly Scope[] => {
   const ticked = fieldsOf(form, 'scope')
   return scopes.filter((name) => ticked.includes(name))
 }
@@ -120,13 +114,15 @@ export const payerPermissionRoutes = (needs: PayerPermissionNeeds, visits: Visit
 
   const answer = async (
     visitor: SignedIn,
-    call: Call<{ readonly rid: string }, undefined, Form>,
+    call: Call<{ readonly rid: string }, undefined, FormOf<typeof permissionForm>>,
   ): Promise<RawReply> => {
     const { rid } = call.params
     const { payer } = visitor.session
     const { merchant } = await find(rid, payer, call.at)
     const context = contextOfPayer(call, payer, merchant)
-    const decision = fieldOf(call.body, 'decision')
+    const { data: decision } = permissionForm.shape.decision.safeParse(
+      fieldOf(call.body, 'decision'),
+    )
     if (decision === 'allow')
       await needs.grantPermission(rid, payer, tickedScope(call.body), context)
     else if (decision === 'deny') await needs.declinePermission(rid, payer, context)
@@ -140,6 +136,7 @@ export const payerPermissionRoutes = (needs: PayerPermissionNeeds, visits: Visit
         path: '/payer/permission/:rid',
         summary: 'A permission request to answer, or what was answered',
         params: ridParams,
+        ...pageAsks.showPermission,
       },
       async (visitor, call) =>
         shown(visitor, await find(call.params.rid, visitor.session.payer, call.at)),
@@ -149,6 +146,7 @@ export const payerPermissionRoutes = (needs: PayerPermissionNeeds, visits: Visit
         path: '/payer/permission/:rid',
         summary: 'Grant what is ticked, or decline',
         params: ridParams,
+        ...pageAsks.answerPermission,
       },
       answer,
     ),

@@ -3,11 +3,13 @@ import type { Context } from '../../application/handle.ts'
 import type { Revoker } from '../../domain/people/grant.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { GrantedPermission } from '../../projections/grants.ts'
+import { fieldOf, type FormOf } from '../forms.ts'
 import { contextOfPayer, type Call, type RawReply, type Route } from '../route.ts'
 import { shownTime } from './money.ts'
+import { pageAsks, type withdrawalForm } from './page-asks.ts'
 import { payerPages } from './pages.ts'
 import { linkToOlder, pageIn } from './paging.ts'
-import { fieldOf, hiddenFields, type Form, type SignedIn, type Visits } from './session.ts'
+import { hiddenFields, type SignedIn, type Visits } from './session.ts'
 
 export type PayerPermissionsNeeds = {
   readonly caughtUp: () => Promise<void>
@@ -75,7 +77,7 @@ export const payerPermissionsRoutes = (needs: PayerPermissionsNeeds, visits: Vis
 
   const withdraw = async (
     visitor: SignedIn,
-    call: Call<undefined, undefined, Form>,
+    call: Call<undefined, undefined, FormOf<typeof withdrawalForm>>,
   ): Promise<RawReply> => {
     const { payer } = visitor.session
     const { grant, merchant } = await find(fieldOf(call.body, 'grant'), payer)
@@ -84,7 +86,13 @@ export const payerPermissionsRoutes = (needs: PayerPermissionsNeeds, visits: Vis
   }
 
   return [
-    page({ path: '/payer/permissions', summary: 'Who knows what about the payer' }, permissions),
-    form({ path: '/payer/permissions', summary: 'Withdraw a permission' }, withdraw),
+    page(
+      { path: '/payer/permissions', summary: 'Who knows what about the payer', ...pageAsks.list },
+      permissions,
+    ),
+    form(
+      { path: '/payer/permissions', summary: 'Withdraw a permission', ...pageAsks.withdraw },
+      withdraw,
+    ),
   ]
 }

@@ -1,22 +1,17 @@
 import { html } from 'hono/html'
+import { fieldOf, type FormOf } from '../forms.ts'
 import { contextOfPayer, searchOf, type Call, type RawReply, type Route } from '../route.ts'
+import { pageAsks, type scanForm } from './page-asks.ts'
 import { payerPages } from './pages.ts'
 import { followCode, type ScannedCodeNeeds } from './scanned-code.ts'
-import {
-  fieldOf,
-  hiddenFields,
-  problemNote,
-  type Form,
-  type SignedIn,
-  type Visits,
-} from './session.ts'
+import { hiddenFields, problemNote, type SignedIn, type Visits } from './session.ts'
 
 /** Where payers go with a code that they have scanned. */
 export const payerScanRoutes = (needs: ScannedCodeNeeds, visits: Visits): Route[] => {
   const { page, form } = payerPages(visits)
   const follow = followCode(needs)
 
-  const scanForm = (visitor: SignedIn, scanned: string, problem?: string): Promise<RawReply> => {
+  const scanPage = (visitor: SignedIn, scanned: string, problem?: string): Promise<RawReply> => {
     const { texts, csrf } = visitor
     return visits.show(visitor, {
       title: texts.scan,
@@ -41,20 +36,23 @@ export const payerScanRoutes = (needs: ScannedCodeNeeds, visits: Visits): Route[
 
   const goWhereItLeads = async (
     visitor: SignedIn,
-    call: Call<undefined, undefined, Form>,
+    call: Call<undefined, undefined, FormOf<typeof scanForm>>,
   ): Promise<RawReply> => {
     const { payer } = visitor.session
     const text = fieldOf(call.body, 'text')
     const path = await follow(text, payer, contextOfPayer(call, payer))
     return path === undefined
-      ? scanForm(visitor, text, visitor.texts.wrongScan)
+      ? scanPage(visitor, text, visitor.texts.wrongScan)
       : visits.go(visitor, path)
   }
 
   return [
-    page({ path: '/payer/scan', summary: 'Scan a code' }, (visitor, call) =>
-      scanForm(visitor, searchOf(call).get('text') ?? ''),
+    page({ path: '/payer/scan', summary: 'Scan a code', ...pageAsks.list }, (visitor, call) =>
+      scanPage(visitor, searchOf(call).get('text') ?? ''),
     ),
-    form({ path: '/payer/scan', summary: 'Go where a code leads' }, goWhereItLeads),
+    form(
+      { path: '/payer/scan', summary: 'Go where a code leads', ...pageAsks.scan },
+      goWhereItLeads,
+    ),
   ]
 }

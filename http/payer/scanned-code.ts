@@ -2,6 +2,7 @@ import { tryDecodeURIComponent } from 'hono/utils/url'
 import type { Context } from '../../application/handle.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { longestArgstring } from '../merchant/shortlink-code.ts'
+import { scanForm } from './page-asks.ts'
 
 export type ScannedCodeNeeds = {
   readonly issuer: () => string
@@ -13,7 +14,6 @@ export type ScannedCodeNeeds = {
   ) => Promise<{ readonly tid: string | null }>
 }
 
-const longestText = 2048
 const pagePath = /^\/(payer\/payment\/[a-z0-9]{1,64}|oauth2\/pre_auth\?qr=[\w-]{75})$/
 /** As where a camera opens it, a query or a fragment is no part of the argstring. */
 const shortlinkPath = /^\/s\/([a-z0-9]{1,64})\/([^?#]*)/
@@ -31,7 +31,7 @@ const unlessUnknown = (error: unknown): { readonly tid?: undefined } => {
 export const followCode =
   ({ issuer, scanShortlink }: ScannedCodeNeeds) =>
   async (text: string, payer: string, context: Context): Promise<string | undefined> => {
-    if (text.length > longestText) return undefined
+    if (!scanForm.shape.text.safeParse(text).success) return undefined
     const base = `${issuer()}/`
     // Scheme and host in capitals, as keyboards and codes may have them, are the same (RFC 3986, 6.2.2.1).
     if (text.slice(0, base.length).toLowerCase() !== base.toLowerCase()) return undefined

@@ -1,8 +1,8 @@
 import { html } from 'hono/html'
-import { z } from 'zod'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Instant, Seconds } from '../../domain/time.ts'
 import { Malformed, RequestError } from '../errors.ts'
+import { fieldOf, type Fields } from '../forms.ts'
 import { answerToRefusal } from '../refusal-answers.ts'
 import { searchOf, targetOf, type Call, type RawReply, type RawStatus } from '../route.ts'
 import { pageReply, redirectReply, type Html, type Page } from './page.ts'
@@ -42,17 +42,6 @@ export type Visitor = {
 }
 
 export type SignedIn = Visitor & { readonly session: NonNullable<Visitor['session']> }
-
-/** Whatever a form held: pages tell in their own words what is wrong with it. */
-export const anyForm = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
-export type Form = z.output<typeof anyForm>
-
-export const fieldOf = (form: Form, name: string): string => {
-  const value = form[name]
-  return typeof value === 'string' ? value.trim() : ''
-}
-
-export const fieldsOf = (form: Form, name: string): readonly string[] => [form[name] ?? []].flat()
 
 const cookieIn = (header: string | undefined, name: string): string | undefined => {
   for (const part of (header ?? '').split(';')) {
@@ -97,7 +86,7 @@ export const makeVisits = (needs: SessionNeeds) => {
   }
 
   /** @throws RequestError 403 for a form that did not come from a page of ours in this browser. */
-  const checkForm = ({ request }: Call, visitor: Visitor, form: Form): void => {
+  const checkForm = ({ request }: Call, visitor: Visitor, form: Fields<'csrf'>): void => {
     const site = request.header('sec-fetch-site')
     const isForeign = site !== undefined && site !== 'same-origin' && site !== 'none'
     if (isForeign || !needs.isSameText(fieldOf(form, 'csrf'), visitor.csrf))

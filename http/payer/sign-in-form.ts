@@ -4,17 +4,12 @@ import type { SignIn } from '../../application/payers.ts'
 import { phoneDigits } from '../../application/people.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
+import { fieldOf, type FormOf } from '../forms.ts'
 import { contextOfPayer, type Call } from '../route.ts'
 import { codeField, phoneField, type Throttle } from './fields.ts'
+import type { signInForm } from './page-asks.ts'
 import type { Html, Page } from './page.ts'
-import {
-  fieldOf,
-  hiddenFields,
-  problemNote,
-  type Form,
-  type Visitor,
-  type Visits,
-} from './session.ts'
+import { hiddenFields, problemNote, type Visitor, type Visits } from './session.ts'
 import type { Texts } from './texts.ts'
 
 export type SignInFormNeeds = {
@@ -24,6 +19,8 @@ export type SignInFormNeeds = {
   readonly seal: (text: string) => string
   readonly unseal: (sealed: string) => string | undefined
 }
+
+type Form = FormOf<typeof signInForm>
 
 /** The first factor was right; the second is to follow within minutes, in the same browser. */
 const challenge = z.object({ payer: z.string(), browser: z.string(), until: z.int() })

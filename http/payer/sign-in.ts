@@ -1,7 +1,9 @@
 import { html } from 'hono/html'
 import type { Context } from '../../application/handle.ts'
+import { anyForm } from '../forms.ts'
 import { contextOfPayer, route, searchOf, type Call, type RawReply, type Route } from '../route.ts'
-import { anyForm, type Visitor, type Visits } from './session.ts'
+import { pageAsks } from './page-asks.ts'
+import type { Visitor, Visits } from './session.ts'
 import { makeSignIn, type SignInFormNeeds, type StepAhead } from './sign-in-form.ts'
 
 export type SignInNeeds = SignInFormNeeds & {
@@ -48,6 +50,7 @@ export const signInRoutes = (needs: SignInNeeds, visits: Visits): Route[] => {
       access: 'OPEN',
       group: 'Pages',
       summary: 'Sign in',
+      ...pageAsks.showSignIn,
       success: 'raw',
       replyTypes: ['text/html'],
       handle: (call) =>
@@ -65,6 +68,7 @@ export const signInRoutes = (needs: SignInNeeds, visits: Visits): Route[] => {
       summary: 'Sign in: phone number and PIN first, then the one-time code',
       body: anyForm,
       takesForm: true,
+      ...pageAsks.signIn,
       success: 'raw',
       replyTypes: ['text/html'],
       handle: (call) =>
@@ -83,7 +87,8 @@ export const signInRoutes = (needs: SignInNeeds, visits: Visits): Route[] => {
       summary: 'Sign out',
       body: anyForm,
       takesForm: true,
-      success: 'raw',
+      ...pageAsks.signOut,
+      success: 'raw otherwise',
       replyTypes: ['text/html'],
       handle: (call) =>
         visits.page(call, async (visitor) => {

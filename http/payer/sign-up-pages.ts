@@ -1,18 +1,12 @@
 import { html } from 'hono/html'
-import type { z } from 'zod'
 import { phoneDigits } from '../../application/people.ts'
 import { pinPattern } from '../../domain/people/payer.ts'
 import { RequestError } from '../errors.ts'
+import { anyForm, fieldOf, type FormOf } from '../forms.ts'
 import { route, searchOf, type Call, type RawReply, type Route } from '../route.ts'
 import { codeField, phoneField } from './fields.ts'
-import {
-  anyForm,
-  fieldOf,
-  hiddenFields,
-  problemNote,
-  type Visitor,
-  type Visits,
-} from './session.ts'
+import { pageAsks, type signUpForm } from './page-asks.ts'
+import { hiddenFields, problemNote, type Visitor, type Visits } from './session.ts'
 import { ownPath } from './sign-in.ts'
 import { makeSignUp, type Registration, type SignUpNeeds, type Typed } from './sign-up.ts'
 import type { Texts } from './texts.ts'
@@ -92,7 +86,7 @@ export const signUpRoutes = (needs: SignUpNeeds, visits: Visits): Route[] => {
 
   const advance = async (
     visitor: Visitor,
-    call: Call<unknown, unknown, z.output<typeof anyForm>>,
+    call: Call<unknown, unknown, FormOf<typeof signUpForm>>,
   ) => {
     const form = call.body
     const { texts } = visitor
@@ -134,6 +128,7 @@ export const signUpRoutes = (needs: SignUpNeeds, visits: Visits): Route[] => {
         'Make an account: name, phone number and PIN first, then the code of the new authenticator',
       body: anyForm,
       takesForm: true,
+      ...pageAsks.signUp,
       success: 'raw',
       replyTypes: ['text/html'],
       handle: (call) => visits.page(call, (visitor) => advance(visitor, call)),

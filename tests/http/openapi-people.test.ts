@@ -6,17 +6,48 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
 import { codeOf, startPeopleService, type PeopleService } from '../people/people-service.ts'
 import { formIn, makeVisitor, type Shown } from '../people/visitor.ts'
-import { isPeoples, makeAnswerCheck, openApiDocument, templateOf } from './openapi-document.ts'
+import {
+  isPeoples,
+  makeAnswerCheck,
+  openApiDocument,
+  operationsOf,
+  templateOf,
+  type OpenApiDocument,
+} from './openapi-document.ts'
+import { formsIn } from './openapi-fields.ts'
 import { sign } from './service.ts'
 
 const redirectUri = 'https://shop.example/callback'
 
 let service: PeopleService
+let document: OpenApiDocument
 let answers: ReturnType<typeof makeAnswerCheck>
+const isPage = (name: string): boolean => /^\w+ \/payer\/(?!v1)/.test(name)
+
+const fieldsOf = (name: string): string[] => {
+  const operation = operationsOf(document).get(name)
+  return operation ? formsIn(operation).flatMap((form) => form.map((field) => field.name)) : []
+}
+
+/** Each field that a page has sent, with the operation that it was sent to. */
+const shownFields = new Set<string>()
+const checkForms = (page: string): void => {
+  for (const [, action = '', form = ''] of page.matchAll(
+    /<form[^>]* action="([^"]*)"[^>]*>([^]*?)<\/form>/g,
+  )) {
+    const { pathname } = new URL(action, service.address)
+    const name = `POST ${templateOf(document, pathname)}`
+    for (const [, field = ''] of form.matchAll(/ name="(\w+)"/g)) {
+      expect([name, fieldsOf(name)]).toEqual([name, expect.arrayContaining([field])])
+      shownFields.add(`${name} ${field}`)
+    }
+  }
+}
+
 let onAnswer: (method: string, shown: Shown) => void
 beforeAll(async () => {
   service = await startPeopleService()
-  const document = openApiDocument.parse((await service.call('GET', '/openapi.json')).body)
+  document = openApiDocument.parse((await service.call('GET', '/openapi.json')).body)
   answers = makeAnswerCheck(document)
   onAnswer = (method, { url, status, headers, html: text }) => {
     const type = headers.get('content-type') ?? ''
@@ -24,6 +55,7 @@ beforeAll(async () => {
     const template = templateOf(document, new URL(url).pathname)
     const header = (name: string) => headers.get(name)
     answers.check(method, template, { status, type, header, text, body })
+    checkForms(text)
   }
 })
 afterAll(() => service.stop())
@@ -175,6 +207,43 @@ test('browsers of payers are answered as is documented', async () => {
     await alice.visit(`/payer/${asset}`, { headers: { Accept: '*/*' } })
 })
 
+test('browsers of payers that ask for what is not theirs, or send what no page does, are answered as is documented', async () => {
+  const [alice, stranger] = [visitor(), visitor()]
+  await alice.signIn('alice')
+  await alice.visit('/payer/sign-in')
+  const { id: tid } = await service.requestPayment({
+    customer: '4799999901',
+    additional_amount: '1.00',
+    additional_edit: true,
+  })
+  const { id: rid } = await askPermission('4799999901')
+  const paths = [`payment/${tid}`, `permission/${rid}`, 'permissions', 'scan', 'sign-out']
+  const ofOthers = ['payment/none', 'permission/none', 'checkout/none', 'checkout/none/events']
+  const images = `payment/${tid}/attachment/none`
+  for (const path of [...ofOthers, images])
+    await alice.visit(`/payer/${path}`, { headers: { Accept: '*/*' } })
+  for (const path of ['', 'history', ...paths.slice(0, 4), images])
+    await stranger.visit(`/payer/${path}`, { headers: { Accept: '*/*' } })
+  for (const path of [...paths, 'sign-in', 'sign-up'])
+    await alice.visit(`/payer/${path}`, { method: 'POST', body: new URLSearchParams() })
+  for (const [path, values] of [
+    [`payment/${tid}`, { additional_amount: 'much', decision: 'accept' }],
+    [`permission/${rid}`, { decision: 'perhaps' }],
+  ] as const) {
+    const page = await alice.visit(`/payer/${path}`)
+    await alice.submit(page, values)
+    const csrf = formIn(page.html, 'csrf').fields.find(([name]) => name === 'csrf')?.[1] ?? ''
+    for (const of of ['payment/none', 'permission/none', 'permissions'])
+      await alice.visit(`/payer/${of}`, { method: 'POST', body: new URLSearchParams({ csrf }) })
+    const [no, yes] = path === `payment/${tid}` ? ['decline', 'accept'] : ['deny', 'allow']
+    await alice.submit(page, { decision: no })
+    await alice.submit(page, { decision: yes })
+  }
+  const newcomer = visitor()
+  const form = await newcomer.visit('/payer/sign-up')
+  await newcomer.submit(form, { phone: '4799999901', name: 'Not Alice', pin: '2468' })
+})
+
 test('clients and browsers are answered by the authorization server as is documented', async () => {
   const { id, client_secret: secret } = await register('Shop')
   const query = new URLSearchParams({
@@ -227,4 +296,25 @@ test('there is nothing in the document about people that was not seen here', () 
   const unseen = answers.unseen().filter(isPeoples)
   // The page for errors is an error.
   expect(unseen).toEqual(['GET /oauth2/error'])
+})
+
+test('given a page of payers, then there is no answer of it in the document that was not seen here', () => {
+  const documented = [...operationsOf(document)].flatMap(([name, { responses }]) =>
+    Object.entries(responses).flatMap(([status, { description, content }]) => {
+      const isOwn = /^3/.test(status) || (content !== undefined && 'text/html' in content)
+      // Who has changed the same thing at the same moment is not to be had at will; a locked door keeps all others out.
+      const isRare = status === '429' || description === 'Conflict with what is there.'
+      return isPage(name) && isOwn && !isRare ? `${name} ${status}` : []
+    }),
+  )
+  expect(documented.length).toBeGreaterThan(30)
+  expect(documented.filter((name) => !answers.seen.has(name))).toEqual([])
+})
+
+test('given a form of payers, then there is no field of it in the document that no page has', () => {
+  const documented = [...operationsOf(document).keys()].flatMap((name) =>
+    isPage(name) ? fieldsOf(name).map((field) => `${name} ${field}`) : [],
+  )
+  expect(documented.length).toBeGreaterThan(15)
+  expect([...new Set(documented)].sort()).toEqual([...shownFields].filter(isPage).sort())
 })

@@ -1,0 +1,134 @@
+import { z } from 'zod'
+import { pinPattern } from '../../domain/people/payer.ts'
+import { profile } from '../../domain/people/profile.ts'
+import { scope } from '../../domain/people/scope.ts'
+
+const hidden = (description: string) =>
+  z.string().meta({ description: `Hidden in the form: ${description}` })
+
+const typed = (description: string, ...examples: string[]) =>
+  z.string().meta({ description, ...(examples.length > 0 && { examples }) })
+
+/** What every form carries. */
+const plainForm = z.object({ csrf: hidden('no other site can send it.') })
+
+const phone = typed('The phone number.', '+4799999901')
+
+export const signInForm = z.union([
+  plainForm.extend({ phone, pin: typed('The PIN.') }),
+  plainForm.extend({
+    challenge: hidden('what the first step has shown.'),
+    code: typed('The one-time code.'),
+  }),
+])
+
+export const signUpForm = z.union([
+  plainForm.extend({
+    name: profile.shape.name.meta({ description: 'What the payer is called.' }),
+    phone,
+    pin: z.string().regex(pinPattern).meta({ description: 'The PIN that the payer wants.' }),
+  }),
+  plainForm.extend({
+    registration: hidden('who it is, sealed.'),
+    code: typed('A one-time code of the new authenticator.'),
+  }),
+])
+
+export const paymentForm = plainForm.extend({
+  decision: z.enum(['accept', 'decline']),
+  additional_amount: z
+    .string()
+    .optional()
+    .meta({
+      description:
+        'The additional amount that the payer wants, with a comma or a period; only where the request lets it be changed.',
+      examples: ['15.00'],
+    }),
+})
+
+export const permissionForm = plainForm.extend({
+  decision: z.enum(['allow', 'deny']),
+  scope: z.array(scope).optional().meta({
+    description: 'What is allowed, a field for each. What is left out is not granted.',
+  }),
+})
+
+export const withdrawalForm = plainForm.extend({ grant: hidden('the permission.') })
+
+export const scanForm = plainForm.extend({
+  text: z.string().max(2048).meta({ description: 'What the code says: a URL of this service.' }),
+})
+
+const foreign = 'The form is too old, or came from elsewhere.'
+const toSignIn = 'To sign in, when nobody is.'
+const tooMany = 'Too many failed attempts: Retry-After says for how many seconds.'
+const unknown = 'There is no such request, or it is for another payer.'
+
+/** What the pages of payers read, and how else they answer than with 200. */
+export const pageAsks = {
+  showSignIn: { errors: { 303: 'To where a payer wanted to go who is signed in already.' } },
+  signIn: {
+    ownForm: signInForm,
+    errors: { 303: 'To where the payer wanted to go.', 403: foreign, 429: tooMany },
+  },
+  signOut: { ownForm: plainForm, errors: { 303: 'To sign in.', 403: foreign } },
+  signUp: {
+    ownForm: signUpForm,
+    errors: {
+      303: 'To sign in.',
+      400: 'A field or the code is wrong, or its time is over; the page says which.',
+      403: foreign,
+      409: 'There is an account with this phone number.',
+      429: tooMany,
+    },
+  },
+  list: { errors: { 303: toSignIn } },
+  showPayment: {
+    errors: {
+      303: `${toSignIn} Once it is over, back to the checkout for who came from there.`,
+      404: unknown,
+    },
+  },
+  answerPayment: {
+    ownForm: paymentForm,
+    errors: {
+      303: 'To what became of it; or to sign in.',
+      400: 'The decision or the amount is wrong; the page says which.',
+      403: foreign,
+      404: unknown,
+      409: 'It has been answered, or is over.',
+    },
+  },
+  showAttachment: {
+    errors: { 303: toSignIn, 404: 'There is no such picture, or it is for another payer.' },
+  },
+  showPermission: { errors: { 303: toSignIn, 404: unknown } },
+  answerPermission: {
+    ownForm: permissionForm,
+    errors: {
+      303: 'To what was granted; or to sign in.',
+      400: 'The decision or the scope is wrong.',
+      403: foreign,
+      404: unknown,
+      409: 'It has been answered, or is over.',
+    },
+  },
+  withdraw: {
+    ownForm: withdrawalForm,
+    errors: {
+      303: 'To the permissions that are left; or to sign in.',
+      403: foreign,
+      404: 'There is no such permission.',
+    },
+  },
+  scan: {
+    ownForm: scanForm,
+    errors: {
+      303: 'To where the code leads; or to sign in.',
+      403: foreign,
+      404: 'The code leads nowhere.',
+    },
+  },
+  checkout: { errors: { 404: 'There is no such request, or it is for a payer by name.' } },
+  checkoutEvents: { errors: { 404: unknown } },
+}
