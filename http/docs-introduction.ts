@@ -9,6 +9,8 @@ export type About = {
   readonly names: Names
   readonly publicUrl: string | undefined
   readonly isSandbox: boolean
+  /** Which paths pages of any origin may ask. */
+  readonly openPaths: readonly string[]
 }
 
 const list = (items: readonly string[]): string => items.map((item) => `- ${item}`).join('\n')
@@ -61,6 +63,13 @@ ${list(
 )}
 
 Every answer carries \`X-Request-Id\`: please name it when you ask about one.`
+
+const otherOrigins = ({ openPaths }: About): string => `## Pages of other origins
+
+${list(openPaths.map((path) => `\`${path}\``))}
+
+These answer pages of any origin, with \`Access-Control-Allow-Origin: *\`, errors too: they go by what
+a request brings, and by no cookie. \`OPTIONS\` answers 204 there, and 405 elsewhere.`
 
 const levelText = `## Levels
 
@@ -174,6 +183,7 @@ export const introduction = (about: About): string => {
     firstPayment(about, base),
     headers(names),
     levelText,
+    otherOrigins(about),
     signing(about, base),
     bodies(names),
     errors,

@@ -75,6 +75,9 @@ export const openApi = (
     }
   }
 
+  const openPaths = [
+    ...new Set(routes.flatMap(({ path, fromAnyOrigin }) => (fromAnyOrigin ? path : []))),
+  ]
   const isSandbox = routes.some(({ path }) => path.startsWith('/sandbox/'))
   const paths: Record<string, Json> = {}
   for (const route of routes) {
@@ -86,7 +89,7 @@ export const openApi = (
     info: {
       title: 'daybook',
       version,
-      description: introduction({ names, publicUrl, isSandbox }),
+      description: introduction({ names, publicUrl, isSandbox, openPaths }),
     },
     servers: [{ url: publicUrl ?? '/' }],
     tags: tagsOf(routes),

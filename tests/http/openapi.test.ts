@@ -77,6 +77,9 @@ describe('the document', () => {
       ...['/oauth2/token', '/oauth2/revoke', '/oauth2/v1/userinfo'],
       ...scopes.map((name) => `/oauth2/v1/scope/${name}`),
     ])
+    const [, told = ''] =
+      /## Pages of other origins\n\n([^]*?)\n\n/.exec(document.info.description) ?? []
+    expect(told.split('\n')).toEqual([...pagesMayAsk].map((path) => `- \`${path}\``))
     for (const [template, methods] of Object.entries(document.paths)) {
       const path = template.replaceAll(/\{\w+\}/g, 'x')
       const { status, headers } = await service.call('OPTIONS', path)
@@ -84,6 +87,8 @@ describe('the document', () => {
       const allowed = (headers.allow ?? '').split(', ').filter((method) => method !== 'HEAD')
       expect([template, allowed]).toEqual([template, documented])
       expect([template, status]).toEqual([template, pagesMayAsk.has(template) ? 204 : 405])
+      const origin = headers['access-control-allow-origin']
+      expect([template, origin]).toEqual([template, status === 204 ? '*' : undefined])
       for (const method of documented)
         expect((await service.call(method, path)).status).not.toBe(405)
     }
