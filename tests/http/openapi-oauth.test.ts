@@ -157,6 +157,56 @@ test('given an endpoint for clients or tokens, then its errors are documented in
   }
 })
 
+/** An access token that lets its client know nothing. */
+const tokenWithoutScope = async (): Promise<string> => {
+  const payer = makeVisitor(service)
+  const query = new URLSearchParams({ response_type: 'code', client_id: app.client_id })
+  const signedIn = await payer.signInAt(await payer.visit(`/oauth2/auth?${query}`), 'bob')
+  const { location } = await payer.submit(await payer.follow(signedIn), { decision: 'allow' })
+  const code = new URL(location ?? '').searchParams.get('code') ?? ''
+  const { text } = await ask('/oauth2/token', { grant_type: 'authorization_code', code })
+  return JSON.parse(text).access_token
+}
+
+test('given an endpoint that takes a token, when there is none, a wrong one or one without the scope, then the challenge names what is missing, as is documented', async () => {
+  const { check } = makeAnswerCheck(document)
+  const token = await tokenWithoutScope()
+  const names = [...operationsOf(document)].flatMap(([name, { security }]) =>
+    security.some((one) => 'token' in one) ? name : [],
+  )
+  expect(names).toHaveLength(5)
+  for (const name of names) {
+    const [method = '', path = ''] = name.split(' ')
+    const challenge = async (status: number, headers: Readonly<Record<string, string>>) => {
+      const response = await fetch(service.address + path, { method, headers })
+      const text = await response.text()
+      const header = (one: string) => response.headers.get(one)
+      const type = header('content-type') ?? ''
+      expect([name, response.status]).toEqual([name, status])
+      const documented = operation(name).responses[String(status)]?.headers ?? {}
+      expect([name, status, Object.keys(documented)]).toEqual([
+        ...[name, status],
+        expect.arrayContaining(['WWW-Authenticate']),
+      ])
+      check(method, path, { status, type, header, text, body: JSON.parse(text) })
+      return header('www-authenticate')
+    }
+    expect(await challenge(401, {})).toBe('Bearer realm="daybook"')
+    expect(await challenge(401, { Authorization: 'Bearer unknown' })).toMatch(
+      /^Bearer realm="daybook", error="invalid_token", error_description="[^"\\]+"$/,
+    )
+    const lacking = await challenge(403, { Authorization: `Bearer ${token}` })
+    const [, scope] =
+      /^Bearer realm="daybook", error="insufficient_scope", error_description="[^"\\]+", scope="(\w+)"$/.exec(
+        lacking ?? '',
+      ) ?? []
+    expect([name, operation(name).description]).toEqual([
+      name,
+      expect.stringContaining(`Needs the scope \`${scope}\``),
+    ])
+  }
+})
+
 test('given an answer that leads elsewhere, then it is documented with its target and without a body', () => {
   const redirects = [...operationsOf(document).values()].flatMap(({ responses }) =>
     Object.entries(responses).flatMap(([status, answer]) => (/^3/.test(status) ? answer : [])),

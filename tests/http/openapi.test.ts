@@ -215,6 +215,16 @@ describe('every answer is as documented:', () => {
   })
 })
 
+/** As it stands in the page: code between backticks, and no bare signs. */
+const asShown = (text: string): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;')
+    .replaceAll(/`([^`]+)`/g, '<code>$1</code>')
+
 describe('the page', () => {
   test('shows every operation, and needs nothing from elsewhere', async () => {
     const { status, headers, text } = await service.call('GET', '/docs')
@@ -241,6 +251,27 @@ describe('the page', () => {
       expect([status, headers['location']]).toEqual([302, `${service.address}/docs`])
     }
     expect((await service.call('POST', '/')).status).toBe(405)
+  })
+
+  test('says of every operation and callback in a line what it does, and tells what there is to know beside', async () => {
+    const { text } = await service.call('GET', '/docs')
+    const shown = text.replaceAll(/\s+/g, ' ')
+    const sent = Object.entries(document.webhooks).map(([name, { post }]) => [name, post] as const)
+    let described = 0
+    for (const [name, { summary, description }] of [...operationsOf(document), ...sent]) {
+      expect([name, summary]).toEqual([name, expect.stringMatching(/^[A-Z].{3,}/)])
+      const [head = '', path] = name.split(' ')
+      const named =
+        path === undefined ? `<code>${head}</code>` : `<b>${head}</b> <code>${path}</code>`
+      const start = `${named} ${asShown(summary)}`
+      expect(shown).toContain(start)
+      if (description === undefined) continue
+      expect([name, description]).toEqual([name, expect.stringMatching(/^[A-Z][^]*[.:]$/)])
+      const [own = ''] = (shown.split(start)[1] ?? '').split('</details>')
+      expect([name, own]).toEqual([name, expect.stringContaining(`<p>${asShown(description)}</p>`)])
+      described += 1
+    }
+    expect(described).toBeGreaterThan(20)
   })
 
   test('has a policy that allows its own style and nothing else', async () => {
