@@ -128,21 +128,23 @@ describe('data of an older version', () => {
 })
 
 describe('a refund of the first version', () => {
-  const data = (fee: number) => {
-    const charge = { fee, interchange: 0, vat: 0, taxcode: 'NO:2013' }
+  const data = (given: object) => {
+    const charge = { fee: 0, interchange: 0, vat: 0, taxcode: 'NO:2013', ...given }
     return { refundId: 'r', amount: 100, additionalAmount: 0, text: null, charge }
   }
 
   test.each([
-    [-1, true],
-    [0, false],
-  ])('whose fee was %d is read as one that gave back its part: %s', (fee, returnsFees) => {
-    expect(parseEvent(stored('PaymentRefunded', data(fee), { schema: 1 })).data).toEqual({
-      ...data(fee),
+    [{ fee: -1 }, true],
+    [{ interchange: -1 }, true],
+    [{ vat: -1 }, true],
+    [{}, false],
+  ])('whose charge was %j is read as one that gave back its part: %s', (given, returnsFees) => {
+    expect(parseEvent(stored('PaymentRefunded', data(given), { schema: 1 })).data).toEqual({
+      ...data(given),
       returnsFees,
     })
     const today = schemaVersion('PaymentRefunded')
-    const event = stored('PaymentRefunded', data(fee), { schema: today })
+    const event = stored('PaymentRefunded', data(given), { schema: today })
     expect(() => parseEvent(event)).toThrow('returnsFees')
   })
 })

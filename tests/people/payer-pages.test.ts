@@ -172,6 +172,32 @@ test.each([
   },
 )
 
+test('given the forms of signing in and up, when a browser fills them in, then each field names what it is for (WCAG 2.1, 1.3.5)', async () => {
+  const purposesIn = ({ html }: Shown) =>
+    [...html.matchAll(/<input[^>]* name="(\w+)"[^>]*>/g)].flatMap(([input, name = '']) =>
+      /type="hidden"/.test(input) ? [] : [[name, / autocomplete="([^"]*)"/.exec(input)?.[1]]],
+    )
+  const visitor = makeVisitor(service)
+  const signIn = await visitor.visit('/payer/sign-in')
+  const code = await visitor.submit(signIn, { phone: '4799999901', pin: '1234' })
+  const signUp = await visitor.visit('/payer/sign-up')
+  const person = { phone: '4740000077', name: 'Anna Auto', pin: '2468' }
+  const newCode = await visitor.submit(signUp, person)
+  expect([signIn, code, signUp, newCode].map(purposesIn)).toEqual([
+    [
+      ['phone', 'username'],
+      ['pin', 'current-password'],
+    ],
+    [['code', 'one-time-code']],
+    [
+      ['name', 'name'],
+      ['phone', 'tel'],
+      ['pin', 'new-password'],
+    ],
+    [['code', 'one-time-code']],
+  ])
+})
+
 test('given a tip that the merchant does not allow, when it is sent all the same, then it is refused', async () => {
   const { id } = await forAlice()
   const alice = await signedIn()
