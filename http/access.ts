@@ -1,7 +1,8 @@
 import { goOn, type Soon } from '../application/soon.ts'
 import type { AccessNeeds, FoundUser } from './access-needs.ts'
+import type { Caller } from './call.ts'
 import { makeIntegratorAccess, type IntegratorNeeds } from './integrator-access.ts'
-import type { AccessLevel, Caller } from './route.ts'
+import type { AccessLevel } from './route.ts'
 import { makeSignedText, unauthorized } from './signed-request.ts'
 import type { UnauthenticatedRequest } from './unauthenticated-request.ts'
 

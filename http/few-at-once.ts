@@ -1,5 +1,6 @@
+import type { Call } from './call.ts'
 import { RequestError } from './errors.ts'
-import type { Call, Route } from './route.ts'
+import type { Route } from './route.ts'
 
 type Limits = {
   /** How many are at work at the same time; those that wait for a slow hash hold up no more than these. */

@@ -1,5 +1,6 @@
 import type { AccessNeeds } from './access-needs.ts'
-import type { AccessLevel, Caller } from './route.ts'
+import type { Caller } from './call.ts'
+import type { AccessLevel } from './route.ts'
 import { makeSignedText, unauthorized } from './signed-request.ts'
 import type { UnauthenticatedRequest } from './unauthenticated-request.ts'
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Links } from './addresses.ts'
-import { callerOf, route, type AccessLevel, type Route } from './route.ts'
+import { callerOf } from './call.ts'
+import { route, type AccessLevel, type Route } from './route.ts'
 
 const pageSize = 100
 

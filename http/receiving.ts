@@ -1,9 +1,10 @@
 import type { HonoRequest } from 'hono'
 import { goOn, type Soon } from '../application/soon.ts'
+import type { Caller } from './call.ts'
 import { RequestError } from './errors.ts'
 import { fewAtOnce } from './few-at-once.ts'
 import { readBody, smallBody, type Incoming, type InTurn } from './reading.ts'
-import type { Caller, Route } from './route.ts'
+import type { Route } from './route.ts'
 
 const mostWaiting = 10_000
 /** How many larger bodies come at the same time: of those who need no right, and of each who has one. */

@@ -5,7 +5,8 @@ import type { MerchantData } from '../../domain/merchant/merchant.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { streamOf } from '../../domain/stream.ts'
 import { merchantPrefix, type Links } from '../addresses.ts'
-import { callerOf, route, type Call, type Route } from '../route.ts'
+import { callerOf, type Call } from '../call.ts'
+import { route, type Route } from '../route.ts'
 import { locationReply } from './location.ts'
 
 const text = z.string().nullable()

@@ -5,8 +5,9 @@ import { refuse, Refusal } from '../../domain/refusal.ts'
 import type { Entry, RegisterCommand } from '../../domain/register.ts'
 import { streamOf } from '../../domain/stream.ts'
 import type { Links } from '../addresses.ts'
+import { callerOf, contextOf, type Call } from '../call.ts'
 import { listRoute } from '../lists.ts'
-import { callerOf, contextOf, route, type AccessLevel, type Call, type Route } from '../route.ts'
+import { route, type AccessLevel, type Route } from '../route.ts'
 
 export type RegisterNeeds = {
   readonly handle: Handle

@@ -6,7 +6,8 @@ import { awaitsScan, type Payment } from '../../domain/payment/payment-state.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import { givenId, tidParams } from '../addresses.ts'
-import { route, type Call, type Route } from '../route.ts'
+import type { Call } from '../call.ts'
+import { route, type Route } from '../route.ts'
 import {
   amountIn,
   amountText,

@@ -5,8 +5,9 @@ import { changed, type Changes } from '../../domain/changes.ts'
 import { roles, user, userId, userSecret } from '../../domain/merchant/user.ts'
 import { within } from '../../domain/stream.ts'
 import { merchantPrefix } from '../addresses.ts'
+import { callerOf, type Call } from '../call.ts'
 import { Malformed, RequestError } from '../errors.ts'
-import { callerOf, type Call, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
 import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
 
 const userUpdate = z

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { Context } from '../../application/handle.ts'
+import type { Call } from '../call.ts'
 import { anyForm, type FormOf } from '../forms.ts'
-import { route, type Call, type Route } from '../route.ts'
+import { route, type Route } from '../route.ts'
 import type { Client, ClientAccess } from './client.ts'
 import { notKept, oauthAnswer, oauthErrors, oauthJson } from './reply.ts'
 

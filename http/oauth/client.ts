@@ -1,8 +1,8 @@
 import type { Authenticate } from '../access.ts'
 import type { Names } from '../brand.ts'
+import type { Call } from '../call.ts'
 import { RequestError } from '../errors.ts'
 import type { Fields } from '../forms.ts'
-import type { Call } from '../route.ts'
 import { parameter } from './parameter.ts'
 import { OAuthError } from './reply.ts'
 

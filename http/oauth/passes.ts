@@ -7,9 +7,9 @@ import {
   type RequestedAuthorization,
 } from '../../domain/people/authorization.ts'
 import { refuse } from '../../domain/refusal.ts'
+import type { Call } from '../call.ts'
 import type { Throttle } from '../payer/fields.ts'
 import type { SessionNeeds, SignedIn, Visitor } from '../payer/session.ts'
-import type { Call } from '../route.ts'
 import type { ValidRequest } from './request.ts'
 
 export type AuthorizationPassNeeds = Pick<

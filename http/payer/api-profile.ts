@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { Context } from '../../application/handle.ts'
 import { postalAddress, type Profile } from '../../domain/people/profile.ts'
 import { refuse } from '../../domain/refusal.ts'
-import { contextOfPayer, route, type Route } from '../route.ts'
+import { contextOfPayer } from '../call.ts'
+import { route, type Route } from '../route.ts'
 import { fullName, payerGroup, payerPrefix, type PayerAccess } from './api-access.ts'
 
 export type PayerApiProfileNeeds = {

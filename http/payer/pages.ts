@@ -1,6 +1,7 @@
 import type { z } from 'zod'
+import type { Call } from '../call.ts'
 import { anyForm, type FormOf } from '../forms.ts'
-import { route, type Call, type RawReply, type Route } from '../route.ts'
+import { route, type RawReply, type Route } from '../route.ts'
 import type { SignedIn, Visits } from './session.ts'
 
 type Params<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined

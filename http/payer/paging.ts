@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
+import { searchOf, type Call } from '../call.ts'
 import { pageOf } from '../lists.ts'
-import { searchOf, type Call } from '../route.ts'
 import type { Html } from './page.ts'
 import type { Visitor } from './session.ts'
 

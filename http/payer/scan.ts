@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
+import { contextOfPayer, searchOf, type Call } from '../call.ts'
 import { fieldOf, type FormOf } from '../forms.ts'
-import { contextOfPayer, searchOf, type Call, type RawReply, type Route } from '../route.ts'
+import type { RawReply, Route } from '../route.ts'
 import { pageAsks, type scanForm } from './page-asks.ts'
 import { payerPages } from './pages.ts'
 import { followCode, type ScannedCodeNeeds } from './scanned-code.ts'

@@ -1,10 +1,11 @@
 import { html } from 'hono/html'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Instant, Seconds } from '../../domain/time.ts'
+import { searchOf, targetOf, type Call } from '../call.ts'
 import { Malformed, RequestError } from '../errors.ts'
 import { fieldOf, type Fields } from '../forms.ts'
 import { answerToRefusal } from '../refusal-answers.ts'
-import { searchOf, targetOf, type Call, type RawReply, type RawStatus } from '../route.ts'
+import type { RawReply, RawStatus } from '../route.ts'
 import { pageReply, redirectReply, type Html, type Page } from './page.ts'
 import { languageOf, textsIn, type Texts } from './texts.ts'
 

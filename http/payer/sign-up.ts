@@ -10,8 +10,8 @@ import {
 } from '../../domain/people/profile.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
-import type { Call } from '../route.ts'
 import type { Throttle } from './fields.ts'
+import type { Call } from '../call.ts'
 
 export type SignUpNeeds = {
   readonly throttle: Throttle
