@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { phoneDigits } from '../../application/people.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Html } from './page.ts'
 import type { Texts } from './texts.ts'
@@ -11,6 +12,10 @@ export type Throttle = {
   check(address: string, at: Instant): void
   count(address: string, at: Instant): void
 }
+
+/** The digits of a phone number as people type it: with 00 for the plus, or in brackets, too. */
+export const typedPhone = (text: string): string | undefined =>
+  phoneDigits(text.replaceAll(/[().\u00a0]/g, '').replace(/^\s*00/, '+'))
 
 /** Asks for the phone number by which a payer is known; browsers fill in what the purpose names (WCAG 2.1, 1.3.5). */
 export const phoneField = (texts: Texts, purpose: 'username' | 'tel', typed = ''): Html =>

@@ -166,8 +166,8 @@ export const makeVisits = (needs: SessionNeeds) => {
     page(call, async (visitor) => {
       const { session } = visitor
       if (session) return work({ ...visitor, session })
-      const back = call.request.method === 'POST' ? '/payer/' : targetOf(call)
-      return go(visitor, `/payer/sign-in?next=${encodeURIComponent(back)}`)
+      // Where a form was sent, its page is.
+      return go(visitor, `/payer/sign-in?next=${encodeURIComponent(targetOf(call))}`)
     })
 
   return {

@@ -1,11 +1,10 @@
 import { html } from 'hono/html'
-import { phoneDigits } from '../../application/people.ts'
 import { pinPattern } from '../../domain/people/payer.ts'
 import { searchOf, type Call } from '../call.ts'
 import { RequestError } from '../errors.ts'
 import { anyForm, fieldOf, type FormOf } from '../forms.ts'
 import { route, type RawReply, type Route } from '../route.ts'
-import { codeField, phoneField } from './fields.ts'
+import { codeField, phoneField, typedPhone } from './fields.ts'
 import { pageAsks, type signUpForm } from './page-asks.ts'
 import { hiddenFields, problemNote, type Visitor, type Visits } from './session.ts'
 import { ownPath } from './sign-in.ts'
@@ -14,7 +13,7 @@ import type { Texts } from './texts.ts'
 
 const whatIsWrong = (texts: Texts, { phone, name, pin }: Typed): string => {
   if (name === '') return texts.wrongName
-  if (phoneDigits(phone) === undefined) return texts.wrongPhone
+  if (typedPhone(phone) === undefined) return texts.wrongPhone
   return pinPattern.test(pin) ? texts.wrongInput : texts.wrongNewPin
 }
 
@@ -96,7 +95,7 @@ export const signUpRoutes = (needs: SignUpNeeds, visits: Visits): Route[] => {
     if (sealed === '') {
       const [phone, name] = [fieldOf(form, 'phone'), fieldOf(form, 'name')]
       const typed = { phone, name, pin: fieldOf(form, 'pin') }
-      const begun = await signUp.begin(typed, call)
+      const begun = await signUp.begin({ ...typed, phone: typedPhone(phone) ?? phone }, call)
       return begun
         ? codeForm(visitor, call, begun, begun.sealed)
         : whoForm(visitor, call, typed, whatIsWrong(texts, typed))

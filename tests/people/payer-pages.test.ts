@@ -317,6 +317,52 @@ test('given a session, when the payer signs out, then its cookie is worth nothin
   expect((await thief.visit('/payer/')).location).toContain('/payer/sign-in')
 })
 
+test('given a session that is over while a payment is on the screen, when the payer presses pay and signs in, then they are back at that payment, and at its checkout', async () => {
+  const { id } = await service.requestPayment({
+    success_return_uri: 'https://shop.example/thanks',
+    failure_return_uri: 'https://shop.example/sorry',
+  })
+  const alice = await signedIn()
+  const path = `/payer/payment/${id}?checkout`
+  const page = await alice.visit(path)
+  alice.cookies.delete('daybook-session')
+  const { location } = await alice.submit(page, { decision: 'accept' })
+  expect(location).toBe(`/payer/sign-in?next=${encodeURIComponent(path)}`)
+  const back = await alice.signInAt(await alice.visit(location ?? ''), 'alice')
+  expect(back.location).toBe(path)
+  const again = await alice.submit(await alice.visit(path), { decision: 'accept' })
+  expect(again.location).toBe(`/payer/checkout/${id}`)
+})
+
+test('given a page that is still open, when the payer has signed out in another tab and signs out there, too, then they are out', async () => {
+  const alice = await signedIn()
+  const { html } = await alice.visit('/payer/')
+  const csrf = formIn(html, 'csrf').fields[0]?.[1] ?? ''
+  for (const _ of ['one tab', 'another'])
+    expect(await alice.visit('/payer/sign-out', post({ csrf }))).toMatchObject({
+      status: 303,
+      location: '/payer/sign-in',
+    })
+})
+
+test('given a payer who is signed in, when another site sends the form for signing out, which comes without cookies, then their cookies stay', async () => {
+  const stranger = makeVisitor(service)
+  const { headers } = await stranger.visit('/payer/sign-out', post({}))
+  expect(headers.getSetCookie()).toEqual([])
+})
+
+test.each(['+47 999 99 901', '0047 99999901', '+47 (999) 99.901', '47\u00a0999\u00a099\u00a0901'])(
+  'given a phone number that is typed as %s, when the payer signs in with it or makes an account, then it is theirs',
+  async (phone) => {
+    const visitor = makeVisitor(service)
+    const code = await visitor.submit(await visitor.visit('/payer/sign-in'), { phone, pin: '1234' })
+    expect(code.html).toContain('name="code"')
+    const person = { phone, name: 'Not Alice', pin: '2468' }
+    const taken = await visitor.submit(await visitor.visit('/payer/sign-up'), person)
+    expect(taken.html).toContain('There is an account with this phone number already.')
+  },
+)
+
 test('given sessions in a browser and in an app, when their twelve hours are over, then both are, and not a minute before', async () => {
   const alice = await signedIn()
   const who = { phone: '4799999901', pin: '1234', code: codeOf('alice') }
