@@ -1,4 +1,5 @@
-import { exact, type MinorUnits } from './money.ts'
+import { refuse } from '../refusal.ts'
+import type { MinorUnits } from './money.ts'
 
 /** A rate between 0 and 1 as decimal text, for instance `0.009` for 0.9 %: exact, never a float. */
 export type Rate = string
@@ -18,7 +19,7 @@ export const divideHalfEven = (dividend: bigint, divisor: bigint): bigint => {
 
 /**
  * That part of an amount, and a fixed part besides: rounded once, for a tie goes to the even sum. In whole minor units.
- * @throws RangeError for text that is no rate, and beyond what can be counted exactly
+ * @throws RangeError for text that is no rate; Refusal when it is beyond what can be counted exactly
  */
 export const portionOf = (amount: MinorUnits, rate: Rate, fixed: MinorUnits = 0): MinorUnits => {
   if (!ratePattern.test(rate)) throw new RangeError(`${rate} is no rate`)
@@ -27,7 +28,8 @@ export const portionOf = (amount: MinorUnits, rate: Rate, fixed: MinorUnits = 0)
   if (numerator === 0n) return fixed
   const denominator = 10n ** BigInt(decimals.length)
   const dividend = BigInt(amount) * numerator + BigInt(fixed) * denominator
-  return exact(Number(divideHalfEven(dividend, denominator)))
+  const portion = Number(divideHalfEven(dividend, denominator))
+  return Number.isSafeInteger(portion) ? portion : refuse('amount_is_too_large')
 }
 
 /** An amount times a fraction, in whole minor units; nothing when the whole is nothing. */

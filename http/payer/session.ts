@@ -34,7 +34,7 @@ export type Visitor = {
   readonly texts: Texts
   /** The login cookie: it names the browser, signed in or not. */
   readonly browser: string
-  /** Sets the login cookie when the browser has none yet. */
+  /** Sets the login cookie when the browser has none yet and asks for a page. */
   readonly cookies: readonly string[]
   readonly session:
     { readonly payer: string; readonly startedAt: Instant; readonly digest: string } | undefined
@@ -73,7 +73,9 @@ export const makeVisits = (needs: SessionNeeds) => {
     const header = request.header('cookie')
     const known = cookieIn(header, browserCookie)
     const browser = known ?? needs.newToken().token
-    const cookies = known === undefined ? [`${browserCookie}=${browser}; ${attributes}`] : []
+    // From another site a form comes without our cookies, and must not have any put in their place.
+    const isNew = known === undefined && request.method !== 'POST'
+    const cookies = isNew ? [`${browserCookie}=${browser}; ${attributes}`] : []
     const token = cookieIn(header, sessionCookie)
     const digest = token === undefined ? undefined : needs.digestOf(token)
     const found = digest === undefined ? undefined : await needs.findSession(digest)

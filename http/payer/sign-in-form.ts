@@ -126,6 +126,7 @@ export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
             autocomplete="current-password"
             maxlength="12"
             required
+            ${step.phone ? html`autofocus` : ''}
           />
           <div class="actions"><button>${texts.continue}</button></div>
         </form>`

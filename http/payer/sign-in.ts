@@ -94,9 +94,8 @@ export const signInRoutes = (needs: SignInNeeds, visits: Visits): Route[] => {
       handle: (call) =>
         visits.page(call, async (visitor) => {
           const { session } = visitor
-          // Whoever has signed out in another tab is out. From another site a form comes without our cookies, and must not
-          // have any put in their place.
-          if (!session) return visits.go({ ...visitor, cookies: [] }, '/payer/sign-in')
+          // Whoever has signed out in another tab is out.
+          if (!session) return visits.go(visitor, '/payer/sign-in')
           visits.checkForm(call, visitor, call.body)
           await needs.signOut(session.payer, session.digest, contextOfPayer(call, session.payer))
           return visits.go(visitor, '/payer/sign-in', [visits.noCookie])

@@ -11,6 +11,7 @@ import {
 } from '../../domain/accounting/fees.ts'
 import { fold } from '../../domain/decider.ts'
 import { divideHalfEven, portionOf } from '../../domain/money/rate.ts'
+import { Refusal } from '../../domain/refusal.ts'
 
 const terms = (changes: Partial<FeeTerms>): FeeTerms => ({ ...noFees, ...changes })
 const schedule = (changes: Partial<FeeSchedule>): FeeSchedule => ({
@@ -75,6 +76,11 @@ describe('the charge for a capture', () => {
   ])('of %i with half a unit too much is %i: the whole fee goes to the even one', (amount, fee) => {
     const given = terms({ transactionRate: '0.009', transactionFixed: 5 })
     expect(chargeFor({ amount, additionalAmount: 0 }, false, given).fee).toBe(fee)
+  })
+
+  test('is refused when it is beyond what can be counted exactly', () => {
+    const given = terms({ transactionRate: '1', transactionFixed: Number.MAX_SAFE_INTEGER })
+    expect(() => chargeFor(pots, false, given)).toThrow(new Refusal('amount_is_too_large'))
   })
 
   test('has interchange only when the payment is credit', () => {

@@ -146,6 +146,18 @@ test('given a checkout on this device, when the payer signs in and adds a tip, t
   })
 })
 
+test('given a PIN that was wrong, when the payer is told so, then the number is there and the next PIN can be typed at once', async () => {
+  const page = await open(phone)
+  await page.goto(`${service.address}/payer/sign-in`)
+  await page.getByLabel('Phone number').fill(`+${sandboxPayers.alice.phone}`)
+  await page.getByLabel('PIN').fill('9999')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('alert').waitFor()
+  await page.keyboard.type(sandboxPayers.alice.pin)
+  await page.keyboard.press('Enter')
+  await page.getByLabel('One-time code').waitFor()
+})
+
 test('given a tip that is typed with a blank between its thousands, when the payer looks at the button, then it names what will be taken', async () => {
   const { id, uri } = await checkout({ additional_edit: true })
   const page = await open(phone)

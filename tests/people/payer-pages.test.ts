@@ -345,11 +345,14 @@ test('given a page that is still open, when the payer has signed out in another 
     })
 })
 
-test('given a payer who is signed in, when another site sends the form for signing out, which comes without cookies, then their cookies stay', async () => {
-  const stranger = makeVisitor(service)
-  const { headers } = await stranger.visit('/payer/sign-out', post({}))
-  expect(headers.getSetCookie()).toEqual([])
-})
+test.each(['sign-in', 'sign-up', 'sign-out'])(
+  'given a payer, when another site sends the form for %s, which comes without cookies, then theirs stay',
+  async (form) => {
+    const stranger = makeVisitor(service)
+    const { headers } = await stranger.visit(`/payer/${form}`, post({}))
+    expect(headers.getSetCookie()).toEqual([])
+  },
+)
 
 test.each(['+47 999 99 901', '0047 99999901', '+47 (999) 99.901', '47\u00a0999\u00a099\u00a0901'])(
   'given a phone number that is typed as %s, when the payer signs in with it or makes an account, then it is theirs',
