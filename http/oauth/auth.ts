@@ -122,14 +122,10 @@ export const authorizationRoutes = (
       replyTypes: pageTypes,
       handle: (call) =>
         visits.page(call, async (visitor) => {
-          // The request itself may come as a form (OpenID Connect Core, 3.1.2.1). From another site it comes without
-          // our cookies, and must not have others put in their place.
+          // The request itself may come as a form (OpenID Connect Core, 3.1.2.1).
           const { client_id, response_type, csrf } = call.body
           if ((client_id ?? response_type) !== undefined && csrf === undefined)
-            return visits.go(
-              { ...visitor, cookies: [] },
-              `/oauth2/auth?${queryOf(call.body).toString()}`,
-            )
+            return visits.go(visitor, `/oauth2/auth?${queryOf(call.body).toString()}`)
           return withRequest(visitor, call, async (valid) => {
             const query = passes.numbered(searchOf(call))
             const step = await signIn.advance(visitor, call.body, call)
