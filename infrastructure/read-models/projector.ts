@@ -12,6 +12,7 @@ import {
   type GatheredWrites,
   type Row,
   type Write,
+  type Writing,
 } from './rows.ts'
 
 type Changes = Map<Key, Change>
@@ -90,7 +91,10 @@ const tableOf = (file: ReadModelFile, projection: Projection) => {
   }
 }
 
-const moveCheckpoint = 'UPDATE checkpoint SET position = ?, event = ?, stream = ?, revision = ?'
+const moveCheckpoint: Writing = {
+  sql: 'UPDATE checkpoint SET position = ?, event = ?, stream = ?, revision = ?',
+  width: 4,
+}
 
 /**
  * Folds batches of events into the rows of all projections, for others to write. A batch may be folded while the one
@@ -125,7 +129,7 @@ export const makeFold = (file: ReadModelFile, projections: readonly Projection[]
       for (const table of tables) table.end(writes)
       const last = events.at(-1)
       if (last)
-        writes.valuesOf(moveCheckpoint, 4).push(last.position, last.id, last.stream, last.revision)
+        writes.valuesOf(moveCheckpoint).push(last.position, last.id, last.stream, last.revision)
       return writes.all()
     },
     /** What is remembered may not be what the file holds. */

@@ -10,24 +10,32 @@ export type Row = Readonly<Record<string, unknown>>
 /** What the file holds of a row that a batch has changed, and what it is to hold. */
 export type Change = { readonly before: Row | undefined; after: Row | undefined }
 
-/** A statement with the values of all its runs, one after the other; of plain values, so that another thread may run it. */
-export type Write = {
+/** Rows that one run writes together: each takes some third less than alone, and of more none would take less. */
+const rowsTogether = 16
+
+/** How rows of one kind are written. */
+export type Writing = {
+  /** For one row. */
   readonly sql: string
-  /** How many values one run takes. */
+  /** For `rowsTogether` of them, where there may be so many. */
+  readonly together?: string
+  /** How many values a row takes. */
   readonly width: number
-  readonly values: unknown[]
 }
 
-/** Gathers the runs of each statement. */
+/** With the values of all rows, one after the other; of plain values, so that another thread may do it. */
+export type Write = Writing & { readonly values: unknown[] }
+
+/** Gathers what is to be written in each way. */
 export const gatherWrites = () => {
   const writes = new Map<string, Write>()
   return {
-    /** Where the values of one more run are put. */
-    valuesOf: (sql: string, width: number): unknown[] => {
-      const known = writes.get(sql)
+    /** Where the values of one more row are put. */
+    valuesOf: (writing: Writing): unknown[] => {
+      const known = writes.get(writing.sql)
       if (known) return known.values
       const values: unknown[] = []
-      writes.set(sql, { sql, width, values })
+      writes.set(writing.sql, { ...writing, values })
       return values
     },
     all: (): readonly Write[] => [...writes.values()],
@@ -36,7 +44,7 @@ export const gatherWrites = () => {
 
 export type GatheredWrites = ReturnType<typeof gatherWrites>
 
-/** Runs what was gathered. */
+/** Writes what was gathered. */
 export const makeWriter = ({ sqlite }: ReadModelFile) => {
   const statements = new Map<string, Statement>()
   const prepare = (sql: string): Statement => {
@@ -47,13 +55,19 @@ export const makeWriter = ({ sqlite }: ReadModelFile) => {
     return statement
   }
   return (writes: readonly Write[]): void => {
-    for (const { sql, width, values } of writes) {
-      const statement = prepare(sql)
-      for (let run = 0; run < values.length; run += width)
-        statement.run(...values.slice(run, run + width))
+    for (const { sql, together, width, values } of writes) {
+      let written = 0
+      const write = (statement: Statement, size: number): void => {
+        for (; written + size <= values.length; written += size)
+          statement.run(...values.slice(written, written + size))
+      }
+      if (together !== undefined) write(prepare(together), rowsTogether * width)
+      write(prepare(sql), width)
     }
   }
 }
+
+const several = (one: string, count = rowsTogether): string => Array(count).fill(one).join(', ')
 
 /** Reads rows of one table, and says how changes of them are written. */
 export const rowsOf = ({ sqlite }: ReadModelFile, { table, key }: Projection) => {
@@ -64,11 +78,20 @@ export const rowsOf = ({ sqlite }: ReadModelFile, { table, key }: Projection) =>
   }))
   const name = quoted(getTableName(table))
   const names = columns.map(({ name }) => name).join(', ')
-  const ofKey = `WHERE ${quoted(key.name)} = ?`
-  const select = sqlite.prepare<[Key]>(`SELECT ${names} FROM ${name} ${ofKey}`).raw()
-  const insert = `INSERT INTO ${name} (${names}) VALUES (${columns.map(() => '?').join(', ')})`
-  const remove = `DELETE FROM ${name} ${ofKey}`
-  const updates = new Map<string, string>()
+  const keyName = `${name}.${quoted(key.name)}`
+  const select = sqlite.prepare<[Key]>(`SELECT ${names} FROM ${name} WHERE ${keyName} = ?`).raw()
+  const row = `(${several('?', columns.length)})`
+  const insert: Writing = {
+    sql: `INSERT INTO ${name} (${names}) VALUES ${row}`,
+    together: `INSERT INTO ${name} (${names}) VALUES ${several(row)}`,
+    width: columns.length,
+  }
+  const remove: Writing = {
+    sql: `DELETE FROM ${name} WHERE ${keyName} = ?`,
+    together: `DELETE FROM ${name} WHERE ${keyName} IN (${several('?')})`,
+    width: 1,
+  }
+  const updates = new Map<string, Writing>()
   const decode = decoderOf(
     table,
     Object.values(getTableColumns(table)).map((column) => column.name),
@@ -79,25 +102,35 @@ export const rowsOf = ({ sqlite }: ReadModelFile, { table, key }: Projection) =>
     return value === null || !encode ? value : encode(value)
   }
 
-  const updateOf = (assignments: string): string => {
-    const known = updates.get(assignments)
-    if (known !== undefined) return known
-    const update = `UPDATE ${name} SET ${assignments} ${ofKey}`
-    updates.set(assignments, update)
+  /** Changes these columns of the row under a key, which comes last. */
+  const updateOf = (changed: string): Writing => {
+    const known = updates.get(changed)
+    if (known) return known
+    const names = changed.split(', ')
+    const width = names.length + 1
+    const assignments = (value: (at: number) => string): string =>
+      names.map((name, at) => `${name} = ${value(at)}`).join(', ')
+    const update: Writing = {
+      sql: `UPDATE ${name} SET ${assignments(() => '?')} WHERE ${keyName} = ?`,
+      together: `UPDATE ${name} SET ${assignments((at) => `column${at + 1}`)}
+        FROM (VALUES ${several(`(${several('?', width)})`)}) WHERE ${keyName} = column${width}`,
+      width,
+    }
+    updates.set(changed, update)
     return update
   }
 
   /** An index costs as much as the row, and is only touched when a column of it is named. */
   const change = (id: Key, before: Row, after: Row, writes: GatheredWrites): void => {
-    let assignments = ''
+    let changed = ''
     const values: unknown[] = []
     for (const column of columns) {
       if (after[column.member] === before[column.member]) continue
-      assignments += `${assignments === '' ? '' : ', '}${column.name} = ?`
+      changed += `${changed === '' ? '' : ', '}${column.name}`
       values.push(encoded(column, after))
     }
     if (values.length === 0) return
-    writes.valuesOf(updateOf(assignments), values.length + 1).push(...values, id)
+    writes.valuesOf(updateOf(changed)).push(...values, id)
   }
 
   return {
@@ -106,10 +139,10 @@ export const rowsOf = ({ sqlite }: ReadModelFile, { table, key }: Projection) =>
       return stored === undefined ? undefined : decode<Row>(stored)
     },
     write: (id: Key, { before, after }: Change, writes: GatheredWrites): void => {
-      if (!after) writes.valuesOf(remove, 1).push(id)
+      if (!after) writes.valuesOf(remove).push(id)
       else if (before) change(id, before, after, writes)
       else {
-        const values = writes.valuesOf(insert, columns.length)
+        const values = writes.valuesOf(insert)
         for (const column of columns) values.push(encoded(column, after))
       }
     },
