@@ -6,7 +6,7 @@ import {
 } from '../../application/event-store.ts'
 import { startThread } from '../thread.ts'
 import { unavailable } from '../unavailable.ts'
-import type { Answer, Given, Tells, Told } from './committing-thread.ts'
+import type { Answers, Failure, Given, Tells, Told } from './committing-thread.ts'
 import type { Append, Commits, Waiting } from './group-commits.ts'
 import { sharedEnds } from './shared-ends.ts'
 
@@ -26,10 +26,9 @@ const toldOf = (appends: readonly Append[]): Told => {
   return told
 }
 
-const answerTo = ({ stream, resolve, reject }: Waiting, answer: Answer): void => {
-  if ('position' in answer) return resolve(answer)
-  if ('problem' in answer) return reject(new StoreUnavailable(answer.problem))
-  reject(new WrongExpectedRevision(stream, answer.expected, answer.actual))
+const fail = ({ stream, reject }: Waiting, failure: Failure): void => {
+  if ('problem' in failure) reject(new StoreUnavailable(failure.problem))
+  else reject(new WrongExpectedRevision(stream, failure.expected, failure.actual))
 }
 
 type CommitsApart = Commits & {
@@ -55,13 +54,17 @@ export const commitApart = (file: string, committed: (end: Position) => void): C
   let isScheduled = false
   let thread: Worker | undefined
 
-  const onAnswers = (answers: readonly Answer[]): void => {
+  const onAnswers = (answers: Answers): void => {
     let end = 0
-    const appends = told.shift() ?? []
-    for (const [index, answer] of answers.entries()) {
-      if ('position' in answer) end = Math.max(end, answer.position)
-      const waiting = appends[index]
-      if (waiting) answerTo(waiting, answer)
+    let at = 0
+    for (const waiting of told.shift() ?? []) {
+      const answer = answers[at++] as Answers[number]
+      if (typeof answer === 'object') fail(waiting, answer)
+      else {
+        const position = answers[at++] as Position
+        end = Math.max(end, position)
+        waiting.resolve({ revision: answer, position })
+      }
     }
     heard = Math.max(heard, end)
     committed(end)
@@ -87,7 +90,7 @@ export const commitApart = (file: string, committed: (end: Position) => void): C
       told = []
       // Some of it may be committed: whoever hears now that it may be lost can read whether it is.
       heard = Math.max(heard, ends.get().end)
-      for (const waiting of lost) answerTo(waiting, { problem })
+      for (const waiting of lost) fail(waiting, { problem })
     })
     return started
   }

@@ -1,5 +1,5 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
-import { WrongExpectedRevision, type Appended } from '../../application/event-store.ts'
+import { WrongExpectedRevision } from '../../application/event-store.ts'
 import { commitInGroups, type Append } from './group-commits.ts'
 import { sharedEnds } from './shared-ends.ts'
 import { openEventFile } from './sqlite-event-file.ts'
@@ -16,24 +16,27 @@ export type Given = { readonly file: string; readonly ends: SharedArrayBuffer }
  * small objects would take longer on the way than what is in them.
  */
 export type Told = readonly (Content | Expectation | null)[] | 'end'
-/** What it tells: of each of these appends, in their order, or why it cannot begin. */
-export type Tells = readonly Answer[] | Problem
-export type Answer = Appended | Pick<WrongExpectedRevision, 'expected' | 'actual'> | Problem
+/** What it tells of these appends, or why it cannot begin. */
+export type Tells = Answers | Problem
+/** Of each, in their order, the revision and the position of its last event, or how it failed. */
+export type Answers = readonly (number | Failure)[]
+export type Failure = Pick<WrongExpectedRevision, 'expected' | 'actual'> | Problem
 /** In words: an error of the database would lose them on the way. */
 type Problem = { readonly problem: string }
 
 const appendsIn = (told: Exclude<Told, 'end'>): Append[] => {
   const appends: Append[] = []
-  const values = told.values()
-  const next = <Value>(): Value => values.next().value as Value
-  for (let left = told.length; left > 0;) {
-    const [stream, expected, count] = [next<string>(), next<Expectation>(), next<number>()]
-    const rows = Array.from({ length: count }, (): NewRow => {
+  let at = 0
+  const next = <Value>(): Value => told[at++] as Value
+  while (at < told.length) {
+    const stream = next<string>()
+    const expected = next<Expectation>()
+    const rows: NewRow[] = []
+    for (let left = next<number>(); left > 0; left--) {
       const id = Buffer.from(next<string>(), 'latin1')
-      return { id, type: next(), data: next(), metadata: next() }
-    })
+      rows.push({ id, type: next(), data: next(), metadata: next() })
+    }
     appends.push({ stream, rows, expected })
-    left -= 3 + 4 * count
   }
   return appends
 }
@@ -42,7 +45,7 @@ const problemOf = (error: unknown): Problem => ({
   problem: error instanceof Error ? error.message : String(error),
 })
 
-const answerOf = (error: unknown): Answer => {
+const failureOf = (error: unknown): Failure => {
   if (!(error instanceof WrongExpectedRevision)) return problemOf(error)
   const { expected, actual } = error
   return { expected, actual }
@@ -69,9 +72,12 @@ const run = (port: MessagePort, { commits, close }: ReturnType<typeof open>): vo
   /** All of them together, when the last is known. */
   const answer = async (told: Exclude<Told, 'end'>): Promise<void> => {
     const answers = appendsIn(told).map(({ stream, rows, expected }) =>
-      commits.append(stream, rows, expected).catch(answerOf),
+      commits.append(stream, rows, expected).catch(failureOf),
     )
-    const tells: Tells = await Promise.all(answers)
+    const tells: (number | Failure)[] = []
+    for (const answer of await Promise.all(answers))
+      if ('position' in answer) tells.push(answer.revision, answer.position)
+      else tells.push(answer)
     port.postMessage(tells)
   }
   const end = (): void => {
