@@ -21,10 +21,3 @@ export const fieldsOf = <Name extends string>(
   form: Fields<Name>,
   name: NoInfer<Name>,
 ): readonly string[] => [form[name] ?? []].flat()
-
-/** A field or parameter of which nothing is refused as long as it is text. */
-export const describedText = (description: string, ...examples: string[]) =>
-  z
-    .string()
-    .optional()
-    .meta({ description, ...(examples.length > 0 && { examples }) })

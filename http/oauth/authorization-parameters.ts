@@ -1,9 +1,15 @@
 import { z } from 'zod'
 import { scopes } from '../../domain/people/scope.ts'
-import { describedText as text } from '../forms.ts'
 import { permissionForm, signInForm } from '../payer/page-asks.ts'
 
 const longestEchoed = 2048
+
+/** Of which nothing is refused as long as it is text. */
+const text = (description: string, ...examples: string[]) =>
+  z
+    .string()
+    .optional()
+    .meta({ description, ...(examples.length > 0 && { examples }) })
 
 /** What the authorization endpoint reads of its query. */
 export const authorizationParameters = z.object({
