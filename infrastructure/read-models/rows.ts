@@ -106,10 +106,10 @@ export const rowsOf = ({ sqlite }: ReadModelFile, { table, key }: Projection) =>
   const updateOf = (changed: string): Writing => {
     const known = updates.get(changed)
     if (known) return known
-    const names = changed.split(', ')
-    const width = names.length + 1
+    const assigned = changed.split(', ')
+    const width = assigned.length + 1
     const assignments = (value: (at: number) => string): string =>
-      names.map((name, at) => `${name} = ${value(at)}`).join(', ')
+      assigned.map((column, at) => `${column} = ${value(at)}`).join(', ')
     const update: Writing = {
       sql: `UPDATE ${name} SET ${assignments(() => '?')} WHERE ${keyName} = ?`,
       together: `UPDATE ${name} SET ${assignments((at) => `column${at + 1}`)}
