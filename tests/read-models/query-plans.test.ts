@@ -1,4 +1,12 @@
-import { expect, test } from 'vitest'
+import { getTableColumns, getTableName } from 'drizzle-orm'
+import { expect, onTestFinished, test } from 'vitest'
+import { openFile } from '../../infrastructure/read-models/read-model-file.ts'
+import {
+  indexStatements,
+  tableStatements,
+} from '../../infrastructure/read-models/read-model-schema.ts'
+import { gatherWrites, rowsOf, type Row } from '../../infrastructure/read-models/rows.ts'
+import { projections } from '../../projections/all.ts'
 import { grantQueries } from '../../projections/grants.ts'
 import { merchantLookupQuery } from '../../projections/merchant-lookups.ts'
 import { reportQueries } from '../../projections/reports.ts'
@@ -41,4 +49,36 @@ test('where settlements cut the log between two positions is found without a loo
   expect(stepsOf(() => settlementQueries(file.db), '"startedPosition" > ?')).toEqual([
     expect.stringContaining('settlements_by_position (merchant=? AND startedPosition>?'),
   ])
+})
+
+test('rows that are changed or removed together are found by their keys, in whatever table', () => {
+  const tables = projections.map(({ table }) => table)
+  const built = openFile(':memory:', [], [...tableStatements(tables), ...indexStatements(tables)])
+  onTestFinished(() => void built.sqlite.close())
+  for (const projection of projections) {
+    const name = getTableName(projection.table)
+    const members = Object.keys(getTableColumns(projection.table))
+    const rowOf = (value: unknown): Row =>
+      Object.fromEntries(members.map((member) => [member, value]))
+    const writes = gatherWrites()
+    const { write } = rowsOf(built, projection)
+    write('key', { before: rowOf(1), after: rowOf(null) }, writes)
+    write('key', { before: rowOf(1), after: undefined }, writes)
+    const all = writes.all()
+    expect(all).toHaveLength(2)
+    for (const { together = '' } of all) {
+      const values = Array(together.split('?').length - 1).fill(1)
+      const plan = built.sqlite.prepare(`EXPLAIN QUERY PLAN ${together}`).all(...values)
+      const steps = plan.map((step) => (step as { detail: string }).detail)
+      const ofTable = steps.filter((step) => new RegExp(`^(SCAN|SEARCH) ${name}\\b`).test(step))
+      expect([together.slice(0, 60), ofTable]).toEqual([
+        expect.any(String),
+        [
+          expect.stringMatching(
+            new RegExp(`^SEARCH ${name} USING .*(INDEX|PRIMARY KEY) .*\\(\\w+=\\?\\)$`),
+          ),
+        ],
+      ])
+    }
+  }
 })
