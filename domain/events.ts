@@ -7,6 +7,7 @@ import { settlementAccount } from './accounting/settlement-account.ts'
 import { settlementEvents } from './accounting/settlement.ts'
 import { callbackEvents } from './callback.ts'
 import { clockEvents } from './clock.ts'
+import { compiled } from './compiled.ts'
 import type { EventsOf } from './decider.ts'
 import { installationEvents } from './installation.ts'
 import { attachmentEvents } from './merchant/attachment.ts'
@@ -126,12 +127,12 @@ export const parseEvent = (stored: Stored): Recorded => {
   const { stream, revision, position, id, type } = stored
   if (!isEventType(type)) throw unreadable(stored, 'this version knows no such type')
   try {
-    const known = metadata.parse(stored.metadata)
+    const known = compiled(metadata).parse(stored.metadata)
     const latest = schemaVersion(type)
     if (known.schema > latest)
       throw unreadable(stored, `it is of version ${known.schema}, this code knows up to ${latest}`)
     const current = upToDate(upcasts[type] ?? [], known.schema, stored.data)
-    const data = eventCatalogue[type].parse(current)
+    const data = compiled(eventCatalogue[type] as z.ZodType).parse(current)
     return { stream, revision, position, id, type, data, metadata: known } as Recorded
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error

@@ -1,6 +1,7 @@
 import { Hono, type Context as HonoContext } from 'hono'
 import type { z } from 'zod'
 import { goOn, type Soon } from '../application/soon.ts'
+import { compiled } from '../domain/compiled.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import type { Authenticate } from './access.ts'
@@ -58,7 +59,7 @@ const emptyBody: Uint8Array = new Uint8Array()
 
 /** An id that cannot be one names no resource: that is a 404, not a malformed request. */
 const paramsOf = (schema: z.ZodObject, given: unknown) => {
-  const result = schema.safeParse(given)
+  const result = compiled(schema).safeParse(given)
   return result.success ? result.data : refuse('resource_is_unknown')
 }
 

@@ -1,6 +1,7 @@
 import type { HonoRequest } from 'hono'
 import type { z } from 'zod'
 import type { Soon } from '../application/soon.ts'
+import { compiled } from '../domain/compiled.ts'
 import type { Names } from './brand.ts'
 import { malformed, RequestError } from './errors.ts'
 import { inexactNumber, readJson } from './exact-json.ts'
@@ -171,7 +172,7 @@ export const checked = <Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
 ): z.output<Schema> => {
-  const result = schema.safeParse(value)
+  const result = compiled(schema).safeParse(value)
   if (result.success) return result.data
   if (result.error.issues.length > mostReworded) throw malformed(result.error)
   // Words of our own cost every request dearly, and only a refused one reads them.

@@ -1,4 +1,5 @@
 import { StoreUnavailable } from '../application/event-store.ts'
+import { compiled } from '../domain/compiled.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { Names } from './brand.ts'
 import {
@@ -61,13 +62,13 @@ export const makeReplies = ({ names, isOutage, onBug }: Needs) => {
     switch (success) {
       case 'value or nothing':
         if (answer === undefined) return { status: 204, headers: {}, body: null }
-        return json(200, reply ? reply.parse(answer) : answer, kept)
+        return json(200, reply ? compiled(reply).parse(answer) : answer, kept)
       case 'value':
-        return json(200, reply ? reply.parse(answer) : answer, kept)
+        return json(200, reply ? compiled(reply).parse(answer) : answer, kept)
       case 'created': {
         const { location: Location, value } = answer as Created
         if (value === undefined) return { status: 201, headers: { Location }, body: null }
-        return json(201, reply ? reply.parse(value) : value, { Location, ...kept })
+        return json(201, reply ? compiled(reply).parse(value) : value, { Location, ...kept })
       }
       case 'found':
         return { status: 302, headers: { Location: (answer as Found).location }, body: null }
