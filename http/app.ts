@@ -9,7 +9,7 @@ import type { Names } from './brand.ts'
 import { afterOrigin, type Call } from './call.ts'
 import { RequestError } from './errors.ts'
 import { accepts } from './negotiation.ts'
-import { checked, parseBody, parseForm, type Incoming } from './reading.ts'
+import { checked, headerOf, parseBody, parseForm, type Incoming } from './reading.ts'
 import { makeReceiving } from './receiving.ts'
 import { makeReplies, type Reply } from './replies.ts'
 import type { Route } from './route.ts'
@@ -46,7 +46,6 @@ type Bindings = {
   incoming?: Incoming & {
     /** The target of the request as it was sent. */
     readonly url?: string
-    readonly headers?: { readonly host?: string }
     readonly socket?: { readonly remoteAddress?: string }
   }
 }
@@ -69,8 +68,6 @@ const unread = async (body: Reply['body']): Promise<Reply['body']> => {
   await body.cancel()
   return null
 }
-
-const methodOf = (http: Http): string => (http.req.method === 'HEAD' ? 'GET' : http.req.method)
 
 /** What a browser hears before it lets a page of another origin ask (Fetch Standard, 3.2.2). */
 const preflight = (methods: string): Reply => ({
@@ -108,8 +105,8 @@ export const makeApp = (needs: AppNeeds) => {
     requestId: string,
     request: ReceivedRequest,
   ): Promise<Reply> => {
-    const contentType = req.header('content-type')
-    const accept = req.header('accept')
+    const contentType = request.header('content-type')
+    const accept = request.header('accept')
     const asking = route.access === 'OPEN' ? undefined : authenticate(route.access, request)
     const caller = asking instanceof Promise ? await asking : asking
     const replyTypes = route.replyTypes ?? [names.json, 'application/json']
@@ -139,14 +136,15 @@ export const makeApp = (needs: AppNeeds) => {
     const { incoming = {} } = bindingsOf(http)
     if (route.upload && !route.upload.admits(req.param(), needs.now()))
       return refuse('resource_is_unknown')
+    const header = (name: string) => headerOf(req, incoming, name)
     const request = {
       method: req.method,
       url: () => urlOf(http),
-      header: (name: string) => req.header(name),
+      header,
       headers: () => req.raw.headers,
       // A getter here would make a hidden class for each request, which keeps it in memory.
       remoteAddress: needs.clientAddress(incoming.socket?.remoteAddress, () =>
-        req.header('x-forwarded-for'),
+        header('x-forwarded-for'),
       ),
       body: emptyBody,
     }
@@ -189,15 +187,20 @@ export const makeApp = (needs: AppNeeds) => {
   }
 
   const byPath = new Map<string, Route[]>()
-  for (const route of needs.routes)
-    byPath.set(route.path, [...(byPath.get(route.path) ?? []), route])
+  for (const route of needs.routes) {
+    const { method, path } = route
+    byPath.set(path, [...(byPath.get(path) ?? []), route])
+    app.on(method, path, (http) =>
+      answer(http, path, (requestId) => respond(route, http, requestId), route),
+    )
+  }
 
+  // In an app of their own: a request is looked for among the routes of its method only, which are few.
+  const refusals = new Hono<{ Bindings: Bindings }>()
   for (const [path, routes] of byPath) {
-    const byMethod = new Map(routes.map((route) => [route.method as string, route]))
-    const allowed = [...byMethod.keys(), ...(byMethod.has('GET') ? ['HEAD'] : [])].join(', ')
-    app.all(path, (http) => {
-      const route = byMethod.get(methodOf(http))
-      if (route) return answer(http, path, (requestId) => respond(route, http, requestId), route)
+    const methods = routes.map(({ method }) => method)
+    const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
+    refusals.all(path, (http) => {
       if (http.req.method === 'OPTIONS' && routes.some(({ fromAnyOrigin }) => fromAnyOrigin))
         return answer(http, path, async () => preflight(allowed), { fromAnyOrigin: true })
       const refused = () => {
@@ -206,11 +209,12 @@ export const makeApp = (needs: AppNeeds) => {
       return answer(http, path, refused, { ownErrors: routes[0]?.ownErrors })
     })
   }
-  app.notFound((http) =>
+  refusals.notFound((http) =>
     answer(http, '*', () => {
       throw new RequestError(404, 'There is nothing at this URL.')
     }),
   )
+  app.notFound(({ req, env }) => refusals.fetch(req.raw, env))
   app.onError((error, http) => answer(http, '*', () => Promise.reject(error)))
   return app
 }

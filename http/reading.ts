@@ -1,4 +1,5 @@
 import type { HonoRequest } from 'hono'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { z } from 'zod'
 import type { Soon } from '../application/soon.ts'
 import { compiled } from '../domain/compiled.ts'
@@ -49,9 +50,21 @@ const collect = async (
 
 /** A request as the server receives it: what has come of its body, and whether that is all; nothing without a socket. */
 export type Incoming = {
+  readonly headers?: IncomingHttpHeaders
   readonly complete?: boolean
   readonly readableLength?: number
   read?(size: number): Uint8Array | null
+}
+
+/** A header as the server has taken it apart, where it has: to look for each among all takes longer. */
+export const headerOf = (
+  request: HonoRequest,
+  { headers }: Incoming,
+  name: string,
+): string | undefined => {
+  if (!headers) return request.header(name)
+  const value = headers[name.toLowerCase()]
+  return typeof value === 'string' ? value : undefined
 }
 
 /** Waits for a body that is not here yet. @throws RequestError 413, or 400 when it breaks off */
@@ -81,13 +94,14 @@ export const readBody = (
   largest: number = largestBody,
   inTurn?: InTurn,
 ): Soon<Uint8Array> => {
-  const length = request.header('content-length')
+  const length = headerOf(request, incoming, 'content-length')
   if (length !== undefined && Number(length) > largest) return refuseSize(largest)
-  const coding = request.header('content-encoding')
+  const coding = headerOf(request, incoming, 'content-encoding')
   if (coding !== undefined && coding.toLowerCase() !== 'identity')
     throw new RequestError(415, `The body must come as it is, not in the coding ${coding}.`)
   // What has a length does not come in chunks: Node refuses a request that claims both.
-  const transfer = length === undefined ? request.header('transfer-encoding') : undefined
+  const transfer =
+    length === undefined ? headerOf(request, incoming, 'transfer-encoding') : undefined
   if (transfer !== undefined && transfer.toLowerCase() !== 'chunked')
     throw new RequestError(400, `A body may come in chunks, not in the coding ${transfer}.`)
   // A small body comes along with its head: by the turn of its request it is there, and need not be listened for.

@@ -3,7 +3,7 @@ import { goOn, type Soon } from '../application/soon.ts'
 import type { Caller } from './call.ts'
 import { RequestError } from './errors.ts'
 import { fewAtOnce } from './few-at-once.ts'
-import { readBody, smallBody, type Incoming, type InTurn } from './reading.ts'
+import { headerOf, readBody, smallBody, type Incoming, type InTurn } from './reading.ts'
 import type { Route } from './route.ts'
 
 const mostWaiting = 10_000
@@ -18,8 +18,8 @@ const longestUploadMs = 120_000
 /** What is parsed of a body may be many times as large in memory. */
 const atWork = { atOnce: 4, mostWaiting }
 
-const isSmall = (request: HonoRequest, { complete }: Incoming): boolean =>
-  complete !== false || Number(request.header('content-length')) <= smallBody
+const isSmall = (request: HonoRequest, incoming: Incoming): boolean =>
+  incoming.complete !== false || Number(headerOf(request, incoming, 'content-length')) <= smallBody
 
 const inTime = async (work: () => Promise<void>, longestMs: number): Promise<void> => {
   let timer: NodeJS.Timeout | undefined

@@ -57,14 +57,21 @@ const unknownMethodOf = ({ rawPacket }: ClientError): string | undefined => {
   return method === undefined || METHODS.includes(method) ? undefined : method
 }
 
-/** Which of them is meant nobody could say (RFC 9112, 3.2); Node takes the first. */
-const hasTwoHosts = ({ rawHeaders }: IncomingMessage): boolean => {
-  let count = 0
+/** Headers of which Node takes the first, and others perhaps the last. */
+const single = new Set(['host', 'authorization', 'content-type'])
+
+/** One of them that stands there more than once: which of two is meant nobody could say (RFC 9110, 5.3; RFC 9112, 3.2). */
+const repeatedIn = ({ rawHeaders }: IncomingMessage): string | undefined => {
+  let found = ''
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]
-    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1
+    const name = rawHeaders[index] ?? ''
+    if (name.length !== 4 && name.length !== 12 && name.length !== 13) continue
+    const lower = name.toLowerCase()
+    if (!single.has(lower)) continue
+    if (found.includes(lower)) return name
+    found += ` ${lower}`
   }
-  return count > 1
+  return undefined
 }
 
 /** Answers on a connection of which the server has lost track, and ends it. */
@@ -105,8 +112,9 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
     if (isStopping) outgoing.setHeader('Connection', 'close')
     if (incoming.headers.host === undefined && incoming.httpVersion !== '1.0')
       return answer(outgoing, refusal(400, 'The header Host is missing.'))
-    if (hasTwoHosts(incoming))
-      return answer(outgoing, refusal(400, 'The header Host stands there more than once.'))
+    const repeated = repeatedIn(incoming)
+    if (repeated !== undefined)
+      return answer(outgoing, refusal(400, `The header ${repeated} stands there more than once.`))
     // What asks for the same has a target of the same length, for the most part.
     answerTogether(incoming.url?.length ?? 0, () => {
       // The client has gone meanwhile.

@@ -611,7 +611,7 @@ describe('a netmask', () => {
       'X-Service-User': user,
       Authorization: `SECRET ${secret}`,
     }
-    const incoming = { headers: { host: 'x' }, url: paths.poses, socket: { remoteAddress } }
+    const incoming = { url: paths.poses, socket: { remoteAddress } }
     const { status } = await service.app.request(paths.poses, { headers }, { incoming })
     return status
   }

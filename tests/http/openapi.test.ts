@@ -66,9 +66,9 @@ describe('the document', () => {
   })
 
   test('has every path that is mounted, and no other', () => {
-    const mounted = service.app.routes.map(({ path }) => templateOf(path))
-    expect(Object.keys(document.paths)).toEqual(mounted)
-    expect(mounted.length).toBeGreaterThan(15)
+    const mounted = new Set(service.app.routes.map(({ path }) => templateOf(path)))
+    expect(Object.keys(document.paths)).toEqual([...mounted])
+    expect(mounted.size).toBeGreaterThan(15)
   })
 
   test('has every method that a path answers to, and no other', async () => {

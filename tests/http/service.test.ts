@@ -676,6 +676,16 @@ test.each([
   ['a line that is too long', `${'x'.repeat(9000)} / HTTP/1.1\r\n\r\n`, 400],
   ['no host', 'GET /health/live HTTP/1.1\r\n\r\n', 400],
   ['two hosts', 'GET /health/live HTTP/1.1\r\nHost: x\r\nhost: y\r\n\r\n', 400],
+  [
+    'two credentials',
+    `GET /health/live HTTP/1.1\r\nHost: x\r\nAuthorization: SECRET x\r\nauthorization: SECRET y\r\n\r\n`,
+    400,
+  ],
+  [
+    'two media types',
+    `GET /health/live HTTP/1.1\r\nHost: x\r\nContent-Type: a/b\r\ncontent-type: a/b\r\n\r\n`,
+    400,
+  ],
   ['a host that is none', 'GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 400],
   [
     'two lengths',
