@@ -35,8 +35,12 @@ export const backgroundPace = 1_000
 /** Reads in a second of readers who do not ask as fast as they are answered. */
 export const readingPace = 2_000
 
-/** Measures the service, and the bare app beside it, under the load of another process. */
-export const measureHttp = async (load: Load, bare: Shop, service: Shop, extent: Extent) => {
+/** The service, and the bare app beside it. */
+export type Both = { readonly bare: Shop; readonly service: Shop; stop(): Promise<void> }
+
+/** Measures both under the load of another process. `start` goes on with the log and the read models there are. */
+export const measureHttp = async (load: Load, start: () => Promise<Both>, extent: Extent) => {
+  let both = await start()
   let cpu = 0
   let labels = 0
   const label = (): string => `${Date.now()}-${labels++}`
@@ -67,23 +71,29 @@ export const measureHttp = async (load: Load, bare: Shop, service: Shop, extent:
     return measured
   }
 
-  const authorized = () => load.authorize(service, label(), extent.payments)
+  const authorized = () => load.authorize(both.service, label(), extent.payments)
   const captures = (tids: readonly string[], level: Level = 'SECRET'): Work => {
     return { kind: 'capture', level, label: label(), tids }
   }
 
-  const hello = await one(bare, { kind: 'get', path: '/' }, atOnce)
+  const hello = await one(both.bare, { kind: 'get', path: '/' }, atOnce)
 
   const rounds: Round[] = []
   for (let round = 0; round < extent.rounds; round++) {
+    // Two processes of one build differ for their whole life, so each round has its own.
+    await both.stop()
+    both = await start()
+    const { bare, service } = both
     const tids = await authorized()
+    const warm = 3 * extent.warmUp
     rounds.push({
-      bare: await one(bare, captures(tids), atOnce),
-      captures: await one(service, captures(tids), atOnce),
-      lifecycles: await one(service, { kind: 'lifecycle', label: label() }, atOnce),
+      bare: await one(bare, captures(tids), atOnce, warm),
+      captures: await one(service, captures(tids), atOnce, warm),
+      lifecycles: await one(service, { kind: 'lifecycle', label: label() }, atOnce, warm),
     })
   }
 
+  const { bare, service } = both
   const cells: Cell[] = []
   for (const level of ['SECRET', 'KEY'] as const)
     for (const connections of extent.connections) {
@@ -129,6 +139,7 @@ export const measureHttp = async (load: Load, bare: Shop, service: Shop, extent:
     ...(await one(service, others, atOnce)),
   })
   const [calm = [], paced = [], flooded = []] = readings
+  await both.stop()
   return { hello, rounds, cells, calm, paced, flooded, loadCpu: cpu }
 }
 

@@ -137,6 +137,7 @@ ${machine()}; ${date.toISOString().slice(0, 10)}; ${Math.round(seconds)} seconds
 Repeat it with \`npm run bench\` (\`npm run bench -- --quick\` only shows that it runs). The service is one process with its
 read models on, started as \`npm start\` does on an empty directory; the load comes from another process, which used at most
 ${ratio(http.loadCpu)} of a core. Figures and limits are medians of rounds that take turns; ratios are formed within a round.
+For each round of captures and lifecycles both apps are started anew, the service with the log that it has by then.
 
 ## Targets
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { measureAppends, type Appends } from './append.ts'
-import { measureHttp, type Extent } from './http.ts'
+import { measureHttp, type Both, type Extent } from './http.ts'
 import { rawCommits, rsaVerifications } from './limits.ts'
 import { startLoad, startServer } from './processes.ts'
 import { measureRebuild } from './rebuild.ts'
@@ -21,21 +21,29 @@ const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
 const http = async (directory: string) => {
   const data = join(directory, 'data')
-  const started: { stop(): Promise<void> }[] = []
+  const started = new Set<{ stop(): Promise<void> }>()
   const kept = <Process extends { stop(): Promise<void> }>(process: Process): Process => {
-    started.push(process)
+    started.add(process)
     return process
   }
-  try {
-    const bare = kept(await startServer('bare-app.ts', [join(directory, 'bare.sqlite')], {}))
+  let files = 0
+  const start = async (): Promise<Both> => {
+    const file = join(directory, `bare-${files++}.sqlite`)
+    const bare = kept(await startServer('bare-app.ts', [file], {}))
     const environment = { DATA_DIR: data, HOST: '127.0.0.1', PORT: '0', MODE: 'sandbox' }
     const service = kept(
       await startServer('../dist/infrastructure/main.js', ['serve'], environment),
     )
-    const load = kept(startLoad())
     const adminKey = readFileSync(join(data, 'sandbox-admin-key.pem'), 'utf8')
     const shop = ({ address }: typeof bare) => ({ address, adminKey })
-    return await measureHttp(load, shop(bare), shop(service), extent)
+    const stop = async (): Promise<void> => {
+      await bare.stop()
+      await service.stop()
+    }
+    return { bare: shop(bare), service: shop(service), stop }
+  }
+  try {
+    return await measureHttp(kept(startLoad()), start, extent)
   } finally {
     for (const process of started) await process.stop()
   }
