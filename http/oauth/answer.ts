@@ -27,6 +27,19 @@ export type AuthorizationAnswerNeeds = Pick<
 
 type Known = RequestedAuthorization
 
+const pathOf = (asked: URLSearchParams): string => `/oauth2/auth?${asked.toString()}`
+
+/** Where payers sign in whose session has ended meanwhile, to be asked once more: the request must not be lost. */
+const signInFirst = (form: FormOf<typeof answerForm>): string => {
+  const qr = fieldOf(form, 'qr')
+  const asked = new URLSearchParams(fieldOf(form, 'asked'))
+  // Another pass: the time of this one may be over, too.
+  asked.delete('attempt')
+  if (qr === '' && asked.size > 0) return pathOf(asked)
+  const next = qr === '' ? '/payer/' : `/oauth2/pre_auth?${new URLSearchParams({ qr }).toString()}`
+  return `/payer/sign-in?next=${encodeURIComponent(next)}`
+}
+
 /** What a payer answers to an application: in the browser that it sent here, or on the phone that has scanned its code. */
 export const authorizationAnswers = (
   needs: AuthorizationAnswerNeeds,
@@ -59,7 +72,7 @@ export const authorizationAnswers = (
     if (known.status !== 'requested') return refuse('authorization_is_answered')
     if (call.at >= known.expiresAt) return refuse('authorization_is_expired')
     return passes.canBeAnsweredBy(visitor.session, known.request)
-      ? pages.forConsent(visitor, id, known, qr)
+      ? pages.forConsent(visitor, id, known, { qr })
       : visits.go(visitor, `/payer/sign-in?again&next=${encodeURIComponent(targetOf(call))}`)
   }
 
@@ -97,32 +110,32 @@ export const authorizationAnswers = (
     call: Call<{ readonly request_id: string }, unknown, FormOf<typeof answerForm>>,
   ): Promise<RawReply> => {
     const { request_id: id } = call.params
+    const { session } = visitor
+    const isDecision = fieldOf(call.body, 'decision') !== ''
+    if (isDecision && !session) return visits.go(visitor, signInFirst(call.body))
     visits.checkForm(call, visitor, call.body)
     const known = await passes.find(id)
     await needs.caughtUp()
     if (!needs.findApplication(known.request.client))
       return visits.problem(visitor, 400, visitor.texts.unknownClient)
     const qr = fieldOf(call.body, 'qr')
-    const { session } = visitor
-    if (qr !== '') {
+    if (qr !== '' && session) {
       const scanned = await passes.ofCode(qr)
       if (scanned.id !== id) return refuse('resource_is_unknown')
-      if (!session) return visits.go(visitor, '/payer/sign-in')
       const decided = await decide({ ...visitor, session }, id, known, 'phone', call)
       return pages.afterAnswer(visitor, decided)
     }
     // Whoever else has the id: only the browser that the application sent here goes back to it.
     if (!needs.isSameText(needs.digestOf(visitor.browser), known.browserHash))
       throw new RequestError(403, visitor.texts.problem403)
-    if (fieldOf(call.body, 'decision') === '') {
+    if (!isDecision || !session) {
       if (known.status !== 'requested') return leave(visitor, id, known, call)
       // Too early: the phone has not answered yet, and the page with its code is where they go on.
       const asked = fieldOf(call.body, 'asked')
       return asked === ''
         ? refuse('authorization_is_not_allowed')
-        : visits.go(visitor, `/oauth2/auth?${new URLSearchParams(asked).toString()}`)
+        : visits.go(visitor, pathOf(new URLSearchParams(asked)))
     }
-    if (!session) return visits.go(visitor, '/payer/sign-in')
     return leave(
       visitor,
       id,

@@ -152,7 +152,7 @@ export const authorizationRoutes = (
             const query = passes.numbered(searchOf(call))
             const { id, known } = await passes.record(visitor, query, valid, call)
             return passes.canBeAnsweredBy(visitor.session, known.request)
-              ? pages.forConsent(visitor, id, known, undefined)
+              ? pages.forConsent(visitor, id, known, { asked: query.toString() })
               : visits.go(visitor, `/oauth2/auth?${query.toString()}`)
           })
         }),

@@ -83,9 +83,7 @@ export const answerForm = permissionForm.extend({
       'What the payer has decided; without it, the browser goes on when a phone has answered.',
   }),
   qr: text('Hidden in the form on a phone that has scanned the code.'),
-  asked: text(
-    'Hidden in the form on a computer that waits for a phone: the query to come back to.',
-  ),
+  asked: text('Hidden in the form, unless it has `qr`: the query to come back to.'),
 })
 
 const unknownClient =

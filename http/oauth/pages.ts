@@ -60,32 +60,37 @@ export const authorizationPages = (
     })
   }
 
-  /** What the application asks for, to be allowed or denied; `qr` on the phone that has scanned the code of another screen. */
+  /**
+   * What the application asks for, to be allowed or denied. The form brings back what leads to this page: the query, or on
+   * a phone the code of another screen that it has scanned.
+   */
   const forConsent = (
     visitor: SignedIn,
     id: string,
     { request }: Pick<RequestedAuthorization, 'request'>,
-    qr: string | undefined,
+    cameFrom: { readonly asked: string } | { readonly qr: string },
   ): Promise<RawReply> => {
     const { texts, csrf } = visitor
+    const isPhone = 'qr' in cameFrom
     const name = findApplication(request.client)?.name ?? request.client
     const { protocol, host } = new URL(request.redirectUri)
-    const warning: Html | '' =
-      qr === undefined ? '' : html`<p class="note">${texts.approve}. ${texts.notYou}</p>`
+    const warning: Html | '' = isPhone
+      ? html`<p class="note">${texts.approve}. ${texts.notYou}</p>`
+      : ''
     return visits.show(visitor, {
       title: `${name} ${texts.asks}`,
       leadsOut: true,
       body: html`<form class="card" method="post" action="/oauth2/post_auth/${id}">
-        ${hiddenFields({ csrf, ...(qr !== undefined && { qr }) })} ${warning}
+        ${hiddenFields({ csrf, ...cameFrom })} ${warning}
         <h1>${name} <span class="quiet">${texts.asks}</span></h1>
         <p class="quiet">${shopName(request.merchant)}</p>
         ${scopeChoice(visitor, request.scope)}
         ${
-          qr === undefined
-            ? html`<p class="quiet small">
+          isPhone
+            ? ''
+            : html`<p class="quiet small">
                 ${texts.returnTo} <b>${host === '' ? protocol : host}</b>
               </p>`
-            : ''
         }
         ${decisionButtons(visitor)}
       </form>`,

@@ -1,7 +1,7 @@
 import jsqr from 'jsqr'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPeopleService, type PeopleService } from './people-service.ts'
-import { makeVisitor, type Shown, type TestVisitor } from './visitor.ts'
+import { formIn, makeVisitor, type Shown, type TestVisitor } from './visitor.ts'
 
 const redirectUri = 'https://shop.example/callback'
 let service: PeopleService
@@ -149,3 +149,48 @@ test.each(wanted)(
     expect([answered.status, answered.location]).toEqual([409, null])
   },
 )
+
+/** As when they have signed out in another tab. */
+const afterTheSession = async (visitor: TestVisitor, page: Shown): Promise<Shown> => {
+  visitor.cookies.delete('daybook-session')
+  return allow(visitor, page)
+}
+
+test('given a consent page whose session and time are over, when it is answered, then the payer signs in, is asked again, and goes back with what the application sent', async () => {
+  const visitor = makeVisitor(service)
+  await visitor.signIn('alice')
+  const path = `/oauth2/auth?${query({ state: 'a b&c' })}`
+  const page = await visitor.follow(await visitor.visit(path))
+  await service.advance(601)
+  const signIn = await visitor.follow(await afterTheSession(visitor, page))
+  expect(asksForPin(signIn)).toBe(true)
+  const again = await visitor.follow(await visitor.signInAt(signIn, 'alice'))
+  const back = new URL((await allow(visitor, again)).location ?? '')
+  expect(back.searchParams.get('state')).toBe('a b&c')
+  expect(back.searchParams.get('code')).not.toBeNull()
+})
+
+test('given a phone whose session is over, when its payer allows, then they sign in, are asked again, and the screen goes on', async () => {
+  const computer = makeVisitor(service)
+  const screen = await computer.visit(`/oauth2/auth?${query({})}`)
+  const phone = makeVisitor(service)
+  await phone.signIn('alice')
+  const page = await phone.visit(await scanned(computer, screen))
+  const signIn = await phone.follow(await afterTheSession(phone, page))
+  expect(asksForPin(signIn)).toBe(true)
+  const again = await phone.follow(await phone.signInAt(signIn, 'alice'))
+  expect((await allow(phone, again)).status).toBe(200)
+  const { action, fields } = formIn(screen.html, 'asked')
+  const body = new URLSearchParams(fields.map(([name, value]): [string, string] => [name, value]))
+  const back = await computer.visit(action, { method: 'POST', body })
+  expect(back.location).toContain('code=')
+})
+
+test('given an answer that does not say to what, when nobody is signed in, then they are at home once they are', async () => {
+  const visitor = makeVisitor(service)
+  await visitor.signIn('alice')
+  const page = await visitor.follow(await visitor.visit(`/oauth2/auth?${query({})}`))
+  visitor.cookies.delete('daybook-session')
+  const answer = await visitor.submit(page, { decision: 'allow' }, ['asked'])
+  expect([answer.status, answer.location]).toEqual([303, '/payer/sign-in?next=%2Fpayer%2F'])
+})
