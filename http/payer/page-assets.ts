@@ -82,6 +82,10 @@ code { font: .95rem/1.6 ui-monospace, monospace; overflow-wrap: anywhere; }
 const script = `'use strict'
 for (const time of document.querySelectorAll('time[datetime]'))
   time.textContent = new Date(time.dateTime).toLocaleString(document.documentElement.lang, { dateStyle: 'medium', timeStyle: 'short' })
+// The answer to a form that leads to this very page stands for that page: to go back to it, or to load it again, sends
+// nothing a second time.
+if ([...document.forms].some((form) => form.method === 'post' && form.action === location.href))
+  history.replaceState(null, '', location.href)
 const live = document.querySelector('[data-live]')
 if (live) {
   const source = new EventSource(live.dataset.live)

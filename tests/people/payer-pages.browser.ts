@@ -158,6 +158,42 @@ test('given a PIN that was wrong, when the payer is told so, then the number is 
   await page.getByLabel('One-time code').waitFor()
 })
 
+/** The forms that a page sends from now on. */
+const formsSentBy = (page: Page): readonly string[] => {
+  const sent: string[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'POST') sent.push(request.url())
+  })
+  return sent
+}
+
+test('given a payer who has signed in, when they go back, then they are where they wanted to be, and nothing is sent again', async () => {
+  const page = await open(phone)
+  await page.goto(`${service.address}/payer/sign-in?next=/payer/history`)
+  await signIn(page)
+  await page.waitForURL(`${service.address}/payer/history`)
+  const sent = formsSentBy(page)
+  await page.goBack()
+  await page.waitForURL(`${service.address}/payer/history`)
+  await page.getByRole('button', { name: 'Sign out' }).waitFor()
+  expect(sent).toEqual([])
+})
+
+test('given a code that was wrong, when the page is loaded again, then it asks anew, and nothing is sent again', async () => {
+  const page = await open(phone)
+  await page.goto(`${service.address}/payer/sign-in`)
+  await page.getByLabel('Phone number').fill(`+${sandboxPayers.alice.phone}`)
+  await page.getByLabel('PIN').fill(sandboxPayers.alice.pin)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByLabel('One-time code').fill('000000')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').waitFor()
+  const sent = formsSentBy(page)
+  await page.reload()
+  await page.getByLabel('Phone number').waitFor()
+  expect(sent).toEqual([])
+})
+
 test('given a tip that is typed with a blank between its thousands, when the payer looks at the button, then it names what will be taken', async () => {
   const { id, uri } = await checkout({ additional_edit: true })
   const page = await open(phone)
