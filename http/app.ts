@@ -91,7 +91,7 @@ export const makeApp = (needs: AppNeeds) => {
   /** What the client signed: `req.url` has been put in order, dot segments and all. */
   const urlOf = (http: Http): string => {
     const { url: target = http.req.url, headers } = bindingsOf(http).incoming ?? {}
-    const url = target.startsWith('/') ? `http://${headers?.host ?? ''}${target}` : target
+    const url = target.startsWith('/') ? `http://${headers?.['host'] ?? ''}${target}` : target
     return needs.publicUrl === undefined ? url : needs.publicUrl + afterOrigin(url)
   }
 

@@ -1,5 +1,4 @@
 import type { HonoRequest } from 'hono'
-import type { IncomingHttpHeaders } from 'node:http'
 import type { z } from 'zod'
 import type { Soon } from '../application/soon.ts'
 import { compiled } from '../domain/compiled.ts'
@@ -50,7 +49,7 @@ const collect = async (
 
 /** A request as the server receives it: what has come of its body, and whether that is all; nothing without a socket. */
 export type Incoming = {
-  readonly headers?: IncomingHttpHeaders
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly complete?: boolean
   readonly readableLength?: number
   read?(size: number): Uint8Array | null
