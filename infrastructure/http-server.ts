@@ -59,13 +59,14 @@ const unknownMethodOf = ({ rawPacket }: ClientError): string | undefined => {
 
 /** Headers of which Node takes the first, and others perhaps the last. */
 const single = new Set(['host', 'authorization', 'content-type'])
+const lengthsOfSingle = new Set([...single].map(({ length }) => length))
 
 /** One of them that stands there more than once: which of two is meant nobody could say (RFC 9110, 5.3; RFC 9112, 3.2). */
 const repeatedIn = ({ rawHeaders }: IncomingMessage): string | undefined => {
   let found = ''
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? ''
-    if (name.length !== 4 && name.length !== 12 && name.length !== 13) continue
+    if (!lengthsOfSingle.has(name.length)) continue
     const lower = name.toLowerCase()
     if (!single.has(lower)) continue
     if (found.includes(lower)) return name
