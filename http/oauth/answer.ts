@@ -112,23 +112,25 @@ export const authorizationAnswers = (
     const { request_id: id } = call.params
     const { session } = visitor
     const isDecision = fieldOf(call.body, 'decision') !== ''
+    // Before the form is checked: what it carries was made for the session that has ended, and nothing is decided.
     if (isDecision && !session) return visits.go(visitor, signInFirst(call.body))
+    const decider = isDecision && session ? { ...visitor, session } : undefined
     visits.checkForm(call, visitor, call.body)
     const known = await passes.find(id)
     await needs.caughtUp()
     if (!needs.findApplication(known.request.client))
       return visits.problem(visitor, 400, visitor.texts.unknownClient)
     const qr = fieldOf(call.body, 'qr')
-    if (qr !== '' && session) {
+    if (qr !== '') {
       const scanned = await passes.ofCode(qr)
       if (scanned.id !== id) return refuse('resource_is_unknown')
-      const decided = await decide({ ...visitor, session }, id, known, 'phone', call)
-      return pages.afterAnswer(visitor, decided)
+      if (!decider) throw new RequestError(400, visitor.texts.wrongInput)
+      return pages.afterAnswer(visitor, await decide(decider, id, known, 'phone', call))
     }
     // Whoever else has the id: only the browser that the application sent here goes back to it.
     if (!needs.isSameText(needs.digestOf(visitor.browser), known.browserHash))
       throw new RequestError(403, visitor.texts.problem403)
-    if (!isDecision || !session) {
+    if (!decider) {
       if (known.status !== 'requested') return leave(visitor, id, known, call)
       // Too early: the phone has not answered yet, and the page with its code is where they go on.
       const asked = fieldOf(call.body, 'asked')
@@ -136,12 +138,7 @@ export const authorizationAnswers = (
         ? refuse('authorization_is_not_allowed')
         : visits.go(visitor, pathOf(new URLSearchParams(asked)))
     }
-    return leave(
-      visitor,
-      id,
-      await decide({ ...visitor, session }, id, known, 'browser', call),
-      call,
-    )
+    return leave(visitor, id, await decide(decider, id, known, 'browser', call), call)
   }
 
   return { scanned, answer }
