@@ -58,17 +58,18 @@ export const makeReplies = ({ names, isOutage, onBug }: Needs) => {
 
   const succeed = (route: Route, answer: unknown): Reply => {
     const { success, reply } = route
+    const shown = (value: unknown): unknown => (reply ? compiled(reply).parse(value) : value)
     const kept = isOpen(route) ? {} : notKept
     switch (success) {
       case 'value or nothing':
         if (answer === undefined) return { status: 204, headers: {}, body: null }
-        return json(200, reply ? compiled(reply).parse(answer) : answer, kept)
+        return json(200, shown(answer), kept)
       case 'value':
-        return json(200, reply ? compiled(reply).parse(answer) : answer, kept)
+        return json(200, shown(answer), kept)
       case 'created': {
         const { location: Location, value } = answer as Created
         if (value === undefined) return { status: 201, headers: { Location }, body: null }
-        return json(201, reply ? compiled(reply).parse(value) : value, { Location, ...kept })
+        return json(201, shown(value), { Location, ...kept })
       }
       case 'found':
         return { status: 302, headers: { Location: (answer as Found).location }, body: null }
