@@ -15,10 +15,9 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-/** What zod cannot compile it hands back as it was, and says nothing. */
-const isCompilable = (schema: z.ZodType): boolean => {
-  z.compile(schema, { strict: true })
-  return true
+/** Unless it is strict, zod hands back what it cannot compile as it was, and says nothing. */
+const expectCompilable = (schema: z.ZodType): void => {
+  expect(() => z.compile(schema, { strict: true })).not.toThrow()
 }
 
 describe('zod compiles', () => {
@@ -31,11 +30,13 @@ describe('zod compiles', () => {
     ])
     const known = schemas.filter((schema) => schema !== undefined)
     expect(known.length).toBeGreaterThan(150)
-    expect(known.every(isCompilable)).toBe(true)
+    known.forEach(expectCompilable)
   })
 
   test('every event that can stand in the log', () => {
-    expect(Object.values(eventCatalogue).every(isCompilable)).toBe(true)
+    const schemas = Object.values(eventCatalogue)
+    expect(schemas.length).toBeGreaterThan(80)
+    schemas.forEach(expectCompilable)
   })
 
   test('a schema once, however often it is asked for', () => {
