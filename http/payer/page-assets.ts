@@ -84,7 +84,7 @@ for (const time of document.querySelectorAll('time[datetime]'))
   time.textContent = new Date(time.dateTime).toLocaleString(document.documentElement.lang, { dateStyle: 'medium', timeStyle: 'short' })
 // The answer to a form that leads to this very page stands for that page: to go back to it, or to load it again, sends
 // nothing a second time.
-if ([...document.forms].some((form) => form.method === 'post' && form.action === location.href))
+if ([...document.querySelectorAll('main form')].some((form) => form.method === 'post' && form.action === location.href))
   history.replaceState(null, '', location.href)
 const live = document.querySelector('[data-live]')
 if (live) {
