@@ -194,6 +194,21 @@ test('given a code that was wrong, when the page is loaded again, then it asks a
   expect(sent).toEqual([])
 })
 
+test('given a form that was refused and whose address has no page, when it is loaded again, then that is told as before', async () => {
+  const page = await open(phone)
+  await page.goto(`${service.address}/payer/sign-in`)
+  await signIn(page)
+  const signOut = page.getByRole('button', { name: 'Sign out' })
+  await signOut.waitFor()
+  const csrf = page.locator('nav input[name=csrf]')
+  await csrf.evaluate((input) => {
+    Object.assign(input, { value: 'of another page' })
+  })
+  await signOut.click()
+  await page.waitForURL(`${service.address}/payer/sign-out`)
+  expect((await page.reload())?.status()).toBe(403)
+})
+
 test('given a tip that is typed with a blank between its thousands, when the payer looks at the button, then it names what will be taken', async () => {
   const { id, uri } = await checkout({ additional_edit: true })
   const page = await open(phone)
