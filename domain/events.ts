@@ -92,6 +92,8 @@ export const upToDate = (steps: readonly Upcast[], version: number, data: unknow
 
 /** How the data of older versions become those of today, step by step; the only place that knows old shapes. */
 const upcasts: Partial<Record<EventType, readonly Upcast[]>> = {
+  // The ids of the first logs were scattered, and stay so: a repeated request must meet the first one.
+  InstallationMade: [(data) => ({ ...(data as object), ids: 'scattered' })],
   // The first orders left it to their settlement to say what they pay.
   PayoutOrdered: [(data) => ({ ...(data as object), paid: [] })],
   // The first amendments held all details, those that stayed as they were among them: they mean the same.

@@ -1,9 +1,13 @@
 import { z } from 'zod'
 import type { Decider, EventsOf } from './decider.ts'
 
+/** How ids of requests are made: scattered, or clustered, so that those begin alike which their POS numbers in a row. */
+const idScheme = z.enum(['scattered', 'clustered'])
+export type IdScheme = z.output<typeof idScheme>
+
 export const installationEvents = {
-  /** The first event of the log. Its key derives every tid, so all nodes and rebuilds agree. */
-  InstallationMade: z.object({ key: z.base64() }),
+  /** The first event of the log. Its key derives every tid and rid in this way, so all nodes and rebuilds agree. */
+  InstallationMade: z.object({ key: z.base64(), ids: idScheme }),
   /** The vault whose keys seal what the log says of people, by a name that tells nothing of them. */
   VaultChosen: z.object({ vault: z.string() }),
   /** The service has answered for production: the sandbox never opens this log to whoever knows its secrets. */
@@ -13,6 +17,7 @@ export const installationEvents = {
 type InstallationEvent = EventsOf<typeof installationEvents>
 type Installation = {
   readonly key: string | null
+  readonly ids: IdScheme
   readonly vault: string | null
   readonly isProduction: boolean
 }
@@ -24,11 +29,13 @@ type InstallationCommand =
 
 /** What is decided once for a log, by whoever opens it first. */
 export const installation: Decider<InstallationCommand, InstallationEvent, Installation> = {
-  initial: { key: null, vault: null, isProduction: false },
+  initial: { key: null, ids: 'clustered', vault: null, isProduction: false },
   decide(command, made) {
     switch (command.type) {
       case 'MakeInstallation':
-        return made.key === null ? [{ type: 'InstallationMade', data: { key: command.key } }] : []
+        return made.key === null
+          ? [{ type: 'InstallationMade', data: { key: command.key, ids: made.ids } }]
+          : []
       case 'ChooseVault':
         return made.vault === null ? [{ type: 'VaultChosen', data: { vault: command.vault } }] : []
       case 'BeginProduction':
@@ -38,7 +45,7 @@ export const installation: Decider<InstallationCommand, InstallationEvent, Insta
   evolve(made, event) {
     switch (event.type) {
       case 'InstallationMade':
-        return { ...made, key: event.data.key }
+        return { ...made, ...event.data }
       case 'VaultChosen':
         return { ...made, vault: event.data.vault }
       case 'ProductionBegun':

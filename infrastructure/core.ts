@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { clocks, installations } from '../application/aggregates.ts'
 import type { OutageOf } from '../application/each-by-itself.ts'
@@ -8,6 +8,7 @@ import { clockEvents } from '../domain/clock.ts'
 import type { Instant } from '../domain/time.ts'
 import { paymentOutcome } from '../projections/payment-outcome.ts'
 import { openBlobDirectory, watchBlobs } from './blob-directory.ts'
+import { deriveIds, makeDigest } from './derived-ids.ts'
 import { numberedFrom, uuidsOf } from './event-store/event-ids.ts'
 import { watchStore } from './event-store/watched-store.ts'
 import type { Log } from './log.ts'
@@ -93,12 +94,7 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
   const usesOfBlobs = usesOf('the folder of blobs')
   const context = contextOf('daybook')
   const vault = await openOwnVault({ find, handle, context, uses: usesOfVault }, settings)
-  const installationKey = Buffer.from(installation.key ?? '', 'base64')
-  const digest = (purpose: string, ...parts: readonly string[]): string =>
-    createHmac('sha256', installationKey)
-      .update(JSON.stringify([purpose, ...parts]))
-      .digest('hex')
-      .slice(0, 32)
+  const digest = makeDigest(installation.key ?? '')
 
   const following = reportOutage(
     log,
@@ -140,6 +136,8 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
     contextOf,
     findTerms: feeBook.findTerms,
     digest,
+    tidOf: deriveIds(digest, installation.ids, 'tid'),
+    ridOf: deriveIds(digest, installation.ids, 'rid'),
     derive,
     tokens,
     blobs: watchBlobs(

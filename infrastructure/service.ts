@@ -142,14 +142,14 @@ export const startService = async (
       requestPayment: requestPayment({
         handle,
         find,
-        tidOf: (...parts) => core.digest('tid', ...parts),
+        tidOf: core.tidOf,
         identify,
         awaitScan: side.scanMatching.awaitScan,
       }),
       requestPermission: requestPermission({
         handle,
         find,
-        ridOf: (...parts) => core.digest('rid', ...parts),
+        ridOf: core.ridOf,
         identify,
       }),
       ...side.routes,

@@ -117,6 +117,14 @@ describe('data of an older version', () => {
     expect(() => parseEvent(stored('PayoutOrdered', order, { schema: today }))).toThrow('paid')
   })
 
+  test('of an installation that said nothing of ids are read as one that scatters them', () => {
+    const data = { key: 'AA==' }
+    const first = parseEvent(stored('InstallationMade', data, { schema: 1 }))
+    expect(first.data).toEqual({ ...data, ids: 'scattered' })
+    const today = schemaVersion('InstallationMade')
+    expect(() => parseEvent(stored('InstallationMade', data, { schema: today }))).toThrow('ids')
+  })
+
   test('of an amendment that held all details are read as they were, and those of today say that they are others', () => {
     const kept = { callbackUri: null, displayMessageUri: null, links: [], lineItems: [] }
     const all = { ledger: 'other', ...kept }
@@ -236,12 +244,13 @@ describe('the catalogue', () => {
     ])
   })
 
-  test('has every event in its first version, but for the order of payouts, the amendment and the refund, which are in their second', () => {
+  test('has every event in its first version, but for the installation, the order of payouts, the amendment and the refund, which are in their second', () => {
     const types = Object.keys(eventCatalogue) as (keyof typeof eventCatalogue)[]
     const changed = types.flatMap((type) =>
       schemaVersion(type) === 1 ? [] : [[type, schemaVersion(type)]],
     )
     expect(changed).toEqual([
+      ['InstallationMade', 2],
       ['PaymentAmended', 2],
       ['PaymentRefunded', 2],
       ['PayoutOrdered', 2],

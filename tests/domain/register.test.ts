@@ -291,17 +291,24 @@ describe('the registers', () => {
 
 describe('the installation', () => {
   const given = examplesOf(installation)
-  const made = (key: string) => ({ type: 'InstallationMade', data: { key } }) as const
+  const made = (key: string) =>
+    ({ type: 'InstallationMade', data: { key, ids: 'clustered' } }) as const
   const make = (key: string) => ({ type: 'MakeInstallation', key }) as const
 
-  test('given nothing, when it is made, then its key stands', () => {
+  test('given nothing, when it is made, then its key stands, and that ids are clustered', () => {
     given().when(make('AA==')).then(made('AA=='))
-    expect(given(made('AA==')).state).toMatchObject({ key: 'AA==', vault: null })
-    expect(given().state).toEqual({ key: null, vault: null, isProduction: false })
+    expect(given(made('AA==')).state).toMatchObject({ key: 'AA==', ids: 'clustered', vault: null })
+    expect(given().state).toMatchObject({ key: null, vault: null, isProduction: false })
   })
 
   test('given the installation, when it is made again with another key, then the first key stands', () => {
     given(made('AA==')).when(make('BB==')).thenNothing()
+  })
+
+  test('given one whose ids are scattered, when it is made again, then they stay so', () => {
+    const first = { type: 'InstallationMade', data: { key: 'AA==', ids: 'scattered' } } as const
+    given(first).when(make('BB==')).thenNothing()
+    expect(given(first).state).toMatchObject({ key: 'AA==', ids: 'scattered' })
   })
 
   test('given its vault, when another is chosen, then the first one stands', () => {
