@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { payments } from '../application/aggregates.ts'
 import type { EventStore, NewEvent } from '../application/event-store.ts'
 import { noStream } from '../application/event-store.ts'
@@ -7,8 +7,11 @@ import { schemaVersion } from '../domain/events.ts'
 import type { PaymentCommand } from '../domain/payment/payment-command.ts'
 import type { PaymentEvent, PaymentRequest } from '../domain/payment/payment-events.ts'
 import type { Payment } from '../domain/payment/payment-state.ts'
+import { deriveIds, makeDigest } from '../infrastructure/derived-ids.ts'
 
 const began = Date.UTC(2026, 0, 1)
+
+const tidOf = deriveIds(makeDigest(randomBytes(32).toString('base64')), 'clustered', 'tid')
 
 const requestOf = (count: number, merchant: string): PaymentRequest => ({
   merchant,
@@ -99,7 +102,8 @@ export const historyOf = (
     data,
     metadata: { ...metadata, correlationId: randomUUID(), schema: schemaVersion(type) },
   }))
-  return { tid: randomUUID().replaceAll('-', ''), events }
+  const { posId, posTid } = requestOf(count, merchant)
+  return { tid: tidOf(merchant, posId, posTid), events }
 }
 
 const appendsAtOnce = 500
