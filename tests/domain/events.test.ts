@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { eventCatalogue, parseEvent, schemaVersion, upToDate } from '../../domain/events.ts'
+import {
+  eventCatalogue,
+  parseEvent,
+  schemaVersion,
+  UnreadableEvent,
+  upToDate,
+} from '../../domain/events.ts'
 import { statusCodeDescriptions, statusCodes } from '../../domain/payment/status.ts'
 import { Refusal, refuse } from '../../domain/refusal.ts'
 import { events, lineItem, morning } from './payments.ts'
@@ -38,6 +44,20 @@ describe('reading an event', () => {
       stored('PaymentAborted', {}, { merchant: null, causationId: 'e0' }),
     )
     expect(metadata).toMatchObject({ merchant: null, causationId: 'e0', actor: 'user:pos1' })
+  })
+
+  test('fails with an error of its own, which tells all that is wrong in one line', () => {
+    const failure = (() => {
+      try {
+        return parseEvent(stored('PaymentAborted', {}, { at: 1.5, actor: 3 }))
+      } catch (error) {
+        return error
+      }
+    })()
+    expect(failure).toBeInstanceOf(UnreadableEvent)
+    expect(String(failure)).toMatch(
+      /^UnreadableEvent: event 7, PaymentAborted in payment-t, cannot be read: ✖ [^✖\n]+ → at at ✖ [^✖\n]+ → at actor$/,
+    )
   })
 
   test.each(['PaymentVanished', 'toString', '__proto__'])(
@@ -123,6 +143,9 @@ describe('data of an older version', () => {
     expect(first.data).toEqual({ ...data, ids: 'scattered' })
     const today = schemaVersion('InstallationMade')
     expect(() => parseEvent(stored('InstallationMade', data, { schema: today }))).toThrow('ids')
+    const clustered = { ...data, ids: 'clustered' }
+    const second = stored('InstallationMade', clustered, { schema: today })
+    expect(parseEvent(second).data).toEqual(clustered)
   })
 
   test('of an amendment that held all details are read as they were, and those of today say that they are others', () => {
