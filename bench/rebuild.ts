@@ -15,7 +15,7 @@ const figureIn = (text: string, name: string): number =>
 
 /** Fills a log, then folds all of it into new read models with the operator's command. */
 export const measureRebuild = async (directory: string, events: number) => {
-  const store = openStore(readSettings({ DATA_DIR: directory }))
+  const store = await openStore(readSettings({ DATA_DIR: directory }))
   await seed(store, events)
   await store.close()
   const env = { ...process.env, DATA_DIR: directory }

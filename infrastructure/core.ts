@@ -35,7 +35,7 @@ const eventUuid = uuidsOf('5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61')
  * The log is written and they are folded in this thread, or in two others where requests should not wait meanwhile.
  */
 export const openCore = async (settings: Settings, log: Log, beside: Where = 'here') => {
-  const opened = openStore(settings, beside)
+  const opened = await openStore(settings, beside)
   const from = await opened.head()
   const store = watchStore(opened, log)
   const file = await openReadModels(settings, store, (foldedTo) =>

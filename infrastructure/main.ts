@@ -1,175 +1,8 @@
 #!/usr/bin/env node
-import { randomUUID } from 'node:crypto'
-import { readFileSync, realpathSync } from 'node:fs'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { historyOf } from '../application/history.ts'
-import { makeAccess } from '../http/access.ts'
-import { linksOf } from '../http/addresses.ts'
-import { makeApp } from '../http/app.ts'
-import { namesOf } from '../http/brand.ts'
-import { makeAttachmentLink } from '../http/merchant/attachment.ts'
-import { callbackMessages } from '../http/merchant/callback-message.ts'
-import { isRedirectUri } from '../http/oauth/application.ts'
-import { openApi } from '../http/openapi.ts'
-import { answerToNoRequest } from '../http/replies.ts'
-import { allRoutes, type RouteNeeds } from '../http/routes.ts'
-import { stringToSign } from '../http/signature.ts'
-import { makeClientAddress } from './client-address.ts'
-import { openCore } from './core.ts'
-import { isFileTrouble, logShown } from './failures.ts'
-import { fundingOf } from './funding.ts'
-import { makeHttpServer } from './http-server.ts'
-import { makeLog, type Log } from './log.ts'
-import { beginProduction, refuseLogOfOtherMode } from './mode-of-log.ts'
 import { operatorProgram } from './operator/operator.ts'
-import { endWithReader, failWith, signalled } from './own-process.ts'
-import { patiently } from './patiently.ts'
-import { makeAuthorizationServer } from './people/authorization-server.ts'
-import { makeSandboxData } from './sandbox-data.ts'
-import { startService, type CallbackWire } from './service.ts'
+import { endWithReader, failWith } from './own-process.ts'
 import { readSettings, type Settings } from './settings.ts'
-import type { Where } from './thread.ts'
-
-const packageFile = new URL(
-  import.meta.url.includes('/dist/') ? '../../package.json' : '../package.json',
-  import.meta.url,
-)
-const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }
-
-const addressOf = (server: Server): string => {
-  const { address, family, port } = server.address() as AddressInfo
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
-}
-
-const listening = (server: Server, hostname: string, port: number): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, hostname, resolve)
-  })
-
-const brandOf = ({ HEADER_PREFIX: headerPrefix, MEDIA_VENDOR: mediaVendor }: Settings) =>
-  namesOf({ headerPrefix, mediaVendor })
-
-/** The service, and the app that answers its routes; `address` is where it listens, asked once that is known. */
-export const openService = async (
-  settings: Settings,
-  log: Log,
-  address: () => string,
-  beside: Where = 'here',
-  funding = fundingOf(settings),
-) => {
-  const { PUBLIC_URL } = settings
-  const core = await openCore(settings, log, beside)
-  const publicUrl = () => PUBLIC_URL ?? address()
-  const links = linksOf(() => ({ publicUrl: publicUrl(), absoluteUris: settings.ABSOLUTE_URIS }))
-  const { scanToken, sign } = core.tokens
-  const attachmentLink = makeAttachmentLink({ links, sign })
-  const names = brandOf(settings)
-  const isSandbox = settings.MODE === 'sandbox'
-  const greeting = isSandbox ? `${await makeSandboxData(core, settings.DATA_DIR)}\n` : ''
-  if (!isSandbox) await beginProduction(core)
-  const authorizationServer = await makeAuthorizationServer(core, publicUrl)
-  const { views } = authorizationServer
-  const wordCallback = callbackMessages({
-    readHistory: (...about) => historyOf(core.store, ...about),
-    links,
-    sign,
-    attachmentLink,
-    scanToken,
-    reportHolding: core.reportHolding,
-    views,
-  })
-  const wire: CallbackWire = { names, stringToSign, message: wordCallback }
-  const service = await startService(core, settings, log, wire, authorizationServer, funding)
-  const authenticate = makeAccess({ ...service.access, names })
-  const app = makeApp({
-    routes: allRoutes({
-      ...service.routes,
-      authenticate,
-      links,
-      attachmentLink,
-      names,
-      version,
-      publicUrl: PUBLIC_URL,
-    }),
-    names,
-    authenticate,
-    publicUrl: PUBLIC_URL,
-    clientAddress: makeClientAddress(settings.TRUSTED_PROXIES),
-    now: core.now,
-    newId: randomUUID,
-    observe: ({ requestId, method, path, status, milliseconds }) => {
-      service.observe(method, path, status, milliseconds)
-      log.debug({ requestId, method, path, status, milliseconds }, 'answered')
-    },
-    patiently,
-    isOutage: isFileTrouble,
-    onBug: (error, requestId) => {
-      core.noteDamage(error)
-      log.error({ error, requestId }, isFileTrouble(error) ? 'a file cannot be used' : 'a bug')
-    },
-  })
-  return { app, core, service, names, wordCallback, greeting }
-}
-
-/** Starts the service on its socket; `stop` finishes the requests that are under way. */
-export const startServer = async (settings: Settings, log: Log, beside: Where = 'here') => {
-  const { HOST: hostname, PORT: port } = settings
-  let address = `http://${hostname}:${port}`
-  const { service, names, ...opened } = await openService(settings, log, () => address, beside)
-  const http = makeHttpServer({
-    fetch: opened.app.fetch,
-    hostname,
-    refusal: (status, description) => answerToNoRequest(names, randomUUID(), status, description),
-    pause,
-  })
-  await listening(http.server, hostname, port)
-  address = addressOf(http.server)
-  // Not before the address is known that callbacks name.
-  service.begin()
-  const stop = async (): Promise<void> => {
-    service.endStreams()
-    const closed = http.stop()
-    // What works beside the requests begins nothing new meanwhile.
-    await service.stop()
-    await closed
-    await opened.core.close()
-  }
-  return { ...opened, address, stop }
-}
-
-/** Runs the service until it is told to stop. */
-const serve = async (settings: Settings): Promise<void> => {
-  const log = makeLog(settings.LOG_LEVEL)
-  // It is waited for, and nothing else is said meanwhile.
-  if (settings.EVENT_STORE !== 'sqlite') log.info({ log: logShown(settings) }, 'asking for the log')
-  await refuseLogOfOtherMode(settings)
-  const { greeting, address, stop } = await startServer(settings, log, 'apart')
-  // Whoever reads the address may end the service in that moment.
-  const ended = signalled()
-  process.stdout.write(`${greeting}listening on ${address}\n`)
-  const seenAs = settings.PUBLIC_URL ?? address
-  if (settings.MODE === 'production' && !seenAs.startsWith('https:'))
-    log.warn(
-      { address: seenAs },
-      'payers sign in over https only: set PUBLIC_URL to an https address',
-    )
-  await ended
-  await stop()
-  log.flush()
-}
-
-/** The OpenAPI document, without a service: the routes are values, and none of their handlers is called. */
-const described = (settings: Settings): object => {
-  const names = brandOf(settings)
-  const sandbox = settings.MODE === 'sandbox' ? {} : undefined
-  const { PUBLIC_URL: publicUrl } = settings
-  const routes = allRoutes({ names, version, sandbox, publicUrl } as RouteNeeds)
-  return openApi(routes, names, version, publicUrl)
-}
+import { version } from './version.ts'
 
 const settingsOf = (environment: NodeJS.ProcessEnv): Settings => {
   try {
@@ -179,22 +12,19 @@ const settingsOf = (environment: NodeJS.ProcessEnv): Settings => {
   }
 }
 
+/** Loaded by whoever needs it: a command of the operator starts in half the time without. */
+const server = () => import('./server.ts')
+
 const runCommand = async (): Promise<void> => {
   // What is written here says who paid whom, and with what keys: files are for their owner alone.
   process.umask(0o077)
   endWithReader()
   const settings = settingsOf(process.env)
-  const openApi = () => described(settings)
-  const isSandbox = settings.MODE === 'sandbox'
-  const mayRedirect = (text: string) => isRedirectUri(text, isSandbox)
-  const needs = { settings, version, serve, openApi, isRedirectUri: mayRedirect }
   try {
-    await operatorProgram(needs).parseAsync()
+    await operatorProgram({ settings, version, server }).parseAsync()
   } catch (error) {
     failWith(error, settings)
   }
 }
 
-const [, script = ''] = process.argv
-// A test imports this file; the bin of the package is a link to it.
-if (realpathSync(script) === fileURLToPath(import.meta.url)) await runCommand()
+await runCommand()

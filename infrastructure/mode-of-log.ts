@@ -20,7 +20,7 @@ const reading = async <Found>(
   place: Place,
   find: (eventsOf: EventsOf) => Promise<Found>,
 ): Promise<Found> => {
-  const store = openStore(place)
+  const store = await openStore(place)
   try {
     return await find(async (stream) => (await store.readStream(stream)).map(parseEvent))
   } finally {

@@ -4,7 +4,6 @@ import * as aggregates from '../application/aggregates.ts'
 import { start, type EventStore, type RecordedEvent } from '../application/event-store.ts'
 import { categoryOf } from '../domain/stream.ts'
 import { projections } from '../projections/all.ts'
-import { connectEventStoreDB } from './event-store/eventstoredb-event-store.ts'
 import { UnusableLog } from './event-store/sqlite-event-file.ts'
 import type { EventLog } from './event-store/sqlite-event-log.ts'
 import { openSqliteEventStore } from './event-store/sqlite-event-store.ts'
@@ -34,7 +33,9 @@ const isOurs = ({ stream, metadata }: RecordedEvent): boolean =>
   categories.has(categoryOf(stream)) ||
   ('schema' in metadata && 'actor' in metadata && 'correlationId' in metadata)
 
-const connect = (connectionString: string): EventStore => {
+/** The client is loaded by whoever has such a server: it takes a tenth of a second and more in each thread. */
+const connect = async (connectionString: string): Promise<EventStore> => {
+  const { connectEventStoreDB } = await import('./event-store/eventstoredb-event-store.ts')
   try {
     return connectEventStoreDB(connectionString, { isOurs })
   } catch (error) {
@@ -47,10 +48,10 @@ const connect = (connectionString: string): EventStore => {
 const logFileIn = ({ DATA_DIR }: Place): string => join(DATA_DIR, 'events.sqlite')
 
 /** The event store, and the log beneath it when that is a file of ours. */
-export const openStore = (
+export const openStore = async (
   place: Place,
   committing: Where = 'here',
-): EventStore & { readonly log?: EventLog } => {
+): Promise<EventStore & { readonly log?: EventLog }> => {
   const { EVENT_STORE, DATA_DIR } = place
   // Its log says who paid whom, and what ids are made of.
   mkdirSync(DATA_DIR, { recursive: true, mode: 0o700 })
@@ -68,7 +69,7 @@ export const checkLogIsThere = (place: Place): void => {
 const cannotBeOpened = /^SQLITE_(?:CANTOPEN|READONLY)/
 
 /** The event store for somebody who reads what is there and writes nothing. */
-export const openStoreToRead = (place: Place): EventStore => {
+export const openStoreToRead = async (place: Place): Promise<EventStore> => {
   const { EVENT_STORE } = place
   if (EVENT_STORE !== 'sqlite') return connect(EVENT_STORE)
   checkLogIsThere(place)

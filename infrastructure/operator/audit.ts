@@ -43,7 +43,7 @@ const withStore = async (
   settings: Settings,
   read: (store: EventStore) => Promise<void>,
 ): Promise<void> => {
-  const store = openStoreToRead(settings)
+  const store = await openStoreToRead(settings)
   try {
     await read(store)
   } finally {

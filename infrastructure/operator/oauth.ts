@@ -13,15 +13,17 @@ type ApplicationOptions = {
   readonly public?: true
 }
 
-export type IsRedirectUri = (text: string) => boolean
+/** What decides which redirect URIs an application may have. */
+type RedirectUris = () => Promise<(text: string) => boolean>
 
 const addApplication =
-  (isRedirectUri: IsRedirectUri) =>
+  (redirectUrisAllowed: RedirectUris) =>
   async (core: Core, merchant: string, options: ApplicationOptions) => {
     const { handle, contextOf } = core
     const { name, redirectUri: redirectUris, public: isPublic } = options
     await presentMerchant(core, merchant)
     checkName(name)
+    const isRedirectUri = await redirectUrisAllowed()
     for (const uri of redirectUris)
       if (!isRedirectUri(uri)) return fail(`${uri} cannot be a redirect URI`)
     if (redirectUris.length === 0) return fail('give --redirect-uri')
@@ -37,7 +39,7 @@ const addApplication =
 export const addOAuthCommands = (
   program: Command,
   withCore: WithCore,
-  isRedirectUri: IsRedirectUri,
+  redirectUrisAllowed: RedirectUris,
 ): void => {
   program
     .command('app')
@@ -47,7 +49,7 @@ export const addOAuthCommands = (
     .requiredOption('--name <name>', 'shown to the payer')
     .option('--redirect-uri <uri>', 'where payers are sent back to; may be repeated', collect, [])
     .option('--public', 'has no secret (an app or a page in the browser); needs PKCE')
-    .action(withCore(addApplication(isRedirectUri)))
+    .action(withCore(addApplication(redirectUrisAllowed)))
   program
     .command('key')
     .description('keys of ID tokens')

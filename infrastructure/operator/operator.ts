@@ -13,7 +13,7 @@ import { addAuditCommands } from './audit.ts'
 import { addFeeCommands } from './fees.ts'
 import { addIntegratorCommands } from './integrators.ts'
 import { addMerchantCommands } from './merchants.ts'
-import { addOAuthCommands, type IsRedirectUri } from './oauth.ts'
+import { addOAuthCommands } from './oauth.ts'
 import { addPeopleCommands } from './people.ts'
 import { addSettlementCommands } from './settlements.ts'
 import { accountingStatus } from './status.ts'
@@ -21,12 +21,18 @@ import { addStickerCommands } from './stickers.ts'
 import { addUserCommands } from './users.ts'
 import type { WithCore } from './with-core.ts'
 
+/** What is known of the service itself; most commands do without. */
+type Server = {
+  serve(settings: Settings): Promise<void>
+  /** The interface as an OpenAPI document. */
+  described(settings: Settings): object
+  isRedirectUri(text: string, isSandbox: boolean): boolean
+}
+
 type Needs = {
   readonly settings: Settings
   readonly version: string
-  readonly serve: (settings: Settings) => Promise<void>
-  readonly openApi: () => object
-  readonly isRedirectUri: IsRedirectUri
+  readonly server: () => Promise<Server>
 }
 
 const unfinishedCallbacks = async ({ queue, readModels }: Core) => {
@@ -75,13 +81,7 @@ const retryCallback = async (core: Core, id: string) => {
 const mayComeFirst: ReadonlySet<string> = new Set(['serve', 'add', 'catalogue', 'openapi'])
 
 /** The operator's command (decisions 14); it works beside a running service on the same data. */
-export const operatorProgram = ({
-  settings,
-  version,
-  serve,
-  openApi,
-  isRedirectUri,
-}: Needs): Command => {
+export const operatorProgram = ({ settings, version, server }: Needs): Command => {
   const program = new Command('daybook')
     .description('An event-sourced payment ledger core.')
     .version(version)
@@ -128,8 +128,8 @@ export const operatorProgram = ({
     // It stands in for any word that is no command: that one is to be told, not how to run the service.
     .allowExcessArguments()
     .allowUnknownOption()
-    .action((_, { args: [word] }: Command) => {
-      if (word === undefined) return serve(settings)
+    .action(async (_, { args: [word] }: Command) => {
+      if (word === undefined) return (await server()).serve(settings)
       return program.error(
         word.startsWith('-') ? `there is no option ${word}` : `there is no command ${word}`,
       )
@@ -143,7 +143,10 @@ export const operatorProgram = ({
   addFeeCommands(program, withCore)
   addSettlementCommands(program, settings, withCore)
   addPeopleCommands(program, withCore)
-  addOAuthCommands(program, withCore, isRedirectUri)
+  addOAuthCommands(program, withCore, async () => {
+    const { isRedirectUri } = await server()
+    return (text) => isRedirectUri(text, settings.MODE === 'sandbox')
+  })
 
   const callback = program.command('callbacks').description('callback messages')
   callback
@@ -182,8 +185,9 @@ export const operatorProgram = ({
   program
     .command('openapi')
     .description('print the interface as an OpenAPI document')
-    .action(() => {
-      process.stdout.write(`${JSON.stringify(openApi(), null, 2)}\n`)
+    .action(async () => {
+      const document = (await server()).described(settings)
+      process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
     })
   return program
 }

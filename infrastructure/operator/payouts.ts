@@ -10,7 +10,7 @@ import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 import type { Settings } from '../settings.ts'
 import { reasonOf } from '../system-errors.ts'
-import { payoutFile, type OrderedPayout, type Debtor } from './payout-file.ts'
+import type { OrderedPayout, Debtor } from './payout-file.ts'
 
 type Write = (text: string) => Promise<void>
 
@@ -94,6 +94,8 @@ const payoutsOf = (core: Core, rows: readonly SettlementRow[]): OrderedPayout[] 
 const writePayouts = async (core: Core, debtor: Debtor, messageId: string, write: Write) => {
   await core.readModels.caughtUp()
   const payouts = payoutsOf(core, core.settlements.orderedBy(messageId))
+  // No other command writes XML.
+  const { payoutFile } = await import('./payout-file.ts')
   await write(payoutFile(debtor, payouts, { messageId, at: core.now() }))
   return payouts.length
 }

@@ -14,9 +14,9 @@ export type Tells = { readonly position: number } | { readonly problem: string }
 /** Few enough for a checkpoint of the log to be short, for folding waits meanwhile. */
 const eventsBetweenCheckpoints = 500
 
-const run = (port: MessagePort, { place, readModels }: Given): void => {
+const run = async (port: MessagePort, { place, readModels }: Given): Promise<void> => {
   const tell = (what: Tells): void => port.postMessage(what)
-  const store = openStore(place)
+  const store = await openStore(place)
   const file = openReadModelsAgain(readModels)
   let checkpoint = start
 
@@ -57,4 +57,4 @@ const run = (port: MessagePort, { place, readModels }: Given): void => {
   })
 }
 
-if (parentPort) run(parentPort, workerData as Given)
+if (parentPort) await run(parentPort, workerData as Given)

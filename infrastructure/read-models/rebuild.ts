@@ -67,7 +67,7 @@ const rebuildFrom = async (
  * @throws UnreadableEvent, StoreUnavailable, SqliteError
  */
 export const rebuildReadModels = async (settings: Settings) => {
-  const store = openStore(settings)
+  const store = await openStore(settings)
   const bar = makeBar()
   const started = performance.now()
   try {

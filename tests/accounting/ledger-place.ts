@@ -7,7 +7,7 @@ import { formatDateTime } from '../../application/date-time.ts'
 import type { FundingSource } from '../../application/funding.ts'
 import { stringToSign } from '../../http/signature.ts'
 import type { Log } from '../../infrastructure/log.ts'
-import { openService } from '../../infrastructure/main.ts'
+import { openService } from '../../infrastructure/server.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 
 export type Body = Record<string, never>

@@ -387,7 +387,7 @@ describe('a follower', () => {
     const { url } = await startPlace()
     const stock = stockClient(url)
     const folder = mkdtempSync(join(tmpdir(), 'daybook-shared-'))
-    const store = openStore({ EVENT_STORE: url, DATA_DIR: folder })
+    const store = await openStore({ EVENT_STORE: url, DATA_DIR: folder })
     onTestFinished(async () => {
       await store.close()
       rmSync(folder, { recursive: true })

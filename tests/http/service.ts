@@ -8,7 +8,7 @@ import { expect } from 'vitest'
 import { merchants, users } from '../../application/aggregates.ts'
 import { newMerchant } from '../../domain/merchant/merchant.ts'
 import { within } from '../../domain/stream.ts'
-import { startServer } from '../../infrastructure/main.ts'
+import { startServer } from '../../infrastructure/server.ts'
 import { hashSecret } from '../../infrastructure/people/secrets.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 

@@ -153,9 +153,7 @@ describe('two changes that operators make at once', () => {
           operatorProgram({
             settings,
             version: 'test',
-            serve: () => Promise.reject(new Error('not to be served')),
-            openApi: () => ({}),
-            isRedirectUri: () => false,
+            server: () => import('../../infrastructure/server.ts'),
           }).parseAsync(command.split(' '), { from: 'user' }),
         ),
       )

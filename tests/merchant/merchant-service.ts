@@ -12,7 +12,7 @@ import { namesOf } from '../../http/brand.ts'
 import { allRoutes, type RouteNeeds } from '../../http/routes.ts'
 import { stringToSign } from '../../http/signature.ts'
 import type { Log } from '../../infrastructure/log.ts'
-import { startServer } from '../../infrastructure/main.ts'
+import { startServer } from '../../infrastructure/server.ts'
 import { hashSecret } from '../../infrastructure/people/secrets.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 

@@ -190,9 +190,7 @@ const operate = async (...words: string[]) => {
   const program = operatorProgram({
     settings,
     version: 'test',
-    serve: () => Promise.reject(new Error('not to be served')),
-    openApi: () => ({}),
-    isRedirectUri: () => false,
+    server: () => import('../../infrastructure/server.ts'),
   })
   const { write } = process.stdout
   const { write: writeError } = process.stderr

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { start, type RecordedEvent } from '../../application/event-store.ts'
-import { isRedirectUri } from '../../http/oauth/application.ts'
-import { startServer } from '../../infrastructure/main.ts'
+import { startServer } from '../../infrastructure/server.ts'
 import { operatorProgram } from '../../infrastructure/operator/operator.ts'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
 import { sandboxPayers } from '../../infrastructure/sandbox-data.ts'
@@ -29,9 +28,7 @@ export const startPeopleService = async (given: Readonly<Record<string, string>>
       await operatorProgram({
         settings,
         version: '0',
-        serve: async () => {},
-        openApi: () => ({}),
-        isRedirectUri: (text) => isRedirectUri(text, true),
+        server: () => import('../../infrastructure/server.ts'),
       }).parseAsync(['node', 'daybook', '--json', ...words])
     } finally {
       process.stdout.write = write
@@ -99,7 +96,7 @@ export const startPeopleService = async (given: Readonly<Record<string, string>>
 
   /** The whole log as an auditor reads it, beside the running service. */
   const events = async () => {
-    const store = openStore(settings)
+    const store = await openStore(settings)
     const all: RecordedEvent[] = []
     for await (const batch of store.readAll(start)) all.push(...batch)
     await store.close()

@@ -13,8 +13,8 @@ export const operatorHere =
     const [stdout, stderr] = [process.stdout.write, process.stderr.write]
     process.stdout.write = (text: unknown) => (printed.output += String(text)) !== ''
     process.stderr.write = (text: unknown) => (printed.errors += String(text)) !== ''
-    const serve = async () => {}
-    const needs = { settings, version: '0', serve, openApi: () => ({}), isRedirectUri: () => true }
+    const server = () => import('../../infrastructure/server.ts')
+    const needs = { settings, version: '0', server }
     try {
       await operatorProgram(needs).exitOverride().parseAsync(words, { from: 'user' })
       printed.code = Number(process.exitCode ?? 0)

@@ -207,7 +207,7 @@ describe('the check of a log', () => {
   })
 
   test('writes nothing, so that it does for a log that may only be read', async () => {
-    const store = openStoreToRead(settings)
+    const store = await openStoreToRead(settings)
     const event = { id: randomUUID(), type: 'Noted', data: {}, metadata: {} }
     await expect(store.append('a', [event], noStream)).rejects.toThrow('readonly')
     await store.close()

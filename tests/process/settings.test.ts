@@ -10,7 +10,7 @@ afterAll(() => rmSync(DATA_DIR, { recursive: true }))
 /** What is said of settings that cannot be. */
 const complaint = async (settings: Readonly<Record<string, string>>): Promise<string> => {
   try {
-    await openStore(readSettings({ DATA_DIR, ...settings })).close()
+    await (await openStore(readSettings({ DATA_DIR, ...settings }))).close()
   } catch (error) {
     if (error instanceof WrongSettings) return error.message
     throw error

@@ -27,7 +27,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const freshPlace = (): Place => ({ EVENT_STORE: 'sqlite', DATA_DIR: join(folder, randomUUID()) })
 
 const opened = async (place: Place) => {
-  const store = openStore(place)
+  const store = await openStore(place)
   onTestFinished(() => store.close())
   const file = await openReadModels(place, store)
   onTestFinished(() => void file.sqlite.close())

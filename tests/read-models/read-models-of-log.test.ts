@@ -42,7 +42,7 @@ const logOf = async (kind: Kind, events: readonly NewEvent[]): Promise<EventStor
     onTestFinished(remove)
     place = { ...place, EVENT_STORE: url }
   }
-  const store = openStore(place)
+  const store = await openStore(place)
   onTestFinished(() => store.close())
   let revision = noStream
   for (const event of events) {

@@ -42,7 +42,7 @@ const contentOf = ({ db }: ReadModelFile) =>
 
 test('a log of several batches is rebuilt to the rows that folding its events here one by one gives', async () => {
   const settings = readSettings({ DATA_DIR: await freshDirectory() })
-  const store = openStore(settings)
+  const store = await openStore(settings)
   const events = await seed(store, 3_500)
   const expected = buildReadModelFile(await freshDirectory(), tables)
   onTestFinished(() => void expected.sqlite.close())
@@ -67,7 +67,7 @@ const firstOf = async (store: EventStore): Promise<RecordedEvent> => {
 
 test('an event that cannot be read ends a rebuild with its reason, and nothing is left of the draft', async () => {
   const settings = readSettings({ DATA_DIR: await freshDirectory() })
-  const store = openStore(settings)
+  const store = await openStore(settings)
   await seed(store, 1_500)
   const { id, type, metadata } = await firstOf(store)
   await store.append('payment-odd', [{ id, type, data: { odd: true }, metadata }], noStream)
