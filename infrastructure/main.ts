@@ -12,7 +12,7 @@ const settingsOf = (environment: NodeJS.ProcessEnv): Settings => {
   }
 }
 
-/** Loaded by whoever needs it: a command of the operator starts in half the time without. */
+/** Loaded by whoever needs it: most commands of the operator do without, and start the sooner. */
 const server = () => import('./server.ts')
 
 const runCommand = async (): Promise<void> => {
