@@ -75,6 +75,19 @@ export const recent = <Key, Value>(
   }
 }
 
+/** What is remembered under a name, or is found and remembered from then on; nothing found is not remembered. */
+export const remembering = <Value>(
+  memory: Recent<string, Value>,
+  name: string,
+  find: () => Value,
+): Value => {
+  const known = memory.get(name)
+  if (known !== undefined) return known
+  const found = find()
+  if (found !== undefined) memory.set(name, found)
+  return found
+}
+
 /** Remembers what has a rough size in bytes. */
 export const recentWithin = <Key, Value extends { readonly size: number }>({
   streams,

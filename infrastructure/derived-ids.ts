@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { recent } from '../application/recent.ts'
+import { recent, remembering } from '../application/recent.ts'
 import type { IdScheme } from '../domain/installation.ts'
 
 type Digest = (purpose: string, ...parts: readonly string[]) => string
@@ -36,9 +36,9 @@ export const deriveIds = (digest: Digest, scheme: IdScheme, purpose: string): De
   const places = recent<string, string>(placesRemembered)
   return (merchant, posId, posTid) => {
     const neighbourhood = [merchant, posId, posTid.slice(0, -endOfNumber)]
-    const name = JSON.stringify(neighbourhood)
-    const place = places.get(name) ?? digest(`place of ${purpose}`, ...neighbourhood)
-    places.set(name, place)
-    return place.slice(0, placeDigits) + digest(purpose, merchant, posId, posTid).slice(placeDigits)
+    const place = remembering(places, JSON.stringify(neighbourhood), () =>
+      digest(`place of ${purpose}`, ...neighbourhood).slice(0, placeDigits),
+    )
+    return place + digest(purpose, merchant, posId, posTid).slice(placeDigits)
   }
 }

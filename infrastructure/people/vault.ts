@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Outage } from '../../application/event-store.ts'
-import { recent, type Recent } from '../../application/recent.ts'
+import { recent, remembering } from '../../application/recent.ts'
 import { heed } from '../outages.ts'
 import Database from '../sqlite.ts'
 import { unavailable } from '../unavailable.ts'
@@ -70,18 +70,6 @@ const guardedBy =
 /** Who is told how the file can be used. */
 type Uses = { readonly reading: Outage; readonly writing: Outage }
 const nobody: Outage = { worked: () => {}, failed: () => {} }
-
-const remembering = <Value>(
-  memory: Recent<string, Value>,
-  name: string,
-  find: () => Value,
-): Value => {
-  const known = memory.get(name)
-  if (known !== undefined) return known
-  const found = find()
-  if (found !== undefined) memory.set(name, found)
-  return found
-}
 
 /**
  * What must not stand in the log: a key for each person whose data the log holds, found by a keyed digest of the
