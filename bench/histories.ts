@@ -46,12 +46,12 @@ const capture = (at: number, id: string): PaymentCommand => ({
 })
 
 /** What a shop does with a payment: of ten, six are captured in parts, one is aborted, one declined, two are refunded. */
-const commandsOf = (count: number, at: number, merchant: string): PaymentCommand[] => {
+const commandsOf = (count: number, at: number, requested: PaymentRequest): PaymentCommand[] => {
   const facts = { payer: { id: 'alice' }, posIsKnown: true, ledgerIsOpen: true }
   const request = {
     type: 'RequestPayment',
     at,
-    request: requestOf(count, merchant),
+    request: requested,
     facts,
   } as const
   const payer = 'alice'
@@ -90,7 +90,8 @@ export const historyOf = (
   const at = began + count * 1_000
   let state: Payment = decider.initial
   const decided: PaymentEvent[] = []
-  for (const command of commandsOf(count, at, merchant))
+  const request = requestOf(count, merchant)
+  for (const command of commandsOf(count, at, request))
     for (const event of decider.decide(command, state)) {
       state = decider.evolve(state, event)
       decided.push(event)
@@ -102,8 +103,7 @@ export const historyOf = (
     data,
     metadata: { ...metadata, correlationId: randomUUID(), schema: schemaVersion(type) },
   }))
-  const { posId, posTid } = requestOf(count, merchant)
-  return { tid: tidOf(merchant, posId, posTid), events }
+  return { tid: tidOf(merchant, request.posId, request.posTid), events }
 }
 
 const appendsAtOnce = 500
