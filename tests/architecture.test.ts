@@ -63,6 +63,39 @@ describe.each(folders)('%s', (folder) => {
   })
 })
 
+/** All that is loaded with a file, before anybody asks for more: sources of ours, and packages. */
+const loadedWith = (file: string, loaded = new Set<string>()): ReadonlySet<string> => {
+  if (loaded.has(file)) return loaded
+  loaded.add(file)
+  const source = readFileSync(posix.join(root, file), 'utf8')
+  const statements = source.matchAll(/^(?:import|export)\s(?!type\s)[^'()=]*?'([^']+)'/gm)
+  for (const [, specifier = ''] of statements) {
+    if (specifier.startsWith('.')) loadedWith(posix.join(posix.dirname(file), specifier), loaded)
+    else loaded.add(targetOf(file, specifier))
+  }
+  return loaded
+}
+
+describe('what few need', () => {
+  const client = '@eventstore/db-client'
+  test.each([
+    [main, [server, client, 'hono', 'undici', 'prom-client', 'xmlbuilder2']],
+    [server, [client, 'xmlbuilder2', 'commander']],
+    ['infrastructure/read-models/folding-thread.ts', [client, 'hono', 'undici']],
+    ['infrastructure/event-store/committing-thread.ts', [client, 'zod', 'drizzle-orm']],
+  ])('is not loaded with %s: %s', (file, few) => {
+    const loaded = loadedWith(file)
+    // Or the walk would have gone nowhere.
+    expect(loaded).toContain('infrastructure/sqlite.ts')
+    expect(few.filter((name) => loaded.has(name))).toEqual([])
+  })
+
+  test('is loaded with what needs it', () => {
+    expect(loadedWith('infrastructure/event-store/eventstoredb-event-store.ts')).toContain(client)
+    expect(loadedWith(server)).toContain('undici')
+  })
+})
+
 describe('the check itself', () => {
   test.each([
     ['domain/payment/payment.ts', `import { hash } from 'node:crypto'`, 'node:crypto'],
