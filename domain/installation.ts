@@ -17,6 +17,7 @@ export const installationEvents = {
 type InstallationEvent = EventsOf<typeof installationEvents>
 type Installation = {
   readonly key: string | null
+  /** Of a log that has not begun, how it will make them. */
   readonly ids: IdScheme
   readonly vault: string | null
   readonly isProduction: boolean
