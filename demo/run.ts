@@ -144,7 +144,7 @@ const play = async ({ address, errors }: ServiceProcess, directory: string): Pro
     const found = await look('The books, with two payments under way')
     await playEnding(day, days, underWay)
     found.push(...(await look('The books, when all have ended')), ...day.surprises)
-    found.push(...errors.map((line) => `the service has logged an error: ${line}`))
+    found.push(...[...errors].map((error) => `the service has logged an error: ${error}`))
     if (found.length === 0) {
       say(
         '\nAll agree: outcomes, callbacks, transaction logs, reports, journal and event log tell the same story.',

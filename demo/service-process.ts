@@ -50,8 +50,12 @@ const patienceMs = 15_000
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null
 
-/** A line of a log of pino that tells of an error. */
-const tellsOfError = (line: string): boolean => line.startsWith('{"level":50,')
+/** What a line of the log tells of an error, without where in the code it was. */
+const errorToldIn = (line: string): string | undefined => {
+  if (!line.startsWith('{"level":50,')) return
+  const { msg, error } = JSON.parse(line) as { msg: string; error?: { message?: string } }
+  return error?.message === undefined ? msg : `${msg} (${error.message})`
+}
 
 /**
  * Starts the service and waits until it answers requests.
@@ -60,11 +64,12 @@ const tellsOfError = (line: string): boolean => line.startsWith('{"level":50,')
 export const startServiceProcess = async (settings: SettingsOfProcess) => {
   const child = startCommand(['serve'], settings, 'pipe')
   const printed: string[] = []
-  /** What it logs as errors; the whole log goes to this process's own. */
-  const errors: string[] = []
+  /** What it logs as errors, each once; the whole log goes to this process's own. */
+  const errors = new Set<string>()
   createInterface({ input: child.stderr! }).on('line', (line) => {
     process.stderr.write(`${line}\n`)
-    if (tellsOfError(line)) errors.push(line)
+    const error = errorToldIn(line)
+    if (error !== undefined) errors.add(error)
   })
   for await (const line of createInterface({ input: child.stdout! })) {
     printed.push(line)
@@ -80,7 +85,7 @@ export const startServiceProcess = async (settings: SettingsOfProcess) => {
       clearTimeout(impatience)
       return child.exitCode
     }
-    return { address, printed, errors: errors as readonly string[], end }
+    return { address, printed, errors: errors as ReadonlySet<string>, end }
   }
   throw new Error(`the service ended before it listened: ${printed.join(' ')}`)
 }

@@ -106,7 +106,7 @@ test('a vault that cannot be read is told in readiness, metrics and the log', as
   await expect(requestPayment(till, { customer: '+4740000001' })).rejects.toThrow('store')
   expect((await fetch(`${service.address}/health/ready`)).status).toBe(503)
   expect(await (await fetch(`${service.address}/metrics`)).text()).toContain('daybook_store_up 0')
-  expect(service.errors.join('')).toContain('the vault cannot be read just now')
+  expect([...service.errors].join('')).toContain('the vault cannot be read just now')
 })
 
 /** Overwrites the first page of a table, and of each of its indexes. */
