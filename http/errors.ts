@@ -53,6 +53,7 @@ export class Malformed extends Error {
 }
 
 type Issue = {
+  readonly code?: string | undefined
   readonly path?: readonly PropertyKey[] | undefined
   readonly message?: string | undefined
 }
@@ -63,8 +64,14 @@ export const mostIssues = 50
 /** The fields that are at fault, nested ones as `line_items.0.total`. */
 export const malformed = ({ issues }: { readonly issues: readonly Issue[] }): Malformed => {
   const details: Record<string, string[]> = {}
-  for (const { path = [], message = 'Is not valid.' } of issues.slice(0, mostIssues))
-    (details[path.join('.')] ??= []).push(message)
+  const ofAnotherType = new Set<string>()
+  for (const { code, path = [], message = 'Is not valid.' } of issues.slice(0, mostIssues)) {
+    const field = path.join('.')
+    // What else a value of another type is, such as too long for a list, helps nobody.
+    if (ofAnotherType.has(field)) continue
+    if (code === 'invalid_type') ofAnotherType.add(field)
+    ;(details[field] ??= []).push(message)
+  }
   return new Malformed(details)
 }
 

@@ -9,6 +9,8 @@ type PublishedKey = {
   readonly validFrom: number
   readonly rsaPem: string
   readonly rsaJwk: Readonly<Record<string, unknown>>
+  readonly ed25519Pem: string
+  readonly ed25519Jwk: Readonly<Record<string, unknown>>
   /** Ed25519 key in the form of Standard Webhooks. */
   readonly webhookKey: string
 }
@@ -117,6 +119,8 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
             valid_from: dateTime,
             rsa_pem: z.string(),
             rsa_jwk: z.record(z.string(), z.unknown()),
+            ed25519_pem: z.string(),
+            ed25519_jwk: z.record(z.string(), z.unknown()),
             ed25519: z.string().meta({ description: 'Standard Webhooks: `whpk_…`.' }),
           }),
         ),
@@ -128,6 +132,8 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
         valid_from: key.validFrom,
         rsa_pem: key.rsaPem,
         rsa_jwk: { ...key.rsaJwk },
+        ed25519_pem: key.ed25519Pem,
+        ed25519_jwk: { ...key.ed25519Jwk },
         ed25519: key.webhookKey,
       })),
     }),

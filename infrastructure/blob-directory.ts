@@ -67,6 +67,12 @@ export const openBlobDirectory = (directory: string): Blobs => {
     for (const changed of [dirname(file), directory, dirname(directory)]) await sync(changed)
   }
 
+  /** There is no such blob, unless it is the directory that is away. @throws StoreUnavailable */
+  const missing = async (error: unknown): Promise<undefined> => {
+    if (codeOf(error) !== 'ENOENT') fail(error)
+    await stat(directory).catch(fail)
+  }
+
   return {
     put: async (content) => {
       const hash = hashOf(content)
@@ -75,12 +81,8 @@ export const openBlobDirectory = (directory: string): Blobs => {
     },
     get: async (hash) => {
       if (!/^[\da-f]{64}$/.test(hash)) return undefined
-      let content: Buffer
-      try {
-        content = await readFile(fileOf(hash))
-      } catch (error) {
-        return codeOf(error) === 'ENOENT' ? undefined : fail(error)
-      }
+      const content = await readFile(fileOf(hash)).catch(missing)
+      if (content === undefined) return undefined
       if (hashOf(content) !== hash) throw new Error(`the blob ${hash} is damaged`)
       return new Uint8Array(content)
     },

@@ -6,10 +6,22 @@ const mostAhead = 16
 /** How long the rest of a request may take to arrive after its answer, which many hear only when they have sent it. */
 const longestRestMs = 30_000
 
-/** Of a request that is answered before it is here, the rest is thrown away as it comes; the connection then goes on. */
+/**
+ * Of a request that is answered before it is here, the rest is thrown away as it comes. The connection then goes on, or
+ * ends when that was asked for: Node would end it with the answer, and who is still sending would not hear that.
+ */
 export const limitRest = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
   // Taken now: a request that was given up has none any more.
   const { socket } = incoming
+  let isToEnd = false
+  socket.destroySoon = () => {
+    isToEnd = true
+    socket.end()
+  }
+  incoming.once('close', () => {
+    Reflect.deleteProperty(socket, 'destroySoon')
+    if (isToEnd) socket.destroySoon()
+  })
   outgoing.once('finish', () => {
     if (incoming.complete || socket.destroyed) return
     const timer = setTimeout(() => socket.destroy(), longestRestMs)

@@ -44,6 +44,7 @@ const longestEndMs = 10_000
 const longestSilenceMs = 300_000
 
 const answer = (outgoing: ServerResponse, { status, headers, body }: Refusal): void => {
+  if (!outgoing.req.complete) limitRest(outgoing.req, outgoing)
   outgoing.writeHead(status, { ...headers, Connection: 'close' }).end(body)
 }
 

@@ -153,12 +153,15 @@ export const publishedKey = (entry: {
   readonly ed25519: string
   readonly validFrom: number
 }) => {
-  const raw = createPublicKey(entry.ed25519).export({ format: 'jwk' }).x ?? ''
+  const ed25519Jwk = createPublicKey(entry.ed25519).export({ format: 'jwk' })
+  const raw = ed25519Jwk.x ?? ''
   return {
     id: entry.id,
     validFrom: entry.validFrom,
     rsaPem: entry.rsa,
     rsaJwk: { ...createPublicKey(entry.rsa).export({ format: 'jwk' }), alg: 'RS256', use: 'sig' },
+    ed25519Pem: entry.ed25519,
+    ed25519Jwk: { ...ed25519Jwk, alg: 'EdDSA', use: 'sig' },
     webhookKey: `whpk_${Buffer.from(raw, 'base64url').toString('base64')}`,
   }
 }

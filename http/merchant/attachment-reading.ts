@@ -46,7 +46,7 @@ const listReply = z
     next: z.null(),
     attachments: z.array(attachmentReply),
   })
-  .meta({ id: 'AttachmentList', description: 'All of them on one page, oldest first.' })
+  .meta({ id: 'AttachmentList', description: 'All of them on one page, newest first.' })
 
 /** The list of what is attached to a payment, and each of it as it was uploaded: for its merchant and for its payer. */
 export const attachmentReadingRoutes = (needs: Needs, reader: Reader): Route[] => {
@@ -65,7 +65,8 @@ export const attachmentReadingRoutes = (needs: Needs, reader: Reader): Route[] =
       reply: listReply,
       handle: async (call) => {
         const { tid } = call.params
-        const attachments = (await entriesFor(call, tid)).map(({ id, kind, hash, size, at }) => ({
+        const entries = await entriesFor(call, tid)
+        const attachments = entries.toReversed().map(({ id, kind, hash, size, at }) => ({
           id,
           uri: links.inBody(`${listPath(tid)}${id}/`),
           kind,

@@ -453,6 +453,14 @@ describe('an API user', () => {
     })
   })
 
+  test('hears only that roles are to be a list, when they are none', async () => {
+    const answer = await service.admin('POST', paths.users, { id: 'no-list', roles: 'user' })
+    expect(answer).toMatchObject({ status: 400, body: { error_type: 'validation_error' } })
+    expect(answer.body.error_details).toEqual({
+      roles: ['Invalid input: expected array, received string'],
+    })
+  })
+
   test('that is made again alike is answered alike, and otherwise 409', async () => {
     const { admin } = service
     const input = { id: 'again', secret: 'of the cashier', pubkey: pem(publicKey) }

@@ -203,6 +203,30 @@ test('who sends more than the answer needed has half a minute for the rest, and 
   await closed
 })
 
+test.each([
+  ['by the app', 413, 'POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n'],
+  ['before the app', 400, 'POST / HTTP/1.1\r\n'],
+])(
+  'who asks for the end of the connection and still sends hears an early answer %s, and it ends when all is here',
+  async (_, status, head) => {
+    const { server } = serverOf({ fetch: () => new Response('no', { status: 413 }) })
+    const accepted = once(server, 'connection')
+    const port = await listening(server)
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).setEncoding('utf8')
+    const [theirs] = (await accepted) as [Socket]
+    const closed = once(theirs, 'close')
+    socket.write(`${head}Content-Length: 10\r\n\r\nhalf `)
+    let heard = ''
+    socket.on('data', (text) => (heard += String(text)))
+    await once(socket, 'end')
+    expect(heard).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(theirs.destroyed).toBe(false)
+    socket.write('there')
+    await closed
+    socket.end()
+  },
+)
+
 test('what a connection asks for ahead of an answer is looked at when that has been sent', async () => {
   const asked: string[] = []
   const answers: ((response: Response) => void)[] = []

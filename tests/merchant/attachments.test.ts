@@ -110,13 +110,14 @@ test('what is uploaded by the link of an outcome is listed and read by the merch
   expect(await upload(await linkOf(tid), parts)).toEqual({ status: 201, body: null })
   const { uris, next, attachments } = await list(tid)
   expect(next).toBeNull()
-  expect(uris).toEqual([1, 2, 3].map((id) => `${pathOf(tid)}attachment/${id}/`))
-  expect(attachments.map(({ content_type }) => content_type)).toEqual([
+  expect(uris).toEqual([3, 2, 1].map((id) => `${pathOf(tid)}attachment/${id}/`))
+  const asUploaded = attachments.toReversed()
+  expect(asUploaded.map(({ content_type }) => content_type)).toEqual([
     itemListType,
     receiptType,
     'image/png',
   ])
-  for (const [index, { uri, content_type, sha256, size }] of attachments.entries()) {
+  for (const [index, { uri, content_type, sha256, size }] of asUploaded.entries()) {
     const answer = await service.call(uri, { headers: as() })
     expect(answer.headers.get('content-type')).toBe(content_type)
     const content = new Uint8Array(await answer.arrayBuffer())
@@ -124,7 +125,7 @@ test('what is uploaded by the link of an outcome is listed and read by the merch
     expect(createHash('sha256').update(content).digest('hex')).toBe(sha256)
     expect(content.byteLength).toBe(size)
   }
-  const { uri } = attachments[2] ?? { uri: '' }
+  const { uri } = attachments[0] ?? { uri: '' }
   const headers = { ...as(), Accept: receiptType }
   expect((await service.call(uri, { headers })).status).toBe(406)
 })
@@ -425,6 +426,7 @@ test('a blob is kept once under its hash, and a damaged one is not handed out', 
     await expect(blobs.get(hash)).rejects.toThrow('damaged')
     rmSync(directory, { recursive: true })
     await expect(blobs.put(content)).rejects.toThrow(StoreUnavailable)
+    await expect(blobs.get(hash)).rejects.toThrow(StoreUnavailable)
     expect(existsSync(directory)).toBe(false)
   } finally {
     rmSync(directory, { recursive: true, force: true })
