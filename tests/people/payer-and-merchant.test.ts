@@ -215,10 +215,10 @@ test('what the shop attaches to a payment is shown to its payer, and to nobody e
   expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/png'])
   // Apps get the same as JSON.
   const list = await api('GET', `/payment_request/${tid}/attachment/`)
-  expect(list.body.attachments).toMatchObject([{ kind: 'receipt' }, { kind: 'png' }])
+  expect(list.body.attachments).toMatchObject([{ kind: 'png' }, { kind: 'receipt' }])
   const read = (uri: string, as = token) =>
     fetch(service.address + uri, { headers: { Authorization: `Bearer ${as}` } })
-  const [first, second] = list.body.uris
+  const [second, first] = list.body.uris
   expect(await (await read(first)).json()).toEqual(receipt)
   expect(new Uint8Array(await (await read(second)).arrayBuffer())).toEqual(picture)
   const bob = makeVisitor(service)
