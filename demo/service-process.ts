@@ -52,7 +52,8 @@ const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
 
 /** What a line of the log tells of an error, without where in the code it was. */
 const errorToldIn = (line: string): string | undefined => {
-  if (!line.startsWith('{"level":50,')) return
+  // Of pino: 50 is an error, 60 the end of the process.
+  if (!/^\{"level":[56]0,/.test(line)) return
   const { msg, error } = JSON.parse(line) as { msg: string; error?: { message?: string } }
   return error?.message === undefined ? msg : `${msg} (${error.message})`
 }

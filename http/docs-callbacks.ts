@@ -36,7 +36,8 @@ This message
 ${signedCallback(names)}
 
 The headers of Standard Webhooks go along: \`webhook-id\`, \`webhook-timestamp\`, and
-\`webhook-signature\` as \`v1a\` (Ed25519), whose keys are \`ed25519\` in the same list. A library
+\`webhook-signature\` as \`v1a\` (Ed25519), whose keys are \`ed25519\` in the same list (and
+\`ed25519_pem\`, \`ed25519_jwk\`). A library
 for them can be used that knows \`v1a\`; many know \`v1\` only, which is for shared secrets. By
 hand: behind \`whpk_\` stands the raw key in base64, behind \`v1a,\` the signature, and what is
 signed is \`<webhook-id>.<webhook-timestamp>.<body>\`.

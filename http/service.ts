@@ -119,7 +119,7 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
             valid_from: dateTime,
             rsa_pem: z.string(),
             rsa_jwk: z.record(z.string(), z.unknown()),
-            ed25519_pem: z.string(),
+            ed25519_pem: z.string().meta({ description: 'The same key for other tools.' }),
             ed25519_jwk: z.record(z.string(), z.unknown()),
             ed25519: z.string().meta({ description: 'Standard Webhooks: `whpk_…`.' }),
           }),

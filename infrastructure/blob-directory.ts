@@ -67,7 +67,7 @@ export const openBlobDirectory = (directory: string): Blobs => {
     for (const changed of [dirname(file), directory, dirname(directory)]) await sync(changed)
   }
 
-  /** There is no such blob, unless it is the directory that is away. @throws StoreUnavailable */
+  /** There is no such blob, unless the directory is away (one that is empty is not). @throws StoreUnavailable */
   const missing = async (error: unknown): Promise<undefined> => {
     if (codeOf(error) !== 'ENOENT') fail(error)
     await stat(directory).catch(fail)

@@ -5,7 +5,7 @@ import type { IdScheme } from '../domain/installation.ts'
 type Digest = (purpose: string, ...parts: readonly string[]) => string
 
 /** The service's id of what a POS knows under an id of its own. */
-export type DeriveId = (merchant: string, posId: string, posTid: string) => string
+type DeriveId = (merchant: string, posId: string, posTid: string) => string
 
 const hexDigits = 32
 

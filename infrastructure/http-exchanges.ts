@@ -7,19 +7,22 @@ const mostAhead = 16
 const longestRestMs = 30_000
 
 /**
- * Of a request that is answered before it is here, the rest is thrown away as it comes. The connection then goes on, or
- * ends when that was asked for: Node would end it with the answer, and who is still sending would not hear that.
+ * What still comes of a request when it is answered is heard, and thrown away. The connection then goes on, or ends when it
+ * is to: Node would end it with the answer, and who is still sending would not hear that.
  */
-export const limitRest = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+export const hearRest = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+  if (incoming.complete) return
   // Taken now: a request that was given up has none any more.
   const { socket } = incoming
   let isToEnd = false
-  socket.destroySoon = () => {
+  const endOurHalf = (): void => {
     isToEnd = true
     socket.end()
   }
+  socket.destroySoon = endOurHalf
   incoming.once('close', () => {
-    Reflect.deleteProperty(socket, 'destroySoon')
+    // The next request of the connection may have begun.
+    if (socket.destroySoon === endOurHalf) Reflect.deleteProperty(socket, 'destroySoon')
     if (isToEnd) socket.destroySoon()
   })
   outgoing.once('finish', () => {

@@ -8,7 +8,7 @@ import {
 } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { AnswerInOneWrite, isAhead, limitAhead, limitRest, together } from './http-exchanges.ts'
+import { AnswerInOneWrite, hearRest, isAhead, limitAhead, together } from './http-exchanges.ts'
 
 /** What can be wrong with what is no request. */
 type Wrong = 400 | 405 | 408 | 417 | 431
@@ -38,13 +38,15 @@ const onTheWayMs = 100
 const longestOnTheWayMs = 500
 /** How often connections that have become idle are looked for while the server ends. */
 const lookEveryMs = 50
+/** How long the rest of requests that are answered is heard while the server ends. */
+const longestRestAtEndMs = 1_000
 /** How long requests may take to their end when the server ends. */
 const longestEndMs = 10_000
 /** How long a connection may neither say nor take anything: whoever does not read an answer keeps it in memory. */
 const longestSilenceMs = 300_000
 
 const answer = (outgoing: ServerResponse, { status, headers, body }: Refusal): void => {
-  if (!outgoing.req.complete) limitRest(outgoing.req, outgoing)
+  hearRest(outgoing.req, outgoing)
   outgoing.writeHead(status, { ...headers, Connection: 'close' }).end(body)
 }
 
@@ -121,13 +123,15 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
     answerTogether(incoming.url?.length ?? 0, () => {
       // The client has gone meanwhile.
       if (outgoing.destroyed) return
-      if (!incoming.complete) limitRest(incoming, outgoing)
+      hearRest(incoming, outgoing)
       void listener(incoming, outgoing)
     })
   }
 
   const options = { requireHostHeader: false, ServerResponse: AnswerInOneWrite }
   const server = createServer(options, (incoming, outgoing) => {
+    // Behind the last answer of a connection: nobody would hear of it (RFC 9112, 9.6).
+    if (!incoming.socket.writable) return
     if (!isAhead(outgoing)) return begin(incoming, outgoing)
     if (isTooFarAhead(incoming, outgoing)) return
     // Its answer would wait in memory for those before it to be read, so it begins when these have left: then it gets the
@@ -147,9 +151,12 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
   server.on('checkExpectation', (_, outgoing: ServerResponse) =>
     answer(outgoing, refusal(417, 'There is nothing to expect but 100-continue.')),
   )
-  server.on('connect', (_, socket: Duplex) =>
-    answerOn(socket, notAllowed('This is no proxy: CONNECT is not for it.')),
-  )
+  server.on('connect', (_, socket: Duplex) => {
+    // Node has left it to us: an error that nobody hears would end the process.
+    socket.on('error', () => socket.destroy())
+    if (!socket.writable) return void socket.destroy()
+    answerOn(socket, notAllowed('This is no proxy: CONNECT is not for it.'))
+  })
   server.on('clientError', (error: ClientError, socket: Duplex) => {
     const first = '_httpMessage' in socket ? socket._httpMessage : null
     // An answer that has begun, or one to an earlier request of the connection, must not be mixed with another.
@@ -178,11 +185,19 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
     }
     // Node does not count a connection as idle before its first request.
     for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
-    const closing = setInterval(() => server.closeIdleConnections(), lookEveryMs)
+    let hearsRests = true
+    // Node counts neither who is still sending as idle, nor at all on whose connection CONNECT was asked for.
+    const closing = setInterval(() => {
+      server.closeIdleConnections()
+      if (hearsRests) return
+      for (const socket of connections) if (socket.writableFinished) socket.destroy()
+    }, lookEveryMs)
+    const hush = setTimeout(() => (hearsRests = false), longestRestAtEndMs)
     const giveUp = setTimeout(() => server.closeAllConnections(), longestEndMs)
     return new Promise((resolve) => {
       server.close(() => {
         clearInterval(closing)
+        clearTimeout(hush)
         clearTimeout(giveUp)
         resolve()
       })

@@ -80,6 +80,7 @@ export const attachmentsHtml = async (
     )
   }
   const shown: Html[] = []
+  // In the order in which the shop has attached them, as papers lie.
   for (const entry of needs.attachments.of(tid)) {
     shown.push(await shownOf(entry))
     // A hundred lists of a thousand items take a second together: others have their turn between.

@@ -9,6 +9,7 @@ import { stringToSign } from '../../http/signature.ts'
 import type { Log } from '../../infrastructure/log.ts'
 import { openService } from '../../infrastructure/server.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
+import { givenKeys } from '../given-keys.ts'
 
 export type Body = Record<string, never>
 export type Answer = {
@@ -23,7 +24,7 @@ export const base = 'http://daybook.test'
 
 /** A service on a data directory, asked without sockets; several may share a directory. */
 export const openPlace = async (
-  directory = mkdtempSync(join(tmpdir(), 'daybook-ledgers-')),
+  directory = givenKeys(mkdtempSync(join(tmpdir(), 'daybook-ledgers-'))),
   funding?: FundingSource,
 ) => {
   const settings = readSettings({ DATA_DIR: directory, PUBLIC_URL: base, LOG_LEVEL: 'error' })

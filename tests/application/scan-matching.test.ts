@@ -75,7 +75,7 @@ const nodeOf = (
   const request = requestPayment({
     handle,
     find,
-    tidOf: (...parts) => core.digest('tid', ...parts),
+    tidOf: core.tidOf,
     identify: firstOf([byShortlink({ find })], core.payers.byName),
     awaitScan: matching.awaitScan,
   })
@@ -134,7 +134,7 @@ const openShop = async () => {
   await core.handle(shortlinks, shortlink, { type: 'Register', data: code }, context(start))
   const tids: string[] = []
   const posTids: string[] = []
-  const tidOf = (posTid: string) => core.digest('tid', merchant, 'till', posTid)
+  const tidOf = (posTid: string) => core.tidOf(merchant, 'till', posTid)
   return {
     shortlink,
     tids,

@@ -298,7 +298,12 @@ describe('the installation', () => {
   test('given nothing, when it is made, then its key stands, and that ids are clustered', () => {
     given().when(make('AA==')).then(made('AA=='))
     expect(given(made('AA==')).state).toMatchObject({ key: 'AA==', ids: 'clustered', vault: null })
-    expect(given().state).toMatchObject({ key: null, vault: null, isProduction: false })
+    expect(given().state).toMatchObject({
+      key: null,
+      ids: 'clustered',
+      vault: null,
+      isProduction: false,
+    })
   })
 
   test('given the installation, when it is made again with another key, then the first key stands', () => {

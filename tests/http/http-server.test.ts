@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { IncomingMessage, ServerResponse, type Server } from 'node:http'
 import { connect, Socket, type AddressInfo } from 'node:net'
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { makeHttpServer } from '../../infrastructure/http-server.ts'
 
 type Needs = Parameters<typeof makeHttpServer>[0]
@@ -203,29 +203,113 @@ test('who sends more than the answer needed has half a minute for the rest, and 
   await closed
 })
 
-test.each([
-  ['by the app', 413, 'POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n'],
-  ['before the app', 400, 'POST / HTTP/1.1\r\n'],
-])(
-  'who asks for the end of the connection and still sends hears an early answer %s, and it ends when all is here',
-  async (_, status, head) => {
-    const { server } = serverOf({ fetch: () => new Response('no', { status: 413 }) })
+describe('given an answer that is the last of its connection, while its request is still coming', () => {
+  const early = async (head = 'POST / HTTP/1.1\r\n') => {
+    const asked: string[] = []
+    const { server, stop } = serverOf({
+      fetch: ({ url }) => {
+        asked.push(new URL(url).pathname)
+        return new Response('no', { status: 413 })
+      },
+      pause: () => nextTurn(),
+    })
     const accepted = once(server, 'connection')
     const port = await listening(server)
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).setEncoding('utf8')
+    onTestFinished(() => void socket.destroy())
     const [theirs] = (await accepted) as [Socket]
-    const closed = once(theirs, 'close')
     socket.write(`${head}Content-Length: 10\r\n\r\nhalf `)
     let heard = ''
-    socket.on('data', (text) => (heard += String(text)))
+    socket.on('data', (text) => (heard += String(text))).on('error', () => {})
     await once(socket, 'end')
-    expect(heard).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
-    expect(theirs.destroyed).toBe(false)
-    socket.write('there')
+    return { asked, stop, socket, theirs, closed: once(theirs, 'close'), heard: () => heard }
+  }
+
+  test.each([
+    ['the client asks for the end', 413, 'POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n'],
+    ['the server refuses it at once', 400, 'POST / HTTP/1.1\r\n'],
+  ])(
+    'when %s, then the client hears it, and all is over when all is here',
+    async (_, status, head) => {
+      const { heard, theirs, socket, closed } = await early(head)
+      expect(heard()).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+      expect(theirs.destroyed).toBe(false)
+      socket.write('there')
+      await closed
+    },
+  )
+
+  test('when another request follows in the same packet, then it is not looked at', async () => {
+    const { asked, socket, closed, heard } = await early()
+    socket.write('thereGET /ghost HTTP/1.1\r\nHost: x\r\n\r\n')
     await closed
-    socket.end()
-  },
-)
+    expect(asked).toEqual([])
+    expect(heard().match(/HTTP/g)).toHaveLength(1)
+  })
+
+  test('when CONNECT follows, then nobody is the worse for it', async () => {
+    const { socket, closed, heard } = await early()
+    socket.write('thereCONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n')
+    await closed
+    expect(heard().match(/HTTP/g)).toHaveLength(1)
+  })
+
+  test('when the rest never comes, then half a minute is waited for it', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { theirs, closed } = await early()
+    vi.advanceTimersByTime(29_999)
+    expect(theirs.destroyed).toBe(false)
+    vi.advanceTimersByTime(1)
+    await closed
+  })
+
+  test('when the server ends, then the rest is waited for a second more', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { stop, theirs } = await early()
+    const stopped = stop()
+    // The half minute is waited for already; then the end is.
+    while (vi.getTimerCount() === 1) await nextTurn()
+    await vi.advanceTimersByTimeAsync(999)
+    expect(theirs.destroyed).toBe(false)
+    await vi.advanceTimersByTimeAsync(100)
+    await stopped
+    expect(theirs.destroyed).toBe(true)
+  })
+})
+
+test('who asks for CONNECT and leaves at once ends nothing but the connection', async () => {
+  const { server } = serverOf({ fetch: () => new Response('well') })
+  const port = await listening(server)
+  for (let count = 0; count < 20; count++) {
+    const accepted = once(server, 'connection')
+    const socket = connect(port, '127.0.0.1').on('error', () => {})
+    const [theirs] = (await accepted) as [Socket]
+    const closed = new Promise((resolve) => theirs.once('close', resolve))
+    socket.write('CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', () => socket.resetAndDestroy())
+    await closed
+  }
+  expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('well')
+})
+
+test('a server that ends waits a second for who has asked for CONNECT and keeps the connection', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { server, stop } = serverOf({ fetch: () => new Response(), pause: () => nextTurn() })
+  const port = await listening(server)
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  onTestFinished(() => void socket.destroy())
+  socket.write('CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n')
+  await once(socket.resume(), 'end')
+  const stopped = stop()
+  while (vi.getTimerCount() === 0) await nextTurn()
+  const closed = once(socket, 'close')
+  await vi.advanceTimersByTimeAsync(1_100)
+  await stopped
+  socket.end()
+  await closed
+})
 
 test('what a connection asks for ahead of an answer is looked at when that has been sent', async () => {
   const asked: string[] = []

@@ -132,6 +132,8 @@ describe('the service says of itself', () => {
     const [key] = body.keys
     expect(body.keys).toHaveLength(1)
     expect(key.rsa_pem).toBe(pem.text)
+    for (const shown of [key.rsa_pem, key.ed25519_pem])
+      expect(shown).toMatch(/^-----BEGIN PUBLIC KEY-----\n/)
     const jwk = createPublicKey(pem.text).export({ format: 'jwk' })
     expect(key.rsa_jwk).toEqual({ ...jwk, alg: 'RS256', use: 'sig' })
     expect(key.ed25519).toMatch(/^whpk_[A-Za-z0-9+/]{43}=$/)

@@ -11,6 +11,7 @@ import { within } from '../../domain/stream.ts'
 import { startServer } from '../../infrastructure/server.ts'
 import { hashSecret } from '../../infrastructure/people/secrets.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
+import { givenKeys } from '../given-keys.ts'
 
 export type Answer = {
   readonly status: number
@@ -128,7 +129,7 @@ export const stringToSign = (
 /** The real service in this process, on a folder of its own that goes away with it, behind a real socket. */
 export const startService = async (
   environment: Readonly<Record<string, string>> = {},
-  folder = mkdtempSync(join(tmpdir(), 'daybook-http-')),
+  folder = givenKeys(mkdtempSync(join(tmpdir(), 'daybook-http-'))),
 ) => {
   const settings = readSettings({ DATA_DIR: folder, PORT: '0', MODE: 'sandbox', ...environment })
   const logged: string[] = []

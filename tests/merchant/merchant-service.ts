@@ -15,6 +15,7 @@ import type { Log } from '../../infrastructure/log.ts'
 import { startServer } from '../../infrastructure/server.ts'
 import { hashSecret } from '../../infrastructure/people/secrets.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
+import { givenKeys } from '../given-keys.ts'
 
 const publicUrl = 'https://pay.example'
 const merchantHeader = 'X-Service-Merchant'
@@ -41,7 +42,7 @@ const secret = 'a secret of tests'
 
 /** Starts it; `directory` is that of an earlier one, to be at work on the same data. */
 export const startMerchantService = async (
-  directory: string = mkdtempSync(join(tmpdir(), 'daybook-')),
+  directory: string = givenKeys(mkdtempSync(join(tmpdir(), 'daybook-'))),
 ) => {
   const settings = readSettings({ DATA_DIR: directory, PORT: '0', PUBLIC_URL: publicUrl })
   const bugs: string[] = []

@@ -9,10 +9,11 @@ import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
 import { sandboxPayers } from '../../infrastructure/sandbox-data.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import { openStore } from '../../infrastructure/stores.ts'
+import { givenKeys } from '../given-keys.ts'
 
 /** A service in a folder of its own, as its operator, its merchants and its payers meet it. */
 export const startPeopleService = async (given: Readonly<Record<string, string>> = {}) => {
-  const folder = mkdtempSync(join(tmpdir(), 'daybook-people-'))
+  const folder = givenKeys(mkdtempSync(join(tmpdir(), 'daybook-people-')))
   const environment = { MODE: 'sandbox', PORT: '0', ...given, DATA_DIR: folder }
   const settings = readSettings(environment)
   let logged = ''

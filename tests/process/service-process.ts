@@ -15,6 +15,7 @@ import {
 } from '../../demo/service-process.ts'
 import { parseEvent, type Recorded } from '../../domain/events.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
+import { givenKeys } from '../given-keys.ts'
 
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'daybook-test-'))
 
@@ -24,6 +25,7 @@ afterAll(() => Promise.all(started.map(({ end }) => end('SIGKILL'))))
 
 /** A sandbox service in a process of its own, with its till, its owner, and the sandbox's helpers. */
 export const startShop = async (settings: SettingsOfProcess) => {
+  givenKeys(settings.DATA_DIR)
   const service = await startServiceProcess(settings)
   started.push(service)
   const key = createPrivateKey(
