@@ -1,5 +1,6 @@
 import type { Names } from './brand.ts'
 import { callbackText } from './docs-callbacks.ts'
+import { logsText } from './docs-logs.ts'
 import { emptyDigest, fenced, signedRequest } from './docs-signing.ts'
 import { answerToMalformed, malformed } from './errors.ts'
 import { levels, securitySchemesOf } from './openapi-security.ts'
@@ -188,6 +189,7 @@ export const introduction = (about: About): string => {
     bodies(names),
     errors,
     repetition,
+    logsText,
     callbackText(about),
   ].join('\n\n')
 }

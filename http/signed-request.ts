@@ -27,7 +27,7 @@ export const makeSignedText = (needs: Needs) => {
     if (at === undefined)
       return unauthorized(`${names.timestamp} must be a UTC time as YYYY-MM-DD hh:mm:ss.`)
     if (Math.abs(needs.machineNow() - at) > needs.clockToleranceMs)
-      return unauthorized(`${names.timestamp} is stale: too far from the time of the service.`)
+      return unauthorized(`${names.timestamp} is stale: too far from the real time.`)
   }
 
   const checkDigest = (digest: string | undefined, body: Uint8Array | undefined): void => {

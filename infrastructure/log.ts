@@ -7,4 +7,21 @@ export const makeLog = (level: string) =>
     pino.destination({ dest: 2, sync: false }),
   )
 
+/** For whoever runs a command: what goes wrong meanwhile, in a line of words. */
+export const makePlainLog = (): Log =>
+  pino(
+    {
+      level: 'warn',
+      base: null,
+      errorKey: 'error',
+      serializers: { error: ({ message }: Error) => ({ message }) },
+    },
+    {
+      write: (line: string) => {
+        const { msg, error } = JSON.parse(line) as { msg: string; error?: { message: string } }
+        process.stderr.write(`${msg}${error ? `: ${error.message}` : ''}\n`)
+      },
+    },
+  )
+
 export type Log = ReturnType<typeof makeLog>

@@ -27,6 +27,16 @@ const Database: typeof BetterSqlite3 = load()
 export const isHeld = (error: unknown): boolean =>
   error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
 
+/** What SQLite cannot do with a file is told with its name. */
+export const inFile = <Opened>(file: string, open: () => Opened): Opened => {
+  try {
+    return open()
+  } catch (error) {
+    if (error instanceof Database.SqliteError) error.message = `${file}: ${error.message}`
+    throw error
+  }
+}
+
 declare namespace Database {
   type Database = BetterSqlite3.Database
   type Options = BetterSqlite3.Options

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import * as aggregates from '../application/aggregates.ts'
 import { start, type EventStore, type RecordedEvent } from '../application/event-store.ts'
@@ -47,6 +47,22 @@ const connect = async (connectionString: string): Promise<EventStore> => {
 
 const logFileIn = ({ DATA_DIR }: Place): string => join(DATA_DIR, 'events.sqlite')
 
+/** Whether anybody has begun a log there. @throws Error of the system when this user may not look */
+const isBegun = (place: Place): boolean =>
+  (statSync(logFileIn(place), { throwIfNoEntry: false })?.size ?? 0) > 0
+
+/** What a service keeps beside its log, and begins after it. */
+const companions = ['vault.sqlite', 'read-models']
+
+/** Whoever has lost a log is to know it: an empty one in its place would answer as if nothing had ever been. */
+const refuseLostLog = (place: Place): void => {
+  const left = companions.find((name) => existsSync(join(place.DATA_DIR, name)))
+  if (left === undefined || isBegun(place)) return
+  throw new UnusableLog(
+    `its log, events.sqlite, is missing, though ${left} is there: put it back, or begin in an empty folder`,
+  )
+}
+
 /** The event store, and the log beneath it when that is a file of ours. */
 export const openStore = async (
   place: Place,
@@ -55,21 +71,24 @@ export const openStore = async (
   const { EVENT_STORE, DATA_DIR } = place
   // Its log says who paid whom, and what ids are made of.
   mkdirSync(DATA_DIR, { recursive: true, mode: 0o700 })
-  return EVENT_STORE === 'sqlite'
-    ? openSqliteEventStore(logFileIn(place), 'append', committing)
-    : connect(EVENT_STORE)
+  if (EVENT_STORE !== 'sqlite') return connect(EVENT_STORE)
+  refuseLostLog(place)
+  return openSqliteEventStore(logFileIn(place), 'append', committing)
 }
 
 /** @throws UnusableLog when nobody has begun a log there: a mistyped folder is not to look like one in which nothing is. */
 export const checkLogIsThere = (place: Place): void => {
-  if (place.EVENT_STORE === 'sqlite' && !existsSync(logFileIn(place)))
-    throw new UnusableLog('there is no log in it: no service was ever started there')
+  if (place.EVENT_STORE !== 'sqlite' || isBegun(place)) return
+  refuseLostLog(place)
+  throw new UnusableLog('there is no log in it: no service was ever started there')
 }
 
 const cannotBeOpened = /^SQLITE_(?:CANTOPEN|READONLY)/
 
 /** The event store for somebody who reads what is there and writes nothing. */
-export const openStoreToRead = async (place: Place): Promise<EventStore> => {
+export const openStoreToRead = async (
+  place: Place,
+): Promise<EventStore & { readonly log?: EventLog }> => {
   const { EVENT_STORE } = place
   if (EVENT_STORE !== 'sqlite') return connect(EVENT_STORE)
   checkLogIsThere(place)

@@ -171,7 +171,9 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
       access: 'OPEN',
       group,
       summary: 'Move the clock of the service forward',
-      description: 'Answers once all that has become due is done. The clock survives restarts.',
+      description:
+        'Answers once all that has become due is done. The clock survives restarts. Signatures of requests and callbacks, ' +
+        'and one-time codes, go by the real time.',
       body: clockInput,
       success: 'value',
       reply: z.object({ now: dateTime }).meta({ id: 'SandboxTime' }),

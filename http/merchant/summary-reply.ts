@@ -50,9 +50,13 @@ const count = z.int().nonnegative()
 export const countersReply = {
   payment_request_count: count,
   payment_auth_count: count,
-  payment_expire_count: count,
+  payment_expire_count: count.meta({
+    description: 'Without authorisations of which a part was captured: these are released.',
+  }),
   payment_capture_count: count,
-  payment_release_count: count,
+  payment_release_count: count.meta({
+    description: 'With what is left of partly captured authorisations when these expire.',
+  }),
   payment_fail_count: count,
   payment_abort_count: count,
   permission_request_count: count,

@@ -1,4 +1,4 @@
-import Database from '../sqlite.ts'
+import Database, { inFile } from '../sqlite.ts'
 
 // "dayb" in ASCII: names the file as ours to `file` and to the check below.
 const applicationId = 0x64617962
@@ -85,11 +85,7 @@ const makeDurable = (database: Database.Database, file: string): void => {
  */
 export type Use = 'append' | 'append there' | 'read'
 
-/**
- * Opens the file of an event log; makes it when there is none, unless it must be there.
- * @throws UnusableLog when it is no event log, comes from a newer version or cannot be made durable
- */
-export const openEventFile = (file: string, use: Use = 'append'): Database.Database => {
+const openFile = (file: string, use: Use): Database.Database => {
   const readonly = use === 'read'
   const fileMustExist = use !== 'append'
   const database = new Database(file, { timeout: openingTimeout, readonly, fileMustExist })
@@ -119,3 +115,10 @@ export const openEventFile = (file: string, use: Use = 'append'): Database.Datab
     throw error
   }
 }
+
+/**
+ * Opens the file of an event log; makes it when there is none, unless it must be there.
+ * @throws UnusableLog when it is no event log, comes from a newer version or cannot be made durable
+ */
+export const openEventFile = (file: string, use: Use = 'append'): Database.Database =>
+  inFile(file, () => openFile(file, use))

@@ -1,6 +1,6 @@
-import type Database from 'better-sqlite3'
 import { StoreUnavailable, type Position } from '../../application/event-store.ts'
 import type { Where } from '../thread.ts'
+import Database from '../sqlite.ts'
 import { unavailable } from '../unavailable.ts'
 import { commitApart } from './committing-apart.ts'
 import { commitInGroups, type Commits } from './group-commits.ts'
@@ -20,6 +20,8 @@ export type EventLog = EventRows & {
   end(kind?: 'json'): Position
   /** Looks now whether others have appended, for those who wait for that. */
   look(): void
+  /** What is wrong with the file, its indexes among it, in the words of SQLite. @throws StoreUnavailable */
+  damage(): readonly string[]
   /** Moves appended events out of the write-ahead log, beside those who append, as far as these leave room for it. */
   checkpoint(): void
   readonly isClosed: boolean
@@ -68,6 +70,17 @@ export const openEventLog = (
       : { commits: commitApart(file, wake), leave: () => {} }
   const checkpoint = database.prepare('PRAGMA wal_checkpoint(PASSIVE)')
   const areSame = sameFiles(file)
+  const damage = (): string[] => {
+    try {
+      const told = database.pragma('integrity_check') as readonly { integrity_check: string }[]
+      return told.map(({ integrity_check }) => integrity_check).filter((text) => text !== 'ok')
+    } catch (error) {
+      // Such damage that SQLite cannot look for more.
+      if (error instanceof Database.SqliteError && error.code === 'SQLITE_CORRUPT')
+        return [error.message]
+      throw unavailable(error)
+    }
+  }
   let closing: Promise<void> | undefined
 
   const finishAndClose = async (): Promise<void> => {
@@ -86,6 +99,7 @@ export const openEventLog = (
     grown: (after, signal) => (closing ? Promise.resolve() : grown(after, signal)),
     end,
     look,
+    damage,
     checkpoint: () => {
       if (areSame()) checkpoint.get()
     },

@@ -18,6 +18,7 @@ import {
 } from '../../domain/events.ts'
 import { consentsOf, isInForce } from '../../domain/people/consent.ts'
 import { streamOf } from '../../domain/stream.ts'
+import type { EventLog } from '../event-store/sqlite-event-log.ts'
 import { fail } from '../failures.ts'
 import type { Settings } from '../settings.ts'
 import { openStoreToRead } from '../stores.ts'
@@ -41,7 +42,7 @@ const line = (value: object): boolean => process.stdout.write(`${JSON.stringify(
 /** Reads the log, and leaves it whatever comes of that. */
 const withStore = async (
   settings: Settings,
-  read: (store: EventStore) => Promise<void>,
+  read: (store: Awaited<ReturnType<typeof openStoreToRead>>) => Promise<void>,
 ): Promise<void> => {
   const store = await openStoreToRead(settings)
   try {
@@ -87,9 +88,13 @@ const gapsTold = 100
 
 /**
  * Reads every event, and tells where revisions of a stream are missing, and positions where each is given to an event
- * of ours.
+ * of ours. Of a file of ours, it tells what is damaged, too.
  */
-const printGaps = async (store: EventStore, { EVENT_STORE }: Settings): Promise<void> => {
+const printGaps = async (
+  store: EventStore & { readonly log?: EventLog },
+  { EVENT_STORE }: Settings,
+): Promise<void> => {
+  const damage = store.log?.damage() ?? []
   const revisions = new Map<string, Revision>()
   const gaps: string[] = []
   let events = 0
@@ -105,9 +110,16 @@ const printGaps = async (store: EventStore, { EVENT_STORE }: Settings): Promise<
       last = position
       events += 1
     }
-  line({ events, streams: revisions.size, last_position: last, gaps: gaps.length })
-  for (const gap of gaps.slice(0, gapsTold)) process.stderr.write(`${gap}\n`)
-  if (gaps.length > 0) process.exitCode = 1
+  line({
+    events,
+    streams: revisions.size,
+    last_position: last,
+    gaps: gaps.length,
+    damage: damage.length,
+  })
+  for (const problem of [...gaps.slice(0, gapsTold), ...damage])
+    process.stderr.write(`${problem}\n`)
+  if (gaps.length + damage.length > 0) process.exitCode = 1
 }
 
 /** What an auditor reads: the log as it stands, each event checked against the catalogue, and the catalogue itself. */
@@ -126,7 +138,9 @@ export const addAuditCommands = (program: Command, settings: Settings): void => 
     )
   audit
     .command('consents <payer>')
-    .description('print what a payer (by id) let merchants know, with the events that prove it')
+    .description(
+      'print what a payer (by id, see payer find) let merchants know, with the events that prove it',
+    )
     .option(
       '--at <time>',
       'only what was in force then, for instance 2026-05-17T12:00:00Z',
@@ -137,7 +151,9 @@ export const addAuditCommands = (program: Command, settings: Settings): void => 
     )
   audit
     .command('check')
-    .description('read every event, and tell where positions or revisions are missing')
+    .description(
+      'read every event, and tell where positions or revisions are missing, or a file is damaged',
+    )
     .action(() => withStore(settings, (store) => printGaps(store, settings)))
   audit
     .command('catalogue')

@@ -88,6 +88,10 @@ const shownWhole = (merchant: MerchantData) => {
     mcc: rest.mcc,
     netmask: rest.netmask,
     location: rest.location,
+    description: profile.description,
+    phone: profile.phoneNumber,
+    email: profile.email,
+    url: profile.url,
     address: [...profile.addressLines, profile.postalCode, profile.country].filter(Boolean),
     logo: rest.logo,
   }

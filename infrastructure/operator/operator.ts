@@ -1,15 +1,13 @@
 import { Command } from 'commander'
-import { callbacks } from '../../application/aggregates.ts'
-import { parseEvent } from '../../domain/events.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import { streamOf } from '../../domain/stream.ts'
-import { openCore, type Core } from '../core.ts'
-import { fail, OperatorError } from '../failures.ts'
-import { makeLog } from '../log.ts'
+import { openCore } from '../core.ts'
+import { OperatorError } from '../failures.ts'
+import { makePlainLog } from '../log.ts'
 import { rebuildReadModels } from '../read-models/rebuild.ts'
 import { settingsHelp, type Settings } from '../settings.ts'
 import { checkLogIsThere } from '../stores.ts'
 import { addAuditCommands } from './audit.ts'
+import { addCallbackCommands } from './callbacks.ts'
 import { addFeeCommands } from './fees.ts'
 import { addIntegratorCommands } from './integrators.ts'
 import { addMerchantCommands } from './merchants.ts'
@@ -33,48 +31,6 @@ type Needs = {
   readonly settings: Settings
   readonly version: string
   readonly server: () => Promise<Server>
-}
-
-const unfinishedCallbacks = async ({ queue, readModels }: Core) => {
-  await readModels.caughtUp()
-  return queue.unfinished().flatMap((row) =>
-    [
-      ...row.waiting.map((message) => ({ status: 'waiting', ...message })),
-      ...row.abandoned.map((message) => ({ status: 'abandoned', ...message })),
-    ].map(({ id, event, seqno, attempts, status, nextAttemptAt }) => ({
-      id,
-      status,
-      resource: row.subject,
-      event,
-      seqno,
-      attempts,
-      next_attempt: status === 'waiting' ? new Date(nextAttemptAt).toISOString() : null,
-      callback_uri: row.callbackUri,
-    })),
-  )
-}
-
-/** Asks for another try of a message that has been tried, wherever it has got to since. */
-const retryCallback = async (core: Core, id: string) => {
-  const { handle, store, queue, readModels, contextOf, now } = core
-  const events = (await store.readStream(streamOf(callbacks, id))).map(parseEvent)
-  const attempts = events.filter((event) => event.type === 'CallbackAttempted')
-  const told = attempts.at(-1)
-  if (!told) return fail(`no message ${id} has been tried`)
-  const { subject, revision, event, seqno } = told.data
-  const message = { subject, revision, event, seqno }
-  const context = contextOf('operator', told.metadata.merchant)
-  await handle(callbacks, id, { type: 'RequestRetry', at: now(), message }, context)
-  await readModels.caughtUp()
-  const callbackUri = queue.find(subject)?.callbackUri ?? null
-  return {
-    id,
-    resource: subject,
-    event,
-    attempts: attempts.length,
-    callback_uri: callbackUri,
-    ...(callbackUri === null && { note: 'there is no address: the message waits for one' }),
-  }
 }
 
 /** Commands that need no log, or begin one; all others are about one that is there. */
@@ -110,7 +66,7 @@ export const operatorProgram = ({ settings, version, server }: Needs): Command =
   const withCore: WithCore =
     (work) =>
     async (...rest): Promise<void> => {
-      const core = await openCore(settings, makeLog('warn'))
+      const core = await openCore(settings, makePlainLog())
       try {
         print(await work(core, ...rest))
       } catch (error) {
@@ -148,12 +104,7 @@ export const operatorProgram = ({ settings, version, server }: Needs): Command =
     return (text) => isRedirectUri(text, settings.MODE === 'sandbox')
   })
 
-  const callback = program.command('callbacks').description('callback messages')
-  callback
-    .command('list')
-    .description('messages that have not arrived')
-    .action(withCore(unfinishedCallbacks))
-  callback.command('retry <id>').description('try again now').action(withCore(retryCallback))
+  addCallbackCommands(program, withCore)
 
   program
     .command('rebuild')

@@ -1,9 +1,11 @@
 import type { Command } from 'commander'
+import { payers } from '../../application/aggregates.ts'
 import { withdrawAll } from '../../application/grants.ts'
 import { erasePerson, registerPayer } from '../../application/payers.ts'
 import { phoneDigits } from '../../application/people.ts'
 import { pinPattern } from '../../domain/people/payer.ts'
 import { nationalIdPattern, profile as profileSchema } from '../../domain/people/profile.ts'
+import { refuse } from '../../domain/refusal.ts'
 import { dayOf } from '../../domain/time.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
@@ -75,6 +77,11 @@ const erase = async (
   return { erased: true }
 }
 
+const findPerson = async ({ find, vault: people }: Core, identifier: string) => {
+  const id = people.findPerson(phoneDigits(identifier) ?? identifier) ?? refuse('payer_is_unknown')
+  return { id, is_payer: (await find(payers, id)).status === 'present' }
+}
+
 /** The operator's commands about payers (decisions 14). */
 export const addPeopleCommands = (program: Command, withCore: WithCore): void => {
   const payer = program.command('payer').description('payers')
@@ -90,6 +97,10 @@ export const addPeopleCommands = (program: Command, withCore: WithCore): void =>
     .option('--country <code>', 'two letters', 'NO')
     .option('--national-id <digits>', 'fødselsnummer, 11 digits')
     .action(withCore(addPayer))
+  payer
+    .command('find <phone>')
+    .description('print the id under which the log knows somebody, a payer or not')
+    .action(withCore(findPerson))
   payer
     .command('erase <phone>')
     .description('forget all personal data of a payer, or of whomever a merchant called so')

@@ -3,7 +3,7 @@ import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RecordedEvent } from '../../application/event-store.ts'
-import Database from '../sqlite.ts'
+import Database, { inFile } from '../sqlite.ts'
 import { fingerprint, indexStatements, tableStatements } from './read-model-schema.ts'
 
 export const nameOf = (print: string, generation: number): string =>
@@ -38,15 +38,17 @@ export const openFile = (
   statements: readonly string[],
   options: Database.Options = {},
 ): ReadModelFile => {
-  const sqlite = new Database(file, { timeout: 5000, ...options })
-  try {
-    for (const pragma of pragmas) sqlite.pragma(pragma)
-    for (const statement of statements) sqlite.exec(statement)
-  } catch (error) {
-    sqlite.close()
-    throw error
-  }
-  return { sqlite, db: drizzle(sqlite) }
+  return inFile(file, () => {
+    const sqlite = new Database(file, { timeout: 5000, ...options })
+    try {
+      for (const pragma of pragmas) sqlite.pragma(pragma)
+      for (const statement of statements) sqlite.exec(statement)
+    } catch (error) {
+      sqlite.close()
+      throw error
+    }
+    return { sqlite, db: drizzle(sqlite) }
+  })
 }
 
 /** For a file that others may read and write meanwhile. A power cut may take the last of it, which the log still has. */

@@ -414,7 +414,7 @@ describe('the thread that writes', () => {
     const ends: Position[] = []
     const commits = commitApart(file, (end) => ends.push(end))
     const early = Array.from({ length: 40 }, (_, n) => commits.append(`s-${n}`, [row()], noStream))
-    const problem = { name: 'StoreUnavailable', message: 'unable to open database file' }
+    const problem = { name: 'StoreUnavailable', message: `${file}: unable to open database file` }
     await Promise.all(early.map((append) => expect(append).rejects.toMatchObject(problem)))
     expect(existsSync(file)).toBe(false)
     openEventFile(file).close()

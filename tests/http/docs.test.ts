@@ -129,6 +129,15 @@ describe('what the page shows', () => {
     expect(shown).toEqual(linked)
   })
 
+  test('tells what stands in each column of the logs', () => {
+    const [, logs = ''] = /^## Logs$([^]*?)^## /m.exec(document.info.description) ?? []
+    const named = new Set([...logs.matchAll(/`(\w+)`/g)].map(([, word]) => word))
+    const columns =
+      'tid sub_id timestamp action type customer currency amount additional_amount gross fee interchange vat ' +
+      'taxcode net merchant_id settlement_id reserved1 reserved2 rid status reserved3'
+    for (const column of columns.split(' ')) expect(named).toContain(column)
+  })
+
   test('names the level of each operation as the introduction explains it', () => {
     const levels = new Set(
       [...page.matchAll(/<span class="quiet">([A-Z]+)<\/span>/g)].map(([, level]) => level ?? ''),

@@ -45,6 +45,10 @@ test('given a payer with payments, when the payer is erased, then no personal da
   // Nothing of it ever stood anywhere in the clear.
   expect(filesWith(personal)).toEqual([])
 
+  const found = await service.operator('payer', 'find', '+4741234567')
+  expect(found).toEqual({ id: expect.stringMatching(/^[0-9a-f-]+$/), is_payer: true })
+  expect(await service.operator('audit', 'consents', found['id'] ?? '')).toBeNull()
+
   await service.operator('payer', 'erase', '4741234567')
 
   const forgotten = await service.outcome(tid)

@@ -254,7 +254,12 @@ describe('a delivery that fails', () => {
     const abandoned = { id, status: 'abandoned', event: 'payment_aborted_by_merchant', seqno: 1 }
     const listed = await runCommand(settings, '--json', 'callbacks', 'list')
     expect(JSON.parse(listed.output)).toContainEqual(
-      expect.objectContaining({ ...abandoned, attempts: attempts.length, next_attempt: null }),
+      expect.objectContaining({
+        ...abandoned,
+        attempts: attempts.length,
+        last_problem: `answered with status ${status}`,
+        next_attempt: null,
+      }),
     )
     status = 204
     const retried = await runCommand(settings, 'callbacks', 'retry', id)

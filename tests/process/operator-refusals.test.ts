@@ -1,5 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { noStream } from '../../application/event-store.ts'
@@ -180,7 +193,66 @@ test.each([['status'], ['audit', 'events'], ['merchant', 'list'], ['rebuild']])(
   },
 )
 
+describe('given a folder whose log is lost, though its vault or its read models are there', () => {
+  const folderOf = (...names: readonly string[]): string => {
+    const DATA_DIR = mkdtempSync(join(tmpdir(), 'daybook-lost-'))
+    onTestFinished(() => rmSync(DATA_DIR, { recursive: true }))
+    for (const name of names)
+      cpSync(join(settings.DATA_DIR, name), join(DATA_DIR, name), { recursive: true })
+    return DATA_DIR
+  }
+  const adding = ['merchant', 'add', 'other', '--name', 'Other', '--currency', 'NOK']
+
+  test.each([
+    ['vault.sqlite', adding],
+    ['vault.sqlite', ['status']],
+    ['read-models', adding],
+    ['read-models', ['audit', 'check']],
+  ])('when only %s is there, then nothing is begun anew by %s', async (left, words) => {
+    const DATA_DIR = folderOf(left)
+    const { code, output, errors } = await operatorHere(readSettings({ DATA_DIR }))(...words)
+    expect([code, output]).toEqual([1, ''])
+    expect(errors).toBe(
+      `DATA_DIR="${DATA_DIR}": its log, events.sqlite, is missing, though ${left} is there: ` +
+        'put it back, or begin in an empty folder\n',
+    )
+    expect(readdirSync(DATA_DIR)).toEqual([left])
+  })
+
+  test('when the file of the log is empty, then it stays so', async () => {
+    const DATA_DIR = folderOf('vault.sqlite')
+    const log = join(DATA_DIR, 'events.sqlite')
+    writeFileSync(log, '')
+    const { code, errors } = await operatorHere(readSettings({ DATA_DIR }))(...adding)
+    expect([code, errors]).toEqual([1, expect.stringContaining('is missing')])
+    expect(readFileSync(log, 'utf8')).toBe('')
+  })
+})
+
 describe('the check of a log', () => {
+  test('given a file in which an index is damaged, then it says so', async () => {
+    const DATA_DIR = await copyOfLog()
+    const copy = join(DATA_DIR, 'events.sqlite')
+    const log = new Database(copy)
+    const page = Number(
+      log
+        .prepare("SELECT rootpage FROM sqlite_schema WHERE tbl_name = 'streams' AND type = 'index'")
+        .pluck()
+        .get(),
+    )
+    log.close()
+    const file = openSync(copy, 'r+')
+    writeSync(file, Buffer.alloc(4096, 1), 0, 4096, (page - 1) * 4096)
+    closeSync(file)
+    const { code, output, errors } = await operatorHere(readSettings({ DATA_DIR }))(
+      'audit',
+      'check',
+    )
+    expect(code).toBe(1)
+    expect(JSON.parse(output)).toMatchObject({ gaps: 0, damage: 1 })
+    expect(errors).toBe('database disk image is malformed\n')
+  })
+
   test('given a log that is whole, then it counts what is there', async () => {
     const events = await readLog(settings.DATA_DIR)
     const { code, output, errors } = await daybook('audit', 'check')
@@ -190,6 +262,7 @@ describe('the check of a log', () => {
       streams: new Set(events.map(({ stream }) => stream)).size,
       last_position: events.length,
       gaps: 0,
+      damage: 0,
     })
   })
 

@@ -157,7 +157,7 @@ describe('a service that cannot start says why in one line', () => {
     )
     // Not even the superuser may write there.
     expect(await told({ DATA_DIR: '/proc' })).toBe(
-      'DATA_DIR="/proc": unable to open database file (SQLITE_CANTOPEN)',
+      'DATA_DIR="/proc": /proc/events.sqlite: unable to open database file (SQLITE_CANTOPEN)',
     )
   })
 
@@ -240,10 +240,9 @@ describe('a service that cannot start says why in one line', () => {
   })
 
   test('but given what nobody has foreseen, such as other tables in the vault, then where it happened is shown', async () => {
-    const DATA_DIR = folder('damaged')
-    mkdirSync(DATA_DIR)
-    new Database(join(DATA_DIR, 'vault.sqlite')).exec('CREATE TABLE secrets (x)').close()
-    const { code, errors } = await start({ DATA_DIR, MODE: 'production' })
+    const VAULT = folder('other.sqlite')
+    new Database(VAULT).exec('CREATE TABLE secrets (x)').close()
+    const { code, errors } = await start({ DATA_DIR: folder('damaged'), VAULT, MODE: 'production' })
     expect(code).toBe(1)
     expect(errors).toMatch(/\n +at .*vault\.js/)
   })

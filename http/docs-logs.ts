@@ -1,0 +1,23 @@
+/** What stands in the logs of reports and settlements (decisions 8), in CommonMark. */
+export const logsText = `## Logs
+
+The logs of a report or a settlement are CSV (RFC 4180) in UTF-8. What a spreadsheet would run as a
+formula has an apostrophe before it, such as \`'+4799999901\`.
+
+A transaction log is sorted by \`tid\`, then by time:
+
+- \`tid\`, \`sub_id\`: the payment request, and the \`capture_id\` or \`refund_id\`.
+- \`timestamp\`, \`action\`: \`request\`, \`auth\`, \`capture\`, \`refund\`, \`release\`, \`abort\` (by the merchant,
+  before the answer), \`expire\`, or \`fail\` (declined, refused funds, no such payer). What is left of a
+  partly captured authorisation is a \`release\`, also when it expires.
+- \`type\`: \`credit\` or empty.
+- \`customer\`, \`currency\`, \`amount\`, \`additional_amount\`: as in the outcome.
+- \`gross\`: \`amount\` and \`additional_amount\` together, where money moves: on captures, and below zero on
+  refunds. So do \`fee\`, \`interchange\` and \`vat\`; \`net\` is \`gross\` less these three.
+- \`taxcode\`: by which \`vat\` is reckoned.
+- \`merchant_id\`, \`settlement_id\`: the latter where it was known when the log was made.
+- \`reserved1\`, \`reserved2\`: empty.
+
+A scope log has a line for each step of a permission request: \`rid\`, \`timestamp\`, \`status\` (\`pending\`,
+\`ok\` once it is answered, also with a no, or \`fail\`), \`customer\`, \`currency\`, \`fee\`, \`vat\`, \`taxcode\`,
+\`merchant_id\`, \`settlement_id\`, and \`reserved1\` to \`reserved3\`.`
