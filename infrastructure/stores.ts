@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import * as aggregates from '../application/aggregates.ts'
 import { start, type EventStore, type RecordedEvent } from '../application/event-store.ts'
 import { categoryOf } from '../domain/stream.ts'
@@ -51,23 +51,26 @@ const logFileIn = ({ DATA_DIR }: Place): string => join(DATA_DIR, 'events.sqlite
 const isBegun = (place: Place): boolean =>
   (statSync(logFileIn(place), { throwIfNoEntry: false })?.size ?? 0) > 0
 
-/** What a service keeps beside its log, and begins after it. */
-const companions = ['vault.sqlite', 'read-models']
+/** The vault of an installation that has its own. */
+export const ownVaultIn = ({ DATA_DIR }: Pick<Place, 'DATA_DIR'>): string =>
+  join(DATA_DIR, 'vault.sqlite')
+
+const directoryIn = ({ DATA_DIR }: Place): string => join(DATA_DIR, 'read-models')
 
 /** Whoever has lost a log is to know it: an empty one in its place would answer as if nothing had ever been. */
 const refuseLostLog = (place: Place): void => {
-  const left = companions.find((name) => existsSync(join(place.DATA_DIR, name)))
+  // A service begins both after its log.
+  const left = [ownVaultIn(place), directoryIn(place)].find((path) => existsSync(path))
   if (left === undefined || isBegun(place)) return
   throw new UnusableLog(
-    `its log, events.sqlite, is missing, though ${left} is there: put it back, or begin in an empty folder`,
+    `its log, events.sqlite, is missing, though ${basename(left)} is there: put it back, or begin in an empty folder`,
   )
 }
 
 /** The event store, and the log beneath it when that is a file of ours. */
-export const openStore = async (
-  place: Place,
-  committing: Where = 'here',
-): Promise<EventStore & { readonly log?: EventLog }> => {
+export type OpenedStore = EventStore & { readonly log?: EventLog }
+
+export const openStore = async (place: Place, committing: Where = 'here'): Promise<OpenedStore> => {
   const { EVENT_STORE, DATA_DIR } = place
   // Its log says who paid whom, and what ids are made of.
   mkdirSync(DATA_DIR, { recursive: true, mode: 0o700 })
@@ -86,9 +89,7 @@ export const checkLogIsThere = (place: Place): void => {
 const cannotBeOpened = /^SQLITE_(?:CANTOPEN|READONLY)/
 
 /** The event store for somebody who reads what is there and writes nothing. */
-export const openStoreToRead = async (
-  place: Place,
-): Promise<EventStore & { readonly log?: EventLog }> => {
+export const openStoreToRead = async (place: Place): Promise<OpenedStore> => {
   const { EVENT_STORE } = place
   if (EVENT_STORE !== 'sqlite') return connect(EVENT_STORE)
   checkLogIsThere(place)
@@ -103,7 +104,6 @@ export const openStoreToRead = async (
   }
 }
 
-const directoryIn = ({ DATA_DIR }: Place): string => join(DATA_DIR, 'read-models')
 const tables = projections.map(({ table }) => table)
 
 /** Whether the log holds the event that the read models were folded up to, at the place where it was. */

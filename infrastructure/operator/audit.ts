@@ -18,10 +18,9 @@ import {
 } from '../../domain/events.ts'
 import { consentsOf, isInForce } from '../../domain/people/consent.ts'
 import { streamOf } from '../../domain/stream.ts'
-import type { EventLog } from '../event-store/sqlite-event-log.ts'
 import { fail } from '../failures.ts'
 import type { Settings } from '../settings.ts'
-import { openStoreToRead } from '../stores.ts'
+import { openStoreToRead, type OpenedStore } from '../stores.ts'
 import { instantOf } from './time.ts'
 
 /** Every event type with the version and the JSON Schema of its data. */
@@ -42,7 +41,7 @@ const line = (value: object): boolean => process.stdout.write(`${JSON.stringify(
 /** Reads the log, and leaves it whatever comes of that. */
 const withStore = async (
   settings: Settings,
-  read: (store: Awaited<ReturnType<typeof openStoreToRead>>) => Promise<void>,
+  read: (store: OpenedStore) => Promise<void>,
 ): Promise<void> => {
   const store = await openStoreToRead(settings)
   try {
@@ -90,10 +89,7 @@ const gapsTold = 100
  * Reads every event, and tells where revisions of a stream are missing, and positions where each is given to an event
  * of ours. Of a file of ours, it tells what is damaged, too.
  */
-const printGaps = async (
-  store: EventStore & { readonly log?: EventLog },
-  { EVENT_STORE }: Settings,
-): Promise<void> => {
+const printGaps = async (store: OpenedStore, { EVENT_STORE }: Settings): Promise<void> => {
   const damage = store.log?.damage() ?? []
   const revisions = new Map<string, Revision>()
   const gaps: string[] = []

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { installations } from '../../application/aggregates.ts'
 import type { Context, Find, Handle } from '../../application/handle.ts'
 import type { Settings } from '../settings.ts'
+import { ownVaultIn } from '../stores.ts'
 import { openVault, WrongVault, type Vault } from './vault.ts'
 
 type Needs = {
@@ -17,7 +17,7 @@ export const openOwnVault = async (
   { find, handle, context, uses }: Needs,
   { VAULT, DATA_DIR }: Settings,
 ): Promise<Vault> => {
-  const file = VAULT ?? join(DATA_DIR, 'vault.sqlite')
+  const file = VAULT ?? ownVaultIn({ DATA_DIR })
   const { vault: chosen } = await find(installations, 'daybook')
   // One that is missing is to be put back, and not to be begun anew in its place.
   if (chosen !== null && !existsSync(file))
