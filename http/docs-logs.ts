@@ -11,9 +11,10 @@ A transaction log is sorted by \`tid\`, then by time:
   before the answer), \`expire\`, or \`fail\` (declined, refused funds, no such payer). What is left of a
   partly captured authorisation is a \`release\`, also when it expires.
 - \`type\`: \`credit\` or empty.
-- \`customer\`, \`currency\`, \`amount\`, \`additional_amount\`: as in the outcome.
-- \`gross\`: \`amount\` and \`additional_amount\` together, where money moves: on captures, and below zero on
-  refunds. So do \`fee\`, \`interchange\` and \`vat\`; \`net\` is \`gross\` less these three.
+- \`customer\`: as the request named them; empty once they are erased.
+- \`currency\`, \`amount\`, \`additional_amount\`: what the action was about, in both pots.
+- \`gross\`: both pots together where money moves, on captures and, below zero, on refunds; else zero.
+- \`fee\`, \`interchange\`, \`vat\`: what it costs; \`net\` is \`gross\` less these three.
 - \`taxcode\`: by which \`vat\` is reckoned.
 - \`merchant_id\`, \`settlement_id\`: the latter where it was known when the log was made.
 - \`reserved1\`, \`reserved2\`: empty.

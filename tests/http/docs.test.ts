@@ -131,11 +131,16 @@ describe('what the page shows', () => {
 
   test('tells what stands in each column of the logs', () => {
     const [, logs = ''] = /^## Logs$([^]*?)^## /m.exec(document.info.description) ?? []
-    const named = new Set([...logs.matchAll(/`(\w+)`/g)].map(([, word]) => word))
-    const columns =
-      'tid sub_id timestamp action type customer currency amount additional_amount gross fee interchange vat ' +
-      'taxcode net merchant_id settlement_id reserved1 reserved2 rid status reserved3'
-    for (const column of columns.split(' ')) expect(named).toContain(column)
+    const [ofTransactions = '', ofScopes = ''] = logs.split('A scope log')
+    const columnsOf = {
+      [ofTransactions]:
+        'tid,sub_id,timestamp,action,type,customer,currency,amount,additional_amount,gross,fee,interchange,vat,' +
+        'taxcode,net,merchant_id,settlement_id,reserved1,reserved2',
+      [ofScopes]:
+        'rid,timestamp,status,customer,currency,fee,vat,taxcode,merchant_id,settlement_id,reserved1,reserved3',
+    }
+    for (const [text, columns] of Object.entries(columnsOf))
+      for (const column of columns.split(',')) expect(text).toContain(`\`${column}\``)
   })
 
   test('names the level of each operation as the introduction explains it', () => {
