@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import type { Outage } from '../../application/event-store.ts'
 import { recent, remembering } from '../../application/recent.ts'
 import { heed } from '../outages.ts'
-import Database from '../sqlite.ts'
+import Database, { inFile } from '../sqlite.ts'
 import { unavailable } from '../unavailable.ts'
 import { addInGroups } from './new-people.ts'
 import { seal, unseal } from './sealing.ts'
@@ -37,8 +37,7 @@ export class WrongVault extends Error {
   }
 }
 
-const openFile = (file: string) => {
-  mkdirSync(dirname(file), { recursive: true })
+const openDatabase = (file: string) => {
   const sqlite = new Database(file, { timeout: openingTimeout })
   chmodSync(file, 0o600)
   // A key that was thrown away must not linger in the file or in a copy of it: no write-ahead log, and freed pages are
@@ -48,6 +47,11 @@ const openFile = (file: string) => {
   sqlite.pragma('synchronous = FULL')
   sqlite.exec(tables)
   return sqlite
+}
+
+const openFile = (file: string) => {
+  mkdirSync(dirname(file), { recursive: true })
+  return inFile(file, () => openDatabase(file))
 }
 
 /** The same calls of one use, whose failures in the file are those of a store, and told. @throws StoreUnavailable */

@@ -244,13 +244,19 @@ describe('the check of a log', () => {
     const file = openSync(copy, 'r+')
     writeSync(file, Buffer.alloc(4096, 1), 0, 4096, (page - 1) * 4096)
     closeSync(file)
-    const { code, output, errors } = await operatorHere(readSettings({ DATA_DIR }))(
-      'audit',
-      'check',
-    )
+    const onCopy = operatorHere(readSettings({ DATA_DIR }))
+    const { code, output, errors } = await onCopy('audit', 'check')
     expect(code).toBe(1)
     expect(JSON.parse(output)).toMatchObject({ gaps: 0, damage: 1 })
     expect(errors).toBe('database disk image is malformed\n')
+    // What is logged meanwhile is told in words, too.
+    expect(await onCopy('status')).toEqual({
+      code: 1,
+      output: '',
+      errors:
+        'the log of events cannot be read just now: database disk image is malformed\n' +
+        `DATA_DIR="${DATA_DIR}": the log cannot be used: database disk image is malformed\n`,
+    })
   })
 
   test('given a log that is whole, then it counts what is there', async () => {

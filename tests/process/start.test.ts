@@ -184,6 +184,11 @@ describe('a service that cannot start says why in one line', () => {
     expect(await told({ DATA_DIR: folder('letter') })).toContain(
       `${letter} is a file, but not an event log`,
     )
+    const VAULT = folder('vault-letter')
+    copyFileSync(letter, VAULT)
+    expect(await told({ DATA_DIR: folder('vault-of-none'), VAULT })).toContain(
+      `${VAULT}: file is not a database (SQLITE_NOTADB)`,
+    )
   })
 
   test('given an event store that cannot be reached, and its password is not told', async () => {
