@@ -133,7 +133,7 @@ const jobOf = (
        WITH RECURSIVE line(position) AS
          (SELECT 1 UNION ALL SELECT position + 1 FROM line WHERE position < ${lines})
        SELECT position, 'shop' merchant, 'default' ledger, ${tid} tid, NULL subId, 0 at,
-              'capture' action, 0 credit, 'sealed:' || hex(zeroblob(64)) customer, 'NOK' currency, 100 amount,
+              'capture' action, 0 credit, 'sealed:' || hex(zeroblob(400)) customer, 'NOK' currency, 100 amount,
               0 additionalAmount, 1 fee, 0 interchange, 0 vat, ${taxcode} taxcode
        FROM line`,
     )
@@ -146,7 +146,7 @@ test('given a payment with more lines than memory has room for, then its log is 
   const logs = mkdtempSync(join(directory, 'logs-'))
   const writer = makeLogWriter(logs)
   onTestFinished(writer.close)
-  const lines = 200_000
+  const lines = 70_000
   const tid = `CASE position WHEN 1 THEN 'a' WHEN ${lines} THEN 'c' ELSE 'b' END`
   const { counters, transactionLogs } = await writer.write(jobOf(lines, tid))
   expect(counters).toEqual({ capture: lines })

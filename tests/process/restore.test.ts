@@ -161,7 +161,7 @@ test('read models whose damage shows only when they are folded into are left for
 
   const damaged = await startShop({ DATA_DIR })
   await capture(damaged.till, tid, 'b')
-  while (!existsSync(`${file}-damaged`)) await damaged.till('GET', '/health/ready')
+  while (!existsSync(`${file}-damaged`)) await damaged.till('GET', '/health/live')
   await damaged.service.end()
 
   const after = await startShop({ DATA_DIR })
