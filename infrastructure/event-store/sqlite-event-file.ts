@@ -1,4 +1,6 @@
+import { accessSync, constants } from 'node:fs'
 import Database, { inFile } from '../sqlite.ts'
+import { reasonOf } from '../system-errors.ts'
 
 // "dayb" in ASCII: names the file as ours to `file` and to the check below.
 const applicationId = 0x64617962
@@ -70,6 +72,15 @@ const refuseForeignFile = (database: Database.Database, file: string): void => {
   }
 }
 
+/** SQLite opens what may only be read as well, and would refuse each append. */
+const refuseReadOnly = (file: string): void => {
+  try {
+    accessSync(file, constants.W_OK)
+  } catch (error) {
+    throw new UnusableLog(`${file} cannot be written: ${reasonOf(error) ?? String(error)}`)
+  }
+}
+
 const makeDurable = (database: Database.Database, file: string): void => {
   const journal = database.pragma('journal_mode = WAL', { simple: true })
   if (journal !== 'wal') throw new UnusableLog(`${file} cannot be kept with a write-ahead log`)
@@ -90,6 +101,7 @@ const openFile = (file: string, use: Use): Database.Database => {
   const fileMustExist = use !== 'append'
   const database = new Database(file, { timeout: openingTimeout, readonly, fileMustExist })
   try {
+    if (!readonly) refuseReadOnly(file)
     refuseForeignFile(database, file)
     if (readonly) {
       if (numberOf(database, 'application_id') === applicationId) return database

@@ -1,12 +1,13 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { copyFile, mkdtemp, rename, rm } from 'node:fs/promises'
+import { chmod, copyFile, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import {
   noStream,
@@ -250,6 +251,35 @@ describe('the file', () => {
     void openSqliteEventStore(newer).close()
     new Database(newer).exec('PRAGMA user_version = 2').close()
     expect(() => openSqliteEventStore(newer)).toThrow('has format 2')
+  })
+
+  test('that this user may only read is not opened for appends', async () => {
+    const file = freshFile()
+    const store = openSqliteEventStore(file)
+    await store.append('s', newEvents(1), noStream)
+    await store.close()
+    await chmod(folder, 0o777)
+    await chmod(file, 0o444)
+    const opening = new URL(
+      '../../dist/infrastructure/event-store/sqlite-event-file.js',
+      import.meta.url,
+    )
+    const program = `
+      import { openEventFile } from '${opening.href}'
+      // Root may write whatever it wants to.
+      if (process.getuid() === 0) process.setuid(65534)
+      openEventFile(process.argv[1], 'read').close()
+      try {
+        openEventFile(process.argv[1])
+      } catch ({ message }) {
+        process.stdout.write(message)
+      }`
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      '--input-type=module',
+      `--eval=${program}`,
+      file,
+    ])
+    expect(stdout).toBe(`${file} cannot be written: permission is denied`)
   })
 
   test('refuses to change or to lose what has happened, whoever asks', async () => {
