@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import Database, { inFile } from '../sqlite.ts'
 import { reasonOf } from '../system-errors.ts'
 
@@ -74,11 +74,12 @@ const refuseForeignFile = (database: Database.Database, file: string): void => {
 
 /** SQLite opens what may only be read as well, and would refuse each append. */
 const refuseReadOnly = (file: string): void => {
-  try {
-    accessSync(file, constants.W_OK)
-  } catch (error) {
-    throw new UnusableLog(`${file} cannot be written: ${reasonOf(error) ?? String(error)}`)
-  }
+  for (const path of [file, `${file}-wal`, `${file}-shm`].filter((path) => existsSync(path)))
+    try {
+      accessSync(path, constants.W_OK)
+    } catch (error) {
+      throw new UnusableLog(`${path} cannot be written: ${reasonOf(error) ?? String(error)}`)
+    }
 }
 
 const makeDurable = (database: Database.Database, file: string): void => {

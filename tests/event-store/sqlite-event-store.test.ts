@@ -258,8 +258,6 @@ describe('the file', () => {
     const store = openSqliteEventStore(file)
     await store.append('s', newEvents(1), noStream)
     await store.close()
-    await chmod(folder, 0o777)
-    await chmod(file, 0o444)
     const opening = new URL(
       '../../dist/infrastructure/event-store/sqlite-event-file.js',
       import.meta.url,
@@ -274,12 +272,16 @@ describe('the file', () => {
       } catch ({ message }) {
         process.stdout.write(message)
       }`
-    const { stdout } = await promisify(execFile)(process.execPath, [
-      '--input-type=module',
-      `--eval=${program}`,
-      file,
-    ])
-    expect(stdout).toBe(`${file} cannot be written: permission is denied`)
+    const problem = async (): Promise<string> => {
+      const words = ['--input-type=module', `--eval=${program}`, file]
+      return (await promisify(execFile)(process.execPath, words)).stdout
+    }
+    await chmod(folder, 0o777)
+    await chmod(file, 0o444)
+    expect(await problem()).toBe(`${file} cannot be written: permission is denied`)
+    // What reading has left beside it is as the file was then.
+    await chmod(file, 0o666)
+    expect(await problem()).toBe(`${file}-shm cannot be written: permission is denied`)
   })
 
   test('refuses to change or to lose what has happened, whoever asks', async () => {
