@@ -70,6 +70,10 @@ const refuseLostLog = (place: Place): void => {
 /** The event store, and the log beneath it when that is a file of ours. */
 export type OpenedStore = EventStore & { readonly log?: EventLog }
 
+/**
+ * Opens the event store for a service, or for a command that may append; begins the log where there was never one.
+ * @throws Error when the folder or the log in it cannot be used; the message says why
+ */
 export const openStore = async (place: Place, committing: Where = 'here'): Promise<OpenedStore> => {
   const { EVENT_STORE, DATA_DIR } = place
   // Its log says who paid whom, and what ids are made of.
