@@ -8,7 +8,7 @@ export default defineConfig({
     include: ['tests/**/*.test.ts'],
     // Tests of the real process run what `npm start` runs.
     globalSetup: 'tests/build.ts',
-    // Threads begin with what was built, too: to begin with the source takes each of them four times as long.
+    // Threads begin with what was built, too: with the source each takes four times as much of the processor to begin.
     alias: [{ find: /^.*\/thread\.ts$/, replacement: builtThread }],
     pool: 'forks',
     // What the files share is loaded once for each worker, not once for each file.
