@@ -18,7 +18,8 @@ import { payerScanRoutes } from './payer/scan.ts'
 import type { ScannedCodeNeeds } from './payer/scanned-code.ts'
 import { makeVisits } from './payer/session.ts'
 import { makeSignIn } from './payer/sign-in-form.ts'
-import { signInRoutes, type SignInNeeds } from './payer/sign-in.ts'
+import type { SignInFormNeeds } from './payer/sign-in-form.ts'
+import { signInRoutes } from './payer/sign-in.ts'
 import { signUpRoutes } from './payer/sign-up-pages.ts'
 import type { SignUpNeeds } from './payer/sign-up.ts'
 import type { Route } from './route.ts'
@@ -31,7 +32,7 @@ export type OAuthRouteNeeds = AuthorizationNeeds &
   TokenStateNeeds
 
 export type PayerRouteNeeds = PayerApiNeeds &
-  SignInNeeds &
+  SignInFormNeeds &
   SignUpNeeds &
   CheckoutNeeds &
   PayerPaymentNeeds &

@@ -8,6 +8,7 @@ import { fieldOf, type FormOf } from '../forms.ts'
 import { permissionForm } from '../payer/page-asks.ts'
 import { tickedScope } from '../payer/permission.ts'
 import type { SessionNeeds, SignedIn, Visitor, Visits } from '../payer/session.ts'
+import { signInPath } from '../payer/way-on.ts'
 import type { RawReply } from '../route.ts'
 import type { answerForm } from './authorization-parameters.ts'
 import type { AuthorizationPages } from './pages.ts'
@@ -37,7 +38,7 @@ const signInFirst = (form: FormOf<typeof answerForm>): string => {
   asked.delete('attempt')
   if (qr === '' && asked.size > 0) return pathOf(asked)
   const next = qr === '' ? '/payer/' : `/oauth2/pre_auth?${new URLSearchParams({ qr }).toString()}`
-  return `/payer/sign-in?next=${encodeURIComponent(next)}`
+  return signInPath(next)
 }
 
 /** What a payer answers to an application: in the browser that it sent here, or on the phone that has scanned its code. */

@@ -4,21 +4,29 @@ import type { Html } from '../payer/page.ts'
 import { decisionButtons, scopeChoice } from '../payer/permission.ts'
 import { hiddenFields, type SignedIn, type Visitor, type Visits } from '../payer/session.ts'
 import type { SignInForm, StepAhead } from '../payer/sign-in-form.ts'
+import { signUpPath } from '../payer/way-on.ts'
 import type { RawReply } from '../route.ts'
 import type { KnownApplication } from './client.ts'
-import type { ValidRequest } from './request.ts'
+import { redirectTo, type ValidRequest } from './request.ts'
 
 export type AuthorizationPageNeeds = {
   readonly findApplication: (clientId: string) => KnownApplication | undefined
   readonly shopName: (merchant: string) => string
+  readonly issuer: () => string
 }
 
 /** The pages of the authorization endpoint. */
 export const authorizationPages = (
-  { findApplication, shopName }: AuthorizationPageNeeds,
+  { findApplication, shopName, issuer }: AuthorizationPageNeeds,
   visits: Visits,
   signIn: SignInForm,
 ) => {
+  /** Where somebody goes who wants nothing of it: the application learns that. */
+  const noThanks = ({ texts }: Visitor, { redirectUri, state }: ValidRequest['request']): Html => {
+    const told = { error: 'access_denied', state, iss: issuer() }
+    return html`<a href="${redirectTo(redirectUri, told)}">${texts.noThanks}</a>`
+  }
+
   /** Where the payer signs in, or shows a code to their phone. */
   const toSignIn = (
     visitor: Visitor,
@@ -29,6 +37,7 @@ export const authorizationPages = (
   ): Promise<RawReply> => {
     const { texts, csrf } = visitor
     const asked = query.toString()
+    const here = `/oauth2/auth?${asked}`
     return visits.show(visitor, {
       title: texts.signIn,
       ...step.answer,
@@ -37,7 +46,9 @@ export const authorizationPages = (
         <section>
           <h1>${application.name} <span class="quiet">${texts.asks}</span></h1>
           <p class="quiet">${shopName(request.merchant)}</p>
-          ${signIn.formOf(visitor, step, `/oauth2/auth?${asked}`)}
+          ${signIn.formOf(visitor, step, here)}
+          ${step.step === 'pin' ? html`<p><a href="${signUpPath(here)}">${texts.newHere}</a></p>` : ''}
+          <p>${noThanks(visitor, request)}</p>
         </section>
         <section class="computer">
           <div class="qr">

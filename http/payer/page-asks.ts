@@ -75,7 +75,7 @@ export const pageAsks = {
   signUp: {
     ownForm: signUpForm,
     errors: {
-      303: 'To sign in.',
+      303: 'To where the payer wanted to go, signed in.',
       400: 'A field or the code is wrong, or its time is over; the page says which.',
       403: foreign,
       409: 'There is an account with this phone number.',

@@ -8,6 +8,7 @@ import { answerToRefusal } from '../refusal-answers.ts'
 import type { RawReply, RawStatus } from '../route.ts'
 import { pageReply, redirectReply, type Html, type Page } from './page.ts'
 import { languageOf, textsIn, type Texts } from './texts.ts'
+import { signInPath } from './way-on.ts'
 
 export type SessionNeeds = {
   /** Whether pages come over https only: then cookies do, too. */
@@ -169,7 +170,7 @@ export const makeVisits = (needs: SessionNeeds) => {
       const { session } = visitor
       if (session) return work({ ...visitor, session })
       // Where a form was sent, its page is.
-      return go(visitor, `/payer/sign-in?next=${encodeURIComponent(targetOf(call))}`)
+      return go(visitor, signInPath(targetOf(call)))
     })
 
   return {

@@ -1,18 +1,17 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import type { SignIn } from '../../application/payers.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import { contextOfPayer, type Call } from '../call.ts'
 import { fieldOf, type FormOf } from '../forms.ts'
+import { beginSession, type BeginSessionNeeds } from './begin-session.ts'
 import { codeField, phoneField, typedPhone, type Throttle } from './fields.ts'
 import type { signInForm } from './page-asks.ts'
 import type { Html, Page } from './page.ts'
 import { hiddenFields, problemNote, type Visitor, type Visits } from './session.ts'
 import type { Texts } from './texts.ts'
 
-export type SignInFormNeeds = {
-  readonly signIn: SignIn
+export type SignInFormNeeds = BeginSessionNeeds & {
   readonly throttle: Throttle
   /** Encrypts what a page gives the browser to bring back. */
   readonly seal: (text: string) => string
@@ -56,6 +55,8 @@ const failureOf = (error: unknown, texts: Texts, wrong: string): Failure => {
 
 /** Signing in with a form, wherever it stands: first phone number and PIN, then a one-time code. */
 export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
+  const begin = beginSession(needs, visits)
+
   const readChallenge = (sealed: string, { browser }: Visitor, at: Instant) => {
     const text = needs.unseal(sealed)
     const read = text === undefined ? undefined : challenge.safeParse(JSON.parse(text)).data
@@ -88,8 +89,7 @@ export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
     const { payer } = known
     try {
       const code = fieldOf(form, 'code').replaceAll(' ', '')
-      const { token } = await needs.signIn.checkCode(payer, code, contextOfPayer(call, payer))
-      return { step: 'done', cookie: visits.cookieFor(token) }
+      return { step: 'done', cookie: await begin(visitor, payer, code, call) }
     } catch (error) {
       const failure = failureOf(error, visitor.texts, visitor.texts.wrongCode)
       needs.throttle.count(call.request.remoteAddress ?? '', call.at)

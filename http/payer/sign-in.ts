@@ -1,45 +1,28 @@
 import { html } from 'hono/html'
-import type { Context } from '../../application/handle.ts'
 import { contextOfPayer, searchOf, type Call } from '../call.ts'
 import { anyForm } from '../forms.ts'
 import { route, type RawReply, type Route } from '../route.ts'
 import { pageAsks } from './page-asks.ts'
 import type { Visitor, Visits } from './session.ts'
 import { makeSignIn, type SignInFormNeeds, type StepAhead } from './sign-in-form.ts'
-
-export type SignInNeeds = SignInFormNeeds & {
-  readonly signOut: (payer: string, session: string, context: Context) => Promise<void>
-}
-
-/** Only pages of this service: whatever else `next` says, nobody is sent elsewhere. */
-export const ownPath = (next: string | null | undefined): string =>
-  next && /^\/(payer|oauth2)\/[\x21-\x5b\x5d-\x7e]*$/.test(next) ? next : '/payer/'
-
-const nextOf = (call: Call): string => ownPath(searchOf(call).get('next'))
+import { nextOf, signInPath, signUpPath } from './way-on.ts'
 
 /** Signing in and out. */
-export const signInRoutes = (needs: SignInNeeds, visits: Visits): Route[] => {
+export const signInRoutes = (needs: SignInFormNeeds, visits: Visits): Route[] => {
   const { advance, formOf } = makeSignIn(needs, visits)
 
   const shown = (visitor: Visitor, call: Call, step: StepAhead): Promise<RawReply> => {
     const { texts } = visitor
     const next = nextOf(call)
-    const action = `/payer/sign-in?next=${encodeURIComponent(next)}`
-    const isNew = searchOf(call).has('created')
     return visits.show(visitor, {
       title: texts.signIn,
       ...step.answer,
       body: html`<div class="card">
           <h1>${texts.signIn}</h1>
-          ${isNew && step.step === 'pin' ? html`<p class="note">${texts.created}</p>` : ''}
-          ${formOf(visitor, step, action)}
+          ${formOf(visitor, step, signInPath(next))}
         </div>
         ${
-          step.step === 'pin'
-            ? html`<p>
-                <a href="/payer/sign-up?next=${encodeURIComponent(next)}">${texts.newHere}</a>
-              </p>`
-            : ''
+          step.step === 'pin' ? html`<p><a href="${signUpPath(next)}">${texts.newHere}</a></p>` : ''
         }`,
     })
   }

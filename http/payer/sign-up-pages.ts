@@ -1,15 +1,16 @@
 import { html } from 'hono/html'
 import { pinPattern } from '../../domain/people/payer.ts'
-import { searchOf, type Call } from '../call.ts'
+import type { Call } from '../call.ts'
 import { RequestError } from '../errors.ts'
 import { anyForm, fieldOf, type FormOf } from '../forms.ts'
 import { route, type RawReply, type Route } from '../route.ts'
+import { beginSession, type BeginSessionNeeds } from './begin-session.ts'
 import { codeField, phoneField, typedPhone } from './fields.ts'
 import { pageAsks, type signUpForm } from './page-asks.ts'
 import { hiddenFields, problemNote, type Visitor, type Visits } from './session.ts'
-import { ownPath } from './sign-in.ts'
 import { makeSignUp, type Registration, type SignUpNeeds, type Typed } from './sign-up.ts'
 import type { Texts } from './texts.ts'
+import { nextOf, signUpPath } from './way-on.ts'
 
 const whatIsWrong = (texts: Texts, { phone, name, pin }: Typed): string => {
   if (name === '') return texts.wrongName
@@ -17,11 +18,11 @@ const whatIsWrong = (texts: Texts, { phone, name, pin }: Typed): string => {
   return pinPattern.test(pin) ? texts.wrongInput : texts.wrongNewPin
 }
 
-/** The pages of signing up. */
-export const signUpRoutes = (needs: SignUpNeeds, visits: Visits): Route[] => {
+/** The pages of signing up. Whoever has made an account is signed in, and goes on where they came from. */
+export const signUpRoutes = (needs: SignUpNeeds & BeginSessionNeeds, visits: Visits): Route[] => {
   const signUp = makeSignUp(needs)
-  const nextOf = (call: Call) => ownPath(searchOf(call).get('next'))
-  const actionOf = (call: Call) => `/payer/sign-up?next=${encodeURIComponent(nextOf(call))}`
+  const begin = beginSession(needs, visits)
+  const actionOf = (call: Call) => signUpPath(nextOf(call))
 
   const whoForm = (
     visitor: Visitor,
@@ -102,9 +103,10 @@ export const signUpRoutes = (needs: SignUpNeeds, visits: Visits): Route[] => {
     }
     const known = signUp.read(sealed, call.at)
     if (!known) throw new RequestError(400, texts.again)
-    const payer = await signUp.finish(known, fieldOf(form, 'code'), call)
+    const code = fieldOf(form, 'code').replaceAll(' ', '')
+    const payer = await signUp.finish(known, code, call)
     if (payer === undefined) return codeForm(visitor, call, known, sealed, texts.wrongCode)
-    return visits.go(visitor, `/payer/sign-in?created&next=${encodeURIComponent(nextOf(call))}`)
+    return visits.go(visitor, nextOf(call), [await begin(visitor, payer, code, call)])
   }
 
   return [

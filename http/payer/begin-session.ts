@@ -1,0 +1,21 @@
+import type { Context } from '../../application/handle.ts'
+import type { SignIn } from '../../application/payers.ts'
+import { contextOfPayer, type Call } from '../call.ts'
+import type { Visitor, Visits } from './session.ts'
+
+export type BeginSessionNeeds = {
+  readonly signIn: SignIn
+  readonly signOut: (payer: string, session: string, context: Context) => Promise<void>
+}
+
+/**
+ * Begins a session with a one-time code and answers its cookie. The session that the browser had before ends: nothing
+ * else would ever end it. @throws Refusal sign_in_is_wrong, sign_in_is_locked, payer_is_unknown
+ */
+export const beginSession =
+  ({ signIn, signOut }: BeginSessionNeeds, visits: Visits) =>
+  async ({ session }: Visitor, payer: string, code: string, call: Call): Promise<string> => {
+    const { token } = await signIn.checkCode(payer, code, contextOfPayer(call, payer))
+    if (session) await signOut(session.payer, session.digest, contextOfPayer(call, session.payer))
+    return visits.cookieFor(token)
+  }

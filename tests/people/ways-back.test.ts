@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
+import { startPeopleService, type PeopleService } from './people-service.ts'
+import { makeVisitor, type Shown, type TestVisitor } from './visitor.ts'
+
+const redirectUri = 'https://shop.example/callback'
+let service: PeopleService
+let clientId: string
+beforeAll(async () => {
+  service = await startPeopleService()
+  const add = ['app', 'add', 'sandbox', '--name', 'Web shop', '--redirect-uri', redirectUri]
+  clientId = (await service.operator(...add))['client_id'] ?? ''
+})
+afterAll(() => service.stop())
+
+const authPath = (more: Readonly<Record<string, string>> = {}) => {
+  const asked = { response_type: 'code', client_id: clientId, scope: 'openid', state: 's 1' }
+  return `/oauth2/auth?${new URLSearchParams({ ...asked, ...more }).toString()}`
+}
+
+const linkIn = ({ html }: Shown, start: string): string =>
+  [...html.matchAll(/<a[^>]* href="([^"]*)"/g)]
+    .map(([, href = '']) => href.replaceAll('&amp;', '&'))
+    .find((href) => href.startsWith(start)) ?? ''
+
+/** Somebody new follows the link on a page to make an account: answers where that leads. */
+const signUpFrom = async (visitor: TestVisitor, page: Shown, phone: string): Promise<Shown> => {
+  const form = await visitor.visit(linkIn(page, '/payer/sign-up?next='))
+  const code = await visitor.submit(form, { phone, name: 'Ny Kunde', pin: '8642' })
+  const secret = /<code>(\w+)<\/code>/.exec(code.html)?.[1] ?? ''
+  return visitor.submit(code, { code: codeAt(secret, Date.now()) })
+}
+
+test('given somebody without an account whom an application has sent here, when they make one, then they are signed in and asked for consent', async () => {
+  const visitor = makeVisitor(service)
+  const page = await visitor.visit(authPath())
+  const asked = await visitor.follow(await signUpFrom(visitor, page, '4740001001'))
+  const { location } = await visitor.submit(asked, { decision: 'allow' })
+  const { origin, pathname, searchParams } = new URL(location ?? '')
+  expect(origin + pathname).toBe(redirectUri)
+  expect([searchParams.get('code'), searchParams.get('state')]).toEqual([
+    expect.stringMatching(/./),
+    's 1',
+  ])
+})
+
+test('given somebody who makes an account by themselves, then they are signed in at the start', async () => {
+  const visitor = makeVisitor(service)
+  const signIn = await visitor.visit('/payer/sign-in')
+  const done = await signUpFrom(visitor, signIn, '4740001002')
+  expect(done.location).toBe('/payer/')
+  expect((await visitor.visit('/payer/')).status).toBe(200)
+})
+
+test('given the page on which somebody signs in for an application, when they do not want to, then the application hears that access is denied', async () => {
+  const visitor = makeVisitor(service)
+  const page = await visitor.visit(authPath())
+  const told = { error: 'access_denied', state: 's 1', iss: service.address }
+  const second = await visitor.submit(page, { phone: '4799999901', pin: '1234' })
+  for (const shown of [page, second]) {
+    const back = new URL(linkIn(shown, redirectUri))
+    expect(Object.fromEntries(back.searchParams)).toEqual(told)
+  }
+})
+
+test('given a payer who is signed in, when somebody signs in anew in the same browser, then the session of before has ended', async () => {
+  const visitor = makeVisitor(service)
+  await visitor.signIn('alice')
+  const before = new Map(visitor.cookies)
+  await visitor.signInAt(await visitor.visit('/payer/sign-in?again'), 'bob')
+  expect((await visitor.visit('/payer/')).status).toBe(200)
+  const kept = makeVisitor(service)
+  for (const [name, value] of before) kept.cookies.set(name, value)
+  expect((await kept.visit('/payer/')).location).toContain('/payer/sign-in')
+})
