@@ -14,15 +14,19 @@ type Needs = {
   readonly tokens: Tokens
 }
 
+/** How the payer wants to pay. */
+export type PaymentWish = {
+  /** Null leaves what the shop asked for. */
+  readonly additionalAmount: number | null
+  /** Whether the payer has confirmed an additional amount above the amount. */
+  readonly isConfirmed?: boolean
+  readonly credit: boolean
+}
+
 /** The payer accepts: the funding source is asked, and what it says is recorded. */
 export const acceptPayment =
   ({ handle, find, funding, tokens }: Needs) =>
-  async (
-    tid: string,
-    payer: string,
-    wish: { readonly additionalAmount: number | null; readonly credit: boolean },
-    context: Context,
-  ): Promise<void> => {
+  async (tid: string, payer: string, wish: PaymentWish, context: Context): Promise<void> => {
     const { at } = context
     const answer = { type: 'AuthorizePayment', at, payer, ...wish } as const
     // What the rules forbid is refused before anybody's money is asked for.

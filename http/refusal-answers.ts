@@ -14,9 +14,17 @@ export const payerChallenge = { 'WWW-Authenticate': 'Bearer realm="payer"' }
 
 /** What each refusal is answered with: a status, or the field whose value is at fault (400). */
 const refusalAnswers = {
+  additional_amount_is_not_confirmed: {
+    field: 'confirmed',
+    text: 'The additional amount is above the amount itself: ask the payer again, then send true.',
+  },
   additional_amount_is_not_editable: {
     field: 'additional_amount',
     text: 'The payer may not change the additional amount of this request.',
+  },
+  additional_amount_is_too_high: {
+    field: 'additional_amount',
+    text: 'Must be at most ten times the amount.',
   },
   amount_has_too_many_decimals: { field: 'amount', text: 'Has more decimals than its currency.' },
   amount_has_too_many_digits: {
@@ -39,6 +47,10 @@ const refusalAnswers = {
   capture_exceeds_authorization: {
     field: 'amount',
     text: 'More than what is left of the amount of the authorisation.',
+  },
+  capture_id_is_missing: {
+    field: 'capture_id',
+    text: 'Required for a part: only a capture of all that is left needs none.',
   },
   capture_id_used_with_other_amounts: {
     status: 409,
@@ -80,11 +92,19 @@ const refusalAnswers = {
   },
   merchant_is_unknown: { field: 'merchant', text: 'There is no such merchant.' },
   nothing_is_captured: { field: 'action', text: 'Nothing is captured that could be refunded.' },
+  nothing_is_left_to_capture: {
+    status: 409,
+    text: 'Nothing is left to capture: all has been captured or released.',
+  },
   payer_exists: { status: 409, text: 'There is a payer with this phone number already.' },
   payer_is_unknown: { field: 'payer', text: 'There is no such payer.' },
   payment_is_amended_too_much: {
     status: 409,
     text: 'All amendments of this payment together have become too large.',
+  },
+  payment_is_answered: {
+    status: 409,
+    text: 'The payer has answered: line_items and links can no longer be changed.',
   },
   payment_is_expired: { status: 409, text: 'The payment request has expired.' },
   payment_is_for_another_payer: {
@@ -129,6 +149,10 @@ const refusalAnswers = {
   refund_exceeds_captures: {
     field: 'amount',
     text: 'More than what is captured of the amount and not refunded.',
+  },
+  refund_id_is_missing: {
+    field: 'refund_id',
+    text: 'Required for a part: only a refund of all that can be refunded needs none.',
   },
   refund_id_used_with_other_amounts: {
     status: 409,

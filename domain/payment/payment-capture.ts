@@ -18,17 +18,21 @@ const isOpen = (payment: RequestedPayment, at: Instant): boolean =>
 
 const idOf = (wanted: Wanted): string | null => (wanted === 'everything' ? null : wanted.id)
 
-/** A repeated id is looked at before the state is (decisions 4, States). */
+/** A repeated id is looked at before the state is (decisions 4, States); without an id, the figures tell. */
 const repeats = (
   wanted: Wanted,
   accepted: Pieces<Part>,
   currency: string,
 ): 'not' | 'same' | 'other' => {
   const wantedId = idOf(wanted)
-  const earlier = findInPieces(accepted, ({ id }) => id === wantedId)
+  const isSame = (earlier: Part) =>
+    wanted === 'everything' || (wanted.currency === currency && samePots(wanted, earlier))
+  const withSameId = ({ id }: Part) => id === wantedId
+  if (wantedId === null)
+    return findInPieces(accepted, (part) => withSameId(part) && isSame(part)) ? 'same' : 'not'
+  const earlier = findInPieces(accepted, withSameId)
   if (!earlier) return 'not'
-  if (wanted === 'everything') return 'same'
-  return wanted.currency === currency && samePots(wanted, earlier) ? 'same' : 'other'
+  return isSame(earlier) ? 'same' : 'other'
 }
 
 const potsWanted = (wanted: Wanted, everything: Pots, currency: string): Pots => {
@@ -52,6 +56,7 @@ export const decideCapture = (
   const repeated = repeats(wanted, payment.captures, payment.request.currency)
   if (repeated === 'same') return []
   if (repeated === 'other') return refuse('capture_id_used_with_other_amounts')
+  if (payment.status === 'ok') return refuse('nothing_is_left_to_capture')
   if (payment.status !== 'auth' || !isOpen(payment, at)) return refuse('payment_is_not_authorized')
   const left = available(payment)
   const pots = potsWanted(wanted, left, payment.request.currency)
@@ -59,6 +64,7 @@ export const decideCapture = (
   if (pots.additionalAmount > left.additionalAmount)
     return refuse('capture_exceeds_additional_amount')
   if (isNothing(pots)) return refuse('capture_is_nothing')
+  if (idOf(wanted) === null && !samePots(pots, left)) return refuse('capture_id_is_missing')
   if (countOf(payment.captures) >= mostParts) return refuse('captures_are_too_many')
   const isCredit = payment.answer?.type === 'accepted' && payment.answer.credit
   const charge = chargeFor(pots, isCredit, terms)
@@ -92,9 +98,12 @@ export const decideRefund = (
 ): readonly PaymentEvent[] => {
   const refundable = minus(payment.captured, payment.refunded)
   const repeated = repeats(wanted, payment.refunds, payment.request.currency)
-  // A refund of everything, after which more was captured, leaves that to another.
-  const isAnother = wanted === 'everything' && !isNothing(refundable)
-  if (repeated === 'same' && !isAnother) return []
+  const isOfAllThatIsLeft =
+    idOf(wanted) === null &&
+    (wanted === 'everything' || samePots(wanted, refundable)) &&
+    !isNothing(refundable)
+  // A refund of all that was left, after which more was captured, leaves that to another.
+  if (repeated === 'same' && !isOfAllThatIsLeft) return []
   if (repeated === 'other') return refuse('refund_id_used_with_other_amounts')
   if (isNothing(payment.captured)) return refuse('nothing_is_captured')
   const pots = potsWanted(wanted, refundable, payment.request.currency)
@@ -102,6 +111,7 @@ export const decideRefund = (
   if (pots.additionalAmount > refundable.additionalAmount)
     return refuse('refund_exceeds_additional_amount')
   if (isNothing(pots)) return refuse('refund_is_nothing')
+  if (idOf(wanted) === null && !isOfAllThatIsLeft) return refuse('refund_id_is_missing')
   if (countOf(payment.refunds) >= mostParts) return refuse('refunds_are_too_many')
   const { captured, refundedWithFees, captures, refunds } = payment
   const basis = {

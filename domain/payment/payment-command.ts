@@ -4,8 +4,9 @@ import type { Permissions } from '../people/grant.ts'
 import type { Instant } from '../time.ts'
 import type { PaymentDetails, PaymentRequest, RefusalOfFunds } from './payment-events.ts'
 
-/** What to capture or refund: all that is left, or a part that the merchant names and numbers. */
-export type Wanted = 'everything' | (Pots & { readonly id: string; readonly currency: string })
+/** What to capture or refund: all that is left, or figures; without an id they must be those of all that is left. */
+export type Wanted =
+  'everything' | (Pots & { readonly id: string | null; readonly currency: string })
 
 /** Whom a customer identifier names: a payer, whoever scans a shortlink or comes along, or nobody. */
 export type Customer =
@@ -43,6 +44,8 @@ export type PaymentCommand =
       readonly payer: string
       /** Null leaves what the merchant asked for. */
       readonly additionalAmount: number | null
+      /** Whether the payer has confirmed an additional amount above the amount. */
+      readonly isConfirmed?: boolean
       readonly credit: boolean
       /** What the required scope of the request grants, with its tokens. */
       readonly permissions?: Permissions

@@ -1,4 +1,5 @@
 import { grossOf } from '../accounting/charge.ts'
+import { addUp } from '../money/money.ts'
 import { refuse } from '../refusal.ts'
 import { roughSize } from '../rough-size.ts'
 import { sameJson } from '../same.ts'
@@ -9,7 +10,22 @@ import { awaitsScan, type Answer, type Payment, type RequestedPayment } from './
 import { statusCodes } from './status.ts'
 
 const addsUp = (lineItems: readonly LineItem[], amount: number): boolean =>
-  lineItems.length === 0 || lineItems.reduce((sum, { total }) => sum + total, 0) === amount
+  lineItems.length === 0 || addUp(...lineItems.map(({ total }) => total)) === String(amount)
+
+/** What the payer may make the additional amount of, in times of the amount (decisions 4). */
+const mostWithoutConfirmation = 1
+const most = 10
+
+const checkAdditionalAmount = (
+  { additionalAmount, isConfirmed = false }: { additionalAmount: number; isConfirmed?: boolean },
+  { amount, additionalAmount: asked, additionalEdit }: PaymentRequest,
+): void => {
+  if (additionalAmount === asked) return
+  if (!additionalEdit) return refuse('additional_amount_is_not_editable')
+  if (additionalAmount > most * amount) return refuse('additional_amount_is_too_high')
+  if (additionalAmount > mostWithoutConfirmation * amount && !isConfirmed)
+    return refuse('additional_amount_is_not_confirmed')
+}
 
 export const decideRequest = (
   { at, request, facts }: Extract<PaymentCommand, { type: 'RequestPayment' }>,
@@ -38,15 +54,21 @@ export const decideRequest = (
  */
 const largestAmendments = 16 * 1_048_576
 
+/** Whether the payer has answered: a payment that failed for want of a payer was answered by nobody. */
+const isAnswered = ({ answer, statusCode }: RequestedPayment): boolean =>
+  answer !== null && statusCode !== statusCodes.NOT_FOUND
+
 export const decideAmendment = (
   { changes, ledgerIsOpen }: Extract<PaymentCommand, { type: 'AmendPayment' }>,
-  { request, details, amendedSize }: RequestedPayment,
+  payment: RequestedPayment,
 ): readonly PaymentEvent[] => {
+  const { request, details, amendedSize } = payment
   const changed = Object.entries(changes).filter(
     ([name, value]) => !sameJson(value, details[name as keyof PaymentDetails]),
   )
   if (changed.length === 0) return []
   const data: Partial<PaymentDetails> = Object.fromEntries(changed)
+  if (isAnswered(payment) && (data.lineItems || data.links)) return refuse('payment_is_answered')
   if (data.ledger !== undefined && !ledgerIsOpen) return refuse('ledger_is_unknown')
   if (!addsUp(data.lineItems ?? [], request.amount)) return refuse('line_items_do_not_add_up')
   if (amendedSize + roughSize(data) > largestAmendments)
@@ -111,8 +133,8 @@ export const decideAnswer = (
       return [{ type: 'PaymentFailed', data: { statusCode: answer.statusCode } }]
     case 'accepted': {
       const { additionalAmount, credit } = answer
-      if (additionalAmount !== request.additionalAmount && !request.additionalEdit)
-        return refuse('additional_amount_is_not_editable')
+      const isConfirmed = 'isConfirmed' in command && command.isConfirmed === true
+      checkAdditionalAmount({ additionalAmount, isConfirmed }, request)
       if (credit && !request.allowCredit) return refuse('credit_is_not_allowed')
       grossOf({ amount: request.amount, additionalAmount })
       const until = secondsAfter(command.at, authorizationLifetime)

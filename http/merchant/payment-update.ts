@@ -61,7 +61,7 @@ export const paymentUpdateInput = z.preprocess(withoutIgnored, paymentUpdate)
 
 export type PaymentUpdate = z.output<typeof paymentUpdateInput>
 
-/** What a capture or refund takes: everything that is left, or the amounts under the id in one field. @throws Malformed */
+/** What a capture or refund takes: everything that is left, or amounts, under the id in one field. @throws Malformed */
 export const wantedOf = (input: PaymentUpdate, idField: 'capture_id' | 'refund_id'): Wanted => {
   const { amount, additional_amount, currency } = input
   const id = input[idField]
@@ -74,11 +74,13 @@ export const wantedOf = (input: PaymentUpdate, idField: 'capture_id' | 'refund_i
       value == null && issue(field, 'Required for a part.')
     required('amount', amount)
     required('currency', currency)
-    required(idField, id)
-    // Nobody gets this answer: `read` throws, as what is missing has been noted.
-    if (amount == null || currency == null || id == null) return 'everything'
+    if (amount == null || currency == null) {
+      required(idField, id)
+      // Nobody gets this answer: `read` throws, as what is missing has been noted.
+      return 'everything'
+    }
     const wanted = {
-      id,
+      id: id ?? null,
       currency,
       amount: amountIn(context, ['amount'], amount, currency),
       additionalAmount: amountIn(

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { merchants, payments } from '../../application/aggregates.ts'
 import { findSuch } from '../../application/find-accepting.ts'
+import type { PaymentWish } from '../../application/answer-payment.ts'
 import type { Context, Find, Handle } from '../../application/handle.ts'
 import { awaitsScan, type Payment } from '../../domain/payment/payment-state.ts'
 import { refuse } from '../../domain/refusal.ts'
@@ -19,8 +20,6 @@ import {
 } from '../wire.ts'
 import { argstring } from './shortlink-code.ts'
 
-type PayerWish = { readonly additionalAmount: number | null; readonly credit: boolean }
-
 export type SandboxNeeds = {
   readonly handle: Handle
   readonly find: Find
@@ -29,7 +28,7 @@ export type SandboxNeeds = {
   readonly acceptPayment: (
     tid: string,
     payer: string,
-    wish: PayerWish,
+    wish: PaymentWish,
     context: Context,
   ) => Promise<void>
   /** Moves the clock and does all that has become due; answers the new time. */
@@ -123,7 +122,8 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
         )
         const payer = await payerOf(named, expected)
         const context = contextFor(call, request.merchant, `payer:${payer}`)
-        await needs.acceptPayment(tid, payer, { additionalAmount, credit }, context)
+        const wish = { additionalAmount, isConfirmed: true, credit }
+        await needs.acceptPayment(tid, payer, wish, context)
       },
     }),
     route({

@@ -88,21 +88,33 @@ export const payerApiPaymentRoutes = (
       summary: 'Accept a payment request',
       params: tidParams,
       body: z
-        .object({ additional_amount: amountText.optional(), credit: z.boolean().default(false) })
+        .object({
+          additional_amount: amountText.optional(),
+          confirmed: z
+            .boolean()
+            .default(false)
+            .meta({
+              description:
+                'Whether the payer has confirmed an additional_amount above the amount. More than ten times the ' +
+                'amount is refused.',
+            }),
+          credit: z.boolean().default(false),
+        })
         .meta({ id: 'PayerAccept' }),
       success: 'nothing',
       handle: async (call) => {
         const { tid } = call.params
         const { payer } = await access(call)
         const { request } = await find(tid, payer, call.at)
-        const { additional_amount: text, credit } = call.body
+        const { additional_amount: text, confirmed: isConfirmed, credit } = call.body
         const additionalAmount = read((context) =>
           text === undefined
             ? null
             : amountIn(context, ['additional_amount'], text, request.currency),
         )
         const context = contextOfPayer(call, payer, request.merchant)
-        await needs.acceptPayment(tid, payer, { additionalAmount, credit }, context)
+        const wish = { additionalAmount, isConfirmed, credit }
+        await needs.acceptPayment(tid, payer, wish, context)
       },
     }),
     route({

@@ -44,6 +44,10 @@ export const paymentForm = plainForm.extend({
         'The additional amount that the payer wants, with a comma or a period; only where the request lets it be changed.',
       examples: ['15.00'],
     }),
+  confirmed: z.string().optional().meta({
+    description:
+      'Hidden in the form that comes back for an additional amount above the amount: that additional amount.',
+  }),
 })
 
 export const permissionForm = plainForm.extend({
@@ -93,7 +97,7 @@ export const pageAsks = {
     ownForm: paymentForm,
     errors: {
       303: 'To what became of it; or to sign in.',
-      400: 'The decision or the amount is wrong; the page says which.',
+      400: 'The decision or the amount is wrong, or the amount must be confirmed; the page says which.',
       403: foreign,
       404: unknown,
       409: 'It has been answered, or is over.',

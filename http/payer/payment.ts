@@ -1,9 +1,11 @@
 import { html } from 'hono/html'
 import { payments } from '../../application/aggregates.ts'
+import type { PaymentWish } from '../../application/answer-payment.ts'
 import type { Context, Handle } from '../../application/handle.ts'
 import { decimalsOf } from '../../domain/money/currency.ts'
 import { formatAmount } from '../../domain/money/money.ts'
 import { parseScope } from '../../domain/people/scope.ts'
+import { Refusal } from '../../domain/refusal.ts'
 import { tidParams } from '../addresses.ts'
 import { contextOfPayer, searchOf, type Call } from '../call.ts'
 import { fieldOf, type FormOf } from '../forms.ts'
@@ -29,10 +31,33 @@ export type PayerPaymentNeeds = PayerAttachmentNeeds &
     readonly acceptPayment: (
       tid: string,
       payer: string,
-      wish: { readonly additionalAmount: number | null; readonly credit: boolean },
+      wish: PaymentWish,
       context: Context,
     ) => Promise<void>
   }
+
+/** What the payer has entered that cannot be taken yet, and why. */
+type Entered = {
+  readonly problem?: string
+  readonly typed?: string
+  /** The additional amount that the payer is asked to confirm: another one is asked for anew. */
+  readonly confirmed?: string
+}
+
+/** What is to be told beside the form, if it is that; everything else is thrown. */
+const refusalOf = async (
+  accept: () => Promise<void>,
+): Promise<'additional_amount_is_not_confirmed' | 'additional_amount_is_too_high' | undefined> => {
+  try {
+    await accept()
+    return undefined
+  } catch (error) {
+    const code = error instanceof Refusal ? error.code : undefined
+    if (code === 'additional_amount_is_not_confirmed' || code === 'additional_amount_is_too_high')
+      return code
+    throw error
+  }
+}
 
 /** Whether the payer came from the shop's checkout on this very device, and goes back there. */
 const isCheckout = (call: Call): boolean => searchOf(call).has('checkout')
@@ -46,8 +71,7 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
     visitor: SignedIn,
     call: Call,
     { request, tid }: ShownRequest,
-    problem: string | undefined,
-    typed: string | undefined,
+    { problem, typed, confirmed }: Entered,
   ): Html => {
     const { texts, csrf, locale } = visitor
     const { currency, additionalAmount } = request
@@ -69,7 +93,9 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
       method="post"
       action="/payer/payment/${tid}${isCheckout(call) ? '?checkout' : ''}"
     >
-      ${problemNote(problem)} ${hiddenFields({ csrf })} ${request.additionalEdit ? editable : ''}
+      ${problemNote(problem)}
+      ${hiddenFields(confirmed === undefined ? { csrf } : { csrf, confirmed })}
+      ${request.additionalEdit ? editable : ''}
       ${
         scope.length === 0
           ? ''
@@ -101,8 +127,7 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
     visitor: SignedIn,
     call: Call,
     shown: ShownRequest,
-    problem?: string,
-    typed?: string,
+    entered: Entered = {},
   ): Promise<RawReply> => {
     const { outcome, tid } = shown
     const isPending = outcome.status === 'pending'
@@ -111,7 +136,7 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
     const attached = isPending ? [] : await attachmentsHtml(needs, visitor, { tid, currency })
     return visits.show(visitor, {
       title: `${texts.payment} – ${shown.shop}`,
-      status: problem === undefined ? 200 : 400,
+      status: entered.problem === undefined ? 200 : 400,
       body: html`<div
         class="card"
         ${isPending ? html`data-live="/payer/checkout/${tid}/events"` : ''}
@@ -119,7 +144,7 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
         ${isPending ? '' : statusHtml(visitor, outcome)} ${requestHtml(visitor, shown)}
         ${
           isPending
-            ? html`${answerForm(visitor, call, shown, problem, typed)}
+            ? html`${answerForm(visitor, call, shown, entered)}
                 <p class="quiet small">${texts.expires} ${shownTime(outcome.expiresAt, locale)}</p>`
             : receiptHtml(visitor, shown)
         }
@@ -140,7 +165,9 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
     const context = contextOfPayer(call, payer, merchant)
     const then = isCheckout(call) ? `/payer/checkout/${tid}` : `/payer/payment/${tid}`
     const { data: decision } = paymentForm.shape.decision.safeParse(fieldOf(form, 'decision'))
-    if (decision === undefined) return paymentPage(visitor, call, shown, visitor.texts.wrongInput)
+    const { texts } = visitor
+    const again = (entered: Entered) => paymentPage(visitor, call, shown, entered)
+    if (decision === undefined) return again({ problem: texts.wrongInput })
     if (decision === 'decline') {
       await needs.handle(payments, tid, { type: 'DeclinePayment', at: call.at, payer }, context)
       return visits.go(visitor, then)
@@ -148,9 +175,15 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
     const typed = fieldOf(form, 'additional_amount')
     const isTyped = form['additional_amount'] !== undefined && (additionalEdit || typed !== '')
     const additionalAmount = isTyped ? typedAmount(typed, currency) : null
-    if (additionalAmount === undefined)
-      return paymentPage(visitor, call, shown, visitor.texts.wrongAmount, typed)
-    await needs.acceptPayment(tid, payer, { additionalAmount, credit: false }, context)
+    if (additionalAmount === undefined) return again({ problem: texts.wrongAmount, typed })
+    const confirmed = additionalAmount === null ? '' : formatAmount(additionalAmount, currency)
+    const isConfirmed = additionalAmount !== null && fieldOf(form, 'confirmed') === confirmed
+    const wish = { additionalAmount, isConfirmed, credit: false }
+    const refused = await refusalOf(() => needs.acceptPayment(tid, payer, wish, context))
+    if (refused === 'additional_amount_is_not_confirmed')
+      return again({ problem: texts.refused_additional_amount_is_not_confirmed, typed, confirmed })
+    if (refused === 'additional_amount_is_too_high')
+      return again({ problem: texts.refused_additional_amount_is_too_high, typed })
     return visits.go(visitor, then)
   }
 

@@ -62,6 +62,9 @@ const english = {
   receipt: 'Receipt',
   reference: 'Reference',
   refunded: 'Refunded',
+  refused_additional_amount_is_not_confirmed:
+    'The extra is more than the amount itself. If that is right, pay once more.',
+  refused_additional_amount_is_too_high: 'The extra can be at most ten times the amount.',
   refused_authorization_is_not_allowed: 'It has not been allowed yet.',
   refused_conflicting_changes: 'Something changed at the same time. Please try again.',
   refused_payer_exists: 'There is an account with this phone number already. Sign in with it.',
@@ -184,6 +187,9 @@ const norwegian: Texts = {
   receipt: 'Kvittering',
   reference: 'Referanse',
   refunded: 'Refundert',
+  refused_additional_amount_is_not_confirmed:
+    'Det ekstra er mer enn selve beløpet. Betal én gang til hvis det stemmer.',
+  refused_additional_amount_is_too_high: 'Det ekstra kan være høyst ti ganger beløpet.',
   refused_authorization_is_not_allowed: 'Det er ikke tillatt ennå.',
   refused_conflicting_changes: 'Noe ble endret samtidig. Prøv igjen.',
   refused_payer_exists: 'Det finnes allerede en konto med dette telefonnummeret. Logg inn med den.',

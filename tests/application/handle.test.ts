@@ -216,7 +216,7 @@ describe('many commands to one payment at once', () => {
       'capture_exceeds_authorization',
       'accepted',
       'accepted',
-      'payment_is_not_authorized',
+      'nothing_is_left_to_capture',
     ])
   })
 })
@@ -234,7 +234,7 @@ describe('two processes on one log', () => {
     const reasons = await Promise.all(captures)
     expect(reasons.filter((reason) => reason === 'accepted')).toHaveLength(50)
     expect(await capturedOf(tid)).toBe(5000)
-    expect(['accepted', 'payment_is_not_authorized']).toEqual(expect.arrayContaining(reasons))
+    expect(['accepted', 'nothing_is_left_to_capture']).toEqual(expect.arrayContaining(reasons))
   })
 
   test('a payer accepts on one what the other has just picked up for them, and nobody else’s money is asked for', async () => {
@@ -635,7 +635,7 @@ describe('what is remembered', () => {
     await paying(theirs, tid)(capture('everything'))
     ours.notice(await logOf(tid))
     const reason = await reasonOf(paying(ours, tid)(capture(part('a', 1))))
-    expect(reason).toBe('payment_is_not_authorized')
+    expect(reason).toBe('nothing_is_left_to_capture')
     expect(asked).toEqual({ reads: 1, appends: 2 })
   })
 

@@ -47,9 +47,9 @@ const wanted: fc.Arbitrary<Wanted> = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record({
-      id: fc.constantFrom('a', 'b', 'c'),
+      id: fc.constantFrom('a', 'b', 'c', null),
       currency: fc.constantFrom(...often(5, 'NOK'), 'SEK'),
-      amount: fc.constantFrom(0, 1, 2, 3, 7),
+      amount: fc.constantFrom(0, 1, 2, 3, 7, 10),
       additionalAmount: fc.constantFrom(0, 0, 1, 2),
     }),
   },
@@ -64,7 +64,7 @@ const terms = fc.constantFrom(noFees, {
 const payer = fc.constantFrom(...often(3, 'alice'), 'bob')
 /** Whoever scans it is the payer. */
 const code = { shortlink: 'code' }
-const additionalAmount = fc.constantFrom(null, null, 0, 2, 3)
+const additionalAmount = fc.constantFrom(null, null, 0, 2, 3, 11, 101)
 const callbackUri = fc.constantFrom(null, 'https://shop.example/callback')
 const ledger = fc.constantFrom('default', 'default', 'other')
 const lineItems = fc.constantFrom<LineItem[]>(
@@ -94,6 +94,7 @@ const commandAt = (at: Instant): fc.Arbitrary<PaymentCommand> => {
         ...of('AuthorizePayment'),
         payer,
         additionalAmount,
+        isConfirmed: fc.boolean(),
         credit: fc.boolean(),
       }),
     },

@@ -211,6 +211,44 @@ describe('the payer’s answer', () => {
       .then(authorized())
   })
 
+  describe('given 100.00 and a tip that may be edited', () => {
+    const editable = requested({ additionalEdit: true })
+
+    test('when the payer gives as much as the amount, then it needs no confirmation', () => {
+      given(editable)
+        .when(accept({ additionalAmount: 10_000 }))
+        .then(authorized({ additionalAmount: 10_000 }))
+    })
+
+    test('when the payer gives more than the amount, then it needs a confirmation', () => {
+      given(editable)
+        .when(accept({ additionalAmount: 10_001 }))
+        .thenRefused('additional_amount_is_not_confirmed')
+      given(editable)
+        .when(accept({ additionalAmount: 10_001, isConfirmed: true }))
+        .then(authorized({ additionalAmount: 10_001 }))
+    })
+
+    test('when the payer gives more than ten times the amount, then no confirmation helps', () => {
+      given(editable)
+        .when(accept({ additionalAmount: 100_000, isConfirmed: true }))
+        .then(authorized({ additionalAmount: 100_000 }))
+      given(editable)
+        .when(accept({ additionalAmount: 100_001, isConfirmed: true }))
+        .thenRefused('additional_amount_is_too_high')
+    })
+
+    test('when the payer leaves what the shop asked for, then it needs no confirmation', () => {
+      const asked = requested({ additionalEdit: true, additionalAmount: 200_000 })
+      given(asked)
+        .when(accept())
+        .then(authorized({ additionalAmount: 200_000 }))
+      given(asked)
+        .when(accept({ additionalAmount: 200_000 }))
+        .then(authorized({ additionalAmount: 200_000 }))
+    })
+  })
+
   test('given that credit is allowed, when the payer takes it, then that is remembered', () => {
     given(requested({ allowCredit: true }))
       .when(accept({ credit: true }))
@@ -356,6 +394,51 @@ describe('capturing', () => {
       .thenRefused('capture_is_nothing')
   })
 
+  describe('given an authorisation of 100.00 and 10.00, and figures without an id', () => {
+    const all = part(null, 10_000, 1000)
+
+    test('when they are all that is left, then it is the capture of everything', () => {
+      given(...auth)
+        .when(capture(all))
+        .then(captured(null, 10_000, 1000))
+      given(...partly)
+        .when(capture(part(null, 6000)))
+        .then(captured(null, 6000))
+    })
+
+    test.each([
+      ['less than is left', part(null, 9999, 1000), 'capture_id_is_missing'],
+      ['without the tip', part(null, 10_000), 'capture_id_is_missing'],
+      ['more than is left', part(null, 10_001, 1000), 'capture_exceeds_authorization'],
+    ] as const)('when they are %s, then they are refused', (_, wanted, why) => {
+      given(...auth)
+        .when(capture(wanted))
+        .thenRefused(why)
+    })
+
+    test('when they are of another currency, then they are refused', () => {
+      given(...auth)
+        .when(capture({ id: null, currency: 'SEK', amount: 10_000, additionalAmount: 1000 }))
+        .thenRefused('currency_differs_from_payment')
+    })
+
+    test('when the same come again, also without figures and after expiry, then nothing happens', () => {
+      for (const again of [all, 'everything'] as const)
+        given(...full)
+          .when(capture(again, authorizationEnds))
+          .thenNothing()
+      given(...partly, captured(null, 6000))
+        .when(capture(part(null, 6000)))
+        .thenNothing()
+    })
+
+    test('when others come after all was captured, then nothing is left', () => {
+      given(...full)
+        .when(capture(part(null, 9999, 1000)))
+        .thenRefused('nothing_is_left_to_capture')
+    })
+  })
+
   test('given an authorisation in NOK, when SEK are captured, then it is refused', () => {
     given(...auth)
       .when(capture({ id: 'a', currency: 'SEK', amount: 4000, additionalAmount: 0 }))
@@ -382,9 +465,10 @@ describe('capturing', () => {
   })
 
   test.each(ended)('given it is %s, when a part is captured, then it is refused', (_, history) => {
+    const { status } = given(...history).state
     given(...history)
       .when(capture(part('new', 1)))
-      .thenRefused('payment_is_not_authorized')
+      .thenRefused(status === 'ok' ? 'nothing_is_left_to_capture' : 'payment_is_not_authorized')
   })
 
   test.each([
@@ -687,6 +771,41 @@ describe('refunding', () => {
     },
   )
 
+  describe('given figures without an id', () => {
+    test('when they are all that can be refunded, then it is the refund of everything', () => {
+      given(...full)
+        .when(refund(part(null, 10_000, 1000), 'Cold soup'))
+        .then(refunded(null, 10_000, 1000, 'Cold soup'))
+      given(...full, refunded('r', 4000, 1000))
+        .when(refund(part(null, 6000)))
+        .then(refunded(null, 6000))
+    })
+
+    test.each([
+      ['less than can be refunded', part(null, 9999, 1000), 'refund_id_is_missing'],
+      ['without the tip', part(null, 10_000), 'refund_id_is_missing'],
+      ['more than can be refunded', part(null, 10_001), 'refund_exceeds_captures'],
+    ] as const)('when they are %s, then they are refused', (_, wanted, why) => {
+      given(...full)
+        .when(refund(wanted))
+        .thenRefused(why)
+    })
+
+    test('when the same come again, then nothing happens; after another capture they are another refund', () => {
+      const all = refund(part(null, 10_000, 1000))
+      given(...full, refunded(null, 10_000, 1000))
+        .when(all)
+        .thenNothing()
+      const once = [...auth, captured('a', 5000), refunded(null, 5000)]
+      given(...once, captured('b', 4000))
+        .when(refund(part(null, 5000)))
+        .thenNothing()
+      given(...once, captured('b', 5000))
+        .when(refund(part(null, 5000)))
+        .then(refunded(null, 5000))
+    })
+  })
+
   test('given a capture in NOK, when SEK are refunded, then it is refused', () => {
     given(...full)
       .when(refund({ id: 'r', currency: 'SEK', amount: 1, additionalAmount: 0 }))
@@ -854,6 +973,53 @@ describe('amending', () => {
     given(...pending, ...sixteen)
       .when(amend(much(15)))
       .thenNothing()
+  })
+
+  test.each([
+    ['authorised', auth],
+    ['captured', full],
+    ['declined', isDeclined],
+    ['refused for want of funds', withoutFunds],
+    ['expired after authorisation', authExpired],
+  ])('given it is %s, when line items or links are changed, then they stay', (_, history) => {
+    const { lineItems, links } = changes
+    for (const change of [{ lineItems }, { links }, { links, callbackUri: null }])
+      given(...history)
+        .when(amend(change))
+        .thenRefused('payment_is_answered')
+    given(...history)
+      .when(amend({ lineItems: [], links: [], callbackUri: null }))
+      .then(amended({ callbackUri: null }))
+  })
+
+  test.each([
+    ['aborted', isAborted],
+    ['expired', isExpired],
+    ['failed for want of a payer', unknownPayer],
+  ])('given it is %s, when links are changed, then they are: nobody answered', (_, history) => {
+    const { links } = changes
+    given(...history)
+      .when(amend({ links }))
+      .then(amended({ links }))
+  })
+
+  test('given line items of -25.00 and 125.00, when they are given, then they add up', () => {
+    const lineItems = [lineItem(12_500), lineItem(-2500)]
+    given(...pending)
+      .when(amend({ lineItems }))
+      .then(amended({ lineItems }))
+  })
+
+  test('given line items whose inexact sum is the amount, when they are given, then they are refused', () => {
+    const large = 99_999_999_999_999
+    const lineItems = [
+      ...Array.from({ length: 200 }, () => lineItem(large)),
+      lineItem(10_001),
+      ...Array.from({ length: 200 }, () => lineItem(-large)),
+    ]
+    given(...pending)
+      .when(amend({ lineItems }))
+      .thenRefused('line_items_do_not_add_up')
   })
 
   test('given line items, when they are taken away, then they are', () => {

@@ -64,7 +64,12 @@ export const commands = {
     facts: { ...facts, ...otherFacts },
   }),
   accept: (
-    wish: { additionalAmount?: number | null; credit?: boolean; payer?: string } = {},
+    wish: {
+      additionalAmount?: number | null
+      isConfirmed?: boolean
+      credit?: boolean
+      payer?: string
+    } = {},
     at = morning,
   ): PaymentCommand => ({
     type: 'AuthorizePayment',
@@ -105,7 +110,7 @@ export const commands = {
 const noCharge = { fee: 0, interchange: 0, vat: 0, taxcode: noFees.taxcode }
 
 /** A part in NOK: what is taken of the amount, and of the additional amount. */
-export const part = (id: string, amount: number, additionalAmount = 0): Wanted => ({
+export const part = (id: string | null, amount: number, additionalAmount = 0): Wanted => ({
   id,
   currency: 'NOK',
   amount,

@@ -232,6 +232,8 @@ test('browsers of payers that ask for what is not theirs, or send what no page d
   ] as const) {
     const page = await alice.visit(`/payer/${path}`)
     await alice.submit(page, values)
+    if ('additional_amount' in values)
+      await alice.submit(page, { ...values, additional_amount: '100.01' })
     const csrf = formIn(page.html, 'csrf').fields.find(([name]) => name === 'csrf')?.[1] ?? ''
     for (const of of ['payment/none', 'permission/none', 'permissions'])
       await alice.visit(`/payer/${of}`, { method: 'POST', body: new URLSearchParams({ csrf }) })

@@ -470,6 +470,19 @@ describe('an update without an action', () => {
     expect((await service.pos1('GET', path)).body).toMatchObject({ callback_uri: null, links })
   })
 
+  test('leaves line items and links as they are once the payer has answered', async () => {
+    const line = { product_id: '1', quantity: 1, item_cost: '100', total: '100' }
+    const links = [{ uri: 'https://shop.example/', caption: 'x', show_on: ['pending'] }]
+    const path = await authorizedPayment(service, { line_items: [line] })
+    const other = { ...line, product_id: '2' }
+    for (const change of [{ line_items: [other] }, { line_items: [] }, { links }])
+      expect(await put(path, change)).toMatchObject(conflict(/line_items and links/))
+    const callback_uri = 'https://shop.example/cb'
+    expect(await put(path, { callback_uri, line_items: [line] })).toMatchObject({ status: 204 })
+    const { body } = await service.pos1('GET', path)
+    expect(body).toMatchObject({ callback_uri, links: [], line_items: [{ product_id: '1' }] })
+  })
+
   test('is refused when it does not fit', async () => {
     const path = await requestPayment(service.pos1)
     const line = { product_id: '1', quantity: 1, item_cost: '1', total: '1.001' }
@@ -508,6 +521,18 @@ describe('capture', () => {
     })
   })
 
+  test('without an id, with the figures of all that is left, is the capture of everything', async () => {
+    const path = await authorizedPayment(service, { additional_amount: '10.00' })
+    expect(await put(path, part('60.00'))).toMatchObject({ status: 204 })
+    const rest = { action: 'capture', amount: '40.00', currency: 'NOK', additional_amount: '10' }
+    for (const again of [rest, rest, { action: 'capture' }, { ...rest, capture_id: null }])
+      expect(await put(path, again)).toMatchObject({ status: 204 })
+    const { status, captures } = await outcome(path)
+    expect(status).toBe('ok')
+    expect(captures).toMatchObject([{}, { id: null, amount: '40.00', additional_amount: '10.00' }])
+    expect(captures).toHaveLength(2)
+  })
+
   test('in parts takes from each pot apart, and never more than is left', async () => {
     const path = await authorizedPayment(service, { additional_amount: '10.00' })
     const first = part('60.00', { additional_amount: '10' })
@@ -519,7 +544,7 @@ describe('capture', () => {
     expect(await outcome(path)).toMatchObject({ auth_amount: '40.00', status: 'auth' })
     expect(await put(path, part('40.00'))).toMatchObject({ status: 204 })
     expect(await put(path, first)).toMatchObject({ status: 204 })
-    expect(await put(path, part('0.01'))).toMatchObject(conflict(/not authorised/))
+    expect(await put(path, part('0.01'))).toMatchObject(conflict(/Nothing is left to capture/))
     const { captures, status } = await outcome(path)
     expect([status, captures.length]).toEqual(['ok', 2])
   })
@@ -539,6 +564,8 @@ describe('capture', () => {
 
   test.each([
     [{ amount: '1' }, ['currency', 'capture_id']],
+    [{ amount: '99.99', currency: 'NOK' }, ['capture_id']],
+    [{ amount: '100.01', currency: 'NOK' }, ['amount']],
     [{ currency: 'NOK' }, ['amount', 'capture_id']],
     [{ capture_id: 'x' }, ['amount', 'currency']],
     [{ additional_amount: '1' }, ['amount', 'currency', 'capture_id']],
@@ -751,6 +778,18 @@ describe('refund', () => {
         { id: null, amount: '40.00', additional_amount: '0.00', text: null },
       ],
     })
+  })
+
+  test('without an id, with the figures of all that can be refunded, is the refund of everything', async () => {
+    const path = await authorizedPayment(service, { amount: '50.00' })
+    await put(path, { action: 'capture' })
+    const all = { action: 'refund', amount: '50.00', currency: 'NOK' }
+    const less = await service.admin('PUT', path, { ...all, amount: '49.99' })
+    expect(less).toMatchObject(wrongFields('refund_id'))
+    for (const again of [all, all, { action: 'refund' }])
+      expect(await service.admin('PUT', path, again)).toMatchObject({ status: 204 })
+    const { refunds } = await outcome(path)
+    expect(refunds).toMatchObject([{ id: null, amount: '50.00', additional_amount: '0.00' }])
   })
 
   test('of nothing is refused', async () => {

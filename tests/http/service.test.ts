@@ -171,6 +171,13 @@ describe('the sandbox', () => {
     })
   })
 
+  test('takes a tip of ten times the amount as confirmed, and no more', async () => {
+    const path = await requestPayment(service.pos1, { additional_edit: true })
+    const accept = (additional_amount: string) => sandbox(path, 'accept', { additional_amount })
+    expect(await accept('1000.01')).toMatchObject(wrongFields('additional_amount'))
+    expect(await accept('1000.00')).toMatchObject({ status: 204 })
+  })
+
   test('refuses what the merchant did not allow, and what makes no sense', async () => {
     const path = await requestPayment(service.pos1)
     for (const [wish, field] of [

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { merchantClient } from '../../demo/merchant-client.ts'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
+import { wrongFields } from '../http/service.ts'
 import { codeOf, startPeopleService, type PeopleService } from './people-service.ts'
 import { formIn, makeVisitor, type Shown, type TestVisitor } from './visitor.ts'
 
@@ -43,6 +44,39 @@ test('given a request, when its payer accepts on the page with a tip, then it is
   expect((await alice.visit(`/payer/payment/${id}`)).html).toContain(
     'The shop will collect the money.',
   )
+})
+
+describe('given 100.00 and a tip that the payer may edit', () => {
+  const given = async () => {
+    const { id } = await forAlice({ additional_edit: true })
+    const alice = await signedIn()
+    const page = await alice.visit(`/payer/payment/${id}`)
+    return { id, alice, page }
+  }
+  const accept = (amount: string) => ({ additional_amount: amount, decision: 'accept' })
+
+  test('when it is more than the amount, then the page asks once more, for that tip and no other', async () => {
+    const { id, alice, page } = await given()
+    const asked = await alice.submit(page, accept('150,00'))
+    expect(asked).toMatchObject({ status: 400 })
+    expect(asked.html).toContain('The extra is more than the amount itself.')
+    expect(await service.outcome(id)).toMatchObject({ status: 'pending' })
+    const another = await alice.submit(asked, accept('250'))
+    expect(another.html).toContain('The extra is more than the amount itself.')
+    const { status } = await alice.submit(another, { decision: 'accept' })
+    expect(status).toBe(303)
+    expect(await service.outcome(id)).toMatchObject({ status: 'auth', additional_amount: '250.00' })
+  })
+
+  test('when it is more than ten times the amount, then it is refused, however often it is sent', async () => {
+    const { id, alice, page } = await given()
+    const refused = await alice.submit(page, accept('1000.01'))
+    expect(refused).toMatchObject({ status: 400 })
+    expect(refused.html).toContain('The extra can be at most ten times the amount.')
+    expect(await alice.submit(refused, { decision: 'accept' })).toMatchObject({ status: 400 })
+    expect(await service.outcome(id)).toMatchObject({ status: 'pending' })
+    await alice.submit(refused, { decision: 'decline' })
+  })
 })
 
 /** What a page says in the end, without its tags. */
@@ -555,9 +589,13 @@ test('given an app, when it signs somebody up and in, then it can answer, read a
     amount: '100.00',
     status: 'pending',
   })
-  const accept = await api('POST', `${paymentPath}accept/`, { additional_amount: '1.5' }, token)
+  const acceptWith = (body: object) => api('POST', `${paymentPath}accept/`, body, token)
+  expect(await acceptWith({ additional_amount: '100.01' })).toMatchObject(wrongFields('confirmed'))
+  const tooMuch = { additional_amount: '1000.01', confirmed: true }
+  expect(await acceptWith(tooMuch)).toMatchObject(wrongFields('additional_amount'))
+  const accept = await acceptWith({ additional_amount: '100.01', confirmed: true })
   expect(accept.status).toBe(204)
-  expect(await service.outcome(payment.id)).toMatchObject({ additional_amount: '1.50' })
+  expect(await service.outcome(payment.id)).toMatchObject({ additional_amount: '100.01' })
   expect((await api('POST', `${paymentPath}decline/`, {}, token)).status).toBe(409)
   expect((await api('POST', `${permissionPath}accept/`, {}, token)).status).toBe(204)
   expect((await api('GET', permissionPath, undefined, token)).body.granted_scope).toBe(
