@@ -5,6 +5,7 @@ import { refuse } from '../../domain/refusal.ts'
 import { contextOfPayer, targetOf, type Call } from '../call.ts'
 import { RequestError } from '../errors.ts'
 import { fieldOf, type FormOf } from '../forms.ts'
+import { enterMissing, type EnteringNeeds } from '../payer/entering.ts'
 import { permissionForm } from '../payer/page-asks.ts'
 import { tickedScope } from '../payer/permission.ts'
 import type { SessionNeeds, SignedIn, Visitor, Visits } from '../payer/session.ts'
@@ -15,16 +16,14 @@ import type { AuthorizationPages } from './pages.ts'
 import type { AuthorizationPasses } from './passes.ts'
 import { redirectTo } from './request.ts'
 
-export type AuthorizationAnswerNeeds = Pick<
-  SessionNeeds,
-  'digestOf' | 'isSameText' | 'caughtUp'
-> & {
-  readonly findApplication: (clientId: string) => object | undefined
-  readonly handle: Handle
-  readonly issuer: () => string
-  /** The code of an authorisation, and what is stored of it. */
-  readonly codeOf: (authorization: string) => { readonly code: string; readonly hash: string }
-}
+export type AuthorizationAnswerNeeds = Pick<SessionNeeds, 'digestOf' | 'isSameText' | 'caughtUp'> &
+  EnteringNeeds & {
+    readonly findApplication: (clientId: string) => object | undefined
+    readonly handle: Handle
+    readonly issuer: () => string
+    /** The code of an authorisation, and what is stored of it. */
+    readonly codeOf: (authorization: string) => { readonly code: string; readonly hash: string }
+  }
 
 type Known = RequestedAuthorization
 
@@ -49,6 +48,7 @@ export const authorizationAnswers = (
   pages: AuthorizationPages,
 ) => {
   const { handle } = needs
+  const enter = enterMissing(needs)
 
   /** Back to the application with a code, or with the payer's refusal (RFC 6749, 4.1.2; RFC 9207). */
   const leave = async (visitor: Visitor, id: string, known: Known, call: Call) => {
@@ -106,6 +106,21 @@ export const authorizationAnswers = (
     return state.status === 'unrequested' ? known : state
   }
 
+  /** Stores what was entered for what is allowed; answers the page once more when something is wrong with it. */
+  const askAgain = async (
+    visitor: SignedIn,
+    id: string,
+    known: Known,
+    call: Call<unknown, unknown, FormOf<typeof answerForm>>,
+  ): Promise<RawReply | undefined> => {
+    const { body } = call
+    if (fieldOf(body, 'decision') !== 'allow' || known.status !== 'requested') return undefined
+    const { payer } = visitor.session
+    const wrong = await enter(visitor, body, tickedScope(body), contextOfPayer(call, payer))
+    const [qr, asked] = [fieldOf(body, 'qr'), fieldOf(body, 'asked')]
+    return wrong && pages.forConsent(visitor, id, known, qr === '' ? { asked } : { qr }, wrong)
+  }
+
   const answer = async (
     visitor: Visitor,
     call: Call<{ readonly request_id: string }, unknown, FormOf<typeof answerForm>>,
@@ -126,7 +141,8 @@ export const authorizationAnswers = (
       const scanned = await passes.ofCode(qr)
       if (scanned.id !== id) return refuse('resource_is_unknown')
       if (!decider) throw new RequestError(400, visitor.texts.wrongInput)
-      return pages.afterAnswer(visitor, await decide(decider, id, known, 'phone', call))
+      const again = await askAgain(decider, id, known, call)
+      return again ?? pages.afterAnswer(visitor, await decide(decider, id, known, 'phone', call))
     }
     // Whoever else has the id: only the browser that the application sent here goes back to it.
     if (!needs.isSameText(needs.digestOf(visitor.browser), known.browserHash))
@@ -139,7 +155,8 @@ export const authorizationAnswers = (
         ? refuse('authorization_is_not_allowed')
         : visits.go(visitor, pathOf(new URLSearchParams(asked)))
     }
-    return leave(visitor, id, await decide(decider, id, known, 'browser', call), call)
+    const again = await askAgain(decider, id, known, call)
+    return again ?? leave(visitor, id, await decide(decider, id, known, 'browser', call), call)
   }
 
   return { scanned, answer }

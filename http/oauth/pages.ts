@@ -1,8 +1,12 @@
 import { html } from 'hono/html'
+import type { Profile } from '../../domain/people/profile.ts'
 import type { RequestedAuthorization } from '../../domain/people/authorization.ts'
+import { refuse } from '../../domain/refusal.ts'
 import type { Html } from '../payer/page.ts'
-import { decisionButtons, scopeChoice } from '../payer/permission.ts'
+import { decisionButtons } from '../payer/permission.ts'
+import { scopeChoice, type ChoiceSoFar } from '../payer/scope-choice.ts'
 import { hiddenFields, type SignedIn, type Visitor, type Visits } from '../payer/session.ts'
+import { filled } from '../payer/words.ts'
 import type { SignInForm, StepAhead } from '../payer/sign-in-form.ts'
 import { signUpPath } from '../payer/way-on.ts'
 import type { RawReply } from '../route.ts'
@@ -13,11 +17,12 @@ export type AuthorizationPageNeeds = {
   readonly findApplication: (clientId: string) => KnownApplication | undefined
   readonly shopName: (merchant: string) => string
   readonly issuer: () => string
+  readonly findProfile: (payer: string) => Promise<Profile | undefined>
 }
 
 /** The pages of the authorization endpoint. */
 export const authorizationPages = (
-  { findApplication, shopName, issuer }: AuthorizationPageNeeds,
+  { findApplication, shopName, findProfile, issuer }: AuthorizationPageNeeds,
   visits: Visits,
   signIn: SignInForm,
 ) => {
@@ -44,8 +49,11 @@ export const authorizationPages = (
       leadsOut: true,
       body: html`<div class="card wide" data-live="/oauth2/events?${asked}">
         <section>
-          <h1>${application.name} <span class="quiet">${texts.asks}</span></h1>
-          <p class="quiet">${shopName(request.merchant)}</p>
+          <h1>${texts.signInWith}</h1>
+          <p>
+            ${filled(texts.toContinue, html`<b>${application.name}</b>`)}
+            <span class="quiet">(${shopName(request.merchant)})</span>
+          </p>
           ${signIn.formOf(visitor, step, here)}
           ${step.step === 'pin' ? html`<p><a href="${signUpPath(here)}">${texts.newHere}</a></p>` : ''}
           <p>${noThanks(visitor, request)}</p>
@@ -75,13 +83,15 @@ export const authorizationPages = (
    * What the application asks for, to be allowed or denied. The form brings back what leads to this page: the query, or on
    * a phone the code of another screen that it has scanned.
    */
-  const forConsent = (
+  const forConsent = async (
     visitor: SignedIn,
     id: string,
     { request }: Pick<RequestedAuthorization, 'request'>,
     cameFrom: { readonly asked: string } | { readonly qr: string },
+    soFar?: ChoiceSoFar,
   ): Promise<RawReply> => {
     const { texts, csrf } = visitor
+    const profile = (await findProfile(visitor.session.payer)) ?? refuse('payer_is_unknown')
     const isPhone = 'qr' in cameFrom
     const name = findApplication(request.client)?.name ?? request.client
     const { protocol, host } = new URL(request.redirectUri)
@@ -90,12 +100,14 @@ export const authorizationPages = (
       : ''
     return visits.show(visitor, {
       title: `${name} ${texts.asks}`,
+      status: soFar ? 400 : 200,
       leadsOut: true,
       body: html`<form class="card" method="post" action="/oauth2/post_auth/${id}">
         ${hiddenFields({ csrf, ...cameFrom })} ${warning}
         <h1>${name} <span class="quiet">${texts.asks}</span></h1>
         <p class="quiet">${shopName(request.merchant)}</p>
-        ${scopeChoice(visitor, request.scope)}
+        <p class="who">${texts.signedInAs} <b>${profile.name}</b> (+${profile.phone})</p>
+        ${scopeChoice(visitor, request.scope, profile, soFar)}
         ${
           isPhone
             ? ''

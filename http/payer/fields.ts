@@ -17,30 +17,65 @@ export type Throttle = {
 export const typedPhone = (text: string): string | undefined =>
   phoneDigits(text.replaceAll(/[().\u00a0]/g, '').replace(/^\s*00/, '+'))
 
+/** What was wrong with the fields of a form, by name. */
+export type Problems = Readonly<Record<string, string | undefined>>
+
+type Field = {
+  readonly name: string
+  readonly label: string
+  readonly hint?: string | undefined
+  readonly problem?: string | undefined
+  /** Further attributes of the input. */
+  readonly attributes: Html
+}
+
+const describedBy = ({ name, hint, problem }: Omit<Field, 'attributes' | 'label'>): Html | '' => {
+  const ids = [
+    ...(problem === undefined ? [] : ['problem']),
+    ...(hint === undefined ? [] : ['hint']),
+  ]
+  const invalid = problem === undefined ? '' : html`aria-invalid="true"`
+  return ids.length === 0
+    ? ''
+    : html`${invalid} aria-describedby="${ids.map((id) => `${name}-${id}`).join(' ')}"`
+}
+
+const notesOf = ({ name, hint, problem }: Omit<Field, 'attributes' | 'label'>): Html =>
+  html`${
+    problem === undefined
+      ? ''
+      : html`<p id="${name}-problem" class="wrong small" role="alert">${problem}</p>`
+  }
+  ${hint === undefined ? '' : html`<p id="${name}-hint" class="quiet small">${hint}</p>`}`
+
+/** An input with its label, its hint and what was wrong with it. */
+export const inputField = (field: Field): Html =>
+  html`<label for="${field.name}">${field.label}</label>
+    <input id="${field.name}" name="${field.name}" ${field.attributes} ${describedBy(field)} />
+    ${notesOf(field)}`
+
 /** Asks for the phone number by which a payer is known; browsers fill in what the purpose names (WCAG 2.1, 1.3.5). */
-export const phoneField = (texts: Texts, purpose: 'username' | 'tel', typed = ''): Html =>
-  html`<label for="phone">${texts.phone}</label>
-    <input
-      id="phone"
-      name="phone"
-      type="tel"
-      autocomplete="${purpose}"
-      value="${typed}"
-      required
-      aria-describedby="phone-hint"
-    />
-    <p id="phone-hint" class="quiet small">${texts.forExample}</p>`
+export const phoneField = (
+  texts: Texts,
+  purpose: 'username' | 'tel',
+  typed = '',
+  problem?: string,
+): Html =>
+  inputField({
+    name: 'phone',
+    label: texts.phone,
+    hint: texts.forExample,
+    problem,
+    attributes: html`type="tel" autocomplete="${purpose}" value="${typed}" required`,
+  })
 
 /** Asks for a one-time code; `more` are further attributes of the input. */
-export const codeField = (texts: Texts, more: Html | '' = ''): Html =>
-  html`<label for="code">${texts.code}</label>
-    <input
-      id="code"
-      name="code"
-      inputmode="numeric"
-      autocomplete="one-time-code"
-      pattern="[0-9 ]*"
-      maxlength="7"
-      required
-      ${more}
-    />`
+export const codeField = (texts: Texts, problem?: string, more: Html | '' = ''): Html =>
+  inputField({
+    name: 'code',
+    label: texts.code,
+    hint: texts.codeHint,
+    problem,
+    attributes: html`inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]*"
+    maxlength="7" required ${more}`,
+  })

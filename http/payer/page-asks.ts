@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { pinPattern } from '../../domain/people/payer.ts'
 import { profile } from '../../domain/people/profile.ts'
 import { scope } from '../../domain/people/scope.ts'
+import { profileForm } from './profile-fields.ts'
 
 const hidden = (description: string) =>
   z.string().meta({ description: `Hidden in the form: ${description}` })
@@ -51,6 +52,7 @@ export const paymentForm = plainForm.extend({
 })
 
 export const permissionForm = plainForm.extend({
+  ...profileForm.shape,
   decision: z.enum(['allow', 'deny']),
   scope: z.array(scope).optional().meta({
     description: 'What is allowed, a field for each. What is left out is not granted.',

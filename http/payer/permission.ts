@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import type { Context } from '../../application/handle.ts'
+import type { Profile } from '../../domain/people/profile.ts'
 import { scopes, type Scope } from '../../domain/people/scope.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
@@ -11,12 +12,14 @@ import { fieldOf, fieldsOf, type Fields, type FormOf } from '../forms.ts'
 import type { RawReply, Route } from '../route.ts'
 import { shownTime } from './money.ts'
 import type { Html } from './page.ts'
+import { enterMissing, type EnteringNeeds } from './entering.ts'
 import { pageAsks, permissionForm } from './page-asks.ts'
 import { payerPages } from './pages.ts'
 import { reasonOf } from './request.ts'
+import { scopeChoice, scopeList, type ChoiceSoFar } from './scope-choice.ts'
 import { hiddenFields, type SignedIn, type Visitor, type Visits } from './session.ts'
 
-export type PayerPermissionNeeds = {
+export type PayerPermissionNeeds = EnteringNeeds & {
   readonly caughtUp: () => Promise<void>
   readonly permissionOf: (rid: string, at: Instant) => PermissionOutcome | undefined
   readonly shopName: (merchant: string) => string
@@ -44,25 +47,6 @@ export const tickedScope = (form: Fields<'scope'>): readonly Scope[] => {
   return scopes.filter((name) => ticked.includes(name))
 }
 
-/** What would be known, each to be ticked off; that it is the same person again is what all of it rests on. */
-export const scopeChoice = ({ texts }: Visitor, scope: readonly Scope[]): Html =>
-  scope.length === 0
-    ? html`<p>${texts.asksNothing}</p>`
-    : html`<fieldset>
-        <legend>${texts.scopes}</legend>
-        ${scope.map((name) =>
-          name === 'openid'
-            ? html`<label class="check">
-                <input type="hidden" name="scope" value="openid" />
-                <input type="checkbox" checked disabled /> ${texts.scope_openid}
-              </label>`
-            : html`<label class="check">
-                <input type="checkbox" name="scope" value="${name}" checked />
-                ${texts[`scope_${name}`]}
-              </label>`,
-        )}
-      </fieldset>`
-
 export const decisionButtons = ({ texts }: Visitor): Html =>
   html`<p class="quiet small">${texts.allowHint}</p>
     <div class="actions">
@@ -75,39 +59,44 @@ export const payerPermissionRoutes = (needs: PayerPermissionNeeds, visits: Visit
   const { page, form } = payerPages(visits)
   const find = permissionFor(needs)
 
-  const answered = ({ texts, locale }: SignedIn, row: PermissionOutcome): Html => {
+  const enter = enterMissing(needs)
+  const profileOf = async ({ session }: SignedIn): Promise<Profile> =>
+    (await needs.findProfile(session.payer)) ?? refuse('payer_is_unknown')
+
+  const answered = (visitor: SignedIn, row: PermissionOutcome, profile: Profile): Html => {
+    const { texts, locale } = visitor
     const isGranted = row.permissions !== null
     const tone = isGranted ? 'good' : 'bad'
     const declined = isGranted ? texts.statusGranted : texts.statusDeclined
     return html`<p role="status" class="state ${tone}">
         ${row.status === 'fail' ? reasonOf(texts, row.statusCode) : declined}
       </p>
-      ${
-        row.permissions
-          ? html`<ul>
-              ${row.permissions.scope.map((name) => html`<li>${texts[`scope_${name}`]}</li>`)}
-            </ul>`
-          : ''
-      }
+      ${row.permissions ? scopeList(visitor, row.permissions.scope, profile) : ''}
       <p class="quiet small">${shownTime(row.modifiedAt, locale)}</p>`
   }
 
-  const shown = (visitor: SignedIn, row: PermissionOutcome): Promise<RawReply> => {
+  const shown = async (
+    visitor: SignedIn,
+    row: PermissionOutcome,
+    soFar?: ChoiceSoFar,
+  ): Promise<RawReply> => {
     const { texts, csrf, locale } = visitor
     const shop = needs.shopName(row.merchant)
+    const profile = await profileOf(visitor)
     return visits.show(visitor, {
       title: `${texts.permission} – ${shop}`,
+      status: soFar ? 400 : 200,
       body: html`<div class="card">
         <h1>${shop} <span class="quiet">${texts.asks}</span></h1>
         ${row.request.text === null ? '' : html`<p>${row.request.text}</p>`}
         ${
           row.status === 'pending'
             ? html`<form method="post" action="/payer/permission/${row.rid}">
-                ${hiddenFields({ csrf })} ${scopeChoice(visitor, row.request.scope)}
+                ${hiddenFields({ csrf })} ${scopeChoice(visitor, row.request.scope, profile, soFar)}
                 ${decisionButtons(visitor)}
                 <p class="quiet small">${texts.expires} ${shownTime(row.expiresAt, locale)}</p>
               </form>`
-            : answered(visitor, row)
+            : answered(visitor, row, profile)
         }
       </div>`,
     })
@@ -119,14 +108,17 @@ export const payerPermissionRoutes = (needs: PayerPermissionNeeds, visits: Visit
   ): Promise<RawReply> => {
     const { rid } = call.params
     const { payer } = visitor.session
-    const { merchant } = await find(rid, payer, call.at)
-    const context = contextOfPayer(call, payer, merchant)
+    const row = await find(rid, payer, call.at)
+    const context = contextOfPayer(call, payer, row.merchant)
     const { data: decision } = permissionForm.shape.decision.safeParse(
       fieldOf(call.body, 'decision'),
     )
-    if (decision === 'allow')
-      await needs.grantPermission(rid, payer, tickedScope(call.body), context)
-    else if (decision === 'deny') await needs.declinePermission(rid, payer, context)
+    if (decision === 'allow') {
+      const ticked = tickedScope(call.body)
+      const wrong = await enter(visitor, call.body, ticked, contextOfPayer(call, payer))
+      if (wrong && row.status === 'pending') return shown(visitor, row, wrong)
+      await needs.grantPermission(rid, payer, ticked, context)
+    } else if (decision === 'deny') await needs.declinePermission(rid, payer, context)
     else throw new RequestError(400, visitor.texts.wrongInput)
     return visits.go(visitor, `/payer/permission/${rid}`)
   }

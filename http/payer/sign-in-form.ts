@@ -109,9 +109,8 @@ export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
   const formOf = ({ texts, csrf }: Visitor, step: StepAhead, action: string): Html =>
     step.step === 'code'
       ? html`<form method="post" action="${action}">
-          ${problemNote(step.problem)} ${hiddenFields({ csrf, challenge: step.challenge })}
-          ${codeField(texts, html`autofocus aria-describedby="code-hint"`)}
-          <p id="code-hint" class="quiet small">${texts.codeHint}</p>
+          ${hiddenFields({ csrf, challenge: step.challenge })}
+          ${codeField(texts, step.problem, html`autofocus`)}
           <div class="actions"><button>${texts.signIn}</button></div>
         </form>`
       : html`<form method="post" action="${action}">

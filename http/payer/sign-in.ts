@@ -18,7 +18,7 @@ export const signInRoutes = (needs: SignInFormNeeds, visits: Visits): Route[] =>
       title: texts.signIn,
       ...step.answer,
       body: html`<div class="card">
-          <h1>${texts.signIn}</h1>
+          <h1>${texts.signInWith}</h1>
           ${formOf(visitor, step, signInPath(next))}
         </div>
         ${

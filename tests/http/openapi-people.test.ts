@@ -93,9 +93,12 @@ const register = (name: string) =>
   byKey('POST', applicationsPath, { name, redirect_uris: [redirectUri] })
 
 let made = 0
-const askPermission = (customer: string): Promise<{ readonly id: string }> => {
+const askPermission = (
+  customer: string,
+  scope = 'openid profile',
+): Promise<{ readonly id: string }> => {
   const [pos_id, pos_tid] = ['till-1', `permission-${made++}`]
-  return bySecret('POST', permissionsPath, { pos_id, pos_tid, customer, scope: 'openid profile' })
+  return bySecret('POST', permissionsPath, { pos_id, pos_tid, customer, scope })
 }
 
 /** Attaches a picture to a payment, if it takes one. */
@@ -171,6 +174,9 @@ test('browsers of payers are answered as is documented', async () => {
   await newcomer.submit(code, { code: 'wrong' })
   const secret = /<code>(\w+)<\/code>/.exec(code.html)?.[1] ?? ''
   await newcomer.submit(code, { code: codeAt(secret, Date.now()) })
+  const { id: unknown } = await askPermission(person.phone, 'openid email address shipping_address')
+  const missing = await newcomer.visit(`/payer/permission/${unknown}`)
+  await newcomer.submit(missing, { email: 'nobody', decision: 'allow' })
 
   const alice = visitor()
   await alice.visit('/payer/')
@@ -265,7 +271,8 @@ test('clients and browsers are answered by the authorization server as is docume
   const second = await computer.submit(page, { phone: '4799999901', pin: '1234' })
   const signedIn = await computer.submit(second, { code: codeOf('alice') })
   const consent = await computer.follow(signedIn)
-  const back = await computer.submit(consent, { decision: 'allow' })
+  const scope = (query.get('scope') ?? '').split(' ')
+  const back = await computer.submit(consent, { decision: 'allow', scope })
   await computer.visit(source('data-live'), { headers: { Accept: 'text/event-stream' } })
   const code = new URL(back.location ?? '').searchParams.get('code') ?? ''
 

@@ -461,7 +461,12 @@ test('given a token, when it is missing, wrong or lacks the scope, then the chal
 
 test('given the scopes for it, when address and national id are read, then they come with their proofs', async () => {
   const scope = 'openid shipping_address fodselsnummer bankid'
-  const { body } = await redeem({ code: await codeFor({ scope }) })
+  const asked = await alice.follow(await alice.visit(authPath({ scope })))
+  // What is sensitive is not ticked beforehand.
+  const ticked = { decision: 'allow', scope: scope.split(' ') }
+  const { location } = await alice.submit(asked, ticked)
+  const code = new URL(location ?? '').searchParams.get('code') ?? ''
+  const { body } = await redeem({ code })
   const read = async (path: string) =>
     (await get(`/oauth2/v1/scope/${path}`, body.access_token)).body
   expect(await read('shipping_address')).toEqual({

@@ -1,0 +1,37 @@
+import { recent } from '../../application/recent.ts'
+
+const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+/** Codes that have a name and are no country of an address: unions, test codes, islands of others. */
+const noCountries = new Set('AC CP CQ DG EA EU EZ IC QO TA UN XA XB ZZ'.split(' '))
+
+/** A code that was replaced has the name of its successor. */
+const isCurrent = (code: string): boolean => new Intl.Locale(`und-${code}`).region === code
+
+const namesIn = (locale: string) =>
+  new Intl.DisplayNames(locale, { type: 'region', fallback: 'none' })
+
+const listIn = (locale: string): readonly (readonly [code: string, name: string])[] => {
+  const names = namesIn(locale)
+  const { compare } = new Intl.Collator(locale)
+  return letters
+    .flatMap((one) => letters.map((other) => one + other))
+    .filter((code) => !noCountries.has(code) && isCurrent(code))
+    .flatMap((code) => {
+      const name = names.of(code)
+      return name === undefined ? [] : [[code, name] as const]
+    })
+    .sort(([, one], [, other]) => compare(one, other))
+}
+
+/** To make one takes milliseconds. */
+const lists = recent<string, ReturnType<typeof listIn>>(20)
+
+/** Codes and names of all countries, in the order of the reader's language. */
+export const countriesIn = (locale: string): ReturnType<typeof listIn> => {
+  const known = lists.get(locale) ?? listIn(locale)
+  lists.set(locale, known)
+  return known
+}
+
+export const countryName = (code: string, locale: string): string =>
+  countriesIn(locale).find(([known]) => known === code)?.[1] ?? code

@@ -1,0 +1,165 @@
+import { html } from 'hono/html'
+import { nationalId } from '../../application/claims.ts'
+import type { PostalAddress, Profile } from '../../domain/people/profile.ts'
+import type { Scope } from '../../domain/people/scope.ts'
+import { countryName } from './countries.ts'
+import type { Problems } from './fields.ts'
+import type { Html } from './page.ts'
+import { addressFields, emailField, type TypedProfile } from './profile-fields.ts'
+import type { Visitor } from './session.ts'
+import type { Texts } from './texts.ts'
+
+/** As people understand them: who it is first, what is sensitive last. */
+const shownOrder = [
+  'openid',
+  'profile',
+  'phone',
+  'email',
+  'address',
+  'shipping_address',
+  'fodselsnummer',
+  'bankid',
+] as const satisfies readonly Scope[]
+
+export const inShownOrder = (scope: readonly Scope[]): readonly Scope[] =>
+  shownOrder.filter((name) => scope.includes(name))
+
+const sensitive: readonly Scope[] = ['fodselsnummer', 'bankid']
+
+const addressText = (address: PostalAddress, locale: string): string =>
+  `${address.street}, ${address.postalCode} ${address.locality}, ${countryName(address.country, locale)}`
+
+/** What will be given for a scope: null when there is nothing to give, undefined when it says all by itself. */
+const valueOf = (name: Scope, profile: Profile, locale: string): string | null | undefined => {
+  const { address, shippingAddress: shipping } = profile
+  switch (name) {
+    case 'openid':
+      return undefined
+    case 'profile':
+      return profile.name
+    case 'phone':
+      return `+${profile.phone}`
+    case 'email':
+      return profile.email
+    case 'address':
+      return address && addressText(address, locale)
+    case 'shipping_address':
+      return shipping && `${shipping.name}, ${addressText(shipping, locale)}`
+    case 'fodselsnummer':
+      return nationalId(profile, 'id')?.id ?? null
+    case 'bankid':
+      return nationalId(profile, 'bankid')?.id ?? null
+  }
+}
+
+type Row = {
+  readonly name: Scope
+  readonly label: string
+  readonly value: string | null | undefined
+}
+
+/** Each scope in words with what will be given; no value stands there twice. */
+const rowsOf = (
+  { texts, locale }: Visitor,
+  scope: readonly Scope[],
+  profile: Profile,
+): readonly Row[] =>
+  inShownOrder(scope).map((name) => {
+    const value = valueOf(name, profile, locale)
+    const isTold = name === 'bankid' && scope.includes('fodselsnummer') && value !== null
+    return { name, label: texts[`scope_${name}`], value: isTold ? texts.sameNumber : value }
+  })
+
+/** What is known, or was granted, to read. */
+export const scopeList = (
+  visitor: Visitor,
+  scope: readonly Scope[],
+  profile: Profile | undefined,
+): Html => {
+  const { texts } = visitor
+  const rows = profile
+    ? rowsOf(visitor, scope, profile)
+    : inShownOrder(scope).map((name) => ({ label: texts[`scope_${name}`], value: undefined }))
+  return html`<ul class="scopes">
+    ${rows.map(
+      ({ label, value }) =>
+        html`<li>
+          ${label}${
+            value === undefined ? '' : html`<span class="value">${value ?? texts.nothingYet}</span>`
+          }
+        </li>`,
+    )}
+  </ul>`
+}
+
+/** Whether payers enter it themselves, and have not. */
+const isToEnter = ({ name, value }: Row): boolean => value === null && !sensitive.includes(name)
+
+const noteOf = (texts: Texts, { name, value }: Row): Html | '' => {
+  if (value === null)
+    return html`<span class="value"
+      >${sensitive.includes(name) ? texts.notVerified : texts.notEntered}</span
+    >`
+  return html`${value === undefined ? '' : html`<span class="value">${value}</span>`}${
+    sensitive.includes(name) ? html`<span class="value">${texts.sensitive}</span>` : ''
+  }`
+}
+
+const fieldsFor = (
+  visitor: Visitor,
+  { name }: Row,
+  typed: TypedProfile,
+  problems: Problems,
+): Html | '' => {
+  if (name === 'email') return emailField(visitor, typed, problems)
+  if (name === 'address') return addressFields(visitor, '', typed, problems)
+  return name === 'shipping_address' ? addressFields(visitor, 'shipping_', typed, problems) : ''
+}
+
+/** What a payer has ticked and typed already, and what was wrong with it. */
+export type ChoiceSoFar = {
+  readonly ticked: readonly Scope[]
+  readonly typed: TypedProfile
+  readonly problems: Problems
+}
+
+/** What would be known, each to be ticked off; that it is the same person again is what all of it rests on. */
+export const scopeChoice = (
+  visitor: Visitor,
+  scope: readonly Scope[],
+  profile: Profile,
+  soFar?: ChoiceSoFar,
+): Html => {
+  const { texts } = visitor
+  if (scope.length === 0) return html`<p>${texts.asksNothing}</p>`
+  const isTicked = ({ name }: Row): boolean => {
+    if (name === 'openid') return true
+    if (soFar) return soFar.ticked.includes(name)
+    return !sensitive.includes(name)
+  }
+  return html`<fieldset class="choice">
+    <legend>${texts.scopes}</legend>
+    <p class="quiet small">${texts.tickOnly}</p>
+    ${rowsOf(visitor, scope, profile).map((row) => {
+      const { name, label, value } = row
+      const cannot = name === 'openid' || (value === null && sensitive.includes(name))
+      return html`<label class="check">
+          ${name === 'openid' ? html`<input type="hidden" name="scope" value="openid" />` : ''}
+          <input
+            type="checkbox"
+            ${name === 'openid' ? '' : html`name="scope" value="${name}"`}
+            ${isTicked(row) ? html`checked` : ''}
+            ${cannot ? html`disabled` : ''}
+          />
+          <span>${label}${noteOf(texts, row)}</span>
+        </label>
+        ${
+          isToEnter(row)
+            ? html`<div class="entry">
+                ${fieldsFor(visitor, row, soFar?.typed ?? {}, soFar?.problems ?? {})}
+              </div>`
+            : ''
+        }`
+    })}
+  </fieldset>`
+}
