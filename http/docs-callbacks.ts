@@ -11,9 +11,10 @@ export const callbackText = ({ names, isSandbox }: About): string => {
 A payment request, a permission request, a shortlink and the closing of a report can have a
 \`callback_uri\`, to which messages are sent with POST. A message is \`{"meta":{…},"object":{…}}\`;
 \`meta.event\` says what has happened, and \`object\` is the resource as of that very event. Over
-\`https\`, the receiver needs a certificate of a known authority. Over \`http\` there is no
-\`object\`: what it would hold is read at \`meta.uri\`, with the merchant's own credentials. Only a
-scan, a text for a display and a test always have theirs. \`pusher:\` addresses are not served yet.
+\`https\`, the receiver needs a certificate of a known authority, or of one that the operator has
+named. Over \`http\` there is no \`object\`: what it would hold is read at \`meta.uri\`, with the
+merchant's own credentials. Only a scan, a text for a display and a test always have theirs.
+\`pusher:\` addresses are not served yet.
 
 Answer 2xx within 10 seconds, and do the work afterwards. Otherwise the message is sent again, after
 about 5 seconds, 30 seconds, 2, 10 and 30 minutes, and then hourly and slower, for 3 days; 410

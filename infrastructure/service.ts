@@ -9,6 +9,7 @@ import { requestPayment } from '../application/request-payment.ts'
 import type { Message } from '../domain/callback.ts'
 import { within } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
+import { trustingAlso } from './callbacks/authorities.ts'
 import { makeCallbackSender } from './callbacks/callback-sender.ts'
 import { makeResolve } from './callbacks/name-resolution.ts'
 import { signerIn } from './callbacks/own-signer.ts'
@@ -60,6 +61,7 @@ export const startService = async (
     machineNow: Date.now,
     resolve: makeResolve(),
     arePrivateAddressesAllowed: privateCallbacks === 'allow',
+    secureContext: trustingAlso(settings.CALLBACK_CA_FILE, settings.NODE_EXTRA_CA_CERTS),
   })
   const metrics = makeMetrics({
     directory: settings.DATA_DIR,
@@ -194,7 +196,7 @@ export const startService = async (
     begin: processes.begin,
     stop: async (): Promise<void> => {
       await processes.stop()
-      await sender.close()
+      sender.close()
     },
   }
 }

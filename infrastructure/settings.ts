@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { readAccount } from '../domain/accounting/settlement-account.ts'
+import { readCertificates } from './callbacks/authorities.ts'
 import { isNetmask } from './networks.ts'
 
 /** Text that keeps to a rule, which is told in plain words when it does not. */
@@ -45,6 +46,16 @@ const networks = z.string().transform((given, context) => {
   return z.NEVER
 })
 
+const certificates = z.string().transform((file, context) => {
+  try {
+    return readCertificates(file)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    context.addIssue(`must be a PEM file of certificates: ${reason}`)
+    return z.NEVER
+  }
+})
+
 /** Every setting of the environment: its check, its default and what it means (decisions 14). */
 const settings = {
   HOST: [anything.default('127.0.0.1'), 'Address to listen on.'],
@@ -87,6 +98,15 @@ const settings = {
   PRIVATE_CALLBACKS: [
     choice('allow', 'refuse').optional(),
     'Sending callbacks to loopback, private and link-local addresses: allow (default in the sandbox) or refuse.',
+  ],
+  CALLBACK_CA_FILE: [
+    certificates.optional(),
+    'PEM file of certificate authorities that receivers of callbacks may have, beside the known ones.',
+  ],
+  // Node reads it by itself, too; a list of authorities for callbacks replaces all that Node trusts.
+  NODE_EXTRA_CA_CERTS: [
+    certificates.optional(),
+    'The same for every connection that the service makes.',
   ],
   BANK_ACCOUNT: [
     text(

@@ -1,11 +1,10 @@
 import { isIP } from 'node:net'
-import { Agent, request } from 'undici'
+import type { SecureContext } from 'node:tls'
 import { formatDateTime } from '../../application/date-time.ts'
 import { contentDigest, type Signer } from '../keys.ts'
 import { isPublic, PrivateAddress, resolvePublic, type Resolve } from './addresses.ts'
 import { lookupWith } from './name-resolution.ts'
-
-const answerTimeoutMs = 10_000
+import { makePost } from './post.ts'
 
 type Needs = {
   readonly signer: Signer
@@ -24,6 +23,8 @@ type Needs = {
   readonly machineNow: () => number
   readonly resolve: Resolve
   readonly arePrivateAddressesAllowed: boolean
+  /** Whom to trust over https; those that Node trusts by default. */
+  readonly secureContext: SecureContext | undefined
 }
 
 type SendResult = {
@@ -32,26 +33,12 @@ type SendResult = {
   readonly problem: string | null
 }
 
-/** Why nothing has arrived, in one line. */
-const problemOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error)
-  if (error.name === 'TimeoutError') return `no answer within ${answerTimeoutMs / 1000} seconds`
-  const { message, name, code, library, reason } = (
-    error.cause instanceof Error ? error.cause : error
-  ) as NodeJS.ErrnoException & { library?: string; reason?: string }
-  // The client asserts some of what it expects of an answer.
-  if (code === 'ERR_ASSERTION') return 'the answer is not one that HTTP allows'
-  // The message of OpenSSL's errors tells where in its source they were found.
-  if (library !== undefined) return `no TLS connection: ${reason ?? library}`
-  // Several addresses that all refuse make an error without a message.
-  return message.replaceAll(/\s+/g, ' ').trim() || (code ?? name)
-}
-
 /** Posts messages to merchants, signed (decisions 13). */
 export const makeCallbackSender = (needs: Needs) => {
   const { signer, names, machineNow, resolve, arePrivateAddressesAllowed } = needs
-  const agent = new Agent({
-    connect: { lookup: lookupWith(arePrivateAddressesAllowed ? resolve : resolvePublic(resolve)) },
+  const { post, close } = makePost({
+    lookup: lookupWith(arePrivateAddressesAllowed ? resolve : resolvePublic(resolve)),
+    secureContext: needs.secureContext,
   })
 
   const headersFor = async (id: string, uri: string, body: string) => {
@@ -64,8 +51,8 @@ export const makeCallbackSender = (needs: Needs) => {
     const text = needs.stringToSign('POST', uri, Object.entries(signed), names.signedPrefix)
     return {
       ...signed,
-      authorization: `RSA-SHA256 ${await signer.signRsa(text)}`,
-      'content-type': names.json,
+      Authorization: `RSA-SHA256 ${await signer.signRsa(text)}`,
+      'Content-Type': names.json,
       'webhook-id': id,
       'webhook-timestamp': String(seconds),
       'webhook-signature': `v1a,${signer.signEd25519(`${id}.${seconds}.${body}`)}`,
@@ -82,15 +69,7 @@ export const makeCallbackSender = (needs: Needs) => {
   const send = async (id: string, uri: string, body: string): Promise<SendResult> => {
     try {
       checkLiteral(uri)
-      const response = await request(uri, {
-        method: 'POST',
-        headers: await headersFor(id, uri, body),
-        body,
-        dispatcher: agent,
-        signal: AbortSignal.timeout(answerTimeoutMs),
-      })
-      const { statusCode: httpStatus } = response
-      await response.body.dump().catch(() => {})
+      const httpStatus = await post(uri, await headersFor(id, uri, body), body)
       if (httpStatus >= 200 && httpStatus < 300)
         return { result: 'delivered', httpStatus, problem: null }
       return {
@@ -99,9 +78,10 @@ export const makeCallbackSender = (needs: Needs) => {
         problem: `answered with status ${httpStatus}`,
       }
     } catch (error) {
-      return { result: 'failed', httpStatus: null, problem: problemOf(error) }
+      const problem = error instanceof Error ? error.message : String(error)
+      return { result: 'failed', httpStatus: null, problem }
     }
   }
 
-  return { send, close: () => agent.destroy() }
+  return { send, close }
 }

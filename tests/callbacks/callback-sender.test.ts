@@ -1,28 +1,14 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { createServer, type AddressInfo } from 'node:net'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
-import { namesOf } from '../../http/brand.ts'
-import { stringToSign } from '../../http/signature.ts'
-import { makeCallbackSender } from '../../infrastructure/callbacks/callback-sender.ts'
 import { makeResolve } from '../../infrastructure/callbacks/name-resolution.ts'
-import { makeSigner } from '../../infrastructure/keys.ts'
 import { startNameServer } from './name-server.ts'
-
-const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
-const ed25519 = generateKeyPairSync('ed25519').privateKey
+import { makeTestSender } from './test-sender.ts'
 
 const names = await startNameServer({ 'shop.example': '127.0.0.1' }, 'silent.example')
 
-const sender = makeCallbackSender({
-  signer: makeSigner(rsa, ed25519),
-  names: namesOf({ headerPrefix: 'X-Service', mediaVendor: 'service' }),
-  stringToSign,
-  machineNow: Date.now,
-  resolve: makeResolve([names.server]),
-  arePrivateAddressesAllowed: true,
-})
-afterAll(async () => {
-  await sender.close()
+const sender = makeTestSender({ resolve: makeResolve([names.server]) })
+afterAll(() => {
+  sender.close()
   names.close()
 })
 

@@ -20,7 +20,13 @@ import {
 
 const folder = newFolder()
 const certificates = makeCertificates(folder)
-const settings = { DATA_DIR: folder, NODE_EXTRA_CA_CERTS: certificates.authority }
+const furtherFolder = newFolder()
+const further = makeCertificates(furtherFolder)
+const settings = {
+  DATA_DIR: folder,
+  NODE_EXTRA_CA_CERTS: certificates.authority,
+  CALLBACK_CA_FILE: further.authority,
+}
 const receivers: Receiver[] = []
 let shop: TestShop
 
@@ -31,7 +37,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const receiver of receivers) await receiver.close()
   await shop.service.end()
-  rmSync(folder, { recursive: true })
+  for (const made of [folder, furtherFolder]) rmSync(made, { recursive: true })
 })
 
 const receive = async (options: Partial<Parameters<typeof startReceiver>[0]> = {}) => {
@@ -186,8 +192,15 @@ describe('a message', () => {
     expect(attempt?.data).toMatchObject({
       result: 'failed',
       httpStatus: null,
-      problem: expect.stringMatching(/^self-signed certificate(?:;|$)/),
+      problem: 'self-signed certificate; CALLBACK_CA_FILE can name further certificate authorities',
     })
+  })
+
+  test('goes to a receiver whose certificate is of an authority that the operator has named', async () => {
+    const receiver = await receive({ tls: further.trusted })
+    await authorize(shop, { callback_uri: receiver.url('/') })
+    await advance(shop.world, 0)
+    expect(receiver.messages()).toHaveLength(1)
   })
 
   test('is not sent where a redirect points', async () => {

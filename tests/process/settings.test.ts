@@ -28,6 +28,7 @@ test('given wrong settings, then each is told in plain words what it must be', a
     ABSOLUTE_URIS: 'yes',
     CLOCK_TOLERANCE_SECONDS: '1.5',
     PRIVATE_CALLBACKS: 'no',
+    CALLBACK_CA_FILE: 'package.json',
     BANK_ACCOUNT: 'NO00',
     BANK_BIC: 'dnb',
     LOG_LEVEL: 'loud',
@@ -45,6 +46,7 @@ test('given wrong settings, then each is told in plain words what it must be', a
       'ABSOLUTE_URIS="yes": must be true or false',
       'CLOCK_TOLERANCE_SECONDS="1.5": must be a whole number from 1 to 86400',
       'PRIVATE_CALLBACKS="no": must be allow or refuse',
+      'CALLBACK_CA_FILE="package.json": must be a PEM file of certificates: there is no certificate in it',
       'BANK_ACCOUNT="NO00": must be an IBAN with right check digits, or a national account number',
       'BANK_BIC="dnb": must be a BIC, 8 or 11 capital letters and digits such as DNBANOKK',
       'LOG_LEVEL="loud": must be fatal, error, warn, info, debug, trace or silent',
@@ -56,6 +58,13 @@ test('given wrong settings, then each is told in plain words what it must be', a
 test('given a connection string that its client cannot read, then that is a wrong setting too', async () => {
   expect(await complaint({ EVENT_STORE: 'esdb://there?tls=maybe' })).toMatch(
     /^EVENT_STORE="esdb:\/\/there\?tls=maybe": must be a connection string: .*$/,
+  )
+})
+
+test('given a file of certificates that is not there, then that is a wrong setting', async () => {
+  expect(await complaint({ CALLBACK_CA_FILE: '/nowhere.pem' })).toBe(
+    'CALLBACK_CA_FILE="/nowhere.pem": must be a PEM file of certificates: ' +
+      "ENOENT: no such file or directory, open '/nowhere.pem'",
   )
 })
 

@@ -1,0 +1,21 @@
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
+
+const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
+
+/** The certificates in a PEM file. @throws Error if there are none, or one cannot be read */
+export const readCertificates = (file: string): string => {
+  const found = readFileSync(file, 'utf8').match(certificate) ?? []
+  if (found.length === 0) throw new Error('there is no certificate in it')
+  return found.map((pem) => new X509Certificate(pem).toString()).join('\n')
+}
+
+/** Whom to trust beside the certificate authorities that Node trusts; undefined if there is nobody. */
+export const trustingAlso = (
+  certificates: string | undefined,
+  others = '',
+): SecureContext | undefined =>
+  certificates === undefined
+    ? undefined
+    : createSecureContext({ ca: [...rootCertificates, others, certificates] })

@@ -1,0 +1,130 @@
+import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http'
+import { Agent as SecureAgent, request as secureRequest } from 'node:https'
+import type { LookupFunction } from 'node:net'
+import type { SecureContext } from 'node:tls'
+
+const answerTimeoutMs = 10_000
+const largestHead = 262_144
+/** What is read of an answer's body, so that the connection can be used again. */
+const largestBody = 131_072
+/** Shorter than servers usually keep an idle connection, which is 5 seconds or more. */
+const idleMs = 4000
+/** Longer than the default of 250 ms: a receiver may be on the other side of the world. */
+const addressTimeoutMs = 2500
+
+/** There is no answer, or none that HTTP allows; the message says why, in one line. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer'
+}
+
+const notAllowed = 'the answer is not one that HTTP allows'
+
+/** The codes of OpenSSL for a chain of certificates that ends with none that is trusted. */
+const untrusted = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+])
+
+type Failure = NodeJS.ErrnoException & { readonly library?: string; readonly reason?: string }
+
+const problemOf = (error: Failure): string => {
+  const { message, name, code = '', library, reason } = error
+  const line = message.replaceAll(/\s+/g, ' ').trim()
+  if (error instanceof NoAnswer) return message
+  if (name === 'AbortError') return `no answer within ${answerTimeoutMs / 1000} seconds`
+  if (untrusted.has(code))
+    return `${line.split(';')[0]}; CALLBACK_CA_FILE can name further certificate authorities`
+  if (code.startsWith('HPE_')) return `${notAllowed}: ${line.replace(/^Parse Error: /, '')}`
+  // A connection that breaks off during its TLS handshake has a message of its own.
+  if (code === 'ECONNRESET' && !line.includes('TLS'))
+    return 'the connection was closed before an answer'
+  // OpenSSL's messages name places in its source.
+  const wrong = reason ?? /SSL routines:[^:]*:([^:]+)/.exec(line)?.[1] ?? library
+  if (wrong !== undefined) return `no TLS connection: ${wrong}`
+  // Several addresses that all refuse make an error without a message.
+  return line || code || name
+}
+
+/** Reads the rest of an answer; a long one closes the connection. */
+const drop = (answer: IncomingMessage): void => {
+  let read = 0
+  answer.on('data', (chunk: Buffer) => {
+    read += chunk.length
+    if (read > largestBody) answer.destroy()
+  })
+  // The status has been read: whatever comes of the rest changes nothing.
+  answer.on('error', () => {})
+}
+
+const statusOf = (sent: ClientRequest, body: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    sent.on('response', (answer) => {
+      drop(answer)
+      const { statusCode = 0 } = answer
+      if (statusCode >= 200) resolve(statusCode)
+      else reject(new NoAnswer(notAllowed))
+    })
+    sent.on('upgrade', (_, socket) => {
+      socket.destroy()
+      reject(new NoAnswer(notAllowed))
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+
+type Needs = {
+  readonly lookup: LookupFunction
+  /** Whom to trust; those that Node trusts by default. */
+  readonly secureContext: SecureContext | undefined
+}
+
+/** POSTs over connections that are kept for a while, and answers with the status of the final answer. */
+export const makePost = ({ lookup, secureContext }: Needs) => {
+  const options = {
+    keepAlive: true,
+    timeout: idleMs,
+    lookup,
+    autoSelectFamilyAttemptTimeout: addressTimeoutMs,
+  }
+  const plain = new Agent(options)
+  const secure = new SecureAgent({ ...options, ...(secureContext && { secureContext }) })
+
+  const begin = (url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal) => {
+    const about = { method: 'POST', headers, signal, maxHeaderSize: largestHead }
+    return url.protocol === 'https:'
+      ? secureRequest(url, { ...about, agent: secure })
+      : request(url, { ...about, agent: plain })
+  }
+
+  /** @throws NoAnswer */
+  const post = async (
+    uri: string,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+  ): Promise<number> => {
+    const length = String(Buffer.byteLength(body))
+    const all = { ...headers, 'Content-Length': length, 'User-Agent': 'daybook' }
+    const signal = AbortSignal.timeout(answerTimeoutMs)
+    for (;;) {
+      const sent = begin(new URL(uri), all, signal)
+      try {
+        const status = await statusOf(sent, body)
+        // A server may end an idle connection at any time, with 408 or without a word (RFC 9110, 15.5.9; RFC 9112, 9.5).
+        if (status !== 408 || !sent.reusedSocket) return status
+      } catch (error) {
+        const isOver = ['ECONNRESET', 'EPIPE'].includes((error as Failure).code ?? '')
+        if (!isOver || !sent.reusedSocket) throw new NoAnswer(problemOf(error as Failure))
+      }
+    }
+  }
+
+  const close = (): void => {
+    plain.destroy()
+    secure.destroy()
+  }
+
+  return { post, close }
+}
