@@ -6,6 +6,12 @@ import { addLine, type Counters, countLine, type Totals } from '../domain/accoun
 import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
+type ClosingSums = {
+  readonly report: number
+  readonly counters: Counters
+  readonly totals: Totals
+}
+
 /** Each ledger, with what the lines of its open report add up to so far. */
 export const ledgers = sqliteTable(
   'ledgers',
@@ -25,6 +31,8 @@ export const ledgers = sqliteTable(
     completed: integer().notNull(),
     /** Whether logs of closed reports are still to be made. */
     closing: integer({ mode: 'boolean' }).notNull(),
+    /** What the lines of each closed report add up to whose logs are still to be made; those without lines are left out. */
+    closingSums: text({ mode: 'json' }).$type<readonly ClosingSums[]>().notNull(),
     counters: text({ mode: 'json' }).$type<Counters>().notNull(),
     totals: text({ mode: 'json' }).$type<Totals>().notNull(),
   },
@@ -55,6 +63,7 @@ const withSums = (row: LedgerRow, counters: Counters, totals: Totals): LedgerRow
   openedAt: row.openedAt,
   completed: row.completed,
   closing: row.closing,
+  closingSums: row.closingSums,
   counters,
   totals,
 })
@@ -75,7 +84,13 @@ export const ledgerProjection = projection({
         event.type === 'LedgerRegistered'
           ? event.data
           : { merchant: event.data.id, id: defaultLedger, currency, description: null }
-      const reports = { open: 1, openedAt: metadata.at, completed: 0, closing: false }
+      const reports = {
+        open: 1,
+        openedAt: metadata.at,
+        completed: 0,
+        closing: false,
+        closingSums: [],
+      }
       return { stream: String(key), position, ...about, enabled: true, ...reports, ...nothingYet }
     }
     if (!row) return undefined
@@ -84,13 +99,22 @@ export const ledgerProjection = projection({
         return { ...row, description: event.data.description }
       case 'LedgerDisabled':
         return { ...row, enabled: false }
+      case 'LedgerEnabled':
+        return { ...row, enabled: true }
       case 'ReportClosed': {
-        const opened = { open: event.data.report + 1, openedAt: metadata.at }
-        return { ...row, ...opened, closing: true, ...nothingYet }
+        const { report } = event.data
+        const opened = { open: report + 1, openedAt: metadata.at }
+        const { counters, totals } = row
+        const hasLines = Object.keys(counters).length > 0
+        const closingSums = hasLines
+          ? [...row.closingSums, { report, counters, totals }]
+          : row.closingSums
+        return { ...row, ...opened, closing: true, closingSums, ...nothingYet }
       }
       case 'ReportCompleted': {
         const { report: completed } = event.data
-        return { ...row, completed, closing: completed + 1 < row.open }
+        const closingSums = row.closingSums.filter(({ report }) => report > completed)
+        return { ...row, completed, closing: completed + 1 < row.open, closingSums }
       }
     }
   },

@@ -17,6 +17,7 @@ export const ledgerEvents = {
   LedgerRegistered: registration,
   LedgerChanged: z.object({ description: z.string().nullable() }),
   LedgerDisabled: z.object({}),
+  LedgerEnabled: z.object({}),
   ReportClosed: z.object({
     report: z.int(),
     openedAt: z.int(),
@@ -55,8 +56,12 @@ export type LedgerCommand =
 
 type MerchantCommand =
   | { readonly type: 'RegisterLedger'; readonly data: LedgerRegistration }
-  | { readonly type: 'DescribeLedger'; readonly description: string | null }
-  | { readonly type: 'DisableLedger' }
+  | {
+      readonly type: 'ChangeLedger'
+      /** Absent stays as it is. */
+      readonly description?: string | null | undefined
+      readonly enabled?: boolean | undefined
+    }
   | {
       readonly type: 'CloseReport'
       readonly report: number
@@ -77,6 +82,20 @@ const decideRegistration = (
   return sameJson(known, data) ? [] : refuse('id_used_with_other_data')
 }
 
+const decideChange = (
+  { description, enabled }: Extract<LedgerCommand, { type: 'ChangeLedger' }>,
+  ledger: Ledger,
+  isDefault: boolean,
+): readonly LedgerEvent[] => {
+  if (enabled === false && isDefault) return refuse('default_ledger_cannot_be_disabled')
+  const events: LedgerEvent[] = []
+  if (description !== undefined && description !== ledger.description)
+    events.push({ type: 'LedgerChanged', data: { description } })
+  if (enabled !== undefined && enabled !== ledger.enabled)
+    events.push({ type: enabled ? 'LedgerEnabled' : 'LedgerDisabled', data: {} })
+  return events
+}
+
 const decideCompletion = (
   { report, completion }: Extract<LedgerCommand, { type: 'CompleteReport' }>,
   { open, completed }: Ledger,
@@ -93,15 +112,8 @@ const decide = (command: LedgerCommand, ledger: Ledger): readonly LedgerEvent[] 
   if (command.type === 'RegisterLedger') return decideRegistration(command.data, known)
   if (known === null) return refuse('resource_is_unknown')
   switch (command.type) {
-    case 'DescribeLedger': {
-      const { description } = command
-      return description === ledger.description
-        ? []
-        : [{ type: 'LedgerChanged', data: { description } }]
-    }
-    case 'DisableLedger':
-      if (known.id === defaultLedger) return refuse('default_ledger_cannot_be_disabled')
-      return ledger.enabled ? [{ type: 'LedgerDisabled', data: {} }] : []
+    case 'ChangeLedger':
+      return decideChange(command, ledger, known.id === defaultLedger)
     case 'CloseReport': {
       const { report, openedAt, callbackUri } = command
       if (report > ledger.open || report < 1) return refuse('resource_is_unknown')
@@ -123,6 +135,8 @@ export const ledger: Decider<LedgerCommand, LedgerEvent, Ledger> = {
         return { ...ledger, description: event.data.description }
       case 'LedgerDisabled':
         return { ...ledger, enabled: false }
+      case 'LedgerEnabled':
+        return { ...ledger, enabled: true }
       case 'ReportClosed':
         return { ...ledger, open: event.data.report + 1 }
       case 'ReportCompleted':

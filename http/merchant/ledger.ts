@@ -26,7 +26,12 @@ const ledgerInput = z
   .meta({ id: 'LedgerInput' })
 
 const ledgerUpdate = z
-  .object({ description })
+  .object({
+    description,
+    enabled: z.boolean().meta({
+      description: 'true enables a disabled ledger again; false disables it, as DELETE does.',
+    }),
+  })
   .partial()
   .meta({ id: 'LedgerUpdate', description: 'What is absent stays as it is; null takes it away.' })
 
@@ -137,15 +142,14 @@ export const ledgerRoutes = (needs: LedgerNeeds): Route[] => {
       path: `${ledgerListPath}:ledger_id/`,
       access: 'SECRET',
       group: ledgerGroup,
-      summary: 'Describe a ledger',
+      summary: 'Describe a ledger, or enable it again',
       params: ledgerParams,
       body: ledgerUpdate,
       success: 'nothing',
       handle: async (call) => {
         const row = await find(call, call.params.ledger_id)
-        const { description } = call.body
-        if (description === undefined) return
-        await change(call, row.id, { type: 'DescribeLedger', description, implied: impliedBy(row) })
+        const changes = { type: 'ChangeLedger', ...call.body } as const
+        await change(call, row.id, { ...changes, implied: impliedBy(row) })
       },
     }),
     route({
@@ -160,7 +164,8 @@ export const ledgerRoutes = (needs: LedgerNeeds): Route[] => {
       success: 'nothing',
       handle: async (call) => {
         const row = await find(call, call.params.ledger_id)
-        await change(call, row.id, { type: 'DisableLedger', implied: impliedBy(row) })
+        const disable = { type: 'ChangeLedger', enabled: false } as const
+        await change(call, row.id, { ...disable, implied: impliedBy(row) })
       },
     }),
   ]

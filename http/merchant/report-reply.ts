@@ -27,7 +27,9 @@ export const reportReply = z
     time_closed: dateTime.nullable(),
     callback_uri: z.string().nullable(),
     previous_report_uri: z.string().nullable(),
-    report_summary: z.array(summaryReply),
+    report_summary: z
+      .array(summaryReply)
+      .meta({ description: 'So far, while the report is open or closing.' }),
     ...countersReply,
     ...logsReply,
   })

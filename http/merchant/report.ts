@@ -52,7 +52,11 @@ export const reportRoutes = (needs: ReportNeeds): Route[] => {
     }
     const closed = reports.find(merchant, ledger, number) ?? refuse('resource_is_unknown')
     const { completion, closedAt, callbackUri } = closed
-    const sums = completion ?? { counters: {}, totals: [] }
+    const known = row.closingSums.find(({ report }) => report === number)
+    const sums = completion ?? {
+      counters: known?.counters ?? {},
+      totals: [...(known?.totals ?? [])],
+    }
     const status = completion ? 'closed' : 'closing'
     return { ledger, number, status, openedAt: closed.openedAt, closedAt, callbackUri, sums }
   }

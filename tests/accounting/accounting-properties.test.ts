@@ -259,7 +259,7 @@ describe('the decider of a ledger', () => {
 
   test('knows nothing of a ledger that was not registered and is not implied', () => {
     expect(() => decide({ ...close(1), implied: null })).toThrow('unknown')
-    expect(() => decide({ type: 'DisableLedger', implied: null })).toThrow('unknown')
+    expect(() => decide({ type: 'ChangeLedger', enabled: false, implied: null })).toThrow('unknown')
   })
 })
 

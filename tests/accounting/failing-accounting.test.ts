@@ -72,7 +72,14 @@ test('given a report whose log cannot be made, then all others are completed, an
   await close(healthy, 1)
   await service.advance(0)
   expect(await statusOf(healthy, 1)).toBe('closed')
-  expect(await statusOf(broken, 1)).toBe('closing')
+  const closing = (await ask(broken, 'GET', reportPath(1))).body
+  expect(closing).toMatchObject({
+    status: 'closing',
+    report_summary: [{ currency: 'NOK', gross: '50.00' }],
+    payment_capture_count: 1,
+    transaction_log_uris: [],
+  })
+  expect((await ask(broken, 'GET', reportPath(2))).body.report_summary).toEqual([])
   // However often it is tried, and whatever else is due meanwhile.
   for (let tries = 0; tries < 3; tries++) {
     await close(healthy, tries + 2)
@@ -87,6 +94,11 @@ test('given a report whose log cannot be made, then all others are completed, an
   mend()
   await service.advance(60)
   expect([await statusOf(broken, 1), await statusOf(broken, 2)]).toEqual(['closed', 'closed'])
+  const { report_summary, payment_capture_count } = (await ask(broken, 'GET', reportPath(1))).body
+  expect({ report_summary, payment_capture_count }).toEqual({
+    report_summary: closing.report_summary,
+    payment_capture_count: 1,
+  })
 })
 
 test('given a merchant whose settlement cannot be made, then others are settled each day, and it is when it can be', async () => {

@@ -151,6 +151,26 @@ describe('the register of ledgers', () => {
     expect(line).toMatchObject({ tid: running, action: 'request' })
   })
 
+  test('given a disabled ledger, when it is enabled again, then it takes new payments', async () => {
+    await place.ask('POST', path, { id: 'yard', currency: 'NOK', description: 'Yard' })
+    const put = (ledger: string, json: object) => place.ask('PUT', `${path}${ledger}/`, json)
+    const isEnabled = async () => (await place.ledger('', 'yard')).enabled
+    expect((await put('yard', { enabled: false })).status).toBe(204)
+    expect(await isEnabled()).toBe(false)
+    for (const again of [{ enabled: true }, { enabled: true }, { description: 'Back yard' }])
+      expect((await put('yard', again)).status).toBe(204)
+    expect(await place.ledger('', 'yard')).toMatchObject({
+      enabled: true,
+      description: 'Back yard',
+    })
+    const tid = await place.authorize({ amount: '10.00', ledger: 'yard' })
+    expect(await place.outcome(tid)).toMatchObject({ ledger: 'yard' })
+    const refused = await put('default', { enabled: false, description: 'None' })
+    expect(refused.status).toBe(409)
+    expect((await place.ledger()).description).toBe('All of it')
+    expect((await put('yard', { enabled: 'no' })).status).toBe(400)
+  })
+
   test('given an amendment to another ledger, then what follows stands there', async () => {
     await place.ask('POST', path, { id: 'kiosk', currency: 'NOK' })
     const tid = await place.authorize({ amount: '10.00' })

@@ -206,6 +206,7 @@ describe('the catalogue', () => {
       'IntegratorRemoved',
       'LedgerChanged',
       'LedgerDisabled',
+      'LedgerEnabled',
       'LedgerRegistered',
       'MatchConfirmed',
       'MerchantChanged',
