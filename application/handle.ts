@@ -5,18 +5,18 @@ import { sizeOfEvents } from '../domain/rough-size.ts'
 import { streamOf } from '../domain/stream.ts'
 import {
   noStream,
-  StoreUnavailable,
+  start,
   WrongExpectedRevision,
   type EventStore,
   type NewEvent,
   type Position,
-  type RecordedEvent,
   type Revision,
 } from './event-store.ts'
 import { historyOf, stateAfter, stateAt } from './history.ts'
 import { usualRoom, type Room } from './recent.ts'
-import { isOld, knownAfter, nothingOf, rememberStates, type Known } from './remembered-states.ts'
+import { makeSerialByKey } from './serial-by-key.ts'
 import type { Soon } from './soon.ts'
+import { isOld, knownAfter, makeStateMemory, nothingOf, type Known } from './state-memory.ts'
 
 /** Who commands, when and why. */
 export type Context = {
@@ -35,7 +35,7 @@ export type Aggregate<Command, Event extends DecidedEvent, State> = {
   readonly decider: Decider<Command, Event, State>
 }
 
-/** What a command led to: the state after it, and the events that it made (none when it was a repeat). */
+/** What a command led to: the state after it, and its events (none when it was a repeat). */
 type Handled<Event, State> = { readonly state: State; readonly events: readonly Event[] }
 
 export type Handle = <Command, Event extends DecidedEvent, State>(
@@ -50,10 +50,10 @@ type Needs = {
   /** An id that is equal for equal arguments and for no others (UUIDv5). */
   readonly eventId: (stream: string, revision: Revision, commandId: string) => string
   readonly commandId: () => string
-  /** Called with an event that was appended alone, as it now stands in the log, and its rough size in bytes. */
-  readonly onAppended?: (event: RecordedEvent, size: number) => void
   /** For the states of aggregates in memory. */
   readonly room?: Room
+  /** `observe` is called with all events after this position. */
+  readonly from?: Position
 }
 
 /**
@@ -62,18 +62,35 @@ type Needs = {
  */
 export type AsOf = 'memory' | 'log' | Position
 
-/** With a fresh state, an attempt fails only because another writer's append succeeded: many in a row on a busy stream. */
+/** With a fresh state, an attempt fails only because another writer's append succeeded. */
 const maximumAttempts = 100
 
-/**
- * The one way in which anything changes: load, decide, append; decide again when another writer was first.
- * Commands to one aggregate run one after another in this process; other processes are met with expected revisions.
- */
-export const makeHandler = ({ store, eventId, commandId, onAppended, room = usualRoom }: Needs) => {
-  const memory = rememberStates(room)
-  const turns = new Map<string, Promise<unknown>>()
+const newEvents = (
+  { eventId }: Pick<Needs, 'eventId'>,
+  stream: string,
+  revision: Revision,
+  events: readonly DecidedEvent[],
+  commandId: string,
+  { at, merchant, actor, correlationId, causationId = null }: Context,
+): NewEvent[] =>
+  events.map(({ type, data }, index) => ({
+    id: eventId(stream, revision + 1 + index, commandId),
+    type,
+    data: data as NewEvent['data'],
+    metadata: {
+      at,
+      merchant,
+      actor,
+      correlationId,
+      causationId,
+      schema: schemaVersion(type as EventType),
+    },
+  }))
 
-  const catchUp = async <Event, State>(
+/** The state of an aggregate, with all that its stream holds beyond what is known. */
+const makeCatchUp =
+  (store: EventStore, memory: ReturnType<typeof makeStateMemory>) =>
+  async <Event, State>(
     decider: Decider<never, Event, State>,
     stream: string,
     known: Known,
@@ -91,26 +108,67 @@ export const makeHandler = ({ store, eventId, commandId, onAppended, room = usua
     return caughtUp
   }
 
-  const newEvents = (
+/** Reads the states of aggregates, from memory where that will do. */
+const makeFind = (
+  store: EventStore,
+  memory: ReturnType<typeof makeStateMemory>,
+  catchUp: ReturnType<typeof makeCatchUp>,
+) => {
+  const readNow = async <Event, State>(
+    decider: Decider<never, Event, State>,
     stream: string,
-    revision: Revision,
-    events: readonly DecidedEvent[],
+  ): Promise<State> => {
+    const known = memory.find(stream) ?? nothingOf(decider)
+    return (await catchUp(decider, stream, known)).state as State
+  }
+
+  const findAtHead = async <Event, State>(
+    decider: Decider<never, Event, State>,
+    stream: string,
+  ): Promise<State> => {
+    const known = await memory.findAtHead(stream)
+    return known ? (known.state as State) : readNow(decider, stream)
+  }
+
+  /** The state of an aggregate, without changing it. */
+  return <Event extends DecidedEvent, State>(
+    { category, decider }: Aggregate<never, Event, State>,
+    id: string,
+    asOf: AsOf = 'memory',
+  ): Soon<State> => {
+    const stream = streamOf({ category }, id)
+    if (typeof asOf === 'number') return stateAt(store, decider, stream, asOf)
+    if (asOf === 'log') return findAtHead(decider, stream)
+    const known = memory.findCurrent(stream)
+    return known ? (known.state as State) : readNow(decider, stream)
+  }
+}
+
+/**
+ * The one way in which anything changes: load, decide, append; decide again when another writer was first.
+ * Commands to one aggregate run one after another in this process; other processes are met with expected revisions.
+ */
+export const makeHandler = (needs: Needs) => {
+  const { store, commandId, room = usualRoom, from = start } = needs
+  const memory = makeStateMemory({ store, room, from })
+  const catchUp = makeCatchUp(store, memory)
+  const inTurn = makeSerialByKey()
+
+  const append = async <Event extends DecidedEvent, State>(
+    decider: Decider<never, Event, State>,
+    stream: string,
+    known: Known,
+    events: readonly Event[],
     command: string,
-    { at, merchant, actor, correlationId, causationId = null }: Context,
-  ): NewEvent[] =>
-    events.map(({ type, data }, index) => ({
-      id: eventId(stream, revision + 1 + index, command),
-      type,
-      data: data as NewEvent['data'],
-      metadata: {
-        at,
-        merchant,
-        actor,
-        correlationId,
-        causationId,
-        schema: schemaVersion(type as EventType),
-      },
-    }))
+    context: Context,
+  ): Promise<State> => {
+    const recorded = newEvents(needs, stream, known.revision, events, command, context)
+    const { revision, position } = await store.append(stream, recorded, known.revision)
+    const state = fold(decider, events, known.state as State, { at: context.at, position })
+    memory.remember(stream, knownAfter(known, sizeOfEvents(events), { revision, state }))
+    memory.appended(position, events.length)
+    return state
+  }
 
   const run = async <Command, Event extends DecidedEvent, State>(
     decider: Decider<Command, Event, State>,
@@ -120,7 +178,7 @@ export const makeHandler = ({ store, eventId, commandId, onAppended, room = usua
   ): Promise<Handled<Event, State>> => {
     const nameOfCommand = commandId()
     const before = memory.find(stream)
-    // A stream that is not remembered is most often new: the append, or a "no", tells when it is not.
+    // A stream that is not remembered is most often new: the append, or a refusal, tells when it is not.
     let known: Known = before ?? nothingOf(decider)
     let isFresh = before !== undefined && isOld(before)
     if (isFresh) known = await catchUp(decider, stream, known)
@@ -128,20 +186,11 @@ export const makeHandler = ({ store, eventId, commandId, onAppended, room = usua
       try {
         const state = known.state as State
         const events = decider.decide(command, state)
-        if (events.length > 0) {
-          const recorded = newEvents(stream, known.revision, events, nameOfCommand, context)
-          const { revision, position } = await store.append(stream, recorded, known.revision)
-          const after = fold(decider, events, state)
-          const size = sizeOfEvents(events)
-          memory.remember(stream, knownAfter(known, size, { revision, state: after }))
-          const [alone, further] = recorded
-          // Of several, the positions of the earlier ones are not told.
-          if (alone && !further) {
-            const { id, type, data, metadata } = alone
-            onAppended?.({ stream, revision, position, id, type, data, metadata }, size)
+        if (events.length > 0)
+          return {
+            state: await append(decider, stream, known, events, nameOfCommand, context),
+            events,
           }
-          return { state: after, events }
-        }
         if (isFresh) return { state, events }
       } catch (error) {
         const isOutdated = error instanceof WrongExpectedRevision
@@ -149,7 +198,7 @@ export const makeHandler = ({ store, eventId, commandId, onAppended, room = usua
         if (!isOutdated && isFresh) throw error
         if (attempt === maximumAttempts) return refuse('conflicting_changes')
       }
-      // A "no" from memory counts only when no other process has written since.
+      // A refusal from memory counts only when no other process has written since.
       known = await catchUp(decider, stream, known)
       isFresh = true
     }
@@ -157,52 +206,16 @@ export const makeHandler = ({ store, eventId, commandId, onAppended, room = usua
 
   const handle: Handle = (aggregate, id, command, context) => {
     const stream = streamOf(aggregate, id)
-    const work = () => run(aggregate.decider, stream, command, context)
-    /** The store's patience has just ended: that of each in a row would be many times as long. */
-    const afterFailure = (error: unknown) => {
-      if (error instanceof StoreUnavailable) throw error
-      return work()
-    }
-    const previous = turns.get(stream)
-    const turn = previous ? previous.then(work, afterFailure) : work()
-    turns.set(stream, turn)
-    const leave = () => {
-      if (turns.get(stream) === turn) turns.delete(stream)
-    }
-    turn.then(leave, leave)
-    return turn
+    return inTurn(stream, () => run(aggregate.decider, stream, command, context))
   }
 
   /** The state of an aggregate as this process remembers it; undefined when it does not, or knows that it is old. */
   const recall = <Event extends DecidedEvent, State>(
     aggregate: Aggregate<never, Event, State>,
     id: string,
-  ): State | undefined => {
-    const stream = streamOf(aggregate, id)
-    return memory.findCurrent(stream)?.state as State | undefined
-  }
+  ): State | undefined => memory.findCurrent(streamOf(aggregate, id))?.state as State | undefined
 
-  const readNow = async <Event, State>(
-    decider: Decider<never, Event, State>,
-    stream: string,
-  ): Promise<State> => {
-    const before = memory.find(stream) ?? nothingOf(decider)
-    return (await catchUp(decider, stream, before)).state as State
-  }
-
-  /** The state of an aggregate, without changing it. */
-  const find = <Event extends DecidedEvent, State>(
-    { category, decider }: Aggregate<never, Event, State>,
-    id: string,
-    asOf: AsOf = 'memory',
-  ): Soon<State> => {
-    const stream = streamOf({ category }, id)
-    if (typeof asOf === 'number') return stateAt(store, decider, stream, asOf)
-    const known = asOf === 'memory' ? memory.findCurrent(stream) : undefined
-    return known ? (known.state as State) : readNow(decider, stream)
-  }
-
-  return { handle, find, recall, notice: memory.notice }
+  return { handle, find: makeFind(store, memory, catchUp), recall, observe: memory.observe }
 }
 
 export type Find = ReturnType<typeof makeHandler>['find']

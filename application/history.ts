@@ -1,4 +1,4 @@
-import { fold, type Decider } from '../domain/decider.ts'
+import type { Decider } from '../domain/decider.ts'
 import { parseEvent, type Recorded } from '../domain/events.ts'
 import type { EventStore, Position, Revision } from './event-store.ts'
 
@@ -29,7 +29,14 @@ export const stateAfter = <Event, State>(
   decider: Decider<never, Event, State>,
   events: readonly Recorded[],
   from: State,
-): State => fold(decider, events as readonly unknown[] as readonly Event[], from)
+): State => {
+  let state = from
+  for (const event of events) {
+    const { position, metadata } = event
+    state = decider.evolve(state, event as unknown as Event, { at: metadata.at, position })
+  }
+  return state
+}
 
 /** The state as it stood in the log at a position. */
 export const stateAt = async <Event, State>(

@@ -93,7 +93,7 @@ export const historyOf = (
   const request = requestOf(count, merchant)
   for (const command of commandsOf(count, at, request))
     for (const event of decider.decide(command, state)) {
-      state = decider.evolve(state, event)
+      state = decider.evolve(state, event, { at, position: 0 })
       decided.push(event)
     }
   const metadata = { at, merchant, actor: 'user:pos1', causationId: null }

@@ -6,7 +6,6 @@ import { makeFeeBook } from '../application/fee-book.ts'
 import { makeHandler, type Context } from '../application/handle.ts'
 import { clockEvents } from '../domain/clock.ts'
 import type { Instant } from '../domain/time.ts'
-import { paymentOutcome } from '../projections/payment-outcome.ts'
 import { openBlobDirectory, watchBlobs } from './blob-directory.ts'
 import { deriveIds, makeDigest } from './derived-ids.ts'
 import { numberedFrom, uuidsOf } from './event-store/event-ids.ts'
@@ -19,7 +18,6 @@ import { payerDirectory } from './people/payer-directory.ts'
 import { makeDerivation, makeTokens } from './people/tokens.ts'
 import { foldApart } from './read-models/folding-apart.ts'
 import { foldHere } from './read-models/folding.ts'
-import { foldsOfStreams } from './read-models/folds-of-streams.ts'
 import { queriesOf } from './read-models/queries.ts'
 import { noteDamage } from './read-models/read-model-file.ts'
 import { runReadModels, type OnFolded, type ReadModels } from './read-models/read-models.ts'
@@ -44,13 +42,6 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
       'the log does not hold the event up to which the read models were folded: it was restored, or lost its end',
     ),
   )
-  const room = roomInHeap()
-  const outcomesNow = foldsOfStreams({
-    store,
-    projection: paymentOutcome,
-    from,
-    room,
-  })
   const queries = queriesOf(file.db)
   const reportBook = makeReportBook({
     reports: queries.reports,
@@ -58,12 +49,12 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
     position: () => readModels.position(),
     from,
   })
-  const { handle, find, recall, notice } = makeHandler({
+  const { handle, find, recall, observe } = makeHandler({
     store,
     eventId: (stream, revision, commandId) => eventUuid(`${stream}/${revision}/${commandId}`),
     commandId: numberedFrom(randomUUID()),
-    onAppended: (event, size) => outcomesNow.add(event, size),
-    room,
+    room: roomInHeap(),
+    from,
   })
   const feeBook = makeFeeBook({ find })
   const listeners = new Set<OnFolded>()
@@ -107,10 +98,9 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
       beside === 'here' ? foldHere({ store, file }) : foldApart(settings, file.sqlite.name),
     from,
     onEvents: (events) => {
-      notice(events)
+      observe(events)
       feeBook.notice(events)
       reportBook.notice(events)
-      outcomesNow.notice(events)
       for (const { type, data } of events)
         if (type === 'ClockAdvanced')
           aheadBy = Math.max(aheadBy, clockEvents.ClockAdvanced.parse(data).aheadBy)
@@ -152,7 +142,6 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
       ),
     readModels,
     removeOutdatedReadModels: file.removeOthers,
-    outcomeOf: outcomesNow.find,
     reportHolding: reportBook.holding,
     readModelFile: file.sqlite.name,
     noteDamage: noted,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { historyOf } from '../application/history.ts'
+import { callbackObjects } from '../application/callback-object.ts'
 import { makeAccess } from '../http/access.ts'
 import { linksOf } from '../http/addresses.ts'
 import { makeApp } from '../http/app.ts'
@@ -66,13 +66,12 @@ export const openService = async (
   const authorizationServer = await makeAuthorizationServer(core, publicUrl)
   const { views } = authorizationServer
   const wordCallback = callbackMessages({
-    readHistory: (...about) => historyOf(core.store, ...about),
+    tellEvent: callbackObjects({ store: core.store, find: core.find, views }),
     links,
     sign,
     attachmentLink,
     scanToken,
     reportHolding: core.reportHolding,
-    views,
   })
   const wire: CallbackWire = { names, stringToSign, message: wordCallback }
   const service = await startService(core, settings, log, wire, authorizationServer, funding)

@@ -126,7 +126,7 @@ export const startService = async (
       caughtUp,
       poses: core.poses,
       users: core.users,
-      outcomes: server.views.outcomes,
+      findOutcome: server.views.findOutcome,
       findRequested: server.views.findRequested,
       findPermission: server.views.findPermission,
       ledgers: core.ledgers,

@@ -7,10 +7,14 @@ import {
   isDisplayed,
   scanCallbackName,
 } from '../domain/callback.ts'
-import { paymentEvents, type PaymentEvent } from '../domain/payment/payment-events.ts'
+import {
+  isPaymentEvent,
+  paymentEvents,
+  type PaymentEvent,
+} from '../domain/payment/payment-events.ts'
 import { permissionEvents, type PermissionEvent } from '../domain/people/permission.ts'
 import { idIn } from '../domain/stream.ts'
-import { isOfPayment, type PaymentRecorded } from './payment-lines.ts'
+import type { PaymentRecorded } from './payment-lines.ts'
 import { projection } from './projection.ts'
 import {
   attempted,
@@ -71,7 +75,7 @@ const queueProjection = projection({
   ],
   begins: ['PaymentRequested', 'PermissionRequested'],
   keysOf: (event) => {
-    if (isOfPayment(event)) return paymentQueues(event)
+    if (isPaymentEvent(event)) return paymentQueues(event)
     const { type, stream, data } = event
     switch (type) {
       case 'CallbackAttempted':
@@ -91,7 +95,7 @@ const queueProjection = projection({
   },
   apply: (row, event, key) => {
     const { stream, metadata } = event
-    if (isOfPayment(event) && key === displayOf(stream)) return displayed(row, event)
+    if (isPaymentEvent(event) && key === displayOf(stream)) return displayed(row, event)
     switch (event.type) {
       case 'PaymentRequested':
       case 'PermissionRequested': {

@@ -2,18 +2,12 @@ import type { Charge } from '../domain/accounting/charge.ts'
 import type { LineAction, TransactionLine } from '../domain/accounting/transaction-line.ts'
 import type { Recorded } from '../domain/events.ts'
 import { minus, nothing, potsOf, type Pots } from '../domain/money/pots.ts'
-import { paymentEvents, type PaymentEvent } from '../domain/payment/payment-events.ts'
+import type { PaymentEvent } from '../domain/payment/payment-events.ts'
+import { hasLine } from '../domain/payment/payment-state.ts'
 import { idIn } from '../domain/stream.ts'
 import type { PaymentRow } from './payment-table.ts'
 
 export type PaymentRecorded = Recorded<PaymentEvent>
-
-export const isOfPayment = (event: Recorded): event is PaymentRecorded =>
-  event.type in paymentEvents
-
-/** What a payment goes through without a line of a transaction log. */
-export const isSilent = (type: PaymentEvent['type']) =>
-  type === 'PaymentAmended' || type === 'PaymentPickedUp' || type === 'PaymentRenewed'
 
 /** The line of a transaction log that an event makes of the payment as it was before; some make none. */
 export const transactionLine = (
@@ -40,7 +34,7 @@ export const transactionLine = (
       charge: null,
     }
   }
-  if (!before || isSilent(type)) return undefined
+  if (!before || !hasLine(type)) return undefined
   const { tid, merchant, ledger, customer, currency } = before
   const line = (
     action: LineAction,

@@ -110,3 +110,7 @@ export type PaymentDetails = z.output<typeof details>
 export type RefusalOfFunds = z.output<typeof paymentEvents.PaymentFailed>['statusCode']
 
 export type PaymentEvent = EventsOf<typeof paymentEvents>
+
+export const isPaymentEvent = <Event extends { readonly type: string }>(
+  event: Event,
+): event is Extract<Event, { type: PaymentEvent['type'] }> => event.type in paymentEvents

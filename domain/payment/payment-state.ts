@@ -1,4 +1,5 @@
 import type { Charge } from '../accounting/charge.ts'
+import type { Place } from '../decider.ts'
 import { minus, nothing, plus, samePots, type Pots } from '../money/pots.ts'
 import type { Permissions } from '../people/grant.ts'
 import { withAdded, type Pieces } from '../pieces.ts'
@@ -13,7 +14,12 @@ import type {
 import { statusCodes, type PaymentStatus, type StatusCode } from './status.ts'
 
 /** A capture or a refund that was accepted; the id is null for the one that took everything. */
-export type Part = Pots & { readonly id: string | null; readonly charge: Charge }
+export type Part = Pots & {
+  readonly id: string | null
+  readonly charge: Charge
+  readonly at: Instant
+}
+export type Refund = Part & { readonly text: string | null }
 
 /** What the payer said, or the funding source instead. */
 export type Answer =
@@ -49,10 +55,14 @@ export type RequestedPayment = {
   /** By refunds that gave back their part of what was charged. */
   readonly refundedWithFees: Pots
   readonly captures: Pieces<Part>
-  readonly refunds: Pieces<Part>
+  readonly refunds: Pieces<Refund>
   readonly endedByMerchant: boolean
   /** Whether `expiresAt` is that of a renewal. */
   readonly isRenewed: boolean
+  readonly modifiedAt: Instant
+  /** Position of the latest event with a line in a ledger, and that ledger: they name its report. */
+  readonly linePosition: number
+  readonly lineLedger: string
 }
 
 export type Payment = RequestedPayment | { readonly status: 'unrequested' }
@@ -81,11 +91,26 @@ const amended = (
   }: Extract<PaymentEvent, { type: 'PaymentAmended' }>['data'],
 ): PaymentDetails => ({ ledger, callbackUri, displayMessageUri, links, lineItems })
 
+type WithoutLine = 'PaymentAmended' | 'PaymentPickedUp' | 'PaymentRenewed'
+
+/** Whether an event makes a line in a ledger. */
+export const hasLine = (
+  type: PaymentEvent['type'],
+): type is Exclude<PaymentEvent['type'], WithoutLine> =>
+  type !== 'PaymentAmended' && type !== 'PaymentPickedUp' && type !== 'PaymentRenewed'
+
 /** What events change of a payment. */
-type Changes = Partial<Omit<RequestedPayment, 'request' | 'shortlink' | 'waitsUntil'>>
+type Changes = Partial<
+  Omit<RequestedPayment, 'request' | 'shortlink' | 'waitsUntil' | 'linePosition' | 'lineLedger'>
+>
 
 /** Written out: every event of every payment comes through here, and a spread takes ten times as long. */
-const withChanges = (payment: RequestedPayment, changes: Changes): RequestedPayment => ({
+const withChanges = (
+  payment: RequestedPayment,
+  changes: Changes,
+  linePosition: number,
+  lineLedger: string,
+): RequestedPayment => ({
   status: changes.status ?? payment.status,
   statusCode: changes.statusCode ?? payment.statusCode,
   request: payment.request,
@@ -107,17 +132,57 @@ const withChanges = (payment: RequestedPayment, changes: Changes): RequestedPaym
   refunds: changes.refunds ?? payment.refunds,
   endedByMerchant: changes.endedByMerchant ?? payment.endedByMerchant,
   isRenewed: changes.isRenewed ?? payment.isRenewed,
+  modifiedAt: changes.modifiedAt ?? payment.modifiedAt,
+  linePosition,
+  lineLedger,
 })
+
+/** A refund or an amendment may come between a deadline and the record of it. */
+const ended = (
+  payment: RequestedPayment,
+  status: 'ok' | 'fail',
+  statusCode: StatusCode,
+  at: Instant,
+) => ({ status, statusCode, modifiedAt: Math.max(payment.modifiedAt, at) })
+
+const captureChanges = (
+  payment: RequestedPayment,
+  { captureId: id, charge, ...data }: Extract<PaymentEvent, { type: 'PaymentCaptured' }>['data'],
+  at: Instant,
+): Changes => {
+  const { amount, additionalAmount } = data
+  const captures = withAdded(payment.captures, { id, amount, additionalAmount, charge, at })
+  const captured = plus(payment.captured, data)
+  const isComplete = samePots(captured, minus(payment.authorized, payment.released))
+  return isComplete
+    ? { captures, captured, status: 'ok', statusCode: statusCodes.OK, modifiedAt: at }
+    : { captures, captured, modifiedAt: at }
+}
+
+const refundChanges = (
+  payment: RequestedPayment,
+  data: Extract<PaymentEvent, { type: 'PaymentRefunded' }>['data'],
+  at: Instant,
+): Changes => {
+  const { refundId: id, charge, returnsFees, amount, additionalAmount, text } = data
+  const refunds = withAdded(payment.refunds, { id, amount, additionalAmount, charge, at, text })
+  const changes = { refunds, refunded: plus(payment.refunded, data), modifiedAt: at }
+  return returnsFees
+    ? { ...changes, refundedWithFees: plus(payment.refundedWithFees, data) }
+    : changes
+}
 
 const changesOf = (
   payment: RequestedPayment,
   event: Exclude<PaymentEvent, { type: 'PaymentRequested' }>,
+  at: Instant,
 ): Changes => {
   switch (event.type) {
     case 'PaymentAmended':
       return {
         details: amended(payment.details, event.data),
         amendedSize: payment.amendedSize + roughSize(event.data),
+        modifiedAt: at,
       }
     case 'PaymentPickedUp':
       return event.data
@@ -131,59 +196,52 @@ const changesOf = (
         permissions,
         expiresAt,
         authorized: { amount: payment.request.amount, additionalAmount },
+        modifiedAt: at,
       }
     }
     case 'PaymentDeclined': {
       const { payer } = event.data
-      const { REJECTED: statusCode } = statusCodes
-      return { status: 'fail', statusCode, payer, answer: { type: 'declined' } }
+      const answer: Answer = { type: 'declined' }
+      return { ...ended(payment, 'fail', statusCodes.REJECTED, at), payer, answer }
     }
     case 'PaymentFailed': {
       const { statusCode } = event.data
-      return { status: 'fail', statusCode, answer: { type: 'failed', statusCode } }
+      return { ...ended(payment, 'fail', statusCode, at), answer: { type: 'failed', statusCode } }
     }
     case 'PaymentAborted':
-      return { status: 'fail', statusCode: statusCodes.ABORTED, endedByMerchant: true }
+      return { ...ended(payment, 'fail', statusCodes.ABORTED, at), endedByMerchant: true }
     case 'PaymentExpired':
-      return { status: 'fail', statusCode: statusCodes.REQUEST_EXPIRED }
-    case 'PaymentCaptured': {
-      const { captureId: id, charge, amount, additionalAmount } = event.data
-      const captures = withAdded(payment.captures, { id, amount, additionalAmount, charge })
-      const captured = plus(payment.captured, event.data)
-      const isComplete = samePots(captured, minus(payment.authorized, payment.released))
-      return isComplete
-        ? { captures, captured, status: 'ok', statusCode: statusCodes.OK }
-        : { captures, captured }
-    }
+      return ended(payment, 'fail', statusCodes.REQUEST_EXPIRED, event.data.expiredAt)
+    case 'PaymentCaptured':
+      return captureChanges(payment, event.data, at)
     case 'PaymentReleased': {
       const released = plus(payment.released, event.data)
-      return payment.captures.length > 0
-        ? { released, endedByMerchant: true, status: 'ok', statusCode: statusCodes.OK }
-        : { released, endedByMerchant: true, status: 'fail', statusCode: statusCodes.ABORTED }
+      const isCaptured = payment.captures.length > 0
+      const end = isCaptured
+        ? ended(payment, 'ok', statusCodes.OK, at)
+        : ended(payment, 'fail', statusCodes.ABORTED, at)
+      return { ...end, released, endedByMerchant: true }
     }
     case 'PaymentRenewed':
-      return { expiresAt: event.data.expiresAt, isRenewed: true }
+      return { expiresAt: event.data.expiresAt, isRenewed: true, modifiedAt: at }
     case 'PaymentAuthorizationExpired': {
       const released = plus(payment.released, event.data)
-      return { released, status: 'fail', statusCode: statusCodes.AUTH_EXPIRED }
+      return { ...ended(payment, 'fail', statusCodes.AUTH_EXPIRED, event.data.expiredAt), released }
     }
-    case 'PaymentRefunded': {
-      const { refundId: id, charge, returnsFees, amount, additionalAmount } = event.data
-      const refunds = withAdded(payment.refunds, { id, amount, additionalAmount, charge })
-      const refunded = plus(payment.refunded, event.data)
-      return returnsFees
-        ? { refunds, refunded, refundedWithFees: plus(payment.refundedWithFees, event.data) }
-        : { refunds, refunded }
-    }
+    case 'PaymentRefunded':
+      return refundChanges(payment, event.data, at)
   }
 }
 
-/** Folds an event into a payment. */
-export const evolve = (payment: Payment, event: PaymentEvent): Payment => {
-  if (event.type !== 'PaymentRequested')
-    return payment.status === 'unrequested'
-      ? payment
-      : withChanges(payment, changesOf(payment, event))
+/** Folds an event into a payment: the only place where events become what a payment is. */
+export const evolve = (payment: Payment, event: PaymentEvent, { at, position }: Place): Payment => {
+  if (event.type !== 'PaymentRequested') {
+    if (payment.status === 'unrequested') return payment
+    const changes = changesOf(payment, event, at)
+    return hasLine(event.type)
+      ? withChanges(payment, changes, position, payment.details.ledger)
+      : withChanges(payment, changes, payment.linePosition, payment.lineLedger)
+  }
   const { request, payer, shortlink, expiresAt } = event.data
   return {
     status: 'pending',
@@ -207,5 +265,8 @@ export const evolve = (payment: Payment, event: PaymentEvent): Payment => {
     endedByMerchant: false,
     isRenewed: false,
     amendedSize: 0,
+    modifiedAt: at,
+    linePosition: position,
+    lineLedger: request.ledger,
   }
 }

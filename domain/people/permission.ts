@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { charge, chargeForPermission } from '../accounting/charge.ts'
 import type { FeeTerms } from '../accounting/fees.ts'
-import type { Decider, EventsOf } from '../decider.ts'
-import { statusCodes } from '../payment/status.ts'
+import type { Decider, EventsOf, Place } from '../decider.ts'
+import { statusCodes, type StatusCode } from '../payment/status.ts'
 import { refuse } from '../refusal.ts'
 import { sameJson } from '../same.ts'
 import { endOfWait, type Instant } from '../time.ts'
@@ -68,14 +68,20 @@ type PermissionCommand =
     }
   | { readonly type: 'ExpirePermission'; readonly at: Instant }
 
-type RequestedPermission = {
+export type RequestedPermission = {
   readonly status: 'pending' | 'ok' | 'fail'
+  readonly statusCode: StatusCode
   readonly request: PermissionRequest
   readonly payer: string | null
   readonly expiresAt: Instant
   readonly currency: string
   readonly answer: 'granted' | 'declined' | null
   readonly permissions: Permissions | null
+  readonly modifiedAt: Instant
+  /** What it cost the merchant, without VAT; in minor units. */
+  readonly fee: number
+  /** Position of its latest event, which names its report. */
+  readonly linePosition: number
 }
 
 type Permission = RequestedPermission | { readonly status: 'unrequested' }
@@ -125,6 +131,50 @@ const decideAnswer = (
   return [{ type: 'PermissionGranted', data: { payer, permissions, charge } }]
 }
 
+const decideExpiry = (at: Instant, permission: RequestedPermission): readonly PermissionEvent[] => {
+  const { status, expiresAt: expiredAt } = permission
+  if (status !== 'pending' || at < expiredAt) return []
+  return [{ type: 'PermissionExpired', data: { expiredAt } }]
+}
+
+const evolve = (
+  permission: Permission,
+  event: PermissionEvent,
+  { at, position: linePosition }: Place,
+): Permission => {
+  if (event.type === 'PermissionRequested') {
+    const { PENDING: statusCode } = statusCodes
+    const pending = { status: 'pending', statusCode, answer: null, permissions: null } as const
+    return { ...event.data, ...pending, fee: 0, modifiedAt: at, linePosition }
+  }
+  if (permission.status === 'unrequested') return permission
+  const ended = (status: 'ok' | 'fail', statusCode: StatusCode, modifiedAt = at) =>
+    ({ ...permission, status, statusCode, modifiedAt, linePosition }) as const
+  switch (event.type) {
+    case 'PermissionGranted': {
+      const { payer, permissions, charge } = event.data
+      const answered = { answer: 'granted', payer, permissions, fee: charge.fee } as const
+      return { ...ended('ok', statusCodes.OK), ...answered }
+    }
+    case 'PermissionDeclined': {
+      const { payer, charge } = event.data
+      return { ...ended('ok', statusCodes.OK), answer: 'declined', payer, fee: charge.fee }
+    }
+    case 'PermissionFailed':
+      return ended('fail', event.data.statusCode)
+    case 'PermissionExpired':
+      return ended('fail', statusCodes.REQUEST_EXPIRED, event.data.expiredAt)
+  }
+}
+
+/** A permission request as it is at a moment: an expiry counts from its instant on, recorded or not. */
+export const permissionAt = (permission: RequestedPermission, at: Instant): RequestedPermission => {
+  const [expiry] = decideExpiry(at, permission)
+  if (!expiry) return permission
+  const { linePosition: position } = permission
+  return evolve(permission, expiry, { at, position }) as RequestedPermission
+}
+
 /** A merchant's wish to know something of a payer, or to be able to name them later. */
 export const permission: Decider<PermissionCommand, PermissionEvent, Permission> = {
   initial: { status: 'unrequested' },
@@ -135,29 +185,9 @@ export const permission: Decider<PermissionCommand, PermissionEvent, Permission>
       case 'GrantPermission':
       case 'DeclinePermission':
         return decideAnswer(command, requested(permission))
-      case 'ExpirePermission': {
-        const { status, expiresAt: expiredAt } = requested(permission)
-        if (status !== 'pending' || command.at < expiredAt) return []
-        return [{ type: 'PermissionExpired', data: { expiredAt } }]
-      }
+      case 'ExpirePermission':
+        return decideExpiry(command.at, requested(permission))
     }
   },
-  evolve(permission, event) {
-    if (event.type === 'PermissionRequested')
-      return { status: 'pending', ...event.data, answer: null, permissions: null }
-    if (permission.status === 'unrequested') return permission
-    switch (event.type) {
-      case 'PermissionGranted': {
-        const { payer, permissions } = event.data
-        return { ...permission, status: 'ok', answer: 'granted', payer, permissions }
-      }
-      case 'PermissionDeclined': {
-        const { payer } = event.data
-        return { ...permission, status: 'ok', answer: 'declined', payer }
-      }
-      case 'PermissionFailed':
-      case 'PermissionExpired':
-        return { ...permission, status: 'fail' }
-    }
-  },
+  evolve,
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { ShownTokens } from '../../application/show-tokens.ts'
+import type { ShownPayment } from '../../application/merchant-views.ts'
 import type { Pots } from '../../domain/money/pots.ts'
-import type { PaymentOutcome } from '../../projections/payment-outcome-state.ts'
+import type { PaymentOutcome } from '../../domain/payment/payment-outcome.ts'
 import type { Links } from '../addresses.ts'
 import { grantedPermissionsReply, grantedPermissionsView } from '../token-reply.ts'
 import { dateTime, money, moneyIn } from '../wire.ts'
@@ -90,16 +90,9 @@ export const reportOfLine =
     return { id, uri: links.inBody(reportPath(lineLedger, id)) }
   }
 
-/** An outcome, its customer as named by the merchant, and the tokens of what was granted along with it. */
-export type ShownOutcome = {
-  readonly outcome: PaymentOutcome
-  readonly customer: string | null
-  readonly tokens: ShownTokens | null
-}
-
 /** The outcome as the interface words it. */
 export const outcomeView = (
-  { outcome, customer, tokens }: ShownOutcome,
+  { outcome, customer, tokens }: ShownPayment,
   report: ReportOfLine,
   link: { readonly attachment_uri?: string },
 ): z.input<typeof outcomeReply> => {
@@ -112,7 +105,7 @@ export const outcomeView = (
   const captures = outcome.captures.flat()
   const refunds = outcome.refunds.flat()
   const charged = (name: 'fee' | 'interchange') =>
-    [...captures, ...refunds].reduce((sum, part) => sum + part[name], 0)
+    [...captures, ...refunds].reduce((sum, { charge }) => sum + charge[name], 0)
   return {
     currency,
     amount: amount(outcome.amount),
@@ -121,12 +114,12 @@ export const outcomeView = (
     auth_additional_amount: amount(outcome.available.additionalAmount),
     released_amount: amount(outcome.released.amount),
     released_additional_amount: amount(outcome.released.additionalAmount),
-    captures: captures.map(({ id, at, fee, interchange, ...taken }) => ({
+    captures: captures.map(({ id, at, charge, ...taken }) => ({
       id,
       ...pots(taken),
       date: at,
-      transaction_fee: amount(fee),
-      interchange_fee: amount(interchange),
+      transaction_fee: amount(charge.fee),
+      interchange_fee: amount(charge.interchange),
     })),
     refunds: refunds.map(({ id, at, text, ...taken }) => ({
       id,

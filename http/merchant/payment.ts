@@ -2,23 +2,17 @@ import { z } from 'zod'
 import { payments } from '../../application/aggregates.ts'
 import type { FindTerms } from '../../application/fee-book.ts'
 import type { Context, Find, Handle } from '../../application/handle.ts'
+import type { MerchantViews } from '../../application/merchant-views.ts'
 import { isLedgerOpen } from '../../application/request-payment.ts'
 import { defaultLedger } from '../../domain/accounting/ledger.ts'
 import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
 import { refuse } from '../../domain/refusal.ts'
-import type { Instant } from '../../domain/time.ts'
 import { merchantPrefix, tidParams, type Links } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { route, type Route } from '../route.ts'
 import { unauthorized } from '../signed-request.ts'
 import type { AttachmentLink } from './attachment.ts'
-import {
-  outcomeReply,
-  outcomeView,
-  reportOfLine,
-  type ReportHolding,
-  type ShownOutcome,
-} from './outcome-reply.ts'
+import { outcomeReply, outcomeView, reportOfLine, type ReportHolding } from './outcome-reply.ts'
 import { paymentRequestInput } from './payment-input.ts'
 import {
   checkoutUri,
@@ -37,9 +31,7 @@ export type PaymentNeeds = {
   /** Whether somebody is known and has not been erased. */
   readonly hasPerson: (person: string) => boolean
   readonly requestPayment: (request: PaymentRequest, context: Context) => Promise<string>
-  readonly outcomes: {
-    find(merchant: string, tid: string, now: Instant): Promise<ShownOutcome | undefined>
-  }
+  readonly findOutcome: MerchantViews['findOutcome']
   readonly reportHolding: ReportHolding
   /** A payment of that merchant, and its customer as named, null when erased since. */
   readonly findRequested: (merchant: string, tid: string) => Promise<ShownRequest | undefined>
@@ -55,7 +47,7 @@ const createdReply = z
 
 /** Payment requests (the document's `/payment_request/`). */
 export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
-  const { handle, links, outcomes } = needs
+  const { handle, links, findOutcome } = needs
   const reportOf = reportOfLine(links, needs.reportHolding)
 
   const update = async (tid: string, input: PaymentUpdate, call: Call): Promise<void> => {
@@ -159,7 +151,7 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       success: 'value',
       reply: outcomeReply,
       handle: async (call) => {
-        const found = await outcomes.find(callerOf(call).merchant, call.params.tid, call.at)
+        const found = await findOutcome(callerOf(call).merchant, call.params.tid, call.at)
         const shown = found ?? refuse('resource_is_unknown')
         const { outcome } = shown
         // What is attached is sealed with the payer's key. A callback, made of the log alone, keeps its link.

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import type { Context } from '../../application/handle.ts'
 import type { AskedPermission } from '../../application/permissions.ts'
-import type { ShownTokens } from '../../application/show-tokens.ts'
+import type { ShownPermission } from '../../application/merchant-views.ts'
 import { defaultLedger } from '../../domain/accounting/ledger.ts'
-import type { PermissionRequest } from '../../domain/people/permission.ts'
 import { formatScope, parseScope, scopes } from '../../domain/people/scope.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
@@ -77,28 +76,14 @@ export const permissionOutcomeReply = z
   })
   .meta({ id: 'PermissionOutcome' })
 
-/** A permission request as its merchant sees it. */
-export type PermissionRow = {
-  readonly rid: string
-  readonly merchant: string
-  readonly request: PermissionRequest
-  readonly status: 'pending' | 'ok' | 'fail'
-  readonly statusCode: number
-  readonly expiresAt: Instant
-  readonly currency: string
-  readonly fee: number
-  readonly linePosition: number
-  readonly tokens: ShownTokens | null
-}
-
 /** Permission requests are written to the default ledger of their merchant (decisions 8). */
 export const reportOfPermission =
   (links: Links, reportHolding: ReportHolding) =>
-  ({ merchant, linePosition }: PermissionRow): Promise<ReportOfLine> =>
+  ({ request: { merchant }, linePosition }: ShownPermission): Promise<ReportOfLine> =>
     reportOfLine(links, reportHolding)({ merchant, linePosition, lineLedger: defaultLedger })
 
 export const permissionOutcomeView = (
-  row: PermissionRow,
+  row: ShownPermission,
   report: ReportOfLine,
 ): z.input<typeof permissionOutcomeReply> => ({
   ...tokensView(row.tokens),
@@ -125,7 +110,7 @@ export type PermissionNeeds = {
     merchant: string,
     rid: string,
     at: Instant,
-  ) => Promise<PermissionRow | undefined>
+  ) => Promise<ShownPermission | undefined>
 }
 
 const listPath = `${merchantPrefix}/permission_request/`
@@ -171,12 +156,12 @@ export const permissionRoutes = (needs: PermissionNeeds): Route[] => [
       await needs.caughtUp()
       const { rid } = call.params
       const found = await needs.findPermission(callerOf(call).merchant, rid, call.at)
-      const { request, expiresAt } = found ?? refuse('resource_is_unknown')
+      const { request, customer, expiresAt } = found ?? refuse('resource_is_unknown')
       return {
         id: rid,
         pos_id: request.posId,
         pos_tid: request.posTid,
-        customer: request.customer,
+        customer,
         scope: formatScope(request.scope),
         text: request.text,
         callback_uri: request.callbackUri,

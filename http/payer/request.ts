@@ -4,7 +4,7 @@ import type { PaymentDetails, PaymentRequest } from '../../domain/payment/paymen
 import type { Pieces } from '../../domain/pieces.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
-import type { PaymentOutcome } from '../../projections/payment-outcome-state.ts'
+import type { PaymentOutcome } from '../../domain/payment/payment-outcome.ts'
 import { shownAmount, shownTime } from './money.ts'
 import type { Html } from './page.ts'
 import type { Visitor } from './session.ts'

@@ -1,7 +1,7 @@
 import { findProfile } from '../../application/people.ts'
+import { merchantViews } from '../../application/merchant-views.ts'
 import { showTokens } from '../../application/show-tokens.ts'
 import type { Core } from '../core.ts'
-import { merchantViews } from '../merchant-views.ts'
 import { addIdTokenKey, makeIdTokens } from './id-tokens.ts'
 
 /** What the authorization server and the outcomes have in common: ID tokens, and tokens shown again. */
@@ -23,7 +23,7 @@ export const makeAuthorizationServer = async (core: Core, issuer: () => string) 
     findProfile: profileOf,
     subjectOf,
     showTokens: show,
-    views: merchantViews({ ...core, showTokens: show }),
+    views: merchantViews({ find, showCustomer: core.payers.show, showTokens: show }),
   }
 }
 

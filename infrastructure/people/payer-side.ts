@@ -8,8 +8,8 @@ import {
 } from '../../application/grants.ts'
 import type { Context } from '../../application/handle.ts'
 import { changeProfile, registerPayer, signIn } from '../../application/payers.ts'
+import { outcomeAt } from '../../domain/payment/payment-outcome.ts'
 import { streamOf, within } from '../../domain/stream.ts'
-import { asOf as outcomeAt } from '../../projections/payment-outcome.ts'
 import type { Core } from '../core.ts'
 import type { Settings } from '../settings.ts'
 import type { AuthorizationServer } from './authorization-server.ts'
@@ -47,9 +47,7 @@ export const makePayerSide = (core: Core, settings: Settings, server: Authorizat
     if (payment.status === 'unrequested') return undefined
     const { request, details, payer } = payment
     const { merchant } = request
-    const row = await core.outcomeOf(streamOf(payments, tid))
-    if (!row) return undefined
-    const outcome = outcomeAt(at, row)
+    const outcome = outcomeAt(tid, payment, at)
     const pos = core.poses.find(streamOf(poses, within(merchant, request.posId)))?.data.name ?? null
     return { tid, request, details, payer, outcome, shop: shopName(merchant), pos }
   }

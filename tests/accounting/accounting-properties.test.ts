@@ -83,7 +83,7 @@ const settled = (
   } as const
   const [event] = settlement.decide(end, started)
   if (event?.type !== 'SettlementMade') throw new Error('nothing was settled')
-  return { made: event.data, after: settlement.evolve(started, event) }
+  return { made: event.data, after: fold(settlement, [event], started) }
 }
 
 describe('settlements of any lines', () => {

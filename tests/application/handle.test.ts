@@ -602,10 +602,10 @@ describe('what is remembered', () => {
   test('is not believed when newer events of another process have come by, but is when they are its own', async () => {
     const [ours, theirs] = [handlerOf(store), handlerOf(another())]
     const tid = await authorised(ours)
-    ours.notice(await logOf(tid))
+    ours.observe(await logOf(tid))
     expect(ours.recall(payments, tid)).toMatchObject({ status: 'auth' })
     await paying(theirs, tid)(release())
-    ours.notice(await logOf(tid))
+    ours.observe(await logOf(tid))
     expect(ours.recall(payments, tid)).toBeUndefined()
     expect(await ours.find(payments, tid)).toMatchObject({ status: 'fail' })
   })
@@ -615,14 +615,14 @@ describe('what is remembered', () => {
     const [ours, theirs] = [handlerOf(counted), handlerOf(another())]
     const tid = await authorised(ours)
     await paying(theirs, tid)(capture(part('a', 100)))
-    ours.notice(await logOf(tid))
+    ours.observe(await logOf(tid))
     expect(ours.recall(payments, tid)).toBeUndefined()
     const { state } = await paying(ours, tid)(capture(part('b', 100)))
     expect(state).toMatchObject({ captured: { amount: 200 } })
     expect([asked, read]).toEqual([{ reads: 1, appends: 3 }, [2]])
 
     await paying(theirs, tid)(capture(part('c', 100)))
-    ours.notice(await logOf(tid))
+    ours.observe(await logOf(tid))
     expect(await ours.find(payments, tid)).toMatchObject({ captured: { amount: 300 } })
     expect(await ours.find(payments, tid)).toBe(ours.recall(payments, tid))
     expect([asked, read]).toEqual([{ reads: 2, appends: 3 }, [2, 4]])
@@ -633,7 +633,7 @@ describe('what is remembered', () => {
     const [ours, theirs] = [handlerOf(counted), handlerOf(another())]
     const tid = await authorised(ours)
     await paying(theirs, tid)(capture('everything'))
-    ours.notice(await logOf(tid))
+    ours.observe(await logOf(tid))
     const reason = await reasonOf(paying(ours, tid)(capture(part('a', 1))))
     expect(reason).toBe('nothing_is_left_to_capture')
     expect(asked).toEqual({ reads: 1, appends: 2 })
@@ -644,7 +644,7 @@ describe('what is remembered', () => {
     const others = [await authorised(), await authorised(), await authorised()]
     const tid = await authorised(ours)
     await paying(handlerOf(another()), tid)(release())
-    for (const one of [tid, ...others]) ours.notice(await logOf(one))
+    for (const one of [tid, ...others]) ours.observe(await logOf(one))
     expect(ours.recall(payments, tid)).toBeUndefined()
     expect(await ours.find(payments, tid)).toMatchObject({ status: 'fail' })
   })
@@ -684,7 +684,7 @@ describe('what is remembered', () => {
       readStream: async (...about) => {
         const read = await store.readStream(...about)
         await paying(handlerOf(another()), tid)(release())
-        ours.notice(await logOf(tid))
+        ours.observe(await logOf(tid))
         return read
       },
     }

@@ -1,15 +1,16 @@
 import fc from 'fast-check'
+import { stateAfter } from '../../application/history.ts'
 import { noFees } from '../../domain/accounting/fees.ts'
+import { fold } from '../../domain/decider.ts'
 import type { Recorded } from '../../domain/events.ts'
 import type { Pots } from '../../domain/money/pots.ts'
 import type { Customer, PaymentCommand, Wanted } from '../../domain/payment/payment-command.ts'
 import type { LineItem, PaymentEvent } from '../../domain/payment/payment-events.ts'
+import { outcomeAt, type PaymentOutcome } from '../../domain/payment/payment-outcome.ts'
 import type { Payment } from '../../domain/payment/payment-state.ts'
 import { payment } from '../../domain/payment/payment.ts'
 import type { Instant } from '../../domain/time.ts'
 import { callbackQueueProjection } from '../../projections/callback-queue.ts'
-import type { PaymentOutcome } from '../../projections/payment-outcome-state.ts'
-import { paymentOutcome } from '../../projections/payment-outcome.ts'
 import type { PaymentRow } from '../../projections/payment-table.ts'
 import { paymentProjection } from '../../projections/payments.ts'
 import { decisionOf } from './given.ts'
@@ -191,11 +192,13 @@ export type History = {
 export const play = (steps: readonly Step[]): History => {
   let state: Payment = payment.initial
   const taken: Taken[] = []
+  let position = 0
   for (const step of steps) {
     const decision = decisionOf(payment, state, step.command)
     const wasRefused = typeof decision === 'string'
     const events = wasRefused ? [] : decision
-    state = events.reduce(payment.evolve, state)
+    position += events.length
+    state = fold(payment, events, state, { at: step.at, position })
     taken.push({ ...step, events, wasRefused })
   }
   const log = taken
@@ -229,9 +232,18 @@ export const recorded = (
   },
 })
 
-/** The outcome after these events. */
-export const outcomeOf = (log: readonly Recorded<PaymentEvent>[]): PaymentOutcome | undefined =>
-  log.reduce<PaymentOutcome | undefined>(paymentOutcome.apply, undefined)
+/** The payment after these events. */
+export const paymentAfter = (log: readonly Recorded<PaymentEvent>[]): Payment =>
+  stateAfter(payment, log, payment.initial)
+
+/** The outcome after these events, as it is read at a moment; before any expiry unless told otherwise. */
+export const outcomeOf = (
+  log: readonly Recorded<PaymentEvent>[],
+  at: Instant = -Infinity,
+): PaymentOutcome | undefined => {
+  const state = paymentAfter(log)
+  return state.status === 'unrequested' ? undefined : outcomeAt('t', state, at)
+}
 
 /** The row after these events of those among which is looked. */
 export const paymentRowOf = (log: readonly Recorded<PaymentEvent>[]): PaymentRow | undefined =>

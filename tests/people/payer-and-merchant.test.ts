@@ -1,9 +1,5 @@
 import { PNG } from 'pngjs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { requestFor } from '../../http/payer/request.ts'
-import { makeAuthorizationServer } from '../../infrastructure/people/authorization-server.ts'
-import { makePayerSide } from '../../infrastructure/people/payer-side.ts'
-import { readSettings } from '../../infrastructure/settings.ts'
 import { codeOf, startPeopleService, type PeopleService } from './people-service.ts'
 import { makeVisitor, type TestVisitor } from './visitor.ts'
 
@@ -156,27 +152,6 @@ test.each(['accept', 'decline'])(
     expect([(await alice.visit(path)).status, (await bob.visit(path)).status]).toEqual([200, 404])
   },
 )
-
-test('given a request that another accepts while somebody is about to see it, then it is theirs and not shown', async () => {
-  const back = 'https://shop.example/back'
-  const uris = { success_return_uri: back, failure_return_uri: back }
-  const { id: tid } = await service.requestPayment({ customer: null, ...uris })
-  const { core, address, folder } = service
-  /** Its payment has been read by then, and its outcome not yet. */
-  const outcomeOf: typeof core.outcomeOf = async (stream) => {
-    const bob = { payer: 'bob' }
-    const accept = `/sandbox/v1/payment_request/${tid}/accept/`
-    expect((await service.call('POST', accept, bob)).status).toBe(204)
-    return core.outcomeOf(stream)
-  }
-  const settings = readSettings({ MODE: 'sandbox', DATA_DIR: folder })
-  const server = await makeAuthorizationServer(core, () => address)
-  const { findRequest } = makePayerSide({ ...core, outcomeOf }, settings, server)
-  const find = requestFor({ caughtUp: core.readModels.caughtUp, findRequest })
-  await expect(find(tid, 'alice', core.now())).rejects.toMatchObject({
-    code: 'resource_is_unknown',
-  })
-})
 
 test('a code names nobody who could be asked for permissions: the request fails with 4004', async () => {
   const { id } = await newShortlink()

@@ -3,8 +3,6 @@ import { describe, expect, test } from 'vitest'
 import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
 import { callbackQueueQueries } from '../../projections/callback-queries.ts'
 import { payerInboxQueries } from '../../projections/payer-inbox.ts'
-import { requested as outcomeOf } from '../../projections/payment-outcome-state.ts'
-import { asOf } from '../../projections/payment-outcome.ts'
 import { paymentQueries } from '../../projections/payments.ts'
 import { permissionQueries } from '../../projections/permissions.ts'
 import { posProjection, registerQueries } from '../../projections/registers.ts'
@@ -137,10 +135,6 @@ describe('the requests of a payer', () => {
     const { waiting } = payerInboxQueries(file.db)
     const at = (now: number) => waiting('alice', now, Number.MAX_SAFE_INTEGER, 10).length
     expect([at(requestEnds - 1), at(requestEnds)]).toEqual([2, 0])
-    const data = { request, payer: 'alice', expiresAt: requestEnds }
-    const payment = outcomeOf('payment', data, morning, 1)
-    expect(asOf(requestEnds - 1, payment)).toMatchObject({ status: 'pending' })
-    expect(asOf(requestEnds, payment)).toMatchObject({ status: 'fail', statusCode: 5011 })
     const { find } = permissionQueries(file.db)
     expect(find('consent', requestEnds - 1)).toMatchObject({ status: 'pending' })
     expect(find('consent', requestEnds)).toMatchObject({

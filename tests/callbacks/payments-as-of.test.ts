@@ -1,26 +1,25 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Recorded } from '../../domain/events.ts'
-import { outcomesAsOf } from '../../http/merchant/outcomes-as-of.ts'
-import { outcomeOf, play, recorded, someSteps } from '../domain/payment-histories.ts'
+import { paymentsAsOf } from '../../application/payments-as-of.ts'
+import { paymentAfter, play, recorded, someSteps } from '../domain/payment-histories.ts'
 import { events, morning } from '../domain/payments.ts'
 
 /** The histories of streams, and what has been read of them. */
 const histories = (streams: ReadonlyMap<string, readonly Recorded[]>) => {
   const reads: { readonly stream: string; readonly from: number; readonly upTo: number }[] = []
-  const readHistory = async function* (stream: string, from: number, upTo: number) {
-    reads.push({ stream, from, upTo })
-    const events = streams.get(stream)?.slice(from, upTo + 1) ?? []
-    for (let n = 0; n < events.length; n += 2) yield events.slice(n, n + 2)
+  const readStream = async (stream: string, from = 0, limit = Infinity) => {
+    reads.push({ stream, from, upTo: from + limit - 1 })
+    return streams.get(stream)?.slice(from, from + limit) ?? []
   }
-  return { reads, asOf: outcomesAsOf(readHistory) }
+  return { reads, asOf: paymentsAsOf({ readStream }) }
 }
 
 const somePayments = fc
   .array(someSteps, { minLength: 1, maxLength: 3 })
   .map((all) => all.map((steps) => play(steps).log).filter((log) => log.length > 0))
 
-test('an outcome as of any event is what the events up to it led to, whichever was told before', async () => {
+test('a payment as of any event is what the events up to it led to, whichever was told before', async () => {
   await fc.assert(
     fc.asyncProperty(
       somePayments,
@@ -31,7 +30,7 @@ test('an outcome as of any event is what the events up to it led to, whichever w
           const log = logs[one % logs.length]
           if (!log) continue
           const revision = event % log.length
-          const expected = outcomeOf(log.slice(0, revision + 1))
+          const expected = paymentAfter(log.slice(0, revision + 1))
           const outcome = await asOf(`payment-${one % logs.length}`, revision)
           expect(outcome).toEqual(expected)
         }
@@ -51,11 +50,11 @@ test('messages told in order read each event once, and one that is told again re
     log.map(({ revision }) => [revision, revision]),
   )
   const last = log.length - 1
-  expect(await asOf('payment-t', last)).toEqual(outcomeOf(log))
-  expect(reads.at(-1)).toMatchObject({ from: last + 1, upTo: last })
+  expect(await asOf('payment-t', last)).toEqual(paymentAfter(log))
+  expect(reads.length).toBe(log.length)
 })
 
-test('outcomes are remembered by the hundred, and those of many captures by the dozen', async () => {
+test('payments are remembered by the hundred, and those of many captures by the dozen', async () => {
   const logOf = (captures: number) =>
     [
       events.requested(),
@@ -77,6 +76,6 @@ test('outcomes are remembered by the hundred, and those of many captures by the 
   expect(await reread(60, 3_000)).toBeGreaterThan(0)
 })
 
-test('a stream without a payment has no outcome', async () => {
+test('a stream without a payment is refused', async () => {
   await expect(histories(new Map()).asOf('payment-t', 3)).rejects.toThrow('payment-t is no payment')
 })

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { recent, usualRoom } from '../../application/recent.ts'
-import { knownAfter, nothingOf, rememberStates } from '../../application/remembered-states.ts'
+import { start } from '../../application/event-store.ts'
+import { recent, usualRoom, type Room } from '../../application/recent.ts'
+import { knownAfter, nothingOf, makeStateMemory } from '../../application/state-memory.ts'
 import { roughSize, sizeOfEvents } from '../../domain/rough-size.ts'
 
 describe('of entries that weigh', () => {
@@ -38,17 +39,24 @@ describe('of entries that weigh', () => {
   })
 })
 
+/** A memory on a log that is never asked. */
+const stateMemoryIn = (room: Room) =>
+  makeStateMemory({ store: { head: asked, readAll: asked }, room, from: start })
+const asked = (): never => {
+  throw new Error('the log was asked')
+}
+
 describe('the states of aggregates', () => {
   const state = (megabytes: number) => ({ revision: 0, state: 'any', size: megabytes * 1_048_576 })
 
   test('are remembered by the thousand when they are of the usual size', () => {
-    const memory = rememberStates(usualRoom)
+    const memory = stateMemoryIn(usualRoom)
     for (let n = 0; n < 10_000; n++) memory.remember(`s-${n}`, { ...state(0), size: 1_500 })
     expect(memory.find('s-0')).toBeDefined()
   })
 
   test('are remembered by the dozen when they are large', () => {
-    const memory = rememberStates(usualRoom)
+    const memory = stateMemoryIn(usualRoom)
     for (let n = 0; n < 100; n++) memory.remember(`s-${n}`, state(1))
     const remembered = Array.from({ length: 100 }, (_, n) => memory.find(`s-${n}`)).filter(Boolean)
     expect(remembered.length).toBeGreaterThanOrEqual(32)
@@ -57,7 +65,7 @@ describe('the states of aggregates', () => {
 
   test('are remembered in larger numbers where there is more room', () => {
     const countIn = (bytes: number): number => {
-      const memory = rememberStates({ ...usualRoom, bytes })
+      const memory = stateMemoryIn({ ...usualRoom, bytes })
       for (let n = 0; n < 1_000; n++) memory.remember(`s-${n}`, state(1))
       return Array.from({ length: 1_000 }, (_, n) => memory.find(`s-${n}`)).filter(Boolean).length
     }

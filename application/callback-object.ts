@@ -1,0 +1,135 @@
+import type { Completion } from '../domain/accounting/completion.ts'
+import {
+  displayCallbackName,
+  displayMessageId,
+  displayTexts,
+  isDisplayed,
+  streamOfSubject,
+  type Message,
+} from '../domain/callback.ts'
+import type { Recorded } from '../domain/events.ts'
+import { idIn, partsOf } from '../domain/stream.ts'
+import type { Instant } from '../domain/time.ts'
+import { permissionRequests } from './aggregates.ts'
+import type { EventStore } from './event-store.ts'
+import type { Find } from './handle.ts'
+import { historyOf } from './history.ts'
+import type { MerchantViews, ShownPayment, ShownPermission } from './merchant-views.ts'
+import { paymentsAsOf } from './payments-as-of.ts'
+
+/** A report when its logs were made. */
+export type ClosedReport = {
+  readonly ledger: string
+  readonly number: number
+  readonly openedAt: Instant
+  readonly closedAt: Instant
+  readonly callbackUri: string | null
+  readonly completion: Completion
+}
+
+/** What a callback message is about, as of its event; what takes reading is read when it is asked for. */
+export type CallbackObject =
+  | { readonly about: 'payment'; readonly tid: string; readonly show: () => Promise<ShownPayment> }
+  | {
+      readonly about: 'permission'
+      readonly rid: string
+      readonly show: () => Promise<ShownPermission>
+    }
+  | { readonly about: 'report'; readonly report: ClosedReport }
+  | { readonly about: 'scan'; readonly scan: string; readonly argstring: string }
+  | { readonly about: 'display'; readonly tid: string; readonly text: string }
+  | { readonly about: 'test' }
+
+export type ToldEvent = {
+  readonly id: string
+  readonly at: Instant
+  readonly object: CallbackObject
+}
+
+type Needs = {
+  readonly store: Pick<EventStore, 'readStream'>
+  readonly find: Find
+  readonly views: Pick<MerchantViews, 'showPayment' | 'showPermission'>
+}
+
+const closedReport = async (
+  store: Needs['store'],
+  completed: Extract<Recorded, { type: 'ReportCompleted' }>,
+): Promise<ClosedReport> => {
+  const { stream, revision, data } = completed
+  const { report: number, ...completion } = data
+  const [, ledger] = partsOf(idIn(stream))
+  for await (const events of historyOf(store, stream, 0, revision))
+    for (const event of events)
+      if (event.type === 'ReportClosed' && event.data.report === number) {
+        const { openedAt, callbackUri } = event.data
+        return { ledger, number, openedAt, closedAt: event.metadata.at, callbackUri, completion }
+      }
+  throw new Error(`report ${number} of ${stream} was never closed`)
+}
+
+const eventAt = async (
+  store: Needs['store'],
+  stream: string,
+  revision: number,
+): Promise<Recorded> => {
+  for await (const [event] of historyOf(store, stream, revision, revision)) if (event) return event
+  throw new Error(`${stream} has no event ${revision}`)
+}
+
+/**
+ * Finds what a callback message tells (interface 13.2): a pure function of the log up to its event, so that the message can be
+ * made again.
+ */
+export const callbackObjects = ({ store, find, views }: Needs) => {
+  const paymentAsOf = paymentsAsOf(store)
+
+  const objectOf = async (event: Recorded): Promise<CallbackObject> => {
+    const { stream, revision, position, metadata } = event
+    const { at } = metadata
+    switch (event.type) {
+      case 'CallbackTestRequested':
+        return { about: 'test' }
+      case 'ShortlinkScanned': {
+        const { scan, argstring } = event.data
+        return { about: 'scan', scan, argstring }
+      }
+      case 'ReportCompleted':
+        return { about: 'report', report: await closedReport(store, event) }
+      case 'PermissionGranted':
+      case 'PermissionDeclined':
+      case 'PermissionFailed':
+      case 'PermissionExpired': {
+        const rid = idIn(stream)
+        const show = async (): Promise<ShownPermission> => {
+          const permission = await find(permissionRequests, rid, position)
+          if (permission.status === 'unrequested') throw new Error(`${stream} is no permission`)
+          return views.showPermission(rid, permission, at, position)
+        }
+        return { about: 'permission', rid, show }
+      }
+      default: {
+        const tid = idIn(stream)
+        const show = async (): Promise<ShownPayment> =>
+          views.showPayment(tid, await paymentAsOf(stream, revision), at, position)
+        return { about: 'payment', tid, show }
+      }
+    }
+  }
+
+  return async ({ event: name, subject, revision }: Message): Promise<ToldEvent> => {
+    const stream = streamOfSubject(subject)
+    const event = await eventAt(store, stream, revision)
+    const { at } = event.metadata
+    if (name !== displayCallbackName || !isDisplayed(event.type))
+      return { id: event.id, at, object: await objectOf(event) }
+    const text = displayTexts[event.type]
+    return {
+      id: displayMessageId(event.id),
+      at,
+      object: { about: 'display', tid: idIn(stream), text },
+    }
+  }
+}
+
+export type TellEvent = ReturnType<typeof callbackObjects>

@@ -1,0 +1,111 @@
+import { outcomeAt, type PaymentOutcome } from '../domain/payment/payment-outcome.ts'
+import type { RequestedPayment } from '../domain/payment/payment-state.ts'
+import type { Permissions } from '../domain/people/grant.ts'
+import { permissionAt, type RequestedPermission } from '../domain/people/permission.ts'
+import { streamOf } from '../domain/stream.ts'
+import type { Instant } from '../domain/time.ts'
+import { grants, payments, permissionRequests } from './aggregates.ts'
+import type { AsOf, Find } from './handle.ts'
+import type { ShownTokens, ShowTokens } from './show-tokens.ts'
+
+type Needs = {
+  readonly find: Find
+  /** A customer identifier as the merchant wrote it; null once the payer is erased. */
+  readonly showCustomer: (customer: string | null) => string | null
+  readonly showTokens: ShowTokens
+}
+
+/** A payment as its merchant sees it: the customer as named, and the tokens granted along with it. */
+export type ShownPayment = {
+  readonly outcome: PaymentOutcome
+  readonly customer: string | null
+  readonly tokens: ShownTokens | null
+}
+
+/** A permission request as its merchant sees it. */
+export type ShownPermission = RequestedPermission & {
+  readonly rid: string
+  readonly customer: string | null
+  readonly tokens: ShownTokens | null
+}
+
+type Answered = {
+  readonly merchant: string
+  readonly payer: string | null
+  readonly permissions: Permissions | null
+}
+
+/**
+ * Requests as their merchant sees them: customers as they were named, and granted tokens, those of the latest
+ * generation, as long as the grant stands. A callback shows all of it as of its event.
+ */
+export const merchantViews = ({ find, showCustomer, showTokens }: Needs) => {
+  const shownTokens = async (
+    grant: string,
+    { merchant, payer, permissions }: Answered,
+    at: Instant,
+    asOf: AsOf,
+  ): Promise<ShownTokens | null> => {
+    if (!permissions || payer === null) return null
+    const { generation, latest, revokedBy } = await find(grants, grant, asOf)
+    if (revokedBy !== null) return null
+    const issued = { grant, generation, permissions: latest ?? permissions }
+    return showTokens({ ...issued, payer, merchant, client: merchant }, at, asOf)
+  }
+
+  const showPayment = async (
+    tid: string,
+    payment: RequestedPayment,
+    at: Instant,
+    asOf: AsOf,
+  ): Promise<ShownPayment> => {
+    const outcome = outcomeAt(tid, payment, at)
+    const tokens = await shownTokens(streamOf(payments, tid), outcome, at, asOf)
+    return { outcome, customer: showCustomer(outcome.customer), tokens }
+  }
+
+  const showPermission = async (
+    rid: string,
+    permission: RequestedPermission,
+    at: Instant,
+    asOf: AsOf,
+  ): Promise<ShownPermission> => {
+    const { merchant, customer } = permission.request
+    const { payer, permissions } = permission
+    const answered = { merchant, payer, permissions }
+    const tokens = await shownTokens(streamOf(permissionRequests, rid), answered, at, asOf)
+    return { ...permissionAt(permission, at), rid, customer: showCustomer(customer), tokens }
+  }
+
+  const findPayment = async (
+    merchant: string,
+    tid: string,
+  ): Promise<RequestedPayment | undefined> => {
+    const payment = await find(payments, tid, 'log')
+    const isTheirs = payment.status !== 'unrequested' && payment.request.merchant === merchant
+    return isTheirs ? payment : undefined
+  }
+
+  return {
+    showPayment,
+    showPermission,
+    /** The outcome of a merchant's payment at a moment. */
+    findOutcome: async (merchant: string, tid: string, at: Instant) => {
+      const payment = await findPayment(merchant, tid)
+      return payment && showPayment(tid, payment, at, 'log')
+    },
+    /** The request of a merchant as it was made and amended. */
+    findRequested: async (merchant: string, tid: string) => {
+      const payment = await findPayment(merchant, tid)
+      return payment && { payment, customer: showCustomer(payment.request.customer) }
+    },
+    findPermission: async (merchant: string, rid: string, at: Instant) => {
+      const permission = await find(permissionRequests, rid, 'log')
+      const isTheirs =
+        permission.status !== 'unrequested' && permission.request.merchant === merchant
+      return isTheirs ? showPermission(rid, permission, at, 'log') : undefined
+    },
+  }
+}
+
+export type MerchantViews = ReturnType<typeof merchantViews>

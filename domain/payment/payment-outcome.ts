@@ -1,0 +1,84 @@
+import type { Currency } from '../money/currency.ts'
+import type { MinorUnits } from '../money/money.ts'
+import { nothing, type Pots } from '../money/pots.ts'
+import type { Permissions } from '../people/grant.ts'
+import type { Pieces } from '../pieces.ts'
+import type { Instant } from '../time.ts'
+import { decideExpiry } from './payment-capture.ts'
+import {
+  available,
+  evolve,
+  type Part,
+  type Refund,
+  type RequestedPayment,
+} from './payment-state.ts'
+import type { PaymentStatus } from './status.ts'
+
+/** What has become of a payment at a moment (interface 4.6); amounts in minor units of its currency. */
+export type PaymentOutcome = {
+  readonly tid: string
+  readonly merchant: string
+  readonly posId: string
+  readonly posTid: string
+  readonly customer: string | null
+  /** For whom it is, or who has answered it; null as long as anyone may. */
+  readonly payer: string | null
+  readonly permissions: Permissions | null
+  readonly currency: Currency
+  readonly status: PaymentStatus
+  readonly statusCode: number
+  readonly amount: MinorUnits
+  readonly additionalAmount: MinorUnits
+  readonly credit: boolean
+  /** Authorised and not yet captured or released. */
+  readonly available: Pots
+  readonly released: Pots
+  readonly captures: Pieces<Part>
+  readonly refunds: Pieces<Refund>
+  readonly modifiedAt: Instant
+  /** End of the current status, or of the last one that could end. */
+  readonly expiresAt: Instant
+  /** Position of its latest line in the log, and the ledger that the line stands in: they name its report. */
+  readonly linePosition: number
+  readonly lineLedger: string
+}
+
+/** A payment as it is at a moment: an expiry counts from its instant on, recorded or not (interface 4.5). */
+const asOf = (payment: RequestedPayment, at: Instant): RequestedPayment => {
+  const [expiry] = decideExpiry({ type: 'ExpirePayment', at }, payment)
+  if (!expiry) return payment
+  const { linePosition: position } = payment
+  const expired = evolve(payment, expiry, { at, position }) as RequestedPayment
+  return { ...expired, lineLedger: payment.lineLedger }
+}
+
+/** The outcome of a payment at a moment. */
+export const outcomeAt = (tid: string, payment: RequestedPayment, at: Instant): PaymentOutcome => {
+  const now = asOf(payment, at)
+  const { request, answer } = now
+  const { merchant, posId, posTid, customer, currency, amount } = request
+  const isAccepted = answer?.type === 'accepted'
+  return {
+    tid,
+    merchant,
+    posId,
+    posTid,
+    customer,
+    payer: now.payer,
+    permissions: now.permissions,
+    currency,
+    status: now.status,
+    statusCode: now.statusCode,
+    amount,
+    additionalAmount: isAccepted ? answer.additionalAmount : request.additionalAmount,
+    credit: isAccepted && answer.credit,
+    available: now.status === 'auth' ? available(now) : nothing,
+    released: now.released,
+    captures: now.captures,
+    refunds: now.refunds,
+    modifiedAt: now.modifiedAt,
+    expiresAt: now.expiresAt,
+    linePosition: now.linePosition,
+    lineLedger: now.lineLedger,
+  }
+}
