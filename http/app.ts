@@ -8,11 +8,12 @@ import type { Authenticate } from './access.ts'
 import type { Names } from './brand.ts'
 import { afterOrigin, type Call } from './call.ts'
 import { RequestError } from './errors.ts'
-import { accepts } from './negotiation.ts'
+import { accepts, preferred } from './negotiation.ts'
+import type { FailedRequest } from './payer/error-page.ts'
 import { checked, headerOf, parseBody, parseForm, type Incoming } from './reading.ts'
 import { makeReceiving } from './receiving.ts'
 import { makeReplies, type Reply } from './replies.ts'
-import type { Route } from './route.ts'
+import type { OwnErrors, Route } from './route.ts'
 import type { ReceivedRequest } from './unauthenticated-request.ts'
 
 export type AppNeeds = {
@@ -40,6 +41,8 @@ export type AppNeeds = {
   /** Whether a file that is read besides the log cannot be used: that is a 503. */
   readonly isOutage: (error: unknown) => boolean
   readonly onBug: (error: unknown, requestId: string) => void
+  /** An error as a page, for browsers. */
+  readonly errorPage: (failed: Reply, request: FailedRequest) => Promise<Reply>
 }
 
 type Bindings = {
@@ -68,6 +71,12 @@ const unread = async (body: Reply['body']): Promise<Reply['body']> => {
   await body.cancel()
   return null
 }
+
+/** Whether an error is for somebody who looks at a page: a program that asks there gets JSON. */
+const isForPeople = ({ req }: Http, path: string, ownErrors: OwnErrors | undefined): boolean =>
+  (ownErrors?.type === 'text/html' ||
+    (path === '*' && /^\/(payer(?!\/v1\/)|oauth2)(\/|$)/.test(req.path))) &&
+  preferred(req.header('accept'), ['application/json', 'text/html']) === 'text/html'
 
 /** What a browser hears before it lets a page of another origin ask (Fetch Standard, 3.2.2). */
 const preflight = (methods: string): Reply => ({
@@ -169,7 +178,11 @@ export const makeApp = (needs: AppNeeds) => {
     try {
       reply = await make(requestId)
     } catch (error) {
-      reply = failWith(error, requestId, ownErrors)
+      const failed = failWith(error, requestId, ownErrors)
+      const acceptLanguage = http.req.header('accept-language')
+      reply = isForPeople(http, path, ownErrors)
+        ? await needs.errorPage(failed, { acceptLanguage, requestId })
+        : failed
     }
     const milliseconds = performance.now() - started
     const { status, cookies = [] } = reply

@@ -114,12 +114,12 @@ export const makeResponses = (names: Names, schemaOf: SchemaOf) => {
     }
   }
 
-  const errorContentOf = ({ ownErrors }: Route, isUsual: boolean, isOwn: boolean): Json => {
+  const errorContentOf = ({ ownErrors }: Route, isUsual: boolean): Json => {
     const usual = contentOf([names.json], schemaOf(errorReply, 'output'))
     if (!ownErrors) return usual
     const own = contentOf([ownErrors.type], schemaOf(ownErrors.schema, 'output'))
     if (ownErrors.tell || !isUsual) return own
-    return isOwn ? { content: { ...usual['content'], ...own['content'] } } : usual
+    return { content: { ...usual['content'], ...own['content'] } }
   }
 
   const errorsOf = (route: Route): Json => {
@@ -128,7 +128,7 @@ export const makeResponses = (names: Names, schemaOf: SchemaOf) => {
       Object.entries({ ...usual, ...own }).map(([key, description]) => {
         const status = Number(key)
         const headers = withHeaders(headersOf(route, status))
-        const content = status < 400 ? {} : errorContentOf(route, status in usual, status in own)
+        const content = status < 400 ? {} : errorContentOf(route, status in usual)
         return [key, { description, ...headers, ...content }]
       }),
     )

@@ -6,6 +6,7 @@ import { callbackObjects } from '../application/callback-object.ts'
 import { makeAccess } from '../http/access.ts'
 import { linksOf } from '../http/addresses.ts'
 import { makeApp } from '../http/app.ts'
+import { makeErrorPage } from '../http/payer/error-page.ts'
 import { namesOf } from '../http/brand.ts'
 import { makeAttachmentLink } from '../http/merchant/attachment.ts'
 import { callbackMessages } from '../http/merchant/callback-message.ts'
@@ -22,6 +23,7 @@ import { makeLog, type Log } from './log.ts'
 import { beginProduction, refuseLogOfOtherMode } from './mode-of-log.ts'
 import { signalled } from './own-process.ts'
 import { patiently } from './patiently.ts'
+import { footerOf } from './people/payer-side.ts'
 import { makeAuthorizationServer } from './people/authorization-server.ts'
 import { makeSandboxData } from './sandbox-data.ts'
 import { startService, type CallbackWire } from './service.ts'
@@ -97,6 +99,7 @@ export const openService = async (
       log.debug({ requestId, method, path, status, milliseconds }, 'answered')
     },
     patiently,
+    errorPage: makeErrorPage({ isSecure: !isSandbox, footer: footerOf(settings) }),
     isOutage: isFileTrouble,
     onBug: (error, requestId) => {
       core.noteDamage(error)

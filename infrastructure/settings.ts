@@ -39,6 +39,11 @@ const publicUrl = text(
     return url === undefined || url.href === `${url.origin}/`
   }, 'must be scheme, host and port alone: no path, no query, no fragment, no user')
 
+const pageUrl = text(
+  'must be an address such as https://pay.example/help',
+  (given) => urlOf(given) !== undefined,
+)
+
 const networks = z.string().transform((given, context) => {
   const parts = given.split(',').map((part) => part.trim())
   if (parts.every(isNetmask)) return parts
@@ -127,6 +132,9 @@ const settings = {
     ).optional(),
     'BIC of the bank of that account.',
   ],
+  HELP_URL: [pageUrl.optional(), 'Page where payers get help, linked below every page of theirs.'],
+  TERMS_URL: [pageUrl.optional(), 'Page of the terms for payers, linked there too.'],
+  PRIVACY_URL: [pageUrl.optional(), 'Page of the privacy notice for payers, linked there too.'],
   LOG_LEVEL: [
     choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
     'Least severe level that is logged.',

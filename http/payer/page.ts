@@ -21,9 +21,18 @@ export type Page = {
   readonly leadsOut?: boolean
   /** Seconds after which a browser without scripts looks again. */
   readonly refreshAfter?: number
-  /** Shown on top for those who are signed in. */
-  readonly menu?: { readonly texts: Texts; readonly csrf: string }
+  readonly texts: Texts
+  /** Shown on top for those who are signed in; nothing leads away from a payment. */
+  readonly menu?: { readonly csrf: string }
+  readonly footer: FooterLinks
   readonly isSecure: boolean
+}
+
+/** Pages of the operator, as the settings name them. */
+export type FooterLinks = {
+  readonly help: string | undefined
+  readonly terms: string | undefined
+  readonly privacy: string | undefined
 }
 
 const contentSecurityPolicy = (leadsOut: boolean): string =>
@@ -50,8 +59,22 @@ export const pageHeaders = (isSecure: boolean, leadsOut = false) => ({
   ...(isSecure && { 'Strict-Transport-Security': 'max-age=31536000' }),
 })
 
-const menuHtml = ({ texts, csrf }: NonNullable<Page['menu']>) =>
-  html`<nav>
+/** The same book as in /favicon.ico. */
+const brandMark = html`<svg viewBox="0 0 32 32" aria-hidden="true">
+  <rect width="32" height="32" rx="8" fill="#0b57d0" />
+  <path
+    fill="#fff"
+    d="M8 8.5h6.2c1 0 1.8.8 1.8 1.8v13.2c0-.9-.8-1.5-1.8-1.5H8zM24 8.5h-6.2c-1 0-1.8.8-1.8 1.8v13.2c0-.9.8-1.5 1.8-1.5H24z"
+  />
+  <path
+    stroke="#0b57d0"
+    stroke-width="1.4"
+    d="M10.3 12.5h3.2M10.3 16h3.2M18.5 12.5h3.2M18.5 16h3.2"
+  />
+</svg>`
+
+const menuHtml = (texts: Texts, { csrf }: NonNullable<Page['menu']>) =>
+  html`<nav aria-label="${texts.account}">
     <a href="/payer/">${texts.home}</a>
     <a href="/payer/history">${texts.history}</a>
     <a href="/payer/permissions">${texts.permissions}</a>
@@ -60,6 +83,19 @@ const menuHtml = ({ texts, csrf }: NonNullable<Page['menu']>) =>
       <button class="plain">${texts.signOut}</button>
     </form>
   </nav>`
+
+const footerHtml = (texts: Texts, { help, terms, privacy }: FooterLinks): Html | '' => {
+  const links = [
+    [help, texts.help],
+    [terms, texts.terms],
+    [privacy, texts.privacy],
+  ].filter(([href]) => href !== undefined)
+  return links.length === 0
+    ? ''
+    : html`<footer>
+        ${links.map(([href, name]) => html`<a href="${href}" rel="noopener">${name}</a>`)}
+      </footer>`
+}
 
 /** Routes that are met with a browser, which keeps nothing of them: what goes wrong is told by a page. */
 export const asPages = (routes: readonly Route[]): Route[] =>
@@ -71,7 +107,7 @@ export const asPages = (routes: readonly Route[]): Route[] =>
 
 export const pageReply = async (page: Page): Promise<RawReply> => {
   const { language, title, body, status = 200, cookies = [], leadsOut, refreshAfter } = page
-  const { retryAfter = null } = page
+  const { retryAfter = null, texts } = page
   const text = await html`<!doctype html>
     <html lang="${language}">
       <head>
@@ -84,13 +120,17 @@ export const pageReply = async (page: Page): Promise<RawReply> => {
             : html`<noscript><meta http-equiv="refresh" content="${refreshAfter}" /></noscript>`
         }
         <title>${title}</title>
-        <link rel="icon" href="data:," />
+        <link rel="icon" href="/favicon.ico" />
         <link rel="stylesheet" href="/payer/style.css" />
         <script src="/payer/live.js" defer></script>
       </head>
       <body>
-        <header><span class="brand">daybook</span>${page.menu ? menuHtml(page.menu) : ''}</header>
+        <header>
+          <span class="brand">${brandMark} daybook</span>
+          ${page.menu ? menuHtml(texts, page.menu) : ''}
+        </header>
         <main>${body}</main>
+        ${footerHtml(texts, page.footer)}
       </body>
     </html>`
   return {

@@ -6,13 +6,14 @@ import { Malformed, RequestError } from '../errors.ts'
 import { fieldOf, type Fields } from '../forms.ts'
 import { answerToRefusal } from '../refusal-answers.ts'
 import type { RawReply, RawStatus } from '../route.ts'
-import { pageReply, redirectReply, type Html, type Page } from './page.ts'
+import { pageReply, redirectReply, type FooterLinks, type Html, type Page } from './page.ts'
 import { languageOf, textsIn, type Texts } from './texts.ts'
 import { signInPath } from './way-on.ts'
 
 export type SessionNeeds = {
   /** Whether pages come over https only: then cookies do, too. */
   readonly isSecure: boolean
+  readonly footer: FooterLinks
   readonly caughtUp: () => Promise<void>
   readonly newToken: () => { readonly token: string; readonly digest: string }
   /** SHA-256. */
@@ -100,12 +101,15 @@ export const makeVisits = (needs: SessionNeeds) => {
   const show = (
     visitor: Visitor,
     page: Pick<Page, 'title' | 'body'> & Partial<Omit<Page, 'menu'>>,
+    { isPayment = false } = {},
   ): Promise<RawReply> => {
     const { texts, csrf, locale: language, cookies } = visitor
-    const menu = visitor.session ? { menu: { texts, csrf } } : {}
+    const menu = visitor.session && !isPayment ? { menu: { csrf } } : {}
     return pageReply({
       language,
+      texts,
       isSecure,
+      footer: needs.footer,
       ...menu,
       ...page,
       cookies: [...cookies, ...(page.cookies ?? [])],

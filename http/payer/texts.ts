@@ -2,6 +2,7 @@ import { likedLanguages } from '../negotiation.ts'
 
 /** Everything that payers read, by language. A language is added by adding a column of the same keys. */
 const english = {
+  account: 'Your account',
   additional: 'Extra (tip)',
   again: 'Try again',
   allow: 'Allow',
@@ -36,6 +37,7 @@ const english = {
   historyEmpty: 'You have not paid or granted anything yet.',
   home: 'Start',
   here: 'Pay on this device',
+  help: 'Help',
   items: 'What you buy',
   keep: 'Add this key to your authenticator app, then type the code that it shows.',
   links: 'From the shop',
@@ -63,11 +65,16 @@ const english = {
   pin: 'PIN',
   pinHint: '4 to 12 digits',
   postalCode: 'Postal code',
+  privacy: 'Privacy',
   problem403: 'The page was open for too long, or came from elsewhere. Go back and try again.',
   problem404:
     'There is no such page, or it is for somebody else. Look whether the link is whole, or ask the shop for another.',
+  problem405: 'This address has no page of its own. Go on from the start page.',
   problem409: 'It has been answered already, or is over.',
   problem429: 'Too many failed attempts. Please wait a while before the next one.',
+  problem500: 'Something went wrong here, and it is not your fault. Please try again in a moment.',
+  problem503: 'We cannot answer just now. Please try again in a moment; nothing is lost.',
+  problemId: 'If you ask for help, name this number:',
   receipt: 'Receipt',
   recipient: 'Recipient',
   reference: 'Reference',
@@ -109,6 +116,7 @@ const english = {
   street: 'Street address',
   tickOnly: 'Leave ticked only what you want to share.',
   toContinue: 'to continue to {}',
+  terms: 'Terms',
   total: 'Total',
   unknownClient: 'The application that sent you here is not known.',
   unknownRedirect: 'The application asked to send you to an address that it has not registered.',
@@ -146,6 +154,7 @@ const english = {
 export type Texts = Readonly<Record<keyof typeof english, string>>
 
 const norwegian: Texts = {
+  account: 'Kontoen din',
   additional: 'Ekstra (tips)',
   again: 'Prøv igjen',
   allow: 'Tillat',
@@ -180,6 +189,7 @@ const norwegian: Texts = {
   historyEmpty: 'Du har ikke betalt eller tillatt noe ennå.',
   home: 'Start',
   here: 'Betal på denne enheten',
+  help: 'Hjelp',
   items: 'Dette kjøper du',
   keep: 'Legg denne nøkkelen inn i autentiseringsappen din, og skriv koden den viser.',
   links: 'Fra butikken',
@@ -208,11 +218,16 @@ const norwegian: Texts = {
   pin: 'PIN',
   pinHint: '4 til 12 sifre',
   postalCode: 'Postnummer',
+  privacy: 'Personvern',
   problem403: 'Siden var åpen for lenge, eller kom fra et annet sted. Gå tilbake og prøv igjen.',
   problem404:
     'Siden finnes ikke, eller den er for noen andre. Se om lenken er hel, eller be butikken om en ny.',
+  problem405: 'Denne adressen har ingen egen side. Gå videre fra startsiden.',
   problem409: 'Den er allerede besvart, eller den er over.',
   problem429: 'For mange mislykkede forsøk. Vent en stund før det neste.',
+  problem500: 'Noe gikk galt hos oss, og det er ikke din feil. Prøv igjen om litt.',
+  problem503: 'Vi kan ikke svare akkurat nå. Prøv igjen om litt. Ingenting er tapt.',
+  problemId: 'Oppgi dette nummeret hvis du ber om hjelp:',
   receipt: 'Kvittering',
   recipient: 'Mottaker',
   reference: 'Referanse',
@@ -254,6 +269,7 @@ const norwegian: Texts = {
   street: 'Gateadresse',
   tickOnly: 'La bare det du vil dele, være krysset av.',
   toContinue: 'for å fortsette til {}',
+  terms: 'Vilkår',
   total: 'Totalt',
   unknownClient: 'Applikasjonen som sendte deg hit, er ikke kjent.',
   unknownRedirect: 'Applikasjonen ba om å sende deg til en adresse den ikke har registrert.',

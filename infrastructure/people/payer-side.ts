@@ -26,6 +26,13 @@ const throttlePeriodMs = 600_000
 /** One at once, so that sign-ins do not take the machine from payments; each address is throttled before it comes so far. */
 const slowHashes = { atOnce: 1, mostOfOne: 10_000, mostWaiting: 10_000 }
 
+/** What the operator links below every page. */
+export const footerOf = ({ HELP_URL: help, TERMS_URL: terms, PRIVACY_URL: privacy }: Settings) => ({
+  help,
+  terms,
+  privacy,
+})
+
 /** What the pages of payers and the authorization server are made with. */
 export const makePayerSide = (core: Core, settings: Settings, server: AuthorizationServer) => {
   const { handle, find, vault: people, tokens, grants: rows, readModels, now } = core
@@ -58,6 +65,7 @@ export const makePayerSide = (core: Core, settings: Settings, server: Authorizat
   return {
     isSecure: settings.MODE === 'production',
     isSandbox,
+    footer: footerOf(settings),
     now,
     newToken,
     digestOf: sha256,

@@ -7,6 +7,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { makeApp, type AppNeeds } from '../../http/app.ts'
+import { makeErrorPage } from '../../http/payer/error-page.ts'
+import { asPages } from '../../http/payer/page.ts'
 import { namesOf } from '../../http/brand.ts'
 import { route, type Route, type UploadForm } from '../../http/route.ts'
 import { serviceRoutes, type ServiceNeeds } from '../../http/service.ts'
@@ -41,6 +43,10 @@ const bareApp: Omit<AppNeeds, 'routes'> = {
   patiently: (ask) => ask(),
   isOutage: () => false,
   onBug: () => {},
+  errorPage: makeErrorPage({
+    isSecure: false,
+    footer: { help: 'https://pay.example/help', terms: undefined, privacy: undefined },
+  }),
 }
 
 describe('the service says of itself', () => {
@@ -434,6 +440,15 @@ describe('the log', () => {
     expect([away.status, away.headers.get('retry-after')]).toEqual([503, '1'])
     const toTell = /file of the service .*: the-request-id\.$/
     expect(await away.json()).toEqual(error('Service Unavailable', toTell))
+
+    const page = makeApp({ ...bareApp, routes: asPages([broken]), isOutage })
+    const shown = await page.request('/broken/', { headers: { accept: 'text/html,*/*;q=0.8' } })
+    expect([shown.status, shown.headers.get('retry-after')]).toEqual([503, '1'])
+    const text = await shown.text()
+    expect(text).toContain('We cannot answer just now.')
+    expect(text).toContain('<code>the-request-id</code>')
+    expect(text).toContain('https://pay.example/help')
+    expect(text).not.toContain('the inside of it')
   })
 })
 

@@ -1,0 +1,180 @@
+import type { Page } from 'playwright-core'
+import { sandboxPayers } from '../../infrastructure/sandbox-data.ts'
+import { codeOf, type PeopleService } from './people-service.ts'
+
+type Payer = keyof typeof sandboxPayers
+
+export type Walk = {
+  readonly service: PeopleService
+  readonly shopUrl: string
+  /** Opens a browser without cookies. */
+  readonly open: () => Promise<Page>
+  /** Called at each page with a name of its own. */
+  readonly seen: (name: string, page: Page) => Promise<void>
+}
+
+const orderAt = (shopUrl: string) => ({
+  amount: '249.00',
+  text: 'Order 1042',
+  success_return_uri: `${shopUrl}/thanks`,
+  failure_return_uri: `${shopUrl}/sorry`,
+  line_items: [
+    {
+      product_id: 'coffee',
+      description: 'Coffee beans, 500 g',
+      quantity: 1,
+      item_cost: '149.00',
+      total: '149.00',
+    },
+    { product_id: 'cup', description: 'Cup', quantity: 2, item_cost: '50.00', total: '100.00' },
+  ],
+  links: [{ uri: `${shopUrl}/terms`, caption: 'Terms of sale', show_on: ['pending', 'ok'] }],
+})
+
+const press = (page: Page, value: string) => page.locator(`button[value=${value}]`).click()
+
+const typePin = async (page: Page, payer: Payer): Promise<void> => {
+  await page.locator('[name=phone]').fill(`+${sandboxPayers[payer].phone}`)
+  await page.locator('[name=pin]').fill(sandboxPayers[payer].pin)
+  await page.locator('form:has([name=pin]) .actions button').first().click()
+  await page.locator('[name=code]').waitFor()
+}
+
+const typeCode = async (page: Page, payer: Payer): Promise<void> => {
+  await page.locator('[name=code]').fill(codeOf(payer))
+  await page.locator('form:has([name=code]) .actions button').first().click()
+  await page.locator('[name=code]').waitFor({ state: 'detached' })
+}
+
+const signedIn = async ({ open, service }: Walk, payer: Payer = 'alice'): Promise<Page> => {
+  const page = await open()
+  await page.goto(`${service.address}/payer/sign-in`)
+  await typePin(page, payer)
+  await typeCode(page, payer)
+  return page
+}
+
+const walkCheckout = async (walk: Walk): Promise<void> => {
+  const { service, open, seen } = walk
+  const order = orderAt(walk.shopUrl)
+  const { id, uri } = await service.requestPayment({ ...order, additional_edit: true })
+  const page = await open()
+  await page.goto(uri ?? '')
+  await seen('checkout', page)
+  await page.locator(`a[href*="/payer/payment/${id}"]`).click()
+  await seen('checkout-sign-in', page)
+  await typePin(page, 'alice')
+  await seen('checkout-code', page)
+  await typeCode(page, 'alice')
+  await page.locator('[name=additional_amount]').fill('')
+  await seen('tip', page)
+  await page.locator('[name=additional_amount]').fill('25,50')
+  await seen('tip-typed', page)
+  await page.locator('[name=additional_amount]').fill('abc')
+  await press(page, 'accept')
+  await seen('tip-wrong', page)
+  await page.locator('[name=additional_amount]').fill('10')
+  await press(page, 'accept')
+  await page.waitForURL(/\/payer\/checkout\//)
+  await seen('checkout-paid', page)
+  const sale = await service.requestPayment({ ...order, action: 'sale' })
+  await page.goto(`${service.address}/payer/payment/${sale.id}?checkout`)
+  await seen('pay', page)
+  await press(page, 'decline')
+  await page.waitForURL(/\/payer\/checkout\//)
+  await seen('checkout-declined', page)
+}
+
+const walkPermissions = async (walk: Walk): Promise<void> => {
+  const { service, open, seen } = walk
+  const redirect = `${walk.shopUrl}/callback`
+  const app = await service.operator(
+    ...['app', 'add', 'sandbox', '--name', 'Bookshop', '--redirect-uri', redirect],
+  )
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: app['client_id'] ?? '',
+    redirect_uri: redirect,
+    scope: 'openid profile email address fodselsnummer',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  })
+  const page = await open()
+  await page.goto(`${service.address}/oauth2/auth?${query.toString()}`)
+  await seen('consent-sign-in', page)
+  await typePin(page, 'alice')
+  await typeCode(page, 'alice')
+  await seen('consent', page)
+  await press(page, 'allow')
+  await page.waitForURL(`${redirect}?**`)
+  const asked = await service.call('POST', '/merchant/v1/permission_request/', {
+    pos_id: 'till-1',
+    pos_tid: `walk-${Math.random()}`,
+    customer: sandboxPayers.alice.phone,
+    scope: 'openid profile phone',
+    text: 'To keep your receipts',
+  })
+  await page.goto(`${service.address}/payer/permission/${asked.body.id}`)
+  await seen('permission-request', page)
+  await press(page, 'allow')
+  await seen('permission-granted', page)
+}
+
+const walkAccount = async (walk: Walk): Promise<void> => {
+  const { service, seen } = walk
+  const lunch = { customer: sandboxPayers.alice.phone, amount: '120.00', text: 'Lunch' }
+  const { id } = await service.requestPayment(lunch)
+  await service.requestPayment({ ...lunch, text: 'Dinner', amount: '480.00' })
+  await service.call('POST', '/merchant/v1/permission_request/', {
+    pos_id: 'till-1',
+    pos_tid: `walk-${Math.random()}`,
+    customer: sandboxPayers.alice.phone,
+    scope: 'openid profile phone',
+  })
+  const page = await signedIn(walk)
+  for (const name of ['', 'history', 'permissions', 'scan']) {
+    await page.goto(`${service.address}/payer/${name}`)
+    await seen(name || 'home', page)
+  }
+  await page.goto(`${service.address}/payer/payment/${id}`)
+  await seen('payment', page)
+  await press(page, 'accept')
+  await seen('receipt', page)
+  await page.goto(`${service.address}/payer/payment/0123456789`)
+  await seen('error-unknown-payment', page)
+}
+
+const walkSignUp = async ({ service, open, seen }: Walk): Promise<void> => {
+  const page = await open()
+  await page.goto(`${service.address}/payer/sign-in`)
+  await seen('sign-in', page)
+  await page.locator('[name=phone]').fill('4740000099')
+  await page.locator('[name=pin]').fill('9999')
+  await page.locator('form:has([name=pin]) .actions button').first().click()
+  await seen('sign-in-wrong', page)
+  await page.goto(`${service.address}/payer/sign-up`)
+  await seen('sign-up', page)
+}
+
+const walkErrors = async ({ service, open, seen }: Walk): Promise<void> => {
+  const page = await open()
+  const errors = {
+    'error-unknown-checkout': '/payer/checkout/0123456789',
+    'error-unknown-page': '/payer/no-such-page',
+    'error-no-application': '/oauth2/auth?client_id=nobody',
+    'error-oauth': '/oauth2/error?error=unknown_client',
+  }
+  for (const [name, path] of Object.entries(errors)) {
+    await page.goto(service.address + path)
+    await seen(name, page)
+  }
+}
+
+/** Looks at every page that payers meet, errors included. */
+export const walkPages = async (walk: Walk): Promise<void> => {
+  await walkCheckout(walk)
+  await walkPermissions(walk)
+  await walkAccount(walk)
+  await walkSignUp(walk)
+  await walkErrors(walk)
+}
