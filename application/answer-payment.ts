@@ -33,8 +33,8 @@ export const acceptPayment =
     const payment = await findAccepting(find, payments, tid, answer)
     if (payment.status === 'unrequested') return refuse('resource_is_unknown')
     const { request, status } = payment
-    const scope = request.requiredScope === null ? undefined : parseScope(request.requiredScope)
-    const permissions = scope && {
+    const scope = parseScope(request.requiredScope ?? '')
+    const permissions = scope.length > 0 && {
       scope: [...scope],
       tokens: issueTokens(tokens, streamOf(payments, tid), 0, at),
     }

@@ -114,11 +114,14 @@ export const findLiveRefreshToken =
     return { ...granted, ...row, expiresAt: refreshTokenEndsAt(row) }
   }
 
+type FirstGranted = { readonly permissions: Permissions; readonly signedInAt: Instant | null }
+
 /** What a payer granted, as it stands in the stream of the request that they answered, perhaps to another process. */
 const grantedIn =
   (find: Find) =>
-  async (grant: string): Promise<Permissions> => {
+  async (grant: string): Promise<FirstGranted> => {
     const [category = '', id = ''] = /^([a-z_]+)-(.*)$/.exec(grant)?.slice(1) ?? []
+    let signedInAt: Instant | null = null
     const found = await {
       [payments.category]: async () => {
         const payment = await find(payments, id, 'log')
@@ -130,16 +133,20 @@ const grantedIn =
       },
       [authorizations.category]: async () => {
         const authorization = await find(authorizations, id, 'log')
-        return authorization.status === 'unrequested' ? null : authorization.permissions
+        if (authorization.status === 'unrequested') return null
+        signedInAt = authorization.signedInAt
+        return authorization.permissions
       },
     }[category]?.()
-    return found ?? refuse('grant_is_revoked')
+    return found ? { permissions: found, signedInAt } : refuse('grant_is_revoked')
   }
 
 export type Refreshed = {
   readonly grant: GrantRow
   readonly generation: number
   readonly permissions: Permissions
+  /** When the payer signed in who granted it to an application. */
+  readonly signedInAt: Instant | null
 }
 
 /** Turns a refresh token into the next pair. @throws Refusal grant_is_revoked, grant_is_expired, scope_is_too_wide */
@@ -158,13 +165,14 @@ export const refreshGrant =
     if ((await find(payers, granted.payer)).status !== 'present') return refuse('grant_is_revoked')
     const { grant, generation: presented } = row
     const { at } = context
+    const { permissions, signedInAt } = await grantedIn(find)(grant)
     const { state } = await handle(
       grants,
       grant,
       {
         type: 'RefreshGrant',
         at,
-        granted: await grantedIn(find)(grant),
+        granted: permissions,
         presented,
         scope,
         next: issueTokens(tokens, grant, presented + 1, at),
@@ -174,7 +182,7 @@ export const refreshGrant =
     const { latest, generation, revokedBy } = state
     if (revokedBy !== null || !latest || generation !== presented + 1)
       return refuse('grant_is_revoked')
-    return { grant: granted, generation, permissions: latest }
+    return { grant: granted, generation, permissions: latest, signedInAt }
   }
 
 /** Ends a grant with all its tokens. */

@@ -79,6 +79,12 @@ const isForPeople = ({ req }: Http, path: string, ownErrors: OwnErrors | undefin
   preferred(req.header('accept'), ['application/json', 'text/html']) === 'text/html'
 
 /** What a browser hears before it lets a page of another origin ask (Fetch Standard, 3.2.2). */
+/** Pages of every origin may read the answer, and these headers of it, too. */
+const forAnyOrigin = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'WWW-Authenticate, X-Request-Id',
+}
+
 const preflight = (methods: string): Reply => ({
   status: 204,
   headers: {
@@ -189,7 +195,7 @@ export const makeApp = (needs: AppNeeds) => {
     const body = http.req.method === 'HEAD' ? await unread(reply.body) : reply.body
     needs.observe({ method: http.req.method, path, status, requestId, milliseconds })
     const headers: Record<string, string> = { 'X-Request-Id': requestId, ...reply.headers }
-    if (fromAnyOrigin) headers['Access-Control-Allow-Origin'] = '*'
+    if (fromAnyOrigin) Object.assign(headers, forAnyOrigin)
     // Headers as a plain record go straight to the socket; a Headers object is taken apart again there.
     if (cookies.length === 0) return new Response(body, { status, headers })
     const set = cookies.map((cookie): [string, string] => ['Set-Cookie', cookie])

@@ -70,7 +70,8 @@ const otherOrigins = ({ openPaths }: About): string => `## Pages of other origin
 ${list(openPaths.map((path) => `\`${path}\``))}
 
 These answer pages of any origin, with \`Access-Control-Allow-Origin: *\`, errors too: they go by what
-a request brings, and by no cookie. \`OPTIONS\` answers 204 there, and 405 elsewhere.`
+a request brings, and by no cookie. \`Access-Control-Expose-Headers\` shows those pages
+\`WWW-Authenticate\` and \`X-Request-Id\`. \`OPTIONS\` answers 204 there, and 405 elsewhere.`
 
 const levelText = `## Levels
 

@@ -18,7 +18,8 @@ export const tokensView = (shown: ShownTokens | null) => ({
   token_type: 'Bearer' as const,
   expires_in: shown && shown.expiresIn,
   refresh_token: shown && shown.refreshToken,
-  scope: shown && shown.scope,
+  // A scope of nothing is none (RFC 6749, 3.3: at least one).
+  scope: (shown && shown.scope) || null,
 })
 
 export const userInfoReply = z

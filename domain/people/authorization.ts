@@ -131,12 +131,13 @@ const decideRedemption = (
   const { at, client, redirectUri, codeChallenge, tokens } = command
   if (code?.codeHash !== command.codeHash || payer === null) return refuse('code_is_invalid')
   if (client !== request.client) return refuse('code_is_invalid')
-  if (permissions !== null) return refuse('code_is_used')
-  if (at >= code.expiresAt) return refuse('code_is_invalid')
   if (redirectUri === null ? request.isRedirectUriGiven : redirectUri !== request.redirectUri)
     return refuse('code_is_invalid')
   // A verifier without a challenge is an attacker's downgrade, as a challenge without a verifier is.
   if (codeChallenge !== request.codeChallenge) return refuse('code_is_invalid')
+  // Only now: a spent code makes its tokens void, and whoever has the code alone must not be able to do that.
+  if (permissions !== null) return refuse('code_is_used')
+  if (at >= code.expiresAt) return refuse('code_is_invalid')
   const granted = { scope: [...scope], tokens }
   return [{ type: 'CodeRedeemed', data: { client, payer, permissions: granted } }]
 }

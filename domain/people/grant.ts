@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Decider, EventsOf } from '../decider.ts'
 import { refuse } from '../refusal.ts'
 import { secondsAfter, type Instant, type Seconds } from '../time.ts'
-import { scope, type Scope } from './scope.ts'
+import { isPartOf, scope, type Scope } from './scope.ts'
 
 export const accessTokenLifetime: Seconds = 3600
 /** A refresh token that nobody uses for half a year ends. */
@@ -74,13 +74,15 @@ const decideRefresh = (
   if (presented === grant.generation) {
     if (at >= refreshTokenEndsAt(tokens)) return refuse('grant_is_expired')
     const wanted = scope ?? granted.scope
-    if (!wanted.every((name) => granted.scope.includes(name))) return refuse('scope_is_too_wide')
+    if (!isPartOf(wanted, granted.scope)) return refuse('scope_is_too_wide')
     const data = { generation: presented + 1, scope: [...wanted], tokens: next }
     return [{ type: 'GrantRefreshed', data }]
   }
   const isRepeat = presented === grant.generation - 1 && at < tokens.issuedAt + repeatWindow * 1000
   // A token that was used up long ago is in two hands, and one of them has stolen it.
-  return isRepeat ? [] : [{ type: 'GrantRevoked', data: { by: 'refresh_reuse' } }]
+  if (!isRepeat) return [{ type: 'GrantRevoked', data: { by: 'refresh_reuse' } }]
+  const { scope: successor } = grant.latest ?? granted
+  return scope === null || isPartOf(scope, successor) ? [] : refuse('scope_is_too_wide')
 }
 
 /** A family of tokens that descend from what a payer granted once. */

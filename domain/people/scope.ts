@@ -15,11 +15,10 @@ export const scopes = [
 export const scope = z.enum(scopes)
 export type Scope = z.output<typeof scope>
 
-/** Reads a space-delimited list, in the order of the list above and each once; undefined when one is not known. */
-export const parseScope = (text: string): readonly Scope[] | undefined => {
-  const named = new Set(text.split(' ').filter((word) => word !== ''))
-  const known = scopes.filter((name) => named.has(name))
-  return known.length === named.size ? known : undefined
+/** Reads a space-delimited list, in the order of the list above and each once. Unknown scopes are ignored (decisions 11). */
+export const parseScope = (text: string): readonly Scope[] => {
+  const named = text.split(' ')
+  return scopes.filter((name) => named.includes(name))
 }
 
 export const formatScope = (granted: readonly Scope[]): string => granted.join(' ')

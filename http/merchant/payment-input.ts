@@ -123,7 +123,10 @@ export const paymentRequestInput = z
     display_message_uri: detailsInput.display_message_uri.default(null),
     success_return_uri: webUriText.nullable().default(null),
     failure_return_uri: webUriText.nullable().default(null),
-    required_scope: scopeText.transform(formatScope).nullable().default(null),
+    required_scope: scopeText
+      .transform((known) => formatScope(known) || null)
+      .nullable()
+      .default(null),
     required_scope_text: z.string().max(150).nullable().default(null),
     line_items: orElse(detailsInput.line_items, []),
     links: orElse(detailsInput.links, []),

@@ -17,13 +17,8 @@ import { reportOfLine, type ReportOfLine, type ReportHolding } from './outcome-r
 export const scopeText = z
   .string()
   .max(1000)
-  .transform((text, context) => {
-    const known = parseScope(text)
-    if (known) return known
-    context.addIssue(`Must be a space-delimited list out of ${scopes.join(' ')}.`)
-    return z.NEVER
-  })
-  .meta({ description: `Space-delimited, out of ${scopes.join(' ')}.` })
+  .transform(parseScope)
+  .meta({ description: `Space-delimited, out of ${scopes.join(' ')}; others are ignored.` })
 
 /** How long a request waits: six hours unless told otherwise, thirty days at most (decisions 4 and 11). */
 export const expiresInput = plainNumber(orElse(z.int().min(0).max(2_592_000), 21_600)).meta({

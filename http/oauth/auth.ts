@@ -102,8 +102,8 @@ export const authorizationRoutes = (
       group,
       summary: 'Authorization request: sign-in and consent',
       description:
-        'RFC 6749, 4.1.1, with PKCE (RFC 7636), and OpenID Connect Core, 3.1.2.1. None of the parameters may be repeated, and ' +
-        'others, such as `login_hint`, are ignored. What must not be redirected is answered with a page.',
+        'RFC 6749, 4.1.1, with PKCE (RFC 7636), and OpenID Connect Core, 3.1.2.1. None of the parameters may be repeated; ' +
+        'others are ignored. What must not be redirected is answered with a page.',
       ...authorizationAsks.request,
       success: 'raw',
       replyTypes: pageTypes,

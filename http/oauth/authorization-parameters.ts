@@ -21,7 +21,7 @@ export const authorizationParameters = z.object({
     'https://shop.example/callback',
   ),
   scope: text(
-    `RFC 6749, 3.3: any of ${scopes.map((name) => `\`${name}\``).join(', ')}, with spaces between them.`,
+    `RFC 6749, 3.3: any of ${scopes.map((name) => `\`${name}\``).join(', ')}, with spaces between them. Others, such as \`offline_access\`, are ignored.`,
     'openid profile',
   ),
   state: z.string().max(longestEchoed).optional().meta({

@@ -55,7 +55,8 @@ const document = (
     group: 'OAuth',
     summary,
     success: 'raw',
-    headers: { 'Cache-Control': 'public, max-age=300', 'Access-Control-Allow-Origin': '*' },
+    fromAnyOrigin: true,
+    headers: { 'Cache-Control': 'public, max-age=300' },
     reply: z.record(z.string(), z.unknown()),
     replyTypes,
     handle: async ({ accept }) => ({

@@ -41,6 +41,17 @@ const earliestSignIn = (
   return maxAge === null ? {} : { signedInSince: Math.max(0, at - Number(maxAge) * 1000) }
 }
 
+/** Whatever port an app listens on, which it gets when it starts, is as good as another (RFC 8252, 7.3). */
+const withoutLoopbackPort = (uri: string): string =>
+  uri.replace(/^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)):\d+(?=[/?]|$)/, '$1')
+
+/** Compared as it stands, character by character (RFC 9700, 2.1), but for the port of a public client on this machine. */
+const isRegistered = ({ redirectUris, secretHash }: KnownApplication, named: string): boolean =>
+  redirectUris.includes(named) ||
+  (secretHash === null &&
+    URL.canParse(named) &&
+    redirectUris.map(withoutLoopbackPort).includes(withoutLoopbackPort(named)))
+
 type Facts = {
   readonly at: Instant
   readonly issuer: string
@@ -72,9 +83,11 @@ export const readAuthorizationRequest = (
   const { redirectUris, merchant, secretHash } = application
   const named = one('redirect_uri')
   const redirectUri = named ?? (redirectUris.length === 1 ? redirectUris[0] : undefined)
-  // Compared as it stands, character by character (RFC 9700, 2.1).
-  const isRegistered = redirectUri !== undefined && redirectUris.includes(redirectUri)
-  if (!isRegistered || all('redirect_uri').length > 1)
+  if (
+    redirectUri === undefined ||
+    !isRegistered(application, redirectUri) ||
+    all('redirect_uri').length > 1
+  )
     return { result: 'refuse', reason: 'unknownRedirect' }
 
   const state = one('state')
@@ -82,9 +95,8 @@ export const readAuthorizationRequest = (
     result: 'redirect',
     location: redirectTo(redirectUri, { error, error_description, state, iss: issuer }),
   })
-  const names = [...query].flatMap(([name, text]) => (text === '' ? [] : name))
-  if (new Set(names).size < names.length)
-    return refuse('invalid_request', 'A parameter is repeated.')
+  const repeated = authorizationParameters.keyof().options.find((name) => all(name).length > 1)
+  if (repeated !== undefined) return refuse('invalid_request', `${repeated} is repeated.`)
   if (isWrong('state') || isWrong('nonce'))
     return refuse('invalid_request', 'state or nonce is too long.')
   if (one('response_type') === null) return refuse('invalid_request', 'response_type is missing.')
@@ -96,7 +108,6 @@ export const readAuthorizationRequest = (
   if (one('request_uri') !== null)
     return refuse('request_uri_not_supported', 'Request objects are not read.')
   const scope = parseScope(one('scope') ?? '')
-  if (!scope) return refuse('invalid_scope', 'A scope is not known.')
   const codeChallenge = one('code_challenge')
   const method = one('code_challenge_method')
   if (codeChallenge === null && (method !== null || secretHash === null))

@@ -97,7 +97,7 @@ export const tokenStateRoutes = (needs: TokenStateNeeds): Route[] => {
         if (!live || !isTold) return { active: false }
         return {
           active: true,
-          scope: formatScope(live.scope),
+          ...(live.scope.length > 0 && { scope: formatScope(live.scope) }),
           client_id: live.client,
           ...(access && { token_type: 'Bearer' }),
           exp: Math.floor(live.expiresAt / 1000),

@@ -41,6 +41,10 @@ const tokenReply = z
     ...tokenMembers,
     access_token: z.string(),
     id_token: z.string().optional().meta({ description: 'With the scope `openid`.' }),
+    scope: z
+      .string()
+      .optional()
+      .meta({ description: 'Space-delimited; absent when there is none.' }),
     currency: z.null(),
     fee: z.literal(free.fee),
     report_id: z.null(),
@@ -140,7 +144,7 @@ export const tokenRoutes = (needs: TokenNeeds): Route[] => {
   ): Promise<Granted> => {
     const text = parameter(form, 'scope')
     const scope = text === undefined ? null : parseScope(text)
-    if (scope === undefined) throw new OAuthError('invalid_scope', 'A scope is not known.')
+    if (scope?.length === 0) throw new OAuthError('invalid_scope', 'No scope of these is known.')
     const refreshed = await withGrantErrors(
       needs.refreshGrant(
         requiredParameter(form, 'refresh_token'),
@@ -150,8 +154,8 @@ export const tokenRoutes = (needs: TokenNeeds): Route[] => {
       ),
     )
     const { grant, payer, merchant } = refreshed.grant
-    const { generation, permissions } = refreshed
-    return { grant, generation, payer, merchant, client: client.id, permissions }
+    const { generation, permissions, signedInAt } = refreshed
+    return { grant, generation, payer, merchant, client: client.id, permissions, signedInAt }
   }
 
   const granted = (
@@ -188,10 +192,11 @@ export const tokenRoutes = (needs: TokenNeeds): Route[] => {
         const type = requiredParameter(form, 'grant_type')
         const { state = null, ...grant } = await granted(type, form, client, call)
         const shown = await needs.showTokens(grant, call.at)
-        const { id_token, ...tokens } = tokensView(shown)
+        const { id_token, scope, ...tokens } = tokensView(shown)
         return {
           ...tokens,
           ...(id_token !== null && { id_token }),
+          ...(scope !== null && { scope }),
           ...free,
           ...(state !== null && { state }),
         }

@@ -75,7 +75,7 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
   ): Html => {
     const { texts, csrf, locale } = visitor
     const { currency, additionalAmount } = request
-    const scope = parseScope(request.requiredScope ?? '') ?? []
+    const scope = parseScope(request.requiredScope ?? '')
     const extra = additionalAmount === 0 ? '' : formatAmount(additionalAmount, currency)
     const editable = html`<label for="extra">${texts.additional}</label>
       <input

@@ -76,6 +76,8 @@ describe('the document', () => {
     const pagesMayAsk = new Set([
       ...['/oauth2/token', '/oauth2/revoke', '/oauth2/v1/userinfo'],
       ...scopes.map((name) => `/oauth2/v1/scope/${name}`),
+      ...['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'],
+      '/oauth2/jwks',
     ])
     const [, told = ''] =
       /## Pages of other origins\n\n([^]*?)\n\n/.exec(document.info.description) ?? []

@@ -116,7 +116,6 @@ test('given two registered addresses, when none is named, then nobody is redirec
 })
 
 test.each([
-  ['an unknown scope', { scope: 'openid everything' }, 'invalid_scope'],
   ['another response type', { response_type: 'token' }, 'unsupported_response_type'],
   ['no response type', { response_type: undefined }, 'invalid_request'],
   ['plain PKCE', { code_challenge: challenge, code_challenge_method: 'plain' }, 'invalid_request'],
@@ -142,8 +141,8 @@ test('given a registered address with a query, when the payer is sent back, then
   const asked = await alice.follow(await alice.visit(authPath(query)))
   const { location } = await alice.submit(asked, { decision: 'allow' })
   expect(location?.slice(0, location.indexOf('&code='))).toBe(uri)
-  const refused = await alice.visit(authPath({ ...query, scope: 'everything' }))
-  expect(refused.location).toContain(`${uri}&error=invalid_scope&`)
+  const refused = await alice.visit(authPath({ ...query, response_type: 'token' }))
+  expect(refused.location).toContain(`${uri}&error=unsupported_response_type&`)
 })
 
 test('given a public client, when it sends no code challenge, then it is refused', async () => {
@@ -409,6 +408,103 @@ test('given a refresh with less scope, when it is done, then the token has it, a
   expect((await userInfo(less.body.access_token)).body).not.toHaveProperty('name')
 })
 
+test('given a refresh that comes again within the minute, when it asks for more than its successor has, then that is refused', async () => {
+  const { body } = await redeem({ code: await codeFor() })
+  const successor = await refresh(body.refresh_token, { scope: 'openid' })
+  for (const scope of ['openid profile', 'openid phone'])
+    expect(await refresh(body.refresh_token, { scope })).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_scope' },
+    })
+  for (const scope of ['openid', undefined]) {
+    const again = await refresh(body.refresh_token, { scope })
+    expect(again.body).toMatchObject({ scope: 'openid', access_token: successor.body.access_token })
+  }
+  expect((await refresh(successor.body.refresh_token)).body.scope).toBe('openid profile')
+})
+
+test('given scopes that are not known, offline_access among them, when they are asked for, then they are ignored', async () => {
+  const code = await codeFor({ scope: 'openid offline_access everything' })
+  const { body } = await redeem({ code })
+  expect(body.scope).toBe('openid')
+  const next = await refresh(body.refresh_token, { scope: 'offline_access openid' })
+  expect([next.status, next.body.scope]).toEqual([200, 'openid'])
+  expect(await refresh(next.body.refresh_token, { scope: 'everything' })).toMatchObject({
+    status: 400,
+    body: { error: 'invalid_scope' },
+  })
+})
+
+test('given a scope of nothing, then it is left out of the answers', async () => {
+  const { body } = await redeem({ code: await codeFor({ scope: 'offline_access' }) })
+  expect(body).not.toHaveProperty('scope')
+  const { body: next } = await refresh(body.refresh_token)
+  expect(next).not.toHaveProperty('scope')
+  const { body: told } = await post('/oauth2/introspect', { token: next.access_token }, basic(app))
+  expect(told.active).toBe(true)
+  expect(told).not.toHaveProperty('scope')
+})
+
+test('given parameters that this service does not know, when they are repeated, then they are ignored as once', async () => {
+  const path = (name: string) => `${authPath({ prompt: 'none' })}&${name}=a&${name}=b`
+  const error = async (name: string) =>
+    new URL((await makeVisitor(service).visit(path(name))).location ?? '').searchParams.get('error')
+  expect(await error('resource')).toBe('login_required')
+  expect(await error('nonce')).toBe('invalid_request')
+})
+
+test('given a spent code, when it comes without its verifier, then nothing is revoked, and with it what it gave is', async () => {
+  const code = await codeFor(pkce)
+  const { body } = await redeem({ code, code_verifier: verifier })
+  const wrong = randomBytes(32).toString('base64url')
+  for (const code_verifier of [undefined, wrong])
+    expect(await redeem({ code, code_verifier })).toMatchObject(isInvalidGrant)
+  expect((await userInfo(body.access_token)).status).toBe(200)
+  expect(await redeem({ code, code_verifier: verifier })).toMatchObject(isInvalidGrant)
+  expect((await userInfo(body.access_token)).status).toBe(401)
+})
+
+test('given an app that listens on its machine, when it asks with any port, then its payer is sent back there (RFC 8252, 7.3)', async () => {
+  const addApp = async (...words: string[]) => {
+    const uris = ['http://127.0.0.1/cb', 'http://[::1]:9/cb'].flatMap((uri) => [
+      '--redirect-uri',
+      uri,
+    ])
+    const added = await service.operator(
+      'app',
+      'add',
+      'sandbox',
+      '--name',
+      'Local',
+      ...uris,
+      ...words,
+    )
+    return (added as unknown as App).client_id
+  }
+  const [native, web] = [await addApp('--public'), await addApp()]
+  const asked = (client_id: string, redirect_uri: string) =>
+    alice.visit(authPath({ ...pkce, client_id, redirect_uri, prompt: 'consent' }))
+  for (const redirect_uri of ['http://127.0.0.1:51004/cb', 'http://[::1]:51004/cb']) {
+    const page = await alice.follow(await asked(native, redirect_uri))
+    const { location } = await alice.submit(page, { decision: 'allow' })
+    expect(location).toContain(`${redirect_uri}?code=`)
+    const code = new URL(location ?? '').searchParams.get('code') ?? ''
+    const fields = { grant_type: 'authorization_code', client_id: native, code, redirect_uri }
+    const other = { ...fields, redirect_uri: redirect_uri.replace('51004', '51005') }
+    const tokens = (given: Query) => post('/oauth2/token', { ...given, code_verifier: verifier })
+    expect(await tokens(other)).toMatchObject(isInvalidGrant)
+    expect((await tokens(fields)).status).toBe(200)
+  }
+  for (const uri of [
+    'http://127.0.0.1:51004/other',
+    'http://127.0.0.1:99999/cb',
+    'https://127.0.0.1:51004/cb',
+    'http://localhost:51004/cb',
+  ])
+    expect((await asked(native, uri)).status).toBe(400)
+  expect((await asked(web, 'http://127.0.0.1:51004/cb')).status).toBe(400)
+})
+
 test('given another client, when it brings a token, then it is refused and nothing is revoked', async () => {
   const { body } = await redeem({ code: await codeFor() })
   expect(await refresh(body.refresh_token, {}, other)).toMatchObject(isInvalidGrant)
@@ -595,10 +691,13 @@ test('given a session that began a while ago, when a code is redeemed, then the 
   await service.advance(500)
   const code = await codeFor({}, visitor)
   await service.advance(50)
-  const { id_token } = (await redeem({ code })).body
+  const { body } = await redeem({ code })
+  const { id_token } = body
   const { iat = 0, auth_time } = decodeJwt<{ auth_time: number }>(id_token)
   expect(iat - auth_time).toBeGreaterThanOrEqual(550)
   expect(iat - auth_time).toBeLessThan(610)
+  const refreshed = (await refresh(body.refresh_token)).body.id_token
+  expect(decodeJwt(refreshed)['auth_time']).toBe(auth_time)
 })
 
 test('given a refresh token that was used up, when it comes again after a minute, then the whole family is revoked', async () => {

@@ -144,8 +144,10 @@ test('given a page of another origin with a public client, when it asks for toke
   const page = await alice.follow(await alice.visit(`/oauth2/auth?${asked().toString()}`))
   const back = new URL((await alice.submit(page, { decision: 'allow' })).location ?? '')
   const allows = ({ headers }: Response) => headers.get('access-control-allow-origin')
+  const shows = ({ headers }: Response) => headers.get('access-control-expose-headers')
   const wrong = await tokensOf('not-a-code')
   expect([wrong.status, allows(wrong)]).toEqual([400, '*'])
+  expect(shows(wrong)).toBe('WWW-Authenticate, X-Request-Id')
   const answer = await tokensOf(back.searchParams.get('code') ?? '')
   expect([answer.status, allows(answer)]).toEqual([200, '*'])
   const { access_token } = (await answer.json()) as { access_token: string }
