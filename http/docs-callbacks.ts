@@ -20,7 +20,7 @@ Answer 2xx within 10 seconds, and do the work afterwards. Otherwise the message 
 about 5 seconds, 30 seconds, 2, 10 and 30 minutes, and then hourly and slower, for 3 days; 410
 ends that at once. Redirects are not followed. A message comes at least once: leave out a
 \`meta.id\` that you have seen. Messages about one resource come in order, as \`meta.seqno\` counts
-them.
+them; only the scans of a shortlink do not wait for one another.
 
 Check each message before you believe it:
 
@@ -46,6 +46,6 @@ signed is \`<webhook-id>.<webhook-timestamp>.<body>\`.
 Whoever checks no signatures takes a message for a hint only, makes sure that \`meta.uri\` is an
 \`https\` URL of this service, and reads there what has happened.
 
-The \`display_message_uri\` of a payment request gets a \`display_message\` at each step of the
-payer.${rehearsal}`
+The \`display_message_uri\` of a payment request gets a \`display_message\` when the payer
+scans the code, accepts or declines, and when the funds are refused.${rehearsal}`
 }

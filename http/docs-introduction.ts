@@ -46,7 +46,7 @@ ${paymentBody}`)}
 2. The payer accepts${acceptance}.
    \`GET /merchant/v1/payment_request/<tid>/outcome/\` tells the \`status\`: \`pending\`,
    \`auth\` (accepted), \`ok\` or \`fail\`, and why in \`status_code\`. A \`callback_uri\` in the
-   request is told of each step.
+   request gets the events that are listed under Callback.
 3. \`PUT /merchant/v1/payment_request/<tid>/\` with \`{"action":"capture"}\` takes the money, until
    \`date_expires\` of the outcome: 3 days after the payer has accepted. In the same place,
    \`release\` (or \`abort\`) drops what is left, \`reauth\` gives 3 new days, and \`refund\`,

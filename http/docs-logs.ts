@@ -19,6 +19,6 @@ A transaction log is sorted by \`tid\`, then by time:
 - \`merchant_id\`, \`settlement_id\`: the latter where it was known when the log was made.
 - \`reserved1\`, \`reserved2\`: empty.
 
-A scope log has a line for each step of a permission request: \`rid\`, \`timestamp\`, \`status\` (\`pending\`,
+A scope log has a line for each status of a permission request: \`rid\`, \`timestamp\`, \`status\` (\`pending\`,
 \`ok\` once it is answered, also with a no, or \`fail\`), \`customer\`, \`currency\`, \`fee\`, \`vat\`, \`taxcode\`,
 \`merchant_id\`, \`settlement_id\`, and \`reserved1\` to \`reserved3\`.`

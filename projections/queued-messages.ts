@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { QueuedMessage } from '../domain/callback.ts'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
-import { idIn } from '../domain/stream.ts'
+import { categoryOf, idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 
 /** Something has not arrived: said as the index says it, or SQLite would look at every payment ever called back. */
@@ -11,7 +11,7 @@ export const isUnfinished = sql`waiting <> '[]' or abandoned <> '[]'`
 /** Also the condition of the indexes: they hold what is to be sent, and not what has arrived. */
 export const isToBeSent = sql`dueAt is not null`
 
-/** The callback messages of each resource that have not arrived, in order: the others wait for the first. */
+/** The callback messages of each resource that have not arrived; the first is the next to be sent. */
 export const callbackQueue = sqliteTable(
   'callback_queue',
   {
@@ -40,12 +40,28 @@ export const callbackQueue = sqliteTable(
 
 export type CallbackQueueRow = typeof callbackQueue.$inferSelect
 
+const bySeqno = (a: QueuedMessage, b: QueuedMessage): number => a.seqno - b.seqno
+
+/** Untried ones first. */
+const byDue = (a: QueuedMessage, b: QueuedMessage): number =>
+  Math.sign(a.attempts) - Math.sign(b.attempts) ||
+  a.nextAttemptAt - b.nextAttemptAt ||
+  bySeqno(a, b)
+
+/** The messages of a resource tell how it went on, one after the other; each scan of a code is about itself alone. */
+const inOrder = (subject: string, messages: readonly QueuedMessage[]): readonly QueuedMessage[] =>
+  messages.length < 2
+    ? messages
+    : messages.toSorted(categoryOf(subject) === 'scans' ? byDue : bySeqno)
+
 const destinationOf = (uri: string | null): string | null =>
   uri && (/^[^:]+:\/\/[^/?#]+/.exec(uri)?.[0].toLowerCase() ?? uri)
 
 export const queued = (row: CallbackQueueRow): CallbackQueueRow => {
-  const dueAt = row.callbackUri === null ? null : (row.waiting[0]?.nextAttemptAt ?? null)
-  return { ...row, dueAt, destination: dueAt === null ? null : destinationOf(row.callbackUri) }
+  const { callbackUri } = row
+  const waiting = inOrder(row.subject, row.waiting)
+  const dueAt = callbackUri === null ? null : (waiting[0]?.nextAttemptAt ?? null)
+  return { ...row, waiting, dueAt, destination: dueAt === null ? null : destinationOf(callbackUri) }
 }
 
 export const emptyQueue = (
@@ -76,8 +92,6 @@ export const withMessage = (
   return queued({ ...row, seqno, waiting: [...row.waiting, next] })
 }
 
-const byOrder = (a: QueuedMessage, b: QueuedMessage): number => a.seqno - b.seqno
-
 export const attempted = (
   row: CallbackQueueRow,
   { stream, data }: Recorded<Extract<DomainEvent, { type: 'CallbackAttempted' }>>,
@@ -95,7 +109,7 @@ export const attempted = (
   const nextAttemptAt = isOfEarlierAddress ? data.attemptedAt : data.nextAttemptAt
   if (nextAttemptAt !== null) {
     const again = { ...message, attempts, nextAttemptAt }
-    return queued({ ...row, waiting: [...others, again].sort(byOrder) })
+    return queued({ ...row, waiting: [...others, again] })
   }
   if (data.result === 'delivered') return queued({ ...row, waiting: others })
   return queued({
@@ -111,7 +125,7 @@ export const retried = (
 ): CallbackQueueRow => {
   const isOther = (message: QueuedMessage) => message.id !== idIn(stream)
   const again = { ...data, id: idIn(stream), attempts: 0 }
-  const waiting = [...row.waiting.filter(isOther), again].sort(byOrder)
+  const waiting = [...row.waiting.filter(isOther), again]
   return queued({ ...row, waiting, abandoned: row.abandoned.filter(isOther) })
 }
 
@@ -122,10 +136,11 @@ const redirected = (
   at: Instant,
 ): CallbackQueueRow => {
   if (row.callbackUri === callbackUri) return row
-  const [first, ...others] = row.waiting
-  if (!first) return queued({ ...row, callbackUri })
-  const nextAttemptAt = Math.min(first.nextAttemptAt, at)
-  return queued({ ...row, callbackUri, waiting: [{ ...first, nextAttemptAt }, ...others] })
+  const waiting = row.waiting.map((message) => ({
+    ...message,
+    nextAttemptAt: Math.min(message.nextAttemptAt, at),
+  }))
+  return queued({ ...row, callbackUri, waiting })
 }
 
 /** A callback goes to the address registered when it is sent. */

@@ -47,7 +47,8 @@ export const detailsInput = {
   ledger: z.string().min(1).max(100),
   callback_uri: callbackUriText.nullable(),
   display_message_uri: callbackUriText.nullable().meta({
-    description: 'Gets a display_message with a text at each step of the payer, over http too.',
+    description:
+      'Gets a display_message with a text when the payer scans, accepts or declines, over http too.',
   }),
   links: z.array(linkInput).max(32),
   line_items: z.array(lineItemInput).max(1000),

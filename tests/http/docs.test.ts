@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { callbackEventNames } from '../../domain/callback.ts'
 import { openApiDocument, type OpenApiDocument } from './openapi-document.ts'
 import { sign, startService, stringToSign, type Service } from './service.ts'
 
@@ -92,6 +93,15 @@ describe('what the page shows', () => {
     const input = { ...JSON.parse(requestIn(example).body), line_items: [line] }
     const { body } = await service.pos1('POST', '/merchant/v1/payment_request/', input)
     expect(body).toEqual(JSON.parse(examplesUnder('Errors')[0] ?? ''))
+  })
+
+  test('promises no more messages than the events that it lists: a refund has none', () => {
+    const listed = [...page.matchAll(/<code>((?:payment|permission)_\w+ed(?:_by_\w+)?)<\/code>/g)]
+    const told = new Set(Object.values(callbackEventNames))
+    expect(new Set(listed.map(([, name]) => name))).toEqual(
+      new Set([...told].filter((name) => name !== 'report_closed')),
+    )
+    expect(seen(page)).not.toMatch(/each step/)
   })
 
   test('is the introduction of the document, every header that carries credentials among it', () => {

@@ -345,6 +345,30 @@ describe('a delivery that fails', () => {
     expect(seqnos).toEqual([1, 1, 2, 3, 4])
   })
 
+  test('of a scan holds up none of the later scans of the same code, and is tried again in its turn', async () => {
+    let isDown = true
+    const first = new Set<string>()
+    const receiver = await receive({
+      reply: ({ meta }) => {
+        if (first.size === 0) first.add(meta.id)
+        return first.has(meta.id) && isDown ? 503 : 204
+      },
+    })
+    const { body: code } = await shop.till('POST', '/merchant/v1/shortlink/', {
+      callback_uri: receiver.url('/'),
+    })
+    const scan = () => shop.world('POST', `/sandbox/v1/shortlink/${code.id}/scan/`, {})
+    await scan()
+    await receiver.until((arrivals) => arrivals.length === 1)
+    for (let n = 0; n < 2; n++) await scan()
+    await advance(shop.world, 0)
+    const seqnos = () => receiver.arrivals.map(({ meta }) => meta.seqno)
+    expect(seqnos()).toEqual([1, 2, 3])
+    isDown = false
+    await advance(shop.world, 6)
+    expect(seqnos()).toEqual([1, 2, 3, 1])
+  })
+
   test('delays nobody else: one dead endpoint with many messages waiting', async () => {
     let answer = (_: number): void => {}
     const silence = new Promise<number>((resolve) => (answer = resolve))

@@ -348,6 +348,35 @@ describe('the callbacks that have not arrived', () => {
     expect(find('payment-a')?.waiting[0]).toMatchObject({ seqno: 1, attempts: 0 })
   })
 
+  test('of scans are tried each by itself: new ones first, then whatever is due the longest', () => {
+    const data = { merchant: 'sandbox', id: 's', description: null, serialNumber: null }
+    const scan = { argstring: '', scannedAt: morning, payer: 'alice', tokenDigest: 'd' }
+    happened('shortlink-s', { type: 'ShortlinkRegistered', data: { ...data, callbackUri: uri } })
+    const scanned = (name: string) =>
+      happened('scans-s', { type: 'ShortlinkScanned', data: { ...scan, scan: name } })
+    const { find } = callbackQueueQueries(file.db)
+    const row = () => find('scans-s')!
+    const order = () => row().waiting.map(({ seqno }) => seqno)
+    const failed = (nextAttemptAt: number) => {
+      const { id, subject, revision, event, seqno } = row().waiting[0]!
+      const about = { subject, revision, event, seqno, uri, attemptedAt: morning }
+      const result = { result: 'failed', httpStatus: 500, problem: null, nextAttemptAt } as const
+      happened(`callback-${id}`, { type: 'CallbackAttempted', data: { ...about, ...result } })
+    }
+    scanned('a')
+    scanned('b')
+    failed(morning + hours)
+    expect([order(), row().dueAt]).toEqual([[2, 1], morning])
+    failed(morning + 2 * hours)
+    scanned('c')
+    expect([order(), row().dueAt]).toEqual([[3, 1, 2], morning])
+    failed(morning + 3 * hours)
+    expect([order(), row().dueAt]).toEqual([[1, 2, 3], morning + hours])
+    const moved = { ...data, callbackUri: 'https://shop.example/new' }
+    happened('shortlink-s', { type: 'ShortlinkChanged', data: moved })
+    expect(row().waiting.map(({ nextAttemptAt }) => nextAttemptAt)).toEqual(Array(3).fill(morning))
+  })
+
   describe('of the scans of a shortlink that is removed', () => {
     const shortlink = { merchant: 'sandbox', id: 's', description: null, serialNumber: null }
     const scan = { scan: 'n', argstring: '', scannedAt: morning, payer: 'alice', tokenDigest: 'd' }
