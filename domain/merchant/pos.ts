@@ -1,8 +1,13 @@
 import { z } from 'zod'
 import { register } from '../register.ts'
+import { chosenId } from './chosen-id.ts'
 import { location } from './location.ts'
 
 export const posTypes = ['store', 'webshop', 'mobile', 'vending', 'poster'] as const
+export type PosType = (typeof posTypes)[number]
+
+export const posId = chosenId(z.string().min(1))
+export const posName = z.string().min(1).max(100)
 
 /** A point of sale: where a payment request comes from. */
 export const pos = register(

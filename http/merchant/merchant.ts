@@ -99,21 +99,10 @@ export const merchantRoutes = (needs: MerchantNeeds): Route[] => {
     return row?.data ?? refuse('resource_is_unknown')
   }
 
-  return [
+  const logoRoute = (path: string): Route =>
     route({
       method: 'GET',
-      path: detailPath(':merchant_id'),
-      access: 'SECRET',
-      group,
-      summary: 'Read the merchant',
-      params: merchantParams,
-      success: 'value',
-      reply: merchantReply,
-      handle: async (call) => merchantView(links, await own(call)),
-    }),
-    route({
-      method: 'GET',
-      path: `${detailPath(':merchant_id')}logo`,
+      path,
       access: 'SECRET',
       group,
       summary: 'Read the logo of the merchant; 404 when it has none',
@@ -127,7 +116,23 @@ export const merchantRoutes = (needs: MerchantNeeds): Route[] => {
         if (!body) throw new Error(`the blob ${logo} is missing`)
         return { type: 'image/png', body, headers: { 'X-Content-Type-Options': 'nosniff' } }
       },
+    })
+
+  return [
+    route({
+      method: 'GET',
+      path: detailPath(':merchant_id'),
+      access: 'SECRET',
+      group,
+      summary: 'Read the merchant',
+      params: merchantParams,
+      success: 'value',
+      reply: merchantReply,
+      handle: async (call) => merchantView(links, await own(call)),
     }),
+    logoRoute(`${detailPath(':merchant_id')}logo`),
+    // Clients that write a slash after every path find it, too.
+    logoRoute(`${detailPath(':merchant_id')}logo/`),
     route({
       method: 'GET',
       path: `${merchantPrefix}/merchant_lookup/:lookup_id/`,

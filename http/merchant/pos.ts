@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { poses } from '../../application/aggregates.ts'
-import { chosenId } from '../../domain/merchant/chosen-id.ts'
-import { pos, posTypes } from '../../domain/merchant/pos.ts'
+import { pos, posId, posName, posTypes } from '../../domain/merchant/pos.ts'
 import { within } from '../../domain/stream.ts'
 import { merchantPrefix } from '../addresses.ts'
 import { callerOf } from '../call.ts'
@@ -11,7 +10,7 @@ import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
 
 const posUpdate = z
   .object({
-    name: z.string().min(1).max(100).meta({ description: 'Shown to the payer.' }),
+    name: posName.meta({ description: 'Shown to the payer.' }),
     type: z.enum(posTypes),
     location: locationInput.nullable().optional().meta({
       description: 'Stays as it is when it is absent; null takes it away.',
@@ -19,7 +18,6 @@ const posUpdate = z
   })
   .meta({ id: 'PosUpdate' })
 
-const posId = chosenId(z.string().min(1))
 const posInput = posUpdate
   .extend({
     id: posId.meta({

@@ -13,6 +13,7 @@ import { addIntegratorCommands } from './integrators.ts'
 import { addMerchantCommands } from './merchants.ts'
 import { addOAuthCommands } from './oauth.ts'
 import { addPeopleCommands } from './people.ts'
+import { addPosCommands } from './poses.ts'
 import { addSettlementCommands } from './settlements.ts'
 import { accountingStatus } from './status.ts'
 import { addStickerCommands } from './stickers.ts'
@@ -96,6 +97,7 @@ export const operatorProgram = ({ settings, version, server }: Needs): Command =
   addStickerCommands(program, withCore)
 
   addUserCommands(program, withCore)
+  addPosCommands(program, withCore)
   addFeeCommands(program, withCore)
   addSettlementCommands(program, settings, withCore)
   addPeopleCommands(program, withCore)

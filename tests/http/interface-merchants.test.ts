@@ -15,6 +15,7 @@ afterAll(async () => {
 const table = `
   GET             /merchant/v1/merchant/<merchant_id>/                             SECRET
   GET             /merchant/v1/merchant/<merchant_id>/logo                         SECRET
+  GET             /merchant/v1/merchant/<merchant_id>/logo/                        SECRET
   GET             /merchant/v1/merchant_lookup/<lookup_id>/                        INTEGRATOR
   GET POST        /merchant/v1/pos/                                                SECRET
   GET PUT DELETE  /merchant/v1/pos/<pos_id>/                                       SECRET SECRET KEY

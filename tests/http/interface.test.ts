@@ -39,6 +39,7 @@ const routeTable: readonly Row[] = [
 
 /** What the decisions add to it. */
 const additions: readonly Row[] = [
+  ['GET', '/merchant/<merchant_id>/logo/'],
   ['GET', '/payment_request/<tid>/attachment/'],
   ['GET', '/payment_request/<tid>/attachment/<attachment_id>/'],
   ['GET', '/shortlink/<shortlink_id>/last_scan/'],

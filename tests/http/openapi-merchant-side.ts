@@ -63,7 +63,8 @@ export const walkMerchantSide = async (service: Service, check: Check): Promise<
     await core.handle(integrators, 'proxy', { type: 'Register', data }, context)
     const template = `${v1}/merchant/{merchant_id}/`
     await make('GET', template, `${v1}/merchant/sandbox/`)
-    await make('GET', `${template}logo`, `${v1}/merchant/sandbox/logo`)
+    for (const path of ['logo', 'logo/'])
+      await make('GET', template + path, `${v1}/merchant/sandbox/${path}`)
     const lookup = `${v1}/merchant_lookup/987654321/`
     const who = { merchant: null, user: null, key: adminKey }
     const named = { 'X-Service-Integrator': 'proxy' }

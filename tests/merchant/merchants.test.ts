@@ -67,7 +67,7 @@ test('a merchant reads itself with its address, and no other merchant', async ()
     },
   })
   for (const unknown of [other, 'nobody'])
-    for (const suffix of ['/', '/logo'])
+    for (const suffix of ['/', '/logo', '/logo/'])
       expect((await get(`/merchant/v1/merchant/${unknown}${suffix}`, service.as(id))).status).toBe(
         404,
       )
@@ -250,9 +250,11 @@ test('the operator adds a merchant with its ids and address, changes it, and its
     address: { first_address_line: 'Storgata 2', second_address_line: null, country: 'NO' },
     profile: { phone_number: '+4722000000', logo_url: `${path}logo` },
   })
-  const image = await service.call(body.profile.logo_url, { headers })
-  expect(image.headers.get('content-type')).toBe('image/png')
-  expect(Buffer.from(await image.arrayBuffer()).equals(logo)).toBe(true)
+  for (const address of [body.profile.logo_url, `${body.profile.logo_url}/`]) {
+    const image = await service.call(address, { headers })
+    expect(image.headers.get('content-type')).toBe('image/png')
+    expect(Buffer.from(await image.arrayBuffer()).equals(logo)).toBe(true)
+  }
   writeFileSync(file, 'no image')
   expect(await operate('merchant', 'logo', 'cafe', file)).toMatchObject({
     code: 1,
@@ -321,4 +323,30 @@ test('a merchant that was written before merchants had addresses is read with em
   const integrator = await service.newIntegrator('archive', ['old'])
   const answer = await integrator('/merchant/v1/merchant/old/', 'old')
   expect(await answer.json()).toMatchObject({ mcc: null, address: { first_address_line: null } })
+})
+
+test('the operator adds points of sale, lists and removes them, and payments can be asked for there', async () => {
+  const shop = await service.newMerchant()
+  const till = { id: 'till-9', name: 'Till 9', type: 'store' }
+  const add = ['pos', 'add', shop, 'till-9', '--name', 'Till 9']
+  for (const words of [add, add])
+    expect(await operate(...words)).toMatchObject({ code: 0, out: { merchant: shop, ...till } })
+  const other = ['pos', 'add', shop, 'kiosk', '--name', 'Kiosk', '--type', 'vending']
+  expect(await operate(...other)).toMatchObject({ code: 0 })
+  expect((await operate('pos', 'list', shop)).out).toEqual(
+    expect.arrayContaining([till, { id: 'kiosk', name: 'Kiosk', type: 'vending' }]),
+  )
+  expect((await service.ask(shop, 'GET', '/merchant/v1/pos/till-9/')).body).toMatchObject(till)
+
+  expect(await operate('pos', 'remove', shop, 'till-9')).toMatchObject({ code: 0 })
+  expect((await service.ask(shop, 'GET', '/merchant/v1/pos/till-9/')).status).toBe(404)
+  expect((await operate('pos', 'list', shop)).out).not.toContainEqual(till)
+  for (const [words, error] of [
+    [['pos', 'remove', shop, 'till-9'], `${shop} has no POS till-9\n`],
+    [['pos', 'list', 'nobody'], 'no merchant nobody\n'],
+    [['pos', 'add', shop, '..', '--name', 'x'], expect.stringContaining('a POS id has')],
+    [['pos', 'add', shop, 'x', '--name', ' '], 'a name has 1 to 100 characters\n'],
+    [[...other.slice(0, 5), 'Another'], 'id used with other data\n'],
+  ] as const)
+    expect(await operate(...words)).toMatchObject({ code: 1, error })
 })

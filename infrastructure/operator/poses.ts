@@ -1,0 +1,56 @@
+import { Option, type Command } from 'commander'
+import { poses } from '../../application/aggregates.ts'
+import { posId, posName, posTypes, type PosType } from '../../domain/merchant/pos.ts'
+import { within } from '../../domain/stream.ts'
+import type { Core } from '../core.ts'
+import { fail } from '../failures.ts'
+import { presentMerchant } from './arguments.ts'
+import type { WithCore } from './with-core.ts'
+
+type PosOptions = { readonly name: string; readonly type: PosType }
+
+const addPos = async (core: Core, merchant: string, id: string, { name, type }: PosOptions) => {
+  await presentMerchant(core, merchant)
+  if (!posId.safeParse(id).success) fail('a POS id has 1 to 100 characters, and is not . or ..')
+  const named = posName.safeParse(name.trim())
+  if (!named.success) return fail('a name has 1 to 100 characters')
+  const data = { merchant, id, name: named.data, type, location: null }
+  const context = core.contextOf('operator', merchant)
+  await core.handle(poses, within(merchant, id), { type: 'Register', data }, context)
+  return { merchant, id, name: named.data, type }
+}
+
+const listPoses = async (core: Core, merchant: string) => {
+  await presentMerchant(core, merchant)
+  await core.readModels.caughtUp()
+  return core.poses
+    .all()
+    .filter(({ data }) => data.merchant === merchant)
+    .map(({ data: { id, name, type } }) => ({ id, name, type }))
+}
+
+const removePos = async (core: Core, merchant: string, id: string) => {
+  await presentMerchant(core, merchant)
+  const entry = await core.find(poses, within(merchant, id), 'log')
+  if (entry.status !== 'present') return fail(`${merchant} has no POS ${id}`)
+  const context = core.contextOf('operator', merchant)
+  await core.handle(poses, within(merchant, id), { type: 'Remove' }, context)
+  return { merchant, removed: id }
+}
+
+/** The operator's commands for points of sale. */
+export const addPosCommands = (program: Command, withCore: WithCore): void => {
+  const pos = program.command('pos').description('points of sale of merchants')
+  pos
+    .command('add <merchant> <id>')
+    .requiredOption('--name <name>', 'shown to payers')
+    .addOption(
+      new Option('--type <type>', 'what it is').choices(posTypes).default('store' as PosType),
+    )
+    .action(withCore(addPos))
+  pos.command('list <merchant>').action(withCore(listPoses))
+  pos
+    .command('remove <merchant> <id>')
+    .description('it takes no new requests; its running ones go on')
+    .action(withCore(removePos))
+}
