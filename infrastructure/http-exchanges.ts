@@ -1,4 +1,4 @@
-import { ServerResponse, type IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 /** How many requests a connection may send ahead of an answer. */
@@ -51,21 +51,6 @@ export const limitAhead = () => {
     ahead.set(socket, count)
     outgoing.once('close', () => ahead.set(socket, (ahead.get(socket) ?? 1) - 1))
     return false
-  }
-}
-
-/**
- * An answer whose body is at hand goes out in one write. When it is ended in the moment in which it is written, Node writes
- * its end by itself, joining an empty piece to what is there, which takes longer.
- */
-export class AnswerInOneWrite extends ServerResponse {
-  override end(...given: unknown[]): this {
-    const [body] = given
-    if (given.length > 1 || typeof body !== 'string' || !this.headersSent)
-      return super.end(...(given as []))
-    this.write(body)
-    process.nextTick(() => super.end())
-    return this
   }
 }
 

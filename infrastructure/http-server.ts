@@ -8,7 +8,7 @@ import {
 } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { AnswerInOneWrite, hearRest, isAhead, limitAhead, together } from './http-exchanges.ts'
+import { hearRest, isAhead, limitAhead, together } from './http-exchanges.ts'
 
 /** What can be wrong with what is no request. */
 type Wrong = 400 | 405 | 408 | 417 | 431
@@ -128,8 +128,7 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
     })
   }
 
-  const options = { requireHostHeader: false, ServerResponse: AnswerInOneWrite }
-  const server = createServer(options, (incoming, outgoing) => {
+  const server = createServer({ requireHostHeader: false }, (incoming, outgoing) => {
     // Behind the last answer of a connection: nobody would hear of it (RFC 9112, 9.6).
     if (!incoming.socket.writable) return
     if (!isAhead(outgoing)) return begin(incoming, outgoing)

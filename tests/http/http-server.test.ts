@@ -104,23 +104,6 @@ test('a request that was on its way when the server began to end is answered, th
   expect(two).toMatch(/^connection: close[^]*\/second$/im)
 })
 
-test('an answer whose body is at hand is one write to its socket', async () => {
-  const { server } = serverOf({
-    fetch: () => new Response('{}', { headers: { 'Content-Type': 'application/json' } }),
-  })
-  const accepted = once(server, 'connection')
-  const socket = connect(await listening(server), '127.0.0.1').setEncoding('utf8')
-  const [theirs] = (await accepted) as [Socket]
-  const writes = vi.spyOn(theirs, 'write')
-  for (const time of [1, 2]) {
-    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-    const [heard] = await once(socket, 'data')
-    expect(heard).toMatch(/^HTTP\/1.1 200 OK[^]*\{\}$/)
-    expect(writes).toHaveBeenCalledTimes(time)
-  }
-  socket.destroy()
-})
-
 test.each([
   { requests: 0, pauses: 1 },
   { requests: 2, pauses: 3 },
