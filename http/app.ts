@@ -214,12 +214,10 @@ export const makeApp = (needs: AppNeeds) => {
     )
   }
 
-  // In an app of their own: a request is looked for among the routes of its method only, which are few.
-  const refusals = new Hono<{ Bindings: Bindings }>()
   for (const [path, routes] of byPath) {
     const methods = routes.map(({ method }) => method)
     const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
-    refusals.all(path, (http) => {
+    app.all(path, (http) => {
       if (http.req.method === 'OPTIONS' && routes.some(({ fromAnyOrigin }) => fromAnyOrigin))
         return answer(http, path, async () => preflight(allowed), { fromAnyOrigin: true })
       const refused = () => {
@@ -228,12 +226,11 @@ export const makeApp = (needs: AppNeeds) => {
       return answer(http, path, refused, { ownErrors: routes[0]?.ownErrors })
     })
   }
-  refusals.notFound((http) =>
+  app.notFound((http) =>
     answer(http, '*', () => {
       throw new RequestError(404, 'There is nothing at this URL.')
     }),
   )
-  app.notFound(({ req, env }) => refusals.fetch(req.raw, env))
   app.onError((error, http) => answer(http, '*', () => Promise.reject(error)))
   return app
 }
