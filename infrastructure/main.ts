@@ -1,30 +1,16 @@
 #!/usr/bin/env node
-import { operatorProgram } from './operator/operator.ts'
-import { endWithReader, failWith } from './own-process.ts'
-import { readSettings, type Settings } from './settings.ts'
-import { version } from './version.ts'
+// A stack trace names the sources: what is loaded from here on is loaded with its source map.
+process.setSourceMapsEnabled(true)
+// What is written here says who paid whom, and with what keys: files are for their owner alone.
+process.umask(0o077)
 
-const settingsOf = (environment: NodeJS.ProcessEnv): Settings => {
-  try {
-    return readSettings(environment)
-  } catch (error) {
-    return failWith(error)
-  }
+const words = process.argv.slice(2)
+const isService = words.every((word) => word === 'serve') && words.length < 2
+
+if (isService) {
+  const { serveApart } = await import('./serving-apart.ts')
+  serveApart(process.env)
+} else {
+  const { runCommand } = await import('./operator/run-command.ts')
+  await runCommand(process.env)
 }
-
-/** Loaded by whoever needs it: most commands of the operator do without, and start the sooner. */
-const server = () => import('./server.ts')
-
-const runCommand = async (): Promise<void> => {
-  // What is written here says who paid whom, and with what keys: files are for their owner alone.
-  process.umask(0o077)
-  endWithReader()
-  const settings = settingsOf(process.env)
-  try {
-    await operatorProgram({ settings, version, server }).parseAsync()
-  } catch (error) {
-    failWith(error, settings)
-  }
-}
-
-await runCommand()

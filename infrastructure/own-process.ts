@@ -2,12 +2,6 @@ import { failureOf } from './failures.ts'
 import type { Settings } from './settings.ts'
 import { reasonOf } from './system-errors.ts'
 
-/** Resolves when the process is told to end. */
-export const signalled = (): Promise<void> =>
-  new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
-  })
-
 /** Whoever reads what is printed may stop, as `head` does: then nobody wants the rest. */
 export const endWithReader = (): void => {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -21,7 +21,6 @@ import { fundingOf } from './funding.ts'
 import { makeHttpServer } from './http-server.ts'
 import { makeLog, type Log } from './log.ts'
 import { beginProduction, refuseLogOfOtherMode } from './mode-of-log.ts'
-import { signalled } from './own-process.ts'
 import { patiently } from './patiently.ts'
 import { footerOf } from './people/payer-side.ts'
 import { makeAuthorizationServer } from './people/authorization-server.ts'
@@ -135,23 +134,24 @@ export const startServer = async (settings: Settings, log: Log, beside: Where = 
   return { ...opened, address, stop }
 }
 
-/** Runs the service until it is told to stop. */
-export const serve = async (settings: Settings): Promise<void> => {
+/** Runs the service until what it tells, once it listens, is answered. */
+export const serve = async (
+  settings: Settings,
+  untilStopped: (started: string) => Promise<void>,
+): Promise<void> => {
   const log = makeLog(settings.LOG_LEVEL)
   // It is waited for, and nothing else is said meanwhile.
   if (settings.EVENT_STORE !== 'sqlite') log.info({ log: logShown(settings) }, 'asking for the log')
   await refuseLogOfOtherMode(settings)
   const { greeting, address, stop } = await startServer(settings, log, 'apart')
-  // Whoever reads the address may end the service in that moment.
-  const ended = signalled()
-  process.stdout.write(`${greeting}listening on ${address}\n`)
+  const stopped = untilStopped(`${greeting}listening on ${address}\n`)
   const seenAs = settings.PUBLIC_URL ?? address
   if (settings.MODE === 'production' && !seenAs.startsWith('https:'))
     log.warn(
       { address: seenAs },
       'payers sign in over https only: set PUBLIC_URL to an https address',
     )
-  await ended
+  await stopped
   await stop()
   log.flush()
 }

@@ -15,5 +15,9 @@ const isSource = import.meta.url.endsWith('.ts')
 /** Starts a thread with the module of that name in this folder. */
 export const startThread = (name: string, options: WorkerOptions = {}): Worker => {
   const entry = new URL(isSource ? './thread-from-source.mjs' : `./${name}.js`, import.meta.url)
-  return new Worker(entry, { execArgv: [], argv: [`./${name}.ts`], ...options })
+  return new Worker(entry, {
+    execArgv: ['--enable-source-maps'],
+    argv: [`./${name}.ts`],
+    ...options,
+  })
 }

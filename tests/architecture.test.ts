@@ -79,7 +79,10 @@ const loadedWith = (file: string, loaded = new Set<string>()): ReadonlySet<strin
 describe('what few need', () => {
   const client = '@eventstore/db-client'
   test.each([
-    [main, [server, client, 'hono', 'prom-client', 'xmlbuilder2']],
+    [
+      'infrastructure/operator/run-command.ts',
+      [server, client, 'hono', 'prom-client', 'xmlbuilder2'],
+    ],
     [server, [client, 'xmlbuilder2', 'commander']],
     ['infrastructure/read-models/folding-thread.ts', [client, 'hono', 'prom-client']],
     ['infrastructure/event-store/committing-thread.ts', [client, 'zod', 'drizzle-orm']],

@@ -40,7 +40,7 @@ let address = ''
 
 beforeAll(async () => {
   // The tour runs in a folder that has the project's files, and a `dist` and a `data` of its own.
-  for (const name of ['package.json', 'tsconfig.json', 'tsconfig.build.json', ...sources])
+  for (const name of ['package.json', 'tsconfig.json', 'build.ts', ...sources])
     cpSync(join(root, name), join(folder, name), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   service = spawn('npm', ['start', '-s'], {

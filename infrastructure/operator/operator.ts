@@ -22,7 +22,6 @@ import type { WithCore } from './with-core.ts'
 
 /** What is known of the service itself; most commands do without. */
 type Server = {
-  serve(settings: Settings): Promise<void>
   /** The interface as an OpenAPI document. */
   described(settings: Settings): object
   isRedirectUri(text: string, isSandbox: boolean): boolean
@@ -32,13 +31,15 @@ type Needs = {
   readonly settings: Settings
   readonly version: string
   readonly server: () => Promise<Server>
+  /** Absent where commands alone are run. */
+  readonly serve?: () => Promise<void>
 }
 
 /** Commands that need no log, or begin one; all others are about one that is there. */
 const mayComeFirst: ReadonlySet<string> = new Set(['serve', 'add', 'catalogue', 'openapi'])
 
 /** The operator's command (decisions 14); it works beside a running service on the same data. */
-export const operatorProgram = ({ settings, version, server }: Needs): Command => {
+export const operatorProgram = ({ settings, version, server, serve }: Needs): Command => {
   const program = new Command('daybook')
     .description('An event-sourced payment ledger core.')
     .version(version)
@@ -86,7 +87,7 @@ export const operatorProgram = ({ settings, version, server }: Needs): Command =
     .allowExcessArguments()
     .allowUnknownOption()
     .action(async (_, { args: [word] }: Command) => {
-      if (word === undefined) return (await server()).serve(settings)
+      if (word === undefined) return serve?.()
       return program.error(
         word.startsWith('-') ? `there is no option ${word}` : `there is no command ${word}`,
       )

@@ -2,8 +2,9 @@ import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { fingerprint } from './fingerprint.ts'
 import { nameOf, newestGeneration, openFile, type ReadModelFile } from './read-model-file.ts'
-import { fingerprint, indexStatements, tableStatements } from './read-model-schema.ts'
+import { indexStatements, tableStatements } from './read-model-schema.ts'
 
 /** For a draft that is thrown away unless it is finished, and synced then; it is read while another thread writes it. */
 const draft = [

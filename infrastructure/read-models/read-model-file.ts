@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import type { RecordedEvent } from '../../application/event-store.ts'
 import Database, { inFile } from '../sqlite.ts'
-import { fingerprint, indexStatements, tableStatements } from './read-model-schema.ts'
+import { fingerprint } from './fingerprint.ts'
+import { indexStatements, tableStatements } from './read-model-schema.ts'
 
 export const nameOf = (print: string, generation: number): string =>
   `read-models-${print}-${generation}.sqlite`

@@ -1,8 +1,4 @@
 import { getTableConfig, SQLiteSyncDialect, type SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { noStream, start } from '../../application/event-store.ts'
 
 /** A name of a table, column or index in SQL. */
@@ -51,18 +47,3 @@ export const tableStatements = (tables: readonly SQLiteTable[]): string[] => [
 /** The statements that make the indexes of tables, unless they are there. */
 export const indexStatements = (tables: readonly SQLiteTable[]): string[] =>
   tables.flatMap(indexesOf)
-
-/**
- * Changes whenever the code that folds events into rows changes, which is all of `domain`, `projections` and this
- * folder.
- */
-export const fingerprint = (): string => {
-  const hash = createHash('sha256')
-  for (const folder of ['domain', 'projections', 'infrastructure/read-models']) {
-    const path = fileURLToPath(new URL(`../../${folder}/`, import.meta.url))
-    const sources = readdirSync(path, { recursive: true, encoding: 'utf8' })
-    for (const file of sources.filter((name) => /\.[jt]s$/.test(name)).sort())
-      hash.update(file).update(readFileSync(join(path, file)))
-  }
-  return hash.digest('hex').slice(0, 16)
-}

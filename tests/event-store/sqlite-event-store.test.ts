@@ -259,7 +259,7 @@ describe('the file', () => {
     await store.append('s', newEvents(1), noStream)
     await store.close()
     const opening = new URL(
-      '../../dist/infrastructure/event-store/sqlite-event-file.js',
+      '../../infrastructure/event-store/sqlite-event-file.ts',
       import.meta.url,
     )
     const program = `
@@ -273,7 +273,7 @@ describe('the file', () => {
         process.stdout.write(message)
       }`
     const problem = async (): Promise<string> => {
-      const words = ['--input-type=module', `--eval=${program}`, file]
+      const words = ['--import', 'tsx', '--input-type=module', `--eval=${program}`, file]
       return (await promisify(execFile)(process.execPath, words)).stdout
     }
     await chmod(folder, 0o777)

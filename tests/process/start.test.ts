@@ -249,23 +249,24 @@ describe('a service that cannot start says why in one line', () => {
     new Database(VAULT).exec('CREATE TABLE secrets (x)').close()
     const { code, errors } = await start({ DATA_DIR: folder('damaged'), VAULT, MODE: 'production' })
     expect(code).toBe(1)
-    expect(errors).toMatch(/\n +at .*vault\.js/)
+    expect(errors).toMatch(/\n +at .*vault\.ts/)
   })
 })
 
 describe('a database that does not go with this Node', () => {
   /** What Node prints of the module that loads the database, alone in a folder, or beside this package. */
-  const loaded = async (place: string, source?: string) => {
-    const built = join(import.meta.dirname, '..', '..', 'dist', 'infrastructure', 'sqlite.js')
-    const alone = join(folder(place), 'sqlite.mjs')
+  const loaded = async (place: string, database?: string) => {
+    const source = join(import.meta.dirname, '..', '..', 'infrastructure', 'sqlite.ts')
+    const alone = join(folder(place), 'sqlite.mts')
     mkdirSync(folder(place))
-    copyFileSync(built, alone)
-    for (const name of source === undefined ? [] : ['better-sqlite3', 'better-sqlite3-13']) {
+    copyFileSync(source, alone)
+    for (const name of database === undefined ? [] : ['better-sqlite3', 'better-sqlite3-13']) {
       const path = join(folder(place), 'node_modules', name)
       mkdirSync(path, { recursive: true })
-      writeFileSync(join(path, 'index.js'), source!)
+      writeFileSync(join(path, 'index.js'), database!)
     }
-    const child = spawn(process.execPath, [alone], { stdio: ['ignore', 'ignore', 'pipe'] })
+    const words = ['--import', 'tsx', alone]
+    const child = spawn(process.execPath, words, { stdio: ['ignore', 'ignore', 'pipe'] })
     let errors = ''
     child.stderr.setEncoding('utf8').on('data', (text) => (errors += text))
     const [code] = await once(child, 'close')

@@ -1,0 +1,76 @@
+// Compiles the program into `dist`; `npm run check` checks its types.
+import { build, type Plugin } from 'esbuild'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { fingerprintOfSources } from './infrastructure/read-models/fingerprint.ts'
+
+/** The program, its threads, and the module that starts them, which tests use as well. */
+const entries = [
+  'main',
+  'serving-thread',
+  'thread',
+  'event-store/committing-thread',
+  'read-models/folding-thread',
+  'read-models/writing-thread',
+  'transaction-logs/log-thread',
+]
+
+/** Packages with a compiled part, and the client of EventStoreDB, which few need. */
+const external = ['better-sqlite3', 'better-sqlite3-13', '@node-rs/argon2', '@eventstore/db-client']
+
+/** Packages written as CommonJS find `require` here. */
+const banner = `import { createRequire as requireOf } from 'node:module'
+const require = requireOf(import.meta.url)`
+
+const noMap = Buffer.from('{"version":3,"sources":[""],"mappings":"AAAA"}').toString('base64')
+
+/** Source maps are read at each start: those of packages would take longer than all else. */
+const ownSourceMaps: Plugin = {
+  name: 'source maps of our own code alone',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /node_modules.*\.[cm]?js$/ }, ({ path }) => ({
+      contents: `${readFileSync(path, 'utf8')}\n//# sourceMappingURL=data:application/json;base64,${noMap}`,
+      loader: 'js',
+    })),
+}
+
+const root = fileURLToPath(new URL('.', import.meta.url))
+
+const { outputFiles } = await build({
+  absWorkingDir: root,
+  entryPoints: entries.map((name) => `infrastructure/${name}.ts`),
+  outbase: '.',
+  outdir: 'dist',
+  // Beside the program, for threads are found from there.
+  chunkNames: 'infrastructure/[name]-[hash]',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  external,
+  banner: { js: banner },
+  define: { builtFingerprint: JSON.stringify(fingerprintOfSources()) },
+  sourcemap: true,
+  sourcesContent: false,
+  plugins: [ownSourceMaps],
+  logLevel: 'warning',
+  write: false,
+})
+
+/** A running service may load what it needs later: files that are the same are not touched. */
+const isThere = (path: string, contents: Uint8Array): boolean =>
+  existsSync(path) && readFileSync(path).equals(contents)
+
+const dist = join(root, 'dist')
+for (const { path, contents } of outputFiles) {
+  if (isThere(path, contents)) continue
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, contents)
+}
+const built = new Set(outputFiles.map(({ path }) => path))
+for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
+  const path = join(entry.parentPath, entry.name)
+  if (entry.isFile() && !built.has(path)) rmSync(path)
+}

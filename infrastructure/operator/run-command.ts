@@ -1,0 +1,20 @@
+import { endWithReader, failWith } from '../own-process.ts'
+import { readSettings, type Settings } from '../settings.ts'
+import { version } from '../version.ts'
+import { operatorProgram } from './operator.ts'
+
+/** Loaded by whoever needs it: most commands do without, and start the sooner. */
+const server = () => import('../server.ts')
+
+/** Runs the command of this process. */
+export const runCommand = async (environment: NodeJS.ProcessEnv): Promise<void> => {
+  endWithReader()
+  let settings: Settings | undefined
+  try {
+    settings = readSettings(environment)
+    const serve = async () => (await import('../serving-apart.ts')).serveApart(environment)
+    await operatorProgram({ settings, version, server, serve }).parseAsync()
+  } catch (error) {
+    failWith(error, settings)
+  }
+}
