@@ -28,6 +28,10 @@ export const signUpForm = z.union([
     name: profile.shape.name.meta({ description: 'What the payer is called.' }),
     phone,
     pin: z.string().regex(pinPattern).meta({ description: 'The PIN that the payer wants.' }),
+    pin_again: z.string().optional().meta({ description: 'The PIN once more, without a script.' }),
+    kept_pin: z.string().optional().meta({
+      description: 'Hidden in the form: the PIN, sealed, that came with a mistake elsewhere.',
+    }),
   }),
   plainForm.extend({
     registration: hidden('who it is, sealed.'),

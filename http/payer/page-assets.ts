@@ -1,4 +1,6 @@
 import { route, type Route } from '../route.ts'
+import { accountScript } from './account-script.ts'
+import { accountStyle } from './account-style.ts'
 import { iconRoute } from './page-icon.ts'
 import { pageScript } from './page-script.ts'
 import { pageStyle } from './page-style.ts'
@@ -20,7 +22,7 @@ const asset = (path: string, type: string, body: string): Route =>
   })
 
 export const pageAssetRoutes = (): Route[] => [
-  asset('/payer/style.css', 'text/css', pageStyle),
-  asset('/payer/live.js', 'text/javascript', pageScript),
+  asset('/payer/style.css', 'text/css', pageStyle + accountStyle),
+  asset('/payer/live.js', 'text/javascript', pageScript + accountScript),
   iconRoute(),
 ]

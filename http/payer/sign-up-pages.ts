@@ -1,22 +1,34 @@
 import { html } from 'hono/html'
+import { z } from 'zod'
 import { pinPattern } from '../../domain/people/payer.ts'
+import { Refusal } from '../../domain/refusal.ts'
 import type { Call } from '../call.ts'
-import { RequestError } from '../errors.ts'
 import { anyForm, fieldOf, type FormOf } from '../forms.ts'
-import { route, type RawReply, type Route } from '../route.ts'
+import { route, type RawReply, type RawStatus, type Route } from '../route.ts'
 import { beginSession, type BeginSessionNeeds } from './begin-session.ts'
-import { codeField, phoneField, typedPhone } from './fields.ts'
+import { codeField, inputField, phoneField, typedPhone, type Problems } from './fields.ts'
 import { pageAsks, type signUpForm } from './page-asks.ts'
+import { pinFields } from './pin-fields.ts'
 import { hiddenFields, problemNote, type Visitor, type Visits } from './session.ts'
 import { makeSignUp, type Registration, type SignUpNeeds, type Typed } from './sign-up.ts'
 import type { Texts } from './texts.ts'
-import { nextOf, signUpPath } from './way-on.ts'
+import { nextOf, signInPath, signUpPath } from './way-on.ts'
+import { filled } from './words.ts'
 
-const whatIsWrong = (texts: Texts, { phone, name, pin }: Typed): string => {
-  if (name === '') return texts.wrongName
-  if (typedPhone(phone) === undefined) return texts.wrongPhone
-  return pinPattern.test(pin) ? texts.wrongInput : texts.wrongNewPin
-}
+type Form = FormOf<typeof signUpForm>
+/** What was typed, with the PIN once more where no script could show it. */
+type TypedTwice = Typed & { readonly pinAgain: string }
+
+/** A PIN that was typed in a form with a mistake elsewhere. */
+const keptPin = z.object({ pin: z.string(), browser: z.string(), until: z.int() })
+const keptPinLifetimeMs = 900_000
+
+const problemsOf = (texts: Texts, { phone, name, pin, pinAgain }: TypedTwice): Problems => ({
+  ...(name === '' && { name: texts.wrongName }),
+  ...(typedPhone(phone) === undefined && { phone: texts.wrongPhone }),
+  ...(!pinPattern.test(pin) && { pin: texts.wrongNewPin }),
+  ...(pinAgain !== '' && pinAgain !== pin && { pin: texts.wrongPinAgain }),
+})
 
 /** The pages of signing up. Whoever has made an account is signed in, and goes on where they came from. */
 export const signUpRoutes = (needs: SignUpNeeds & BeginSessionNeeds, visits: Visits): Route[] => {
@@ -24,36 +36,42 @@ export const signUpRoutes = (needs: SignUpNeeds & BeginSessionNeeds, visits: Vis
   const begin = beginSession(needs, visits)
   const actionOf = (call: Call) => signUpPath(nextOf(call))
 
+  const readKeptPin = (sealed: string, { browser }: Visitor, { at }: Call): string => {
+    const text = sealed === '' ? undefined : needs.unseal(sealed)
+    const read = text === undefined ? undefined : keptPin.safeParse(JSON.parse(text)).data
+    return read?.browser === browser && at < read.until ? read.pin : ''
+  }
+
   const whoForm = (
     visitor: Visitor,
     call: Call,
-    { name, phone }: Pick<Typed, 'name' | 'phone'>,
-    problem?: string,
+    { name, phone, pin }: Typed,
+    problems: Problems = {},
+    status: RawStatus = 400,
   ): Promise<RawReply> => {
-    const { texts, csrf } = visitor
+    const { texts, csrf, browser } = visitor
+    const hasProblem = Object.keys(problems).length > 0
+    const isKept = problems['pin'] === undefined && pin !== ''
+    const kept = { pin, browser, until: call.at + keptPinLifetimeMs }
     return visits.show(visitor, {
       title: texts.signUp,
-      status: problem === undefined ? 200 : 400,
+      status: hasProblem ? status : 200,
       body: html`<form class="card" method="post" action="${actionOf(call)}">
-        <h1>${texts.signUp}</h1>
-        ${problemNote(problem)} ${hiddenFields({ csrf })}
-        <label for="name">${texts.name}</label>
-        <input id="name" name="name" autocomplete="name" maxlength="200" required value="${name}" />
-        ${phoneField(texts, 'tel', phone)}
-        <label for="pin">${texts.pin}</label>
-        <input
-          id="pin"
-          name="pin"
-          type="password"
-          inputmode="numeric"
-          autocomplete="new-password"
-          pattern="[0-9]{4,12}"
-          required
-          aria-describedby="pin-hint"
-        />
-        <p id="pin-hint" class="quiet small">${texts.pinHint}</p>
-        <div class="actions"><button>${texts.continue}</button></div>
-      </form>`,
+          <p class="quiet small">${filled(texts.step, 1, 2)}</p>
+          <h1>${texts.signUp}</h1>
+          ${hasProblem ? problemNote(problems['form'] ?? texts.wrongSeveral) : ''}
+          ${hiddenFields({ csrf, ...(isKept && { kept_pin: needs.seal(JSON.stringify(kept)) }) })}
+          ${inputField({
+            name: 'name',
+            label: texts.name,
+            problem: problems['name'],
+            attributes: html`autocomplete="name" maxlength="200" required value="${name}"`,
+          })}
+          ${phoneField(texts, 'tel', phone, problems['phone'])}
+          ${pinFields(texts, isKept, problems['pin'])}
+          <div class="actions"><button>${texts.continue}</button></div>
+        </form>
+        <p><a class="lone" href="${signInPath(nextOf(call))}">${texts.haveAccount}</a></p>`,
     })
   }
 
@@ -70,39 +88,73 @@ export const signUpRoutes = (needs: SignUpNeeds & BeginSessionNeeds, visits: Vis
       title: texts.signUp,
       status: problem === undefined ? 200 : 400,
       body: html`<form class="card" method="post" action="${actionOf(call)}">
-        <h1>${texts.signUp}</h1>
-        ${problemNote(problem)} ${hiddenFields({ csrf, registration: sealed })}
-        <p>${texts.keep}</p>
-        <p class="qr">
-          <img src="${await needs.qrImage.dataUrl(uri)}" alt="" width="240" height="240" />
+        <p class="quiet small">${filled(texts.step, 2, 2)}</p>
+        <h1>${texts.authenticatorTitle}</h1>
+        ${hiddenFields({ csrf, registration: sealed })}
+        <p>${texts.authenticatorWhat}</p>
+        <div class="qr computer">
+          <h2>${texts.scanWithApp}</h2>
+          <img
+            src="${await needs.qrImage.dataUrl(uri)}"
+            alt="${texts.scanWithApp}"
+            width="240"
+            height="240"
+          />
+        </div>
+        <div class="actions narrow">
+          <a class="button" href="${uri}">${texts.openAuthenticator}</a>
+        </div>
+        <p class="quiet small">${texts.orTypeKey}</p>
+        <p class="copied">
+          <code id="key">${codeSecret}</code>
+          <button
+            type="button"
+            class="second slim"
+            data-copy="key"
+            data-done="${texts.copied}"
+            aria-live="polite"
+            hidden
+          >
+            ${texts.copyKey}
+          </button>
         </p>
-        <p>
-          <a href="${uri}"><code>${codeSecret}</code></a>
-        </p>
-        ${codeField(texts)}
-        <div class="actions"><button>${texts.signUp}</button></div>
+        <p>${texts.thenType}</p>
+        ${codeField(texts, problem)}
+        <div class="actions"><button>${texts.finishSignUp}</button></div>
       </form>`,
     })
   }
 
-  const advance = async (
-    visitor: Visitor,
-    call: Call<unknown, unknown, FormOf<typeof signUpForm>>,
-  ) => {
+  const start = async (visitor: Visitor, call: Call<unknown, unknown, Form>) => {
+    const form = call.body
+    const { texts } = visitor
+    const [phone, name] = [fieldOf(form, 'phone'), fieldOf(form, 'name')]
+    const pin = fieldOf(form, 'pin') || readKeptPin(fieldOf(form, 'kept_pin'), visitor, call)
+    const typed = { phone, name, pin }
+    try {
+      const problems = problemsOf(texts, { ...typed, pinAgain: fieldOf(form, 'pin_again') })
+      const isWrong = Object.keys(problems).length > 0
+      const begun = isWrong
+        ? undefined
+        : await signUp.begin({ ...typed, phone: typedPhone(phone) ?? phone }, call)
+      return begun
+        ? await codeForm(visitor, call, begun, begun.sealed)
+        : await whoForm(visitor, call, typed, isWrong ? problems : { form: texts.wrongInput })
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'payer_exists') throw error
+      return whoForm(visitor, call, typed, { phone: texts.refused_payer_exists }, 409)
+    }
+  }
+
+  const advance = async (visitor: Visitor, call: Call<unknown, unknown, Form>) => {
     const form = call.body
     const { texts } = visitor
     visits.checkForm(call, visitor, form)
     const sealed = fieldOf(form, 'registration')
-    if (sealed === '') {
-      const [phone, name] = [fieldOf(form, 'phone'), fieldOf(form, 'name')]
-      const typed = { phone, name, pin: fieldOf(form, 'pin') }
-      const begun = await signUp.begin({ ...typed, phone: typedPhone(phone) ?? phone }, call)
-      return begun
-        ? codeForm(visitor, call, begun, begun.sealed)
-        : whoForm(visitor, call, typed, whatIsWrong(texts, typed))
-    }
+    if (sealed === '') return start(visitor, call)
     const known = signUp.read(sealed, call.at)
-    if (!known) throw new RequestError(400, texts.again)
+    if (!known)
+      return whoForm(visitor, call, { name: '', phone: '', pin: '' }, { form: texts.signUpTooLate })
     const code = fieldOf(form, 'code').replaceAll(' ', '')
     const payer = await signUp.finish(known, code, call)
     if (payer === undefined) return codeForm(visitor, call, known, sealed, texts.wrongCode)
@@ -119,7 +171,7 @@ export const signUpRoutes = (needs: SignUpNeeds & BeginSessionNeeds, visits: Vis
       success: 'raw',
       replyTypes: ['text/html'],
       handle: (call) =>
-        visits.page(call, (visitor) => whoForm(visitor, call, { name: '', phone: '' })),
+        visits.page(call, (visitor) => whoForm(visitor, call, { name: '', phone: '', pin: '' })),
     }),
     route({
       method: 'POST',

@@ -172,7 +172,7 @@ test('browsers of payers are answered as is documented', async () => {
   const person = { phone: '4740000002', name: 'Nina Ny', pin: '2468' }
   const code = await newcomer.submit(who, person)
   await newcomer.submit(code, { code: 'wrong' })
-  const secret = /<code>(\w+)<\/code>/.exec(code.html)?.[1] ?? ''
+  const secret = /<code id="key">(\w+)</.exec(code.html)?.[1] ?? ''
   await newcomer.submit(code, { code: codeAt(secret, Date.now()) })
   const { id: unknown } = await askPermission(person.phone, 'openid email address shipping_address')
   const missing = await newcomer.visit(`/payer/permission/${unknown}`)

@@ -70,7 +70,7 @@ test('given a payer who used every page, when the payer is erased, then the log 
     name,
     pin,
   })
-  const secret = /<code>(\w+)<\/code>/.exec(secondStep.html)?.[1] ?? ''
+  const secret = /<code id="key">(\w+)</.exec(secondStep.html)?.[1] ?? ''
   const code = () => codeAt(secret, Date.now())
   await visitor.submit(secondStep, { code: code() })
   const api = async (method: string, path: string, body?: object, token = '') =>

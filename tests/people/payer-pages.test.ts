@@ -206,6 +206,66 @@ test.each([
   },
 )
 
+test('given mistakes in several fields, when an account is made, then each is told beside its field in one answer', async () => {
+  const visitor = makeVisitor(service)
+  const empty = await visitor.visit('/payer/sign-up')
+  const { html } = await visitor.submit(empty, { phone: '123', name: '', pin: '1' })
+  for (const [field, says] of [
+    ['name', 'Type your name.'],
+    ['phone', 'The phone number is not complete.'],
+    ['pin', 'The PIN must have 4 to 12 digits.'],
+  ] as const) {
+    const input = new RegExp(`<input[^>]* name="${field}"[^>]*>`).exec(html)?.[0] ?? ''
+    expect(input).toMatch(new RegExp(`aria-invalid="true" aria-describedby="${field}-problem`))
+    expect(html).toMatch(new RegExp(`id="${field}-problem"[^>]*>\\s*${says}`))
+  }
+})
+
+test('given a mistake elsewhere, when it is mended, then the PIN need not be typed again', async () => {
+  const visitor = makeVisitor(service)
+  const empty = await visitor.visit('/payer/sign-up')
+  const taken = { phone: '4799999901', name: 'Kari', pin: '1357' }
+  const again = await visitor.submit(empty, taken)
+  expect(again.status).toBe(409)
+  expect(again.html).toContain('Your PIN is kept')
+  expect(again.html).not.toContain('1357')
+  const code = await visitor.submit(again, { phone: '4740000066' })
+  expect([code.status, code.html.includes('Connect your authenticator')]).toEqual([200, true])
+  const stranger = makeVisitor(service)
+  const page = await stranger.visit('/payer/sign-up')
+  const kept = new Map(formIn(again.html, 'phone').fields).get('kept_pin') ?? ''
+  const stolen = { phone: '4740000067', name: 'Kari', kept_pin: kept }
+  expect((await stranger.submit(page, stolen)).status).toBe(400)
+})
+
+test('given no script that could show a PIN, when it is typed twice and differs, then no account is begun', async () => {
+  const visitor = makeVisitor(service)
+  const page = await visitor.visit('/payer/sign-up')
+  expect(page.html).toMatch(/<noscript>[^]*name="pin_again"[^]*<\/noscript>/)
+  const typed = { phone: '4740000068', name: 'Kari', pin: '1357', pin_again: '1375' }
+  const { status, html } = await visitor.submit(page, typed)
+  expect([status, html.includes('The two PINs differ.')]).toEqual([400, true])
+})
+
+test('given a new account, when its authenticator is to be connected, then the page says what that is and opens it', async () => {
+  const visitor = makeVisitor(service)
+  const page = await visitor.visit('/payer/sign-up')
+  const { html } = await visitor.submit(page, { phone: '4740000069', name: 'Kari', pin: '1357' })
+  expect(html).toContain('An authenticator is an app on your phone')
+  expect(html).toMatch(/href="otpauth:[^"]*"[^>]*>Open in authenticator app/)
+  expect(html).toMatch(/<code id="key">\w+<\/code>\s*<button[^>]*data-copy="key"/)
+})
+
+test('given a registration that took too long, when its code comes, then the page says so and begins again', async () => {
+  const visitor = makeVisitor(service)
+  const page = await visitor.visit('/payer/sign-up')
+  const code = await visitor.submit(page, { phone: '4740000070', name: 'Kari', pin: '1357' })
+  await service.advance(900)
+  const { status, html } = await visitor.submit(code, { code: '123456' })
+  expect([status, html.includes('It took too long')]).toEqual([400, true])
+  expect(formIn(html, 'phone').action).toContain('/payer/sign-up')
+})
+
 test('given the forms of signing in and up, when a browser fills them in, then each field names what it is for (WCAG 2.1, 1.3.5)', async () => {
   const purposesIn = ({ html }: Shown) =>
     [...html.matchAll(/<input[^>]* name="(\w+)"[^>]*>/g)].flatMap(([input, name = '']) =>
@@ -227,6 +287,7 @@ test('given the forms of signing in and up, when a browser fills them in, then e
       ['name', 'name'],
       ['phone', 'tel'],
       ['pin', 'new-password'],
+      ['pin_again', 'new-password'],
     ],
     [['code', 'one-time-code']],
   ])

@@ -245,7 +245,7 @@ test('given a payer who signed up by themselves, then merchants are told no e-ma
   const visitor = makeVisitor(service)
   const who = { phone: '4748000001', name: 'Ny Kunde', pin: '8642' }
   const page = await visitor.submit(await visitor.visit('/payer/sign-up'), who)
-  const secret = /<code>(\w+)<\/code>/.exec(page.html)?.[1] ?? ''
+  const secret = /<code id="key">(\w+)</.exec(page.html)?.[1] ?? ''
   await visitor.submit(page, { code: codeAt(secret, Date.now()) })
   const id = await rid({ scope: 'openid phone email address', customer: who.phone })
   expect(await answer(id, 'accept')).toBe(204)

@@ -27,7 +27,7 @@ const linkIn = ({ html }: Shown, start: string): string =>
 const signUpFrom = async (visitor: TestVisitor, page: Shown, phone: string): Promise<Shown> => {
   const form = await visitor.visit(linkIn(page, '/payer/sign-up?next='))
   const code = await visitor.submit(form, { phone, name: 'Ny Kunde', pin: '8642' })
-  const secret = /<code>(\w+)<\/code>/.exec(code.html)?.[1] ?? ''
+  const secret = /<code id="key">(\w+)</.exec(code.html)?.[1] ?? ''
   return visitor.submit(code, { code: codeAt(secret, Date.now()) })
 }
 
