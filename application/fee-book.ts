@@ -51,6 +51,18 @@ export const makeFeeBook = ({ find }: { readonly find: Find }) => {
     return found ? termsOf(found) : load(merchant).then(termsOf)
   }
 
+  /** All terms that are set for a merchant, by currency: in any other there are no fixed parts. */
+  const findAllTerms = async (
+    merchant: string,
+    at: Instant,
+  ): Promise<Readonly<Record<string, FeeTerms>>> => {
+    const { schedules, ownCurrency } = known.get(merchant) ?? (await load(merchant))
+    const currencies = new Set(schedules.map(({ currency }) => currency))
+    return Object.fromEntries(
+      [...currencies].map((one) => [one, termsInForce(schedules, one, ownCurrency, at)]),
+    )
+  }
+
   /** Forgets what has changed: called with all events as they come by. */
   const notice = (events: readonly RecordedEvent[]): void => {
     for (const { type, metadata } of events)
@@ -60,5 +72,5 @@ export const makeFeeBook = ({ find }: { readonly find: Find }) => {
       }
   }
 
-  return { findTerms, notice }
+  return { findTerms, findAllTerms, notice }
 }

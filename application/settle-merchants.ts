@@ -1,11 +1,11 @@
 import type { Completion } from '../domain/accounting/completion.ts'
 import type { FeeTerms } from '../domain/accounting/fees.ts'
+import { settlementFeesBy, type SettlementFee } from '../domain/accounting/settlement.ts'
 import { payoutDay } from '../domain/calendar.ts'
 import { refuse } from '../domain/refusal.ts'
 import { dayOf, type Instant } from '../domain/time.ts'
 import { settlements } from './aggregates.ts'
 import { eachByItself, type OutageOf } from './each-by-itself.ts'
-import type { FindTerms } from './fee-book.ts'
 import type { Context, Handle } from './handle.ts'
 
 type Account = {
@@ -31,10 +31,14 @@ type Needs<Settlement extends Started> = {
     /** The next settlement of each merchant that is started and not made, the oldest first. */
     nextUnfinished(limit: number): readonly Settlement[]
   }
-  readonly findTerms: FindTerms
+  /** By currency; in others a settlement costs nothing. */
+  readonly findAllTerms: (
+    merchant: string,
+    at: Instant,
+  ) => Promise<Readonly<Record<string, FeeTerms>>>
   /** Six characters that name a merchant, and no other, in settlement ids. */
   readonly seriesOf: (merchant: string, context: Context) => Promise<string>
-  readonly makeLogs: (settlement: Settlement) => Promise<Completion>
+  readonly makeLogs: (settlement: Settlement, fees: readonly SettlementFee[]) => Promise<Completion>
   readonly caughtUp: () => Promise<void>
   readonly newId: () => string
   readonly outageOf: OutageOf
@@ -70,11 +74,9 @@ export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlem
 
   const complete = async (settlement: Settlement, at: Instant): Promise<void> => {
     const { merchant, serial, startedAt } = settlement
-    const completion = await needs.makeLogs(settlement)
+    const terms = await needs.findAllTerms(merchant, startedAt)
+    const completion = await needs.makeLogs(settlement, settlementFeesBy(terms, startedAt))
     const account = accounts.find(merchant) ?? refuse('resource_is_unknown')
-    const terms: Record<string, FeeTerms> = {}
-    for (const { currency } of completion.totals)
-      terms[currency] = await needs.findTerms(merchant, currency, startedAt)
     const day = payoutDay(startedAt, account.payoutDelay)
     const facts = { serial, completion, terms, payoutDay: day }
     const command = { type: 'CompleteSettlement', ...facts } as const

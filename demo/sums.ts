@@ -49,8 +49,7 @@ const summaryOwed = (lines: readonly Moved[], currency: string, taxcode: string)
   }
 }
 
-/** What is counted; refunds are not. */
-const counted = ['request', 'auth', 'expire', 'capture', 'release', 'fail', 'abort']
+const counted = ['request', 'auth', 'expire', 'capture', 'refund', 'release', 'fail', 'abort']
 
 /** What a report owes of the books: its summaries in the order of currency and taxcode, and its counters. */
 const reportOwed = ({ entries }: Books, report: string): object => {

@@ -18,7 +18,14 @@ A transaction log is sorted by \`tid\`, then by time:
 - \`taxcode\`: by which \`vat\` is reckoned.
 - \`merchant_id\`, \`settlement_id\`: the latter where it was known when the log was made.
 - \`reserved1\`, \`reserved2\`: empty.
+- \`pos_id\`, \`pos_tid\`, \`text\`: as the request named them; the \`text\` of a refund is its reason, where it
+  has one. Line breaks in it are blanks.
+
+The log of a settlement ends with a line of the action \`fee\` for what the settlement costs in each
+currency, so that its \`net\` column, less what its scope log costs, adds up to the \`net\` of the payout.
 
 A scope log has a line for each status of a permission request: \`rid\`, \`timestamp\`, \`status\` (\`pending\`,
 \`ok\` once it is answered, also with a no, or \`fail\`), \`customer\`, \`currency\`, \`fee\`, \`vat\`, \`taxcode\`,
-\`merchant_id\`, \`settlement_id\`, and \`reserved1\` to \`reserved3\`.`
+\`merchant_id\`, \`settlement_id\`, \`reserved1\` to \`reserved3\`, \`pos_id\`, \`pos_tid\` and \`text\`.
+
+New columns only ever come last, and the logs of a report that is closed stay as they are.`

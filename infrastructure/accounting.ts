@@ -42,7 +42,7 @@ export const openAccounting = (core: Core, { DATA_DIR }: Pick<Settings, 'DATA_DI
     handle,
     accounts: core.settlementAccounts,
     settlements,
-    findTerms: core.findTerms,
+    findAllTerms: core.findAllTerms,
     seriesOf: takeSeries({ handle, candidate: candidate(core) }),
     makeLogs: logs.ofSettlement,
     caughtUp,

@@ -125,6 +125,7 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
     now,
     contextOf,
     findTerms: feeBook.findTerms,
+    findAllTerms: feeBook.findAllTerms,
     digest,
     tidOf: deriveIds(digest, installation.ids, 'tid'),
     ridOf: deriveIds(digest, installation.ids, 'rid'),

@@ -32,6 +32,7 @@ export const transactionLine = (
       amount,
       additionalAmount,
       charge: null,
+      text: null,
     }
   }
   if (!before || !hasLine(type)) return undefined
@@ -43,6 +44,7 @@ export const transactionLine = (
     charge: Charge | null = null,
     at = metadata.at,
     credit = before.credit,
+    text: string | null = null,
   ): TransactionLine => ({
     position,
     merchant,
@@ -57,6 +59,7 @@ export const transactionLine = (
     amount,
     additionalAmount,
     charge,
+    text,
   })
   switch (type) {
     case 'PaymentAuthorized': {
@@ -83,8 +86,9 @@ export const transactionLine = (
     case 'PaymentCaptured':
       return line('capture', event.data, event.data.captureId, event.data.charge)
     case 'PaymentRefunded': {
-      const { refundId, charge } = event.data
-      return line('refund', minus(nothing, potsOf(event.data)), refundId, charge)
+      const { refundId, charge, text } = event.data
+      const pots = minus(nothing, potsOf(event.data))
+      return line('refund', pots, refundId, charge, metadata.at, before.credit, text)
     }
   }
 }

@@ -9,7 +9,18 @@ import { projection } from './projection.ts'
 
 /** What events change of a row. */
 type Changes = Partial<
-  Omit<PaymentRow, 'tid' | 'merchant' | 'customer' | 'currency' | 'amount' | 'inboxPosition'>
+  Omit<
+    PaymentRow,
+    | 'tid'
+    | 'merchant'
+    | 'posId'
+    | 'posTid'
+    | 'text'
+    | 'customer'
+    | 'currency'
+    | 'amount'
+    | 'inboxPosition'
+  >
 >
 
 /** Written out: every event of every payment comes through here, and a spread takes ten times as long. */
@@ -17,6 +28,9 @@ const withChanges = (row: PaymentRow, changes: Changes, inboxPosition: number): 
   tid: row.tid,
   merchant: row.merchant,
   ledger: changes.ledger ?? row.ledger,
+  posId: row.posId,
+  posTid: row.posTid,
+  text: row.text,
   customer: row.customer,
   currency: row.currency,
   amount: row.amount,
@@ -43,11 +57,14 @@ const requested = (
   { request, payer, expiresAt }: Extract<PaymentEvent, { type: 'PaymentRequested' }>['data'],
   position: number,
 ): PaymentRow => {
-  const { merchant, ledger, customer, currency, amount, additionalAmount } = request
+  const { merchant, ledger, posId, posTid, customer, currency, amount, additionalAmount } = request
   return {
     tid,
     merchant,
     ledger,
+    posId,
+    posTid,
+    text: request.text,
     customer,
     currency,
     amount,

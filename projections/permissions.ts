@@ -100,7 +100,7 @@ const permissionLine = (
   if (!request || currency === undefined) return undefined
   const { merchant, customer } = request
   const about = { position, merchant, ledger: defaultLedger, tid: idIn(stream), subId: null }
-  const nothing = { credit: false, amount: 0, additionalAmount: 0, charge: null }
+  const nothing = { credit: false, amount: 0, additionalAmount: 0, charge: null, text: null }
   const line = { ...about, customer, currency, ...nothing, at: metadata.at }
   switch (event.type) {
     case 'PermissionRequested':

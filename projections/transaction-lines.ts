@@ -23,6 +23,8 @@ const transactionLines = sqliteTable(
     interchange: integer(),
     vat: integer(),
     taxcode: text(),
+    /** The reason of a refund. */
+    text: text(),
   },
   (row) => [index('transaction_lines_by_ledger').on(row.merchant, row.ledger, row.position)],
 )
@@ -53,6 +55,7 @@ export const transactionLineProjection = projection({
       interchange: line.charge?.interchange ?? null,
       vat: line.charge?.vat ?? null,
       taxcode: line.charge?.taxcode ?? null,
+      text: line.text,
     }),
   },
 })

@@ -7,6 +7,8 @@ export type LogFile = z.output<typeof logFile>
 
 /** What the lines of a report or settlement add up to, and the files that hold them. */
 export const completion = z.object({
+  /** How its logs are written; absent for the first way, in which those that were made so are made again. */
+  format: z.int().optional(),
   counters,
   totals: z.array(total),
   transactionLogs: z.array(logFile),

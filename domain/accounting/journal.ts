@@ -12,6 +12,7 @@ export const accounts = [
   'vat',
   'bank',
   'unsettled_fees',
+  'unsettled_refunds',
 ] as const
 
 export type Account = (typeof accounts)[number]
@@ -76,7 +77,9 @@ export const postingsOfSettlement = (
   { totals, payouts }: SettlementMade,
 ): readonly Posting[] =>
   balanced(
-    payouts.flatMap(({ currency, net, payout, unsettledFeesBefore, unsettledFeesAfter }) => {
+    payouts.flatMap((made) => {
+      const { currency, net, payout, unsettledFeesBefore, unsettledFeesAfter } = made
+      const { unsettledRefundsBefore = '0', unsettledRefundsAfter = '0' } = made
       const { fee, vat } = settlementFeesIn(totals, currency)
       const post = (account: Account, amount: Sum, of: string | null = null): Posting => ({
         account,
@@ -90,6 +93,11 @@ export const postingsOfSettlement = (
         post('vat', negated(vat)),
         post('payouts_payable', negated(payout), merchant),
         post('unsettled_fees', addUp(unsettledFeesBefore, negated(unsettledFeesAfter)), merchant),
+        post(
+          'unsettled_refunds',
+          addUp(unsettledRefundsBefore, negated(unsettledRefundsAfter)),
+          merchant,
+        ),
       ]
     }),
   )

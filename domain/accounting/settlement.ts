@@ -1,18 +1,25 @@
 import { z } from 'zod'
 import type { Decider, EventsOf } from '../decider.ts'
-import { addUp, type Sum } from '../money/money.ts'
+import { addUp, negated, type MinorUnits, type Sum } from '../money/money.ts'
 import { refuse } from '../refusal.ts'
+import type { Instant } from '../time.ts'
 import { completion, type Completion } from './completion.ts'
 import { vatOn, type FeeTerms } from './fees.ts'
 import { addToTotals, sum, totalGross, totalNet, type Totals } from './totals.ts'
 
-/** What is paid in one currency; debts are zero or below, so that before + net − payout + billed = after. */
+/**
+ * What is paid in one currency; debts are zero or below, so that before + net − payout + billed = after, of fees and
+ * refunds together.
+ */
 const payout = z.object({
   currency: z.string(),
   gross: sum,
   net: sum,
   unsettledFeesBefore: sum,
   unsettledFeesAfter: sum,
+  /** What refunds took beyond the captures; absent where that was nothing, and in logs that counted it as fees. */
+  unsettledRefundsBefore: sum.optional(),
+  unsettledRefundsAfter: sum.optional(),
   payout: sum,
   billed: sum,
   invoiceId: z.string().nullable(),
@@ -59,6 +66,19 @@ export type SettlementEvent = EventsOf<typeof settlementEvents>
 export type SettlementMade = z.output<typeof settlementEvents.SettlementMade>
 export type PayoutOrdered = z.output<typeof settlementEvents.PayoutOrdered>
 
+/** What a merchant owes in one currency, zero or below: fees, and refunds that no captures covered. */
+type Debt = { readonly fees: Sum; readonly refunds: Sum }
+
+/** What a settlement costs in a currency. */
+export type SettlementFee = {
+  /** When the settlement was started. */
+  readonly at: Instant
+  readonly currency: string
+  readonly taxcode: string
+  readonly fee: MinorUnits
+  readonly vat: MinorUnits
+}
+
 type Settlements = {
   readonly started: number
   readonly made: number
@@ -66,8 +86,7 @@ type Settlements = {
   readonly settlementIds: Readonly<Record<number, string>>
   /** What the bank has not been asked to pay yet, of each settlement with something to pay. */
   readonly unordered: Readonly<Record<number, readonly PayoutAmount[]>>
-  /** What the merchant owes in each currency: zero or below. */
-  readonly debts: Readonly<Record<string, Sum>>
+  readonly debts: Readonly<Record<string, Debt>>
 }
 
 export type SettlementCommand =
@@ -94,37 +113,60 @@ export type SettlementCommand =
       readonly payoutDay: string
     }
 
+/** What a settlement costs by terms, in the order of currencies. */
+export const settlementFeesBy = (
+  terms: Readonly<Record<string, FeeTerms>>,
+  at: Instant,
+): readonly SettlementFee[] =>
+  Object.entries(terms)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .flatMap(([currency, { settlementFixed: fee, taxcode }]) =>
+      fee === 0 ? [] : [{ at, currency, taxcode, fee, vat: vatOn('settlement', fee, taxcode) }],
+    )
+
 /** The totals of the lines with the fee for settling them, once in each currency. */
 const withSettlementFees = (totals: Totals, terms: Readonly<Record<string, FeeTerms>>): Totals => {
+  const settled = new Set(totals.map(({ currency }) => currency))
   let after = totals
-  for (const currency of new Set(totals.map((total) => total.currency))) {
-    const { settlementFixed: fee, taxcode } = terms[currency] ?? { settlementFixed: 0, taxcode: '' }
-    if (fee === 0) continue
-    const vat = vatOn('settlement', fee, taxcode)
-    const fees = { settlement_fee: fee, settlement_fee_vat: vat }
-    after = addToTotals(after, { currency, taxcode, fees })
-  }
+  for (const { currency, taxcode, fee, vat } of settlementFeesBy(terms, 0))
+    if (settled.has(currency)) {
+      const fees = { settlement_fee: fee, settlement_fee_vat: vat }
+      after = addToTotals(after, { currency, taxcode, fees })
+    }
   return after
 }
 
-/** What is paid out of totals in one currency: never less than nothing, and what is missing is owed. */
-const payoutOf = (totals: Totals, currency: string, before: Sum): Payout => {
+const isOwed = (sum: Sum): boolean => sum.startsWith('-')
+const least = (sum: Sum): Sum => (isOwed(sum) ? sum : '0')
+
+/**
+ * What is paid out of totals in one currency: never less than nothing, and what is missing is owed. Captures cover
+ * refunds first; what is missing then is owed for fees, as far as there are any.
+ */
+const payoutOf = (totals: Totals, currency: string, before: Debt): Payout => {
   const own = totals.filter((total) => total.currency === currency)
   const gross = addUp(...own.map(totalGross))
   const net = addUp(...own.map(totalNet))
-  const balance = addUp(before, net)
-  const isOwed = balance.startsWith('-')
+  const balance = addUp(before.fees, before.refunds, net)
+  const fees = least(addUp(before.fees, net, negated(gross)))
+  const covered = addUp(before.refunds, gross)
+  const feesAfter = isOwed(balance) ? (isOwed(covered) ? fees : balance) : '0'
+  const refundsAfter = isOwed(balance) ? addUp(balance, negated(feesAfter)) : '0'
   return {
     currency,
     gross,
     net,
-    unsettledFeesBefore: before,
-    unsettledFeesAfter: isOwed ? balance : '0',
-    payout: isOwed ? '0' : balance,
+    unsettledFeesBefore: before.fees,
+    unsettledFeesAfter: feesAfter,
+    ...(before.refunds !== '0' && { unsettledRefundsBefore: before.refunds }),
+    ...(refundsAfter !== '0' && { unsettledRefundsAfter: refundsAfter }),
+    payout: isOwed(balance) ? '0' : balance,
     billed: '0',
     invoiceId: null,
   }
 }
+
+const noDebt: Debt = { fees: '0', refunds: '0' }
 
 const decide = (command: SettlementCommand, state: Settlements): readonly SettlementEvent[] => {
   switch (command.type) {
@@ -141,7 +183,7 @@ const decide = (command: SettlementCommand, state: Settlements): readonly Settle
       if (serial !== state.made + 1) return refuse('conflicting_changes')
       const totals = withSettlementFees(completion.totals, terms)
       const payouts = [...new Set(totals.map(({ currency }) => currency))].map((currency) =>
-        payoutOf(totals, currency, state.debts[currency] ?? '0'),
+        payoutOf(totals, currency, state.debts[currency] ?? noDebt),
       )
       const sums = { ...completion, totals: [...totals], payouts }
       return [{ type: 'SettlementMade', data: { serial, settlementId, ...sums, payoutDay } }]
@@ -169,7 +211,8 @@ export const settlement: Decider<SettlementCommand, SettlementEvent, Settlements
         const { serial, payouts } = event.data
         const { [serial]: _, ...settlementIds } = state.settlementIds
         const debts = { ...state.debts }
-        for (const { currency, unsettledFeesAfter } of payouts) debts[currency] = unsettledFeesAfter
+        for (const { currency, unsettledFeesAfter: fees, unsettledRefundsAfter } of payouts)
+          debts[currency] = { fees, refunds: unsettledRefundsAfter ?? '0' }
         const toPay = amountsOf(payouts)
         const unordered =
           toPay.length > 0 ? { ...state.unordered, [serial]: toPay } : state.unordered
@@ -186,6 +229,13 @@ export const settlement: Decider<SettlementCommand, SettlementEvent, Settlements
 /** What is to be paid, in each currency in which anything is. */
 export const amountsOf = (payouts: readonly Payout[]): readonly PayoutAmount[] =>
   payouts.flatMap(({ currency, payout }) => (payout === '0' ? [] : { currency, amount: payout }))
+
+/** What a settlement that is made costs, as its totals tell. */
+export const settlementFeesOf = (totals: Totals, at: Instant): readonly SettlementFee[] =>
+  totals.flatMap(({ currency, taxcode, fees }) => {
+    const [fee, vat] = [Number(fees.settlement_fee ?? 0), Number(fees.settlement_fee_vat ?? 0)]
+    return fee === 0 ? [] : [{ at, currency, taxcode, fee, vat }]
+  })
 
 /** What the settlement fee and its VAT take in a currency, out of the totals of a settlement. */
 export const settlementFeesIn = (totals: Totals, currency: string): { fee: Sum; vat: Sum } => {

@@ -9,7 +9,7 @@ export const permissionActions = [
   'permission_fail',
 ] as const
 
-/** What a line of a transaction log tells (decisions 8), or one of a scope log. */
+/** What a line of a transaction log tells (decisions 8), or one of a scope log; `fee` is the fee of a settlement. */
 export const lineActions = [
   'request',
   'auth',
@@ -19,6 +19,7 @@ export const lineActions = [
   'expire',
   'fail',
   'refund',
+  'fee',
   ...permissionActions,
 ] as const
 
@@ -43,6 +44,8 @@ export type TransactionLine = {
   readonly additionalAmount: MinorUnits
   /** Null on lines that move no money. */
   readonly charge: Charge | null
+  /** The reason of a refund. */
+  readonly text: string | null
 }
 
 /** A line whose money moves: it is settled. */

@@ -21,7 +21,10 @@ const settlementSummary = summaryReply
   })
   .meta({ id: 'SettlementSummary' })
 
-const debt = 'Zero or below: what the merchant owes. before + net − payout + billed = after.'
+const debt =
+  'Zero or below: what the merchant owes for fees. before + net − payout + billed = after, of fees and refunds together.'
+const refundDebt =
+  'Below zero: what refunds took beyond the captures, which later ones pay. Absent when that is nothing.'
 
 const payoutReply = z
   .object({
@@ -30,6 +33,8 @@ const payoutReply = z
     net: money,
     unsettled_fees_before: money.meta({ description: debt }),
     unsettled_fees_after: money.meta({ description: debt }),
+    unsettled_refunds_before: money.optional().meta({ description: refundDebt }),
+    unsettled_refunds_after: money.optional().meta({ description: refundDebt }),
     payout: money.meta({ description: 'Never below zero.' }),
     billed: money,
     invoice_id: z.string().nullable(),
@@ -76,7 +81,7 @@ const detailPath = (serial: number): string => `${listPath}${serial}/`
 const group = 'Settlement'
 
 const payoutView = (payout: Payout): z.input<typeof payoutReply> => {
-  const { currency } = payout
+  const { currency, unsettledRefundsBefore: before, unsettledRefundsAfter: after } = payout
   const amount = moneyIn(currency)
   return {
     currency,
@@ -84,6 +89,8 @@ const payoutView = (payout: Payout): z.input<typeof payoutReply> => {
     net: amount(payout.net),
     unsettled_fees_before: amount(payout.unsettledFeesBefore),
     unsettled_fees_after: amount(payout.unsettledFeesAfter),
+    ...(before !== undefined && { unsettled_refunds_before: amount(before) }),
+    ...(after !== undefined && { unsettled_refunds_after: amount(after) }),
     payout: amount(payout.payout),
     billed: amount(payout.billed),
     invoice_id: payout.invoiceId,

@@ -54,6 +54,7 @@ export const countersReply = {
     description: 'Without authorisations of which a part was captured: these are released.',
   }),
   payment_capture_count: count,
+  payment_refund_count: count,
   payment_release_count: count.meta({
     description: 'With what is left of partly captured authorisations when these expire.',
   }),
@@ -69,6 +70,7 @@ export const countersView = (counters: Counters) => ({
   payment_auth_count: counters.auth ?? 0,
   payment_expire_count: counters.expire ?? 0,
   payment_capture_count: counters.capture ?? 0,
+  payment_refund_count: counters.refund ?? 0,
   payment_release_count: counters.release ?? 0,
   payment_fail_count: counters.fail ?? 0,
   payment_abort_count: counters.abort ?? 0,

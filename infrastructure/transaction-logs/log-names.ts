@@ -1,8 +1,8 @@
 import { recent } from '../../application/recent.ts'
 import { textCell } from './csv.ts'
 
-/** A cell with a customer as the log of events stores them; no other cell begins so. */
-const storedName = /(?<=,)(?:sealed|granted):[^,\n]+(?=,)/g
+/** A quoted cell, which holds a text; or a cell with a customer as the log of events stores them. */
+const quotedOrStored = /"(?:[^"]|"")*"|(?<=,)(?:sealed|granted):[^,\n]+(?=,)/g
 const namesKept = 10_000
 
 /**
@@ -12,6 +12,7 @@ const namesKept = 10_000
 export const withNames = (show: (stored: string) => string | null) => {
   const known = recent<string, string>(namesKept)
   const cellOf = (stored: string): string => {
+    if (stored.startsWith('"')) return stored
     const cell = known.get(stored) ?? textCell(show(stored))
     known.set(stored, cell)
     return cell
@@ -24,10 +25,10 @@ export const withNames = (show: (stored: string) => string | null) => {
       const text = rest + decoder.decode(chunk, { stream: true })
       const end = text.lastIndexOf('\n') + 1
       rest = text.slice(end)
-      controller.enqueue(encoder.encode(text.slice(0, end).replace(storedName, cellOf)))
+      controller.enqueue(encoder.encode(text.slice(0, end).replace(quotedOrStored, cellOf)))
     },
     flush(controller) {
-      controller.enqueue(encoder.encode(rest.replace(storedName, cellOf)))
+      controller.enqueue(encoder.encode(rest.replace(quotedOrStored, cellOf)))
     },
   })
 }

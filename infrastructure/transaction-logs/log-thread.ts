@@ -1,13 +1,10 @@
 import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Completion } from '../../domain/accounting/completion.ts'
-import {
-  permissionActions,
-  type LineAction,
-  type TransactionLine,
-} from '../../domain/accounting/transaction-line.ts'
+import type { SettlementFee } from '../../domain/accounting/settlement.ts'
+import { permissionActions, type LineAction } from '../../domain/accounting/transaction-line.ts'
 import Database from '../sqlite.ts'
-import { writeLogs, type SortedLines } from './transaction-log.ts'
+import { writeLogs, type LogLine, type SortedLines } from './transaction-log.ts'
 
 /** A settlement that took the lines of a merchant after one position and before another. */
 export type Taken = { readonly after: number; readonly before: number; readonly id: string }
@@ -23,6 +20,9 @@ export type LogJob = {
   readonly before: number
   /** Settlements that the log shows, in order. */
   readonly settlements: readonly Taken[]
+  /** What a settlement costs, in the order of currencies; of those in which it has lines, a line each. */
+  readonly settlementFees: readonly SettlementFee[]
+  readonly format: number
 }
 
 type Row = readonly [
@@ -41,35 +41,71 @@ type Row = readonly [
   interchange: number,
   vat: number,
   taxcode: string,
+  posId: string | null,
+  posTid: string | null,
+  text: string | null,
 ]
 
-const ofPermission = `action IN (${permissionActions.map((action) => `'${action}'`).join(', ')})`
+const ofPermission = `line.action IN (${permissionActions.map((action) => `'${action}'`).join(', ')})`
+
+/** What a line belongs to, and what that is called. */
+type Owner = { readonly join: string; readonly columns: string }
+
+const payment: Owner = {
+  join: 'LEFT JOIN payments owner ON owner.tid = line.tid',
+  columns: 'owner.posId, owner.posTid, coalesce(line.text, owner.text)',
+}
+
+const permission: Owner = {
+  join: 'LEFT JOIN permission_outcomes owner ON owner.rid = line.tid',
+  columns: ['posId', 'posTid', 'text'].map((name) => `owner.request ->> '${name}'`).join(', '),
+}
 
 const linesWhere = ({ ledger }: LogJob, which: string): string => `
-  FROM transaction_lines
-  WHERE merchant = @merchant AND position > @after AND position < @before AND ${which} AND
+  WHERE line.merchant = @merchant AND line.position > @after AND line.position < @before AND ${which} AND
         ${
           ledger === null
-            ? 'ledger IN (SELECT id FROM ledgers WHERE merchant = @merchant) AND fee IS NOT NULL'
-            : 'ledger = @ledger'
+            ? 'line.ledger IN (SELECT id FROM ledgers WHERE merchant = @merchant) AND line.fee IS NOT NULL'
+            : 'line.ledger = @ledger'
         }`
 
-const columns = `
-  position, ledger, tid, subId, at, action, credit, customer, currency, amount, additionalAmount,
-  fee, interchange, vat, taxcode`
+const columns = [
+  ...[
+    'position',
+    'ledger',
+    'tid',
+    'subId',
+    'at',
+    'action',
+    'credit',
+    'customer',
+    'currency',
+    'amount',
+  ],
+  ...['additionalAmount', 'fee', 'interchange', 'vat', 'taxcode'],
+]
+  .map((column) => `line.${column}`)
+  .join(', ')
 
-function* linesOf(rows: Iterable<Row>, merchant: string): Generator<TransactionLine> {
+function* linesOf(rows: Iterable<Row>, merchant: string): Generator<LogLine> {
   for (const row of rows) {
     const [position, ledger, tid, subId, at, action, credit, customer, currency] = row
     const [, , , , , , , , , amount, additionalAmount, fee, interchange, vat, taxcode] = row
+    const [posId, posTid, text] = row.slice(-3) as [string | null, string | null, string | null]
     const charge = fee === null ? null : { fee, interchange, vat, taxcode }
     const about = { position, merchant, ledger, tid, subId, at, action, customer, currency }
-    yield { ...about, credit: credit === 1, amount, additionalAmount, charge }
+    const own = { posId, posTid, text }
+    yield { ...about, credit: credit === 1, amount, additionalAmount, charge, ...own }
   }
 }
 
 /** Lines of one kind, as one query counts them and another reads them. */
-const sortedLines = (database: Database.Database, job: LogJob, which: string): SortedLines => {
+const sortedLines = (
+  database: Database.Database,
+  job: LogJob,
+  which: string,
+  owner: Owner,
+): SortedLines => {
   const { merchant, ledger, after, before } = job
   const given = { merchant, after, before, ...(ledger !== null && { ledger }) }
   const where = linesWhere(job, which)
@@ -78,9 +114,44 @@ const sortedLines = (database: Database.Database, job: LogJob, which: string): S
     yield* database.prepare(query).raw().iterate(given) as IterableIterator<Row>
   }
   return {
-    counts: rowsOf(`SELECT tid, count(*) ${where} GROUP BY tid ORDER BY tid`),
-    lines: linesOf(rowsOf(`SELECT ${columns} ${where} ORDER BY tid, at, position`), merchant),
+    counts: rowsOf(
+      `SELECT line.tid, count(*) FROM transaction_lines line ${where} GROUP BY line.tid ORDER BY line.tid`,
+    ),
+    lines: linesOf(
+      rowsOf(
+        `SELECT ${columns}, ${owner.columns} FROM transaction_lines line ${owner.join} ${where}
+         ORDER BY line.tid, line.at, line.position`,
+      ),
+      merchant,
+    ),
   }
+}
+
+/** A settlement's own log ends with what it costs, so that its nets add up. */
+const feeLines = (database: Database.Database, job: LogJob): readonly LogLine[] => {
+  const { merchant, after, before, settlementFees } = job
+  if (settlementFees.length === 0) return []
+  const query = `SELECT DISTINCT line.currency FROM transaction_lines line ${linesWhere(job, 'true')}`
+  const settled = new Set(database.prepare(query).pluck().all({ merchant, after, before }))
+  const nothing = { subId: null, credit: false, customer: null, amount: 0, additionalAmount: 0 }
+  const nobody = { ledger: '', tid: '', posId: null, posTid: null, text: null }
+  return settlementFees
+    .filter(({ currency }) => settled.has(currency))
+    .map(({ at, currency, fee, vat, taxcode }) => {
+      const charge = { fee, interchange: 0, vat, taxcode }
+      const about = { position: before - 1, merchant, at, action: 'fee' as const, currency }
+      return { ...about, ...nothing, ...nobody, charge }
+    })
+}
+
+const followedBy = ({ counts, lines }: SortedLines, last: readonly LogLine[]): SortedLines => {
+  function* both<Item>(some: Iterable<Item>, others: readonly Item[]): Generator<Item> {
+    yield* some
+    yield* others
+  }
+  return last.length === 0
+    ? { counts, lines }
+    : { counts: both(counts, [['', last.length] as const]), lines: both(lines, last) }
 }
 
 const settlementAt = (settlements: readonly Taken[], position: number): string | null => {
@@ -112,11 +183,11 @@ const perform = (job: LogJob): Completion => {
   database.pragma('cache_size = -4096')
   try {
     refuseStale(database, job)
-    const ofPayments = sortedLines(database, job, `NOT ${ofPermission}`)
-    const ofPermissions = sortedLines(database, job, ofPermission)
-    return writeLogs(draftFile, { ofPayments, ofPermissions }, ({ position }) =>
-      settlementAt(job.settlements, position),
-    )
+    const lines = sortedLines(database, job, `NOT ${ofPermission}`, payment)
+    const ofPayments = followedBy(lines, feeLines(database, job))
+    const ofPermissions = sortedLines(database, job, ofPermission, permission)
+    const settlementIdOf = ({ position }: LogLine) => settlementAt(job.settlements, position)
+    return writeLogs(draftFile, { ofPayments, ofPermissions }, settlementIdOf, job.format)
   } finally {
     database.close()
   }

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Completion } from '../../domain/accounting/completion.ts'
+import { settlementFeesOf, type SettlementFee } from '../../domain/accounting/settlement.ts'
 import { idIn, partsOf } from '../../domain/stream.ts'
 import type { LogFileRow } from '../../projections/log-files.ts'
 import type { ReportRow } from '../../projections/reports.ts'
@@ -10,9 +11,13 @@ import type { SettlementRow } from '../../projections/settlements.ts'
 import { withNames } from './log-names.ts'
 import type { Taken } from './log-thread.ts'
 import type { LogWriter } from './log-writer.ts'
+import { logFormat } from './transaction-log.ts'
 
 /** Names are filled in a chunk at a time, and requests wait meanwhile. */
 const chunkBytes = 1 << 16
+
+/** What is made again is made as it was. */
+const formatOf = (made: Completion | null): number => (made ? (made.format ?? 1) : logFormat)
 
 type Needs = {
   readonly directory: string
@@ -58,14 +63,21 @@ export const makeLogs = ({ directory, database, writer, ...needs }: Needs) => {
     const [merchant, ledger] = partsOf(idIn(ledgerStream))
     const after = needs.reports.find(merchant, ledger, number - 1)?.closedPosition ?? 0
     const settlements = takenBetween(merchant, after, before)
-    return writer.write({ database, merchant, ledger, after, before, settlements })
+    const range = { merchant, ledger, after, before, settlements }
+    const format = formatOf(report.completion)
+    return writer.write({ database, ...range, settlementFees: [], format })
   }
 
-  const ofSettlement = (settlement: SettlementRow): Promise<Completion> => {
+  const ofSettlement = (
+    settlement: SettlementRow,
+    settlementFees: readonly SettlementFee[],
+  ): Promise<Completion> => {
     const { merchant, serial, settlementId: id, startedPosition: before } = settlement
     const after = needs.settlements.find(merchant, serial - 1)?.startedPosition ?? 0
     const settlements = [{ after, before, id }]
-    return writer.write({ database, merchant, ledger: null, after, before, settlements })
+    const range = { merchant, ledger: null, after, before, settlements }
+    const format = formatOf(settlement.made)
+    return writer.write({ database, ...range, settlementFees, format })
   }
 
   const makeAgain = async (source: LogFileRow['source']): Promise<void> => {
@@ -74,7 +86,9 @@ export const makeLogs = ({ directory, database, writer, ...needs }: Needs) => {
       if (report) await ofReport(report)
     } else {
       const settlement = needs.settlements.find(source.merchant, source.serial)
-      if (settlement) await ofSettlement(settlement)
+      const { made, startedAt } = settlement ?? {}
+      const fees = made?.format === undefined ? [] : settlementFeesOf(made.totals, startedAt ?? 0)
+      if (settlement) await ofSettlement(settlement, fees)
     }
   }
 

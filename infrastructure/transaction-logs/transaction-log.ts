@@ -9,12 +9,31 @@ import { openDraft } from './log-draft.ts'
 /** Lines in a file, unless one transaction alone has more (decisions 8). */
 export const linesPerFile = 50_000
 
+/** How logs are written now. The first way had neither the last three columns nor the fees of settlements. */
+export const logFormat = 2
+
+/** A line with what the payment or permission request is called that it belongs to. */
+export type LogLine = TransactionLine & {
+  readonly posId: string | null
+  readonly posTid: string | null
+}
+
 const columns =
   'tid,sub_id,timestamp,action,type,customer,currency,amount,additional_amount,gross,fee,interchange,vat,taxcode,' +
   'net,merchant_id,settlement_id,reserved1,reserved2'
 
-/** A line of a transaction log as text (decisions 8); only what moves money has a gross. */
-const transactionLogLine = (line: TransactionLine, settlementId: string | null): string => {
+/** What has come since the first format, always at the end. */
+const laterColumns = ',pos_id,pos_tid,text'
+
+/** A text stands in one line, for programs that read logs line by line. */
+const laterCells = ({ posId, posTid, text }: LogLine): readonly string[] => [
+  textCell(posId),
+  textCell(posTid),
+  textCell(text && text.replaceAll(/[\r\n]+/g, ' ')),
+]
+
+/** The cells of a line of a transaction log (decisions 8); only what moves money has a gross. */
+const transactionCells = (line: LogLine, settlementId: string | null): readonly string[] => {
   const { currency, charge } = line
   const money = (minor: number) => formatAmount(minor, currency)
   const gross = charge ? line.amount + line.additionalAmount : 0
@@ -39,7 +58,7 @@ const transactionLogLine = (line: TransactionLine, settlementId: string | null):
     charge ? textCell(settlementId) : '',
     '',
     '',
-  ].join(',')
+  ]
 }
 
 const scopeColumns =
@@ -51,14 +70,14 @@ const scopeStatus: Readonly<Partial<Record<LineAction, string>>> = {
   permission_fail: 'fail',
 }
 
-/** A line of a scope log as text (decisions 8). */
-export const scopeLogLine = (line: TransactionLine, settlementId: string | null): string => {
+/** The cells of a line of a scope log (decisions 8). */
+const scopeCells = (line: LogLine, settlementId: string | null): readonly string[] => {
   const { currency, charge } = line
   const { fee = 0, vat = 0, taxcode = null } = charge ?? {}
   return [
     textCell(line.tid),
     formatDateTime(line.at),
-    scopeStatus[line.action],
+    scopeStatus[line.action] ?? '',
     textCell(line.customer),
     currency,
     formatAmount(fee, currency),
@@ -69,18 +88,18 @@ export const scopeLogLine = (line: TransactionLine, settlementId: string | null)
     '',
     '',
     '',
-  ].join(',')
+  ]
 }
 
 /** Lines sorted by tid or rid and then by time, and how many there are of each. */
 export type SortedLines = {
   readonly counts: Iterable<readonly [tid: string, lines: number]>
-  readonly lines: Iterable<TransactionLine>
+  readonly lines: Iterable<LogLine>
 }
 
 type LogKind = {
   readonly columns: string
-  readonly textOf: (line: TransactionLine) => string
+  readonly textOf: (line: LogLine) => string
   /** Whether there is a file even if nothing stands in it but the names of the columns. */
   readonly isAlwaysThere: boolean
 }
@@ -133,33 +152,47 @@ const writeFiles = (
 }
 
 /**
- * Writes the transaction logs and the scope logs of sorted lines, and answers what all of them add up to. The file under
- * way has a name of its own; those that are whole lie beside it.
+ * Writes the transaction logs and the scope logs of sorted lines, and answers what all of them add up to. The fee of a
+ * settlement has a line, but is no line of the merchant: whoever settles adds it to the totals. The file under way has a
+ * name of its own; those that are whole lie beside it.
  */
 export const writeLogs = (
   draftFile: string,
   { ofPayments, ofPermissions }: Readonly<Record<'ofPayments' | 'ofPermissions', SortedLines>>,
-  settlementIdOf: (line: TransactionLine) => string | null,
+  settlementIdOf: (line: LogLine) => string | null,
+  format = logFormat,
 ): Completion => {
+  const isFirst = format === 1
   let counters: Counters = {}
   let totals: Totals = []
-  function* addedUp(lines: Iterable<TransactionLine>) {
+  function* addedUp(lines: Iterable<LogLine>) {
     for (const line of lines) {
-      counters = countLine(counters, line)
-      totals = addLine(totals, line)
+      if (line.action !== 'fee') {
+        counters = countLine(counters, line)
+        totals = addLine(totals, line)
+      }
       yield line
     }
   }
-  const adding = ({ counts, lines }: SortedLines) => ({ counts, lines: addedUp(lines) })
-  const transactionLogs = writeFiles(draftFile, adding(ofPayments), {
-    columns,
-    textOf: (line) => transactionLogLine(line, settlementIdOf(line)),
-    isAlwaysThere: true,
-  })
-  const scopeLogs = writeFiles(draftFile, adding(ofPermissions), {
-    columns: scopeColumns,
-    textOf: (line) => scopeLogLine(line, settlementIdOf(line)),
-    isAlwaysThere: false,
-  })
-  return { counters, totals: [...totals], transactionLogs, scopeLogs }
+  const write = (
+    { counts, lines }: SortedLines,
+    columns: string,
+    cellsOf: typeof scopeCells,
+    isAlwaysThere: boolean,
+  ): LogFile[] => {
+    const textOf = (line: LogLine): string => {
+      const cells = cellsOf(line, settlementIdOf(line))
+      return (isFirst ? cells : [...cells, ...laterCells(line)]).join(',')
+    }
+    const all = isFirst ? columns : columns + laterColumns
+    return writeFiles(
+      draftFile,
+      { counts, lines: addedUp(lines) },
+      { columns: all, textOf, isAlwaysThere },
+    )
+  }
+  const transactionLogs = write(ofPayments, columns, transactionCells, true)
+  const scopeLogs = write(ofPermissions, scopeColumns, scopeCells, false)
+  const files = { transactionLogs, scopeLogs }
+  return { counters, totals: [...totals], ...files, ...(!isFirst && { format }) }
 }

@@ -51,6 +51,7 @@ const moneyLine = fc
       amount: 0 + sign * amount,
       additionalAmount: 0 + sign * additionalAmount,
       charge: { fee, interchange: sign === 0 ? 0 : interchange, vat, taxcode: 'NO:2013' },
+      text: null,
     }
   })
 
@@ -101,9 +102,12 @@ describe('settlements of any lines', () => {
           const { made, after } = settled(state, own, settlementFixed)
           const [payout] = made.payouts
           if (!payout) throw new Error('no payout')
-          expect(payout.unsettledFeesBefore).toBe(state.debts['NOK'] ?? '0')
+          const { fees = '0', refunds = '0' } = state.debts['NOK'] ?? {}
+          expect(payout.unsettledFeesBefore).toBe(fees)
+          expect(payout.unsettledRefundsBefore ?? '0').toBe(refunds)
           expect(BigInt(payout.payout)).toBeGreaterThanOrEqual(0n)
           expect(BigInt(payout.unsettledFeesAfter)).toBeLessThanOrEqual(0n)
+          expect(BigInt(payout.unsettledRefundsAfter ?? 0)).toBeLessThanOrEqual(0n)
           sums.net += BigInt(payout.net)
           sums.payout += BigInt(payout.payout)
           sums.fees += BigInt(settlementFixed)
@@ -111,7 +115,8 @@ describe('settlements of any lines', () => {
           state = after
         }
         expect(sums.net).toBe(sums.lines - sums.fees)
-        expect(BigInt(state.debts['NOK'] ?? '0')).toBe(sums.net - sums.payout)
+        const { fees = '0', refunds = '0' } = state.debts['NOK'] ?? {}
+        expect(BigInt(fees) + BigInt(refunds)).toBe(sums.net - sums.payout)
       }),
       { numRuns: 20 },
     )
@@ -295,7 +300,16 @@ test('given any order of captures, refunds, closings and settlements, then every
           expect(Math.round(Number(summary?.net ?? 0) * 100)).toBe(net)
           const counted = (action: string) =>
             lines.filter((line) => line['action'] === action).length
-          for (const action of ['request', 'auth', 'capture', 'release', 'fail', 'abort', 'expire'])
+          for (const action of [
+            'request',
+            'auth',
+            'capture',
+            'refund',
+            'release',
+            'fail',
+            'abort',
+            'expire',
+          ])
             expect(closed[`payment_${action}_count`]).toBe(counted(action))
         }
         const name = (line: Record<string, string>) =>
@@ -314,7 +328,11 @@ test('given any order of captures, refunds, closings and settlements, then every
         for (const uri of (await place.get('/merchant/v1/settlement/')).uris) {
           const made = await place.get(uri)
           const lines = await place.lines(made.transaction_log_uris)
-          settledLines.push(...lines.map(name))
+          const isFee = ({ action }: Record<string, string>) => action === 'fee'
+          settledLines.push(...lines.filter((line) => !isFee(line)).map(name))
+          expect(lines.filter(isFee)).toHaveLength(1)
+          const nets = lines.reduce((sum, { net }) => sum + Math.round(Number(net) * 100), 0)
+          expect(nets).toBe(Math.round(Number(made.payout_details[0].net) * 100))
         }
         expect(new Set(settledLines).size).toBe(settledLines.length)
         const money = seen.filter(({ action = '' }) => ['capture', 'refund'].includes(action))

@@ -143,7 +143,7 @@ const settling = (given: Partial<SettlingNeeds>, core = service.core) =>
     handle: core.handle,
     accounts: core.settlementAccounts,
     settlements: core.settlements,
-    findTerms: core.findTerms,
+    findAllTerms: core.findAllTerms,
     seriesOf: async () => 'SERIES',
     makeLogs: async () => noLines,
     caughtUp: core.readModels.caughtUp,

@@ -84,6 +84,7 @@ export const openPlace = async (
       additional_amount?: string
       currency?: string
       ledger?: string
+      text?: string
       credit?: boolean
     },
     as = `${run}-${(count += 1)}`,

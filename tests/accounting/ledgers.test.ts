@@ -4,11 +4,14 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { ledgers } from '../../application/aggregates.ts'
 import { parseEvent } from '../../domain/events.ts'
+import { within } from '../../domain/stream.ts'
 import { rebuildReadModels } from '../../infrastructure/read-models/rebuild.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import { textCell } from '../../infrastructure/transaction-logs/csv.ts'
+import { makeLogWriter } from '../../infrastructure/transaction-logs/log-writer.ts'
 import { openPlace, type Place } from './ledger-place.ts'
 
 let place: Place
@@ -378,6 +381,61 @@ describe('the bytes of a closed report', () => {
     expect(await logOf(report)).toEqual(before)
     expect((await place.ledger(`report/${report}/`)).report_summary).toEqual(summary)
     expect(await place.outcome(tid)).toMatchObject({ report_id: String(report + 1) })
+  })
+
+  test('of a report whose logs an earlier version made stay as they were, also when they are made again', async () => {
+    let own = await openPlace()
+    onTestFinished(async () => {
+      await own.stop()
+      own.remove()
+    })
+    await own.capture(await own.authorize({ amount: '77.00' }))
+    await own.service.stop()
+    const { core, directory } = own
+    const context = () => core.contextOf('test', 'sandbox')
+    const ledger = within('sandbox', 'default')
+    const implied = { merchant: 'sandbox', id: 'default', currency: 'NOK', description: null }
+    const close = { type: 'CloseReport', report: 1, openedAt: 0, callbackUri: null } as const
+    await core.handle(ledgers, ledger, { ...close, implied }, context())
+    await core.readModels.caughtUp()
+    const logs = join(directory, 'logs')
+    const writer = makeLogWriter(logs)
+    const { closedPosition: before = 0 } = core.reports.find('sandbox', 'default', 1) ?? {}
+    const range = { merchant: 'sandbox', ledger: 'default', after: 0, before }
+    const earlier = { settlements: [], settlementFees: [], format: 1 }
+    const completion = await writer.write({ database: core.readModelFile, ...range, ...earlier })
+    await writer.close()
+    expect(completion).not.toHaveProperty('format')
+    const complete = { type: 'CompleteReport', report: 1, completion } as const
+    await core.handle(ledgers, ledger, complete, context())
+    await core.close()
+    own = await openPlace(directory)
+
+    const [uri = ''] = (await own.ledger('report/1/')).transaction_log_uris
+    const read = async () => (await own.ask('GET', uri)).text
+    const held = await read()
+    expect(held.split('\n')[0]).toMatch(/,reserved2$/)
+    expect(held).toContain(',77.00,')
+    rmSync(logs, { recursive: true })
+    expect(await read()).toBe(held)
+  })
+
+  test('name the POS and its id for the payment, its text, and of a refund the reason', async () => {
+    const report = await openReport()
+    const text = 'Two, and\nsealed:x,granted:1:y, "three"'
+    const tid = await place.authorize({ amount: '9.00', text }, 'named-1')
+    await place.capture(tid)
+    const part = { currency: 'NOK', amount: '1.00' }
+    await place.refund(tid, { ...part, refund_id: 'with', text: 'Broken' })
+    await place.refund(tid, { ...part, refund_id: 'without' })
+    const closed = await place.close(report)
+    const [log = '']: string[] = await logOf(report)
+    expect(closed.payment_refund_count).toBe(log.split(',refund,').length - 1)
+    const lines = log.split('\n').filter((line) => line.startsWith(tid))
+    const named = 'till-1,named-1,"Two, and sealed:x,granted:1:y, ""three"""'
+    const ends = [named, named, named, 'till-1,named-1,Broken', named]
+    expect(lines).toHaveLength(ends.length)
+    for (const [index, end] of ends.entries()) expect(lines[index]).toMatch(new RegExp(`,${end}$`))
   })
 
   test('come as plain CSV to those who like it better, and not to those who refuse it', async () => {

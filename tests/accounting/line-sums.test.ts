@@ -30,6 +30,7 @@ const line: fc.Arbitrary<TransactionLine> = fc.record({
   amount: minor,
   additionalAmount: fc.nat(1_000),
   charge: fc.option(charge),
+  text: fc.constant(null),
 })
 
 const summed = (lines: readonly TransactionLine[]): readonly LineSum[] => {

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { feeSchedules } from '../../application/aggregates.ts'
 import { noFees } from '../../domain/accounting/fees.ts'
-import { scopeLogLine } from '../../infrastructure/transaction-logs/transaction-log.ts'
+import { writeLogs } from '../../infrastructure/transaction-logs/transaction-log.ts'
 import { openPlace, type Place } from './ledger-place.ts'
 
 let place: Place
@@ -30,7 +32,7 @@ const outcome = (rid: string) => place.get(`${path}${rid}/outcome/`)
 
 test('permission requests stand in the default ledger, and each answer costs the fee and its VAT', async () => {
   const [granted, declined, expiring, unknown] = [
-    await ask(),
+    await ask({ text: 'Your age' }),
     await ask(),
     await ask({ expires_in: 60 }),
     await ask({ customer: 'nobody' }),
@@ -80,6 +82,10 @@ test('permission requests stand in the default ledger, and each answer costs the
     merchant_id: 'sandbox',
     settlement_id: '',
   })
+  expect(linesOf(granted)).toMatchObject([
+    { pos_id: 'till-1', pos_tid: 'p1', text: 'Your age' },
+    { pos_id: 'till-1', pos_tid: 'p1', text: 'Your age' },
+  ])
   expect(linesOf(unknown)[0]).toMatchObject({ customer: 'nobody', fee: '0.00', taxcode: '' })
 })
 
@@ -131,8 +137,20 @@ test('a line of a scope log has the columns of the interface', () => {
     ...{ at: Date.UTC(2026, 10, 21, 9, 30), customer: '=cmd', currency: 'JPY' },
     ...{ amount: 0, additionalAmount: 0, action: 'permission_answered' as const },
     charge: { fee: 200, interchange: 0, vat: 50, taxcode: 'NO:2013' },
+    ...{ posId: 'till-1', posTid: 'p1', text: 'a\n=b' },
   }
-  expect(scopeLogLine(line, 'S-1')).toBe(
-    "r1,2026-11-21 09:30:00,ok,'=cmd,JPY,200,50,NO:2013,shop,S-1,,,",
-  )
+  const none = { counts: [], lines: [] }
+  const ofPermissions = { counts: [['r1', 1] as const], lines: [line] }
+  const { directory } = place
+  const draft = join(directory, 'some.draft')
+  const [file] = writeLogs(draft, { ofPayments: none, ofPermissions }, () => 'S-1').scopeLogs
+  expect(
+    readFileSync(join(directory, `${file?.sha256}.csv`), 'utf8')
+      .split('\n')
+      .slice(0, 2),
+  ).toEqual([
+    'rid,timestamp,status,customer,currency,fee,vat,taxcode,merchant_id,settlement_id,' +
+      'reserved1,reserved2,reserved3,pos_id,pos_tid,text',
+    "r1,2026-11-21 09:30:00,ok,'=cmd,JPY,200,50,NO:2013,shop,S-1,,,,till-1,p1,a =b",
+  ])
 })

@@ -94,7 +94,10 @@ describe('settling now', () => {
       },
     ])
     const lines = await place.lines(made.transaction_log_uris)
-    expect(lines.map(({ action }) => action)).toEqual(['capture', 'capture'])
+    expect(lines.map(({ action }) => action)).toEqual(['capture', 'capture', 'fee'])
+    expect(lines.at(-1)).toMatchObject({ tid: '', gross: '0.00', fee: '15.00', net: '-15.00' })
+    const nets = lines.reduce((sum, { net }) => sum + Math.round(Number(net) * 100), 0)
+    expect(nets).toBe(27940)
     expect(new Set(lines.map((line) => line['settlement_id']))).toEqual(
       new Set([made.settlement_id]),
     )
@@ -110,13 +113,15 @@ describe('settling now', () => {
     const third = await settlement(3)
     expect(await place.lines(third.transaction_log_uris)).toMatchObject([
       { tid, action: 'refund', gross: '-50.00', net: '-50.00' },
+      { tid: '', action: 'fee', net: '-15.00', settlement_id: third.settlement_id },
     ])
     expect(third.payout_details).toMatchObject([
       {
         net: '-65.00',
         payout: '0.00',
         unsettled_fees_before: '0.00',
-        unsettled_fees_after: '-65.00',
+        unsettled_fees_after: '-15.00',
+        unsettled_refunds_after: '-50.00',
       },
     ])
     await place.capture(await place.authorize({ amount: '100.00' }))
@@ -125,8 +130,9 @@ describe('settling now', () => {
       {
         net: '83.20',
         payout: '18.20',
-        unsettled_fees_before: '-65.00',
+        unsettled_fees_before: '-15.00',
         unsettled_fees_after: '0.00',
+        unsettled_refunds_before: '-50.00',
       },
     ])
     const uris = (await place.get('/merchant/v1/settlement/')).uris
@@ -163,6 +169,7 @@ describe('settling now', () => {
       bank: '0',
       merchant_payable: '0',
       unsettled_fees: '0',
+      unsettled_refunds: '0',
       interchange: '-200',
     })
     const metrics = (await place.ask('GET', '/metrics')).text

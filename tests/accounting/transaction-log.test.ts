@@ -5,16 +5,19 @@ import { watch } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import type { TransactionLine } from '../../domain/accounting/transaction-line.ts'
 import Database from '../../infrastructure/sqlite.ts'
 import { openDraft } from '../../infrastructure/transaction-logs/log-draft.ts'
 import { makeLogWriter } from '../../infrastructure/transaction-logs/log-writer.ts'
-import { linesPerFile, writeLogs } from '../../infrastructure/transaction-logs/transaction-log.ts'
+import {
+  linesPerFile,
+  writeLogs,
+  type LogLine,
+} from '../../infrastructure/transaction-logs/transaction-log.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'daybook-logs-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 
-const line = (tid: string, changes: Partial<TransactionLine> = {}): TransactionLine => ({
+const line = (tid: string, changes: Partial<LogLine> = {}): LogLine => ({
   position: 1,
   merchant: 'shop',
   ledger: 'default',
@@ -28,16 +31,19 @@ const line = (tid: string, changes: Partial<TransactionLine> = {}): TransactionL
   amount: 1000,
   additionalAmount: 0,
   charge: { fee: 10, interchange: 0, vat: 0, taxcode: 'NO:2013' },
+  posId: 'till-1',
+  posTid: 'p1',
+  text: null,
   ...changes,
 })
 
-const countsOf = (lines: Iterable<TransactionLine>) => {
+const countsOf = (lines: Iterable<LogLine>) => {
   const counts = new Map<string, number>()
   for (const { tid } of lines) counts.set(tid, (counts.get(tid) ?? 0) + 1)
   return counts
 }
 
-const write = (lines: () => Iterable<TransactionLine>) => {
+const write = (lines: () => Iterable<LogLine>, format?: number) => {
   const { transactionLogs, ...sums } = writeLogs(
     join(directory, 'some.draft'),
     {
@@ -45,6 +51,7 @@ const write = (lines: () => Iterable<TransactionLine>) => {
       ofPermissions: { counts: [], lines: [] },
     },
     () => 'S-1',
+    format,
   )
   const files = transactionLogs.map(({ sha256 }) =>
     readFileSync(join(directory, `${sha256}.csv`), 'utf8')
@@ -55,26 +62,35 @@ const write = (lines: () => Iterable<TransactionLine>) => {
 }
 
 const header =
-  'tid,sub_id,timestamp,action,type,customer,currency,amount,additional_amount,gross,fee,interchange,vat,taxcode,net,merchant_id,settlement_id,reserved1,reserved2'
+  'tid,sub_id,timestamp,action,type,customer,currency,amount,additional_amount,gross,fee,interchange,vat,taxcode,net,merchant_id,settlement_id,reserved1,reserved2,pos_id,pos_tid,text'
 
 test('the columns are those of the interface, and money has the decimals of its currency', () => {
   const { files } = write(() => [
     line('a', { action: 'request', charge: null }),
     line('a', { subId: 'one', additionalAmount: 5, credit: true, customer: '4799999901' }),
     line('a', { action: 'refund', subId: '@b', amount: -300, charge: line('a').charge }),
-    line('b', { currency: 'JPY' }),
+    line('b', { currency: 'JPY', text: 'Two\nlines; -1, "3"' }),
     line('c', { currency: 'KWD' }),
   ])
   expect(files).toEqual([
     [
       header,
-      'a,,2026-11-21 09:30:00,request,,,NOK,10.00,0.00,0.00,0.00,0.00,0.00,,0.00,shop,,,',
-      'a,one,2026-11-21 09:30:00,capture,credit,4799999901,NOK,10.00,0.05,10.05,0.10,0.00,0.00,NO:2013,9.95,shop,S-1,,',
-      "a,'@b,2026-11-21 09:30:00,refund,,,NOK,-3.00,0.00,-3.00,0.10,0.00,0.00,NO:2013,-3.10,shop,S-1,,",
-      'b,,2026-11-21 09:30:00,capture,,,JPY,1000,0,1000,10,0,0,NO:2013,990,shop,S-1,,',
-      'c,,2026-11-21 09:30:00,capture,,,KWD,1.000,0.000,1.000,0.010,0.000,0.000,NO:2013,0.990,shop,S-1,,',
+      'a,,2026-11-21 09:30:00,request,,,NOK,10.00,0.00,0.00,0.00,0.00,0.00,,0.00,shop,,,,till-1,p1,',
+      'a,one,2026-11-21 09:30:00,capture,credit,4799999901,NOK,10.00,0.05,10.05,0.10,0.00,0.00,NO:2013,9.95,shop,S-1,,,till-1,p1,',
+      "a,'@b,2026-11-21 09:30:00,refund,,,NOK,-3.00,0.00,-3.00,0.10,0.00,0.00,NO:2013,-3.10,shop,S-1,,,till-1,p1,",
+      `b,,2026-11-21 09:30:00,capture,,,JPY,1000,0,1000,10,0,0,NO:2013,990,shop,S-1,,,till-1,p1,"Two lines;' -1, ""3"""`,
+      'c,,2026-11-21 09:30:00,capture,,,KWD,1.000,0.000,1.000,0.010,0.000,0.000,NO:2013,0.990,shop,S-1,,,till-1,p1,',
     ],
   ])
+})
+
+test('given a log that was made before the last columns came, then it is made again without them', () => {
+  const { files, format } = write(() => [line('a', { text: 'Coffee' })], 1)
+  expect(files[0]).toEqual([
+    header.replace(',pos_id,pos_tid,text', ''),
+    'a,,2026-11-21 09:30:00,capture,,,NOK,10.00,0.00,10.00,0.10,0.00,0.00,NO:2013,9.90,shop,S-1,,',
+  ])
+  expect(format).toBeUndefined()
 })
 
 test('no line at all still makes a file, with the names of the columns', () => {
@@ -128,18 +144,20 @@ const jobOf = (
   const database = join(mkdtempSync(join(directory, 'lines-')), 'lines.sqlite')
   new Database(database)
     .exec(
-      `CREATE VIEW checkpoint AS SELECT ${position} position;
+      `CREATE VIEW payments AS SELECT '' tid, '' posId, '' posTid, '' text WHERE false;
+       CREATE VIEW permission_outcomes AS SELECT '' rid, '{}' request WHERE false;
+       CREATE VIEW checkpoint AS SELECT ${position} position;
        CREATE VIEW transaction_lines AS
        WITH RECURSIVE line(position) AS
          (SELECT 1 UNION ALL SELECT position + 1 FROM line WHERE position < ${lines})
-       SELECT position, 'shop' merchant, 'default' ledger, ${tid} tid, NULL subId, 0 at,
+       SELECT position, NULL text, 'shop' merchant, 'default' ledger, ${tid} tid, NULL subId, 0 at,
               'capture' action, 0 credit, 'sealed:' || hex(zeroblob(400)) customer, 'NOK' currency, 100 amount,
               0 additionalAmount, 1 fee, 0 interchange, 0 vat, ${taxcode} taxcode
        FROM line`,
     )
     .close()
   const whole = { merchant: 'shop', ledger: 'default', after: 0, before: lines + 1 }
-  return { database, ...whole, settlements: [] }
+  return { database, ...whole, settlements: [], settlementFees: [], format: 2 }
 }
 
 test('given a payment with more lines than memory has room for, then its log is made, and those beside it', async () => {

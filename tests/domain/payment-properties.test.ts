@@ -284,10 +284,12 @@ describe('for any history of commands', () => {
           return
         }
         const { tid, merchant, customer, currency, amount, additionalAmount } = outcome
-        const { credit, payer, expiresAt, status, available } = outcome
+        const { credit, payer, expiresAt, status, available, posId, posTid } = outcome
         const state = paymentAfter(log)
         const ledger = state.status === 'unrequested' ? '' : state.details.ledger
         const deadline = status === 'pending' || status === 'auth' ? expiresAt : null
+        const [first] = log
+        const { text } = first?.type === 'PaymentRequested' ? first.data.request : {}
         const answered = log.find(
           ({ type }) => !['PaymentRequested', 'PaymentAmended', 'PaymentPickedUp'].includes(type),
         )
@@ -296,7 +298,7 @@ describe('for any history of commands', () => {
         )
         expect(paymentRowOf(log)).toEqual({
           ...{ tid, merchant, ledger, customer, currency, amount, additionalAmount },
-          ...{ credit, payer, expiresAt, deadline },
+          ...{ credit, payer, expiresAt, deadline, posId, posTid, text },
           amountLeft: available.amount,
           additionalAmountLeft: available.additionalAmount,
           isWaiting: status === 'pending',

@@ -36,6 +36,52 @@ test('given two settlements under way, when the later one is made first, then it
   const first = settlement.decide(complete(1, '-6500'), fold(settlement, both))
   const second = settlement.decide(complete(2, '10000'), fold(settlement, [...both, ...first]))
   expect(payoutsOf(second)).toMatchObject([
-    { unsettledFeesBefore: '-6500', net: '10000', payout: '3500', unsettledFeesAfter: '0' },
+    { unsettledRefundsBefore: '-6500', net: '10000', payout: '3500', unsettledFeesAfter: '0' },
   ])
+})
+
+test.each([
+  // captures less refunds, fees, and what is owed after it: for fees, for refunds
+  ['0', 1500, '-1500', undefined],
+  ['-5000', 1500, '-1500', '-5000'],
+  ['1000', 1500, '-500', undefined],
+  ['1500', 1500, '0', undefined],
+  ['-5000', 0, '0', '-5000'],
+])(
+  'given captures less refunds of %s and fees of %i, then %s is owed for fees and %s for refunds',
+  (amount, settlementFixed, fees, refunds) => {
+    const command = complete(1, amount)
+    if (command.type !== 'CompleteSettlement') throw new Error('it completes nothing')
+    const terms = { NOK: { ...noFees, settlementFixed } }
+    const events = settlement.decide({ ...command, terms }, fold(settlement, [started(1)]))
+    const [payout] = payoutsOf(events)
+    expect([payout?.unsettledFeesAfter, payout?.unsettledRefundsAfter]).toEqual([fees, refunds])
+  },
+)
+
+test('given a debt of a log that counted all as fees, then later captures pay it as such', () => {
+  const totals = [
+    { currency: 'NOK', taxcode: 'NO:2013', amount: '0', additionalAmount: '0', fees: {} },
+  ]
+  const payouts: Payout[] = [
+    {
+      ...{
+        currency: 'NOK',
+        gross: '-6500',
+        net: '-6500',
+        payout: '0',
+        billed: '0',
+        invoiceId: null,
+      },
+      ...{ unsettledFeesBefore: '0', unsettledFeesAfter: '-6500' },
+    },
+  ]
+  const sums = { counters: {}, totals, transactionLogs: [], scopeLogs: [] }
+  const about = { serial: 1, settlementId: 'S-2026-01-15-1', payoutDay: '2026-01-16' }
+  const made = { type: 'SettlementMade', data: { ...about, ...sums, payouts } } as const
+  const second = settlement.decide(
+    complete(2, '10000'),
+    fold(settlement, [started(1), made, started(2)]),
+  )
+  expect(payoutsOf(second)).toMatchObject([{ unsettledFeesBefore: '-6500', payout: '3500' }])
 })

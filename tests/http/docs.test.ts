@@ -145,9 +145,10 @@ describe('what the page shows', () => {
     const columnsOf = {
       [ofTransactions]:
         'tid,sub_id,timestamp,action,type,customer,currency,amount,additional_amount,gross,fee,interchange,vat,' +
-        'taxcode,net,merchant_id,settlement_id,reserved1,reserved2',
+        'taxcode,net,merchant_id,settlement_id,reserved1,reserved2,pos_id,pos_tid,text',
       [ofScopes]:
-        'rid,timestamp,status,customer,currency,fee,vat,taxcode,merchant_id,settlement_id,reserved1,reserved3',
+        'rid,timestamp,status,customer,currency,fee,vat,taxcode,merchant_id,settlement_id,reserved1,reserved3,' +
+        'pos_id,pos_tid,text',
     }
     for (const [text, columns] of Object.entries(columnsOf))
       for (const column of columns.split(',')) expect(text).toContain(`\`${column}\``)
