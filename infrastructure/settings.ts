@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { readAccount } from '../domain/accounting/settlement-account.ts'
 import { readCertificates } from './callbacks/authorities.ts'
 import { isNetmask } from './networks.ts'
+import { readAccount } from './payout-account.ts'
 
 /** Text that keeps to a rule, which is told in plain words when it does not. */
 const text = (rule: string, keeps: (given: string) => boolean) => z.string().refine(keeps, rule)
@@ -115,7 +115,7 @@ const settings = {
   ],
   BANK_ACCOUNT: [
     text(
-      'must be an IBAN with right check digits, or a national account number',
+      'must be an IBAN as its country writes them, or a national account number',
       (given) => readAccount(given) !== undefined,
     )
       .transform((given) => readAccount(given) ?? given)

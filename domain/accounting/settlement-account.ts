@@ -35,19 +35,3 @@ export const impliedAccount = (merchant: string, currency: string): SettlementAc
   startOfDay: '00:00',
   payoutDelay: 0,
 })
-
-const digitsOf = (text: string): string =>
-  [...text].map((char) => (/\d/.test(char) ? char : String(char.charCodeAt(0) - 55))).join('')
-
-/** Whether the text is an IBAN with right check digits (ISO 13616), without blanks. */
-export const isIban = (text: string): boolean =>
-  /^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(text) &&
-  BigInt(digitsOf(text.slice(4) + text.slice(0, 4))) % 97n === 1n
-
-/** An account as it is kept: an IBAN with right check digits, or a national number; undefined for anything else. */
-export const readAccount = (text: string): string | undefined => {
-  const account = text.replaceAll(/[ .]/g, '').toUpperCase()
-  const looksLikeIban = /^[A-Z]{2}\d{2}/.test(account)
-  const isRight = looksLikeIban ? isIban(account) : /^[A-Z0-9-]{4,34}$/.test(account)
-  return isRight ? account : undefined
-}

@@ -1,6 +1,6 @@
 import { create } from 'xmlbuilder2'
-import { isIban } from '../../domain/accounting/settlement-account.ts'
 import { formatAmount, addUp } from '../../domain/money/money.ts'
+import { isIban } from '../payout-account.ts'
 
 /** Who pays: the operator, and where its money is. */
 export type Debtor = {

@@ -1,10 +1,6 @@
 import type { Command } from 'commander'
 import { settlementAccounts } from '../../application/aggregates.ts'
-import {
-  defaultAccount,
-  impliedAccount,
-  readAccount,
-} from '../../domain/accounting/settlement-account.ts'
+import { defaultAccount, impliedAccount } from '../../domain/accounting/settlement-account.ts'
 import { frequencies, startOfDayPattern, type Frequency } from '../../domain/calendar.ts'
 import { changed } from '../../domain/changes.ts'
 import { formatAmount } from '../../domain/money/money.ts'
@@ -12,6 +8,7 @@ import { within } from '../../domain/stream.ts'
 import { openAccounting } from '../accounting.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
+import { readAccount } from '../payout-account.ts'
 import type { Settings } from '../settings.ts'
 import { presentMerchant } from './arguments.ts'
 import { intoNewFile, orderIntoFile, debtorOf, writeAgain } from './payouts.ts'
@@ -30,7 +27,7 @@ const frequencyOf = (text: string): Frequency =>
 
 const accountOf = (text: string): string =>
   readAccount(text) ??
-  fail(`${text} is neither an IBAN with right check digits nor a national account number`)
+  fail(`${text} is neither an IBAN as its country writes them nor a national account number`)
 
 const delayOf = (text: string): number =>
   /^(?:[12]?\d|30)$/.test(text)

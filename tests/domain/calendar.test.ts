@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isIban } from '../../domain/accounting/settlement-account.ts'
 import { frequencies, nextDue, payoutDay } from '../../domain/calendar.ts'
 
 const at = (text: string): number => Date.parse(`${text}Z`)
@@ -53,14 +52,4 @@ describe('the day of the payout', () => {
   ])('a settlement at %s with a delay of %i weekdays is paid on %s', (settled, delay, day) => {
     expect(payoutDay(at(settled), delay)).toBe(day)
   })
-})
-
-test.each([
-  ['NO9386011117947', true],
-  ['GB82WEST12345698765432', true],
-  ['DE89370400440532013000', true],
-  ['NO9386011117948', false],
-  ['86011117947', false],
-])('%s is an IBAN: %s', (text, expected) => {
-  expect(isIban(text)).toBe(expected)
 })

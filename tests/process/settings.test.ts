@@ -47,7 +47,7 @@ test('given wrong settings, then each is told in plain words what it must be', a
       'CLOCK_TOLERANCE_SECONDS="1.5": must be a whole number from 1 to 86400',
       'PRIVATE_CALLBACKS="no": must be allow or refuse',
       'CALLBACK_CA_FILE="package.json": must be a PEM file of certificates: there is no certificate in it',
-      'BANK_ACCOUNT="NO00": must be an IBAN with right check digits, or a national account number',
+      'BANK_ACCOUNT="NO00": must be an IBAN as its country writes them, or a national account number',
       'BANK_BIC="dnb": must be a BIC, 8 or 11 capital letters and digits such as DNBANOKK',
       'LOG_LEVEL="loud": must be fatal, error, warn, info, debug, trace or silent',
       '',

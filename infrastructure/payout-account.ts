@@ -1,0 +1,12 @@
+import { isValidIBAN } from 'ibantools'
+
+/** Whether the text is an IBAN as its country writes them, with right check digits (ISO 13616), without blanks. */
+export const isIban = (text: string): boolean => isValidIBAN(text)
+
+/** An account as it is kept: an IBAN, or a national number; undefined for anything else. */
+export const readAccount = (text: string): string | undefined => {
+  const account = text.replaceAll(/[ .]/g, '').toUpperCase()
+  const looksLikeIban = /^[A-Z]{2}\d{2}/.test(account)
+  const isRight = looksLikeIban ? isIban(account) : /^[A-Z0-9-]{4,34}$/.test(account)
+  return isRight ? account : undefined
+}
