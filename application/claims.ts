@@ -38,4 +38,30 @@ export const nationalId = ({ nationalId: known }: Profile, kind: 'id' | 'bankid'
   return known && proofs.length > 0 ? { jurisdiction: 'NO' as const, id: known.id, proofs } : null
 }
 
-export type UserInfo = ReturnType<typeof userInfo>
+const personalId = (profile: Profile, granted: readonly Scope[]) => {
+  if (granted.includes('fodselsnummer')) return nationalId(profile, 'id')
+  return granted.includes('bankid') ? nationalId(profile, 'bankid') : null
+}
+
+/** The scopes that tell something by themselves; the others need `openid` besides. */
+const tellingScopes: readonly Scope[] = [
+  ...userInfoScopes,
+  'shipping_address',
+  'fodselsnummer',
+  'bankid',
+]
+
+export const areTelling = (granted: readonly Scope[]): boolean =>
+  tellingScopes.some((scope) => granted.includes(scope))
+
+/** Every claim of the granted scopes, as far as it is known: what the client could read with the token. */
+export const grantedClaims = (subject: string, profile: Profile, granted: readonly Scope[]) => {
+  const personal_id = personalId(profile, granted)
+  return {
+    ...userInfo(subject, profile, granted),
+    ...(granted.includes('shipping_address') && shippingAddress(profile)),
+    ...(personal_id && { personal_id }),
+  }
+}
+
+export type GrantedClaims = ReturnType<typeof grantedClaims>

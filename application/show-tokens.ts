@@ -2,7 +2,7 @@ import type { Permissions } from '../domain/people/grant.ts'
 import type { Profile } from '../domain/people/profile.ts'
 import { formatScope } from '../domain/people/scope.ts'
 import { secondsUntil, type Instant } from '../domain/time.ts'
-import { userInfo, userInfoScopes, type UserInfo } from './claims.ts'
+import { areTelling, grantedClaims, type GrantedClaims } from './claims.ts'
 import type { Tokens } from './grants.ts'
 import type { AsOf } from './handle.ts'
 
@@ -15,7 +15,7 @@ export type ShownTokens = {
   readonly expiresIn: number
   readonly scope: string
   /** Null without a scope that it can be read with, and once the payer is erased. */
-  readonly userInfo: UserInfo | null
+  readonly userInfo: GrantedClaims | null
 }
 
 type Needs = {
@@ -56,8 +56,7 @@ export const showTokens =
     const { issuedAt, expiresAt } = issued
     const subject = subjectOf(payer, merchant)
     const isOpenId = scope.includes('openid')
-    const isTold = userInfoScopes.some((one) => scope.includes(one))
-    const profile = isTold ? await findProfile(payer, asOf) : undefined
+    const profile = areTelling(scope) ? await findProfile(payer, asOf) : undefined
     const accessToken = tokens.access(grant, generation)
     const { nonce = null, signedInAt = null } = granted
     const claims = { subject, audience, accessToken, issuedAt, nonce, signedInAt }
@@ -67,7 +66,7 @@ export const showTokens =
       idToken: isOpenId ? await signIdToken(claims) : null,
       expiresIn: Math.max(0, secondsUntil(expiresAt, at)),
       scope: formatScope(scope),
-      userInfo: profile ? userInfo(subject, profile, scope) : null,
+      userInfo: profile ? grantedClaims(subject, profile, scope) : null,
     }
   }
 

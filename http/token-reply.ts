@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ShownTokens } from '../application/show-tokens.ts'
+import { grantedClaims } from './oauth/claims-reply.ts'
 
 /** The members that the interface gives every answer with tokens (AccessTokenResponse). */
 export const tokenMembers = {
@@ -22,10 +23,9 @@ export const tokensView = (shown: ShownTokens | null) => ({
   scope: (shown && shown.scope) || null,
 })
 
-export const userInfoReply = z
-  .record(z.string(), z.unknown())
+export const userInfoReply = grantedClaims
   .nullable()
-  .meta({ description: 'What the userinfo endpoint tells, with the scope `openid`.' })
+  .meta({ description: 'Every claim of the granted scopes, as far as it is known.' })
 
 /** Only a permission request has a fee, and stands in a report: not what was granted along with a payment, or to an application. */
 export const free = { currency: null, fee: '0.00', report_id: null } as const

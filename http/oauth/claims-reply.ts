@@ -37,3 +37,17 @@ const proof = z.object({
 export const nationalIdClaims = z
   .object({ jurisdiction: z.literal('NO'), id: z.string(), proofs: z.array(proof).min(1) })
   .meta({ id: 'NationalId' })
+
+/** Every claim of the granted scopes together. */
+export const grantedClaims = userInfoClaims
+  .extend({
+    shipping_address: shippingAddressClaims.shape.shipping_address
+      .optional()
+      .meta(withScope('shipping_address')),
+    personal_id: nationalIdClaims.optional().meta({
+      description:
+        'The Norwegian national id, with the scope `fodselsnummer`; with `bankid` alone, the proof of the bank identity ' +
+        'scheme only.',
+    }),
+  })
+  .meta({ id: 'GrantedClaims' })

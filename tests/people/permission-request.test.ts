@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
 import { startPeopleService, type PeopleService } from './people-service.ts'
 import { makeVisitor } from './visitor.ts'
@@ -232,6 +232,49 @@ test('given the scope profile alone, then the name can be read, and nothing that
   const other = { Authorization: `Bearer ${(await outcomeOf(phoneOnly)).access_token}` }
   const refused = await service.call('GET', '/oauth2/v1/userinfo', undefined, other)
   expect([refused.status, refused.body.error]).toEqual([403, 'insufficient_scope'])
+})
+
+describe('given a granted scope, then the outcome holds its claims beside the tokens', () => {
+  const shipping_address = {
+    name: 'Alice Andersen',
+    street_address: expect.any(String),
+    postal_code: expect.any(String),
+    locality: expect.any(String),
+    country: 'NO',
+  }
+  const proof = { date: expect.any(String), method: expect.any(String) }
+  const byBank = { issuer: 'bankid', ...proof }
+  const id = expect.stringMatching(/^\d{11}$/)
+  const personal_id = { jurisdiction: 'NO', id, proofs: expect.arrayContaining([byBank]) }
+  const email = { email: 'alice@example.com', email_verified: true }
+
+  test.each([
+    ['shipping_address', { shipping_address }],
+    ['fodselsnummer', { personal_id }],
+    ['bankid', { personal_id: { ...personal_id, proofs: [byBank] } }],
+    ['openid email shipping_address bankid', { ...email, shipping_address, personal_id }],
+  ])('as of %s', async (scope, claims) => {
+    const asked = await rid({ scope })
+    expect(await answer(asked, 'accept')).toBe(204)
+    const { user_info } = await outcomeOf(asked)
+    expect(user_info).toEqual({ sub: expect.any(String), ...claims })
+  })
+
+  test('and so it does for a payment that required the scope', async () => {
+    const { id: tid } = await service.requestPayment({
+      customer: '4799999901',
+      required_scope: 'openid email shipping_address',
+    })
+    await service.call('POST', `/sandbox/v1/payment_request/${tid}/accept/`, {})
+    const { permissions } = await service.outcome(tid)
+    expect(permissions.user_info).toEqual({ sub: expect.any(String), ...email, shipping_address })
+  })
+
+  test('but none that takes openid besides', async () => {
+    const asked = await rid({ scope: 'phone email' })
+    await answer(asked, 'accept')
+    expect((await outcomeOf(asked)).user_info).toBeNull()
+  })
 })
 
 test('an outcome, which may hold tokens, is kept by no cache', async () => {
