@@ -82,15 +82,19 @@ type Session = { readonly token: string; readonly expiresAt: Instant }
 
 const sessionLifetimeMs = 12 * 3_600_000
 
-/** Signing in with two factors. */
-export const signIn = (needs: SignInNeeds) => {
-  const { handle, find, people } = needs
-
-  const credentialsOf = async (id: string): Promise<Credentials | undefined> => {
+/** What a payer signs in with; undefined when there is no such payer. */
+export const findCredentials =
+  ({ find, people }: Pick<Needs, 'find' | 'people'>) =>
+  async (id: string): Promise<Credentials | undefined> => {
     const payer = await find(payers, id)
     const text = payer.status === 'present' ? people.unseal(id, payer.credentials) : undefined
     return text === undefined ? undefined : (JSON.parse(text) as Credentials)
   }
+
+/** Signing in with two factors. */
+export const signIn = (needs: SignInNeeds) => {
+  const { handle, find, people } = needs
+  const credentialsOf = findCredentials(needs)
 
   /** The first factor: answers whose PIN it is. @throws Refusal sign_in_is_wrong, sign_in_is_locked */
   const checkPin = async (phone: string, pin: string, context: Context): Promise<string> => {

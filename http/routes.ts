@@ -12,6 +12,7 @@ import {
   sandboxPermissionRoutes,
   type SandboxPermissionNeeds,
 } from './merchant/sandbox-permission.ts'
+import { sandboxPayerRoutes, type SandboxPayerNeeds } from './merchant/sandbox-payer.ts'
 import { sandboxRoutes, type SandboxNeeds } from './merchant/sandbox.ts'
 import {
   lastSettlementRoute,
@@ -43,7 +44,7 @@ export type RouteNeeds = MerchantNeeds &
     /** Where clients find the service, when that is known beforehand. */
     readonly publicUrl: string | undefined
     /** Undefined in production. */
-    readonly sandbox: (SandboxNeeds & SandboxPermissionNeeds) | undefined
+    readonly sandbox: (SandboxNeeds & SandboxPermissionNeeds & SandboxPayerNeeds) | undefined
   }
 
 /** Every route of the service, the merchant interface in the order of the document's route table. */
@@ -66,7 +67,11 @@ export const allRoutes = (needs: RouteNeeds): Route[] =>
       ...peopleRoutes(needs),
       ...serviceRoutes(needs),
       ...(needs.sandbox
-        ? [...sandboxRoutes(needs.sandbox), ...sandboxPermissionRoutes(needs.sandbox)]
+        ? [
+            ...sandboxRoutes(needs.sandbox),
+            ...sandboxPermissionRoutes(needs.sandbox),
+            ...sandboxPayerRoutes(needs.sandbox),
+          ]
         : []),
     ],
     needs.names,

@@ -165,3 +165,5 @@ export const makeProcesses = (needs: Needs) => {
     },
   }
 }
+
+export type Processes = ReturnType<typeof makeProcesses>

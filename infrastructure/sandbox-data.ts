@@ -142,6 +142,7 @@ export const makeSandboxData = async (core: Core, dataDir: string): Promise<stri
       ([id, { phone, pin, codeSecret }]) =>
         `sandbox: payer ${id} +${phone}, PIN ${pin}, TOTP secret ${codeSecret}`,
     ),
+    'sandbox: GET /sandbox/v1/payer/alice/code/ gives the one-time code of a payer',
     'sandbox: bob is good for up to 1000.00',
   ].join('\n')
 }

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { callbacks, merchants, users } from '../application/aggregates.ts'
+import { merchants, users } from '../application/aggregates.ts'
 import { acceptPayment } from '../application/answer-payment.ts'
 import type { FundingSource } from '../application/funding.ts'
-import type { Context } from '../application/handle.ts'
 import { informFunding } from '../application/inform-funding.ts'
 import { answerPermission, requestPermission } from '../application/permissions.ts'
 import { requestPayment } from '../application/request-payment.ts'
 import type { Message } from '../domain/callback.ts'
 import { within } from '../domain/stream.ts'
-import type { Instant } from '../domain/time.ts'
 import { trustingAlso } from './callbacks/authorities.ts'
 import { makeCallbackSender } from './callbacks/callback-sender.ts'
 import { makeResolve } from './callbacks/name-resolution.ts'
@@ -25,6 +23,7 @@ import { makePayerSide } from './people/payer-side.ts'
 import { hashSecret, makeSecretCheck } from './people/secrets.ts'
 import { makeProcesses } from './processes.ts'
 import { makeReadiness } from './readiness.ts'
+import { makeSandboxSide } from './sandbox-side.ts'
 import type { Settings } from './settings.ts'
 
 /** What the wire form of callbacks is made with; the wire belongs to `http`. */
@@ -49,10 +48,10 @@ export const startService = async (
   server: AuthorizationServer,
   funding: FundingSource,
 ) => {
-  const { handle, find, now, readModels } = core
+  const { handle, find, readModels } = core
   const { caughtUp } = readModels
   const signer = await signerIn(core, settings.DATA_DIR, Date.now)
-  const { payers, tokens } = core
+  const { tokens } = core
   const isSandbox = settings.MODE === 'sandbox'
   const privateCallbacks = settings.PRIVATE_CALLBACKS ?? (isSandbox ? 'allow' : 'refuse')
   const sender = makeCallbackSender({
@@ -169,24 +168,10 @@ export const startService = async (
       },
       sandbox: isSandbox
         ? {
-            handle,
-            find,
-            findPayer: payers.byIdOrPhone,
+            ...makeSandboxSide(core, processes),
             acceptPayment: accept,
             ...answers,
-            advanceClock: async (
-              step: { readonly by: number } | { readonly to: Instant },
-              context: Context,
-            ) => {
-              await core.advanceClock(step, context)
-              await processes.settle()
-              return now()
-            },
-            settleNow: (merchant: string) => processes.accounting.settleNow(merchant),
             scanShortlink: side.scanShortlink,
-            sendTestCallback: async (uri: string, context: Context) => {
-              await handle(callbacks, `test-${randomUUID()}`, { type: 'RequestTest', uri }, context)
-            },
           }
         : undefined,
     },

@@ -158,7 +158,7 @@ export const templateOf = ({ paths }: OpenApiDocument, path: string): string =>
 
 /** What people meet: the authorization server, and the interface and pages of payers. */
 export const isPeoples = (name: string): boolean =>
-  /^\w+ \/(payer|oauth2|\.well-known|merchant\/v1\/(permission_request|application)|sandbox\/v1\/permission)/.test(
+  /^\w+ \/(payer|oauth2|\.well-known|merchant\/v1\/(permission_request|application)|sandbox\/v1\/(permission|payer))/.test(
     name,
   )
 

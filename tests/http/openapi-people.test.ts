@@ -166,6 +166,17 @@ test('apps of payers are answered as is documented', async () => {
   expect((await ask('GET', path('profile'), session)).error_type).toBe('Unauthorized')
 })
 
+test('given a payer of the sandbox, when their one-time code is asked for, then they sign in with it', async () => {
+  for (const payer of ['alice', '4799999901', '+4799999901']) {
+    const { code } = await ask('GET', `/sandbox/v1/payer/${payer}/code/`, {})
+    const person = { phone: '+4799999901', pin: '1234' }
+    const session = await ask('POST', '/payer/v1/session/', {}, { ...person, code })
+    expect(session).toHaveProperty('token')
+  }
+  const nobody = await ask('GET', '/sandbox/v1/payer/nobody/code/', {})
+  expect(nobody.error_type).toBe('Not Found')
+})
+
 test('browsers of payers are answered as is documented', async () => {
   const newcomer = visitor()
   const who = await newcomer.visit('/payer/sign-up')
