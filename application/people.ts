@@ -1,3 +1,4 @@
+import { readSealedName, sealedName } from '../domain/people/sealed-name.ts'
 import { profile as profileSchema, type Profile } from '../domain/people/profile.ts'
 import { payers } from './aggregates.ts'
 import type { AsOf, Find } from './handle.ts'
@@ -14,20 +15,20 @@ export type People = {
   shred(person: string): void
 }
 
-/** The digits of a phone number as people write it: `4799999901`, `+4799999901`, `msisdn:4799999901`. */
-export const phoneDigits = (text: string): string | undefined =>
-  /^(?:msisdn:)?\+?(\d{8,15})$/.exec(text.replace(/[ -]/g, ''))?.[1]
+const separators = /[\s().\p{Pd}\p{Cf}]/gu
 
-const sealedText = /^sealed:([^:]+):([\w-]+)$/
+/** The digits of a phone number as people write it: `4799999901`, `+47 (999) 99-901`, `004799999901`, `MSISDN:4799999901`. */
+export const phoneDigits = (text: string): string | undefined =>
+  /^(?:msisdn:)?(?:\+|00)?([1-9]\d{7,14})$/i.exec(text.replace(separators, ''))?.[1]
 
 /** Seals what somebody was called, so that whoever holds the log cannot read it: `sealed:<person>:<text>`. */
 export const sealName = (people: People, person: string, name: string): string =>
-  `sealed:${person}:${people.seal(person, name)}`
+  sealedName(person, people.seal(person, name))
 
 /** What somebody was called, as it was written; undefined once that person is erased. */
 export const readName = (people: People, stored: string): string | undefined => {
-  const [, person, sealed] = sealedText.exec(stored) ?? []
-  return person === undefined || sealed === undefined ? stored : people.unseal(person, sealed)
+  const name = readSealedName(stored)
+  return name ? people.unseal(name.person, name.sealed) : stored
 }
 
 /** What is known of a payer, or was; undefined for one who is not there, or no longer. */

@@ -75,6 +75,8 @@ export class Refusal extends Error {
     readonly code: RefusalCode,
     /** After what time it may be otherwise, if that is known. */
     readonly retryAfter: Seconds | null = null,
+    /** Further reasons that hold at the same time. */
+    readonly others: readonly RefusalCode[] = [],
   ) {
     super(code.replaceAll('_', ' '))
   }
@@ -82,6 +84,13 @@ export class Refusal extends Error {
 
 export const refuse = (code: RefusalCode, retryAfter?: Seconds): never => {
   throw new Refusal(code, retryAfter)
+}
+
+/** Refuses for all reasons that hold, so that they are told in one answer. */
+export const refuseIf = (reasons: Partial<Readonly<Record<RefusalCode, boolean>>>): void => {
+  const codes = Object.keys(reasons) as RefusalCode[]
+  const [code, ...others] = codes.filter((each) => reasons[each])
+  if (code !== undefined) throw new Refusal(code, null, others)
 }
 
 /** For whoever asks for what may have been done already: a refusal is nothing to them. */

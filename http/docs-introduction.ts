@@ -114,9 +114,15 @@ Bodies are JSON in UTF-8, at most 1 MiB, sent as \`application/json\` or \`${nam
 answered as the latter; \`Accept\` can name either. Logs are \`${names.csv}\`. Fields that are not
 known are ignored.
 
+\`null\` is the same as a field that is absent, and so is a text that is empty or blank: where the
+field is required, both are refused. Texts are trimmed, except secrets and PINs. A PUT leaves what is
+absent as it is; \`""\` takes away what can be absent, and \`[]\` empties a list. All faults of a body
+are told in one answer.
+
 URLs of the merchant interface end with a slash, except that of the logo. A URI inside a body is an
 absolute path of this service, or a full URL where the operator has chosen that; \`Location\`, the
-\`uri\` of a checkout page, and \`meta.uri\` of callbacks are always full URLs.
+\`uri\` of a checkout page, and \`meta.uri\` of callbacks are always full URLs. A POST that makes something answers 201 with
+\`Location\` and \`{"id":"<id>"}\`.
 
 ## Money and times
 

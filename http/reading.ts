@@ -1,10 +1,11 @@
 import type { HonoRequest } from 'hono'
 import type { z } from 'zod'
 import type { Soon } from '../application/soon.ts'
-import { compiled } from '../domain/compiled.ts'
 import type { Names } from './brand.ts'
-import { malformed, RequestError } from './errors.ts'
+import { checked } from './checking.ts'
+import { RequestError } from './errors.ts'
 import { inexactNumber, readJson } from './exact-json.ts'
+import { withoutNothing } from './nothing.ts'
 
 const largestBody = 1_048_576
 
@@ -136,7 +137,7 @@ export const parseBody = (
   const type = contentType === undefined ? undefined : mediaTypeOf(contentType)
   if (body.byteLength > 0 && type !== jsonType && type !== names.json.toLowerCase())
     throw new RequestError(415, `The body must be application/json or ${names.json}.`)
-  return checked(schema, body.byteLength === 0 ? {} : parseObject(body))
+  return checked(schema, body.byteLength === 0 ? {} : withoutNothing(schema, parseObject(body)))
 }
 
 const mostFields = 1_000
@@ -167,27 +168,4 @@ export const parseForm = (
   }
   const fields = [...values].map(([name, all]) => [name, all.length === 1 ? all[0] : all])
   return checked(schema, Object.fromEntries(fields))
-}
-
-/** What is said of a value in words of our own, for the checker would speak of what only we know. */
-const reworded = (issue: { readonly input?: unknown; readonly expected?: unknown }) => {
-  if (issue.input === undefined) return 'Is required.'
-  return inexactNumber(issue.input) !== undefined && typeof issue.expected === 'string'
-    ? `Invalid input: expected ${issue.expected}, received number`
-    : undefined
-}
-
-/** Whoever makes more mistakes than that is told in the words of the checker, which need no second look. */
-const mostReworded = 1_000
-
-/** @throws Malformed */
-export const checked = <Schema extends z.ZodType>(
-  schema: Schema,
-  value: unknown,
-): z.output<Schema> => {
-  const result = compiled(schema).safeParse(value)
-  if (result.success) return result.data
-  if (result.error.issues.length > mostReworded) throw malformed(result.error)
-  // Words of our own cost every request dearly, and only a refused one reads them.
-  throw malformed(schema.safeParse(value, { error: reworded }).error ?? result.error)
 }

@@ -1,6 +1,6 @@
 import { mostParts } from '../domain/payment/payment-capture.ts'
 import type { Refusal, RefusalCode } from '../domain/refusal.ts'
-import { answerTo, answerToMalformed, Malformed, type ErrorAnswer } from './errors.ts'
+import { answerTo, answerToMalformed, malformed, type ErrorAnswer } from './errors.ts'
 
 type Answer = {
   readonly status: 401 | 404 | 409 | 429
@@ -187,10 +187,17 @@ const refusalAnswers = {
   user_has_no_credentials: { field: 'secret', text: 'A user needs a secret, a pubkey or both.' },
 } as const satisfies Record<RefusalCode, Answer | FieldAnswer>
 
+const issuesOf = (codes: readonly RefusalCode[]) => ({
+  issues: codes.flatMap((code) => {
+    const answer: Answer | FieldAnswer = refusalAnswers[code]
+    return 'field' in answer ? [{ path: [answer.field], message: answer.text }] : []
+  }),
+})
+
 /** With how long to wait, where that is known (RFC 6585, 4; RFC 9110, 10.2.3). */
-export const answerToRefusal = ({ code, retryAfter }: Refusal): ErrorAnswer => {
+export const answerToRefusal = ({ code, retryAfter, others }: Refusal): ErrorAnswer => {
   const answer: Answer | FieldAnswer = refusalAnswers[code]
-  if ('field' in answer) return answerToMalformed(new Malformed({ [answer.field]: [answer.text] }))
+  if ('field' in answer) return answerToMalformed(malformed(issuesOf([code, ...others])))
   const { status, text, headers = {} } = answer
   const wait = retryAfter === null ? {} : { 'Retry-After': String(retryAfter) }
   return { ...answerTo(status, text), headers: { ...headers, ...wait } }

@@ -68,7 +68,6 @@ export const makeReplies = ({ names, isOutage, onBug }: Needs) => {
         return json(200, shown(answer), kept)
       case 'created': {
         const { location: Location, value } = answer as Created
-        if (value === undefined) return { status: 201, headers: { Location }, body: null }
         return json(201, shown(value), { Location, ...kept })
       }
       case 'found':

@@ -28,7 +28,10 @@ type Success = 'value' | 'value or nothing' | 'created' | 'found' | 'nothing'
 /** What a route answers with that makes its reply itself; some are never a 200. */
 type Raw = 'raw' | 'raw otherwise'
 
-export type Created = { readonly location: string; readonly value?: unknown }
+export type Created<Value extends { readonly id: string } = { readonly id: string }> = {
+  readonly location: string
+  readonly value: Value
+}
 
 /** Anything that is not the API's JSON: a page, a PEM file, an image, metrics. */
 export type RawReply = {
@@ -102,7 +105,7 @@ type Answer<S extends Success | Raw, Reply> = S extends 'value'
   : S extends 'value or nothing'
     ? Input<Reply> | undefined
     : S extends 'created'
-      ? Created
+      ? Created<Input<Reply> & { readonly id: string }>
       : S extends 'found'
         ? Found
         : S extends Raw

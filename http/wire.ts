@@ -4,8 +4,10 @@ import { isCurrency, isKnownCurrency } from '../domain/money/currency.ts'
 import { formatAmount, parseAmount, type MinorUnits, type Money } from '../domain/money/money.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
+import type { Issues } from './checking.ts'
 import { malformed } from './errors.ts'
 import { inexactNumber } from './exact-json.ts'
+import { asWritten } from './nothing.ts'
 import { urlToSign } from './signature.ts'
 
 /** How values look in JSON (decisions 2). What is read is parsed, what is answered is encoded by these schemas. */
@@ -27,10 +29,12 @@ export const decimalText = (pattern: RegExp, shape: string) =>
   )
 
 /** An amount in a request: read as text here, and exactly by `amountIn` once its currency is known. */
-export const amountText = decimalText(
-  /^(0|[1-9]\d*)(\.\d+)?$/,
-  'Must be an amount such as "12.50": digits, and a period before decimals.',
-).meta({ description: 'Money: decimal text with at most the decimals of the currency.' })
+export const amountText = asWritten(
+  decimalText(
+    /^(0|[1-9]\d*)(\.\d+)?$/,
+    'Must be an amount such as "12.50": digits, and a period before decimals.',
+  ).meta({ description: 'Money: decimal text with at most the decimals of the currency.' }),
+)
 
 /** A number that is no money may be inexact. */
 export const plainNumber = <Schema extends z.ZodType>(schema: Schema) =>
@@ -72,9 +76,6 @@ const amountProblems: Readonly<Record<string, string>> = {
   amount_is_too_large: 'Is too large.',
 }
 
-/** Collects what is wrong with the fields of a request. */
-export type Issues = { issues: z.core.$ZodRawIssue[] }
-
 /** Reads something of a request that needs more than a schema. @throws Malformed with all that is wrong. */
 export const read = <T>(reader: (context: Issues) => T): T => {
   const context: Issues = { issues: [] }
@@ -83,15 +84,18 @@ export const read = <T>(reader: (context: Issues) => T): T => {
   return value
 }
 
-/** Reads an amount in its currency; a problem becomes an issue of that field, and the answer zero. */
+/** It has the most decimals: what is wrong with an amount in it is wrong in every currency. */
+const finest = 'CLF'
+
+/** Reads an amount in its currency, if that is known; a problem becomes an issue of that field, and the answer zero. */
 export const amountIn = (
   context: Issues,
   path: (string | number)[],
   text: string,
-  currency: string,
+  currency: string | undefined,
 ): MinorUnits => {
   try {
-    return parseAmount(text, currency)
+    return parseAmount(text, currency ?? finest)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const message = amountProblems[error.code] ?? 'Is no amount.'
@@ -99,6 +103,9 @@ export const amountIn = (
     return 0
   }
 }
+
+/** Whether an amount is nothing, whatever its currency. */
+export const isZero = (amount: string): boolean => !/[1-9]/.test(amount)
 
 const dateTimePattern = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
 
@@ -170,6 +177,9 @@ export const callbackUriText = webUriText.superRefine((text, context) => {
   const problem = problemOfCallable(text)
   if (problem !== undefined) context.addIssue(problem)
 })
+
+/** What a POST answers that makes something (decisions 1). */
+export const createdReply = z.object({ id: z.string() }).meta({ id: 'Created' })
 
 /** Money in an answer. */
 export const money = z

@@ -35,6 +35,13 @@ const mostAttachments = 100
 const isSame = (a: AttachmentContent, b: AttachmentContent): boolean =>
   a.kind === b.kind && a.hash === b.hash
 
+/** The ids of contents among what is attached, in the order of their uploads. */
+export const idsOf = (
+  contents: readonly AttachmentContent[],
+  attached: readonly Attachment[],
+): readonly string[] =>
+  attached.filter((one) => contents.some((content) => isSame(one, content))).map(({ id }) => id)
+
 /** What a merchant has attached to a payment, numbered from 1; the same content again adds nothing. */
 export const attachments: Decider<AttachmentCommand, AttachmentEvent, readonly Attachment[]> = {
   initial: [],

@@ -1,6 +1,7 @@
 import { grossOf } from '../accounting/charge.ts'
 import { addUp } from '../money/money.ts'
-import { refuse } from '../refusal.ts'
+import { isSameRequest } from '../people/sealed-name.ts'
+import { refuse, refuseIf } from '../refusal.ts'
 import { roughSize } from '../rough-size.ts'
 import { sameJson } from '../same.ts'
 import { authorizationLifetime, endOfWait, secondsAfter, type Instant } from '../time.ts'
@@ -32,10 +33,12 @@ export const decideRequest = (
   payment: Payment,
 ): readonly PaymentEvent[] => {
   if (payment.status !== 'unrequested')
-    return sameJson(payment.request, request) ? [] : refuse('pos_tid_used_with_other_data')
-  if (!facts.posIsKnown) return refuse('pos_is_unknown')
-  if (!facts.ledgerIsOpen) return refuse('ledger_is_unknown')
-  if (!addsUp(request.lineItems, request.amount)) return refuse('line_items_do_not_add_up')
+    return isSameRequest(payment.request, request) ? [] : refuse('pos_tid_used_with_other_data')
+  refuseIf({
+    pos_is_unknown: !facts.posIsKnown,
+    ledger_is_unknown: !facts.ledgerIsOpen,
+    line_items_do_not_add_up: !addsUp(request.lineItems, request.amount),
+  })
   grossOf(request)
   const { payer: customer } = facts
   const payer = typeof customer === 'object' && 'id' in customer ? customer.id : null
@@ -69,8 +72,10 @@ export const decideAmendment = (
   if (changed.length === 0) return []
   const data: Partial<PaymentDetails> = Object.fromEntries(changed)
   if (isAnswered(payment) && (data.lineItems || data.links)) return refuse('payment_is_answered')
-  if (data.ledger !== undefined && !ledgerIsOpen) return refuse('ledger_is_unknown')
-  if (!addsUp(data.lineItems ?? [], request.amount)) return refuse('line_items_do_not_add_up')
+  refuseIf({
+    ledger_is_unknown: data.ledger !== undefined && !ledgerIsOpen,
+    line_items_do_not_add_up: !addsUp(data.lineItems ?? [], request.amount),
+  })
   if (amendedSize + roughSize(data) > largestAmendments)
     return refuse('payment_is_amended_too_much')
   return [{ type: 'PaymentAmended', data }]

@@ -8,6 +8,7 @@ import { sameJson } from '../same.ts'
 import { endOfWait, type Instant } from '../time.ts'
 import { permissions, type Permissions } from './grant.ts'
 import { isPartOf, scope } from './scope.ts'
+import { isSameRequest } from './sealed-name.ts'
 
 /** A permission request as the merchant made it, with all defaults filled in. */
 const permissionRequest = z.object({
@@ -94,7 +95,7 @@ const decideRequest = (
   permission: Permission,
 ): readonly PermissionEvent[] => {
   if (permission.status !== 'unrequested')
-    return sameJson(permission.request, request) ? [] : refuse('pos_tid_used_with_other_data')
+    return isSameRequest(permission.request, request) ? [] : refuse('pos_tid_used_with_other_data')
   if (!facts.posIsKnown) return refuse('pos_is_unknown')
   const { payer, currency } = facts
   const expiresAt = endOfWait(at, request.expiresIn)

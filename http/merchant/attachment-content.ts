@@ -2,10 +2,12 @@ import { z } from 'zod'
 import type { AttachmentKind } from '../../domain/merchant/attachment.ts'
 import { isPng } from '../../domain/merchant/png.ts'
 import type { Names } from '../brand.ts'
+import type { Issues } from '../checking.ts'
 import { Malformed, mostIssues } from '../errors.ts'
 import type { Part } from '../multipart.ts'
 import { readJson } from '../exact-json.ts'
-import { amountIn, knownCurrencyCode, decimalText, type Issues } from '../wire.ts'
+import { withoutNothing } from '../nothing.ts'
+import { amountIn, knownCurrencyCode, decimalText } from '../wire.ts'
 
 const largestPng = 1_000_000
 const largestJson = 1_000_000
@@ -113,7 +115,7 @@ const problemsOfJson = (
     return [{ path: [], message: `Larger than ${largestJson} bytes.` }]
   const json = readJson(content)
   if (json === undefined) return [{ path: [], message: 'Is no valid JSON.' }]
-  const result = schema.safeParse(json)
+  const result = schema.safeParse(withoutNothing(schema, json))
   if (!result.success) return result.error.issues
   const issues: Issues = { issues: [] }
   checkAmounts(result.data, currency, issues)

@@ -3,6 +3,7 @@ import { attachmentsOfPayments, payments } from '../../application/aggregates.ts
 import type { SealedBlobs } from '../../application/blobs.ts'
 import { findAccepting } from '../../application/find-accepting.ts'
 import type { Find, Handle } from '../../application/handle.ts'
+import { idsOf } from '../../domain/merchant/attachment.ts'
 import type { PaymentStatus } from '../../domain/payment/status.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { secondsAfter, type Instant } from '../../domain/time.ts'
@@ -12,6 +13,7 @@ import type { Names } from '../brand.ts'
 import { callerOf, type Call } from '../call.ts'
 import { partsOf } from '../multipart.ts'
 import { route, type Route } from '../route.ts'
+import { createdReply } from '../wire.ts'
 import { checkParts, itemList, receipt } from './attachment-content.ts'
 import { attachmentReadingRoutes } from './attachment-reading.ts'
 
@@ -51,6 +53,10 @@ export type AttachmentNeeds = Signing & {
   readonly attachments: { of(tid: string): readonly AttachmentEntry[] }
 }
 
+const uploadedReply = createdReply
+  .extend({ ids: z.array(z.string()) })
+  .meta({ id: 'Uploaded', description: 'The id of the first, and those of all.' })
+
 const group = 'Attachment'
 const listPath = (tid: string): string => `${merchantPrefix}/payment_request/${tid}/attachment/`
 
@@ -89,6 +95,7 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
         ],
       },
       success: 'created',
+      reply: uploadedReply,
       handle: async (call) => {
         const { at, requestId: correlationId } = call
         const { tid } = call.params
@@ -116,8 +123,10 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
         // What is refused is not kept; what has been uploaded is there before anybody reads of it.
         await findAccepting(find, attachmentsOfPayments, tid, command)
         for (const keep of keeps) await keep()
-        await handle(attachmentsOfPayments, tid, command, context)
-        return { location: links.full(listPath(tid)) }
+        const { state } = await handle(attachmentsOfPayments, tid, command, context)
+        const ids = idsOf(contents, state)
+        const [id = ''] = ids
+        return { location: links.full(listPath(tid)), value: { id, ids: [...ids] } }
       },
     }),
     ...attachmentReadingRoutes(needs, {

@@ -8,32 +8,32 @@ import type { LedgerRow } from '../../projections/ledgers.ts'
 import type { Links } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { listRoute } from '../lists.ts'
+import { removable } from '../nothing.ts'
 import { route, type Route } from '../route.ts'
-import { currencyCode } from '../wire.ts'
+import { createdReply, currencyCode } from '../wire.ts'
 import { ledgerListPath, ledgerPath, reportPath } from './report-reply.ts'
 
 const ledgerId = z
   .string()
   .regex(/^(?!\.+$)[a-zA-Z0-9_.-]{1,100}$/, 'Letters, digits and _ . -, at most 100.')
-const description = z.string().max(1000).nullable()
+const description = z.string().max(1000)
 
 const ledgerInput = z
   .object({
     id: ledgerId.optional().meta({ description: 'Made by the service when it is absent.' }),
     currency: currencyCode,
-    description: description.default(null),
+    description: description.nullable().default(null),
   })
   .meta({ id: 'LedgerInput' })
 
 const ledgerUpdate = z
   .object({
-    description,
-    enabled: z.boolean().meta({
+    description: removable(description),
+    enabled: z.boolean().optional().meta({
       description: 'true enables a disabled ledger again; false disables it, as DELETE does.',
     }),
   })
-  .partial()
-  .meta({ id: 'LedgerUpdate', description: 'What is absent stays as it is; null takes it away.' })
+  .meta({ id: 'LedgerUpdate' })
 
 const ledgerReply = z
   .object({
@@ -109,13 +109,14 @@ export const ledgerRoutes = (needs: LedgerNeeds): Route[] => {
       description: 'The ledger `default` is there already.',
       body: ledgerInput,
       success: 'created',
+      reply: createdReply,
       handle: async (call) => {
         const { merchant } = callerOf(call)
         const { id = needs.newId(), currency, description } = call.body
         const implied = impliedBy(await look(call, id))
         const data = { merchant, id, currency, description }
         await change(call, id, { type: 'RegisterLedger', data, implied })
-        return { location: links.full(ledgerPath(id)) }
+        return { location: links.full(ledgerPath(id)), value: { id } }
       },
     }),
     route({

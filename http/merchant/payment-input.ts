@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { defaultLedger } from '../../domain/accounting/ledger.ts'
+import type { MinorUnits } from '../../domain/money/money.ts'
 import type { PaymentDetails, PaymentRequest } from '../../domain/payment/payment-events.ts'
 import { formatScope } from '../../domain/people/scope.ts'
+import { tellTogether, type Fitting, type Issues } from '../checking.ts'
 import {
   amountIn,
   amountText,
@@ -9,10 +11,10 @@ import {
   currencyCode,
   decimalText,
   identifier,
+  isZero,
   orElse,
   plainNumber,
   webUriText,
-  type Issues,
 } from '../wire.ts'
 import { expiresInput, scopeText } from './permission.ts'
 
@@ -28,7 +30,7 @@ const lineItemInput = z
     vat: amountText.nullish(),
     vat_rate: quantityText.nullish(),
     metadata: z
-      .array(z.object({ key: z.string().max(255), value: z.string().max(1000) }))
+      .array(z.object({ key: z.string().max(255), value: z.string().max(1000).default('') }))
       .max(100)
       .default([]),
   })
@@ -45,8 +47,8 @@ const linkInput = z
 /** What can be amended later. */
 export const detailsInput = {
   ledger: z.string().min(1).max(100),
-  callback_uri: callbackUriText.nullable(),
-  display_message_uri: callbackUriText.nullable().meta({
+  callback_uri: callbackUriText,
+  display_message_uri: callbackUriText.meta({
     description:
       'Gets a display_message with a text when the payer scans, accepts or declines, over http too.',
   }),
@@ -57,15 +59,26 @@ export const detailsInput = {
 /** In bytes of JSON: an event holds at most 1 MiB, with all that is around them. */
 const largestLineItems = 524_288
 
+type LineItemInput = z.output<typeof lineItemInput>
+const lineAmounts = ['item_cost', 'total', 'vat'] as const
+
+const lineAmountIn = (
+  context: Issues,
+  index: number,
+  field: (typeof lineAmounts)[number],
+  text: string,
+  currency: string | undefined,
+): MinorUnits => amountIn(context, ['line_items', index, field], text, currency)
+
 export const lineItemsOf = (
-  items: readonly z.output<typeof lineItemInput>[],
+  items: readonly LineItemInput[],
   currency: string,
   context: Issues,
 ): PaymentDetails['lineItems'] => {
   if (items.length === 0) return []
   const lineItems = items.map((item, index) => {
-    const amount = (field: 'item_cost' | 'total' | 'vat', text: string) =>
-      amountIn(context, ['line_items', index, field], text, currency)
+    const amount = (field: (typeof lineAmounts)[number], text: string) =>
+      lineAmountIn(context, index, field, text, currency)
     return {
       productId: item.product_id,
       description: item.description ?? null,
@@ -87,8 +100,7 @@ export const lineItemsOf = (
 export const linksOf = (links: readonly z.output<typeof linkInput>[]): PaymentDetails['links'] =>
   links.map(({ uri, caption, show_on }) => ({ uri, caption, showOn: show_on }))
 
-/** POST /payment_request/ (decisions 4, Input), read into a request of some merchant. */
-export const paymentRequestInput = z
+const paymentRequestFields = z
   .object({
     pos_id: identifier,
     pos_tid: identifier,
@@ -120,8 +132,8 @@ export const paymentRequestInput = z
     expires_in: expiresInput,
     text: z.string().max(1000).nullable().default(null),
     ledger: orElse(detailsInput.ledger, defaultLedger),
-    callback_uri: detailsInput.callback_uri.default(null),
-    display_message_uri: detailsInput.display_message_uri.default(null),
+    callback_uri: detailsInput.callback_uri.nullable().default(null),
+    display_message_uri: detailsInput.display_message_uri.nullable().default(null),
     success_return_uri: webUriText.nullable().default(null),
     failure_return_uri: webUriText.nullable().default(null),
     required_scope: scopeText
@@ -133,21 +145,29 @@ export const paymentRequestInput = z
     links: orElse(detailsInput.links, []),
   })
   .meta({ id: 'PaymentRequestInput' })
-  .transform((input, context): Omit<PaymentRequest, 'merchant'> => {
+
+type PaymentFields = Fitting<z.output<typeof paymentRequestFields>>
+
+const checkWhole = (input: PaymentFields, context: Issues): void => {
+  const issue = (field: string, message: string) =>
+    context.issues.push({ code: 'custom', message, path: [field], input })
+  if (input.amount !== undefined && isZero(input.amount)) issue('amount', 'Must be larger than 0.')
+  if (input.customer === null)
+    for (const field of ['success_return_uri', 'failure_return_uri'] as const)
+      if (input[field] === null) issue(field, 'Required when there is no customer.')
+}
+
+/** POST /payment_request/ (decisions 4, Input), read into a request of some merchant. */
+const paymentRequestOf = paymentRequestFields.transform(
+  (input, context): Omit<PaymentRequest, 'merchant'> => {
     const { currency } = input
-    const amount = amountIn(context, ['amount'], input.amount, currency)
-    const issue = (field: string, message: string) =>
-      context.issues.push({ code: 'custom', message, path: [field], input })
-    if (amount === 0 && context.issues.length === 0) issue('amount', 'Must be larger than 0.')
-    if (input.customer === null)
-      for (const field of ['success_return_uri', 'failure_return_uri'] as const)
-        if (input[field] === null) issue(field, 'Required when there is no customer.')
+    checkWhole(input, context)
     return {
       posId: input.pos_id,
       posTid: input.pos_tid,
       action: input.action,
       currency,
-      amount,
+      amount: amountIn(context, ['amount'], input.amount, currency),
       additionalAmount: amountIn(context, ['additional_amount'], input.additional_amount, currency),
       additionalEdit: input.additional_edit,
       allowCredit: input.allow_credit,
@@ -165,4 +185,28 @@ export const paymentRequestInput = z
       lineItems: lineItemsOf(input.line_items, currency, context),
       links: linksOf(input.links),
     }
-  })
+  },
+)
+
+/** The same amounts of a request of which some fields do not fit. */
+const checkAmounts = (input: PaymentFields, context: Issues): void => {
+  const { currency, line_items: items = [] } = input
+  for (const field of ['amount', 'additional_amount'] as const) {
+    const text = input[field]
+    if (text !== undefined) amountIn(context, [field], text, currency)
+  }
+  for (const [index, item] of items.entries())
+    for (const field of lineAmounts) {
+      const text = item[field]
+      if (text != null) lineAmountIn(context, index, field, text, currency)
+    }
+}
+
+export const paymentRequestInput = tellTogether(
+  paymentRequestOf,
+  paymentRequestFields,
+  (input, context) => {
+    checkWhole(input, context)
+    checkAmounts(input, context)
+  },
+)

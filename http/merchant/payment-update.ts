@@ -1,7 +1,10 @@
 import { z } from 'zod'
+import { parseAmount } from '../../domain/money/money.ts'
 import type { Wanted } from '../../domain/payment/payment-command.ts'
 import type { PaymentDetails } from '../../domain/payment/payment-events.ts'
-import { amountIn, amountText, knownCurrencyCode, read } from '../wire.ts'
+import { tellTogether, type Fitting, type Issues } from '../checking.ts'
+import { removable } from '../nothing.ts'
+import { amountIn, amountText, isZero, knownCurrencyCode, read } from '../wire.ts'
 import { detailsInput, lineItemsOf, linksOf } from './payment-input.ts'
 
 const actions = ['capture', 'abort', 'release', 'reauth', 'refund'] as const
@@ -52,47 +55,52 @@ const paymentUpdate = z
     refund_id: partId.nullable(),
     text: z.string().max(1000).nullable().meta({ description: 'Reason of a refund.' }),
     ...detailsInput,
+    callback_uri: removable(detailsInput.callback_uri),
+    display_message_uri: removable(detailsInput.display_message_uri),
   })
   .partial()
   .meta({ id: 'PaymentUpdate' })
 
-/** PUT /payment_request/<tid>/ (decisions 4): an action, or without one the details that change. */
-export const paymentUpdateInput = z.preprocess(withoutIgnored, paymentUpdate)
+export type PaymentUpdate = z.output<typeof paymentUpdate>
+type IdField = 'capture_id' | 'refund_id'
 
-export type PaymentUpdate = z.output<typeof paymentUpdateInput>
+const checkPart = (input: Fitting<PaymentUpdate>, idField: IdField, context: Issues): void => {
+  const { amount, additional_amount: additional, currency } = input
+  const issue = (field: string, message: string) =>
+    context.issues.push({ code: 'custom', path: [field], message, input })
+  // Without an id the figures must be those of all that is left, which the payment knows.
+  const needed = amount == null || currency == null ? [idField] : []
+  for (const field of ['amount', 'currency', ...needed] as const)
+    if (input[field] == null) issue(field, 'Required for a part.')
+  if (amount != null && isZero(amount) && isZero(additional ?? '0'))
+    issue('amount', 'Must be larger than 0.')
+  if (amount != null) amountIn(context, ['amount'], amount, currency ?? undefined)
+  if (additional != null)
+    amountIn(context, ['additional_amount'], additional, currency ?? undefined)
+}
+
+/** PUT /payment_request/<tid>/ (decisions 4): an action, or without one the details that change. */
+export const paymentUpdateInput = tellTogether(
+  z.preprocess(withoutIgnored, paymentUpdate),
+  paymentUpdate,
+  (input, context) => {
+    if (input.action === 'capture') checkPart(input, 'capture_id', context)
+    if (input.action === 'refund') checkPart(input, 'refund_id', context)
+  },
+)
 
 /** What a capture or refund takes: everything that is left, or amounts, under the id in one field. @throws Malformed */
-export const wantedOf = (input: PaymentUpdate, idField: 'capture_id' | 'refund_id'): Wanted => {
-  const { amount, additional_amount, currency } = input
+export const wantedOf = (input: PaymentUpdate, idField: IdField): Wanted => {
+  const { amount, additional_amount: additional, currency } = input
   const id = input[idField]
-  if (amount == null && additional_amount == null && id == null && currency == null)
-    return 'everything'
+  if (amount == null && additional == null && id == null && currency == null) return 'everything'
   return read((context) => {
-    const issue = (field: string, message: string) =>
-      context.issues.push({ code: 'custom', path: [field], message, input })
-    const required = (field: string, value: unknown) =>
-      value == null && issue(field, 'Required for a part.')
-    required('amount', amount)
-    required('currency', currency)
-    if (amount == null || currency == null) {
-      required(idField, id)
-      // Nobody gets this answer: `read` throws, as what is missing has been noted.
-      return 'everything'
-    }
-    const wanted = {
-      id: id ?? null,
-      currency,
-      amount: amountIn(context, ['amount'], amount, currency),
-      additionalAmount: amountIn(
-        context,
-        ['additional_amount'],
-        additional_amount ?? '0',
-        currency,
-      ),
-    }
-    if (wanted.amount + wanted.additionalAmount === 0 && context.issues.length === 0)
-      issue('amount', 'Must be larger than 0.')
-    return wanted
+    checkPart(input, idField, context)
+    // Nobody gets this answer: `read` throws, as what is wrong has been noted.
+    if (context.issues.length > 0 || amount == null || currency == null) return 'everything'
+    const minor = (text: string) => parseAmount(text, currency)
+    const pots = { amount: minor(amount), additionalAmount: minor(additional ?? '0') }
+    return { id: id ?? null, currency, ...pots }
   })
 }
 

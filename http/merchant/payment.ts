@@ -11,6 +11,7 @@ import { merchantPrefix, tidParams, type Links } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { route, type Route } from '../route.ts'
 import { unauthorized } from '../signed-request.ts'
+import { createdReply } from '../wire.ts'
 import type { AttachmentLink } from './attachment.ts'
 import { outcomeReply, outcomeView, reportOfLine, type ReportHolding } from './outcome-reply.ts'
 import { paymentRequestInput } from './payment-input.ts'
@@ -41,8 +42,8 @@ const listPath = `${merchantPrefix}/payment_request/`
 const detailPath = (tid: string): string => `${listPath}${tid}/`
 export const outcomePath = (tid: string): string => `${detailPath(tid)}outcome/`
 
-const createdReply = z
-  .object({ id: z.string(), uri: z.string().nullable() })
+const requestedReply = createdReply
+  .extend({ uri: z.string().nullable() })
   .meta({ id: 'PaymentRequestCreated' })
 
 /** Payment requests (the document's `/payment_request/`). */
@@ -100,7 +101,7 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
       description: 'The same request again, by pos_id and pos_tid, answers as the first did.',
       body: paymentRequestInput,
       success: 'created',
-      reply: createdReply,
+      reply: requestedReply,
       handle: async (call) => {
         const request = { merchant: callerOf(call).merchant, ...call.body }
         const tid = await needs.requestPayment(request, contextOf(call))

@@ -8,9 +8,18 @@ import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import { merchantPrefix, ridParams, type Links } from '../addresses.ts'
 import { callerOf, contextOf } from '../call.ts'
+import { orEmpty } from '../nothing.ts'
 import { route, type Route } from '../route.ts'
 import { tokenMembers, tokensView, userInfoReply } from '../token-reply.ts'
-import { callbackUriText, dateTime, identifier, money, orElse, plainNumber } from '../wire.ts'
+import {
+  callbackUriText,
+  createdReply,
+  dateTime,
+  identifier,
+  money,
+  orElse,
+  plainNumber,
+} from '../wire.ts'
 import { reportOfLine, type ReportOfLine, type ReportHolding } from './outcome-reply.ts'
 
 /** A space-delimited list of scopes. */
@@ -19,6 +28,12 @@ export const scopeText = z
   .max(1000)
   .transform(parseScope)
   .meta({ description: `Space-delimited, out of ${scopes.join(' ')}; others are ignored.` })
+
+/** What of a request is granted. */
+export const grantedText = orEmpty(
+  scopeText,
+  'Absent or null grants all that was asked for, an empty text none of it.',
+).transform((scope) => (scope === undefined ? null : (scope ?? [])))
 
 /** How long a request waits: six hours unless told otherwise, thirty days at most (decisions 4 and 11). */
 export const expiresInput = plainNumber(orElse(z.int().min(0).max(2_592_000), 21_600)).meta({
@@ -123,11 +138,11 @@ export const permissionRoutes = (needs: PermissionNeeds): Route[] => [
     group,
     summary: 'Ask a payer for permissions',
     description:
-      'The same request again, by pos_id and pos_tid, answers as the first did. An empty scope asks for nothing but an ' +
-      'access token, which names the payer as the customer of later requests.',
+      'The same request again, by pos_id and pos_tid, answers as the first did. The access token names the payer as ' +
+      'the customer of later requests, too.',
     body: permissionInput,
     success: 'created',
-    reply: z.object({ id: z.string() }).meta({ id: 'PermissionRequestCreated' }),
+    reply: createdReply,
     handle: async (call) => {
       const { pos_id: posId, pos_tid: posTid, callback_uri: callbackUri, ...rest } = call.body
       const { expires_in: expiresIn, scope, text, customer } = rest

@@ -4,6 +4,7 @@ import { pos, posId, posName, posTypes } from '../../domain/merchant/pos.ts'
 import { within } from '../../domain/stream.ts'
 import { merchantPrefix } from '../addresses.ts'
 import { callerOf } from '../call.ts'
+import { removable } from '../nothing.ts'
 import type { Route } from '../route.ts'
 import { locationInput, locationReply } from './location.ts'
 import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
@@ -12,9 +13,7 @@ const posUpdate = z
   .object({
     name: posName.meta({ description: 'Shown to the payer.' }),
     type: z.enum(posTypes),
-    location: locationInput.nullable().optional().meta({
-      description: 'Stays as it is when it is absent; null takes it away.',
-    }),
+    location: removable(locationInput),
   })
   .meta({ id: 'PosUpdate' })
 

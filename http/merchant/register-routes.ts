@@ -8,6 +8,7 @@ import type { Links } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { listRoute } from '../lists.ts'
 import { route, type AccessLevel, type Route } from '../route.ts'
+import { createdReply } from '../wire.ts'
 
 export type RegisterNeeds = {
   readonly handle: Handle
@@ -47,8 +48,6 @@ type Register<
   readonly errors?: Readonly<Record<number, string>>
   /** What an id can be; nothing is found under any other. */
   readonly id: z.ZodType<string>
-  /** Whether a POST answers the id, because the service has made it. */
-  readonly isIdAnswered?: boolean
   readonly input: z.ZodType<Input>
   readonly update: z.ZodType<Update>
   readonly reply: z.ZodType<unknown, Reply>
@@ -63,8 +62,6 @@ type Register<
   ) => Changes<Data> | Promise<Changes<Data>>
   readonly view: (data: Data) => Reply
 }
-
-const idReply = z.object({ id: z.string() }).meta({ id: 'Created' })
 
 /** The routes of a register: list, POST, GET, PUT and DELETE of the interface's generic behaviour. */
 export const registerRoutes = <
@@ -128,15 +125,14 @@ export const registerRoutes = <
       body: register.input,
       success: 'created',
       ...errors,
-      ...(register.isIdAnswered ? { reply: idReply } : {}),
+      reply: createdReply,
       handle: async (call) => {
         const { id } = await create(call).catch((error: unknown) => {
           if (!(error instanceof Refusal) || error.code !== 'id_used_with_other_data') throw error
           // The same request may have come twice at once: what the other has made says whether it is a repeat.
           return create(call)
         })
-        const location = links.full(detailPath(id))
-        return register.isIdAnswered ? { location, value: { id } } : { location }
+        return { location: links.full(detailPath(id)), value: { id } }
       },
     }),
     route({

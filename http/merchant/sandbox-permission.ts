@@ -6,7 +6,7 @@ import { ridParams } from '../addresses.ts'
 import type { Call } from '../call.ts'
 import type { PayerPermissionNeeds } from '../payer/permission.ts'
 import { route, type Route } from '../route.ts'
-import { scopeText } from './permission.ts'
+import { grantedText } from './permission.ts'
 import { payerInput } from './sandbox.ts'
 
 export type SandboxPermissionNeeds = Pick<
@@ -42,14 +42,12 @@ export const sandboxPermissionRoutes = (needs: SandboxPermissionNeeds): Route[] 
       group,
       summary: 'The payer grants what was asked for, or a part of it',
       params: ridParams,
-      body: z
-        .object({ payer: payerInput, scope: scopeText.optional() })
-        .meta({ id: 'SandboxGrant' }),
+      body: z.object({ payer: payerInput, scope: grantedText }).meta({ id: 'SandboxGrant' }),
       success: 'nothing',
       handle: async (call) => {
         const { rid } = call.params
         const { payer, context } = await answerer(rid, call.body.payer, call)
-        await needs.grantPermission(rid, payer, call.body.scope ?? null, context)
+        await needs.grantPermission(rid, payer, call.body.scope, context)
       },
     }),
     route({

@@ -7,6 +7,7 @@ import type { ScanRow } from '../../projections/scans.ts'
 import { givenId, merchantPrefix } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { route, type Route } from '../route.ts'
+import { removable } from '../nothing.ts'
 import { callbackUriText } from '../wire.ts'
 import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
 import {
@@ -19,20 +20,19 @@ import {
   type ShortlinkCodeNeeds,
 } from './shortlink-code.ts'
 
-const callbackUri = callbackUriText.nullable().meta({
+const callbackUri = callbackUriText.meta({
   description: 'Gets a shortlink_scanned for each scan.',
 })
-const description = z.string().max(1000).nullable()
+const description = z.string().max(1000)
 
-const shortlinkUpdate = z.object({ callback_uri: callbackUri, description }).partial().meta({
-  id: 'ShortlinkUpdate',
-  description: 'What is absent stays as it is; null takes it away.',
-})
+const shortlinkUpdate = z
+  .object({ callback_uri: removable(callbackUri), description: removable(description) })
+  .meta({ id: 'ShortlinkUpdate' })
 
 const shortlinkInput = z
   .object({
-    callback_uri: callbackUri.default(null),
-    description: description.default(null),
+    callback_uri: callbackUri.nullable().default(null),
+    description: description.nullable().default(null),
     serial_number: z
       .string()
       .regex(serialNumberPattern, 'Letters, digits and -, at most 64.')
@@ -115,7 +115,6 @@ export const shortlinkRoutes = (needs: ShortlinkNeeds): Route[] => {
         remove: 'SECRET',
       },
       id: givenId,
-      isIdAnswered: true,
       input: shortlinkInput,
       update: shortlinkUpdate,
       reply: shortlinkReply,

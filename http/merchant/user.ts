@@ -6,29 +6,49 @@ import { roles, user, userId, userSecret } from '../../domain/merchant/user.ts'
 import { within } from '../../domain/stream.ts'
 import { merchantPrefix } from '../addresses.ts'
 import { callerOf, type Call } from '../call.ts'
-import { Malformed, RequestError } from '../errors.ts'
+import { RequestError } from '../errors.ts'
+import { asWritten, removable } from '../nothing.ts'
 import type { Route } from '../route.ts'
 import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
 
-const userUpdate = z
-  .object({
-    roles: z.array(z.enum(roles)).min(1).max(roles.length).optional().meta({
-      description: '`user` when a new user has none. Absent leaves them.',
-    }),
-    netmask: z.string().max(64).nullish().meta({
-      description:
-        'CIDR (IPv4 or IPv6) of the addresses that requests may come from. Absent leaves it, null takes it away.',
-    }),
-    secret: userSecret.nullish().meta({
-      description: 'Kept only as a slow hash. Absent leaves it, null takes it away.',
-    }),
-    pubkey: z.string().max(10_000).nullish().meta({
-      description: 'RSA public key, 2048 to 4096 bits, PEM or OpenSSH. Absent leaves it.',
-    }),
-  })
-  .meta({ id: 'UserUpdate' })
+type Checks = {
+  /** PEM of an RSA key of 2048 to 4096 bits; undefined for anything else. */
+  readonly readPublicKey: (text: string) => string | undefined
+  readonly isNetmask: (text: string) => boolean
+}
 
-const userInput = userUpdate.extend({ id: userId }).meta({ id: 'UserInput' })
+const userUpdateWith = ({ readPublicKey, isNetmask }: Checks) =>
+  z
+    .object({
+      roles: z.array(z.enum(roles)).min(1).max(roles.length).optional().meta({
+        description: '`user` when a new user has none. Absent leaves them.',
+      }),
+      netmask: removable(
+        z
+          .string()
+          .max(64)
+          .refine(isNetmask, 'Must be an IPv4 or IPv6 network such as 192.0.2.0/24.')
+          .meta({
+            description: 'CIDR (IPv4 or IPv6) of the addresses that requests may come from.',
+          }),
+      ),
+      secret: removable(asWritten(userSecret).meta({ description: 'Kept only as a slow hash.' })),
+      pubkey: removable(
+        z
+          .string()
+          .max(10_000)
+          .transform((text, context) => {
+            const key = readPublicKey(text)
+            if (key !== undefined) return key
+            context.addIssue('Must be an RSA public key of 2048 to 4096 bits, PEM or OpenSSH.')
+            return z.NEVER
+          })
+          .meta({ description: 'RSA public key, 2048 to 4096 bits, PEM or OpenSSH.' }),
+      ),
+    })
+    .meta({ id: 'UserUpdate' })
+
+type UserUpdate = z.output<ReturnType<typeof userUpdateWith>>
 
 const userReply = z
   .object({
@@ -43,18 +63,16 @@ const userReply = z
 type UserData = z.output<typeof user.events.UserRegistered>
 type UserRow = { readonly position: number; readonly data: UserData }
 
-export type UserNeeds = RegisterNeeds & {
-  readonly find: Find
-  readonly users: {
-    find(stream: string): UserRow | undefined
-    list(merchant: string, before: number, limit: number): readonly UserRow[]
+export type UserNeeds = RegisterNeeds &
+  Checks & {
+    readonly find: Find
+    readonly users: {
+      find(stream: string): UserRow | undefined
+      list(merchant: string, before: number, limit: number): readonly UserRow[]
+    }
+    readonly hashSecret: (secret: string) => Promise<string>
+    readonly verifySecret: (secret: string, hash: string) => boolean | Promise<boolean>
   }
-  readonly hashSecret: (secret: string) => Promise<string>
-  readonly verifySecret: (secret: string, hash: string) => boolean | Promise<boolean>
-  /** PEM of an RSA key of 2048 to 4096 bits; undefined for anything else. */
-  readonly readPublicKey: (text: string) => string | undefined
-  readonly isNetmask: (text: string) => boolean
-}
 
 const listPath = `${merchantPrefix}/user/`
 /** What a new user has, unless its request names it. */
@@ -75,29 +93,19 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
     return isKept ? kept : needs.hashSecret(secret)
   }
 
-  const publicKey = (text: string): string => {
-    const key = needs.readPublicKey(text)
-    if (key !== undefined) return key
-    throw new Malformed({
-      pubkey: ['Must be an RSA public key of 2048 to 4096 bits, PEM or OpenSSH.'],
-    })
-  }
-
   /** What a request names; `known` may have changed since, but what it has of the same secret is a hash of it. */
   const named = async (
-    { roles, netmask, secret, pubkey }: z.output<typeof userUpdate>,
+    { roles, netmask, secret, pubkey: publicKey }: UserUpdate,
     known: UserData | undefined,
-  ): Promise<Changes<UserData>> => {
-    if (typeof netmask === 'string' && !needs.isNetmask(netmask))
-      throw new Malformed({ netmask: ['Must be an IPv4 or IPv6 network such as 192.0.2.0/24.'] })
-    return {
-      roles,
-      netmask,
-      publicKey: typeof pubkey === 'string' ? publicKey(pubkey) : pubkey,
-      secretHash:
-        typeof secret === 'string' ? await secretHash(secret, known?.secretHash ?? null) : secret,
-    }
-  }
+  ): Promise<Changes<UserData>> => ({
+    roles,
+    netmask,
+    publicKey,
+    secretHash:
+      typeof secret === 'string' ? await secretHash(secret, known?.secretHash ?? null) : secret,
+  })
+
+  const userUpdate = userUpdateWith(needs)
 
   return registerRoutes(needs, {
     aggregate: users,
@@ -110,7 +118,7 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
     access: { create: 'KEY', read: 'SECRET', change: 'KEY' },
     errors: { 403: onlyManagers },
     id: userId,
-    input: userInput,
+    input: userUpdate.extend({ id: userId }).meta({ id: 'UserInput' }),
     update: userUpdate,
     reply: userReply,
     keyOf: within,

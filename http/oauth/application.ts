@@ -7,7 +7,7 @@ import { merchantPrefix, type Links } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { listRoute } from '../lists.ts'
 import { route, type Route } from '../route.ts'
-import { isShortUri, longestUri } from '../wire.ts'
+import { createdReply, isShortUri, longestUri } from '../wire.ts'
 import type { KnownApplication } from './client.ts'
 
 /**
@@ -110,8 +110,8 @@ export const applicationRoutes = (needs: ApplicationNeeds): Route[] => {
       summary: 'Register an application; its secret is shown this once',
       body: applicationInput(needs.isSandbox),
       success: 'created',
-      reply: z
-        .object({ id: z.string(), client_secret: z.string().nullable() })
+      reply: createdReply
+        .extend({ client_secret: z.string().nullable() })
         .meta({ id: 'ApplicationCreated' }),
       handle: async (call) => {
         const { merchant } = callerOf(call)

@@ -8,9 +8,10 @@ import type { Instant } from '../../domain/time.ts'
 import type { Links } from '../addresses.ts'
 import { contextOfPayer, type Call } from '../call.ts'
 import { Malformed, RequestError } from '../errors.ts'
+import { asWritten } from '../nothing.ts'
 import { payerChallenge } from '../refusal-answers.ts'
 import { route, type Route } from '../route.ts'
-import { dateTime } from '../wire.ts'
+import { createdReply, dateTime } from '../wire.ts'
 import { makeSignUp, type SignUpNeeds } from './sign-up.ts'
 
 export type ApiAccessNeeds = SignUpNeeds & {
@@ -38,7 +39,7 @@ const phoneText = z
   .meta({ description: 'Digits with the country code, with or without +.' })
 /** Of a person. */
 export const fullName = z.string().trim().min(1).max(200)
-const pinText = z.string().regex(pinPattern, 'Must be 4 to 12 digits.')
+const pinText = asWritten(z.string().regex(pinPattern, 'Must be 4 to 12 digits.'))
 const codeText = z.string().regex(/^\d{6}$/, 'Must be six digits.')
 
 /** Who makes a request to the payer interface: whoever holds the token of a session. @throws RequestError 401 */
@@ -92,12 +93,13 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
         .object({ registration: z.string().max(10_000), code: codeText })
         .meta({ id: 'PayerInput' }),
       success: 'created',
+      reply: createdReply,
       handle: async (call) => {
         const known = signUp.read(call.body.registration, call.at)
         if (!known) throw new Malformed({ registration: ['Is not valid, or too old.'] })
         const payer = await signUp.finish(known, call.body.code, call)
         if (payer === undefined) throw new Malformed({ code: ['Is wrong.'] })
-        return { location: needs.links.full(`${payerPrefix}/profile/`) }
+        return { location: needs.links.full(`${payerPrefix}/profile/`), value: { id: payer } }
       },
     }),
     route({
@@ -114,7 +116,9 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
         401: 'A factor is wrong.',
         429: 'Too many failed attempts: Retry-After says for how many seconds.',
       },
-      reply: z.object({ token: z.string(), date_expires: dateTime }).meta({ id: 'PayerSession' }),
+      reply: createdReply
+        .extend({ token: z.string(), date_expires: dateTime })
+        .meta({ id: 'PayerSession' }),
       handle: async (call) => {
         const { phone, pin, code } = call.body
         const address = call.request.remoteAddress ?? ''
@@ -125,7 +129,8 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
           const context = contextOfPayer(call, payer)
           const { token, expiresAt } = await needs.signIn.checkCode(payer, code, context)
           const location = needs.links.full(`${payerPrefix}/session/`)
-          return { location, value: { token, date_expires: expiresAt } }
+          const id = needs.digestOf(token)
+          return { location, value: { id, token, date_expires: expiresAt } }
         } catch (error) {
           if (error instanceof Refusal) needs.throttle.count(address, call.at)
           throw error

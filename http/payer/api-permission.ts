@@ -3,7 +3,7 @@ import { formatScope } from '../../domain/people/scope.ts'
 import { ridParams, type Links } from '../addresses.ts'
 import { contextOfPayer } from '../call.ts'
 import { linkedPage, listQuery } from '../lists.ts'
-import { scopeText } from '../merchant/permission.ts'
+import { grantedText } from '../merchant/permission.ts'
 import { route, type Route } from '../route.ts'
 import { dateTime } from '../wire.ts'
 import { payerGroup, payerPrefix, type PayerAccess } from './api-access.ts'
@@ -68,14 +68,14 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
       group: payerGroup,
       summary: 'Grant what was asked for, or a part of it',
       params: ridParams,
-      body: z.object({ scope: scopeText.optional() }).meta({ id: 'PayerGrant' }),
+      body: z.object({ scope: grantedText }).meta({ id: 'PayerGrant' }),
       success: 'nothing',
       handle: async (call) => {
         const { rid } = call.params
         const { payer } = await access(call)
         const { merchant } = await find(rid, payer, call.at)
         const context = contextOfPayer(call, payer, merchant)
-        await needs.grantPermission(rid, payer, call.body.scope ?? null, context)
+        await needs.grantPermission(rid, payer, call.body.scope, context)
       },
     }),
     route({

@@ -3,6 +3,7 @@ import type { Context } from '../../application/handle.ts'
 import { postalAddress, type Profile } from '../../domain/people/profile.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { contextOfPayer } from '../call.ts'
+import { removable } from '../nothing.ts'
 import { route, type Route } from '../route.ts'
 import { fullName, payerGroup, payerPrefix, type PayerAccess } from './api-access.ts'
 
@@ -35,12 +36,11 @@ const { street, postalCode, locality, country } = postalAddress.shape
 const addressInput = z.object({ street, postal_code: postalCode, locality, country })
 const profileInput = z
   .object({
-    name: fullName,
-    email: z.email().max(200).nullable(),
-    address: addressInput.nullable(),
-    shipping_address: addressInput.extend({ name: fullName }).nullable(),
+    name: fullName.optional(),
+    email: removable(z.email().max(200)),
+    address: removable(addressInput),
+    shipping_address: removable(addressInput.extend({ name: fullName })),
   })
-  .partial()
   .meta({ id: 'PayerProfileUpdate' })
 
 const addressView = <A extends { readonly postalCode: string }>({ postalCode, ...rest }: A) => ({
@@ -88,7 +88,7 @@ export const payerApiProfileRoutes = (
       access: 'OPEN',
       guard: 'session',
       group: payerGroup,
-      summary: 'Change what is known; what is absent stays',
+      summary: 'Change what is known',
       body: profileInput,
       success: 'nothing',
       handle: async (call) => {

@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { phoneDigits } from '../../application/people.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Html } from './page.ts'
 import type { Texts } from './texts.ts'
@@ -12,10 +11,6 @@ export type Throttle = {
   check(address: string, at: Instant): void
   count(address: string, at: Instant): void
 }
-
-/** The digits of a phone number as people type it: with 00 for the plus, or in brackets, too. */
-export const typedPhone = (text: string): string | undefined =>
-  phoneDigits(text.replaceAll(/[().\u00a0]/g, '').replace(/^\s*00/, '+'))
 
 /** What was wrong with the fields of a form, by name. */
 export type Problems = Readonly<Record<string, string | undefined>>

@@ -1,11 +1,12 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
+import { phoneDigits } from '../../application/people.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import { contextOfPayer, type Call } from '../call.ts'
 import { fieldOf, type FormOf } from '../forms.ts'
 import { beginSession, type BeginSessionNeeds } from './begin-session.ts'
-import { codeField, phoneField, typedPhone, type Throttle } from './fields.ts'
+import { codeField, phoneField, type Throttle } from './fields.ts'
 import type { signInForm } from './page-asks.ts'
 import type { Html, Page } from './page.ts'
 import { hiddenFields, problemNote, type Visitor, type Visits } from './session.ts'
@@ -69,7 +70,7 @@ export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
     const typed = fieldOf(form, 'phone').slice(0, 100)
     try {
       needs.throttle.check(address, at)
-      const phone = typedPhone(typed) ?? typed
+      const phone = phoneDigits(typed) ?? typed
       const context = contextOfPayer(call, 'unknown')
       const payer = await needs.signIn.checkPin(phone, fieldOf(form, 'pin').slice(0, 64), context)
       const until = at + challengeLifetimeMs

@@ -1,12 +1,13 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
+import { phoneDigits } from '../../application/people.ts'
 import { pinPattern } from '../../domain/people/payer.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Call } from '../call.ts'
 import { anyForm, fieldOf, type FormOf } from '../forms.ts'
 import { route, type RawReply, type RawStatus, type Route } from '../route.ts'
 import { beginSession, type BeginSessionNeeds } from './begin-session.ts'
-import { codeField, inputField, phoneField, typedPhone, type Problems } from './fields.ts'
+import { codeField, inputField, phoneField, type Problems } from './fields.ts'
 import { pageAsks, type signUpForm } from './page-asks.ts'
 import { pinFields } from './pin-fields.ts'
 import { hiddenFields, problemNote, type Visitor, type Visits } from './session.ts'
@@ -25,7 +26,7 @@ const keptPinLifetimeMs = 900_000
 
 const problemsOf = (texts: Texts, { phone, name, pin, pinAgain }: TypedTwice): Problems => ({
   ...(name === '' && { name: texts.wrongName }),
-  ...(typedPhone(phone) === undefined && { phone: texts.wrongPhone }),
+  ...(phoneDigits(phone) === undefined && { phone: texts.wrongPhone }),
   ...(!pinPattern.test(pin) && { pin: texts.wrongNewPin }),
   ...(pinAgain !== '' && pinAgain !== pin && { pin: texts.wrongPinAgain }),
 })
@@ -134,9 +135,7 @@ export const signUpRoutes = (needs: SignUpNeeds & BeginSessionNeeds, visits: Vis
     try {
       const problems = problemsOf(texts, { ...typed, pinAgain: fieldOf(form, 'pin_again') })
       const isWrong = Object.keys(problems).length > 0
-      const begun = isWrong
-        ? undefined
-        : await signUp.begin({ ...typed, phone: typedPhone(phone) ?? phone }, call)
+      const begun = isWrong ? undefined : await signUp.begin(typed, call)
       return begun
         ? await codeForm(visitor, call, begun, begun.sealed)
         : await whoForm(visitor, call, typed, isWrong ? problems : { form: texts.wrongInput })

@@ -272,8 +272,8 @@ describe('a payment request', () => {
   test('that is no text and no number is told what an amount looks like, and a missing one that it is', async () => {
     const toldOf = async (amount: unknown) => (await post({ amount })).body.error_details.amount
     expect(await toldOf(true)).toEqual([expect.stringContaining('such as "12.50"')])
-    expect(await toldOf(null)).toEqual([expect.stringContaining('such as "12.50"')])
-    expect(await toldOf(undefined)).toEqual(['Is required.'])
+    for (const amount of [undefined, null, ''])
+      expect(await toldOf(amount)).toEqual(['Is required.'])
   })
 
   const item = { product_id: '1', quantity: 1, item_cost: '100', total: '100' }
@@ -286,11 +286,11 @@ describe('a payment request', () => {
     ['additional_amount', ['0.001', '-1', 'x']],
     ['additional_edit', ['true', 1]],
     ['allow_credit', [undefined, 'false', null]],
-    ['customer', ['', 'x'.repeat(101), 4799999901]],
+    ['customer', ['x'.repeat(101), 4799999901]],
     ['max_scan_age', [-1, 2_592_001, 1.5, '60']],
     ['expires_in', [-1, 2_592_001, 0.5, '60']],
     ['text', ['x'.repeat(1001), 1]],
-    ['ledger', ['', 'unknown']],
+    ['ledger', ['unknown']],
     [
       'callback_uri',
       [
@@ -299,7 +299,7 @@ describe('a payment request', () => {
         'http:x',
         'http://',
         'http://a b/',
-        'http://x/\n',
+        'http://x/\ny',
         'http://x/#a',
         'http://a:b@x/',
       ],
@@ -314,7 +314,7 @@ describe('a payment request', () => {
     ['line_items.1.item_cost', [[item, { ...item, item_cost: undefined }]]],
     ['line_items.0.quantity', [[{ ...item, quantity: 'many' }], [{ ...item, quantity: 1e21 }]]],
     ['line_items.0.vat_rate', [[{ ...item, vat_rate: 'x'.repeat(1000) }]]],
-    ['line_items.0.metadata.0.value', [[{ ...item, metadata: [{ key: 'k' }] }]]],
+    ['line_items.0.metadata.0.key', [[{ ...item, metadata: [{ value: 'v' }] }]]],
     ['links', [[link, ...Array(32).fill(link)]]],
     ['links.0.uri', [[{ ...link, uri: 'x' }]]],
     ['links.0.show_on.1', [[{ ...link, show_on: ['ok', 'auth'] }]]],
@@ -466,7 +466,7 @@ describe('an update without an action', () => {
     const { body } = await service.pos1('GET', path)
     expect(body).toMatchObject({ ...changes, text: 'stays', amount: '100.00' })
     expect(body.line_items).toMatchObject([{ total: '100.00' }])
-    expect(await put(path, { callback_uri: null })).toMatchObject({ status: 204 })
+    expect(await put(path, { callback_uri: '' })).toMatchObject({ status: 204 })
     expect((await service.pos1('GET', path)).body).toMatchObject({ callback_uri: null, links })
   })
 
@@ -580,7 +580,6 @@ describe('capture', () => {
     [part('1', { capture_id: 'é' }), ['capture_id']],
     [part('1', { capture_id: 'x'.repeat(256) }), ['capture_id']],
     [{ action: 'settle' }, ['action']],
-    [{ action: null }, ['action']],
     [{ action: ['capture'] }, ['action']],
   ])('of %j is refused', async (changes, fields) => {
     const path = await authorizedPayment(service)
@@ -709,7 +708,7 @@ describe('an action', () => {
       wrongFields('additional_amount'),
     )
     expect(await put(path, { ...odd, action: 'RELEASE' })).toMatchObject({ status: 204 })
-    for (const action of ['steal', 'constructor', '__proto__', 7, null])
+    for (const action of ['steal', 'constructor', '__proto__', 7])
       expect(await put(path, { action })).toMatchObject(wrongFields('action'))
     expect(await put(path, { ...odd })).toMatchObject(wrongFields('callback_uri', 'links'))
   })

@@ -107,7 +107,10 @@ test('what is uploaded by the link of an outcome is listed and read by the merch
     { type: `${receiptType}; charset=utf-8`, content: json(receipt) },
     { type: 'image/png', content: png(9, 5) },
   ]
-  expect(await upload(await linkOf(tid), parts)).toEqual({ status: 201, body: null })
+  expect(await upload(await linkOf(tid), parts)).toEqual({
+    status: 201,
+    body: { id: '1', ids: ['1', '2', '3'] },
+  })
   const { uris, next, attachments } = await list(tid)
   expect(next).toBeNull()
   expect(uris).toEqual([3, 2, 1].map((id) => `${pathOf(tid)}attachment/${id}/`))

@@ -68,7 +68,7 @@ describe('two changes of one thing that come at once', () => {
 
   test('one that names nothing new is no event', async () => {
     const { id } = (await send('POST', 'shortlink/', { description: 'Door' })).body
-    for (const body of [{}, { description: 'Door' }, { callback_uri: null }])
+    for (const body of [{}, { description: 'Door' }, { callback_uri: '' }])
       expect((await send('PUT', `shortlink/${id}/`, body)).status).toBe(204)
     expect(await typesOf(`shortlink-${id}`)).toEqual(['ShortlinkRegistered'])
   })
@@ -110,7 +110,7 @@ describe('two changes of one user that come at once', () => {
     for (const round of rounds) {
       const id = `locked-${round}`
       const put = await newUser(id, { secret: 'a long secret', pubkey })
-      const statuses = await Promise.all([put({ secret: null }), put({ pubkey: null })])
+      const statuses = await Promise.all([put({ secret: '' }), put({ pubkey: '' })])
       expect(statuses.toSorted()).toEqual([204, 400])
       const left = await shown(id)
       expect(left.has_secret).toBe(left.pubkey === null)
@@ -136,7 +136,7 @@ describe('two changes of one user that come at once', () => {
 
   test('one that names what is so already is no event, the secret included', async () => {
     const put = await newUser('steady', { secret: 'a long secret' })
-    for (const body of [{}, { roles: ['user'] }, { secret: 'a long secret', netmask: null }])
+    for (const body of [{}, { roles: ['user'] }, { secret: 'a long secret', netmask: '' }])
       expect(await put(body)).toBe(204)
     expect(await typesOf(`user-${merchant}/steady`)).toEqual(['UserRegistered'])
   })

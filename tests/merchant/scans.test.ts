@@ -172,7 +172,7 @@ test('each scan is told to the shortlink’s callback, in order, with its object
   await service.call(path, { method: 'PUT', headers, body: change })
   const two = await scan(code)
   await service.advance(1)
-  await service.call(path, { method: 'PUT', headers, body: { callback_uri: null } })
+  await service.call(path, { method: 'PUT', headers, body: { callback_uri: '' } })
   await scan(code)
   await service.advance(1)
   const told = received.map(({ path, body }) => ({

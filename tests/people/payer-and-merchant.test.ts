@@ -155,7 +155,12 @@ test.each(['accept', 'decline'])(
 
 test('a code names nobody who could be asked for permissions: the request fails with 4004', async () => {
   const { id } = await newShortlink()
-  const request = { pos_id: 'till-1', pos_tid: 'code', customer: `shortlink_id:${id}`, scope: '' }
+  const request = {
+    pos_id: 'till-1',
+    pos_tid: 'code',
+    customer: `shortlink_id:${id}`,
+    scope: 'openid',
+  }
   const { body } = await service.call('POST', '/merchant/v1/permission_request/', request)
   const path = `/merchant/v1/permission_request/${body.id}/outcome/`
   expect((await service.call('GET', path)).body).toMatchObject({ status_code: 4004 })

@@ -168,10 +168,10 @@ test('given a payment that requires no scope that is known, when the payer accep
 })
 
 test('given an access token, when it names the customer of a payment, then its payer can pay, and only while it is good', async () => {
-  const id = await rid({ scope: '' })
+  const id = await rid({ scope: 'openid' })
   await answer(id, 'accept')
   const { access_token: customer, scope } = await outcomeOf(id)
-  expect(scope).toBeNull()
+  expect(scope).toBe('openid')
   const payment = await service.requestPayment({ customer })
   expect(await service.outcome(payment.id)).toMatchObject({ status: 'pending', customer })
   const accept = await service.call('POST', `/sandbox/v1/payment_request/${payment.id}/accept/`, {})

@@ -35,9 +35,9 @@ test('a change of a profile that names nothing new is no event', async () => {
   const count = async () =>
     (await service.events()).filter(({ type }) => type === 'PayerProfileChanged').length
   const address = { street: 'Quay 9', postal_code: '1', locality: 'Oslo', country: 'NO' }
-  expect(await put({ name: 'Alice', email: null, address })).toBe(204)
+  expect(await put({ name: 'Alice', email: '', address })).toBe(204)
   const before = await count()
-  expect([await put({}), await put({ name: 'Alice' }), await put({ email: null })]).toEqual([
+  expect([await put({}), await put({ name: 'Alice' }), await put({ email: '' })]).toEqual([
     204, 204, 204,
   ])
   expect(await count()).toBe(before)
@@ -75,5 +75,7 @@ test('an e-mail address that is changed is told as not verified, also when the o
   await change({ email: bobs })
   expect(await told()).toEqual({ email: bobs, email_verified: false })
   await change({ email: null })
+  expect(await told()).toEqual({ email: bobs, email_verified: false })
+  await change({ email: '' })
   expect(await told()).toEqual({})
 })
