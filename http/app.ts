@@ -188,7 +188,7 @@ export const makeApp = (needs: AppNeeds) => {
       const failed = failWith(error, requestId, ownErrors)
       const acceptLanguage = http.req.header('accept-language')
       reply = isForPeople(http, path, ownErrors)
-        ? await needs.errorPage(failed, { acceptLanguage, requestId })
+        ? await needs.errorPage(failed, { acceptLanguage, requestId, now: needs.now() })
         : failed
     }
     const milliseconds = performance.now() - started

@@ -135,7 +135,7 @@ export const authorizationAnswers = (
     const known = await passes.find(id)
     await needs.caughtUp()
     if (!needs.findApplication(known.request.client))
-      return visits.problem(visitor, 400, visitor.texts.unknownClient)
+      return visits.problem(visitor, 400, visitor.texts.unknownClient, call)
     const qr = fieldOf(call.body, 'qr')
     if (qr !== '') {
       const scanned = await passes.ofCode(qr)

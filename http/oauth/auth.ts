@@ -58,8 +58,8 @@ export const authorizationRoutes = (
     })
   }
 
-  const refused = (visitor: Visitor, reason: 'unknownClient' | 'unknownRedirect') =>
-    visits.problem(visitor, 400, visitor.texts[reason])
+  const refused = (visitor: Visitor, call: Call, reason: 'unknownClient' | 'unknownRedirect') =>
+    visits.problem(visitor, 400, visitor.texts[reason], call)
 
   /** Goes on with a request that is valid, and answers all others as they must be. */
   const withRequest = async (
@@ -68,7 +68,7 @@ export const authorizationRoutes = (
     work: (valid: ValidRequest) => Promise<RawReply>,
   ): Promise<RawReply> => {
     const result = await read(call)
-    if (result.result === 'refuse') return refused(visitor, result.reason)
+    if (result.result === 'refuse') return refused(visitor, call, result.reason)
     if (result.result === 'redirect') return visits.go(visitor, result.location)
     return work(result)
   }
@@ -184,7 +184,7 @@ export const authorizationRoutes = (
       handle: (call) =>
         visits.page(call, (visitor) => {
           const isRedirect = searchOf(call).get('reason') === 'unknown_redirect'
-          return refused(visitor, isRedirect ? 'unknownRedirect' : 'unknownClient')
+          return refused(visitor, call, isRedirect ? 'unknownRedirect' : 'unknownClient')
         }),
     }),
   ]

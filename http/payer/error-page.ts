@@ -1,4 +1,6 @@
 import { html } from 'hono/html'
+import { secondsAfter, type Instant } from '../../domain/time.ts'
+import { problemHtml, problemTitle } from './problem.ts'
 import type { FooterLinks } from './page.ts'
 import { pageReply } from './page.ts'
 import { languageOf, textsIn } from './texts.ts'
@@ -8,6 +10,12 @@ import type { Reply } from '../replies.ts'
 export type FailedRequest = {
   readonly acceptLanguage: string | undefined
   readonly requestId: string
+  readonly now: Instant
+}
+
+const retryAtOf = (headers: Reply['headers'], now: Instant): Instant | undefined => {
+  const wait = Number(headers?.['Retry-After'] ?? Number.NaN)
+  return Number.isFinite(wait) ? secondsAfter(now, wait) : undefined
 }
 
 /** Shows a browser what went wrong where no page could answer: no page is there, or the service fails. */
@@ -15,7 +23,7 @@ export const makeErrorPage =
   ({ isSecure, footer }: { readonly isSecure: boolean; readonly footer: FooterLinks }) =>
   async (
     { status, headers }: Reply,
-    { acceptLanguage, requestId }: FailedRequest,
+    { acceptLanguage, requestId, now }: FailedRequest,
   ): Promise<Reply> => {
     const { language, locale } = languageOf(acceptLanguage)
     const texts = textsIn[language]
@@ -23,19 +31,18 @@ export const makeErrorPage =
     const page = await pageReply({
       language: locale,
       texts,
-      title: texts.error,
+      title: problemTitle({ texts, status }),
       isSecure,
       footer,
-      body: html`<div class="card">
-        <h1>${texts.error}</h1>
-        <p>${known[`problem${status}`] ?? texts.wrongInput}</p>
-        ${
+      body: problemHtml({
+        ...{ texts, locale, status, now },
+        text: known[`problem${status}`] ?? texts.wrongInput,
+        retryAt: retryAtOf(headers, now),
+        more:
           status < 500
             ? ''
-            : html`<p class="quiet small">${texts.problemId} <code>${requestId}</code></p>`
-        }
-        <div class="actions"><a class="button second" href="/payer/">${texts.home}</a></div>
-      </div>`,
+            : html`<p class="quiet small">${texts.problemId} <code>${requestId}</code></p>`,
+      }),
     })
     const own = { ...page.headers, 'Content-Type': page.type, 'Cache-Control': 'no-store' }
     return { status, headers: { ...headers, ...own }, body: page.body }

@@ -13,13 +13,13 @@ export type Throttle = {
 }
 
 /** What was wrong with the fields of a form, by name. */
-export type Problems = Readonly<Record<string, string | undefined>>
+export type Problems = Readonly<Record<string, Html | string | undefined>>
 
 type Field = {
   readonly name: string
   readonly label: string
   readonly hint?: string | undefined
-  readonly problem?: string | undefined
+  readonly problem?: Html | string | undefined
   /** Further attributes of the input. */
   readonly attributes: Html
 }
@@ -54,7 +54,7 @@ export const phoneField = (
   texts: Texts,
   purpose: 'username' | 'tel',
   typed = '',
-  problem?: string,
+  problem?: Html | string,
 ): Html =>
   inputField({
     name: 'phone',
@@ -65,7 +65,7 @@ export const phoneField = (
   })
 
 /** Asks for a one-time code; `more` are further attributes of the input. */
-export const codeField = (texts: Texts, problem?: string, more: Html | '' = ''): Html =>
+export const codeField = (texts: Texts, problem?: Html | string, more: Html | '' = ''): Html =>
   inputField({
     name: 'code',
     label: texts.code,

@@ -35,6 +35,18 @@ export const shownTime = (at: Instant, locale: string): Html => {
   return html`<time datetime="${new Date(at).toISOString()}">${text} UTC</time>`
 }
 
+const halfDayMs = 43_200_000
+
+/** The time of day until which to wait; with its date where that is not at hand. A script writes it as the reader's own. */
+export const shownClock = (until: Instant, now: Instant, locale: string): Html => {
+  // Whoever comes at the minute that is shown does not come too early.
+  const at = Math.ceil(until / 60_000) * 60_000
+  if (at - now > halfDayMs) return shownTime(at, locale)
+  const format = { timeStyle: 'short', timeZone: 'UTC' } as const
+  const text = new Intl.DateTimeFormat(locale, format).format(at)
+  return html`<time datetime="${new Date(at).toISOString()}" data-clock>${text} UTC</time>`
+}
+
 /** An amount as people type it, with a comma or a period; undefined for what is none. */
 export const typedAmount = (text: string, currency: string): number | undefined => {
   try {

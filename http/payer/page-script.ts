@@ -1,7 +1,10 @@
 /** Makes pages follow along; every page works without it. */
 export const pageScript = `'use strict'
 for (const time of document.querySelectorAll('time[datetime]'))
-  time.textContent = new Date(time.dateTime).toLocaleString(document.documentElement.lang, { dateStyle: 'medium', timeStyle: 'short' })
+  time.textContent = new Date(time.dateTime).toLocaleString(
+    document.documentElement.lang,
+    'clock' in time.dataset ? { timeStyle: 'short' } : { dateStyle: 'medium', timeStyle: 'short' },
+  )
 // The answer to a form that leads to this very page stands for that page: to go back to it, or to load it again, sends
 // nothing a second time.
 if ([...document.querySelectorAll('main form')].some((form) => form.method === 'post' && form.action === location.href))

@@ -8,7 +8,11 @@ const attributes = (isKept: boolean): Html =>
   maxlength="12" ${isKept ? '' : html`required`}`
 
 /** A new PIN: a script can show it, and without one it is typed twice. */
-export const pinFields = (texts: Texts, isKept: boolean, problem: string | undefined): Html =>
+export const pinFields = (
+  texts: Texts,
+  isKept: boolean,
+  problem: Html | string | undefined,
+): Html =>
   html`${inputField({
       name: 'pin',
       label: texts.pin,

@@ -1,11 +1,12 @@
 import { html } from 'hono/html'
 import { Refusal } from '../../domain/refusal.ts'
-import type { Instant, Seconds } from '../../domain/time.ts'
+import { secondsAfter, type Instant, type Seconds } from '../../domain/time.ts'
 import { searchOf, targetOf, type Call } from '../call.ts'
 import { Malformed, RequestError } from '../errors.ts'
 import { fieldOf, type Fields } from '../forms.ts'
 import { answerToRefusal } from '../refusal-answers.ts'
 import type { RawReply, RawStatus } from '../route.ts'
+import { problemHtml, problemTitle } from './problem.ts'
 import { pageReply, redirectReply, type FooterLinks, type Html, type Page } from './page.ts'
 import { languageOf, textsIn, type Texts } from './texts.ts'
 import { signInPath } from './way-on.ts'
@@ -123,18 +124,25 @@ export const makeVisits = (needs: SessionNeeds) => {
     visitor: Visitor,
     status: RawStatus,
     text: string,
-    retryAfter: Seconds | null = null,
-  ): Promise<RawReply> =>
-    show(visitor, {
+    call: Call,
+    { retryAfter = null, code }: { retryAfter?: Seconds | null; code?: string } = {},
+  ): Promise<RawReply> => {
+    const { texts, locale } = visitor
+    const { at: now, request } = call
+    // What a form was sent to is a page, too, with few exceptions.
+    const target = targetOf(call)
+    const isForm = request.method === 'POST' && /^\/payer\/(?!sign-out)/.test(target)
+    return show(visitor, {
       status,
       retryAfter,
-      title: visitor.texts.error,
-      body: html`<div class="card">
-        <h1>${visitor.texts.error}</h1>
-        <p>${text}</p>
-        <div class="actions"><a class="button second" href="/payer/">${visitor.texts.home}</a></div>
-      </div>`,
+      title: problemTitle({ texts, status, code }),
+      body: problemHtml({
+        ...{ texts, locale, status, code, text, now },
+        back: isForm || status === 429 ? target : undefined,
+        retryAt: retryAfter === null ? undefined : secondsAfter(now, retryAfter),
+      }),
     })
+  }
 
   const problemStatus = (status: number): RawStatus =>
     status === 401 || status === 403 || status === 404 || status === 409 || status === 429
@@ -155,12 +163,13 @@ export const makeVisits = (needs: SessionNeeds) => {
         const details = Object.values(body.error_details ?? {}).flat()
         const text = details[0] ?? body.error_description ?? ''
         const told = refusalText(visitor.texts, error.code, status, text)
-        return problem(visitor, problemStatus(status), told, error.retryAfter)
+        const { code, retryAfter } = error
+        return problem(visitor, problemStatus(status), told, call, { retryAfter, code })
       }
       // That we cannot answer just now is told with when to come back, as to everybody.
       if (error instanceof RequestError && error.status < 500)
-        return problem(visitor, problemStatus(error.status), error.message)
-      if (error instanceof Malformed) return problem(visitor, 400, visitor.texts.wrongInput)
+        return problem(visitor, problemStatus(error.status), error.message, call)
+      if (error instanceof Malformed) return problem(visitor, 400, visitor.texts.wrongInput, call)
       throw error
     }
   }
@@ -196,5 +205,5 @@ export const hiddenFields = (fields: Readonly<Record<string, string>>): Html[] =
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
   )
 
-export const problemNote = (text: string | undefined): Html | '' =>
+export const problemNote = (text: Html | string | undefined): Html | '' =>
   text === undefined ? '' : html`<p class="problem" role="alert">${text}</p>`

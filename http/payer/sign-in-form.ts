@@ -2,15 +2,16 @@ import { html } from 'hono/html'
 import { z } from 'zod'
 import { phoneDigits } from '../../application/people.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import type { Instant } from '../../domain/time.ts'
+import { secondsAfter, type Instant } from '../../domain/time.ts'
 import { contextOfPayer, type Call } from '../call.ts'
 import { fieldOf, type FormOf } from '../forms.ts'
 import { beginSession, type BeginSessionNeeds } from './begin-session.ts'
 import { codeField, phoneField, type Throttle } from './fields.ts'
 import type { signInForm } from './page-asks.ts'
 import type { Html, Page } from './page.ts'
+import { shownClock } from './money.ts'
 import { hiddenFields, problemNote, type Visitor, type Visits } from './session.ts'
-import type { Texts } from './texts.ts'
+import { filled } from './words.ts'
 
 export type SignInFormNeeds = BeginSessionNeeds & {
   readonly throttle: Throttle
@@ -27,7 +28,7 @@ const challengeLifetimeMs = 300_000
 
 /** What went wrong with the step before; nothing at first. */
 type Failure = {
-  readonly problem?: string
+  readonly problem?: Html | string
   /** How the page answers that tells of it, where that is not as usual. */
   readonly answer?: Pick<Page, 'status' | 'retryAfter'>
 }
@@ -39,14 +40,16 @@ export type StepAhead =
 
 type Step = StepAhead | { readonly step: 'done'; readonly cookie: string }
 
-const tooManyText = ({ problem429 }: Texts, { retryAfter }: Refusal): string =>
-  retryAfter === null ? problem429 : `${problem429} (${retryAfter} s)`
+const tooManyText = ({ texts, locale }: Visitor, { retryAfter }: Refusal, at: Instant) =>
+  retryAfter === null
+    ? texts.problem429
+    : filled(texts.tooManyUntil, shownClock(secondsAfter(at, retryAfter), at, locale))
 
-const failureOf = (error: unknown, texts: Texts, wrong: string): Failure => {
+const failureOf = (error: unknown, visitor: Visitor, at: Instant, wrong: string): Failure => {
   if (!(error instanceof Refusal)) throw error
   if (error.code === 'sign_in_is_locked')
     return {
-      problem: tooManyText(texts, error),
+      problem: tooManyText(visitor, error, at),
       answer: { status: 429, retryAfter: error.retryAfter },
     }
   if (error.code === 'sign_in_is_wrong' || error.code === 'payer_is_unknown')
@@ -77,7 +80,7 @@ export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
       const sealed = needs.seal(JSON.stringify({ payer, browser: visitor.browser, until }))
       return { step: 'code', challenge: sealed }
     } catch (error) {
-      const failure = failureOf(error, visitor.texts, visitor.texts.wrong)
+      const failure = failureOf(error, visitor, at, visitor.texts.wrong)
       needs.throttle.count(address, at)
       return { step: 'pin', phone: typed, ...failure }
     }
@@ -92,7 +95,7 @@ export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
       const code = fieldOf(form, 'code').replaceAll(' ', '')
       return { step: 'done', cookie: await begin(visitor, payer, code, call) }
     } catch (error) {
-      const failure = failureOf(error, visitor.texts, visitor.texts.wrongCode)
+      const failure = failureOf(error, visitor, call.at, visitor.texts.wrongCode)
       needs.throttle.count(call.request.remoteAddress ?? '', call.at)
       return { step: 'code', challenge: sealed, ...failure }
     }

@@ -16,6 +16,7 @@ const english = {
   authenticatorTitle: 'Connect your authenticator',
   authenticatorWhat:
     'An authenticator is an app on your phone that shows a new six-digit code every half minute. You need it each time you sign in, so that your PIN alone opens nothing. Google Authenticator, Microsoft Authenticator, 1Password and the passwords app of your phone can all do it.',
+  backToPage: 'Back to the page',
   bought: 'What you bought',
   chooseCountry: 'Choose a country',
   code: 'One-time code',
@@ -77,9 +78,10 @@ const english = {
   pinKept: 'Your PIN is kept. Type one only to choose another.',
   postalCode: 'Postal code',
   privacy: 'Privacy',
-  problem403: 'The page was open for too long, or came from elsewhere. Go back and try again.',
+  problem403:
+    'It was open for too long, or came from elsewhere. Nothing was done. Open the page again and repeat what you wanted.',
   problem404:
-    'There is no such page, or it is for somebody else. Look whether the link is whole, or ask the shop for another.',
+    'The link may be incomplete, or made for somebody else. Check it, sign in with the account that it is for, or ask the shop for another.',
   problem405: 'This address has no page of its own. Go on from the start page.',
   problem409: 'It has been answered already, or is over.',
   problem429: 'Too many failed attempts. Please wait a while before the next one.',
@@ -93,10 +95,23 @@ const english = {
   refused_additional_amount_is_not_confirmed:
     'The extra is more than the amount itself. If that is right, pay once more.',
   refused_additional_amount_is_too_high: 'The extra can be at most ten times the amount.',
+  refused_authorization_is_answered:
+    'This sign-in has been answered already. Start again in the application if you need another.',
+  refused_authorization_is_expired:
+    'This sign-in took too long. Nothing was shared. Start again in the application.',
   refused_authorization_is_not_allowed: 'It has not been allowed yet.',
   refused_conflicting_changes: 'Something changed at the same time. Please try again.',
   refused_payer_exists: 'There is an account with this phone number already. Sign in with it.',
+  refused_payment_is_expired:
+    'The payment request is over: it was not answered in time. Nothing was paid.',
+  refused_payment_is_not_pending:
+    'The payment request has been answered already, or the shop has cancelled it. Look at it once more to see what became of it.',
+  refused_permission_is_expired:
+    'The request is over: it was not answered in time. Nothing was shared.',
+  refused_permission_is_not_pending:
+    'The request has been answered already. Look at it once more to see what was shared.',
   refused_sign_in_is_too_old: 'A new sign-in is asked for. Please start again.',
+  refused_too_much_is_waiting: 'Very many are signing in just now. Please try again in a moment.',
   required: 'Paying also lets the shop know',
   restIsOpen: 'The shop may still collect the rest.',
   restIsOver: 'The shop did not collect the rest in time.',
@@ -131,11 +146,23 @@ const english = {
   street: 'Street address',
   thenType: 'Then type the code that the app shows.',
   tickOnly: 'Leave ticked only what you want to share.',
+  title400: 'Something is missing or wrong',
+  title403: 'This page is out of date',
+  title404: 'There is no such page',
+  title409: 'This has changed in the meantime',
+  title429: 'Please wait a little',
+  title500: 'Something went wrong here',
+  title503: 'We cannot answer right now',
   toContinue: 'to continue to {}',
   terms: 'Terms',
+  tooManyUntil: 'Too many failed attempts. Try again at {}.',
+  toStart: 'Go to the start page',
   total: 'Total',
-  unknownClient: 'The application that sent you here is not known.',
-  unknownRedirect: 'The application asked to send you to an address that it has not registered.',
+  tryAgainAt: 'Try again at {}.',
+  unknownClient:
+    'The application that sent you here is not known. Nothing was shared. Go back to where you came from, and tell its makers if it happens again.',
+  unknownRedirect:
+    'The application asked to send you to an address that it has not registered. Nothing was shared. Go back to where you came from, and tell its makers if it happens again.',
   vat: 'VAT',
   waiting: 'Waiting for you',
   why3008: 'The shop will collect the money.',
@@ -186,6 +213,7 @@ const norwegian: Texts = {
   authenticatorTitle: 'Koble til autentiseringsappen',
   authenticatorWhat:
     'En autentiseringsapp er en app på telefonen som viser en ny sekssifret kode hvert halve minutt. Du trenger den hver gang du logger inn, så PIN-koden alene åpner ingenting. Google Authenticator, Microsoft Authenticator, 1Password og passordappen på telefonen din kan alle gjøre det.',
+  backToPage: 'Tilbake til siden',
   bought: 'Dette kjøpte du',
   chooseCountry: 'Velg et land',
   code: 'Engangskode',
@@ -248,9 +276,10 @@ const norwegian: Texts = {
   pinKept: 'PIN-koden din er beholdt. Skriv bare hvis du vil velge en annen.',
   postalCode: 'Postnummer',
   privacy: 'Personvern',
-  problem403: 'Siden var åpen for lenge, eller kom fra et annet sted. Gå tilbake og prøv igjen.',
+  problem403:
+    'Den var åpen for lenge, eller kom fra et annet sted. Ingenting ble gjort. Åpne siden på nytt, og gjenta det du ville.',
   problem404:
-    'Siden finnes ikke, eller den er for noen andre. Se om lenken er hel, eller be butikken om en ny.',
+    'Lenken kan være ufullstendig, eller den er for noen andre. Sjekk den, logg inn med kontoen den er for, eller be butikken om en ny.',
   problem405: 'Denne adressen har ingen egen side. Gå videre fra startsiden.',
   problem409: 'Den er allerede besvart, eller den er over.',
   problem429: 'For mange mislykkede forsøk. Vent en stund før det neste.',
@@ -264,10 +293,23 @@ const norwegian: Texts = {
   refused_additional_amount_is_not_confirmed:
     'Det ekstra er mer enn selve beløpet. Betal én gang til hvis det stemmer.',
   refused_additional_amount_is_too_high: 'Det ekstra kan være høyst ti ganger beløpet.',
+  refused_authorization_is_answered:
+    'Innloggingen er allerede besvart. Begynn på nytt i applikasjonen hvis du trenger en til.',
+  refused_authorization_is_expired:
+    'Innloggingen tok for lang tid. Ingenting ble delt. Begynn på nytt i applikasjonen.',
   refused_authorization_is_not_allowed: 'Det er ikke tillatt ennå.',
   refused_conflicting_changes: 'Noe ble endret samtidig. Prøv igjen.',
   refused_payer_exists: 'Det finnes allerede en konto med dette telefonnummeret. Logg inn med den.',
+  refused_payment_is_expired:
+    'Betalingen er over: den ble ikke besvart i tide. Ingenting er betalt.',
+  refused_payment_is_not_pending:
+    'Betalingen er allerede besvart, eller butikken har avbrutt den. Se på den en gang til for å se hva som skjedde.',
+  refused_permission_is_expired:
+    'Forespørselen er over: den ble ikke besvart i tide. Ingenting ble delt.',
+  refused_permission_is_not_pending:
+    'Forespørselen er allerede besvart. Se på den en gang til for å se hva som ble delt.',
   refused_sign_in_is_too_old: 'Det trengs en ny innlogging. Begynn på nytt.',
+  refused_too_much_is_waiting: 'Svært mange logger inn akkurat nå. Prøv igjen om et øyeblikk.',
   required: 'Ved å betale får butikken også vite',
   restIsOpen: 'Butikken kan fortsatt hente resten.',
   restIsOver: 'Butikken hentet ikke resten i tide.',
@@ -302,11 +344,23 @@ const norwegian: Texts = {
   street: 'Gateadresse',
   thenType: 'Skriv så koden som appen viser.',
   tickOnly: 'La bare det du vil dele, være krysset av.',
+  title400: 'Noe mangler eller er feil',
+  title403: 'Siden er utdatert',
+  title404: 'Siden finnes ikke',
+  title409: 'Dette har endret seg i mellomtiden',
+  title429: 'Vent litt',
+  title500: 'Noe gikk galt hos oss',
+  title503: 'Vi kan ikke svare akkurat nå',
   toContinue: 'for å fortsette til {}',
   terms: 'Vilkår',
+  tooManyUntil: 'For mange mislykkede forsøk. Prøv igjen {}.',
+  toStart: 'Gå til startsiden',
   total: 'Totalt',
-  unknownClient: 'Applikasjonen som sendte deg hit, er ikke kjent.',
-  unknownRedirect: 'Applikasjonen ba om å sende deg til en adresse den ikke har registrert.',
+  tryAgainAt: 'Prøv igjen {}.',
+  unknownClient:
+    'Applikasjonen som sendte deg hit, er ikke kjent. Ingenting ble delt. Gå tilbake dit du kom fra, og si fra til dem som lager den, hvis det skjer igjen.',
+  unknownRedirect:
+    'Applikasjonen ba om å sende deg til en adresse den ikke har registrert. Ingenting ble delt. Gå tilbake dit du kom fra, og si fra til dem som lager den, hvis det skjer igjen.',
   vat: 'MVA',
   waiting: 'Venter på deg',
   why3008: 'Butikken henter pengene.',

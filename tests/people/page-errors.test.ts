@@ -20,7 +20,7 @@ describe('given an address that has no page', () => {
       expect([status, headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
       expect(headers.get('content-security-policy')).toContain("default-src 'none'")
       expect(headers.get('cache-control')).toBe('no-store')
-      expect(html).toContain('<h1>Det gikk ikke</h1>')
+      expect(html).toContain('<h1>Siden finnes ikke</h1>')
       expect(html).toContain('href="/payer/"')
       expect(html).toContain('href="https://pay.example/help"')
     },
