@@ -1,7 +1,15 @@
 import { z } from 'zod'
 import { formatDateTime } from '../application/date-time.ts'
 import { isCurrency, isKnownCurrency } from '../domain/money/currency.ts'
-import { formatAmount, parseAmount, type MinorUnits, type Money } from '../domain/money/money.ts'
+import {
+  formatAmount,
+  parseAmount,
+  parseSignedAmount,
+  parseUnitPrice,
+  type MinorUnits,
+  type Money,
+  type UnitPrice,
+} from '../domain/money/money.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import type { Issues } from './checking.ts'
@@ -34,6 +42,25 @@ export const amountText = asWritten(
     /^(0|[1-9]\d*)(\.\d+)?$/,
     'Must be an amount such as "12.50": digits, and a period before decimals.',
   ).meta({ description: 'Money: decimal text with at most the decimals of the currency.' }),
+)
+
+const signedAmountPattern = /^-?(0|[1-9]\d*)(\.\d+)?$/
+const signedAmountShape = 'Must be an amount such as "12.50" or "-12.50".'
+
+/** An amount that may be below zero, read by `signedAmountIn`. */
+export const signedAmountText = asWritten(
+  decimalText(signedAmountPattern, signedAmountShape).meta({
+    description:
+      'Money: decimal text with at most the decimals of the currency; negative for what is taken off.',
+  }),
+)
+
+/** A price of one unit, read by `unitPriceIn`. */
+export const unitPriceText = asWritten(
+  decimalText(signedAmountPattern, signedAmountShape).meta({
+    description:
+      'Price of one unit: decimal text with at most four more decimals than the currency; negative for what is taken off.',
+  }),
 )
 
 /** A number that is no money may be inexact. */
@@ -87,22 +114,28 @@ export const read = <T>(reader: (context: Issues) => T): T => {
 /** It has the most decimals: what is wrong with an amount in it is wrong in every currency. */
 const finest = 'CLF'
 
-/** Reads an amount in its currency, if that is known; a problem becomes an issue of that field, and the answer zero. */
-export const amountIn = (
-  context: Issues,
-  path: (string | number)[],
-  text: string,
-  currency: string | undefined,
-): MinorUnits => {
-  try {
-    return parseAmount(text, currency ?? finest)
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    const message = amountProblems[error.code] ?? 'Is no amount.'
-    context.issues.push({ code: 'custom', message, path, input: text })
-    return 0
+const readingOf =
+  <Read>(parse: (text: string, currency: string) => Read, otherwise: Read) =>
+  (
+    context: Issues,
+    path: (string | number)[],
+    text: string,
+    currency: string | undefined,
+  ): Read => {
+    try {
+      return parse(text, currency ?? finest)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      const message = amountProblems[error.code] ?? 'Is no amount.'
+      context.issues.push({ code: 'custom', message, path, input: text })
+      return otherwise
+    }
   }
-}
+
+/** Reads an amount in its currency, if that is known; a problem becomes an issue of that field, and the answer zero. */
+export const amountIn = readingOf<MinorUnits>(parseAmount, 0)
+export const signedAmountIn = readingOf<MinorUnits>(parseSignedAmount, 0)
+export const unitPriceIn = readingOf<UnitPrice>(parseUnitPrice, { minor: 0, exact: null })
 
 /** Whether an amount is nothing, whatever its currency. */
 export const isZero = (amount: string): boolean => !/[1-9]/.test(amount)
@@ -188,6 +221,17 @@ export const money = z
     type: 'string',
     description: 'Money: exactly the decimals of its currency.',
     examples: ['12.50'],
+  })
+
+/** Price of one unit in an answer. */
+export const unitPrice = z
+  .transform(({ exact, ...price }: Money & Pick<UnitPrice, 'exact'>) =>
+    exact === null ? formatAmount(price.minor, price.currency) : exact,
+  )
+  .meta({
+    type: 'string',
+    description: 'Price of one unit: money, with up to four more decimals where it is finer.',
+    examples: ['12.50', '1.2345'],
   })
 
 /** What is so many minor units of a currency. */

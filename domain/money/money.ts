@@ -38,6 +38,29 @@ export const parseAmount = (text: string, currency: Currency): MinorUnits => {
   return Number.isSafeInteger(minor) ? minor : refuse('amount_is_too_large')
 }
 
+/** The same with a minus before it for what is taken off or given back. @throws Refusal */
+export const parseSignedAmount = (text: string, currency: Currency): MinorUnits => {
+  if (!text.startsWith('-')) return parseAmount(text, currency)
+  // Without the difference to 0, there would be a minus zero.
+  return 0 - parseAmount(text.slice(1), currency)
+}
+
+/** A price of one unit: whole minor units, and the exact text of one that is finer. */
+export type UnitPrice = { readonly minor: MinorUnits; readonly exact: string | null }
+
+const finestUnitPrice = 4
+
+/** Reads a signed amount with up to four more decimals than its currency. @throws Refusal */
+export const parseUnitPrice = (text: string, currency: Currency): UnitPrice => {
+  const point = text.indexOf('.')
+  const finer = point < 0 ? '' : text.slice(point + 1 + decimalsOf(currency))
+  if (finer.length > finestUnitPrice) return refuse('amount_has_too_many_decimals')
+  const rest = finer === '' ? text : text.slice(0, -finer.length).replace(/\.$/, '')
+  const minor = parseSignedAmount(rest, currency)
+  if (!/^\d*$/.test(finer)) return refuse('amount_is_malformed')
+  return { minor, exact: /^0*$/.test(finer) ? null : text.replace(/0+$/, '') }
+}
+
 /** Writes an amount with exactly the decimals of its currency. */
 export const formatAmount = (minor: MinorUnits | Sum, currency: Currency): string => {
   const decimals = decimalsOf(currency)

@@ -15,6 +15,8 @@ const lineItem = z.object({
   description: z.string().nullable(),
   quantity: z.string(),
   itemCost: minorUnits,
+  /** The item cost as decimal text, where it is finer than a minor unit; `itemCost` leaves its last decimals out. */
+  exactItemCost: z.string().optional(),
   total: minorUnits,
   vat: minorUnits.nullable(),
   vatRate: z.string().nullable(),

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { defaultLedger } from '../../domain/accounting/ledger.ts'
-import type { MinorUnits } from '../../domain/money/money.ts'
 import type { PaymentDetails, PaymentRequest } from '../../domain/payment/payment-events.ts'
 import { formatScope } from '../../domain/people/scope.ts'
 import { tellTogether, type Fitting, type Issues } from '../checking.ts'
@@ -14,6 +13,10 @@ import {
   isZero,
   orElse,
   plainNumber,
+  signedAmountIn,
+  signedAmountText,
+  unitPriceIn,
+  unitPriceText,
   webUriText,
 } from '../wire.ts'
 import { expiresInput, scopeText } from './permission.ts'
@@ -25,9 +28,9 @@ const lineItemInput = z
     product_id: z.string().min(1).max(255),
     description: z.string().max(1000).nullish(),
     quantity: quantityText,
-    item_cost: amountText,
-    total: amountText,
-    vat: amountText.nullish(),
+    item_cost: unitPriceText,
+    total: signedAmountText,
+    vat: signedAmountText.nullish(),
     vat_rate: quantityText.nullish(),
     metadata: z
       .array(z.object({ key: z.string().max(255), value: z.string().max(1000).default('') }))
@@ -59,31 +62,29 @@ export const detailsInput = {
 /** In bytes of JSON: an event holds at most 1 MiB, with all that is around them. */
 const largestLineItems = 524_288
 
-type LineItemInput = z.output<typeof lineItemInput>
-const lineAmounts = ['item_cost', 'total', 'vat'] as const
-
-const lineAmountIn = (
-  context: Issues,
-  index: number,
-  field: (typeof lineAmounts)[number],
-  text: string,
-  currency: string | undefined,
-): MinorUnits => amountIn(context, ['line_items', index, field], text, currency)
+const lineAmounts = [
+  ['item_cost', unitPriceIn],
+  ['total', signedAmountIn],
+  ['vat', signedAmountIn],
+] as const
 
 export const lineItemsOf = (
-  items: readonly LineItemInput[],
+  items: readonly z.output<typeof lineItemInput>[],
   currency: string,
   context: Issues,
 ): PaymentDetails['lineItems'] => {
   if (items.length === 0) return []
   const lineItems = items.map((item, index) => {
-    const amount = (field: (typeof lineAmounts)[number], text: string) =>
-      lineAmountIn(context, index, field, text, currency)
+    const amount = (field: 'total' | 'vat', text: string) =>
+      signedAmountIn(context, ['line_items', index, field], text, currency)
+    const path = ['line_items', index, 'item_cost']
+    const { minor, exact } = unitPriceIn(context, path, item.item_cost, currency)
     return {
       productId: item.product_id,
       description: item.description ?? null,
       quantity: item.quantity,
-      itemCost: amount('item_cost', item.item_cost),
+      itemCost: minor,
+      ...(exact !== null && { exactItemCost: exact }),
       total: amount('total', item.total),
       vat: item.vat == null ? null : amount('vat', item.vat),
       vatRate: item.vat_rate ?? null,
@@ -196,9 +197,9 @@ const checkAmounts = (input: PaymentFields, context: Issues): void => {
     if (text !== undefined) amountIn(context, [field], text, currency)
   }
   for (const [index, item] of items.entries())
-    for (const field of lineAmounts) {
+    for (const [field, readIn] of lineAmounts) {
       const text = item[field]
-      if (text != null) lineAmountIn(context, index, field, text, currency)
+      if (text != null) readIn(context, ['line_items', index, field], text, currency)
     }
 }
 

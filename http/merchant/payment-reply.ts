@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
 import type { RequestedPayment } from '../../domain/payment/payment-state.ts'
 import type { Links } from '../addresses.ts'
-import { dateTime, money, moneyIn } from '../wire.ts'
+import { dateTime, money, moneyIn, unitPrice } from '../wire.ts'
 
 const nullableText = z.string().nullable()
 
@@ -10,7 +10,7 @@ const lineItemReply = z.object({
   product_id: z.string(),
   description: nullableText,
   quantity: z.string(),
-  item_cost: money,
+  item_cost: unitPrice,
   total: money,
   vat: money.nullable(),
   vat_rate: nullableText,
@@ -92,7 +92,7 @@ export const paymentRequestView = (
       product_id: item.productId,
       description: item.description,
       quantity: item.quantity,
-      item_cost: amount(item.itemCost),
+      item_cost: { ...amount(item.itemCost), exact: item.exactItemCost ?? null },
       total: amount(item.total),
       vat: item.vat === null ? null : amount(item.vat),
       vat_rate: item.vatRate,

@@ -7,6 +7,8 @@ import {
   formatAmount,
   negated,
   parseAmount,
+  parseSignedAmount,
+  parseUnitPrice,
   subtract,
 } from '../../domain/money/money.ts'
 import { Refusal } from '../../domain/refusal.ts'
@@ -278,5 +280,51 @@ describe('sums beyond what a number counts', () => {
   test('are written with the decimals of their currency', () => {
     expect(formatAmount(large, 'NOK')).toBe('90071992547409.93')
     expect(formatAmount(`-${large}`, 'KWD')).toBe('-9007199254740.993')
+  })
+})
+
+describe('amounts below zero', () => {
+  test.each([
+    ['-12.50', -1250],
+    ['12.50', 1250],
+    ['-0', 0],
+    ['-0.00', 0],
+  ])('%s is read exactly', (text, minor) => {
+    expect(parseSignedAmount(text, 'NOK')).toBe(minor)
+  })
+
+  test.each(['--1', '-', '+1', '- 1', '-1.001', '-01'])('%s is refused', (text) => {
+    expect(refusalOf(() => parseSignedAmount(text, 'NOK'))).toMatch(/^amount_/)
+  })
+})
+
+describe('prices of one unit', () => {
+  test.each([
+    ['1.23', 'NOK', 123, null],
+    ['1.2300', 'NOK', 123, null],
+    ['1.2', 'NOK', 120, null],
+    ['1.23456', 'NOK', 123, '1.23456'],
+    ['-1.234500', 'NOK', -123, '-1.2345'],
+    ['-0.001', 'NOK', 0, '-0.001'],
+    ['0.50', 'JPY', 0, '0.5'],
+    ['7.0000', 'JPY', 7, null],
+    ['999999999999.999999', 'NOK', 99_999_999_999_999, '999999999999.999999'],
+  ])('%s %s is read exactly', (text, currency, minor, exact) => {
+    expect(parseUnitPrice(text, currency)).toEqual({ minor, exact })
+  })
+
+  test.each([
+    ['1.2345678', 'NOK'],
+    ['1.2300000', 'NOK'],
+    ['1.12345', 'JPY'],
+    ['1.23x', 'NOK'],
+    ['1.', 'NOK'],
+    ['1.', 'JPY'],
+    ['.5', 'JPY'],
+    ['1e3', 'NOK'],
+    ['', 'NOK'],
+    ['1234567890123.0001', 'NOK'],
+  ])('%s %s is refused', (text, currency) => {
+    expect(refusalOf(() => parseUnitPrice(text, currency))).toMatch(/^amount_/)
   })
 })

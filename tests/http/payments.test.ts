@@ -144,6 +144,27 @@ describe('a payment request', () => {
     })
   })
 
+  test('may have lines below zero, and unit prices finer than the currency', async () => {
+    const lines = [
+      { product_id: 'kWh', quantity: '80.5', item_cost: '1.23456', total: '99.38', vat: '19.88' },
+      { product_id: 'litre', quantity: 1, item_cost: 10.625, total: '10.62' },
+      { product_id: 'discount', quantity: 1, item_cost: '-10.0000', total: '-10', vat: '-2.00' },
+    ]
+    const input = paymentInput({ line_items: lines })
+    const created = await service.pos1('POST', paths.payments, input)
+    const { body } = await service.pos1('GET', pathOf(created.headers.location))
+    expect(body.line_items).toMatchObject([
+      { item_cost: '1.23456', total: '99.38', vat: '19.88' },
+      { item_cost: '10.625', total: '10.62', vat: null },
+      { item_cost: '-10.00', total: '-10.00', vat: '-2.00' },
+    ])
+    const [kWh, ...others] = lines
+    const written = { ...input, line_items: [{ ...kWh, item_cost: '1.234560' }, ...others] }
+    expect(await service.pos1('POST', paths.payments, written)).toMatchObject({ status: 201 })
+    const changed = { ...input, line_items: [{ ...kWh, item_cost: '1.23457' }, ...others] }
+    expect(await service.pos1('POST', paths.payments, changed)).toMatchObject({ status: 409 })
+  })
+
   test('that is made again, in other words, is answered as the first was', async () => {
     const input = paymentInput({ additional_amount: '0.00', text: null })
     const first = await service.pos1('POST', paths.payments, input)
@@ -312,6 +333,16 @@ describe('a payment request', () => {
     ['line_items.0', [[1], [null]]],
     ['line_items.0.total', [[{ ...item, total: 'x' }], [{ ...item, total: '100.001' }]]],
     ['line_items.1.item_cost', [[item, { ...item, item_cost: undefined }]]],
+    [
+      'line_items.0.item_cost',
+      [
+        [
+          { ...item, item_cost: '1.1234567' },
+          { ...item, total: '0' },
+        ],
+      ],
+    ],
+    ['line_items.0.vat', [[{ ...item, vat: '-0.001' }]]],
     ['line_items.0.quantity', [[{ ...item, quantity: 'many' }], [{ ...item, quantity: 1e21 }]]],
     ['line_items.0.vat_rate', [[{ ...item, vat_rate: 'x'.repeat(1000) }]]],
     ['line_items.0.metadata.0.key', [[{ ...item, metadata: [{ value: 'v' }] }]]],
