@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import { clocks, installations } from '../application/aggregates.ts'
 import type { OutageOf } from '../application/each-by-itself.ts'
 import { makeFeeBook } from '../application/fee-book.ts'
@@ -23,7 +22,7 @@ import { noteDamage } from './read-models/read-model-file.ts'
 import { runReadModels, type OnFolded, type ReadModels } from './read-models/read-models.ts'
 import { makeReportBook } from './read-models/report-book.ts'
 import type { Settings } from './settings.ts'
-import { openReadModels, openStore } from './stores.ts'
+import { blobsIn, openReadModels, openStore } from './stores.ts'
 import type { Where } from './thread.ts'
 
 const eventUuid = uuidsOf('5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61')
@@ -131,10 +130,7 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
     ridOf: deriveIds(digest, installation.ids, 'rid'),
     derive,
     tokens,
-    blobs: watchBlobs(
-      openBlobDirectory(settings.BLOBS ?? join(settings.DATA_DIR, 'blobs')),
-      usesOfBlobs,
-    ),
+    blobs: watchBlobs(openBlobDirectory(blobsIn(settings)), usesOfBlobs),
     /** False when whatever requests need of files or of a server has failed a moment ago, when it was last tried. */
     storesWork: (): boolean =>
       store.canBeWritten() &&

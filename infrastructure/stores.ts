@@ -45,7 +45,8 @@ const connect = async (connectionString: string): Promise<EventStore> => {
   }
 }
 
-const logFileIn = ({ DATA_DIR }: Place): string => join(DATA_DIR, 'events.sqlite')
+export const logFileIn = ({ DATA_DIR }: Pick<Place, 'DATA_DIR'>): string =>
+  join(DATA_DIR, 'events.sqlite')
 
 /** Whether anybody has begun a log there. @throws Error of the system when this user may not look */
 const isBegun = (place: Place): boolean =>
@@ -54,6 +55,14 @@ const isBegun = (place: Place): boolean =>
 /** The vault of an installation that has its own. */
 export const ownVaultIn = ({ DATA_DIR }: Pick<Place, 'DATA_DIR'>): string =>
   join(DATA_DIR, 'vault.sqlite')
+
+type Parts = Pick<Settings, 'DATA_DIR'> & Partial<Pick<Settings, 'VAULT' | 'BLOBS'>>
+
+/** The vault of an installation. */
+export const vaultIn = ({ VAULT, DATA_DIR }: Parts): string => VAULT ?? ownVaultIn({ DATA_DIR })
+
+/** The folder of attachments and logos. */
+export const blobsIn = ({ BLOBS, DATA_DIR }: Parts): string => BLOBS ?? join(DATA_DIR, 'blobs')
 
 const directoryIn = ({ DATA_DIR }: Place): string => join(DATA_DIR, 'read-models')
 

@@ -7,6 +7,7 @@ import { rebuildReadModels } from '../read-models/rebuild.ts'
 import { settingsHelp, type Settings } from '../settings.ts'
 import { checkLogIsThere } from '../stores.ts'
 import { addAuditCommands } from './audit.ts'
+import { addBackupCommands } from './backups.ts'
 import { addCallbackCommands } from './callbacks.ts'
 import { addFeeCommands } from './fees.ts'
 import { addIntegratorCommands } from './integrators.ts'
@@ -36,7 +37,13 @@ type Needs = {
 }
 
 /** Commands that need no log, or begin one; all others are about one that is there. */
-const mayComeFirst: ReadonlySet<string> = new Set(['serve', 'add', 'catalogue', 'openapi'])
+const mayComeFirst: ReadonlySet<string> = new Set([
+  'serve',
+  'add',
+  'catalogue',
+  'openapi',
+  'restore',
+])
 
 /** The operator's command (decisions 14); it works beside a running service on the same data. */
 export const operatorProgram = ({ settings, version, server, serve }: Needs): Command => {
@@ -135,6 +142,7 @@ export const operatorProgram = ({ settings, version, server, serve }: Needs): Co
     )
 
   addAuditCommands(program, settings)
+  addBackupCommands(program, settings, print)
 
   program
     .command('openapi')

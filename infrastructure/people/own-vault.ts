@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { installations } from '../../application/aggregates.ts'
 import type { Context, Find, Handle } from '../../application/handle.ts'
 import type { Settings } from '../settings.ts'
-import { ownVaultIn } from '../stores.ts'
+import { vaultIn } from '../stores.ts'
 import { openVault, WrongVault, type Vault } from './vault.ts'
 
 type Needs = {
@@ -15,9 +15,9 @@ type Needs = {
 /** The vault of this log, which the first who opens it chooses. @throws WrongVault */
 export const openOwnVault = async (
   { find, handle, context, uses }: Needs,
-  { VAULT, DATA_DIR }: Settings,
+  settings: Settings,
 ): Promise<Vault> => {
-  const file = VAULT ?? ownVaultIn({ DATA_DIR })
+  const file = vaultIn(settings)
   const { vault: chosen } = await find(installations, 'daybook')
   // One that is missing is to be put back, and not to be begun anew in its place.
   if (chosen !== null && !existsSync(file))

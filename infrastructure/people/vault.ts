@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Outage } from '../../application/event-store.ts'
@@ -8,6 +8,7 @@ import Database, { inFile } from '../sqlite.ts'
 import { unavailable } from '../unavailable.ts'
 import { addInGroups } from './new-people.ts'
 import { seal, unseal } from './sealing.ts'
+import { digestOf, vaultNameOf } from './vault-name.ts'
 
 const tables = `
   CREATE TABLE IF NOT EXISTS people (
@@ -106,8 +107,7 @@ export const openVault = (
     return findSecret.get(name) as Buffer
   }
   const identifiers = secret('identifiers')
-  const digest = (identifier: string): Buffer =>
-    createHmac('sha256', identifiers).update(identifier).digest()
+  const digest = (identifier: string): Buffer => digestOf(identifiers, identifier)
 
   const dataVersion = sqlite.prepare('PRAGMA data_version').pluck()
   const ids = recent<string, string>(peopleRemembered)
@@ -177,8 +177,7 @@ export const openVault = (
 
   sqlite.pragma(`busy_timeout = ${patience}`)
   return {
-    /** Names this vault and no other, and tells nothing of what is in it. */
-    name: digest('the name of this vault').toString('hex').slice(0, 32),
+    name: vaultNameOf(identifiers),
     secret: guarded(secret),
     /** Keeps a secret under a name that is not taken. */
     addSecret: guardedWrite((name: string, value: Buffer): void => void addSecret.run(name, value)),

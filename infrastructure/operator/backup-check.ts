@@ -1,0 +1,95 @@
+import { createPrivateKey } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { start } from '../../application/event-store.ts'
+import { parseEvent, type Recorded } from '../../domain/events.ts'
+import { openBlobDirectory } from '../blob-directory.ts'
+import { openSqliteEventStore } from '../event-store/sqlite-event-store.ts'
+import { fail } from '../failures.ts'
+import { readVaultName } from '../people/vault-name.ts'
+import { reasonOf } from '../system-errors.ts'
+import { blobsIn, logFileIn, vaultIn } from '../stores.ts'
+
+/** The contents that an event names, by the hashes under which they are kept. */
+const blobsOf = (event: Recorded): string[] => {
+  if (event.type === 'AttachmentsUploaded')
+    return event.data.attachments.map(({ hash, sealedHash }) => sealedHash ?? hash)
+  const { logo } = event.data as { readonly logo?: unknown }
+  return typeof logo === 'string' ? [logo] : []
+}
+
+/** What the log of a backup holds. */
+const readLog = async (file: string) => {
+  const store = openSqliteEventStore(file, 'read')
+  try {
+    const problems = [...store.log.damage()]
+    const blobs = new Set<string>()
+    let [events, position, at] = [0, start, 0]
+    let vault: string | undefined
+    for await (const batch of store.readAll(start))
+      for (const event of batch.map(parseEvent)) {
+        if (event.position !== position + 1)
+          problems.push(`positions ${position + 1} to ${event.position - 1} are missing`)
+        if (event.type === 'VaultChosen') vault = event.data.vault
+        for (const hash of blobsOf(event)) blobs.add(hash)
+        position = event.position
+        at = Math.max(at, event.metadata.at)
+        events += 1
+      }
+    return { problems, blobs, events, position, at, vault }
+  } finally {
+    await store.close()
+  }
+}
+
+/** What is wrong with the contents that the log names. */
+const problemsOfBlobs = async (folder: string, named: Iterable<string>): Promise<string[]> => {
+  if (!existsSync(folder)) return ['the folder of blobs is missing']
+  const blobs = openBlobDirectory(folder)
+  const problems: string[] = []
+  for (const hash of named)
+    try {
+      if ((await blobs.get(hash)) === undefined) problems.push(`the blob ${hash} is missing`)
+    } catch (error) {
+      problems.push(error instanceof Error ? error.message : String(error))
+    }
+  return problems
+}
+
+const problemsOfKeys = (folder: string, names: readonly string[]): string[] =>
+  names.flatMap((name) => {
+    try {
+      createPrivateKey(readFileSync(join(folder, name)))
+      return []
+    } catch (error) {
+      return [`${name} holds no private key: ${reasonOf(error) ?? 'it is damaged'}`]
+    }
+  })
+
+/** Reads all of a backup: answers what it holds and up to when. @throws OperatorError when it cannot be restored */
+export const checkBackup = async (from: string) => {
+  const folder = resolve(from)
+  const place = { DATA_DIR: folder }
+  for (const file of [logFileIn(place), vaultIn(place)])
+    if (!existsSync(file)) fail(`${file} is missing: ${folder} is no whole backup`)
+  const log = await readLog(logFileIn(place))
+  const keys = readdirSync(folder).filter((name) => name.endsWith('.pem'))
+  const { name: vault, people, damage } = readVaultName(vaultIn(place))
+  const problems = [
+    ...log.problems,
+    ...damage,
+    ...(vault === log.vault ? [] : ['the vault is not the one that the log is sealed with']),
+    ...(await problemsOfBlobs(blobsIn(place), log.blobs)),
+    ...problemsOfKeys(folder, keys),
+  ]
+  if (problems.length > 0) fail([`${folder} cannot be restored:`, ...problems].join('\n'))
+  return {
+    folder,
+    events: log.events,
+    last_position: log.position,
+    last_event_at: new Date(log.at).toISOString(),
+    people,
+    blobs: log.blobs.size,
+    keys,
+  }
+}

@@ -1,0 +1,68 @@
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fail } from '../failures.ts'
+import type { Settings } from '../settings.ts'
+import Database, { inFile } from '../sqlite.ts'
+import { blobsIn, logFileIn, vaultIn } from '../stores.ts'
+import { checkBackup } from './backup-check.ts'
+
+/** How long another process may hold a file, in ms. */
+const timeout = 10_000
+
+/** In one read transaction, so the copy is of one moment, and whoever writes meanwhile does not begin it anew. */
+const copyDatabase = (from: string, to: string): void => {
+  inFile(from, () => {
+    const source = new Database(from, { fileMustExist: true, timeout })
+    try {
+      source.prepare('VACUUM INTO ?').run(to)
+    } finally {
+      source.close()
+    }
+  })
+}
+
+/** All blobs but those that are being written. */
+const copyBlobs = (from: string, to: string): void => {
+  mkdirSync(to)
+  if (!existsSync(from)) return
+  const isWhole = (path: string): boolean => !/[\da-f]{64}\../.test(path)
+  cpSync(from, to, { recursive: true, filter: isWhole })
+}
+
+/** Puts on the disk what was copied. */
+const sync = (folder: string): void => {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) sync(path)
+    const file = openSync(path, 'r')
+    fsyncSync(file)
+    closeSync(file)
+  }
+}
+
+const beginFolder = (folder: string): void => {
+  if (existsSync(folder) && readdirSync(folder).length > 0)
+    fail(`${folder} is not empty: a backup needs a folder of its own`)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+}
+
+/**
+ * Copies what a restore needs, as a data directory, beside a running service. The log comes first: it names people
+ * whose keys the vault has, and contents that the blobs have. What came since is a part of neither.
+ */
+export const backUp = async (settings: Settings, to: string): Promise<object> => {
+  if (settings.EVENT_STORE !== 'sqlite')
+    fail('the log is in EventStoreDB: back it up there first, then copy VAULT, BLOBS and the keys')
+  const { DATA_DIR } = settings
+  const folder = resolve(to)
+  beginFolder(folder)
+  const copy = { DATA_DIR: folder }
+  copyDatabase(logFileIn(settings), logFileIn(copy))
+  copyDatabase(vaultIn(settings), vaultIn(copy))
+  copyBlobs(blobsIn(settings), blobsIn(copy))
+  for (const name of readdirSync(DATA_DIR).filter((name) => name.endsWith('.pem')))
+    copyFileSync(join(DATA_DIR, name), join(folder, name))
+  sync(folder)
+  return checkBackup(folder)
+}

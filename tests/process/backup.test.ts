@@ -1,0 +1,145 @@
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { PNG } from 'pngjs'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import {
+  authorize,
+  capture,
+  newFolder,
+  outcomeOf,
+  readLog,
+  runCommand,
+  startShop,
+  type TestShop,
+} from './service-process.ts'
+
+const root = newFolder()
+const DATA_DIR = join(root, 'data')
+let shop: TestShop
+
+beforeAll(async () => {
+  mkdirSync(DATA_DIR)
+  shop = await startShop({ DATA_DIR })
+})
+afterAll(async () => {
+  await shop.service.end()
+  rmSync(root, { recursive: true })
+})
+
+const picture = PNG.sync.write(new PNG({ width: 1, height: 1 }))
+
+/** A payment with a picture. */
+const withPicture = async (): Promise<string> => {
+  const tid = await authorize(shop, { customer: '+4799999901' })
+  const { attachment_uri: link } = await outcomeOf(shop.till, tid)
+  const body = new FormData()
+  body.append('picture', new Blob([new Uint8Array(picture)], { type: 'image/png' }))
+  const { status } = await fetch(shop.service.address + link, { method: 'POST', body })
+  expect(status).toBe(201)
+  return tid
+}
+
+const backUp = async (name: string) => {
+  const folder = join(root, name)
+  const { code, output, errors } = await runCommand({ DATA_DIR }, '--json', 'backup', folder)
+  expect([code, errors]).toEqual([0, ''])
+  return { folder, told: JSON.parse(output) }
+}
+
+const check = (folder: string) => runCommand({ DATA_DIR: folder }, 'restore', '--check', folder)
+
+test('given a service that takes captures, when it is backed up, then the copy is a beginning of its log, and a service on it goes on', async () => {
+  const tid = await withPicture()
+  const ended = new AbortController()
+  const busy = (async () => {
+    for (let n = 0; !ended.signal.aborted; n++)
+      expect((await capture(shop.till, tid, `c${n}`, '0.01')).status).toBe(204)
+  })()
+  const { folder, told } = await backUp('copy')
+  ended.abort()
+  await busy
+
+  const copied = await readLog(folder)
+  const log = await readLog(DATA_DIR)
+  expect(log.slice(0, copied.length)).toEqual(copied)
+  expect(told).toMatchObject({
+    events: copied.length,
+    last_position: copied.at(-1)?.position,
+    last_event_at: new Date(Math.max(...copied.map(({ metadata }) => metadata.at))).toISOString(),
+    blobs: 1,
+    keys: ['callback-ed25519.pem', 'callback-rsa.pem', 'sandbox-admin-key.pem'],
+  })
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  expect(files.filter((file) => statSync(join(folder, file)).mode & 0o077)).toEqual([])
+
+  const restored = await startShop({ DATA_DIR: folder })
+  onTestFinished(async () => void (await restored.service.end()))
+  const outcome = await outcomeOf(restored.till, tid)
+  expect(outcome.customer).toBe('+4799999901')
+  expect((await capture(restored.till, tid, 'restored', '0.01')).status).toBe(204)
+  expect(restored.keys).toEqual(shop.keys)
+  const headers = {
+    'X-Service-Merchant': 'sandbox',
+    'X-Service-User': 'pos1',
+    Authorization: 'SECRET sandbox-secret',
+  }
+  const attached = `${restored.service.address}/merchant/v1/payment_request/${tid}/attachment/1/`
+  const shown = await fetch(attached, { headers })
+  expect(Buffer.from(await shown.arrayBuffer())).toEqual(picture)
+})
+
+test('given a backup, when it is checked, then it says what it holds, and reads it alone', async () => {
+  const { folder, told } = await backUp('checked')
+  const before = readdirSync(folder, { recursive: true })
+  const { code, output } = await check(folder)
+  expect(code).toBe(0)
+  expect(output).toContain(`last_event_at: ${told.last_event_at}\n`)
+  expect(readdirSync(folder, { recursive: true })).toEqual(before)
+})
+
+test('given a folder that is in use, then nothing is backed up there', async () => {
+  const { code, errors } = await runCommand({ DATA_DIR }, 'backup', DATA_DIR)
+  expect(code).toBe(1)
+  expect(errors).toContain('is not empty')
+})
+
+test('given a backup that lost something, when it is checked, then that is told', async () => {
+  await withPicture()
+  const { folder } = await backUp('whole')
+  const problemOf = async (name: string, lose: (copy: string) => void): Promise<string> => {
+    const copy = join(root, name)
+    cpSync(folder, copy, { recursive: true })
+    lose(copy)
+    const { code, errors } = await check(copy)
+    expect(code).toBe(1)
+    return errors
+  }
+  expect(await problemOf('no-log', (copy) => rmSync(join(copy, 'events.sqlite')))).toContain(
+    'events.sqlite is missing',
+  )
+  expect(
+    await problemOf('no-blob', (copy) => {
+      rmSync(join(copy, 'blobs'), { recursive: true })
+      mkdirSync(join(copy, 'blobs'))
+    }),
+  ).toMatch(/the blob [\da-f]{64} is missing/)
+  expect(
+    await problemOf('no-key', (copy) => writeFileSync(join(copy, 'callback-rsa.pem'), 'none')),
+  ).toContain('callback-rsa.pem holds no private key')
+  const other = join(root, 'other')
+  const words = ['merchant', 'add', 'x', '--name', 'X', '--currency', 'NOK']
+  expect((await runCommand({ DATA_DIR: other }, ...words)).code).toBe(0)
+  expect(
+    await problemOf('other-vault', (copy) =>
+      copyFileSync(join(other, 'vault.sqlite'), join(copy, 'vault.sqlite')),
+    ),
+  ).toContain('the vault is not the one')
+})
