@@ -30,6 +30,8 @@ export type CallbackQueue = {
   find(subject: string): QueueRow | undefined
   /** Where the first message of a resource is due. */
   laneOf(subject: string, now: Instant): DeliveryLane | undefined
+  /** Resources whose first message is due after an instant. */
+  dueAfter(then: Instant): readonly QueueRow[]
   /** The next instant after now at which something becomes due. */
   nextDue(now: Instant): Instant | null
 }

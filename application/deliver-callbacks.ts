@@ -1,5 +1,10 @@
-import type { Attempt, DeliveryLane, QueuedMessage } from '../domain/callback.ts'
-import type { Instant } from '../domain/time.ts'
+import {
+  waitsTooLong,
+  type Attempt,
+  type DeliveryLane,
+  type QueuedMessage,
+} from '../domain/callback.ts'
+import { clockToleranceMs, isAhead, type Instant } from '../domain/time.ts'
 import { callbacks } from './aggregates.ts'
 import type { CallbackQueue, QueueRow, Seen } from './callback-queue.ts'
 import type { Find, Handle, Recall } from './handle.ts'
@@ -160,8 +165,30 @@ export const deliverCallbacks = (needs: Needs) => {
     for (let place = turns.take(); place; place = turns.take()) beginAt(place, at)
   }
 
+  /** The latest look since messages were last brought forward. */
+  let latestLook: Instant | undefined
+
+  /** At first, and when the clock was put back, what waits for an instant of a clock that was ahead is tried at once. */
+  const bringForward = async (at: Instant): Promise<void> => {
+    if (latestLook !== undefined && !isAhead(latestLook, at)) return
+    const ahead = queue
+      .dueAfter(at + clockToleranceMs)
+      .filter(({ waiting: [first] }) => first && waitsTooLong(first, at))
+    for (const { merchant, waiting } of ahead) {
+      const [first] = waiting
+      if (!first) continue
+      const { id, attempts: _, nextAttemptAt: __, ...message } = first
+      const context = { at, merchant, actor: 'daybook', correlationId: needs.newId() }
+      await needs.handle(callbacks, id, { type: 'BringForward', at, message }, context)
+    }
+    if (ahead.length > 0) await needs.caughtUp()
+    latestLook = undefined
+  }
+
   /** Begins what is due, without waiting for it to end. */
   const work = async (at: Instant): Promise<Instant | null> => {
+    await bringForward(at)
+    latestLook = Math.max(at, latestLook ?? at)
     beginDue(at)
     const next = queue.nextDue(at)
     const [rested] = resting.values()
@@ -176,6 +203,7 @@ export const deliverCallbacks = (needs: Needs) => {
   /** Waits until all that is due now has been tried; what becomes due meanwhile is not waited for. */
   const settle = async (stopped: AbortSignal): Promise<void> => {
     const at = now()
+    await bringForward(at)
     while (!stopped.aborted) {
       beginDue(now())
       if (underWay.size === 0 || !isLeft(at)) return

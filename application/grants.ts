@@ -7,7 +7,7 @@ import {
 } from '../domain/people/grant.ts'
 import type { Scope } from '../domain/people/scope.ts'
 import { refuse } from '../domain/refusal.ts'
-import type { Instant } from '../domain/time.ts'
+import { stillLasts, type Instant } from '../domain/time.ts'
 import {
   applications,
   authorizations,
@@ -97,7 +97,8 @@ export const findLiveToken =
     await caughtUp()
     const row = rows.findAccess(tokens.digest(token))
     const granted = row && rows.find(row.grant)
-    if (!granted || at >= row.expiresAt || !(await stands(find, granted))) return undefined
+    const isOver = row && !stillLasts(row.expiresAt, accessTokenLifetime, at)
+    if (!granted || isOver || !(await stands(find, granted))) return undefined
     return { ...granted, ...row }
   }
 

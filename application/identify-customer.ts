@@ -1,5 +1,5 @@
 import type { Customer } from '../domain/payment/payment-command.ts'
-import type { Instant } from '../domain/time.ts'
+import { isAhead, type Instant } from '../domain/time.ts'
 import { payers, shortlinks, stickers } from './aggregates.ts'
 import { findSuch, isPresent } from './find-accepting.ts'
 import type { Find } from './handle.ts'
@@ -86,7 +86,10 @@ export const byScanToken =
     if (!isScanToken(customer)) return undefined
     await caughtUp()
     const scan = findScan(customer)
-    const isValid = scan?.merchant === merchant && at < scan.scannedAt + tokenLifetimeMs
+    const isValid =
+      scan?.merchant === merchant &&
+      !isAhead(scan.scannedAt, at) &&
+      at < scan.scannedAt + tokenLifetimeMs
     // Whoever was erased since is nobody.
     const isThere = isValid && (await find(payers, scan.payer)).status === 'present'
     return { stored: customer, names: isThere ? { id: scan.payer } : 'unknown' }

@@ -1,7 +1,7 @@
 import { profile as profileSchema, type Profile } from '../domain/people/profile.ts'
 import { refuse, Refusal } from '../domain/refusal.ts'
 import { sameJson } from '../domain/same.ts'
-import type { Instant } from '../domain/time.ts'
+import { stillLasts, type Instant, type Seconds } from '../domain/time.ts'
 import { payers } from './aggregates.ts'
 import { findAccepting } from './find-accepting.ts'
 import type { Context, Find, Handle } from './handle.ts'
@@ -80,7 +80,11 @@ type SignInNeeds = Needs & {
 
 type Session = { readonly token: string; readonly expiresAt: Instant }
 
-const sessionLifetimeMs = 12 * 3_600_000
+const sessionLifetime: Seconds = 12 * 3600
+
+/** Whether a session has not ended. */
+export const isLive = ({ expiresAt }: Pick<Session, 'expiresAt'>, at: Instant): boolean =>
+  stillLasts(expiresAt, sessionLifetime, at)
 
 /** What a payer signs in with; undefined when there is no such payer. */
 export const findCredentials =
@@ -123,7 +127,7 @@ export const signIn = (needs: SignInNeeds) => {
     const credentials = (await credentialsOf(id)) ?? refuse('payer_is_unknown')
     const codeStep = needs.stepOfCode(credentials.codeSecret, code)
     const { token, digest: session } = needs.newSession()
-    const expiresAt = at + sessionLifetimeMs
+    const expiresAt = at + sessionLifetime * 1000
     const { codesWorkOnce } = needs
     const { events } = await handle(
       payers,

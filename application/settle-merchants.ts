@@ -114,7 +114,10 @@ export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlem
     while (!stopped.aborted) {
       const some = starting.due(now, atOnce, (limit) => accounts.due(now, limit))
       if (some.length === 0) break
-      await startAll(starting, some, now, ({ dueAt }) => dueAt)
+      // A clock that was ahead may have put the due time far off.
+      await startAll(starting, some, now, ({ dueAt }) =>
+        dueAt !== null && dueAt <= now ? dueAt : null,
+      )
     }
     await completeAll(now, stopped)
     return completing.nextLook(starting.nextLook(accounts.nextDue(now)))

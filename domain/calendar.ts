@@ -1,4 +1,4 @@
-import { dayMs, dayOf, type Instant } from './time.ts'
+import { dayMs, dayOf, isAhead, type Instant } from './time.ts'
 
 /** How often a merchant is settled: on weekdays, on Mondays, or on the first weekday of a month. */
 export const frequencies = ['daily', 'weekly', 'monthly'] as const
@@ -41,6 +41,31 @@ export const nextDue = ({ frequency, startOfDay }: Calendar, after: Instant): In
     const due = day * dayMs + offset
     if (due > after && isDueDay(frequency, day)) return due
   }
+}
+
+type Unsettled = Calendar & {
+  readonly unsettledSince: Instant
+  readonly settledAt: Instant | null
+}
+
+/**
+ * The first due time after the first line and after the last settlement: what was decided before a settlement may stand
+ * behind it in the log, and its due time has been served.
+ */
+export const settlementDue = (unsettled: Unsettled): Instant => {
+  const { unsettledSince, settledAt } = unsettled
+  return nextDue(unsettled, Math.max(unsettledSince, settledAt ?? unsettledSince))
+}
+
+/**
+ * Whether a settlement that would seem to be due later is due now, because the clock was ahead when the log was written:
+ * it is due by what is known of a right clock, and at once where nothing is.
+ */
+export const isDueByRightClock = (unsettled: Unsettled, at: Instant): boolean => {
+  if (settlementDue(unsettled) <= nextDue(unsettled, at)) return false
+  const { unsettledSince, settledAt } = unsettled
+  const known = [unsettledSince, settledAt ?? Infinity].filter((one) => !isAhead(one, at))
+  return known.length === 0 || nextDue(unsettled, Math.max(...known)) <= at
 }
 
 /** The day (`YYYY-MM-DD`, a weekday) on which the bank is to pay: so many weekdays after the one of the settlement. */

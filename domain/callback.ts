@@ -4,7 +4,7 @@ import type { Decider, EventsOf } from './decider.ts'
 import type { PaymentEvent } from './payment/payment-events.ts'
 import type { PermissionEvent } from './people/permission.ts'
 import { refuse } from './refusal.ts'
-import type { Instant, Seconds } from './time.ts'
+import { isAhead, type Instant, type Seconds } from './time.ts'
 
 /** The callback event that each event becomes (decisions 4, States; the document's Events). */
 export const callbackEventNames = {
@@ -104,6 +104,8 @@ type CallbackCommand =
       readonly jitter: number
     }
   | { readonly type: 'RequestRetry'; readonly at: Instant; readonly message: Message }
+  /** Tries a message at once that a clock has put off which was ahead. */
+  | { readonly type: 'BringForward'; readonly at: Instant; readonly message: Message }
   | { readonly type: 'RequestTest'; readonly uri: string }
 
 type Callback = {
@@ -143,6 +145,15 @@ export const nextAttemptAt = (
   return next > firstAttemptAt + retriesEndAfter * 1000 ? null : next
 }
 
+/** Whether a message waits for longer than any schedule has it wait: the clock was ahead, and has been put back. */
+export const waitsTooLong = (
+  { attempts, nextAttemptAt: next }: Pick<QueuedMessage, 'attempts' | 'nextAttemptAt'>,
+  at: Instant,
+): boolean => {
+  const delay = attempts === 0 ? 0 : (retryDelays[attempts - 1] ?? slowestDelay)
+  return isAhead(next - delay * 1200, at)
+}
+
 /** The delivery of one message: attempted until it arrives, the receiver is gone, or three days have passed. */
 export const callback: Decider<CallbackCommand, CallbackEvent, Callback> = {
   initial: { status: 'untried', attempts: 0, latest: null },
@@ -163,6 +174,11 @@ export const callback: Decider<CallbackCommand, CallbackEvent, Callback> = {
       }
       case 'RequestRetry': {
         if (state.status === 'untried') return refuse('resource_is_unknown')
+        const data = { ...command.message, nextAttemptAt: command.at }
+        return [{ type: 'CallbackRetryRequested', data }]
+      }
+      case 'BringForward': {
+        if (state.status === 'delivered') return []
         const data = { ...command.message, nextAttemptAt: command.at }
         return [{ type: 'CallbackRetryRequested', data }]
       }

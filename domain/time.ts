@@ -8,6 +8,16 @@ export const dayMs = 86_400_000
 /** An authorisation can be captured for three days (States and transitions; decisions 4). */
 export const authorizationLifetime: Seconds = 259_200
 
+/** The clocks of machines differ by less. */
+export const clockToleranceMs = 60_000
+
+/** Whether an instant of the log lies so far ahead that the clock was, too, and has been put back since. */
+export const isAhead = (then: Instant, at: Instant): boolean => then > at + clockToleranceMs
+
+/** Whether what lasts so long from some instant on still does: what would end later was begun by a clock that was ahead. */
+export const stillLasts = (end: Instant, lasting: Seconds, at: Instant): boolean =>
+  at < end && !isAhead(end - lasting * 1000, at)
+
 /** `YYYY-MM-DD` in UTC. */
 export const dayOf = (at: Instant): string => new Date(at).toISOString().slice(0, 10)
 

@@ -5,6 +5,7 @@ import { StoreUnavailable } from '../application/event-store.ts'
 import { expirePayments, expirePermissions } from '../application/expire-requests.ts'
 import { schedule, type DueWork } from '../application/schedule.ts'
 import { runAccounting } from './accounting.ts'
+import { checkClock, watchClock } from './clock-watch.ts'
 import type { Core } from './core.ts'
 import type { Log } from './log.ts'
 import type { Settings } from './settings.ts'
@@ -118,6 +119,8 @@ export const makeProcesses = (needs: Needs) => {
   let hasBegun = false
   const stopping = new AbortController()
   let callOffBegin = () => {}
+  const machine = { machineNow: Date.now, elapsed: () => performance.now() }
+  let stopWatching = () => {}
   /** Begins to expire and to deliver once the read models are where the log is: what they lack would look undone. */
   const begin = (): void => {
     readModels.ready().then(
@@ -127,6 +130,8 @@ export const makeProcesses = (needs: Needs) => {
         core.onFolded(wakeSoon)
         wakeSoon()
         tidyUp()
+        stopWatching = watchClock({ log, after, ...machine }).stop
+        checkClock(log, core.store, now()).catch(onFailure)
       },
       (error: unknown) => {
         // The log may be closed by now, and would be asked for ever.
@@ -158,6 +163,7 @@ export const makeProcesses = (needs: Needs) => {
     stop: async (): Promise<void> => {
       stopping.abort()
       callOffBegin()
+      stopWatching()
       const schedules = [...expiries, accounting, matching, sending, funding]
       await Promise.all(schedules.map((schedule) => schedule?.stop()))
       await delivery.idle()

@@ -94,6 +94,14 @@ export const callbackQueueQueries = (db: BetterSQLite3Database) => {
       .from(callbackQueue)
       .where(and(eq(subject, sql.placeholder('subject')), lte(dueAt, now))),
   )
+  const later = prepared(
+    db,
+    callbackQueue,
+    db
+      .select()
+      .from(callbackQueue)
+      .where(and(gt(dueAt, sql.placeholder('then')), isToBeSent)),
+  )
   const unfinished = prepared(
     db,
     callbackQueue,
@@ -107,6 +115,8 @@ export const callbackQueueQueries = (db: BetterSQLite3Database) => {
     /** Where the first message of a resource is due. */
     laneOf: (subject: string, now: Instant): DeliveryLane | undefined =>
       lane.all({ subject, now }).flatMap(laneIn)[0],
+    /** Resources whose first message is due after an instant. */
+    dueAfter: (then: Instant) => later.all({ then }),
     /** Resources with messages that have not arrived, for the operator. */
     unfinished: () => unfinished.all(),
     unfinishedCount: countOf(db, callbackQueue, isUnfinished),

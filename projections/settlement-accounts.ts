@@ -1,9 +1,10 @@
-import { asc, isNotNull } from 'drizzle-orm'
+import { asc, gt, isNotNull, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { impliedAccount } from '../domain/accounting/settlement-account.ts'
 import { movesMoney } from '../domain/accounting/transaction-line.ts'
-import { nextDue, type Frequency } from '../domain/calendar.ts'
+import { isDueByRightClock, settlementDue, type Frequency } from '../domain/calendar.ts'
+import { clockToleranceMs, type Instant } from '../domain/time.ts'
 import { dueBy, nextBy } from './due.ts'
 import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
@@ -27,17 +28,22 @@ const settlementAccounts = sqliteTable(
     unsettledSince: integer(),
     /** The first due time after both. */
     dueAt: integer(),
+    /** The later of both, while something is unsettled. */
+    waitsSince: integer(),
   },
-  (row) => [index('settlement_accounts_by_due').on(row.dueAt)],
+  (row) => [
+    index('settlement_accounts_by_due').on(row.dueAt),
+    index('settlement_accounts_by_wait').on(row.waitsSince),
+  ],
 )
 
 export type SettlementAccountRow = typeof settlementAccounts.$inferSelect
 
 const scheduled = (row: SettlementAccountRow): SettlementAccountRow => {
   const { unsettledSince, settledAt } = row
-  if (unsettledSince === null) return { ...row, dueAt: null }
-  // What was decided before a settlement may stand behind it in the log: its due time has been served.
-  return { ...row, dueAt: nextDue(row, Math.max(unsettledSince, settledAt ?? unsettledSince)) }
+  if (unsettledSince === null) return { ...row, dueAt: null, waitsSince: null }
+  const waitsSince = Math.max(unsettledSince, settledAt ?? unsettledSince)
+  return { ...row, dueAt: settlementDue({ ...row, unsettledSince }), waitsSince }
 }
 
 export const settlementAccountProjection = projection({
@@ -52,7 +58,7 @@ export const settlementAccountProjection = projection({
   keyOf: ({ metadata }) => metadata.merchant ?? '',
   apply: (row, event, key) => {
     const merchant = String(key)
-    const nothingUnsettled = { unsettledSince: null, dueAt: null }
+    const nothingUnsettled = { unsettledSince: null, dueAt: null, waitsSince: null }
     const nothingYet = { lastSerial: 0, settledAt: null, ...nothingUnsettled }
     switch (event.type) {
       case 'MerchantRegistered':
@@ -82,7 +88,22 @@ export const settlementAccountProjection = projection({
 })
 
 export const settlementAccountQueries = (db: BetterSQLite3Database) => {
-  const { merchant, dueAt, unsettledSince } = settlementAccounts
+  const { merchant, dueAt, unsettledSince, waitsSince } = settlementAccounts
+  const dueByClock = dueBy(db, settlementAccounts, dueAt)
+  const aheadOfClock = prepared(
+    db,
+    settlementAccounts,
+    db
+      .select()
+      .from(settlementAccounts)
+      .where(gt(waitsSince, sql.placeholder('since'))),
+  )
+  /** Rows that a clock wrote which was ahead, and which are due by a right one. */
+  const dueAhead = (now: Instant): SettlementAccountRow[] =>
+    aheadOfClock.all({ since: now + clockToleranceMs }).filter((row) => {
+      const { unsettledSince: since } = row
+      return since !== null && isDueByRightClock({ ...row, unsettledSince: since }, now)
+    })
   const unsettled = prepared(
     db,
     settlementAccounts,
@@ -91,7 +112,8 @@ export const settlementAccountQueries = (db: BetterSQLite3Database) => {
   return {
     find: findBy(db, settlementAccounts, merchant),
     /** Those whose settlement is due, the longest due first. */
-    due: dueBy(db, settlementAccounts, dueAt),
+    due: (now: Instant, limit: number) =>
+      [...dueByClock(now, limit), ...dueAhead(now)].slice(0, limit),
     /** The next instant after now at which one becomes due. */
     nextDue: nextBy(db, settlementAccounts, dueAt),
     /** Those with lines that no settlement has taken. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { bucketOf, noItems, withBucket, type Buckets } from '../buckets.ts'
 import type { Decider, EventsOf } from '../decider.ts'
-import type { Instant } from '../time.ts'
+import { isAhead, type Instant } from '../time.ts'
 
 const instant = z.int()
 
@@ -66,19 +66,25 @@ export type ScanCommand =
 /** Scans that wait for a request on one code; beyond it the oldest is forgotten. */
 export const mostFreeScans = 1000
 
-/** A scan counts for a request when it came after it, or not longer before it than the request allows. */
-const counts = ({ scannedAt }: Scan, { requestedAt, maxScanAge }: Listener): boolean =>
-  scannedAt >= requestedAt - maxScanAge * 1000
+/** A request that a clock wrote which was ahead was made by now all the same. */
+const askedAt = ({ requestedAt }: Listener, at: Instant): Instant => Math.min(requestedAt, at)
+
+/**
+ * A scan counts for a request when it came after it, or not longer before it than the request allows. When one came is
+ * not known that a clock wrote which was ahead.
+ */
+const counts = ({ scannedAt }: Scan, listener: Listener, at: Instant): boolean =>
+  !isAhead(scannedAt, at) && scannedAt >= askedAt(listener, at) - listener.maxScanAge * 1000
 
 const matched = ({ scan, payer }: Scan, { tid }: Listener): ScanEvent => ({
   type: 'ScanMatched',
   data: { scan, payer, tid },
 })
 
-const isLater = (one: Waiting, other: Waiting): boolean =>
-  one.requestedAt === other.requestedAt
-    ? one.turn > other.turn
-    : one.requestedAt > other.requestedAt
+const isLater = (one: Waiting, other: Waiting, at: Instant): boolean => {
+  const [first, second] = [askedAt(one, at), askedAt(other, at)]
+  return first === second ? one.turn > other.turn : first > second
+}
 
 /** The latest of the requests that still wait takes the scan. */
 const matchOfScan = (
@@ -87,10 +93,10 @@ const matchOfScan = (
   at: Instant,
 ): readonly ScanEvent[] => {
   let taker: Waiting | undefined
-  for (const bucket of listening) {
-    const latest = bucket.findLast((one) => at < one.expiresAt && counts(scan, one))
-    if (latest && (!taker || isLater(latest, taker))) taker = latest
-  }
+  for (const bucket of listening)
+    for (const one of bucket)
+      if (at < one.expiresAt && counts(scan, one, at) && (!taker || isLater(one, taker, at)))
+        taker = one
   return taker ? [matched(scan, taker)] : []
 }
 
@@ -124,7 +130,7 @@ export const scans: Decider<ScanCommand, ScanEvent, Scans> = {
         const isKnown = (item: { readonly tid: string }) => item.tid === listener.tid
         if (bucketOf(listening, listener.tid).some(isKnown) || matches.some(isKnown)) return []
         const awaited: ScanEvent = { type: 'ScanAwaited', data: listener }
-        const scan = free.findLast((scan) => counts(scan, listener))
+        const scan = free.findLast((scan) => counts(scan, listener, at))
         return scan && at < listener.expiresAt ? [awaited, matched(scan, listener)] : [awaited]
       }
       case 'ConfirmMatch': {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Decider, EventsOf } from '../decider.ts'
 import { refuse } from '../refusal.ts'
-import type { Instant, Seconds } from '../time.ts'
+import { stillLasts, type Instant, type Seconds } from '../time.ts'
 import { permissions, type Permissions } from './grant.ts'
 import { isPartOf, scope, type Scope } from './scope.ts'
 
@@ -137,7 +137,7 @@ const decideRedemption = (
   if (codeChallenge !== request.codeChallenge) return refuse('code_is_invalid')
   // Only now: a spent code makes its tokens void, and whoever has the code alone must not be able to do that.
   if (permissions !== null) return refuse('code_is_used')
-  if (at >= code.expiresAt) return refuse('code_is_invalid')
+  if (!stillLasts(code.expiresAt, codeLifetime, at)) return refuse('code_is_invalid')
   const granted = { scope: [...scope], tokens }
   return [{ type: 'CodeRedeemed', data: { client, payer, permissions: granted } }]
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Decider, EventsOf } from '../decider.ts'
 import { refuse } from '../refusal.ts'
-import { secondsAfter, type Instant, type Seconds } from '../time.ts'
+import { secondsAfter, stillLasts, type Instant, type Seconds } from '../time.ts'
 import { isPartOf, scope, type Scope } from './scope.ts'
 
 export const accessTokenLifetime: Seconds = 3600
@@ -78,7 +78,9 @@ const decideRefresh = (
     const data = { generation: presented + 1, scope: [...wanted], tokens: next }
     return [{ type: 'GrantRefreshed', data }]
   }
-  const isRepeat = presented === grant.generation - 1 && at < tokens.issuedAt + repeatWindow * 1000
+  const isRepeat =
+    presented === grant.generation - 1 &&
+    stillLasts(tokens.issuedAt + repeatWindow * 1000, repeatWindow, at)
   // A token that was used up long ago is in two hands, and one of them has stolen it.
   if (!isRepeat) return [{ type: 'GrantRevoked', data: { by: 'refresh_reuse' } }]
   const { scope: successor } = grant.latest ?? granted

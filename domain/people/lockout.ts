@@ -1,5 +1,5 @@
 import { refuse } from '../refusal.ts'
-import { secondsUntil, type Instant, type Seconds } from '../time.ts'
+import { secondsUntil, stillLasts, type Instant, type Seconds } from '../time.ts'
 
 /** Failed attempts to sign in since the last success, and until when further ones are refused. */
 export type Lockout = { readonly failures: number; readonly lockedUntil: Instant }
@@ -18,7 +18,8 @@ export const afterFailure = ({ failures }: Lockout, at: Instant): Lockout => ({
   lockedUntil: at + (waits[failures] ?? longestWait) * 1000,
 })
 
-/** @throws Refusal sign_in_is_locked */
-export const checkLockout = ({ lockedUntil }: Lockout, at: Instant): void => {
-  if (at < lockedUntil) refuse('sign_in_is_locked', secondsUntil(lockedUntil, at))
+/** A clock that was ahead locks nobody out until then. @throws Refusal sign_in_is_locked */
+export const checkLockout = ({ failures, lockedUntil }: Lockout, at: Instant): void => {
+  const wait = waits[failures - 1] ?? longestWait
+  if (stillLasts(lockedUntil, wait, at)) refuse('sign_in_is_locked', secondsUntil(lockedUntil, at))
 }

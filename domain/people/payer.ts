@@ -65,6 +65,9 @@ const failed = (
   return [{ type: 'PayerSignInFailed', data: { factor, lockedUntil } }]
 }
 
+/** A right code is a step early or late at most: the last one was used by a clock that was ahead, where it is far later. */
+const isUsedStep = (step: number, last: number): boolean => step <= last && last - step <= 2
+
 /** Somebody who pays: known by a phone number, a PIN and one-time codes. */
 export const payer: Decider<PayerCommand, PayerEvent, Payer> = {
   initial: { status: 'absent' },
@@ -96,8 +99,9 @@ export const payer: Decider<PayerCommand, PayerEvent, Payer> = {
         const known = present(payer)
         const { at, codeStep, codesWorkOnce, session, expiresAt } = command
         checkLockout(known.lockout, at)
-        if (codeStep === null || (codesWorkOnce && codeStep <= known.lastCodeStep))
-          return failed('code', known, at)
+        const isUsed =
+          codeStep !== null && codesWorkOnce && isUsedStep(codeStep, known.lastCodeStep)
+        if (codeStep === null || isUsed) return failed('code', known, at)
         return [{ type: 'PayerSignedIn', data: { session, codeStep, expiresAt } }]
       }
       case 'SignOut':

@@ -3,6 +3,7 @@ import { shortlinks, stickers } from '../../application/aggregates.ts'
 import type { Find } from '../../application/handle.ts'
 import { serialNumberPattern } from '../../domain/merchant/sticker.ts'
 import { refuse } from '../../domain/refusal.ts'
+import { isAhead } from '../../domain/time.ts'
 import type { ScanRow } from '../../projections/scans.ts'
 import { givenId, merchantPrefix } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
@@ -156,7 +157,10 @@ export const shortlinkRoutes = (needs: ShortlinkNeeds): Route[] => {
         const id = call.params.shortlink_id
         if ((await present(id)).merchant !== merchant) return refuse('resource_is_unknown')
         const scan = needs.scans.last(merchant, id)
-        const isYoung = scan && call.at - scan.scannedAt <= call.query.ttl * 1000
+        const isYoung =
+          scan &&
+          !isAhead(scan.scannedAt, call.at) &&
+          call.at - scan.scannedAt <= call.query.ttl * 1000
         return isYoung ? { id: needs.scanToken(scan.scan), argstring: scan.argstring } : undefined
       },
     }),

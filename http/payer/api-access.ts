@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Context } from '../../application/handle.ts'
-import type { SignIn } from '../../application/payers.ts'
+import { isLive, type SignIn } from '../../application/payers.ts'
 import { phoneDigits } from '../../application/people.ts'
 import { pinPattern } from '../../domain/people/payer.ts'
 import { Refusal } from '../../domain/refusal.ts'
@@ -49,7 +49,7 @@ export const makePayerAccess =
     const [, token] = /^bearer +(\S+)$/i.exec(request.header('authorization') ?? '') ?? []
     const session = token === undefined ? undefined : digestOf(token)
     const found = session === undefined ? undefined : await findSession(session)
-    if (session === undefined || !found || at >= found.expiresAt)
+    if (session === undefined || !found || !isLive(found, at))
       throw new RequestError(401, 'Sign in first: a session token is needed.', null, payerChallenge)
     return { payer: found.payer, session }
   }

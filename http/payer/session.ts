@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { isLive } from '../../application/payers.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { secondsAfter, type Instant, type Seconds } from '../../domain/time.ts'
 import { searchOf, targetOf, type Call } from '../call.ts'
@@ -83,7 +84,7 @@ export const makeVisits = (needs: SessionNeeds) => {
     const digest = token === undefined ? undefined : needs.digestOf(token)
     const found = digest === undefined ? undefined : await needs.findSession(digest)
     const session =
-      found && digest !== undefined && at < found.expiresAt ? { ...found, digest } : undefined
+      found && digest !== undefined && isLive(found, at) ? { ...found, digest } : undefined
     // What an application asks for comes first (OpenID Connect Core, 3.1.2.1: languages with spaces between them).
     const asked = searchOf(call).get('ui_locales')?.replaceAll(' ', ',')
     const { language, locale } = languageOf(asked ?? request.header('accept-language'))

@@ -1,7 +1,7 @@
 import { recent } from '../../application/recent.ts'
 import { afterFailure, checkLockout, unlocked, type Lockout } from '../../domain/people/lockout.ts'
 import { refuse } from '../../domain/refusal.ts'
-import { secondsUntil } from '../../domain/time.ts'
+import { secondsUntil, stillLasts } from '../../domain/time.ts'
 import { networkOf } from '../networks.ts'
 
 const strangersKept = 10_000
@@ -27,7 +27,9 @@ export const makeThrottle = (most: number, periodMs: number) => {
   const counts = recent<string, Count>(strangersKept)
   const countOf = (network: string, at: number): Count => {
     const known = counts.get(network)
-    return known && at < known.until ? known : { count: 0, until: at + periodMs }
+    return known && stillLasts(known.until, periodMs / 1000, at)
+      ? known
+      : { count: 0, until: at + periodMs }
   }
   return {
     check: (address: string, at: number): void => {

@@ -1,8 +1,16 @@
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { feeSchedules, settlementAccounts, settlements } from '../../application/aggregates.ts'
+import {
+  callbacks,
+  feeSchedules,
+  settlementAccounts,
+  settlements,
+} from '../../application/aggregates.ts'
 import { takeSeries } from '../../application/settlement-series.ts'
 import { noFees } from '../../domain/accounting/fees.ts'
 import { payoutDay } from '../../domain/calendar.ts'
@@ -265,6 +273,36 @@ describe('settling on time', () => {
     const made = events.filter(({ type }) => type === 'SettlementMade')
     expect([started.length, made.length]).toEqual([serial, serial])
   })
+})
+
+test('given a clock that was ahead and was put back, then settlements go on, and messages of then are sent', async () => {
+  let own = await openPlace()
+  const server = createServer((request, response) => {
+    request.resume()
+    response.end()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(async () => {
+    await own.stop()
+    own.remove()
+    server.close()
+  })
+  const arrived = once(server, 'request')
+  const { port } = server.address() as AddressInfo
+  await own.service.stop()
+  const ahead = { ...own.core.contextOf('test', 'sandbox'), at: own.core.now() + 40 * 86_400_000 }
+  const start = { type: 'StartSettlement', serial: 1, settlementId: 'S-1', dueAt: null } as const
+  await own.core.handle(settlements, 'sandbox', start, ahead)
+  const test = { type: 'RequestTest', uri: `http://127.0.0.1:${port}/` } as const
+  await own.core.handle(callbacks, 'test-of-then', test, ahead)
+  await own.core.close()
+
+  own = await openPlace(own.directory)
+  await own.capture(await own.authorize({ amount: '60.00' }))
+  await own.sandbox('clock/', { advance_seconds: 4 * 86_400 })
+  await arrived
+  expect((await settlement(2, own)).payout_details).toMatchObject([{ payout: '43.20' }])
 })
 
 describe('the payout file', () => {

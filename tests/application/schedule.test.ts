@@ -190,6 +190,7 @@ describe('deliveries', () => {
           seen: { at, position: 0 },
         }),
         due: (_, __, limit) => left().slice(0, limit),
+        dueAfter: () => [],
         dueAnywhere: (_, limit) => left().slice(0, limit),
         find: (subject) => row(subject, uri()),
         laneOf: (subject) => (left().includes(subject) ? lane : undefined),
