@@ -2,7 +2,7 @@ import type { About } from './docs-introduction.ts'
 import { signedCallback } from './docs-signing.ts'
 
 /** What a receiver of callbacks must know, in CommonMark. */
-export const callbackText = ({ names, isSandbox }: About): string => {
+export const callbackText = ({ names, isSandbox, exampleKey }: About): string => {
   const rehearsal = isSandbox
     ? ' `POST /sandbox/v1/callback/` sends a `test_event` to any address.'
     : ''
@@ -32,9 +32,9 @@ Check each message before you believe it:
    \`rsa_jwk\`: any of them may have signed, and the list may have grown when none has.
    \`/callback_key.pem\` is one of them.
 
-This message
+This message, signed with the key of the example under Signing,
 
-${signedCallback(names)}
+${signedCallback(names, exampleKey)}
 
 The headers of Standard Webhooks go along: \`webhook-id\`, \`webhook-timestamp\`, and
 \`webhook-signature\` as \`v1a\` (Ed25519), whose keys are \`ed25519\` in the same list (and

@@ -1,7 +1,9 @@
 import type { Names } from './brand.ts'
 import { callbackText } from './docs-callbacks.ts'
 import { logsText } from './docs-logs.ts'
-import { emptyDigest, fenced, signedRequest } from './docs-signing.ts'
+import { emptyDigest, fenced, signedRequest, type ExampleKey } from './docs-signing.ts'
+import { openIdText } from './docs-openid.ts'
+import { verifierText } from './docs-verifiers.ts'
 import { answerToMalformed, malformed } from './errors.ts'
 import { levels, securitySchemesOf } from './openapi-security.ts'
 
@@ -9,6 +11,7 @@ import { levels, securitySchemesOf } from './openapi-security.ts'
 export type About = {
   readonly names: Names
   readonly publicUrl: string | undefined
+  readonly exampleKey: ExampleKey
   readonly isSandbox: boolean
   /** Which paths pages of any origin may ask. */
   readonly openPaths: readonly string[]
@@ -81,7 +84,7 @@ ${list(Object.entries(levels).map(([level, text]) => `\`${level}\`: ${text}.`))}
 
 A request may be refused for where it comes from: users and merchants can have a netmask.`
 
-const signing = ({ names, isSandbox }: About, base: string): string => {
+const signing = ({ names, isSandbox, exampleKey }: About, base: string): string => {
   const ofAdmin = isSandbox
     ? '; that of the user `admin` is `sandbox-admin-key.pem` in the directory of the data'
     : ''
@@ -98,7 +101,11 @@ const signing = ({ names, isSandbox }: About, base: string): string => {
 
 This request
 
-${signedRequest(names, base)}
+${signedRequest(names, base, exampleKey)}
+
+with this key, which is that of the example and of no user:
+
+${fenced(exampleKey.pem)}
 
 A shell makes the signature so, with the string to sign in \`$text\`:
 
@@ -198,5 +205,7 @@ export const introduction = (about: About): string => {
     repetition,
     logsText,
     callbackText(about),
+    verifierText(about),
+    openIdText,
   ].join('\n\n')
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import type { Names } from './brand.ts'
 import { docsPage } from './docs-page.ts'
-import { openApi } from './openapi.ts'
+import { openApi, type Described } from './openapi.ts'
 import { route, type Route } from './route.ts'
 
 const once = <Value>(make: () => Value): (() => Value) => {
@@ -10,15 +9,10 @@ const once = <Value>(make: () => Value): (() => Value) => {
 }
 
 /** The description of all routes, these two among them, as a document and as a page. */
-export const documented = (
-  routes: readonly Route[],
-  names: Names,
-  version: string,
-  publicUrl: string | undefined,
-): Route[] => {
+export const documented = (routes: readonly Route[], described: Described): Route[] => {
   const all: Route[] = [...routes]
   // Made once, as bytes that all answers share: each of a text would keep a copy until its reader has taken it.
-  const document = once(() => openApi(all, names, version, publicUrl))
+  const document = once(() => openApi(all, described))
   const documentBytes = once(() => new TextEncoder().encode(JSON.stringify(document(), null, 2)))
   const page = once(() => docsPage(document()))
   all.push(

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Names } from './brand.ts'
 import { introduction } from './docs-introduction.ts'
+import type { ExampleKey } from './docs-signing.ts'
 import { tagsOf } from './openapi-groups.ts'
 import { makeResponses } from './openapi-responses.ts'
 import { contentOf, makeSchemas, type Json } from './openapi-schemas.ts'
@@ -8,12 +9,18 @@ import { securityOf, securitySchemesOf } from './openapi-security.ts'
 import { webhooksOf } from './openapi-webhooks.ts'
 import type { Route, UploadForm } from './route.ts'
 
+export type Described = {
+  readonly names: Names
+  readonly version: string
+  /** Where clients find the service, when that is known beforehand. */
+  readonly publicUrl: string | undefined
+  readonly exampleKey: ExampleKey
+}
+
 /** The OpenAPI 3.1 document of a list of routes: printed from the very values that are mounted. */
 export const openApi = (
   routes: readonly Route[],
-  names: Names,
-  version: string,
-  publicUrl: string | undefined,
+  { names, version, publicUrl, exampleKey }: Described,
 ): Json => {
   const { schemas, schemaOf } = makeSchemas()
   const responsesOf = makeResponses(names, schemaOf)
@@ -89,7 +96,7 @@ export const openApi = (
     info: {
       title: 'daybook',
       version,
-      description: introduction({ names, publicUrl, isSandbox, openPaths }),
+      description: introduction({ names, publicUrl, exampleKey, isSandbox, openPaths }),
     },
     servers: [{ url: publicUrl ?? '/' }],
     tags: tagsOf(routes),

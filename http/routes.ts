@@ -1,5 +1,5 @@
-import type { Names } from './brand.ts'
 import { documented } from './docs.ts'
+import type { Described } from './openapi.ts'
 import { attachmentRoutes, type AttachmentNeeds } from './merchant/attachment.ts'
 import { ledgerRoutes } from './merchant/ledger.ts'
 import { logRoutes, type LogNeeds } from './merchant/log.ts'
@@ -38,11 +38,8 @@ export type RouteNeeds = MerchantNeeds &
   ReportNeeds &
   LogNeeds &
   SettlementNeeds &
-  ServiceNeeds & {
-    readonly names: Names
-    readonly version: string
-    /** Where clients find the service, when that is known beforehand. */
-    readonly publicUrl: string | undefined
+  ServiceNeeds &
+  Described & {
     /** Undefined in production. */
     readonly sandbox: (SandboxNeeds & SandboxPermissionNeeds & SandboxPayerNeeds) | undefined
   }
@@ -74,7 +71,5 @@ export const allRoutes = (needs: RouteNeeds): Route[] =>
           ]
         : []),
     ],
-    needs.names,
-    needs.version,
-    needs.publicUrl,
+    needs,
   )

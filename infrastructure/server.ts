@@ -16,6 +16,7 @@ import { allRoutes, type RouteNeeds } from '../http/routes.ts'
 import { stringToSign } from '../http/signature.ts'
 import { makeClientAddress } from './client-address.ts'
 import { openCore } from './core.ts'
+import { exampleKey } from './example-key.ts'
 import { isFileTrouble, logShown } from './failures.ts'
 import { fundingOf } from './funding.ts'
 import { makeHttpServer } from './http-server.ts'
@@ -86,6 +87,7 @@ export const openService = async (
       names,
       version,
       publicUrl: PUBLIC_URL,
+      exampleKey,
     }),
     names,
     authenticate,
@@ -161,6 +163,6 @@ export const described = (settings: Settings): object => {
   const names = brandOf(settings)
   const sandbox = settings.MODE === 'sandbox' ? {} : undefined
   const { PUBLIC_URL: publicUrl } = settings
-  const routes = allRoutes({ names, version, sandbox, publicUrl } as RouteNeeds)
-  return openApi(routes, names, version, publicUrl)
+  const about = { names, version, publicUrl, exampleKey }
+  return openApi(allRoutes({ ...about, sandbox } as RouteNeeds), about)
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { createHash, createPublicKey, verify } from 'node:crypto'
+import { createHash, createPublicKey, createSign, verify } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callbackEventNames } from '../../domain/callback.ts'
@@ -77,7 +77,7 @@ describe('what the page shows', () => {
   })
 
   test('given its command, when a shell runs it, then what comes is a signature of the string', () => {
-    const [, text = '', command = ''] = examplesUnder('Signing')
+    const [, text = '', , command = ''] = examplesUnder('Signing')
     const keyFile = join(service.folder, 'sandbox-admin-key.pem')
     const signature = execFileSync('sh', ['-c', command.replace('key.pem', keyFile)], {
       env: { ...process.env, text },
@@ -163,6 +163,18 @@ describe('what the page shows', () => {
     expect(page).toMatch(/\/payer\/v1\/profile\/<\/code>[^<]*<span class="quiet">TWOFACTOR/)
     expect(page).toMatch(/\/oauth2\/v1\/userinfo<\/code>[^<]*<span class="quiet">TOKEN/)
   })
+})
+
+describe('a signature that the page shows', () => {
+  test.each(['Signing', 'Callbacks'])(
+    'under %s is that of its string by the key that stands there',
+    (title) => {
+      const [example = '', text = ''] = examplesUnder(title)
+      const pem = examplesUnder('Signing').find((one) => one.startsWith('-----BEGIN')) ?? ''
+      const [, signature = ''] = requestIn(example).headers['Authorization']?.split(' ') ?? []
+      expect(createSign('RSA-SHA256').update(text).sign(pem, 'base64')).toBe(signature)
+    },
+  )
 })
 
 describe('given another brand and address, in production', () => {
