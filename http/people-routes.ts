@@ -7,6 +7,7 @@ import { tokenStateRoutes, type TokenStateNeeds } from './oauth/token-state.ts'
 import { tokenRoutes, type TokenNeeds } from './oauth/token.ts'
 import { payerAccessRoutes } from './payer/api-access.ts'
 import { payerApiRoutes, type PayerApiNeeds } from './payer/api.ts'
+import { besideOrder } from './payer/beside-order.ts'
 import { checkoutRoutes, type CheckoutNeeds } from './payer/checkout.ts'
 import { payerHomeRoutes, type PayerHomeNeeds } from './payer/home.ts'
 import { pageAssetRoutes } from './payer/page-assets.ts'
@@ -19,6 +20,7 @@ import type { ScannedCodeNeeds } from './payer/scanned-code.ts'
 import { makeVisits } from './payer/session.ts'
 import { makeSignIn } from './payer/sign-in-form.ts'
 import type { SignInFormNeeds } from './payer/sign-in-form.ts'
+import { shopLogoRoute, type ShopLogoNeeds } from './payer/shop.ts'
 import { signInRoutes } from './payer/sign-in.ts'
 import { signUpRoutes } from './payer/sign-up-pages.ts'
 import type { SignUpNeeds } from './payer/sign-up.ts'
@@ -35,6 +37,7 @@ export type PayerRouteNeeds = PayerApiNeeds &
   SignInFormNeeds &
   SignUpNeeds &
   CheckoutNeeds &
+  ShopLogoNeeds &
   PayerPaymentNeeds &
   PayerPermissionNeeds &
   PayerHomeNeeds &
@@ -46,8 +49,8 @@ export const peopleRoutes = (needs: OAuthRouteNeeds & PayerRouteNeeds): Route[] 
   const visits = makeVisits(needs)
   const pages = [
     ...authorizationRoutes(needs, visits, makeSignIn(needs, visits)),
-    ...signInRoutes(needs, visits),
-    ...signUpRoutes(needs, visits),
+    ...signInRoutes(needs, besideOrder(needs, visits)),
+    ...signUpRoutes(needs, besideOrder(needs, visits)),
     ...payerHomeRoutes(needs, visits),
     ...payerPermissionsRoutes(needs, visits),
     ...payerScanRoutes(needs, visits),
@@ -65,6 +68,7 @@ export const peopleRoutes = (needs: OAuthRouteNeeds & PayerRouteNeeds): Route[] 
     ...payerAccessRoutes(needs),
     ...payerApiRoutes(needs),
     ...pageAssetRoutes(),
+    shopLogoRoute(needs),
   ])
   return [...applicationRoutes(needs), ...forPeople]
 }

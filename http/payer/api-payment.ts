@@ -14,6 +14,9 @@ const paymentReply = z
   .object({
     tid: z.string(),
     merchant: z.string().meta({ description: 'Its business name.' }),
+    action: z.enum(['auth', 'sale']).meta({
+      description: 'What the payer is told: `auth` reserves the amount, `sale` pays it.',
+    }),
     status: z.string(),
     status_code: z.int(),
     currency: z.string(),
@@ -42,6 +45,7 @@ export const payerApiPaymentRoutes = (
   access: PayerAccess,
 ): Route[] => {
   const find = requestFor(needs)
+  const findOwn = requestFor(needs, 'resource_is_unknown')
 
   return [
     route({
@@ -54,6 +58,7 @@ export const payerApiPaymentRoutes = (
       params: tidParams,
       success: 'value',
       reply: paymentReply,
+      errors: { 409: 'Another payer has answered it first.' },
       handle: async (call) => {
         const { payer } = await access(call)
         const { tid, request, outcome, shop } = await find(call.params.tid, payer, call.at)
@@ -62,6 +67,7 @@ export const payerApiPaymentRoutes = (
         return {
           tid,
           merchant: shop,
+          action: request.action,
           status,
           status_code: outcome.statusCode,
           currency,
@@ -141,7 +147,7 @@ export const payerApiPaymentRoutes = (
       group: payerGroup,
       entriesFor: async (call, tid) => {
         const { payer } = await access(call)
-        await find(tid, payer, call.at)
+        await findOwn(tid, payer, call.at)
         return needs.attachments.of(tid)
       },
     }),

@@ -8,7 +8,8 @@ import { changesReply, type Watch } from '../event-stream.ts'
 import { route, type RawReply, type Route } from '../route.ts'
 import { shownTime } from './money.ts'
 import { pageAsks } from './page-asks.ts'
-import { isFor, requestHtml, statusHtml, type ShownRequest } from './request.ts'
+import { backToShop, orderHtml, splitHtml } from './order.ts'
+import { isFor, statusHtml, type ShownRequest } from './request.ts'
 import type { Visitor, Visits } from './session.ts'
 
 export type CheckoutNeeds = {
@@ -37,36 +38,41 @@ export const checkoutRoutes = (needs: CheckoutNeeds, visits: Visits): Route[] =>
     const { texts, locale } = visitor
     const { tid, shop, outcome } = shown
     const qr = await needs.qrImage.dataUrl(needs.links.full(`/payer/payment/${tid}`))
-    return visits.show(visitor, {
+    const page = {
       title: `${texts.pay} – ${shop}`,
       refreshAfter: 10,
-      body: html`<div class="card wide" data-live="/payer/checkout/${tid}/events">
-        <section>
-          ${requestHtml(visitor, shown)} ${statusHtml(visitor, outcome)}
-          <p class="quiet small">${texts.expires} ${shownTime(outcome.expiresAt, locale)}</p>
-        </section>
-        <section>
-          <div class="qr computer">
+      body: splitHtml(
+        html`${backToShop(visitor, shown)} ${orderHtml(visitor, shown)}`,
+        html`<div class="qr computer">
             <h2>${texts.scanPay}</h2>
             <img src="${qr}" alt="${texts.scanPay}" width="240" height="240" />
-            <p class="quiet small">${texts.live}</p>
           </div>
+          <p class="or computer">${texts.or}</p>
           <div class="actions">
             <a class="button" href="/payer/payment/${tid}?checkout">${texts.here}</a>
           </div>
-        </section>
-      </div>`,
-    })
+          <p class="quiet small">${texts.hereHint}</p>
+          <div class="waiting">
+            <p role="status"><b>${texts.statusPending}</b></p>
+            <p class="quiet small" data-scripted hidden>${texts.live}</p>
+            <p class="quiet small">${texts.expires} ${shownTime(outcome.expiresAt, locale)}</p>
+          </div>`,
+        `/payer/checkout/${tid}/events`,
+      ),
+    }
+    return visits.show(visitor, page, { isPayment: true })
   }
 
   const ended = (visitor: Visitor, shown: ShownRequest): Promise<RawReply> => {
     const { texts } = visitor
     const { request, outcome, shop } = shown
+    if (visitor.session && !isFor(shown, visitor.session.payer))
+      return refuse('payment_is_for_another_payer')
     const back = outcome.status === 'fail' ? request.failureReturnUri : request.successReturnUri
-    return visits.show(visitor, {
+    const page = {
       title: `${texts.payment} – ${shop}`,
       body: html`<div class="card">
-        ${statusHtml(visitor, outcome)} ${requestHtml(visitor, shown)}
+        ${statusHtml(visitor, shown)} ${orderHtml(visitor, shown)}
         ${
           back === null
             ? ''
@@ -77,7 +83,8 @@ export const checkoutRoutes = (needs: CheckoutNeeds, visits: Visits): Route[] =>
                 <p class="quiet small" data-scripted hidden>${texts.goingBack}</p>`
         }
       </div>`,
-    })
+    }
+    return visits.show(visitor, page, { isPayment: true })
   }
 
   return [

@@ -37,7 +37,7 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
       if (!shown) return ''
       const { outcome, shop } = shown
       const { asked, captured } = sumsOf(outcome)
-      const status = outcome.status === 'pending' ? '' : statusText(texts, outcome)
+      const status = outcome.status === 'pending' ? '' : statusText(texts, shown)
       const sum = shownAmount(captured || asked, outcome.currency, locale)
       return html`<li>
         <a class="row" href="/payer/payment/${id}">

@@ -72,6 +72,7 @@ export const scanForm = plainForm.extend({
 const foreign = 'The form is too old, or came from elsewhere.'
 const toSignIn = 'To sign in, when nobody is.'
 const tooMany = 'Too many failed attempts: Retry-After says for how many seconds.'
+const lost = 'Another payer has answered it first.'
 const unknown = 'There is no such request, or it is for another payer.'
 
 /** What the pages of payers read, and how else they answer than with 200. */
@@ -97,6 +98,7 @@ export const pageAsks = {
     errors: {
       303: `${toSignIn} Once it is over, back to the checkout for who came from there.`,
       404: unknown,
+      409: lost,
     },
   },
   answerPayment: {
@@ -110,7 +112,11 @@ export const pageAsks = {
     },
   },
   showAttachment: {
-    errors: { 303: toSignIn, 404: 'There is no such picture, or it is for another payer.' },
+    errors: {
+      303: toSignIn,
+      404: 'There is no such picture, or it is for another payer.',
+      409: lost,
+    },
   },
   showPermission: { errors: { 303: toSignIn, 404: unknown } },
   answerPermission: {
@@ -139,6 +145,8 @@ export const pageAsks = {
       404: 'The code leads nowhere.',
     },
   },
-  checkout: { errors: { 404: 'There is no such request, or it is for a payer by name.' } },
+  checkout: {
+    errors: { 404: 'There is no such request, or it is for a payer by name.', 409: lost },
+  },
   checkoutEvents: { errors: { 404: unknown } },
 }

@@ -49,15 +49,50 @@ if (away && stay) {
 }
 const extra = document.querySelector('input[data-total]')
 if (extra) {
-  const { total, currency, decimals } = extra.dataset
+  const { currency, decimals, wrong, large, tooLarge } = extra.dataset
+  const scale = 10 ** decimals
+  const total = Math.round(extra.dataset.total * scale)
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
   const format = new Intl.NumberFormat(document.documentElement.lang, { style: 'currency', currency, ...digits })
-  const show = () => {
-    // As it will be read: what is taken is what was shown.
-    const sum = Number(total) + Number(extra.value.replace(/\\s/g, '').replace(',', '.') || 0)
-    if (!Number.isNaN(sum))
-      for (const place of document.querySelectorAll('[data-sum]')) place.textContent = format.format(sum)
+  const shown = (minor) => format.format(minor / scale)
+  const fraction = decimals === '0' ? '' : '([.,]\\\\d{1,' + decimals + '})?'
+  const pattern = new RegExp('^(0|[1-9]\\\\d{0,11})' + fraction + '$')
+  const chips = [...document.querySelectorAll('a[data-tip]')]
+  const note = document.getElementById('extra-problem')
+  // As it will be read: what is taken is what was shown.
+  const minorOf = (typed) => {
+    const text = typed.replace(/\\s/g, '')
+    if (text === '') return 0
+    return pattern.test(text) ? Math.round(text.replace(',', '.') * scale) : undefined
   }
+  const show = () => {
+    const minor = minorOf(extra.value)
+    const problem = minor === undefined ? wrong : minor > 10 * total ? tooLarge : ''
+    const tip = problem ? 0 : minor
+    extra.setCustomValidity(problem)
+    extra.setAttribute('aria-invalid', String(problem !== ''))
+    note.textContent = problem || (tip > total ? large : '')
+    note.hidden = note.textContent === ''
+    for (const row of document.querySelectorAll('[data-extra]')) row.hidden = tip === 0
+    for (const place of document.querySelectorAll('[data-extra-sum]')) place.textContent = shown(tip)
+    const sum = shown(total + tip)
+    for (const place of document.querySelectorAll('[data-sum]')) place.textContent = sum
+    const amount = document.querySelector('.amount')
+    amount.classList.toggle('long', sum.length > 11 && sum.length <= 16)
+    amount.classList.toggle('longest', sum.length > 16)
+    const chosen = chips.find((chip) => chip.dataset.tip !== '' && minorOf(chip.dataset.tip) === minor)
+    for (const chip of chips) {
+      if (chip === (chosen ?? chips.at(-1))) chip.setAttribute('aria-current', 'true')
+      else chip.removeAttribute('aria-current')
+    }
+  }
+  for (const chip of chips)
+    chip.addEventListener('click', (event) => {
+      event.preventDefault()
+      if (chip.dataset.tip === '') return extra.focus()
+      extra.value = minorOf(chip.dataset.tip) === 0 ? '' : chip.dataset.tip
+      show()
+    })
   extra.addEventListener('input', show)
   show()
 }

@@ -54,6 +54,9 @@ footer a { color: inherit; min-height: 44px; min-width: 44px; display: inline-fl
   .split > * { padding: 2.2rem; }
   .split > .order { border-bottom: 0; border-right: 1px solid var(--line); }
 }
+.split .card { background: none; border: 0; border-radius: 0; box-shadow: none; padding: 0; }
+.split form > h2:first-child, .split section > h2:first-child { margin-top: 0; }
+.waiting { margin-top: 1.6rem; padding-top: .6rem; border-top: 1px solid var(--line); }
 .back { display: inline-flex; align-items: center; gap: .45rem; min-height: 44px; font-size: .95rem; text-decoration: none; margin: 0 0 .4rem; }
 .back::before { content: '←'; }
 .back:hover { text-decoration: underline; }
@@ -61,7 +64,7 @@ footer a { color: inherit; min-height: 44px; min-width: 44px; display: inline-fl
 .shop h1, .shop p { margin: 0; }
 .logo { width: 48px; height: 48px; flex: none; border-radius: 12px; border: 1px solid var(--line); background: #fff; object-fit: contain; }
 span.logo { display: flex; align-items: center; justify-content: center; border: 0; background: var(--accent); color: var(--on-accent); font-weight: 700; font-size: 1.3rem; }
-.amount { font-size: clamp(2.6rem, 11vw, 3.4rem); font-weight: 700; line-height: 1.15; letter-spacing: -.02em; margin: .1rem 0 .5rem; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+.amount { font-size: clamp(2.3rem, 10.5vw, 3.4rem); font-weight: 700; line-height: 1.15; letter-spacing: -.02em; margin: .1rem 0 .5rem; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 .amount.long { font-size: clamp(1.5rem, 7vw, 2.4rem); }
 .amount.longest { font-size: clamp(1.05rem, 4.6vw, 1.7rem); }
 

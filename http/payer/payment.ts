@@ -2,7 +2,6 @@ import { html } from 'hono/html'
 import { payments } from '../../application/aggregates.ts'
 import type { PaymentWish } from '../../application/answer-payment.ts'
 import type { Context, Handle } from '../../application/handle.ts'
-import { decimalsOf } from '../../domain/money/currency.ts'
 import { formatAmount } from '../../domain/money/money.ts'
 import { parseScope } from '../../domain/people/scope.ts'
 import { Refusal } from '../../domain/refusal.ts'
@@ -12,18 +11,19 @@ import { fieldOf, type FormOf } from '../forms.ts'
 import type { RawReply, Route } from '../route.ts'
 import { attachmentsHtml, payerAttachmentRoute, type PayerAttachmentNeeds } from './attachment.ts'
 import { shownAmount, shownTime, typedAmount } from './money.ts'
+import { orderHtml, splitHtml } from './order.ts'
 import { pageAsks, paymentForm } from './page-asks.ts'
 import type { Html } from './page.ts'
 import { payerPages } from './pages.ts'
 import {
   receiptHtml,
   requestFor,
-  requestHtml,
   statusHtml,
   type ShownRequest,
   type ShownRequestNeeds,
 } from './request.ts'
 import { hiddenFields, problemNote, type SignedIn, type Visits } from './session.ts'
+import { chosenTip, tipField } from './tip.ts'
 
 export type PayerPaymentNeeds = PayerAttachmentNeeds &
   ShownRequestNeeds & {
@@ -62,6 +62,9 @@ const refusalOf = async (
 /** Whether the payer came from the shop's checkout on this very device, and goes back there. */
 const isCheckout = (call: Call): boolean => searchOf(call).has('checkout')
 
+const pathOf = (call: Call, tid: string): string =>
+  `/payer/payment/${tid}${isCheckout(call) ? '?checkout' : ''}`
+
 /** The pages on which a payer answers payment requests, and reads what became of them. */
 export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Route[] => {
   const { page, form } = payerPages(visits)
@@ -72,30 +75,18 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
     call: Call,
     { request, tid }: ShownRequest,
     { problem, typed, confirmed }: Entered,
+    additionalAmount: number,
   ): Html => {
     const { texts, csrf, locale } = visitor
-    const { currency, additionalAmount } = request
     const scope = parseScope(request.requiredScope ?? '')
-    const extra = additionalAmount === 0 ? '' : formatAmount(additionalAmount, currency)
-    const editable = html`<label for="extra">${texts.additional}</label>
-      <input
-        id="extra"
-        name="additional_amount"
-        inputmode="decimal"
-        autocomplete="off"
-        maxlength="16"
-        value="${typed ?? extra}"
-        data-total="${formatAmount(request.amount, currency)}"
-        data-currency="${currency}"
-        data-decimals="${decimalsOf(currency)}"
-      />`
-    return html`<form
-      method="post"
-      action="/payer/payment/${tid}${isCheckout(call) ? '?checkout' : ''}"
-    >
+    const path = pathOf(call, tid)
+    const sum = shownAmount(request.amount + additionalAmount, request.currency, locale)
+    // Without a script it would not follow what is typed, unless it is asked for anew.
+    const isFixed = !request.additionalEdit || confirmed !== undefined
+    return html`<form method="post" action="${path}">
       ${problemNote(problem)}
       ${hiddenFields(confirmed === undefined ? { csrf } : { csrf, confirmed })}
-      ${request.additionalEdit ? editable : ''}
+      ${request.additionalEdit ? tipField(visitor, { request, path, typed, additionalAmount }) : ''}
       ${
         scope.length === 0
           ? ''
@@ -107,13 +98,8 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
       }
       <div class="actions">
         <button name="decision" value="accept">
-          ${texts.pay}&nbsp;<span data-sum
-            >${
-              // Without a script it would not follow what is typed.
-              request.additionalEdit
-                ? ''
-                : shownAmount(request.amount + additionalAmount, currency, locale)
-            }</span
+          ${request.action === 'sale' ? texts.pay : texts.reserve}&nbsp;<span data-sum
+            >${isFixed ? sum : ''}</span
           >
         </button>
         <button class="second" name="decision" value="decline" formnovalidate>
@@ -130,27 +116,30 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
     entered: Entered = {},
   ): Promise<RawReply> => {
     const { outcome, tid } = shown
-    const isPending = outcome.status === 'pending'
     const { texts, locale } = visitor
-    const { currency } = outcome
-    const attached = isPending ? [] : await attachmentsHtml(needs, visitor, { tid, currency })
-    return visits.show(visitor, {
-      title: `${texts.payment} – ${shown.shop}`,
-      status: entered.problem === undefined ? 200 : 400,
-      body: html`<div
-        class="card"
-        ${isPending ? html`data-live="/payer/checkout/${tid}/events"` : ''}
-      >
-        ${isPending ? '' : statusHtml(visitor, outcome)} ${requestHtml(visitor, shown)}
-        ${
-          isPending
-            ? html`${answerForm(visitor, call, shown, entered)}
-                <p class="quiet small">${texts.expires} ${shownTime(outcome.expiresAt, locale)}</p>`
-            : receiptHtml(visitor, shown)
-        }
+    const title = `${texts.payment} – ${shown.shop}`
+    const status = entered.problem === undefined ? 200 : 400
+    if (outcome.status !== 'pending') {
+      const { currency } = outcome
+      const attached = await attachmentsHtml(needs, visitor, { tid, currency })
+      const body = html`<div class="card">
+        ${statusHtml(visitor, shown)} ${orderHtml(visitor, shown)} ${receiptHtml(visitor, shown)}
         ${attached}
-      </div>`,
-    })
+      </div>`
+      return visits.show(visitor, { title, status, body })
+    }
+    const { request } = shown
+    const { additionalAmount: asked } = request
+    const additionalAmount =
+      entered.typed === undefined ? asked : (typedAmount(entered.typed, request.currency) ?? asked)
+    const back = html`<a class="back" href="/payer/">${texts.home}</a>`
+    const body = splitHtml(
+      html`${isCheckout(call) ? '' : back} ${orderHtml(visitor, shown, additionalAmount)}`,
+      html`${answerForm(visitor, call, shown, entered, additionalAmount)}
+        <p class="quiet small">${texts.expires} ${shownTime(outcome.expiresAt, locale)}</p>`,
+      `/payer/checkout/${tid}/events`,
+    )
+    return visits.show(visitor, { title, status, body }, { isPayment: true })
   }
 
   const answer = async (
@@ -199,9 +188,11 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
         const { tid } = call.params
         const shown = await find(tid, visitor.session.payer, call.at)
         const isOver = shown.outcome.status !== 'pending'
-        return isOver && isCheckout(call)
-          ? visits.go(visitor, `/payer/checkout/${tid}`)
-          : paymentPage(visitor, call, shown)
+        if (isOver && isCheckout(call)) return visits.go(visitor, `/payer/checkout/${tid}`)
+        const { request } = shown
+        const choice = request.additionalEdit ? searchOf(call).get('tip') : null
+        const typed = chosenTip(request, choice, visitor.locale)
+        return paymentPage(visitor, call, shown, typed === undefined ? {} : { typed })
       },
     ),
     form(

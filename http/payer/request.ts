@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { Pots } from '../../domain/money/pots.ts'
 import type { PaymentDetails, PaymentRequest } from '../../domain/payment/payment-events.ts'
 import type { Pieces } from '../../domain/pieces.ts'
-import { refuse } from '../../domain/refusal.ts'
+import { refuse, type RefusalCode } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { PaymentOutcome } from '../../domain/payment/payment-outcome.ts'
 import { shownAmount, shownTime } from './money.ts'
@@ -19,6 +19,8 @@ export type ShownRequest = {
   readonly payer: string | null
   readonly outcome: PaymentOutcome
   readonly shop: string
+  /** SHA-256 of the shop's logo, a PNG. */
+  readonly logo: string | null
   readonly pos: string | null
 }
 
@@ -34,13 +36,21 @@ export const isFor = ({ request, payer, outcome }: ShownRequest, visitor: string
   return owner === null ? request.customer === null : owner === visitor
 }
 
-/** The request as its payer may see it: what is for somebody else does not exist. @throws Refusal */
+/**
+ * The request as its payer may see it: what is for somebody else does not exist, and of what somebody else has answered
+ * first only that is told. @throws Refusal
+ */
 export const requestFor =
-  ({ caughtUp, findRequest }: ShownRequestNeeds) =>
+  (
+    { caughtUp, findRequest }: ShownRequestNeeds,
+    lost: RefusalCode = 'payment_is_for_another_payer',
+  ) =>
   async (tid: string, payer: string, at: Instant): Promise<ShownRequest> => {
     await caughtUp()
     const found = await findRequest(tid, at)
-    return found && isFor(found, payer) ? found : refuse('resource_is_unknown')
+    if (found && isFor(found, payer)) return found
+    const isLost = found?.request.customer === null
+    return refuse(isLost ? lost : 'resource_is_unknown')
   }
 
 /** What a status code tells a payer. */
@@ -64,105 +74,40 @@ const isInPart = (outcome: PaymentOutcome): boolean =>
   outcome.status !== 'ok' && outcome.captures.length > 0
 
 /** The status in words, as one who pays reads it: what the shop has taken is paid, however the request ended. */
-export const statusText = (texts: Texts, outcome: PaymentOutcome): string =>
+export const statusText = (
+  texts: Texts,
+  { outcome, request }: Pick<ShownRequest, 'outcome' | 'request'>,
+): string =>
   isInPart(outcome)
     ? texts.statusPart
     : {
         pending: texts.statusPending,
-        auth: texts.statusAuth,
+        auth: request.action === 'sale' ? texts.statusOk : texts.statusReserved,
         ok: texts.statusOk,
         fail: texts.statusFail,
       }[outcome.status]
 
-const statusReason = (texts: Texts, outcome: PaymentOutcome): string => {
+const statusReason = (
+  texts: Texts,
+  { outcome, request }: Pick<ShownRequest, 'outcome' | 'request'>,
+): string => {
   const { status, statusCode } = outcome
   if (status !== 'auth' && status !== 'fail') return ''
-  if (!isInPart(outcome)) return reasonOf(texts, statusCode)
-  return status === 'auth' ? texts.restIsOpen : texts.restIsOver
+  if (isInPart(outcome)) return status === 'auth' ? texts.restIsOpen : texts.restIsOver
+  return status === 'auth' && request.action === 'sale' ? '' : reasonOf(texts, statusCode)
 }
 
 /** The status in words, with its reason. */
-export const statusHtml = ({ texts }: Visitor, outcome: PaymentOutcome): Html => {
+export const statusHtml = ({ texts }: Visitor, shown: ShownRequest): Html => {
+  const { outcome } = shown
   const isBad = outcome.status === 'fail' && !isInPart(outcome)
   const tone = isBad ? 'bad' : outcome.status === 'pending' ? '' : 'good'
-  const reason = statusReason(texts, outcome)
+  const reason = statusReason(texts, shown)
   return html`<p role="status" class="state ${tone}">
     <span>
-      ${statusText(texts, outcome)} ${reason === '' ? '' : html`<small>${reason}</small>`}
+      ${statusText(texts, shown)} ${reason === '' ? '' : html`<small>${reason}</small>`}
     </span>
   </p>`
-}
-
-/** Long sums are written smaller, so that a narrow screen breaks no number. */
-const sizeOf = ({ length }: string): string =>
-  length <= 9 ? '' : length <= 16 ? 'long' : 'longest'
-
-/** Shop, amount, text, line items and links: what the payer decides about. */
-export const requestHtml = (visitor: Visitor, shown: ShownRequest): Html => {
-  const { texts, locale } = visitor
-  const { request, details, outcome, shop, pos } = shown
-  const { currency } = request
-  const amount = (minor: number) => shownAmount(minor, currency, locale)
-  const { asked: total, captured } = sumsOf(outcome)
-  const sum = amount(captured || total)
-  const links = details.links.filter(({ showOn }) =>
-    showOn.includes(outcome.status === 'auth' ? 'ok' : outcome.status),
-  )
-  const isPending = outcome.status === 'pending'
-  return html`${isPending ? html`<p class="quiet">${texts.payTo}</p>` : ''}
-    <h1>${shop}${pos === null ? '' : html` <span class="quiet small">${pos}</span>`}</h1>
-    <p class="amount ${sizeOf(sum)}" data-sum>${sum}</p>
-    ${request.text === null ? '' : html`<p>${request.text}</p>`}
-    ${
-      details.lineItems.length === 0 && outcome.additionalAmount === 0
-        ? ''
-        : html`<h2>${texts.items}</h2>
-            <table>
-              ${details.lineItems.map(
-                (item) =>
-                  html`<tr>
-                    <td>
-                      ${item.quantity === '1' ? '' : html`${item.quantity} × `}
-                      ${item.description ?? item.productId}
-                    </td>
-                    <td>${amount(item.total)}</td>
-                  </tr>`,
-              )}
-              ${
-                details.lineItems.length === 0
-                  ? html`<tr>
-                      <td>${texts.amount}</td>
-                      <td>${amount(outcome.amount)}</td>
-                    </tr>`
-                  : ''
-              }
-              ${
-                outcome.additionalAmount === 0
-                  ? ''
-                  : html`<tr>
-                      <td>${texts.additional}</td>
-                      <td>${amount(outcome.additionalAmount)}</td>
-                    </tr>`
-              }
-              <tr class="sum">
-                <td>${texts.total}</td>
-                <td>${amount(total)}</td>
-              </tr>
-            </table>`
-    }
-    ${
-      links.length === 0
-        ? ''
-        : html`<h2>${texts.links}</h2>
-            <ul class="list">
-              ${links.map(
-                ({ uri, caption }) =>
-                  html`<li>
-                    <a class="row link" rel="noopener noreferrer" href="${uri}">${caption}</a>
-                  </li>`,
-              )}
-            </ul>`
-    }`
 }
 
 /** What became of a request, for the payer's own books. */

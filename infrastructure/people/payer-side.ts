@@ -56,7 +56,8 @@ export const makePayerSide = (core: Core, settings: Settings, server: Authorizat
     const { merchant } = request
     const outcome = outcomeAt(tid, payment, at)
     const pos = core.poses.find(streamOf(poses, within(merchant, request.posId)))?.data.name ?? null
-    return { tid, request, details, payer, outcome, shop: shopName(merchant), pos }
+    const logo = core.merchants.find(streamOf(merchants, merchant))?.data.logo ?? null
+    return { tid, request, details, payer, outcome, shop: shopName(merchant), logo, pos }
   }
 
   const isPayer = async (id: string): Promise<boolean> =>
@@ -105,6 +106,7 @@ export const makePayerSide = (core: Core, settings: Settings, server: Authorizat
     registerPayer: registerPayer({ handle, find, people }),
     changeProfile: changeProfile({ handle, find, people }),
     findRequest,
+    logos: core.blobs,
     shopName,
     inbox: core.inbox,
     permissionOf: core.permissions.find,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { faultsOf } from './accessibility.ts'
 import { desktop, phone, startBrowser, startShop, type PageBrowser } from './page-browser.ts'
-import { walkPages } from './page-walk.ts'
+import { walkPages, walkSettings } from './page-walk.ts'
 import { startPeopleService } from './people-service.ts'
 
 let chromium: PageBrowser
@@ -23,7 +23,7 @@ test.each([
 ])(
   'given $name, when every page is looked at, errors included, then axe-core finds nothing wrong',
   async ({ screen, colorScheme, language }) => {
-    const service = await startPeopleService()
+    const service = await startPeopleService(walkSettings)
     const context = await chromium.browser.newContext({ ...screen, colorScheme, locale: language })
     const found: string[] = []
     const looked: string[] = []

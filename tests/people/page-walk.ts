@@ -1,6 +1,17 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PNG } from 'pngjs'
 import type { Page } from 'playwright-core'
 import { sandboxPayers } from '../../infrastructure/sandbox-data.ts'
 import { codeOf, type PeopleService } from './people-service.ts'
+
+/** As an operator sets them. */
+export const walkSettings = {
+  LOG_LEVEL: 'silent',
+  HELP_URL: 'https://pay.example/help',
+  TERMS_URL: 'https://pay.example/terms',
+  PRIVACY_URL: 'https://pay.example/privacy',
+}
 
 type Payer = keyof typeof sandboxPayers
 
@@ -63,6 +74,10 @@ const walkCheckout = async (walk: Walk): Promise<void> => {
   await seen('checkout', page)
   await page.locator(`a[href*="/payer/payment/${id}"]`).click()
   await seen('checkout-sign-in', page)
+  const signIn = page.url()
+  await page.locator('a[href^="/payer/sign-up"]').click()
+  await seen('checkout-sign-up', page)
+  await page.goto(signIn)
   await typePin(page, 'alice')
   await seen('checkout-code', page)
   await typeCode(page, 'alice')
@@ -71,8 +86,10 @@ const walkCheckout = async (walk: Walk): Promise<void> => {
   await page.locator('[name=additional_amount]').fill('25,50')
   await seen('tip-typed', page)
   await page.locator('[name=additional_amount]').fill('abc')
-  await press(page, 'accept')
   await seen('tip-wrong', page)
+  await page.locator('[name=additional_amount]').fill('300')
+  await press(page, 'accept')
+  await seen('tip-to-confirm', page)
   await page.locator('[name=additional_amount]').fill('10')
   await press(page, 'accept')
   await page.waitForURL(/\/payer\/checkout\//)
@@ -83,6 +100,9 @@ const walkCheckout = async (walk: Walk): Promise<void> => {
   await press(page, 'decline')
   await page.waitForURL(/\/payer\/checkout\//)
   await seen('checkout-declined', page)
+  const loser = await signedIn(walk, 'bob')
+  await loser.goto(uri ?? '')
+  await seen('checkout-lost', loser)
 }
 
 const walkPermissions = async (walk: Walk): Promise<void> => {
@@ -170,8 +190,21 @@ const walkErrors = async ({ service, open, seen }: Walk): Promise<void> => {
   }
 }
 
+/** A blue square with a lighter one in it. */
+const addLogo = async ({ service }: Walk): Promise<void> => {
+  const logo = new PNG({ width: 96, height: 96 })
+  for (let at = 0; at < 96 * 96; at += 1) {
+    const isInside = at % 96 > 24 && at % 96 < 72 && at > 96 * 24 && at < 96 * 72
+    logo.data.set(isInside ? [255, 214, 102, 255] : [24, 92, 80, 255], at * 4)
+  }
+  const file = join(service.folder, 'logo.png')
+  writeFileSync(file, PNG.sync.write(logo))
+  await service.operator('merchant', 'logo', 'sandbox', file)
+}
+
 /** Looks at every page that payers meet, errors included. */
 export const walkPages = async (walk: Walk): Promise<void> => {
+  await addLogo(walk)
   await walkCheckout(walk)
   await walkPermissions(walk)
   await walkAccount(walk)

@@ -149,7 +149,7 @@ test.each(['accept', 'decline'])(
     const path = `/payer/payment/${tid}`
     expect((await bob.visit(path)).status).toBe(200)
     await alice.submit(await alice.visit(path), { decision })
-    expect([(await alice.visit(path)).status, (await bob.visit(path)).status]).toEqual([200, 404])
+    expect([(await alice.visit(path)).status, (await bob.visit(path)).status]).toEqual([200, 409])
   },
 )
 

@@ -42,7 +42,7 @@ test('given a request, when its payer accepts on the page with a tip, then it is
   expect((await alice.visit('/payer/')).html).not.toContain(id)
   expect((await alice.visit('/payer/history')).html).toContain(`/payer/payment/${id}`)
   expect((await alice.visit(`/payer/payment/${id}`)).html).toContain(
-    'The shop will collect the money.',
+    'The shop will take what is delivered.',
   )
 })
 
@@ -157,8 +157,8 @@ test('given a tip that may be typed, when there is no script, then the button na
       /<button name="decision" value="accept">[^]*?<\/button>/.exec(html)?.[0] ?? '',
     ).trim()
   }
-  expect(await button({ additional_edit: true })).toBe('Pay&nbsp;')
-  expect(await button({})).toBe('Pay&nbsp; NOK 100.00')
+  expect(await button({ additional_edit: true })).toBe('Reserve&nbsp;')
+  expect(await button({})).toBe('Reserve&nbsp; NOK 100.00')
 })
 
 test('given a page that is not there, when it is read in Norwegian, then it says so in Norwegian, and what to do', async () => {

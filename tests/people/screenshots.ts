@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { desktop, phone, startBrowser, startShop } from './page-browser.ts'
-import { walkPages } from './page-walk.ts'
+import { walkPages, walkSettings } from './page-walk.ts'
 import { startPeopleService } from './people-service.ts'
 
 /** `npm run screenshots -- <folder>`: pictures of every page, narrow and wide, light and dark. */
@@ -13,7 +13,7 @@ const { browser, close } = await startBrowser()
 const shop = await startShop()
 for (const [width, screen] of Object.entries({ 390: phone, 1280: desktop }))
   for (const colorScheme of ['light', 'dark'] as const) {
-    const service = await startPeopleService({ LOG_LEVEL: 'silent' })
+    const service = await startPeopleService(walkSettings)
     const context = { ...screen, colorScheme, locale: 'en-GB' }
     await walkPages({
       service,

@@ -1,0 +1,43 @@
+import { html } from 'hono/html'
+import type { Call } from '../call.ts'
+import { backToShop, shortOrderHtml, splitHtml } from './order.ts'
+import type { Html } from './page.ts'
+import type { ShownRequest, ShownRequestNeeds } from './request.ts'
+import type { Visitor, Visits } from './session.ts'
+import { nextOf } from './way-on.ts'
+
+const paymentPath = /^\/payer\/payment\/([^/?]+)(\?checkout)?/
+
+/** Pages on the way to a payment, such as signing in: they show its order beside what they ask. */
+export const besideOrder = (needs: ShownRequestNeeds, visits: Visits): Visits => {
+  const orders = new WeakMap<Visitor, Html>()
+
+  /** Who has the link of a request without a customer may see it while it waits. */
+  const find = async (tid: string, call: Call): Promise<ShownRequest | undefined> => {
+    await needs.caughtUp()
+    const found = await needs.findRequest(tid, call.at)
+    const isOpen = found?.request.customer === null && found.outcome.status === 'pending'
+    return isOpen ? found : undefined
+  }
+
+  return {
+    ...visits,
+    page: (call, work) =>
+      visits.page(call, async (visitor) => {
+        const [, tid, isCheckout] = paymentPath.exec(nextOf(call)) ?? []
+        const shown = tid === undefined ? undefined : await find(tid, call)
+        if (shown) {
+          const order = shortOrderHtml(visitor, shown)
+          const back = isCheckout ? [backToShop(visitor, shown)] : []
+          orders.set(visitor, html`${back} ${order}`)
+        }
+        return work(visitor)
+      }),
+    show: (visitor, page, more) => {
+      const order = orders.get(visitor)
+      return order
+        ? visits.show(visitor, { ...page, body: splitHtml(order, page.body) }, { isPayment: true })
+        : visits.show(visitor, page, more)
+    },
+  }
+}

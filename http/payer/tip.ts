@@ -1,0 +1,81 @@
+import { html } from 'hono/html'
+import { decimalsOf } from '../../domain/money/currency.ts'
+import { formatAmount } from '../../domain/money/money.ts'
+import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
+import type { Html } from './page.ts'
+import type { Visitor } from './session.ts'
+
+const percents = [0, 5, 10, 15] as const
+
+/** An amount as readers of the language type it. */
+const typedLike = (minor: number, currency: string, locale: string): string => {
+  const text = formatAmount(minor, currency)
+  return locale.startsWith('nb') ? text.replace('.', ',') : text
+}
+
+const shareOf = (amount: number, percent: number): number => Math.round((amount * percent) / 100)
+
+/** What a choice such as `10` (percent) puts into the field; undefined for what is none of the choices. */
+export const chosenTip = (
+  { amount, currency }: PaymentRequest,
+  choice: string | null,
+  locale: string,
+): string | undefined => {
+  const percent = percents.find((one) => String(one) === choice)
+  return percent === undefined ? undefined : typedLike(shareOf(amount, percent), currency, locale)
+}
+
+type Tip = {
+  readonly request: PaymentRequest
+  /** Where the choices lead, without a script: the page of the payment. */
+  readonly path: string
+  /** As it was typed, or the amount that the request begins with. */
+  readonly typed: string | undefined
+  /** What that is in minor units. */
+  readonly additionalAmount: number
+}
+
+/** The choices of an additional amount, and the field that they fill in. */
+export const tipField = (
+  { texts, locale }: Visitor,
+  { request, path, typed, additionalAmount }: Tip,
+): Html => {
+  const { amount, currency } = request
+  const begin = additionalAmount === 0 ? '' : typedLike(additionalAmount, currency, locale)
+  const chosen = percents.find((percent) => shareOf(amount, percent) === additionalAmount)
+  const percentText = new Intl.NumberFormat(locale, { style: 'percent' })
+  const link = `${path}${path.includes('?') ? '&' : '?'}tip=`
+  const current = (isIt: boolean) => (isIt ? html`aria-current="true"` : '')
+  return html`<h2 id="tip">${texts.tip}</h2>
+    <ul class="chips" aria-labelledby="tip">
+      ${percents.map(
+        (percent) =>
+          html`<li>
+            <a
+              href="${link}${percent}"
+              data-tip="${typedLike(shareOf(amount, percent), currency, locale)}"
+              ${current(percent === chosen)}
+              >${percent === 0 ? texts.noTip : percentText.format(percent / 100)}</a
+            >
+          </li>`,
+      )}
+      <li><a href="#extra" data-tip ${current(chosen === undefined)}>${texts.otherTip}</a></li>
+    </ul>
+    <label for="extra">${texts.additional}</label>
+    <input
+      id="extra"
+      name="additional_amount"
+      inputmode="decimal"
+      autocomplete="off"
+      maxlength="16"
+      value="${typed ?? begin}"
+      aria-describedby="extra-problem"
+      data-total="${formatAmount(amount, currency)}"
+      data-currency="${currency}"
+      data-decimals="${decimalsOf(currency)}"
+      data-wrong="${texts.wrongAmount}"
+      data-large="${texts.tipIsLarge}"
+      data-too-large="${texts.refused_additional_amount_is_too_high}"
+    />
+    <p id="extra-problem" class="wrong small" aria-live="polite" hidden></p>`
+}
