@@ -45,7 +45,9 @@ ${paymentBody}`)}
 
 1. The answer is 201, with the URL of the payment request in \`Location\` and
    \`{"id":"<tid>","uri":null}\` as body. A request without \`customer\` gets a \`uri\`, the
-   checkout page to send the payer to.
+   checkout page to send the payer to. It shows the shop's logo, and leads to
+   \`success_return_uri\` or \`failure_return_uri\` in the end. Who goes back before signing in
+   comes to \`failure_return_uri\`, and the request is still pending: read the outcome there.
 2. The payer accepts${acceptance}.
    \`GET /merchant/v1/payment_request/<tid>/outcome/\` tells the \`status\`: \`pending\`,
    \`auth\` (accepted), \`ok\` or \`fail\`, and why in \`status_code\`. A \`callback_uri\` in the

@@ -109,7 +109,11 @@ const paymentRequestFields = z
       .string()
       .transform((action) => action.toLowerCase())
       .pipe(z.enum(['auth', 'sale']))
-      .meta({ description: '`auth` or `sale`, in any case; a sale must still be captured.' }),
+      .meta({
+        description:
+          '`auth` or `sale`, in any case. The payer is told that the amount is reserved, or that it is paid; a sale must ' +
+          'still be captured.',
+      }),
     currency: currencyCode,
     amount: amountText,
     additional_amount: orElse(amountText, '0'),
@@ -136,7 +140,10 @@ const paymentRequestFields = z
     callback_uri: detailsInput.callback_uri.nullable().default(null),
     display_message_uri: detailsInput.display_message_uri.nullable().default(null),
     success_return_uri: webUriText.nullable().default(null),
-    failure_return_uri: webUriText.nullable().default(null),
+    failure_return_uri: webUriText.nullable().default(null).meta({
+      description:
+        'Where the payer goes when the request has failed, and who goes back before signing in: it is still pending then.',
+    }),
     required_scope: scopeText
       .transform((known) => formatScope(known) || null)
       .nullable()

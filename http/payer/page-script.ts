@@ -59,6 +59,7 @@ if (extra) {
   const pattern = new RegExp('^(0|[1-9]\\\\d{0,11})' + fraction + '$')
   const chips = [...document.querySelectorAll('a[data-tip]')]
   const note = document.getElementById('extra-problem')
+  const confirmed = document.querySelector('input[name=confirmed]')
   // As it will be read: what is taken is what was shown.
   const minorOf = (typed) => {
     const text = typed.replace(/\\s/g, '')
@@ -71,7 +72,9 @@ if (extra) {
     const tip = problem ? 0 : minor
     extra.setCustomValidity(problem)
     extra.setAttribute('aria-invalid', String(problem !== ''))
-    note.textContent = problem || (tip > total ? large : '')
+    const isAsked = confirmed && minorOf(confirmed.value) === tip
+    note.textContent = problem || (tip > total && !isAsked ? large : '')
+    note.classList.toggle('wrong', problem !== '')
     note.hidden = note.textContent === ''
     for (const row of document.querySelectorAll('[data-extra]')) row.hidden = tip === 0
     for (const place of document.querySelectorAll('[data-extra-sum]')) place.textContent = shown(tip)

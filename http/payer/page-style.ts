@@ -55,7 +55,7 @@ footer a { color: inherit; min-height: 44px; min-width: 44px; display: inline-fl
   .split > .order { border-bottom: 0; border-right: 1px solid var(--line); }
 }
 .split .card { background: none; border: 0; border-radius: 0; box-shadow: none; padding: 0; }
-.split form > h2:first-child, .split section > h2:first-child { margin-top: 0; }
+.split form > h2:first-of-type, .split section > h2:first-child { margin-top: 0; }
 .waiting { margin-top: 1.6rem; padding-top: .6rem; border-top: 1px solid var(--line); }
 .back { display: inline-flex; align-items: center; gap: .45rem; min-height: 44px; font-size: .95rem; text-decoration: none; margin: 0 0 .4rem; }
 .back::before { content: '←'; }
@@ -83,8 +83,8 @@ button.plain, button.plain:hover { border: 0; background: none; color: var(--acc
 .actions > * { width: 100%; min-width: 0; }
 fieldset { border: 0; padding: 0; margin: 1rem 0 0; }
 legend { padding: 0; font-weight: 600; margin-bottom: .2rem; }
-.chips { display: flex; flex-wrap: wrap; gap: .5rem; list-style: none; padding: 0; margin: .4rem 0 .2rem; }
-.chips a { display: inline-flex; align-items: center; justify-content: center; min-height: 44px; min-width: 52px; padding: .2rem .8rem; border: 1px solid var(--edge); border-radius: 99px; text-decoration: none; color: var(--text); background: var(--card); }
+.chips { display: grid; grid-template-columns: repeat(5, 1fr); gap: .4rem; list-style: none; padding: 0; margin: .4rem 0 .2rem; }
+.chips a { display: flex; align-items: center; justify-content: center; min-height: 48px; border: 1px solid var(--edge); border-radius: 10px; text-decoration: none; font-size: .95rem; color: var(--text); background: var(--card); }
 .chips a:hover { border-color: var(--accent); }
 .chips a[aria-current] { background: var(--accent); border-color: var(--accent); color: var(--on-accent); font-weight: 600; }
 .wrong { color: var(--bad); font-weight: 600; }

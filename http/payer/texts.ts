@@ -106,7 +106,7 @@ const english = {
   refused_authorization_is_not_allowed: 'It has not been allowed yet.',
   refused_conflicting_changes: 'Something changed at the same time. Please try again.',
   refused_payment_is_for_another_payer:
-    'This payment was not yours: somebody else has answered it. You have paid nothing, and nothing of it is shown to you.',
+    'This payment was not yours: somebody else has answered it. You have paid nothing.',
   refused_payer_exists: 'There is an account with this phone number already. Sign in with it.',
   refused_payment_is_expired:
     'The payment request is over: it was not answered in time. Nothing was paid.',
@@ -164,7 +164,7 @@ const english = {
   title503: 'We cannot answer right now',
   toContinue: 'to continue to {}',
   terms: 'Terms',
-  tip: 'Choose an extra (tip)',
+  tip: 'Add a tip',
   tipIsLarge: 'This is more than the amount itself. You will be asked to confirm it.',
   title_payment_is_for_another_payer: 'Somebody else was first',
   tooManyUntil: 'Too many failed attempts. Try again at {}.',
@@ -316,7 +316,7 @@ const norwegian: Texts = {
   refused_authorization_is_not_allowed: 'Det er ikke tillatt ennå.',
   refused_conflicting_changes: 'Noe ble endret samtidig. Prøv igjen.',
   refused_payment_is_for_another_payer:
-    'Denne betalingen var ikke din: noen andre har svart på den. Du har ikke betalt noe, og du får ikke se noe av den.',
+    'Denne betalingen var ikke din: noen andre har svart på den. Du har ikke betalt noe.',
   refused_payer_exists: 'Det finnes allerede en konto med dette telefonnummeret. Logg inn med den.',
   refused_payment_is_expired:
     'Betalingen er over: den ble ikke besvart i tide. Ingenting er betalt.',
@@ -374,7 +374,7 @@ const norwegian: Texts = {
   title503: 'Vi kan ikke svare akkurat nå',
   toContinue: 'for å fortsette til {}',
   terms: 'Vilkår',
-  tip: 'Velg ekstra (tips)',
+  tip: 'Legg til tips',
   tipIsLarge: 'Dette er mer enn selve beløpet. Du blir bedt om å bekrefte det.',
   title_payment_is_for_another_payer: 'Noen andre var først',
   tooManyUntil: 'For mange mislykkede forsøk. Prøv igjen {}.',

@@ -1,28 +1,20 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import jsQRModule from 'jsqr'
 import { PNG } from 'pngjs'
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { sandboxPayers } from '../../infrastructure/sandbox-data.ts'
+import { desktop, phone, startBrowser, type PageBrowser } from './page-browser.ts'
 import { codeOf, startPeopleService, type PeopleService } from './people-service.ts'
 
 // The package is CommonJS: what it exports lies one level deeper than its types say.
 const jsQR = jsQRModule as unknown as (typeof jsQRModule)['default']
 
-const executablePath =
-  process.env['CHROMIUM'] ?? ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync)
-if (executablePath === undefined)
-  throw new Error('these tests need Chromium: install it, or say where it is with CHROMIUM')
-
 const pictures = process.env['SCREENSHOTS']
-const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
-const desktop = { viewport: { width: 1280, height: 800 } }
-
-const home = mkdtempSync(join(tmpdir(), 'daybook-chromium-'))
+let chromium: PageBrowser
 let browser: Browser
 let service: PeopleService
 let shop: Server
@@ -32,15 +24,8 @@ const contexts: BrowserContext[] = []
 const faults: string[] = []
 
 beforeAll(async () => {
-  browser = await chromium.launch({
-    executablePath,
-    headless: true,
-    args: [
-      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
-      ...['--disable-background-networking', '--disable-component-update'],
-    ],
-    env: { ...process.env, HOME: home },
-  })
+  chromium = await startBrowser()
+  browser = chromium.browser
   service = await startPeopleService()
   shop = createServer((request, response) => {
     // As many applications do: what takes the answer is at one host, what shows that it is done at another.
@@ -61,10 +46,9 @@ afterEach(async () => {
   expect(faults.splice(0)).toEqual([])
 })
 afterAll(async () => {
-  await browser.close()
+  await chromium.close()
   shop.close()
   await service.stop()
-  rmSync(home, { recursive: true, force: true })
 })
 
 const open = async (screen: object, extra: object = {}): Promise<Page> => {
@@ -136,7 +120,7 @@ test('given a checkout on this device, when the payer signs in and adds a tip, t
     .toContain('274.50')
   await picture(page, 'pay-phone')
   await page.getByRole('button', { name: /^Reserve/ }).click()
-  await page.getByText('Reserved').first().waitFor()
+  await page.locator('.state.good').waitFor()
   await picture(page, 'paid-phone')
   await page.waitForURL(`${shopUrl}/thanks?order=1042`)
   expect(await service.outcome(id)).toMatchObject({
@@ -219,8 +203,61 @@ test('given a tip that is typed with a blank between its thousands, when the pay
   const pay = page.getByRole('button', { name: /^Reserve/ })
   await expect.poll(() => pay.innerText()).toContain('1,249.00')
   await pay.click()
-  await page.getByText('Reserved').first().waitFor()
+  await page.getByText('If that is right, pay once more.').waitFor()
+  await pay.click()
+  await page.locator('.state.good').waitFor()
   expect(await service.outcome(id)).toMatchObject({ status: 'auth', additional_amount: '1000.00' })
+})
+
+test('given a tip, when it is chosen, typed and mistyped, then headline, table and button are one number, and nonsense is told at once', async () => {
+  const { id, uri } = await checkout({ additional_edit: true })
+  const page = await open(phone)
+  await page.goto(uri ?? '')
+  await page.getByRole('link', { name: 'Pay on this device' }).click()
+  await signIn(page)
+  const extra = page.getByLabel('Extra (tip)')
+  const totals = async () => [...new Set(await page.locator('[data-sum]').allInnerTexts())]
+  const total = (sum: string) => expect.poll(totals).toEqual([`NOK\u00a0${sum}`])
+  const chosen = () => page.locator('a[data-tip][aria-current]').innerText()
+  await total('249.00')
+  expect(await chosen()).toBe('None')
+  await page.getByRole('link', { name: '10%' }).click()
+  await total('273.90')
+  expect([await extra.inputValue(), await chosen()]).toEqual(['24.90', '10%'])
+  await extra.fill('30')
+  await total('279.00')
+  expect(await chosen()).toBe('Other')
+  for (const [typed, told] of [
+    ['1O', 'Type an amount such as 25 or 12.50.'],
+    ['0.005', 'Type an amount such as 25 or 12.50.'],
+    ['2490.01', 'The extra can be at most ten times the amount.'],
+  ] as const) {
+    await extra.fill(typed)
+    await page.getByText(told).waitFor()
+    await total('249.00')
+    expect(await extra.getAttribute('aria-invalid')).toBe('true')
+    await page.getByRole('button', { name: /^Reserve/ }).click()
+    expect((await service.outcome(id)).status).toBe('pending')
+  }
+  await extra.fill('300')
+  await page.getByText('You will be asked to confirm it.').waitFor()
+  await page.getByRole('button', { name: 'Reserve NOK 549.00' }).click()
+  await page.getByText('If that is right, pay once more.').waitFor()
+  await total('549.00')
+  expect((await service.outcome(id)).status).toBe('pending')
+  await page.getByRole('button', { name: 'Reserve NOK 549.00' }).click()
+  await page.locator('.state.good').waitFor()
+  expect((await service.outcome(id)).additional_amount).toBe('300.00')
+})
+
+test('given a checkout, when the payer goes back to the shop before signing in, then nothing is paid', async () => {
+  const { id, uri } = await checkout()
+  const page = await open(phone)
+  await page.goto(uri ?? '')
+  await page.getByRole('link', { name: 'Pay on this device' }).click()
+  await page.getByRole('link', { name: 'Back to the shop' }).click()
+  await page.waitForURL(`${shopUrl}/sorry?order=1042`)
+  expect((await service.outcome(id)).status).toBe('pending')
 })
 
 test('given a checkout on a computer, when the payer scans it and pays on the phone, then the computer goes on by itself', async () => {
@@ -233,7 +270,7 @@ test('given a checkout on a computer, when the payer scans it and pays on the ph
   await page.goto(await scan(computer))
   await signIn(page)
   await page.getByRole('button', { name: /^Reserve/ }).click()
-  await page.getByText('Reserved').waitFor()
+  await page.locator('.state.good').waitFor()
   await picture(page, 'receipt-phone')
   await computer.waitForURL(`${shopUrl}/thanks?order=1042`)
   expect((await service.outcome(id)).status).toBe('auth')
@@ -407,7 +444,7 @@ test('given somebody new, when they make an account, then they are signed in and
   await picture(page, 'home-phone')
   await page.getByRole('link', { name: /Sandbox Shop/ }).click()
   await page.getByRole('button', { name: /^Reserve/ }).click()
-  await page.getByText('Reserved').waitFor()
+  await page.locator('.state.good').waitFor()
   await page.getByRole('link', { name: 'History' }).click()
   await page.getByRole('link', { name: /Sandbox Shop/ }).waitFor()
   await picture(page, 'history-phone')
