@@ -122,17 +122,23 @@ export const signIn = (needs: SignInNeeds) => {
   }
 
   /** The second factor: begins a session. @throws Refusal sign_in_is_wrong, sign_in_is_locked, payer_is_unknown */
-  const checkCode = async (id: string, code: string, context: Context): Promise<Session> => {
+  const checkCode = async (
+    id: string,
+    code: string,
+    context: Context,
+    deviceName?: string,
+  ): Promise<Session> => {
     const { at } = context
     const credentials = (await credentialsOf(id)) ?? refuse('payer_is_unknown')
     const codeStep = needs.stepOfCode(credentials.codeSecret, code)
     const { token, digest: session } = needs.newSession()
     const expiresAt = at + sessionLifetime * 1000
     const { codesWorkOnce } = needs
+    const device = deviceName === undefined ? undefined : people.seal(id, deviceName)
     const { events } = await handle(
       payers,
       id,
-      { type: 'SignIn', at, codeStep, codesWorkOnce, session, expiresAt },
+      { type: 'SignIn', at, codeStep, codesWorkOnce, session, expiresAt, device },
       { ...context, actor: `payer:${id}` },
     )
     return events.some(({ type }) => type === 'PayerSignedIn')

@@ -9,6 +9,8 @@ import { payerAccessRoutes } from './payer/api-access.ts'
 import { payerApiRoutes, type PayerApiNeeds } from './payer/api.ts'
 import { besideOrder } from './payer/beside-order.ts'
 import { checkoutRoutes, type CheckoutNeeds } from './payer/checkout.ts'
+import { payerDeviceRoutes } from './payer/devices.ts'
+import { payerProfileRoutes } from './payer/profile.ts'
 import { payerHomeRoutes, type PayerHomeNeeds } from './payer/home.ts'
 import { pageAssetRoutes } from './payer/page-assets.ts'
 import { asPages } from './payer/page.ts'
@@ -52,6 +54,8 @@ export const peopleRoutes = (needs: OAuthRouteNeeds & PayerRouteNeeds): Route[] 
     ...signInRoutes(needs, besideOrder(needs, visits)),
     ...signUpRoutes(needs, besideOrder(needs, visits)),
     ...payerHomeRoutes(needs, visits),
+    ...payerProfileRoutes(needs, visits),
+    ...payerDeviceRoutes(needs, visits),
     ...payerPermissionsRoutes(needs, visits),
     ...payerScanRoutes(needs, visits),
     ...payerPaymentRoutes(needs, visits),

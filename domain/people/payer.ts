@@ -17,7 +17,13 @@ export const payerEvents = {
   PayerProfileChanged: z.object({ profile: sealed }),
   PayerSignInFailed: z.object({ factor: z.enum(['pin', 'code']), lockedUntil: z.int() }),
   /** `session` is the SHA-256 of the session's token, `codeStep` the 30-second step of the one-time code. */
-  PayerSignedIn: z.object({ session: z.string(), codeStep: z.int(), expiresAt: z.int() }),
+  PayerSignedIn: z.object({
+    session: z.string(),
+    codeStep: z.int(),
+    expiresAt: z.int(),
+    /** What the device calls itself. */
+    device: sealed.optional(),
+  }),
   PayerSignedOut: z.object({ session: z.string() }),
   /** The payer's key has been thrown away. */
   PayerErased: z.object({}),
@@ -39,6 +45,8 @@ export type PayerCommand =
       readonly codesWorkOnce: boolean
       readonly session: string
       readonly expiresAt: Instant
+      /** Sealed. */
+      readonly device?: string | undefined
     }
   | { readonly type: 'SignOut'; readonly session: string }
   | { readonly type: 'ErasePayer' }
@@ -97,12 +105,14 @@ export const payer: Decider<PayerCommand, PayerEvent, Payer> = {
       }
       case 'SignIn': {
         const known = present(payer)
-        const { at, codeStep, codesWorkOnce, session, expiresAt } = command
+        const { at, codeStep, codesWorkOnce, session, expiresAt, device } = command
         checkLockout(known.lockout, at)
         const isUsed =
           codeStep !== null && codesWorkOnce && isUsedStep(codeStep, known.lastCodeStep)
         if (codeStep === null || isUsed) return failed('code', known, at)
-        return [{ type: 'PayerSignedIn', data: { session, codeStep, expiresAt } }]
+        const begun = { session, codeStep, expiresAt }
+        const data = device === undefined ? begun : { ...begun, device }
+        return [{ type: 'PayerSignedIn', data }]
       }
       case 'SignOut':
         present(payer)

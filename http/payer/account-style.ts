@@ -22,6 +22,14 @@ a.lone { display: inline-flex; align-items: center; min-height: 44px; }
 .entry label { font-weight: 500; font-size: .95rem; margin-top: .7rem; }
 .scopes { list-style: none; margin: .4rem 0; padding: 0; }
 .scopes li { padding: .3rem 0; }
+h1.hello { font-size: 1.5rem; margin: .2rem 0 1rem; }
+.card > h2:first-child { margin-top: 0; }
+.details { margin: .4rem 0; }
+.details > div { padding: .55rem 0; border-bottom: 1px solid var(--line); }
+.details > div:last-child { border-bottom: 0; }
+.details dt { color: var(--quiet); font-size: .9rem; }
+.details dd { margin: 0; }
+form.row { margin: 0; }
 .who { display: flex; flex-wrap: wrap; align-items: center; gap: 0 .4rem; padding: .4rem .9rem; border-radius: 10px; background: var(--tint); }
 .who a { min-height: 44px; display: inline-flex; align-items: center; margin-left: auto; }
 `

@@ -12,6 +12,7 @@ import { asWritten } from '../nothing.ts'
 import { payerChallenge } from '../refusal-answers.ts'
 import { route, type Route } from '../route.ts'
 import { createdReply, dateTime } from '../wire.ts'
+import { deviceName } from './device-name.ts'
 import { makeSignUp, type SignUpNeeds } from './sign-up.ts'
 
 export type ApiAccessNeeds = SignUpNeeds & {
@@ -127,7 +128,9 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
           const anybody = contextOfPayer(call, 'unknown')
           const payer = await needs.signIn.checkPin(phone, pin, anybody)
           const context = contextOfPayer(call, payer)
-          const { token, expiresAt } = await needs.signIn.checkCode(payer, code, context)
+          const { token, expiresAt } = await needs.signIn.checkCode(
+            ...([payer, code, context, deviceName(call.request.header('user-agent'))] as const),
+          )
           const location = needs.links.full(`${payerPrefix}/session/`)
           const id = needs.digestOf(token)
           return { location, value: { id, token, date_expires: expiresAt } }

@@ -1,19 +1,24 @@
 import { html } from 'hono/html'
+import type { Profile } from '../../domain/people/profile.ts'
+import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { InboxEntry } from '../../projections/payer-inbox.ts'
 import type { PermissionOutcome } from '../../projections/permissions.ts'
 import { searchOf, type Call } from '../call.ts'
 import type { RawReply, Route } from '../route.ts'
+import { devicesHtml, type DevicesNeeds } from './devices.ts'
 import { shownAmount, shownTime } from './money.ts'
 import type { Html } from './page.ts'
 import { pageAsks } from './page-asks.ts'
 import { payerPages } from './pages.ts'
 import { linkToOlder, pageIn } from './paging.ts'
+import { detailsHtml } from './profile.ts'
 import { statusText, sumsOf, type ShownRequest } from './request.ts'
 import type { SignedIn, Visits } from './session.ts'
+import { filled } from './words.ts'
 
-export type PayerHomeNeeds = {
-  readonly caughtUp: () => Promise<void>
+export type PayerHomeNeeds = DevicesNeeds & {
+  readonly findProfile: (payer: string) => Promise<Profile | undefined>
   readonly inbox: {
     waiting(payer: string, at: Instant, before: number, limit: number): readonly InboxEntry[]
     history(payer: string, before: number, limit: number): readonly InboxEntry[]
@@ -75,25 +80,45 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
     const { at } = call
     const { texts } = visitor
     const { payer } = visitor.session
-    const hasScanned = searchOf(call).has('scanned')
+    const search = searchOf(call)
+    const hasScanned = search.has('scanned')
+    const profile = (await needs.findProfile(payer)) ?? refuse('payer_is_unknown')
+    const done = search.has('saved')
+      ? texts.saved
+      : search.has('device-out')
+        ? texts.deviceIsOut
+        : undefined
     const { rows: waiting, older } = pageIn(call, '/payer/', (before, limit) =>
       needs.inbox.waiting(payer, at, before, limit),
     )
     return visits.show(visitor, {
-      title: texts.waiting,
+      title: texts.home,
       refreshAfter: 15,
-      body: html`<div class="card" data-refresh>
-        <h1>${texts.waiting}</h1>
-        ${
-          waiting.length === 0
-            ? html`<p class="quiet">${hasScanned ? texts.scannedFirst : texts.empty}</p>`
-            : html`<ul class="list">
-                ${await items(visitor, waiting, at)}
-              </ul>`
-        }
-        ${linkToOlder(visitor, older)}
-        <div class="actions"><a class="button second" href="/payer/scan">${texts.scan}</a></div>
-      </div>`,
+      body: html`<h1 class="hello">${filled(texts.hello, profile.name)}</h1>
+        ${done === undefined ? '' : html`<p class="state good" role="status">${done}</p>`}
+        <div class="card" data-refresh>
+          <h2>${texts.waiting}</h2>
+          ${
+            waiting.length === 0
+              ? html`<p class="quiet">${hasScanned ? texts.scannedFirst : texts.empty}</p>`
+              : html`<ul class="list">
+                  ${await items(visitor, waiting, at)}
+                </ul>`
+          }
+          ${linkToOlder(visitor, older)}
+          <div class="actions"><a class="button second" href="/payer/scan">${texts.scan}</a></div>
+        </div>
+        <div class="card">
+          <h2>${texts.yourDetails}</h2>
+          ${detailsHtml(visitor, profile)}
+          <div class="actions">
+            <a class="button second" href="/payer/profile">${texts.changeDetails}</a>
+          </div>
+        </div>
+        <div class="card">
+          <h2>${texts.devices}</h2>
+          ${devicesHtml(visitor, needs.devicesOf(payer, at))}
+        </div>`,
     })
   }
 

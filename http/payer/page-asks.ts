@@ -63,6 +63,13 @@ export const permissionForm = plainForm.extend({
   }),
 })
 
+export const detailsForm = plainForm.extend({
+  ...profileForm.shape,
+  name: profile.shape.name.meta({ description: 'What the payer is called.' }),
+})
+
+export const deviceForm = plainForm.extend({ session: hidden('which device.') })
+
 export const withdrawalForm = plainForm.extend({ grant: hidden('the permission.') })
 
 export const scanForm = plainForm.extend({
@@ -127,6 +134,22 @@ export const pageAsks = {
       403: foreign,
       404: unknown,
       409: 'It has been answered, or is over.',
+    },
+  },
+  changeDetails: {
+    ownForm: detailsForm,
+    errors: {
+      303: 'To the start page; or to sign in.',
+      400: 'A field is wrong; the page says which.',
+      403: foreign,
+    },
+  },
+  signOutDevice: {
+    ownForm: deviceForm,
+    errors: {
+      303: 'To the start page; or to sign in.',
+      403: foreign,
+      404: 'There is no such device.',
     },
   },
   withdraw: {

@@ -26,7 +26,7 @@ export const inShownOrder = (scope: readonly Scope[]): readonly Scope[] =>
 
 const sensitive: readonly Scope[] = ['fodselsnummer', 'bankid']
 
-const addressText = (address: PostalAddress, locale: string): string =>
+export const addressText = (address: PostalAddress, locale: string): string =>
   `${address.street}, ${address.postalCode} ${address.locality}, ${countryName(address.country, locale)}`
 
 /** What will be given for a scope: null when there is nothing to give, undefined when it says all by itself. */

@@ -108,6 +108,11 @@ export const makePayerSide = (core: Core, settings: Settings, server: Authorizat
     findRequest,
     logos: core.blobs,
     shopName,
+    devicesOf: (payer: string, at: number) =>
+      core.sessions.ofPayer(payer, at).map(({ session, startedAt, device }) => ({
+        ...{ session, startedAt },
+        device: (device === null ? undefined : people.unseal(payer, device)) ?? null,
+      })),
     inbox: core.inbox,
     permissionOf: core.permissions.find,
     grantsOf: rows.ofPayer,

@@ -192,7 +192,13 @@ test('browsers of payers are answered as is documented', async () => {
   const alice = visitor()
   await alice.visit('/payer/')
   await alice.signIn('alice')
+  const elsewhere = visitor()
+  await elsewhere.signIn('alice')
   const home = await alice.visit('/payer/')
+  await alice.submit(home, { session: formIn(home.html, 'session').fields.at(-1)?.[1] ?? '' })
+  const details = await alice.visit('/payer/profile')
+  await alice.submit(details, { name: '' })
+  await alice.submit(details, { name: 'Alice Andersen', country: 'NO', shipping_country: 'NO' })
   for (const decision of ['accept', 'decline']) {
     const { id: tid } = await service.requestPayment({ customer: '4799999901' })
     const page = await alice.visit(`/payer/payment/${tid}`)
@@ -241,12 +247,20 @@ test('browsers of payers that ask for what is not theirs, or send what no page d
     additional_edit: true,
   })
   const { id: rid } = await askPermission('4799999901')
-  const paths = [`payment/${tid}`, `permission/${rid}`, 'permissions', 'scan', 'sign-out']
+  const paths = [
+    `payment/${tid}`,
+    `permission/${rid}`,
+    'permissions',
+    'scan',
+    'profile',
+    'devices',
+    'sign-out',
+  ]
   const ofOthers = ['payment/none', 'permission/none', 'checkout/none', 'checkout/none/events']
   const images = `payment/${tid}/attachment/none`
   for (const path of [...ofOthers, images])
     await alice.visit(`/payer/${path}`, { headers: { Accept: '*/*' } })
-  for (const path of ['', 'history', ...paths.slice(0, 4), images])
+  for (const path of ['', 'history', ...paths.slice(0, 5), images])
     await stranger.visit(`/payer/${path}`, { headers: { Accept: '*/*' } })
   for (const path of [...paths, 'sign-in', 'sign-up'])
     await alice.visit(`/payer/${path}`, { method: 'POST', body: new URLSearchParams() })
@@ -259,7 +273,7 @@ test('browsers of payers that ask for what is not theirs, or send what no page d
     if ('additional_amount' in values)
       await alice.submit(page, { ...values, additional_amount: '100.01' })
     const csrf = formIn(page.html, 'csrf').fields.find(([name]) => name === 'csrf')?.[1] ?? ''
-    for (const of of ['payment/none', 'permission/none', 'permissions'])
+    for (const of of ['payment/none', 'permission/none', 'permissions', 'devices'])
       await alice.visit(`/payer/${of}`, { method: 'POST', body: new URLSearchParams({ csrf }) })
     const [no, yes] = path === `payment/${tid}` ? ['decline', 'accept'] : ['deny', 'allow']
     await alice.submit(page, { decision: no })

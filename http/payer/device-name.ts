@@ -1,0 +1,29 @@
+const browsers = {
+  Edg: 'Edge',
+  OPR: 'Opera',
+  SamsungBrowser: 'Samsung Internet',
+  Firefox: 'Firefox',
+  FxiOS: 'Firefox',
+  CriOS: 'Chrome',
+  Chrome: 'Chrome',
+  Safari: 'Safari',
+}
+const systems = {
+  iPhone: 'iPhone',
+  iPad: 'iPad',
+  Android: 'Android',
+  Windows: 'Windows',
+  CrOS: 'ChromeOS',
+  'Mac OS X': 'Mac',
+  Linux: 'Linux',
+}
+
+const firstIn = (names: Readonly<Record<string, string>>, text: string): string[] =>
+  Object.entries(names).flatMap(([mark, name]) => (text.includes(mark) ? [name] : []))
+
+/** What people call a device by its User-Agent, such as `Chrome, Android`; undefined for what is no browser. */
+export const deviceName = (userAgent: string | undefined): string | undefined => {
+  const [browser] = firstIn(browsers, userAgent ?? '')
+  const [system] = firstIn(systems, userAgent ?? '')
+  return [browser, system].filter((part) => part !== undefined).join(', ') || undefined
+}

@@ -1,0 +1,74 @@
+import { html } from 'hono/html'
+import type { Context } from '../../application/handle.ts'
+import { refuse } from '../../domain/refusal.ts'
+import type { Instant } from '../../domain/time.ts'
+import { contextOfPayer } from '../call.ts'
+import { fieldOf } from '../forms.ts'
+import type { Route } from '../route.ts'
+import { shownTime } from './money.ts'
+import { pageAsks } from './page-asks.ts'
+import type { Html } from './page.ts'
+import { payerPages } from './pages.ts'
+import { hiddenFields, type SignedIn, type Visits } from './session.ts'
+import { filled, unseen } from './words.ts'
+
+/** A session of a payer. */
+export type Device = {
+  readonly session: string
+  /** Such as `Chrome, Android`, where it is known. */
+  readonly device: string | null
+  readonly startedAt: Instant
+}
+
+export type DevicesNeeds = {
+  readonly caughtUp: () => Promise<void>
+  /** Where a payer is signed in, the newest first. */
+  readonly devicesOf: (payer: string, at: Instant) => readonly Device[]
+  readonly signOut: (payer: string, session: string, context: Context) => Promise<void>
+}
+
+/** Where a payer is signed in; each but this one can be signed out. */
+export const devicesHtml = (
+  { texts, csrf, locale, session: own }: SignedIn,
+  devices: readonly Device[],
+): Html =>
+  html`<ul class="list">
+    ${devices.map(({ session, device, startedAt }) => {
+      const name = device ?? texts.unknownDevice
+      const isOwn = session === own.digest
+      return html`<li>
+        <form class="row" method="post" action="/payer/devices">
+          <span>
+            ${name}<br /><span class="quiet small"
+              >${filled(texts.signedInAt, shownTime(startedAt, locale))}</span
+            >
+          </span>
+          ${
+            isOwn
+              ? html`<b class="small">${texts.thisDevice}</b>`
+              : html`${hiddenFields({ csrf, session })}
+                  <button class="second slim">${texts.signOut}${unseen(`: ${name}`)}</button>`
+          }
+        </form>
+      </li>`
+    })}
+  </ul>`
+
+/** Signs out a device from afar. */
+export const payerDeviceRoutes = (needs: DevicesNeeds, visits: Visits): Route[] => {
+  const { form } = payerPages(visits)
+  return [
+    form(
+      { path: '/payer/devices', summary: 'Sign out another device', ...pageAsks.signOutDevice },
+      async (visitor, call) => {
+        const { payer } = visitor.session
+        const session = fieldOf(call.body, 'session')
+        await needs.caughtUp()
+        const isTheirs = needs.devicesOf(payer, call.at).some((one) => one.session === session)
+        if (!isTheirs) return refuse('resource_is_unknown')
+        await needs.signOut(payer, session, contextOfPayer(call, payer))
+        return visits.go(visitor, '/payer/?device-out')
+      },
+    ),
+  ]
+}
