@@ -1,7 +1,7 @@
 import { parseScope } from '../domain/people/scope.ts'
 import { refuse, Refusal } from '../domain/refusal.ts'
 import { streamOf } from '../domain/stream.ts'
-import { payments } from './aggregates.ts'
+import { payments } from '../domain/aggregates.ts'
 import { findAccepting } from './find-accepting.ts'
 import type { FundingSource } from './funding.ts'
 import { issueTokens, type Tokens } from './grants.ts'

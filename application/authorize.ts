@@ -2,7 +2,7 @@ import type { AuthorizationRequest } from '../domain/people/authorization.ts'
 import type { Permissions } from '../domain/people/grant.ts'
 import { Refusal, refuse } from '../domain/refusal.ts'
 import { streamOf } from '../domain/stream.ts'
-import { authorizations, payers } from './aggregates.ts'
+import { authorizations, payers } from '../domain/aggregates.ts'
 import { issueTokens, revokeGrant, type Needs } from './grants.ts'
 import type { Context } from './handle.ts'
 

@@ -10,7 +10,7 @@ import {
 import type { Recorded } from '../domain/events.ts'
 import { idIn, partsOf } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
-import { permissionRequests } from './aggregates.ts'
+import { permissionRequests } from '../domain/aggregates.ts'
 import type { EventStore } from './event-store.ts'
 import type { Find } from './handle.ts'
 import { historyOf } from './history.ts'

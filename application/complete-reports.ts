@@ -1,7 +1,7 @@
 import type { Completion } from '../domain/accounting/completion.ts'
 import { idIn, partsOf, within } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
-import { ledgers } from './aggregates.ts'
+import { ledgers } from '../domain/aggregates.ts'
 import { eachByItself, type OutageOf } from './each-by-itself.ts'
 import type { Handle } from './handle.ts'
 

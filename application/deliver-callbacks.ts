@@ -5,7 +5,7 @@ import {
   type QueuedMessage,
 } from '../domain/callback.ts'
 import { clockToleranceMs, isAhead, type Instant } from '../domain/time.ts'
-import { callbacks } from './aggregates.ts'
+import { callbacks } from '../domain/aggregates.ts'
 import type { CallbackQueue, QueueRow, Seen } from './callback-queue.ts'
 import type { Find, Handle, Recall } from './handle.ts'
 import { makeTurns, placesOfDestination, type Place } from './turns.ts'

@@ -1,5 +1,5 @@
 import type { Instant } from '../domain/time.ts'
-import { payments, permissionRequests } from './aggregates.ts'
+import { payments, permissionRequests } from '../domain/aggregates.ts'
 import { eachByItself, type OutageOf } from './each-by-itself.ts'
 import type { Context, Handle } from './handle.ts'
 

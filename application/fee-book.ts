@@ -2,7 +2,7 @@ import { termsInForce, type FeeSchedules, type FeeTerms } from '../domain/accoun
 import type { EventType } from '../domain/events.ts'
 import type { Currency } from '../domain/money/currency.ts'
 import type { Instant } from '../domain/time.ts'
-import { feeSchedules, merchants } from './aggregates.ts'
+import { feeSchedules, merchants } from '../domain/aggregates.ts'
 import type { RecordedEvent } from './event-store.ts'
 import type { Find } from './handle.ts'
 import { recent } from './recent.ts'

@@ -15,7 +15,7 @@ import {
   payers,
   payments,
   permissionRequests,
-} from './aggregates.ts'
+} from '../domain/aggregates.ts'
 import type { Position } from './event-store.ts'
 import type { Context, Find, Handle } from './handle.ts'
 

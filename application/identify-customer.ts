@@ -1,6 +1,6 @@
 import type { Customer } from '../domain/payment/payment-command.ts'
 import { isAhead, type Instant } from '../domain/time.ts'
-import { payers, shortlinks, stickers } from './aggregates.ts'
+import { payers, shortlinks, stickers } from '../domain/aggregates.ts'
 import { findSuch, isPresent } from './find-accepting.ts'
 import type { Find } from './handle.ts'
 

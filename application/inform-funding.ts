@@ -1,6 +1,6 @@
 import { parseEvent, type Recorded } from '../domain/events.ts'
 import { idIn } from '../domain/stream.ts'
-import { fundings, payments } from './aggregates.ts'
+import { fundings, payments } from '../domain/aggregates.ts'
 import { eachByItself, type OutageOf } from './each-by-itself.ts'
 import type { EventStore, Position, RecordedEvent } from './event-store.ts'
 import type { FundingSource, Movement } from './funding.ts'

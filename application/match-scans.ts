@@ -1,7 +1,7 @@
 import type { Listener, Scan, ScanCommand, ScanEvent } from '../domain/merchant/scans.ts'
 import { refuse, Refusal } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
-import { payments, scansOfShortlinks, shortlinks } from './aggregates.ts'
+import { payments, scansOfShortlinks, shortlinks } from '../domain/aggregates.ts'
 import { eachByItself, type OutageOf } from './each-by-itself.ts'
 import { StoreUnavailable } from './event-store.ts'
 import { findSuch, isPresent } from './find-accepting.ts'

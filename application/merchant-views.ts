@@ -4,7 +4,7 @@ import type { Permissions } from '../domain/people/grant.ts'
 import { permissionAt, type RequestedPermission } from '../domain/people/permission.ts'
 import { streamOf } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
-import { grants, payments, permissionRequests } from './aggregates.ts'
+import { grants, payments, permissionRequests } from '../domain/aggregates.ts'
 import type { AsOf, Find } from './handle.ts'
 import type { ShownTokens, ShowTokens } from './show-tokens.ts'
 

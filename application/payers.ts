@@ -2,7 +2,7 @@ import { profile as profileSchema, type Profile } from '../domain/people/profile
 import { refuse, Refusal } from '../domain/refusal.ts'
 import { sameJson } from '../domain/same.ts'
 import { stillLasts, type Instant, type Seconds } from '../domain/time.ts'
-import { payers } from './aggregates.ts'
+import { payers } from '../domain/aggregates.ts'
 import { findAccepting } from './find-accepting.ts'
 import type { Context, Find, Handle } from './handle.ts'
 import type { People } from './people.ts'

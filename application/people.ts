@@ -1,6 +1,6 @@
 import { readSealedName, sealedName } from '../domain/people/sealed-name.ts'
 import { profile as profileSchema, type Profile } from '../domain/people/profile.ts'
-import { payers } from './aggregates.ts'
+import { payers } from '../domain/aggregates.ts'
 import type { AsOf, Find } from './handle.ts'
 
 /** The keys of the people whose data stand sealed in the log; kept outside of it, so that they can be thrown away. */

@@ -3,7 +3,7 @@ import type { Scope } from '../domain/people/scope.ts'
 import { refuse } from '../domain/refusal.ts'
 import { streamOf, within } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
-import { merchants, permissionRequests, poses } from './aggregates.ts'
+import { merchants, permissionRequests, pointsOfSale } from '../domain/aggregates.ts'
 import type { FindTerms } from './fee-book.ts'
 import { findAccepting, findSuch, isPresent } from './find-accepting.ts'
 import { issueTokens, type Tokens } from './grants.ts'
@@ -31,7 +31,7 @@ export const requestPermission =
     const { merchant, posId, posTid, customer } = asked
     const rid = ridOf(merchant, posId, posTid)
     const { at } = context
-    const pos = await findSuch(find, poses, within(merchant, posId), isPresent)
+    const pos = await findSuch(find, pointsOfSale, within(merchant, posId), isPresent)
     const posIsKnown = isPresent(pos)
     const shop = await find(merchants, merchant)
     const { currency } = shop.status === 'present' ? shop.data : refuse('merchant_is_unknown')

@@ -2,7 +2,7 @@ import { defaultLedger, isOpenLedger, type Ledger } from '../domain/accounting/l
 import type { Customer } from '../domain/payment/payment-command.ts'
 import type { PaymentRequest } from '../domain/payment/payment-events.ts'
 import { within } from '../domain/stream.ts'
-import { ledgers, payments, poses } from './aggregates.ts'
+import { ledgers, payments, pointsOfSale } from '../domain/aggregates.ts'
 import { findAccepting, findSuch, isPresent } from './find-accepting.ts'
 import type { Context, Find, Handle } from './handle.ts'
 import type { Identify } from './identify-customer.ts'
@@ -35,7 +35,7 @@ export const requestPayment =
     const { merchant, posId, posTid, customer, maxScanAge } = asked
     const { at } = context
     const tid = tidOf(merchant, posId, posTid)
-    const pos = await findSuch(find, poses, within(merchant, posId), isPresent)
+    const pos = await findSuch(find, pointsOfSale, within(merchant, posId), isPresent)
     const posIsKnown = isPresent(pos)
     const ledgerIsOpen = await isLedgerOpen({ find }, merchant, asked.ledger)
     const commandFor = (stored: string | null, payer: Customer) => {

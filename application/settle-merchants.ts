@@ -4,7 +4,7 @@ import { settlementFeesBy, type SettlementFee } from '../domain/accounting/settl
 import { payoutDay } from '../domain/calendar.ts'
 import { refuse } from '../domain/refusal.ts'
 import { dayOf, type Instant } from '../domain/time.ts'
-import { settlements } from './aggregates.ts'
+import { settlements } from '../domain/aggregates.ts'
 import { eachByItself, type OutageOf } from './each-by-itself.ts'
 import type { Context, Handle } from './handle.ts'
 

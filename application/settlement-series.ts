@@ -1,4 +1,4 @@
-import { settlementSeries } from './aggregates.ts'
+import { settlementSeries } from '../domain/aggregates.ts'
 import type { Context, Handle } from './handle.ts'
 
 type Needs = {

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { payments } from '../application/aggregates.ts'
+import { payments } from '../domain/aggregates.ts'
 import type { EventStore, NewEvent } from '../application/event-store.ts'
 import { noStream } from '../application/event-store.ts'
 import { noFees } from '../domain/accounting/fees.ts'

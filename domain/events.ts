@@ -1,59 +1,33 @@
 import { z } from 'zod'
-import type { Charge } from './accounting/charge.ts'
-import { feeEvents } from './accounting/fees.ts'
-import { ledgerEvents } from './accounting/ledger.ts'
-import { seriesEvents } from './accounting/series.ts'
-import { settlementAccount } from './accounting/settlement-account.ts'
-import { settlementEvents } from './accounting/settlement.ts'
-import { callbackEvents } from './callback.ts'
-import { clockEvents } from './clock.ts'
+import * as aggregates from './aggregates.ts'
 import { compiled } from './compiled.ts'
 import type { EventsOf } from './decider.ts'
-import { installationEvents } from './installation.ts'
-import { attachmentEvents } from './merchant/attachment.ts'
-import { integrator } from './merchant/integrator.ts'
-import { merchant } from './merchant/merchant.ts'
-import { pos } from './merchant/pos.ts'
-import { scanEvents } from './merchant/scans.ts'
-import { shortlink } from './merchant/shortlink.ts'
-import { signingKey } from './merchant/signing-key.ts'
-import { stickerEvents } from './merchant/sticker.ts'
-import { user } from './merchant/user.ts'
-import { fundingEvents } from './payment/funding.ts'
-import { paymentEvents } from './payment/payment-events.ts'
-import { application } from './people/application.ts'
-import { authorizationEvents } from './people/authorization.ts'
-import { grantEvents } from './people/grant.ts'
-import { payerEvents } from './people/payer.ts'
-import { permissionEvents } from './people/permission.ts'
+import type { Upcast } from './upcast.ts'
+
+type Tables = (typeof aggregates)[keyof typeof aggregates]['events']
+type EventOf<Table> = Table extends Record<string, z.ZodType> ? EventsOf<Table> : never
+type Intersection<Union> = (Union extends unknown ? (given: Union) => void : never) extends (
+  given: infer All,
+) => void
+  ? All
+  : never
+
+export type DomainEvent = EventOf<Tables>
+export type EventType = DomainEvent['type']
 
 /** Every event that can stand in the log: the types, the check when reading, and the auditors' catalogue. */
-export const eventCatalogue = {
-  ...installationEvents,
-  ...clockEvents,
-  ...merchant.events,
-  ...user.events,
-  ...pos.events,
-  ...payerEvents,
-  ...signingKey.events,
-  ...integrator.events,
-  ...shortlink.events,
-  ...stickerEvents,
-  ...scanEvents,
-  ...paymentEvents,
-  ...fundingEvents,
-  ...feeEvents,
-  ...ledgerEvents,
-  ...settlementAccount.events,
-  ...settlementEvents,
-  ...seriesEvents,
-  ...attachmentEvents,
-  ...permissionEvents,
-  ...authorizationEvents,
-  ...grantEvents,
-  ...application.events,
-  ...callbackEvents,
-} as const
+export const eventCatalogue = Object.assign(
+  {},
+  ...Object.values(aggregates).map(({ events }) => events),
+) as Intersection<Tables>
+
+/** How the data of older versions become those of today, step by step. */
+const upcasts: Partial<Record<EventType, readonly Upcast[]>> = Object.assign(
+  {},
+  ...Object.values(aggregates).map((aggregate) =>
+    'upcasts' in aggregate ? aggregate.upcasts : {},
+  ),
+)
 
 /** Who, when and why of an event. */
 const metadata = z.object({
@@ -71,8 +45,6 @@ const metadata = z.object({
   schema: z.int().positive(),
 })
 
-export type DomainEvent = EventsOf<typeof eventCatalogue>
-export type EventType = DomainEvent['type']
 export type Metadata = z.output<typeof metadata>
 
 /** An event as it stands in the log. */
@@ -84,29 +56,9 @@ export type Recorded<Event = DomainEvent> = Event & {
   readonly metadata: Metadata
 }
 
-type Upcast = (data: unknown) => unknown
-
 /** Data of a version, brought to the shape of today by the steps from that version on; the first version is 1. */
 export const upToDate = (steps: readonly Upcast[], version: number, data: unknown): unknown =>
   steps.slice(version - 1).reduce((older, step) => step(older), data)
-
-/** How the data of older versions become those of today, step by step; the only place that knows old shapes. */
-const upcasts: Partial<Record<EventType, readonly Upcast[]>> = {
-  // The ids of the first logs were scattered, and stay so: a repeated request must meet the first one.
-  InstallationMade: [(data) => ({ ...(data as object), ids: 'scattered' })],
-  // The first orders left it to their settlement to say what they pay.
-  PayoutOrdered: [(data) => ({ ...(data as object), paid: [] })],
-  // The first amendments held all details, those that stayed as they were among them: they mean the same.
-  PaymentAmended: [(data) => data],
-  // The first refunds did not say whether they gave back their part of the charges: those that did gave back something.
-  PaymentRefunded: [
-    (data) => {
-      const { charge } = data as { readonly charge?: Partial<Charge> }
-      const returnsFees = [charge?.fee, charge?.interchange, charge?.vat].some((sum) => sum !== 0)
-      return { ...(data as object), returnsFees }
-    },
-  ],
-}
 
 export const schemaVersion = (type: EventType): number => (upcasts[type]?.length ?? 0) + 1
 

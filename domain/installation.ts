@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Decider, EventsOf } from './decider.ts'
+import type { Upcast } from './upcast.ts'
 
 /** How ids of requests are made: scattered, or clustered, so that those begin alike which their POS numbers in a row. */
 const idScheme = z.enum(['scattered', 'clustered'])
@@ -13,6 +14,11 @@ export const installationEvents = {
   /** The service has answered for production: the sandbox never opens this log to whoever knows its secrets. */
   ProductionBegun: z.object({}),
 } as const
+
+export const installationUpcasts = {
+  // The ids of the first logs were scattered, and stay so: a repeated request must meet the first one.
+  InstallationMade: [(data) => ({ ...(data as object), ids: 'scattered' })],
+} satisfies Partial<Record<keyof typeof installationEvents, readonly Upcast[]>>
 
 type InstallationEvent = EventsOf<typeof installationEvents>
 type Installation = {

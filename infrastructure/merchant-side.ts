@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { integrators, merchants } from '../application/aggregates.ts'
+import { integrators, merchants } from '../domain/aggregates.ts'
 import type { Context } from '../application/handle.ts'
 import { byScanToken, byShortlink, firstOf } from '../application/identify-customer.ts'
 import { matchScans } from '../application/match-scans.ts'

@@ -1,4 +1,4 @@
-import { clocks, installations, merchants, payers, users } from '../application/aggregates.ts'
+import { clocks, installations, merchants, payers, users } from '../domain/aggregates.ts'
 import { parseEvent, type Recorded } from '../domain/events.ts'
 import { streamOf, within } from '../domain/stream.ts'
 import type { Core } from './core.ts'

@@ -4,10 +4,10 @@ import {
   feeSchedules,
   merchants,
   payers,
-  poses,
+  pointsOfSale,
   settlementAccounts,
   users,
-} from '../application/aggregates.ts'
+} from '../domain/aggregates.ts'
 import { registerPayer } from '../application/payers.ts'
 import type { Soon } from '../application/soon.ts'
 import { noFees } from '../domain/accounting/fees.ts'
@@ -119,9 +119,9 @@ export const makeSandboxData = async (core: Core, dataDir: string): Promise<stri
     const data = { ...userData, id: 'admin', roles: ['superuser' as const], publicKey }
     await register(users, within(merchant, 'admin'), { type: 'Register', data }, context)
   }
-  if (await isAbsent(find(poses, within(merchant, 'till-1')))) {
+  if (await isAbsent(find(pointsOfSale, within(merchant, 'till-1')))) {
     const data = { merchant, id: 'till-1', name: 'Till 1', type: 'store' as const, location: null }
-    await register(poses, within(merchant, 'till-1'), { type: 'Register', data }, context)
+    await register(pointsOfSale, within(merchant, 'till-1'), { type: 'Register', data }, context)
   }
   for (const id of ['alice', 'bob'] as const)
     if (await isAbsent(find(payers, id))) {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { callbacks } from '../application/aggregates.ts'
+import { callbacks } from '../domain/aggregates.ts'
 import type { Context } from '../application/handle.ts'
 import { findCredentials } from '../application/payers.ts'
 import type { Instant } from '../domain/time.ts'

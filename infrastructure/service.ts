@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { merchants, users } from '../application/aggregates.ts'
+import { merchants, users } from '../domain/aggregates.ts'
 import { acceptPayment } from '../application/answer-payment.ts'
 import type { FundingSource } from '../application/funding.ts'
 import { informFunding } from '../application/inform-funding.ts'
@@ -123,7 +123,7 @@ export const startService = async (
       handle,
       find,
       caughtUp,
-      poses: core.poses,
+      pointsOfSale: core.pointsOfSale,
       users: core.users,
       findOutcome: server.views.findOutcome,
       findRequested: server.views.findRequested,

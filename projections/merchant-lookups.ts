@@ -4,7 +4,7 @@ import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { MerchantData } from '../domain/merchant/merchant.ts'
 import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
-import { merchantProjection } from './registers.ts'
+import { merchantRegister } from './registers.ts'
 
 /** Which merchants have had an organisation number or another secondary id: those that have it now are among them. */
 const merchantLookups = sqliteTable(
@@ -35,7 +35,7 @@ export const merchantLookupProjection = projection({
 
 /** Finding a merchant by an organisation number or another secondary id; the one registered first, should two have it. */
 export const merchantLookupQuery = (db: BetterSQLite3Database) => {
-  const { table } = merchantProjection
+  const { table } = merchantRegister.projection
   const lookupId = sql.placeholder('lookupId')
   const candidates = db
     .select({ stream: merchantLookups.stream })

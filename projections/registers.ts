@@ -2,13 +2,8 @@ import { and, desc, eq, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { EventType, Recorded } from '../domain/events.ts'
-import { integrator } from '../domain/merchant/integrator.ts'
 import { merchant } from '../domain/merchant/merchant.ts'
 import { pos } from '../domain/merchant/pos.ts'
-import { shortlink } from '../domain/merchant/shortlink.ts'
-import { signingKey } from '../domain/merchant/signing-key.ts'
-import { user } from '../domain/merchant/user.ts'
-import { application } from '../domain/people/application.ts'
 import type { Entry } from '../domain/register.ts'
 import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
@@ -50,18 +45,10 @@ const registerProjection = <Data extends object>(
   })
 }
 
-export const merchantProjection = registerProjection('merchants', merchant)
-export const userProjection = registerProjection('users', user)
-export const posProjection = registerProjection('poses', pos)
-export const applicationProjection = registerProjection('applications', application)
-export const signingKeyProjection = registerProjection('signing_keys', signingKey)
-export const integratorProjection = registerProjection('integrators', integrator)
-export const shortlinkProjection = registerProjection('shortlinks', shortlink)
-
 type RegisterProjection<Data extends object> = ReturnType<typeof registerProjection<Data>>
 
 /** Finding one entry by its stream, and listing those of a merchant, newest first. */
-export const registerQueries = <Data extends object>(
+const registerQueries = <Data extends object>(
   db: BetterSQLite3Database,
   { table }: RegisterProjection<Data>,
 ) => {
@@ -89,3 +76,16 @@ export const registerQueries = <Data extends object>(
     all: () => all.all() as Row[],
   }
 }
+
+/** The read model of a register. */
+export const registerReadModel = <Data extends object>(
+  tableName: string,
+  register: Register<Data>,
+) => {
+  const projection = registerProjection(tableName, register)
+  const queries = (db: BetterSQLite3Database) => registerQueries(db, projection)
+  return { projections: [projection], queries, projection }
+}
+
+export const merchantRegister = registerReadModel('merchants', merchant)
+export const posRegister = registerReadModel('points_of_sale', pos)

@@ -3,6 +3,7 @@ import type { Decider, EventsOf } from '../decider.ts'
 import { addUp, negated, type MinorUnits, type Sum } from '../money/money.ts'
 import { refuse } from '../refusal.ts'
 import type { Instant } from '../time.ts'
+import type { Upcast } from '../upcast.ts'
 import { completion, type Completion } from './completion.ts'
 import { vatOn, type FeeTerms } from './fees.ts'
 import { addToTotals, sum, totalGross, totalNet, type Totals } from './totals.ts'
@@ -61,6 +62,11 @@ export const settlementEvents = {
     paid: z.array(payoutAmount),
   }),
 } as const
+
+export const settlementUpcasts = {
+  // The first orders left it to their settlement to say what they pay.
+  PayoutOrdered: [(data) => ({ ...(data as object), paid: [] })],
+} satisfies Partial<Record<keyof typeof settlementEvents, readonly Upcast[]>>
 
 export type SettlementEvent = EventsOf<typeof settlementEvents>
 export type SettlementMade = z.output<typeof settlementEvents.SettlementMade>

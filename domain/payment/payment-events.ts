@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { charge } from '../accounting/charge.ts'
+import { charge, type Charge } from '../accounting/charge.ts'
 import type { EventsOf } from '../decider.ts'
 import { permissions } from '../people/grant.ts'
+import type { Upcast } from '../upcast.ts'
 import { statusCodes } from './status.ts'
 
 const minorUnits = z.int()
@@ -105,6 +106,19 @@ export const paymentEvents = {
     returnsFees: z.boolean(),
   }),
 } as const
+
+export const paymentUpcasts = {
+  // The first amendments held all details, those that stayed as they were among them: they mean the same.
+  PaymentAmended: [(data) => data],
+  // The first refunds did not say whether they gave back their part of the charges: those that did gave back something.
+  PaymentRefunded: [
+    (data) => {
+      const { charge } = data as { readonly charge?: Partial<Charge> }
+      const returnsFees = [charge?.fee, charge?.interchange, charge?.vat].some((sum) => sum !== 0)
+      return { ...(data as object), returnsFees }
+    },
+  ],
+} satisfies Partial<Record<keyof typeof paymentEvents, readonly Upcast[]>>
 
 export type LineItem = z.output<typeof lineItem>
 export type PaymentRequest = z.output<typeof paymentRequest>

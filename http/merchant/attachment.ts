@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { attachmentsOfPayments, payments } from '../../application/aggregates.ts'
+import { attachmentsOfPayments, payments } from '../../domain/aggregates.ts'
 import type { SealedBlobs } from '../../application/blobs.ts'
 import { findAccepting } from '../../application/find-accepting.ts'
 import type { Find, Handle } from '../../application/handle.ts'

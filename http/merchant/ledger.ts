@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ledgers } from '../../application/aggregates.ts'
+import { ledgers } from '../../domain/aggregates.ts'
 import type { Handle } from '../../application/handle.ts'
 import { defaultLedger, type LedgerCommand } from '../../domain/accounting/ledger.ts'
 import { refuse } from '../../domain/refusal.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { merchants } from '../../application/aggregates.ts'
+import { merchants } from '../../domain/aggregates.ts'
 import type { Blobs } from '../../application/blobs.ts'
 import type { MerchantData } from '../../domain/merchant/merchant.ts'
 import { refuse } from '../../domain/refusal.ts'

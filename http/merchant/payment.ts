@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { payments } from '../../application/aggregates.ts'
+import { payments } from '../../domain/aggregates.ts'
 import type { FindTerms } from '../../application/fee-book.ts'
 import type { Context, Find, Handle } from '../../application/handle.ts'
 import type { MerchantViews } from '../../application/merchant-views.ts'

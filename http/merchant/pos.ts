@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { poses } from '../../application/aggregates.ts'
+import { pointsOfSale } from '../../domain/aggregates.ts'
 import { pos, posId, posName, posTypes } from '../../domain/merchant/pos.ts'
 import { within } from '../../domain/stream.ts'
 import { merchantPrefix } from '../addresses.ts'
@@ -41,7 +41,7 @@ type PosRow = {
 }
 
 export type PosNeeds = RegisterNeeds & {
-  readonly poses: {
+  readonly pointsOfSale: {
     find(stream: string): PosRow | undefined
     list(merchant: string, before: number, limit: number): readonly PosRow[]
   }
@@ -50,8 +50,8 @@ export type PosNeeds = RegisterNeeds & {
 /** Points of sale (the document's `/pos/`). */
 export const posRoutes = (needs: PosNeeds): Route[] =>
   registerRoutes(needs, {
-    aggregate: poses,
-    rows: needs.poses,
+    aggregate: pointsOfSale,
+    rows: needs.pointsOfSale,
     path: `${merchantPrefix}/pos/`,
     param: 'pos_id',
     group: 'POS',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { permissionRequests } from '../../application/aggregates.ts'
+import { permissionRequests } from '../../domain/aggregates.ts'
 import type { Find } from '../../application/handle.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { ridParams } from '../addresses.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { merchants, payments } from '../../application/aggregates.ts'
+import { merchants, payments } from '../../domain/aggregates.ts'
 import { findSuch } from '../../application/find-accepting.ts'
 import type { PaymentWish } from '../../application/answer-payment.ts'
 import type { Context, Find, Handle } from '../../application/handle.ts'

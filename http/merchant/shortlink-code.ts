@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { shortlinks } from '../../application/aggregates.ts'
+import { shortlinks } from '../../domain/aggregates.ts'
 import type { shortlink } from '../../domain/merchant/shortlink.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { streamOf } from '../../domain/stream.ts'

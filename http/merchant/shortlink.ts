@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { shortlinks, stickers } from '../../application/aggregates.ts'
+import { shortlinks, stickers } from '../../domain/aggregates.ts'
 import type { Find } from '../../application/handle.ts'
 import { serialNumberPattern } from '../../domain/merchant/sticker.ts'
 import { refuse } from '../../domain/refusal.ts'

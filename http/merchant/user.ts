@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { users } from '../../application/aggregates.ts'
+import { users } from '../../domain/aggregates.ts'
 import type { Find } from '../../application/handle.ts'
 import { changed, type Changes } from '../../domain/changes.ts'
 import { roles, user, userId, userSecret } from '../../domain/merchant/user.ts'

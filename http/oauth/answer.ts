@@ -1,4 +1,4 @@
-import { authorizations } from '../../application/aggregates.ts'
+import { authorizations } from '../../domain/aggregates.ts'
 import type { Handle } from '../../application/handle.ts'
 import type { RequestedAuthorization } from '../../domain/people/authorization.ts'
 import { refuse } from '../../domain/refusal.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { applications } from '../../application/aggregates.ts'
+import { applications } from '../../domain/aggregates.ts'
 import type { Handle } from '../../application/handle.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { streamOf } from '../../domain/stream.ts'

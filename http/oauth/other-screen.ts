@@ -1,4 +1,4 @@
-import { authorizations } from '../../application/aggregates.ts'
+import { authorizations } from '../../domain/aggregates.ts'
 import type { Find } from '../../application/handle.ts'
 import { streamOf } from '../../domain/stream.ts'
 import type { Instant } from '../../domain/time.ts'

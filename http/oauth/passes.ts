@@ -1,4 +1,4 @@
-import { authorizations } from '../../application/aggregates.ts'
+import { authorizations } from '../../domain/aggregates.ts'
 import type { Find, Handle } from '../../application/handle.ts'
 import {
   isSignedInFor,

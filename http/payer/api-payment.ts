@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { payments } from '../../application/aggregates.ts'
+import { payments } from '../../domain/aggregates.ts'
 import { tidParams, type Links } from '../addresses.ts'
 import type { Names } from '../brand.ts'
 import { contextOfPayer } from '../call.ts'

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { payments } from '../../application/aggregates.ts'
+import { payments } from '../../domain/aggregates.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { streamOf } from '../../domain/stream.ts'
 import type { Instant } from '../../domain/time.ts'

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { payments } from '../../application/aggregates.ts'
+import { payments } from '../../domain/aggregates.ts'
 import type { PaymentWish } from '../../application/answer-payment.ts'
 import type { Context, Handle } from '../../application/handle.ts'
 import { formatAmount } from '../../domain/money/money.ts'

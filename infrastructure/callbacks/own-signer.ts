@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { signingKeys } from '../../application/aggregates.ts'
+import { signingKeys } from '../../domain/aggregates.ts'
 import { unlessRefused } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Core } from '../core.ts'

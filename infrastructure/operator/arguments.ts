@@ -1,4 +1,4 @@
-import { merchants } from '../../application/aggregates.ts'
+import { merchants } from '../../domain/aggregates.ts'
 import type { MerchantData } from '../../domain/merchant/merchant.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { payers } from '../../application/aggregates.ts'
+import { payers } from '../../domain/aggregates.ts'
 import {
   noStream,
   start,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { callbacks } from '../../application/aggregates.ts'
+import { callbacks } from '../../domain/aggregates.ts'
 import { parseEvent } from '../../domain/events.ts'
 import { streamOf } from '../../domain/stream.ts'
 import type { Core } from '../core.ts'

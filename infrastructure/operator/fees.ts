@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { feeSchedules } from '../../application/aggregates.ts'
+import { feeSchedules } from '../../domain/aggregates.ts'
 import { isTaxcode, taxcodes } from '../../domain/accounting/fees.ts'
 import { isCurrency } from '../../domain/money/currency.ts'
 import { formatAmount, parseAmount } from '../../domain/money/money.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { integrators } from '../../application/aggregates.ts'
+import { integrators } from '../../domain/aggregates.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 import { checkName, collect, idPattern, presentMerchant } from './arguments.ts'

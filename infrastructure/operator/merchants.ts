@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { merchants } from '../../application/aggregates.ts'
+import { merchants } from '../../domain/aggregates.ts'
 import { changed, type Changes } from '../../domain/changes.ts'
 import { newMerchant, type MerchantData } from '../../domain/merchant/merchant.ts'
 import { isPng } from '../../domain/merchant/png.ts'

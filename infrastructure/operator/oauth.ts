@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { applications } from '../../application/aggregates.ts'
+import { applications } from '../../domain/aggregates.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 import { addIdTokenKey } from '../people/id-tokens.ts'

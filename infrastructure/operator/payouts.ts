@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { open, unlink, type FileHandle } from 'node:fs/promises'
-import { merchants, settlements } from '../../application/aggregates.ts'
+import { merchants, settlements } from '../../domain/aggregates.ts'
 import { StoreUnavailable } from '../../application/event-store.ts'
 import { payoutDay } from '../../domain/calendar.ts'
 import { Refusal } from '../../domain/refusal.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { payers } from '../../application/aggregates.ts'
+import { payers } from '../../domain/aggregates.ts'
 import { withdrawAll } from '../../application/grants.ts'
 import { erasePerson, registerPayer } from '../../application/payers.ts'
 import { phoneDigits } from '../../application/people.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { settlementAccounts } from '../../application/aggregates.ts'
+import { settlementAccounts } from '../../domain/aggregates.ts'
 import { defaultAccount, impliedAccount } from '../../domain/accounting/settlement-account.ts'
 import { frequencies, startOfDayPattern, type Frequency } from '../../domain/calendar.ts'
 import { changed } from '../../domain/changes.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { stickers } from '../../application/aggregates.ts'
+import { stickers } from '../../domain/aggregates.ts'
 import { serialNumberPattern } from '../../domain/merchant/sticker.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { users } from '../../application/aggregates.ts'
+import { users } from '../../domain/aggregates.ts'
 import { userId, userSecret } from '../../domain/merchant/user.ts'
 import { sameJson } from '../../domain/same.ts'
 import { within } from '../../domain/stream.ts'

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { installations } from '../../application/aggregates.ts'
+import { installations } from '../../domain/aggregates.ts'
 import type { Context, Find, Handle } from '../../application/handle.ts'
 import type { Settings } from '../settings.ts'
 import { vaultIn } from '../stores.ts'

@@ -1,4 +1,4 @@
-import { payers } from '../../application/aggregates.ts'
+import { payers } from '../../domain/aggregates.ts'
 import { findLiveToken, type GrantRows, type Tokens } from '../../application/grants.ts'
 import type { Find } from '../../application/handle.ts'
 import {

@@ -1,4 +1,4 @@
-import { applications, merchants, payers, payments, poses } from '../../application/aggregates.ts'
+import { applications, merchants, payers, payments, pointsOfSale } from '../../domain/aggregates.ts'
 import { redeemCode } from '../../application/authorize.ts'
 import {
   findLiveRefreshToken,
@@ -55,7 +55,9 @@ export const makePayerSide = (core: Core, settings: Settings, server: Authorizat
     const { request, details, payer } = payment
     const { merchant } = request
     const outcome = outcomeAt(tid, payment, at)
-    const pos = core.poses.find(streamOf(poses, within(merchant, request.posId)))?.data.name ?? null
+    const pos =
+      core.pointsOfSale.find(streamOf(pointsOfSale, within(merchant, request.posId)))?.data.name ??
+      null
     const logo = core.merchants.find(streamOf(merchants, merchant))?.data.logo ?? null
     return { tid, request, details, payer, outcome, shop: shopName(merchant), logo, pos }
   }

@@ -1,6 +1,6 @@
 import type { EventStore, Position, RecordedEvent } from '../../application/event-store.ts'
 import { parseEvent } from '../../domain/events.ts'
-import { projections } from '../../projections/all.ts'
+import { projections } from '../../projections/read-models.ts'
 import { keepFollowing } from './following.ts'
 import { makeProjector } from './projector.ts'
 import { noteDamage, type ReadModelFile } from './read-model-file.ts'

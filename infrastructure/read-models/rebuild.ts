@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress'
 import { start, type EventStore, type Position } from '../../application/event-store.ts'
 import { parseEvent } from '../../domain/events.ts'
-import { projections } from '../../projections/all.ts'
+import { projections } from '../../projections/read-models.ts'
 import type { Settings } from '../settings.ts'
 import { buildReadModels, openStore } from '../stores.ts'
 import { makeFold } from './projector.ts'

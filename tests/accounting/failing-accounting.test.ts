@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { payments, settlements } from '../../application/aggregates.ts'
+import { payments, settlements } from '../../domain/aggregates.ts'
 import type { EventStore } from '../../application/event-store.ts'
 import { makeHandler } from '../../application/handle.ts'
 import { settleMerchants } from '../../application/settle-merchants.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { feeSchedules } from '../../application/aggregates.ts'
+import { feeSchedules } from '../../domain/aggregates.ts'
 import { noFees } from '../../domain/accounting/fees.ts'
 import { writeLogs } from '../../infrastructure/transaction-logs/transaction-log.ts'
 import { openPlace, type Place } from './ledger-place.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { onTestFinished, expect, test } from 'vitest'
-import { ledgers, merchants } from '../../application/aggregates.ts'
+import { ledgers, merchants } from '../../domain/aggregates.ts'
 import { completeReports } from '../../application/complete-reports.ts'
 import { newMerchant } from '../../domain/merchant/merchant.ts'
 import { within } from '../../domain/stream.ts'

@@ -10,7 +10,7 @@ import {
   feeSchedules,
   settlementAccounts,
   settlements,
-} from '../../application/aggregates.ts'
+} from '../../domain/aggregates.ts'
 import { takeSeries } from '../../application/settlement-series.ts'
 import { noFees } from '../../domain/accounting/fees.ts'
 import { payoutDay } from '../../domain/calendar.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { settlementAccounts } from '../../application/aggregates.ts'
+import { settlementAccounts } from '../../domain/aggregates.ts'
 import { impliedAccount } from '../../domain/accounting/settlement-account.ts'
 import { within } from '../../domain/stream.ts'
 import {

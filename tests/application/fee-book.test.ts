@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { feeSchedules } from '../../application/aggregates.ts'
+import { feeSchedules } from '../../domain/aggregates.ts'
 import type { RecordedEvent } from '../../application/event-store.ts'
 import { makeFeeBook } from '../../application/fee-book.ts'
 import type { Find } from '../../application/handle.ts'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { payments, poses } from '../../application/aggregates.ts'
+import { payments, pointsOfSale } from '../../domain/aggregates.ts'
 import { acceptPayment } from '../../application/answer-payment.ts'
 import {
   noStream,
@@ -735,7 +735,7 @@ describe('streams', () => {
       type: 'store',
       location: null,
     } as const
-    const { state } = await handler.handle(poses, id, { type: 'Register', data }, context)
+    const { state } = await handler.handle(pointsOfSale, id, { type: 'Register', data }, context)
     expect(state.status).toBe('present')
   })
 })

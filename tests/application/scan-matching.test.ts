@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { payments, poses, shortlinks } from '../../application/aggregates.ts'
+import { payments, pointsOfSale, shortlinks } from '../../domain/aggregates.ts'
 import { StoreUnavailable, type EventStore } from '../../application/event-store.ts'
 import { makeHandler, type Context } from '../../application/handle.ts'
 import { byShortlink, firstOf } from '../../application/identify-customer.ts'
@@ -126,7 +126,7 @@ const openShop = async () => {
     serialNumber: null,
   }
   await core.handle(
-    poses,
+    pointsOfSale,
     within(merchant, 'till'),
     { type: 'Register', data: pos },
     context(start),

@@ -85,7 +85,7 @@ beforeAll(async () => {
   for (const id of ['second', 'third', 'fourth', 'fifth']) {
     const merchant = await service.addMerchant(id)
     const pos = { id: 'till-1', name: 'Till', type: 'store' }
-    expect(await merchant('POST', paths.poses, pos)).toMatchObject({ status: 201 })
+    expect(await merchant('POST', paths.pointsOfSale, pos)).toMatchObject({ status: 201 })
     merchants.push(merchant)
   }
 })

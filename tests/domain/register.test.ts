@@ -13,7 +13,7 @@ import { signingKey } from '../../domain/merchant/signing-key.ts'
 import { user } from '../../domain/merchant/user.ts'
 import type { RegisterCommand } from '../../domain/register.ts'
 import { sameJson } from '../../domain/same.ts'
-import { posProjection } from '../../projections/registers.ts'
+import { posRegister } from '../../projections/registers.ts'
 import { decisionOf, examplesOf } from './given.ts'
 
 const given = examplesOf(pos.decider)
@@ -181,10 +181,13 @@ describe('for any history of commands', () => {
     fc.assert(
       fc.property(commands, (commands) => {
         const events = play(commands)
-        type Row = ReturnType<typeof posProjection.apply>
+        type Row = ReturnType<typeof posRegister.projection.apply>
         const row = events
           .map(logged)
-          .reduce<Row>((row, event) => posProjection.apply(row, event, event.stream), undefined)
+          .reduce<Row>(
+            (row, event) => posRegister.projection.apply(row, event, event.stream),
+            undefined,
+          )
         const entry = fold(pos.decider, events)
         expect(row?.data).toEqual(entry.status === 'present' ? entry.data : undefined)
         const place = events.findLastIndex(({ type }) => type === 'PosRegistered') + 1

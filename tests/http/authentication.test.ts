@@ -104,17 +104,19 @@ describe('a request that fails a check is told which', () => {
     ['a user of others', { 'X-Service-Merchant': 'sandbox/pos1' }, /Unknown user pos1/],
     ['no timestamp', { Authorization: 'RSA-SHA256 AAAA' }, /X-Service-Timestamp is missing/],
   ])('%s', async (_, changes, description) => {
-    const answer = await service.call('GET', paths.poses, { headers: without(headers, changes) })
+    const answer = await service.call('GET', paths.pointsOfSale, {
+      headers: without(headers, changes),
+    })
     expect(answer).toMatchObject(unauthorized(description))
     expect(answer.headers['www-authenticate']).toMatch(/^SECRET realm=.*, RSA-SHA256 realm=/)
   })
 
   const signed = (changes: Record<string, string | undefined>, body?: unknown) => {
     const { address, adminKey: key, call } = service
-    const url = address + paths.poses
+    const url = address + paths.pointsOfSale
     const made = sign({ method: 'GET', url, merchant: 'sandbox', user: 'admin', key })
     const headers = without(made, changes)
-    return call('GET', paths.poses, { headers, ...(body !== undefined && { body }) })
+    return call('GET', paths.pointsOfSale, { headers, ...(body !== undefined && { body }) })
   }
 
   test.each([
@@ -129,22 +131,22 @@ describe('a request that fails a check is told which', () => {
 
   test('a bad signature, with the string that the service expected', async () => {
     const { address, adminKey: key } = service
-    const url = address + paths.poses
+    const url = address + paths.pointsOfSale
     const made = sign({ method: 'GET', url, merchant: 'sandbox', user: 'admin', key })
     const more = { 'X-Service-Extra': 'a value' }
     const expected = stringToSign('GET', url, { ...made, ...more })
     expect(expected).toMatch(/&X-SERVICE-EXTRA=a value&X-SERVICE-MERCHANT=sandbox&/)
     const refused = unauthorized(/bad signature/, { string_to_sign: [expected] })
     const headers = { ...made, ...more }
-    expect(await service.call('GET', paths.poses, { headers })).toMatchObject(refused)
+    expect(await service.call('GET', paths.pointsOfSale, { headers })).toMatchObject(refused)
   })
 
   test.each(['!', ' ', '=', '%0A'])('a signature with %j behind it', async (junk) => {
     const { address, adminKey: key } = service
-    const url = address + paths.poses
+    const url = address + paths.pointsOfSale
     const headers = sign({ method: 'GET', url, merchant: 'sandbox', user: 'admin', key })
     const get = (Authorization: string) =>
-      service.call('GET', paths.poses, { headers: { ...headers, Authorization } })
+      service.call('GET', paths.pointsOfSale, { headers: { ...headers, Authorization } })
     const { Authorization: right = '' } = headers
     expect(await get(right)).toMatchObject({ status: 200 })
     const refused = unauthorized(/bad signature/, expect.anything())
@@ -153,7 +155,7 @@ describe('a request that fails a check is told which', () => {
 
   test('a body that is not the one that was signed', async () => {
     const { address, adminKey: key } = service
-    const url = address + paths.poses
+    const url = address + paths.pointsOfSale
     const headers = sign({
       method: 'POST',
       url,
@@ -162,22 +164,22 @@ describe('a request that fails a check is told which', () => {
       key,
       body: till('a'),
     })
-    const answer = await service.call('POST', paths.poses, { headers, body: till('b') })
+    const answer = await service.call('POST', paths.pointsOfSale, { headers, body: till('b') })
     expect(answer).toMatchObject(unauthorized(/digest mismatch/))
-    expect(await service.pos1('GET', `${paths.poses}b/`)).toMatchObject({ status: 404 })
+    expect(await service.pos1('GET', `${paths.pointsOfSale}b/`)).toMatchObject({ status: 404 })
   })
 
   test('a level that is too low', async () => {
     const { pos1, admin } = service
-    await admin('POST', paths.poses, till('to-delete'))
+    await admin('POST', paths.pointsOfSale, till('to-delete'))
     for (const answer of [
-      await pos1('DELETE', `${paths.poses}to-delete/`),
+      await pos1('DELETE', `${paths.pointsOfSale}to-delete/`),
       await pos1('POST', paths.users, { id: 'x', secret: 'long enough' }),
       await pos1('PUT', `${paths.users}pos1/`, { secret: 'long enough' }),
       await pos1('PUT', `${paths.payments}unknown/`, { action: 'refund' }),
     ])
       expect(answer).toMatchObject(unauthorized(/Level too low.*key/))
-    expect(await pos1('GET', `${paths.poses}to-delete/`)).toMatchObject({ status: 200 })
+    expect(await pos1('GET', `${paths.pointsOfSale}to-delete/`)).toMatchObject({ status: 200 })
   })
 })
 
@@ -185,17 +187,21 @@ describe('unknown users and wrong credentials', () => {
   test('are answered with the same words', async () => {
     const { withSecret, call, address, adminKey: key } = service
     const body = async (answer: Promise<{ readonly text: string }>) => (await answer).text
-    const wrong = await body(withSecret('sandbox', 'pos1', 'a wrong secret')('GET', paths.poses))
-    const unknown = await body(withSecret('nobody', 'pos1', 'a wrong secret')('GET', paths.poses))
+    const wrong = await body(
+      withSecret('sandbox', 'pos1', 'a wrong secret')('GET', paths.pointsOfSale),
+    )
+    const unknown = await body(
+      withSecret('nobody', 'pos1', 'a wrong secret')('GET', paths.pointsOfSale),
+    )
     expect(unknown).toBe(wrong)
-    const noSecret = withSecret('sandbox', 'admin', 'a wrong secret')('GET', paths.poses)
+    const noSecret = withSecret('sandbox', 'admin', 'a wrong secret')('GET', paths.pointsOfSale)
     expect(await body(noSecret)).toBe(wrong.replace('pos1', 'admin'))
 
     const signed = async (user: string) => {
-      const url = address + paths.poses
+      const url = address + paths.pointsOfSale
       const headers = sign({ method: 'GET', url, merchant: 'sandbox', user, key })
       const wrongUser = { ...headers, Authorization: `RSA-SHA256 ${'A'.repeat(342)}==` }
-      const answer = await call('GET', paths.poses, { headers: wrongUser })
+      const answer = await call('GET', paths.pointsOfSale, { headers: wrongUser })
       return answer.text.replaceAll(user, '…').replace(/\d\d:\d\d:\d\d/, '…')
     }
     expect(await signed('nobody')).toBe(await signed('admin'))
@@ -317,11 +323,11 @@ describe('a signature', () => {
     const named = (url: string) =>
       sign({ method: 'GET', url, merchant: 'sandbox', user: 'admin', key })
     for (const path of [
-      `${paths.poses}?next=`,
-      `${paths.poses}none%2Fsuch/?A=b&a=%c3%A6+%20&&=`,
-      `${paths.poses}a'b(c)|d^e/`,
-      `${paths.poses}x/../none/`,
-      `${paths.poses}%2e%2E/pos/`,
+      `${paths.pointsOfSale}?next=`,
+      `${paths.pointsOfSale}none%2Fsuch/?A=b&a=%c3%A6+%20&&=`,
+      `${paths.pointsOfSale}a'b(c)|d^e/`,
+      `${paths.pointsOfSale}x/../none/`,
+      `${paths.pointsOfSale}%2e%2E/pos/`,
     ]) {
       const headers = { ...named(capital + path), Host: host.replace('localhost', 'LOCALHOST') }
       const answer = await call('GET', path, { headers })
@@ -331,24 +337,24 @@ describe('a signature', () => {
         expect.not.stringContaining('bad signature'),
       ])
     }
-    const other = { ...named(`${address}${paths.poses.toUpperCase()}`) }
-    expect(await call('GET', paths.poses, { headers: other })).toMatchObject({ status: 401 })
+    const other = { ...named(`${address}${paths.pointsOfSale.toUpperCase()}`) }
+    expect(await call('GET', paths.pointsOfSale, { headers: other })).toMatchObject({ status: 401 })
   })
 
   test('covers the query', async () => {
     const { address } = service
-    expect(await get(`${paths.poses}?x=1`)).toMatchObject({ status: 200 })
-    const other = { url: `${address}${paths.poses}?x=1`, path: `${paths.poses}?x=2` }
-    expect(await get(paths.poses, other)).toMatchObject({ status: 401 })
-    const none = { url: address + paths.poses, path: `${paths.poses}?x=2` }
-    expect(await get(paths.poses, none)).toMatchObject({ status: 401 })
+    expect(await get(`${paths.pointsOfSale}?x=1`)).toMatchObject({ status: 200 })
+    const other = { url: `${address}${paths.pointsOfSale}?x=1`, path: `${paths.pointsOfSale}?x=2` }
+    expect(await get(paths.pointsOfSale, other)).toMatchObject({ status: 401 })
+    const none = { url: address + paths.pointsOfSale, path: `${paths.pointsOfSale}?x=2` }
+    expect(await get(paths.pointsOfSale, none)).toMatchObject({ status: 401 })
   })
 
   test('covers the method: what is signed as GET does not DELETE, HEAD is signed as HEAD', async () => {
     const { address, adminKey: key, call } = service
-    const url = `${address}${paths.poses}till-1/`
+    const url = `${address}${paths.pointsOfSale}till-1/`
     const headers = sign({ method: 'GET', url, merchant: 'sandbox', user: 'admin', key })
-    const path = `${paths.poses}till-1/`
+    const path = `${paths.pointsOfSale}till-1/`
     expect(await call('DELETE', path, { headers })).toMatchObject({ status: 401 })
     expect(await call('HEAD', path, { headers })).toMatchObject({ status: 401 })
     expect(await call('GET', path, { headers })).toMatchObject({ status: 200 })
@@ -356,7 +362,7 @@ describe('a signature', () => {
 
   test('does not depend on the order or the case of the headers', async () => {
     const { address, adminKey: key, call } = service
-    const url = address + paths.poses
+    const url = address + paths.pointsOfSale
     const made = sign({ method: 'GET', url, merchant: 'sandbox', user: 'admin', key })
     const odd = Object.entries(made).reverse()
     for (const name of [
@@ -364,27 +370,27 @@ describe('a signature', () => {
       (text: string) => text.toUpperCase(),
     ]) {
       const headers = Object.fromEntries(odd.map(([key, value]) => [name(key), value]))
-      expect(await call('GET', paths.poses, { headers })).toMatchObject({ status: 200 })
+      expect(await call('GET', paths.pointsOfSale, { headers })).toMatchObject({ status: 200 })
     }
     const scheme = made['Authorization']?.replace('RSA-SHA256', 'rsa-sha256') ?? ''
     const headers = { ...made, Authorization: scheme }
-    expect(await call('GET', paths.poses, { headers })).toMatchObject({ status: 200 })
+    expect(await call('GET', paths.pointsOfSale, { headers })).toMatchObject({ status: 200 })
   })
 
   test('is of all headers with the prefix, those that the service does not know among them', async () => {
     const { admin } = service
     const more = { 'X-Service-Version': '7', 'X-Serviceman': 'not signed' }
-    expect(await admin('GET', paths.poses, undefined, more)).toMatchObject({ status: 200 })
+    expect(await admin('GET', paths.pointsOfSale, undefined, more)).toMatchObject({ status: 200 })
   })
 
   test('is good for five minutes before and after its time, by the clock of the machine', async () => {
     const minute = 60_000
     for (const minutes of [-4.9, 0, 4.9])
-      expect(await get(paths.poses, { at: Date.now() + minutes * minute })).toMatchObject({
+      expect(await get(paths.pointsOfSale, { at: Date.now() + minutes * minute })).toMatchObject({
         status: 200,
       })
     for (const minutes of [-5.1, 5.1])
-      expect(await get(paths.poses, { at: Date.now() + minutes * minute })).toMatchObject(
+      expect(await get(paths.pointsOfSale, { at: Date.now() + minutes * minute })).toMatchObject(
         unauthorized(/stale/),
       )
   })
@@ -397,11 +403,11 @@ describe('a signature', () => {
     // A second may begin between the answer and this look at the clock.
     expect(moved.body.now >= dateTime(before + 86_400_000)).toBe(true)
     expect(moved.body.now <= dateTime(ahead.core.now())).toBe(true)
-    expect(await admin('GET', paths.poses)).toMatchObject({ status: 200 })
-    const url = address + paths.poses
+    expect(await admin('GET', paths.pointsOfSale)).toMatchObject({ status: 200 })
+    const url = address + paths.pointsOfSale
     const at = ahead.core.now()
     const headers = sign({ method: 'GET', url, merchant: 'sandbox', user: 'admin', key, at })
-    expect(await call('GET', paths.poses, { headers })).toMatchObject(unauthorized(/stale/))
+    expect(await call('GET', paths.pointsOfSale, { headers })).toMatchObject(unauthorized(/stale/))
     await ahead.stop()
   })
 })
@@ -509,7 +515,7 @@ describe('an API user', () => {
     await admin('POST', paths.users, { id: 'changing', secret: secrets[0] })
     for (const [index, secret] of secrets.entries()) {
       const statusWith = async (secret: string) =>
-        (await withSecret('sandbox', 'changing', secret)('GET', paths.poses)).status
+        (await withSecret('sandbox', 'changing', secret)('GET', paths.pointsOfSale)).status
       expect(await admin('PUT', path('changing'), { secret })).toMatchObject({ status: 204 })
       const old = await statusWith(secrets[index - 1] ?? 'never a secret')
       expect([await statusWith(secret), old]).toEqual([200, 401])
@@ -618,8 +624,8 @@ describe('a netmask', () => {
       'X-Service-User': user,
       Authorization: `SECRET ${secret}`,
     }
-    const incoming = { url: paths.poses, socket: { remoteAddress } }
-    const { status } = await service.app.request(paths.poses, { headers }, { incoming })
+    const incoming = { url: paths.pointsOfSale, socket: { remoteAddress } }
+    const { status } = await service.app.request(paths.pointsOfSale, { headers }, { incoming })
     return status
   }
 
@@ -672,7 +678,7 @@ describe('a netmask', () => {
 
   test('of a merchant holds for all its users, and says so', async () => {
     const elsewhere = await service.addMerchant('far-away', '198.51.100.0/24')
-    expect(await elsewhere('GET', paths.poses)).toMatchObject(
+    expect(await elsewhere('GET', paths.pointsOfSale)).toMatchObject(
       unauthorized(/^Requests for this merchant may not come from this address/),
     )
     expect(await from('198.51.100.9', 'far-away', 'till', 'open sesame')).toBe(200)
@@ -689,7 +695,7 @@ test('behind a proxy that is trusted, a netmask is held against whom the proxy n
     expect(await admin('POST', paths.users, input)).toMatchObject({ status: 201 })
   const from = async ({ withSecret }: Service, client: string) => {
     const till = withSecret('sandbox', 'till', input.secret)
-    return (await till('GET', paths.poses, undefined, { 'X-Forwarded-For': client })).status
+    return (await till('GET', paths.pointsOfSale, undefined, { 'X-Forwarded-For': client })).status
   }
   expect(await from(behind, '192.0.2.7')).toBe(200)
   expect(await from(behind, '192.0.2.7, 198.51.100.9')).toBe(401)
@@ -704,7 +710,7 @@ describe('two processes on one data directory', () => {
     for (let round = 0; round < 5; round++) {
       const id = `round-${round}`
       const statusThere = async (secret: string) =>
-        (await there.withSecret('sandbox', id, secret)('GET', paths.poses)).status
+        (await there.withSecret('sandbox', id, secret)('GET', paths.pointsOfSale)).status
       await here.admin('POST', paths.users, { id, secret: 'the first secret' })
       expect(await statusThere('the first secret')).toBe(200)
       await here.admin('PUT', `${paths.users}${id}/`, { secret: 'the second one' })

@@ -26,7 +26,7 @@ const details = async (answer: Promise<{ body: any }>) => (await answer).body.er
 
 describe('a POST that makes something answers its id and its address', () => {
   test.each([
-    ['a POS', paths.poses, till('made'), 'made'],
+    ['a POS', paths.pointsOfSale, till('made'), 'made'],
     ['a ledger with an id of its own', ledgers, { id: 'bar', currency: 'NOK' }, 'bar'],
     ['a ledger', ledgers, { currency: 'NOK' }, expect.stringMatching(/./)],
     ['a shortlink', shortlinks, {}, expect.stringMatching(/./)],
@@ -143,12 +143,12 @@ describe('null is the same as a field that is absent', () => {
     const made = await service.pos1('POST', shortlinks, { callback_uri, description: 'Door' })
     await service.pos1('POST', ledgers, { id: 'kept', currency: 'NOK', description: 'Kept' })
     const location = { latitude: 59.9, longitude: 10.7, accuracy: 5 }
-    await service.pos1('POST', paths.poses, { ...till('kept'), location })
+    await service.pos1('POST', paths.pointsOfSale, { ...till('kept'), location })
     const named = { name: 'Till kept', type: 'store' }
     const cases = [
       [pathOf(made.headers.location), ['callback_uri', 'description'], {}],
       [`${ledgers}kept/`, ['description'], {}],
-      [`${paths.poses}kept/`, ['location'], named],
+      [`${paths.pointsOfSale}kept/`, ['location'], named],
     ] as const
     for (const [path, fields, others] of cases) {
       const read = async () => (await service.pos1('GET', path)).body
@@ -192,7 +192,7 @@ describe('a text is trimmed', () => {
   })
 
   test.each([
-    ['a POS', paths.poses, { ...till('blank'), name: ' ' }, 'name'],
+    ['a POS', paths.pointsOfSale, { ...till('blank'), name: ' ' }, 'name'],
     ['a payment request', paths.payments, paymentInput({ action: ' ' }), 'action'],
     [
       'a line item',

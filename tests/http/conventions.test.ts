@@ -16,9 +16,9 @@ describe('a resource', () => {
   test('is created with 201 and its full URL, where it can be read at once', async () => {
     const { pos1, address } = service
     const location = { latitude: 59.9, longitude: -10.7, accuracy: 12.5 }
-    const created = await pos1('POST', paths.poses, { ...till('bar'), location })
+    const created = await pos1('POST', paths.pointsOfSale, { ...till('bar'), location })
     expect(created).toMatchObject({ status: 201, body: { id: 'bar' } })
-    expect(created.headers.location).toBe(`${address}${paths.poses}bar/`)
+    expect(created.headers.location).toBe(`${address}${paths.pointsOfSale}bar/`)
     expect(await pos1('GET', pathOf(created.headers.location))).toMatchObject({
       status: 200,
       headers: { 'content-type': json },
@@ -30,27 +30,33 @@ describe('a resource', () => {
     const { pos1 } = service
     const body = JSON.stringify({ ...till('pier'), location: { latitude: 0.5, longitude: 1.5 } })
     const written = body.replace('0.5', '1e-05').replace('1.5', '59.9127394857239471')
-    expect(await pos1('POST', paths.poses, written)).toMatchObject({ status: 201 })
-    const { location } = (await pos1('GET', `${paths.poses}pier/`)).body
+    expect(await pos1('POST', paths.pointsOfSale, written)).toMatchObject({ status: 201 })
+    const { location } = (await pos1('GET', `${paths.pointsOfSale}pier/`)).body
     expect(location).toMatchObject({ latitude: 0.00001, longitude: 59.91273948572395 })
   })
 
   test('that is created again with the same data is answered alike, with other data 409', async () => {
     const { pos1 } = service
-    const first = await pos1('POST', paths.poses, till('twice'))
-    const again = await pos1('POST', paths.poses, { ...till('twice'), location: null, more: 1 })
+    const first = await pos1('POST', paths.pointsOfSale, till('twice'))
+    const again = await pos1('POST', paths.pointsOfSale, {
+      ...till('twice'),
+      location: null,
+      more: 1,
+    })
     expect([again.status, again.headers.location]).toEqual([201, first.headers.location])
-    expect(await pos1('POST', paths.poses, { ...till('twice'), name: 'Other' })).toMatchObject({
+    expect(
+      await pos1('POST', paths.pointsOfSale, { ...till('twice'), name: 'Other' }),
+    ).toMatchObject({
       status: 409,
       body: error('Conflict', /exists with other data/),
     })
-    expect((await pos1('GET', `${paths.poses}twice/`)).body.name).toBe('Till twice')
+    expect((await pos1('GET', `${paths.pointsOfSale}twice/`)).body.name).toBe('Till twice')
   })
 
   test('is changed with 204, and deleted with 204; then it is gone, and its id is free', async () => {
     const { pos1, admin } = service
-    const path = `${paths.poses}kiosk/`
-    await pos1('POST', paths.poses, till('kiosk'))
+    const path = `${paths.pointsOfSale}kiosk/`
+    await pos1('POST', paths.pointsOfSale, till('kiosk'))
     const change = { name: 'Kiosk', type: 'mobile' }
     expect(await pos1('PUT', path, change)).toMatchObject({ status: 204, text: '' })
     expect((await pos1('GET', path)).body).toEqual({ id: 'kiosk', location: null, ...change })
@@ -65,23 +71,23 @@ describe('a resource', () => {
     expect(await pos1('GET', path)).toMatchObject(gone)
     expect(await pos1('PUT', path, change)).toMatchObject(gone)
     expect(await admin('DELETE', path)).toMatchObject(gone)
-    expect((await pos1('GET', paths.poses)).body.uris).not.toContain(path)
-    expect(await pos1('POST', paths.poses, till('kiosk'))).toMatchObject({ status: 201 })
+    expect((await pos1('GET', paths.pointsOfSale)).body.uris).not.toContain(path)
+    expect(await pos1('POST', paths.pointsOfSale, till('kiosk'))).toMatchObject({ status: 201 })
     expect((await pos1('GET', path)).body.name).toBe('Till kiosk')
   })
 
   test('of another merchant is not there, and may have the same id', async () => {
     const { pos1 } = service
     const other = await service.addMerchant('other-shop')
-    await pos1('POST', paths.poses, till('mine'))
-    expect(await other('GET', `${paths.poses}mine/`)).toMatchObject({ status: 404 })
+    await pos1('POST', paths.pointsOfSale, till('mine'))
+    expect(await other('GET', `${paths.pointsOfSale}mine/`)).toMatchObject({ status: 404 })
     const change = { name: 'Stolen', type: 'store' }
-    expect(await other('PUT', `${paths.poses}mine/`, change)).toMatchObject({ status: 404 })
-    expect((await other('GET', paths.poses)).body).toEqual({ uris: [], next: null })
+    expect(await other('PUT', `${paths.pointsOfSale}mine/`, change)).toMatchObject({ status: 404 })
+    expect((await other('GET', paths.pointsOfSale)).body).toEqual({ uris: [], next: null })
     const own = { ...till('mine'), name: 'Other' }
-    expect(await other('POST', paths.poses, own)).toMatchObject({ status: 201 })
-    expect((await pos1('GET', `${paths.poses}mine/`)).body.name).toBe('Till mine')
-    expect((await other('GET', `${paths.poses}mine/`)).body.name).toBe('Other')
+    expect(await other('POST', paths.pointsOfSale, own)).toMatchObject({ status: 201 })
+    expect((await pos1('GET', `${paths.pointsOfSale}mine/`)).body.name).toBe('Till mine')
+    expect((await other('GET', `${paths.pointsOfSale}mine/`)).body.name).toBe('Other')
   })
 
   test('can have any text as its id, and is found under the URL that it got', async () => {
@@ -110,12 +116,12 @@ describe('a resource', () => {
       fc.asyncProperty(id, async (id) => {
         fc.pre(!made.has(id))
         made.add(id)
-        const created = await pos1('POST', paths.poses, { ...till('x'), id })
+        const created = await pos1('POST', paths.pointsOfSale, { ...till('x'), id })
         expect([id, created.status]).toEqual([id, 201])
         const path = pathOf(created.headers.location)
         expect((await pos1('GET', path)).body).toMatchObject({ id, name: 'Till x' })
         expect((await pos1('PUT', path, { name: 'Y', type: 'store' })).status).toBe(204)
-        const { uris } = (await pos1('GET', paths.poses)).body
+        const { uris } = (await pos1('GET', paths.pointsOfSale)).body
         expect(uris).toContain(path)
         expect((await pos1('GET', path)).body).toMatchObject({ id, name: 'Y' })
       }),
@@ -127,7 +133,9 @@ describe('a resource', () => {
     'cannot have the id %j, under which no URL would lead to it',
     async (id) => {
       const { pos1 } = service
-      expect(await pos1('POST', paths.poses, { ...till('x'), id })).toMatchObject(wrongFields('id'))
+      expect(await pos1('POST', paths.pointsOfSale, { ...till('x'), id })).toMatchObject(
+        wrongFields('id'),
+      )
     },
   )
 })
@@ -138,7 +146,7 @@ describe('a list', () => {
     const key = service.adminKey
     const { core, withKey } = service
     const signer = withKey('chain', 'boss', key)
-    const { users } = await import('../../application/aggregates.ts')
+    const { users } = await import('../../domain/aggregates.ts')
     const { within } = await import('../../domain/stream.ts')
     const pem = (await service.pos1('GET', `${paths.users}admin/`)).body.pubkey
     const boss = { merchant: 'chain', id: 'boss', roles: ['superuser' as const] }
@@ -147,23 +155,24 @@ describe('a list', () => {
     await core.handle(users, within('chain', 'boss'), { type: 'Register', data }, context)
 
     const names = Array.from({ length: 230 }, (_, index) => `t${index}`)
-    for (const id of names) await shop('POST', paths.poses, till(id))
+    for (const id of names) await shop('POST', paths.pointsOfSale, till(id))
     const removed = new Set(['t229', 't150', 't130', 't129', 't128', 't20', 't0'])
     const seen: string[] = []
     const sizes: number[] = []
-    let next: string | null = paths.poses
+    let next: string | null = paths.pointsOfSale
     for (let page = 0; next !== null; page++) {
       const { body } = await shop('GET', next)
       seen.push(...body.uris)
       sizes.push(body.uris.length)
       next = body.next
-      await shop('POST', paths.poses, till(`new${page}`))
-      if (page === 0) for (const id of removed) await signer('DELETE', `${paths.poses}${id}/`)
+      await shop('POST', paths.pointsOfSale, till(`new${page}`))
+      if (page === 0)
+        for (const id of removed) await signer('DELETE', `${paths.pointsOfSale}${id}/`)
     }
     const staying = names.filter((id) => !removed.has(id)).reverse()
     const removedToo = (path: string) => removed.has(path.split('/').at(-2) ?? '')
     expect(seen.filter((path) => !removedToo(path))).toEqual(
-      staying.map((id) => `${paths.poses}${id}/`),
+      staying.map((id) => `${paths.pointsOfSale}${id}/`),
     )
     expect(new Set(seen).size).toBe(seen.length)
     expect(sizes.slice(0, 2)).toEqual([100, 100])
@@ -171,8 +180,9 @@ describe('a list', () => {
 
   test('has a last page whose next is null, also when it is full', async () => {
     const shop = await service.addMerchant('hundred')
-    for (let index = 0; index < 100; index++) await shop('POST', paths.poses, till(`t${index}`))
-    const { body } = await shop('GET', paths.poses)
+    for (let index = 0; index < 100; index++)
+      await shop('POST', paths.pointsOfSale, till(`t${index}`))
+    const { body } = await shop('GET', paths.pointsOfSale)
     expect(body.uris).toHaveLength(100)
     expect(body.next).toBeNull()
   })
@@ -180,7 +190,7 @@ describe('a list', () => {
   test.each(['x', '', 'MTIz%00', '-1', 'bnVsbA', '%F0%9F%92%A9'])(
     'refuses the cursor %j, which it never gave',
     async (cursor) => {
-      const answer = await service.pos1('GET', `${paths.poses}?next=${cursor}`)
+      const answer = await service.pos1('GET', `${paths.pointsOfSale}?next=${cursor}`)
       expect(answer).toMatchObject(wrongFields('next'))
     },
   )
@@ -206,7 +216,7 @@ describe('the media type of an answer', () => {
     ['application/*;q=0, */*', 406],
     ['application/vnd.other.api.merchant.v1+json', 406],
   ])('asked for as %j is answered with %i', async (accept, status) => {
-    const answer = await service.pos1('GET', paths.poses, undefined, { Accept: accept })
+    const answer = await service.pos1('GET', paths.pointsOfSale, undefined, { Accept: accept })
     expect([answer.status, answer.headers['content-type']]).toEqual([status, vendor])
     if (status === 406) expect(answer.body).toEqual(error('Not Acceptable', /vnd\.service/))
   })
@@ -214,7 +224,7 @@ describe('the media type of an answer', () => {
 
 describe('a body', () => {
   const post = (body: unknown, headers: Record<string, string> = {}) =>
-    service.pos1('POST', paths.poses, body, headers)
+    service.pos1('POST', paths.pointsOfSale, body, headers)
 
   test.each([
     'application/json',
@@ -268,7 +278,7 @@ describe('a body', () => {
     const nest = `${'{"a":'.repeat(1000)}1${'}'.repeat(1000)}`
     const body = `{"id": "extra", "name": "x", "type": "store", "__proto__": {"id": "y"}, "n": ${nest}}`
     expect(await post(body)).toMatchObject({ status: 201 })
-    expect((await service.pos1('GET', `${paths.poses}extra/`)).body.name).toBe('x')
+    expect((await service.pos1('GET', `${paths.pointsOfSale}extra/`)).body.name).toBe('x')
     const deep = '['.repeat(100_000) + '"\\ud83d\\ude00", 1e2' + ']'.repeat(100_000)
     const more = JSON.stringify(till('deep')).replace('{', `{"n": ${deep}, `)
     expect(await post(more)).toMatchObject({ status: 201 })
@@ -308,7 +318,7 @@ describe('a body', () => {
         body: error('Content Too Large', /1048576/),
       })
       // The connection is good for the next request.
-      expect(await service.pos1('GET', paths.poses)).toMatchObject({ status: 200 })
+      expect(await service.pos1('GET', paths.pointsOfSale)).toMatchObject({ status: 200 })
     }
     expect(await post(padded(3_000_000), chunked)).toMatchObject({ status: 413 })
   })
@@ -317,7 +327,7 @@ describe('a body', () => {
     const { hostname, port } = new URL(service.address)
     const socket = connect(Number(port), hostname).setEncoding('utf8')
     const chunk = ' '.repeat(1_048_576)
-    socket.write(`POST ${paths.poses} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n`)
+    socket.write(`POST ${paths.pointsOfSale} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n`)
     socket.write('X-Service-Merchant: sandbox\r\nX-Service-User: pos1\r\n')
     socket.write('Authorization: SECRET sandbox-secret\r\nTransfer-Encoding: chunked\r\n')
     socket.write('Content-Type: application/json\r\n\r\n')
@@ -356,7 +366,9 @@ describe('a body', () => {
   })
 
   test('that is absent counts as an empty object', async () => {
-    expect(await service.pos1('POST', paths.poses)).toMatchObject(wrongFields('id', 'name', 'type'))
+    expect(await service.pos1('POST', paths.pointsOfSale)).toMatchObject(
+      wrongFields('id', 'name', 'type'),
+    )
   })
 })
 
@@ -393,7 +405,7 @@ describe('a request', () => {
 
   test('with a method that its URL does not have gets 405 and those that it has', async () => {
     for (const method of ['PUT', 'PATCH', 'OPTIONS', 'DELETE', 'PROPFIND', 'TRACE']) {
-      const answer = await service.call(method, paths.poses)
+      const answer = await service.call(method, paths.pointsOfSale)
       expect(answer).toMatchObject({
         status: 405,
         headers: { allow: 'GET, POST, HEAD' },
@@ -407,8 +419,19 @@ describe('a request', () => {
     expect(adminKey.type).toBe('private')
     const get = ['/health/live', '/health/ready', '/metrics', '/openapi.json', '/docs']
     const keys = ['/callback_key.pem', '/callback_keys.json']
-    const merchant = [paths.poses, `${paths.poses}till-1/`, `${paths.users}admin/`, '/nothing']
-    for (const path of [...get, ...keys, ...merchant, paths.statusCodes, `${paths.poses}none/`]) {
+    const merchant = [
+      paths.pointsOfSale,
+      `${paths.pointsOfSale}till-1/`,
+      `${paths.users}admin/`,
+      '/nothing',
+    ]
+    for (const path of [
+      ...get,
+      ...keys,
+      ...merchant,
+      paths.statusCodes,
+      `${paths.pointsOfSale}none/`,
+    ]) {
       const [full, head] = [await admin('GET', path), await admin('HEAD', path)]
       expect([path, head.status, head.text]).toEqual([path, full.status, ''])
       expect(head.headers['content-type']).toBe(full.headers['content-type'])
@@ -418,13 +441,13 @@ describe('a request', () => {
   test('is answered with an id of its own, whatever the answer', async () => {
     const { pos1, call } = service
     const answers = [
-      await pos1('GET', paths.poses),
-      await pos1('GET', paths.poses),
-      await pos1('POST', paths.poses, till('till-9')),
-      await pos1('POST', paths.poses, {}),
-      await call('GET', paths.poses),
+      await pos1('GET', paths.pointsOfSale),
+      await pos1('GET', paths.pointsOfSale),
+      await pos1('POST', paths.pointsOfSale, till('till-9')),
+      await pos1('POST', paths.pointsOfSale, {}),
+      await call('GET', paths.pointsOfSale),
       await call('GET', '/nothing'),
-      await call('PATCH', paths.poses),
+      await call('PATCH', paths.pointsOfSale),
     ]
     const ids = answers.map(({ headers }) => headers['x-request-id'])
     for (const id of ids) expect(id).toMatch(/^[0-9a-f-]{36}$/)
@@ -435,15 +458,15 @@ describe('a request', () => {
 test('when the store cannot be reached, everything that needs it gets 503 and when to come back', async () => {
   const lonely = await startService()
   const { pos1, core, call } = lonely
-  expect((await pos1('GET', paths.poses)).status).toBe(200)
+  expect((await pos1('GET', paths.pointsOfSale)).status).toBe(200)
   await core.store.close()
   const unavailable = {
     status: 503,
     headers: { 'retry-after': '1' },
     body: error('Service Unavailable', /try again/),
   }
-  expect(await pos1('GET', paths.poses)).toMatchObject(unavailable)
-  expect(await pos1('POST', paths.poses, till('new'))).toMatchObject(unavailable)
+  expect(await pos1('GET', paths.pointsOfSale)).toMatchObject(unavailable)
+  expect(await pos1('POST', paths.pointsOfSale, till('new'))).toMatchObject(unavailable)
   expect(await call('GET', paths.statusCodes)).toMatchObject({ status: 200 })
   expect(await call('GET', '/health/live')).toMatchObject({ status: 200 })
   const place = [expect.stringMatching(/^[1-9]\d*$/)]

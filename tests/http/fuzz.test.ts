@@ -113,7 +113,13 @@ const segment = fc.oneof(
   ),
 )
 const knownPath = fc.constantFrom(
-  ...[paths.poses, `${paths.poses}till-1/`, paths.users, paths.payments, paths.statusCodes],
+  ...[
+    paths.pointsOfSale,
+    `${paths.pointsOfSale}till-1/`,
+    paths.users,
+    paths.payments,
+    paths.statusCodes,
+  ],
   ...['/docs', '/openapi.json', '/metrics', '/health/ready', paths.clock, '/callback_keys.json'],
 )
 const target = fc.oneof(
@@ -176,7 +182,7 @@ const body = fc.oneof(
 )
 
 /** Some of the examples are no accident, so that the rest is known to be measured by what it should be. */
-const plain = ['/docs', paths.poses, '/nothing', '/a\\b']
+const plain = ['/docs', paths.pointsOfSale, '/nothing', '/a\\b']
 type Anything = {
   readonly method: string
   readonly target: string
@@ -411,8 +417,8 @@ const pathFor = (
       return [`${paths.payments}${tid}/`, `${paths.payments}{tid}/`]
     case 'pos':
       return method === 'POST'
-        ? [paths.poses, paths.poses]
-        : [`${paths.poses}${pick % 2 ? id : 'till-1'}/`, `${paths.poses}{pos_id}/`]
+        ? [paths.pointsOfSale, paths.pointsOfSale]
+        : [`${paths.pointsOfSale}${pick % 2 ? id : 'till-1'}/`, `${paths.pointsOfSale}{pos_id}/`]
     case 'user':
       return method === 'POST'
         ? [paths.users, paths.users]
@@ -471,7 +477,7 @@ test('of wrong and odd JSON to each route; and every answer is one that the docu
   // Everything that was made of it can be read.
   for (const path of [...tids(), ...tids().map((path) => `${path}outcome/`)])
     expect((await service.admin('GET', path)).status).toBe(200)
-  for (let next: string | null = paths.poses; next !== null;) {
+  for (let next: string | null = paths.pointsOfSale; next !== null;) {
     const { body }: { body: { uris: string[]; next: string | null } } = await service.admin(
       'GET',
       next,
@@ -487,7 +493,7 @@ const inAscii = (text: string): string =>
 
 test('of ids in URLs that nobody ever gave', async () => {
   const parts = fc.array(segment, { minLength: 1, maxLength: 2 }).map((parts) => parts.join(''))
-  const detail = fc.constantFrom(paths.payments, paths.poses, paths.users, paths.statusCodes)
+  const detail = fc.constantFrom(paths.payments, paths.pointsOfSale, paths.users, paths.statusCodes)
   await fc.assert(
     fc.asyncProperty(
       detail,

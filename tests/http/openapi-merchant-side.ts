@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto'
 import { PNG } from 'pngjs'
-import { integrators, merchants } from '../../application/aggregates.ts'
+import { integrators, merchants } from '../../domain/aggregates.ts'
 import { newMerchant } from '../../domain/merchant/merchant.ts'
 import { authorizedPayment, paths, pathOf, sign, type Answer, type Service } from './service.ts'
 

@@ -158,15 +158,15 @@ describe('every answer is as documented:', () => {
     await make('PUT', one, payment, { action: 'refund', text: 'sorry' })
     await make('GET', out, `${payment}outcome/`)
     await make('GET', out, `${await requestPayment(pos1)}outcome/`)
-    const [till, user] = [`${paths.poses}{pos_id}/`, `${paths.users}{user_id}/`]
+    const [till, user] = [`${paths.pointsOfSale}{pos_id}/`, `${paths.users}{user_id}/`]
     const location = { latitude: 59.9 }
     const pos = { id: 'documented', name: 'x', type: 'store', location }
-    await make('POST', paths.poses, paths.poses, pos)
-    await make('GET', paths.poses, paths.poses)
-    await make('GET', till, `${paths.poses}documented/`)
-    await make('GET', till, `${paths.poses}till-1/`)
-    await make('PUT', till, `${paths.poses}documented/`, { name: 'y', type: 'store' })
-    await make('DELETE', till, `${paths.poses}documented/`)
+    await make('POST', paths.pointsOfSale, paths.pointsOfSale, pos)
+    await make('GET', paths.pointsOfSale, paths.pointsOfSale)
+    await make('GET', till, `${paths.pointsOfSale}documented/`)
+    await make('GET', till, `${paths.pointsOfSale}till-1/`)
+    await make('PUT', till, `${paths.pointsOfSale}documented/`, { name: 'y', type: 'store' })
+    await make('DELETE', till, `${paths.pointsOfSale}documented/`)
     await make('GET', paths.statusCodes, paths.statusCodes)
     await make('GET', `${paths.statusCodes}{value}/`, `${paths.statusCodes}2000/`)
     await make('POST', paths.users, paths.users, { id: 'documented', secret: 'long enough' })

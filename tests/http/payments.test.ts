@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { payments, poses } from '../../application/aggregates.ts'
+import { payments, pointsOfSale } from '../../domain/aggregates.ts'
 import { makeHandler } from '../../application/handle.ts'
 import { noFees } from '../../domain/accounting/fees.ts'
 import { within } from '../../domain/stream.ts'
@@ -183,7 +183,7 @@ describe('a payment request', () => {
   })
 
   test('of another POS may have the same pos_tid', async () => {
-    await service.pos1('POST', paths.poses, { id: 'till-2', name: 'Till 2', type: 'store' })
+    await service.pos1('POST', paths.pointsOfSale, { id: 'till-2', name: 'Till 2', type: 'store' })
     const pos_tid = randomUUID()
     const [one, two] = [await post({ pos_tid }), await post({ pos_tid, pos_id: 'till-2' })]
     expect([one.status, two.status]).toEqual([201, 201])
@@ -440,11 +440,11 @@ describe('a payment request', () => {
   test('for a POS that nobody registered, or that was deleted, is refused; running ones go on', async () => {
     const { pos1, admin } = service
     expect(await post({ pos_id: 'nowhere' })).toMatchObject(wrongFields('pos_id'))
-    await pos1('POST', paths.poses, { id: 'pop-up', name: 'Pop-up', type: 'mobile' })
+    await pos1('POST', paths.pointsOfSale, { id: 'pop-up', name: 'Pop-up', type: 'mobile' })
     const input = paymentInput({ pos_id: 'pop-up' })
     const first = await pos1('POST', paths.payments, input)
     const path = pathOf(first.headers.location)
-    await admin('DELETE', `${paths.poses}pop-up/`)
+    await admin('DELETE', `${paths.pointsOfSale}pop-up/`)
     expect(await post({ pos_id: 'pop-up' })).toMatchObject(wrongFields('pos_id'))
     expect((await pos1('POST', paths.payments, input)).text).toBe(first.text)
     await answer(path, 'accept')
@@ -902,12 +902,12 @@ test('what another process has just appended to the log is in the next answer', 
     // A moment behind is no reason to send nobody here.
     else expect(await service.call('GET', '/health/ready')).toMatchObject({ status: 200 })
   }
-  await pos1('POST', paths.poses, { id: 'till-3', name: '0', type: 'store' })
+  await pos1('POST', paths.pointsOfSale, { id: 'till-3', name: '0', type: 'store' })
   for (let round = 1; round <= 20; round++) {
     const changes = { name: String(round) }
     const id = within('sandbox', 'till-3')
-    await handle(poses, id, { type: 'Change', changes }, core.contextOf('test', 'sandbox'))
-    expect((await pos1('GET', `${paths.poses}till-3/`)).body.name).toBe(String(round))
+    await handle(pointsOfSale, id, { type: 'Change', changes }, core.contextOf('test', 'sandbox'))
+    expect((await pos1('GET', `${paths.pointsOfSale}till-3/`)).body.name).toBe(String(round))
   }
   const { body: code } = await pos1('POST', '/merchant/v1/shortlink/', {})
   for (let round = 1; round <= 5; round++) {

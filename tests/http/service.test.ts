@@ -93,7 +93,7 @@ describe('the service says of itself', () => {
 
   test('what it has done, in the form of Prometheus', async () => {
     const { call, pos1 } = service
-    await pos1('GET', `${paths.poses}no-such-till/`)
+    await pos1('GET', `${paths.pointsOfSale}no-such-till/`)
     const { headers, text } = await call('GET', '/metrics', { headers: { Accept: 'text/plain' } })
     expect(headers['content-type']).toMatch(/^text\/plain; version=/)
     expect(text).toMatch(
@@ -293,7 +293,7 @@ test('in production there is no sandbox, and nothing of it in the document', asy
   expect(document.text).not.toContain('/sandbox/')
   expect(document.text).toContain('/merchant/v1/pos/')
   const secret = production.withSecret('sandbox', 'pos1', 'sandbox-secret')
-  expect(await secret('GET', paths.poses)).toMatchObject({ status: 401 })
+  expect(await secret('GET', paths.pointsOfSale)).toMatchObject({ status: 401 })
   await production.stop()
 })
 
@@ -315,26 +315,29 @@ describe('under another name and behind a proxy', () => {
     const { pos1, address } = branded
     const created = await pos1(
       'POST',
-      paths.poses,
+      paths.pointsOfSale,
       { id: 'a b', name: 'x', type: 'store' },
       { 'Content-Type': type.toLowerCase() },
     )
     expect([created.status, created.headers.location]).toEqual([
       201,
-      `${publicUrl}${paths.poses}a%20b/`,
+      `${publicUrl}${paths.pointsOfSale}a%20b/`,
     ])
-    const list = await pos1('GET', paths.poses, undefined, { Accept: type })
+    const list = await pos1('GET', paths.pointsOfSale, undefined, { Accept: type })
     expect(list).toMatchObject({
       status: 200,
       headers: { 'content-type': type },
       body: {
-        uris: [`${publicUrl}${paths.poses}a%20b/`, `${publicUrl}${paths.poses}till-1/`],
+        uris: [
+          `${publicUrl}${paths.pointsOfSale}a%20b/`,
+          `${publicUrl}${paths.pointsOfSale}till-1/`,
+        ],
         next: null,
       },
     })
     const old = { 'Content-Type': 'application/vnd.service.api.merchant.v1+json' }
-    expect(await pos1('POST', paths.poses, {}, old)).toMatchObject({ status: 415 })
-    const plain = await branded.call('GET', paths.poses, {
+    expect(await pos1('POST', paths.pointsOfSale, {}, old)).toMatchObject({ status: 415 })
+    const plain = await branded.call('GET', paths.pointsOfSale, {
       headers: {
         'X-Service-Merchant': 'sandbox',
         'X-Service-User': 'pos1',
@@ -354,11 +357,11 @@ describe('under another name and behind a proxy', () => {
 
   test('signatures are over the public URL and the headers of that name', async () => {
     const { admin, adminKey: key, call, address } = branded
-    expect(await admin('GET', `${paths.poses}?x=Y`)).toMatchObject({ status: 200 })
-    expect(await admin('DELETE', `${paths.poses}none/`)).toMatchObject({ status: 404 })
+    expect(await admin('GET', `${paths.pointsOfSale}?x=Y`)).toMatchObject({ status: 200 })
+    expect(await admin('DELETE', `${paths.pointsOfSale}none/`)).toMatchObject({ status: 404 })
     const signing = { method: 'GET', merchant: 'sandbox', user: 'admin', key }
-    const inner = sign({ ...signing, url: address + paths.poses, prefix: 'X-Acme' })
-    const refused = await call('GET', paths.poses, { headers: inner })
+    const inner = sign({ ...signing, url: address + paths.pointsOfSale, prefix: 'X-Acme' })
+    const refused = await call('GET', paths.pointsOfSale, { headers: inner })
     expect(refused.status).toBe(401)
     expect(refused.body.error_details.string_to_sign).toEqual([
       expect.stringMatching(
@@ -381,7 +384,7 @@ describe('the log', () => {
     const path = await authorizedPayment(service, { customer: phone, text: 'for her birthday' })
     const answers = [
       await pos1('GET', `${path}outcome/?token=query-token`),
-      await withSecret('sandbox', 'pos1', 'wrong-secret')('GET', paths.poses),
+      await withSecret('sandbox', 'pos1', 'wrong-secret')('GET', paths.pointsOfSale),
       await admin('POST', paths.users, { id: 'logged', secret: 'a fresh secret' }),
       await admin('PUT', `${paths.users}logged/`, { secret: 'a newer secret' }),
       await call('GET', '/nothing/at-all'),
@@ -394,7 +397,7 @@ describe('the log', () => {
       )
     const signature = sign({
       method: 'GET',
-      url: service.address + paths.poses,
+      url: service.address + paths.pointsOfSale,
       merchant: 'sandbox',
       user: 'admin',
       key: adminKey,
@@ -612,14 +615,14 @@ test('a large body that anybody may send has half a minute to come', async () =>
     `${head.join('\r\n')}\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\n${'x'.repeat(100_000)}`,
   )
   // While others are answered, it arrives, and waits.
-  for (let n = 0; n < 20; n++) await service.pos1('GET', paths.poses)
+  for (let n = 0; n < 20; n++) await service.pos1('GET', paths.pointsOfSale)
   const heard = once(socket, 'data')
   vi.advanceTimersByTime(30_000)
   expect(String(await heard)).toMatch(/^HTTP\/1\.1 408 /)
 })
 
 const headOfPos = [
-  `POST ${paths.poses} HTTP/1.1`,
+  `POST ${paths.pointsOfSale} HTTP/1.1`,
   'Host: x',
   'Content-Type: application/json',
   'X-Service-Merchant: sandbox',
@@ -636,10 +639,10 @@ describe('a large body', () => {
   const bodyOf = (id: string) => JSON.stringify({ id, name: 'x', type: 'store' }).padEnd(100_000)
   const signedHead = (body: string): string => {
     const { address, adminKey: key } = service
-    const url = address + paths.poses
+    const url = address + paths.pointsOfSale
     const headers = sign({ method: 'POST', url, merchant: 'sandbox', user: 'admin', key, body })
     const lines = Object.entries({ Host: new URL(address).host, ...headers })
-    return [`POST ${paths.poses} HTTP/1.1`, 'Content-Type: application/json']
+    return [`POST ${paths.pointsOfSale} HTTP/1.1`, 'Content-Type: application/json']
       .concat(lines.map(([name, value]) => `${name}: ${value}`))
       .join('\r\n')
   }
@@ -665,14 +668,14 @@ describe('a large body', () => {
     const heads = [headOfPos, signedHead(bodyOf('signed')), signedHead(bodyOf('another'))]
     const sockets = heads.map(begin)
     // While another request is answered, what was written arrives.
-    await service.pos1('GET', paths.poses)
+    await service.pos1('GET', paths.pointsOfSale)
     const ids = ['secret', 'signed', 'forged']
     sockets.forEach((socket, n) => socket.write(bodyOf(ids[n] ?? '')))
     const [secret, signed, forged] = await Promise.all(sockets.map(answerOn))
     expect(secret).toMatch(/^HTTP\/1\.1 201 /)
     expect(signed).toMatch(/^HTTP\/1\.1 201 /)
     expect(forged).toMatch(/^HTTP\/1\.1 401 .*digest mismatch/s)
-    expect(await service.pos1('GET', `${paths.poses}forged/`)).toMatchObject({ status: 404 })
+    expect(await service.pos1('GET', `${paths.pointsOfSale}forged/`)).toMatchObject({ status: 404 })
   })
 })
 
@@ -691,12 +694,12 @@ test.each<[string, Writes]>([
   for (const bytes of writes(head, body)) {
     socket.write(bytes)
     // While another request is answered, what was written arrives.
-    await service.pos1('GET', paths.poses)
+    await service.pos1('GET', paths.pointsOfSale)
   }
   const [answer] = (await once(socket, 'data')) as [string]
   expect(answer).toMatch(/^HTTP\/1\.1 201 /)
   socket.destroy()
-  expect(await service.pos1('GET', `${paths.poses}${id}/`)).toMatchObject({ status: 200 })
+  expect(await service.pos1('GET', `${paths.pointsOfSale}${id}/`)).toMatchObject({ status: 200 })
 })
 
 test.each([
@@ -777,7 +780,7 @@ test('a service that stops answers what is under way, and what comes after it is
   const socket = connect(Number(port), hostname).setEncoding('utf8')
   socket.write(`${headOfPos}\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 9)}`)
   // Once this is answered, that has come.
-  await stopping.pos1('GET', paths.poses)
+  await stopping.pos1('GET', paths.pointsOfSale)
   const stopped = stopping.stop()
   socket.write(body.slice(9) + next)
   let answers = ''
@@ -804,7 +807,9 @@ describe('a client that breaks off', () => {
     await raw(`${headOfPos}\r\nContent-Length: ${size + 1}\r\n\r\n${input}`)
     await raw(`${headOfPos}\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`)
     await raw(`${headOfPos}\r\nContent-Length: ${size}\r\n`)
-    expect(await service.pos1('GET', `${paths.poses}broken-off/`)).toMatchObject({ status: 404 })
+    expect(await service.pos1('GET', `${paths.pointsOfSale}broken-off/`)).toMatchObject({
+      status: 404,
+    })
     expect(service.logged.join('')).not.toContain('a bug')
   })
 })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { expect } from 'vitest'
-import { merchants, users } from '../../application/aggregates.ts'
+import { merchants, users } from '../../domain/aggregates.ts'
 import { newMerchant } from '../../domain/merchant/merchant.ts'
 import { within } from '../../domain/stream.ts'
 import { startServer } from '../../infrastructure/server.ts'
@@ -220,7 +220,7 @@ export const pathOf = (url: string | undefined): string => {
 
 export const paths = {
   payments: '/merchant/v1/payment_request/',
-  poses: '/merchant/v1/pos/',
+  pointsOfSale: '/merchant/v1/pos/',
   users: '/merchant/v1/user/',
   statusCodes: '/merchant/v1/status_code/',
   clock: '/sandbox/v1/clock/',

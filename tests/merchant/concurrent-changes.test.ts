@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { integrators, merchants, settlementAccounts } from '../../application/aggregates.ts'
+import { integrators, merchants, settlementAccounts } from '../../domain/aggregates.ts'
 import { defaultAccount } from '../../domain/accounting/settlement-account.ts'
 import { within } from '../../domain/stream.ts'
 import { operatorProgram } from '../../infrastructure/operator/operator.ts'

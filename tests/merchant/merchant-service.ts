@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { integrators, merchants, poses, users } from '../../application/aggregates.ts'
+import { integrators, merchants, pointsOfSale, users } from '../../domain/aggregates.ts'
 import { formatDateTime } from '../../application/date-time.ts'
 import { newMerchant, type MerchantData } from '../../domain/merchant/merchant.ts'
 import { within } from '../../domain/stream.ts'
@@ -123,7 +123,7 @@ export const startMerchantService = async (
       const withSecret = { ...user, secretHash, publicKey: null }
       await core.handle(users, within(id, 'pos1'), { type: 'Register', data: withSecret }, of)
       const pos = { merchant: id, id: 'till', name: 'Till', type: 'store' as const, location: null }
-      await core.handle(poses, within(id, 'till'), { type: 'Register', data: pos }, of)
+      await core.handle(pointsOfSale, within(id, 'till'), { type: 'Register', data: pos }, of)
       return id
     },
     /** An integrator with keys of its own; answers how it calls for a merchant, or for none. */

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { stickers } from '../../application/aggregates.ts'
+import { stickers } from '../../domain/aggregates.ts'
 import { fold } from '../../domain/decider.ts'
 import { mostFreeScans, scans, type ScanEvent } from '../../domain/merchant/scans.ts'
 import type { PaymentCommand } from '../../domain/payment/payment-command.ts'

@@ -1,7 +1,7 @@
 import jsqr from 'jsqr'
 import { PNG } from 'pngjs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { stickers } from '../../application/aggregates.ts'
+import { stickers } from '../../domain/aggregates.ts'
 import { startMerchantService, type MerchantService } from './merchant-service.ts'
 
 let service: MerchantService

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { payers, poses } from '../../application/aggregates.ts'
+import { payers, pointsOfSale } from '../../domain/aggregates.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { within } from '../../domain/stream.ts'
 import { payerDirectory } from '../../infrastructure/people/payer-directory.ts'
@@ -16,8 +16,8 @@ beforeAll(async () => {
   const { handle, contextOf } = service.core
   const [id, context] = [within('sandbox', 'gone'), contextOf('test', 'sandbox')]
   const pos = { merchant: 'sandbox', id: 'gone', name: 'Gone', type: 'store' as const }
-  await handle(poses, id, { type: 'Register', data: { ...pos, location: null } }, context)
-  await handle(poses, id, { type: 'Remove' }, context)
+  await handle(pointsOfSale, id, { type: 'Register', data: { ...pos, location: null } }, context)
+  await handle(pointsOfSale, id, { type: 'Remove' }, context)
   const ledger = { id: 'closed', currency: 'NOK' }
   expect((await service.call('POST', '/merchant/v1/ledger/', ledger)).status).toBe(201)
   expect((await service.call('DELETE', '/merchant/v1/ledger/closed/')).status).toBe(204)

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { payers } from '../../application/aggregates.ts'
+import { payers } from '../../domain/aggregates.ts'
 import { callbackEventNames } from '../../domain/callback.ts'
 import { parseEvent } from '../../domain/events.ts'
 import { codeOf, startPeopleService, type PeopleService } from './people-service.ts'

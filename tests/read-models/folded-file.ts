@@ -8,7 +8,7 @@ import {
   openReadModelFile,
   type ReadModelFile,
 } from '../../infrastructure/read-models/read-model-file.ts'
-import { projections } from '../../projections/all.ts'
+import { projections } from '../../projections/read-models.ts'
 import { morning } from '../domain/payments.ts'
 
 /** A file of read models for each test of a test file, and what folds events into it. */

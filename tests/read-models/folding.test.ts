@@ -18,7 +18,7 @@ import {
   openStore,
   type Place,
 } from '../../infrastructure/stores.ts'
-import { projections } from '../../projections/all.ts'
+import { projections } from '../../projections/read-models.ts'
 import { clockAdvanced } from '../event-store/appends.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-folding-'))

@@ -5,7 +5,7 @@ import { callbackQueueQueries } from '../../projections/callback-queries.ts'
 import { payerInboxQueries } from '../../projections/payer-inbox.ts'
 import { paymentQueries } from '../../projections/payments.ts'
 import { permissionQueries } from '../../projections/permissions.ts'
-import { posProjection, registerQueries } from '../../projections/registers.ts'
+import { posRegister } from '../../projections/registers.ts'
 import {
   authorizationEnds,
   events,
@@ -167,7 +167,7 @@ describe('a register', () => {
   const removed = (id: string) => happened(`pos-sandbox/${id}`, { type: 'PosRemoved', data: {} })
 
   test('lists the entries of one merchant, newest first, a page at a time', () => {
-    const { list, find, all } = registerQueries(file.db, posProjection)
+    const { list, find, all } = posRegister.queries(file.db)
     for (const id of ['a', 'b', 'c']) registered(id)
     registered('d', 'other')
     const page = list('sandbox', Number.MAX_SAFE_INTEGER, 2)
@@ -179,7 +179,7 @@ describe('a register', () => {
   })
 
   test('shows what was there from start to end of a walk over the pages exactly once, while others come and go', () => {
-    const { list } = registerQueries(file.db, posProjection)
+    const { list } = posRegister.queries(file.db)
     const staying = Array.from({ length: 12 }, (_, index) => `staying-${index}`)
     const going = Array.from({ length: 12 }, (_, index) => `going-${index}`)
     for (const [index, id] of staying.entries()) {

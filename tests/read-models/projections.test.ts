@@ -11,7 +11,7 @@ import { makeFold, makeProjector } from '../../infrastructure/read-models/projec
 import { buildReadModelFile } from '../../infrastructure/read-models/read-model-draft.ts'
 import { openReadModelFile } from '../../infrastructure/read-models/read-model-file.ts'
 import { makeWriter, type Write } from '../../infrastructure/read-models/rows.ts'
-import { projections } from '../../projections/all.ts'
+import { projections } from '../../projections/read-models.ts'
 import { projection, type Projection } from '../../projections/projection.ts'
 import { someLogs } from './logs.ts'
 

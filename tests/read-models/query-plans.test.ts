@@ -6,7 +6,7 @@ import {
   tableStatements,
 } from '../../infrastructure/read-models/read-model-schema.ts'
 import { gatherWrites, rowsOf, type Row } from '../../infrastructure/read-models/rows.ts'
-import { projections } from '../../projections/all.ts'
+import { projections } from '../../projections/read-models.ts'
 import { grantQueries } from '../../projections/grants.ts'
 import { merchantLookupQuery } from '../../projections/merchant-lookups.ts'
 import { reportQueries } from '../../projections/reports.ts'

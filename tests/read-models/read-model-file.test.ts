@@ -16,7 +16,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { buildReadModelFile } from '../../infrastructure/read-models/read-model-draft.ts'
 import { openReadModelFile } from '../../infrastructure/read-models/read-model-file.ts'
 import Database from '../../infrastructure/sqlite.ts'
-import { projections } from '../../projections/all.ts'
+import { projections } from '../../projections/read-models.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-read-models-'))
 afterAll(() => rmSync(folder, { recursive: true }))

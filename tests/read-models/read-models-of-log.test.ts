@@ -8,7 +8,7 @@ import { noStream, start, type EventStore, type NewEvent } from '../../applicati
 import { parseEvent } from '../../domain/events.ts'
 import { makeProjector } from '../../infrastructure/read-models/projector.ts'
 import { openReadModels, openStore, type Place } from '../../infrastructure/stores.ts'
-import { projections } from '../../projections/all.ts'
+import { projections } from '../../projections/read-models.ts'
 import { clockAdvanced } from '../event-store/appends.ts'
 import { startProtocolPlace } from '../event-store/protocol-place.ts'
 

@@ -23,7 +23,7 @@ import { writeApart } from '../../infrastructure/read-models/writing-apart.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import Database from '../../infrastructure/sqlite.ts'
 import { openStore } from '../../infrastructure/stores.ts'
-import { projections } from '../../projections/all.ts'
+import { projections } from '../../projections/read-models.ts'
 
 let folder: string
 beforeAll(async () => {

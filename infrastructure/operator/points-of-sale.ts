@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander'
-import { poses } from '../../application/aggregates.ts'
+import { pointsOfSale } from '../../domain/aggregates.ts'
 import { posId, posName, posTypes, type PosType } from '../../domain/merchant/pos.ts'
 import { within } from '../../domain/stream.ts'
 import type { Core } from '../core.ts'
@@ -16,14 +16,14 @@ const addPos = async (core: Core, merchant: string, id: string, { name, type }: 
   if (!named.success) return fail('a name has 1 to 100 characters')
   const data = { merchant, id, name: named.data, type, location: null }
   const context = core.contextOf('operator', merchant)
-  await core.handle(poses, within(merchant, id), { type: 'Register', data }, context)
+  await core.handle(pointsOfSale, within(merchant, id), { type: 'Register', data }, context)
   return { merchant, id, name: named.data, type }
 }
 
 const listPoses = async (core: Core, merchant: string) => {
   await presentMerchant(core, merchant)
   await core.readModels.caughtUp()
-  return core.poses
+  return core.pointsOfSale
     .all()
     .filter(({ data }) => data.merchant === merchant)
     .map(({ data: { id, name, type } }) => ({ id, name, type }))
@@ -31,10 +31,10 @@ const listPoses = async (core: Core, merchant: string) => {
 
 const removePos = async (core: Core, merchant: string, id: string) => {
   await presentMerchant(core, merchant)
-  const entry = await core.find(poses, within(merchant, id), 'log')
+  const entry = await core.find(pointsOfSale, within(merchant, id), 'log')
   if (entry.status !== 'present') return fail(`${merchant} has no POS ${id}`)
   const context = core.contextOf('operator', merchant)
-  await core.handle(poses, within(merchant, id), { type: 'Remove' }, context)
+  await core.handle(pointsOfSale, within(merchant, id), { type: 'Remove' }, context)
   return { merchant, removed: id }
 }
 

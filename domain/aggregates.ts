@@ -1,0 +1,90 @@
+import { fees, feeEvents } from './accounting/fees.ts'
+import { ledger, ledgerEvents } from './accounting/ledger.ts'
+import { series, seriesEvents } from './accounting/series.ts'
+import { settlementAccount } from './accounting/settlement-account.ts'
+import { settlement, settlementEvents, settlementUpcasts } from './accounting/settlement.ts'
+import { callback, callbackEvents } from './callback.ts'
+import { clock, clockEvents } from './clock.ts'
+import { installation, installationEvents, installationUpcasts } from './installation.ts'
+import { attachmentEvents, attachments } from './merchant/attachment.ts'
+import { integrator } from './merchant/integrator.ts'
+import { merchant } from './merchant/merchant.ts'
+import { pos } from './merchant/pos.ts'
+import { scanEvents, scans } from './merchant/scans.ts'
+import { shortlink } from './merchant/shortlink.ts'
+import { signingKey } from './merchant/signing-key.ts'
+import { sticker, stickerEvents } from './merchant/sticker.ts'
+import { user } from './merchant/user.ts'
+import { funding, fundingEvents } from './payment/funding.ts'
+import { paymentEvents, paymentUpcasts } from './payment/payment-events.ts'
+import { payment } from './payment/payment.ts'
+import { application } from './people/application.ts'
+import { authorization, authorizationEvents } from './people/authorization.ts'
+import { grant, grantEvents } from './people/grant.ts'
+import { payer, payerEvents } from './people/payer.ts'
+import { permission, permissionEvents } from './people/permission.ts'
+
+/*
+ * Every aggregate: the category of its streams, its decider, its events, and how events of older versions are read. The
+ * catalogue of events, the check when an event is read, and schema versions follow from what is exported here.
+ */
+
+export const installations = {
+  category: 'installation',
+  decider: installation,
+  events: installationEvents,
+  upcasts: installationUpcasts,
+}
+export const clocks = { category: 'clock', decider: clock, events: clockEvents }
+
+export const merchants = { category: 'merchant', ...merchant }
+export const users = { category: 'user', ...user }
+export const pointsOfSale = { category: 'pos', ...pos }
+export const shortlinks = { category: 'shortlink', ...shortlink }
+export const stickers = { category: 'sticker', decider: sticker, events: stickerEvents }
+/** The scans of each shortlink, under its id. */
+export const scansOfShortlinks = { category: 'scans', decider: scans, events: scanEvents }
+export const integrators = { category: 'integrator', ...integrator }
+export const signingKeys = { category: 'signing_key', ...signingKey }
+
+export const payments = {
+  category: 'payment',
+  decider: payment,
+  events: paymentEvents,
+  upcasts: paymentUpcasts,
+}
+/** The attachments of each payment, under its tid. */
+export const attachmentsOfPayments = {
+  category: 'attachments',
+  decider: attachments,
+  events: attachmentEvents,
+}
+/** How far the one funding source knows what becomes of money. */
+export const fundings = { category: 'funding', decider: funding, events: fundingEvents }
+export const callbacks = { category: 'callback', decider: callback, events: callbackEvents }
+
+export const feeSchedules = { category: 'fees', decider: fees, events: feeEvents }
+export const ledgers = { category: 'ledger', decider: ledger, events: ledgerEvents }
+export const settlementAccounts = { category: 'settlement_account', ...settlementAccount }
+/** What settlement ids begin with, each of one merchant. */
+export const settlementSeries = { category: 'series', decider: series, events: seriesEvents }
+export const settlements = {
+  category: 'settlement',
+  decider: settlement,
+  events: settlementEvents,
+  upcasts: settlementUpcasts,
+}
+
+export const payers = { category: 'payer', decider: payer, events: payerEvents }
+export const applications = { category: 'application', ...application }
+export const permissionRequests = {
+  category: 'permission',
+  decider: permission,
+  events: permissionEvents,
+}
+export const authorizations = {
+  category: 'authorization',
+  decider: authorization,
+  events: authorizationEvents,
+}
+export const grants = { category: 'grant', decider: grant, events: grantEvents }

@@ -1,0 +1,81 @@
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { integrator } from '../domain/merchant/integrator.ts'
+import { shortlink } from '../domain/merchant/shortlink.ts'
+import { signingKey } from '../domain/merchant/signing-key.ts'
+import { user } from '../domain/merchant/user.ts'
+import { application } from '../domain/people/application.ts'
+import { attachmentProjection, attachmentQueries } from './attachments.ts'
+import { callbackQueueQueries } from './callback-queries.ts'
+import { callbackQueueProjection } from './callback-queue.ts'
+import {
+  accessTokenProjection,
+  grantProjection,
+  grantQueries,
+  refreshTokenProjection,
+} from './grants.ts'
+import { journalProjection, journalQueries } from './journal.ts'
+import { ledgerProjection, ledgerQueries } from './ledgers.ts'
+import { logFileProjection, logFileQueries } from './log-files.ts'
+import { merchantLookupProjection, merchantLookupQuery } from './merchant-lookups.ts'
+import { payerInboxQueries } from './payer-inbox.ts'
+import { payerSessionProjection, payerSessionQueries } from './payer-sessions.ts'
+import { paymentProjection, paymentQueries } from './payments.ts'
+import { permissionProjection, permissionQueries } from './permissions.ts'
+import { pickUpProjection, pickUpQueries } from './pick-ups.ts'
+import type { Projection } from './projection.ts'
+import { merchantRegister, posRegister, registerReadModel } from './registers.ts'
+import { reportProjection, reportQueries } from './reports.ts'
+import { scanProjection, scanQueries } from './scans.ts'
+import { settlementAccountProjection, settlementAccountQueries } from './settlement-accounts.ts'
+import { settlementProjection, settlementQueries } from './settlements.ts'
+import { transactionLineProjection } from './transaction-lines.ts'
+
+const noQueries = (): object => ({})
+
+/** Every read model: what folds its rows, and what can be asked of them. Tables, folding, queries and rebuild follow. */
+const readModels = {
+  merchants: merchantRegister,
+  lookUpMerchant: { projections: [merchantLookupProjection], queries: merchantLookupQuery },
+  users: registerReadModel('users', user),
+  pointsOfSale: posRegister,
+  signingKeys: registerReadModel('signing_keys', signingKey),
+  integrators: registerReadModel('integrators', integrator),
+  shortlinks: registerReadModel('shortlinks', shortlink),
+  scans: { projections: [scanProjection], queries: scanQueries },
+  pickUps: { projections: [pickUpProjection], queries: pickUpQueries },
+  attachments: { projections: [attachmentProjection], queries: attachmentQueries },
+  sessions: { projections: [payerSessionProjection], queries: payerSessionQueries },
+  payments: { projections: [paymentProjection], queries: paymentQueries },
+  permissions: { projections: [permissionProjection], queries: permissionQueries },
+  /** Indexes of payments and permissions, put together when they are read. */
+  inbox: { projections: [], queries: payerInboxQueries },
+  grants: {
+    projections: [grantProjection, accessTokenProjection, refreshTokenProjection],
+    queries: grantQueries,
+  },
+  applications: registerReadModel('applications', application),
+  queue: { projections: [callbackQueueProjection], queries: callbackQueueQueries },
+  transactionLines: { projections: [transactionLineProjection], queries: noQueries },
+  ledgers: { projections: [ledgerProjection], queries: ledgerQueries },
+  reports: { projections: [reportProjection], queries: reportQueries },
+  settlementAccounts: {
+    projections: [settlementAccountProjection],
+    queries: settlementAccountQueries,
+  },
+  settlements: { projections: [settlementProjection], queries: settlementQueries },
+  logSources: { projections: [logFileProjection], queries: logFileQueries },
+  journal: { projections: [journalProjection], queries: journalQueries },
+} as const
+
+type ReadModels = typeof readModels
+type Queries = { readonly [Name in keyof ReadModels]: ReturnType<ReadModels[Name]['queries']> }
+
+export const projections = Object.values(readModels).flatMap(
+  (model): readonly unknown[] => model.projections,
+) as readonly Projection[]
+
+/** What can be asked of the read models in a file. */
+export const queriesOf = (db: BetterSQLite3Database): Queries =>
+  Object.fromEntries(
+    Object.entries(readModels).map(([name, { queries }]) => [name, queries(db)]),
+  ) as Queries
