@@ -14,7 +14,8 @@ import { callerOf, type Call } from '../call.ts'
 import { partsOf } from '../multipart.ts'
 import { route, type Route } from '../route.ts'
 import { createdReply } from '../wire.ts'
-import { checkParts, itemList, receipt } from './attachment-content.ts'
+import { checkParts } from './attachment-content.ts'
+import { itemList, receipt } from './attachment-fields.ts'
 import { attachmentReadingRoutes } from './attachment-reading.ts'
 
 const linkLifetime = 3600

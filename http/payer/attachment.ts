@@ -5,7 +5,7 @@ import { refuse } from '../../domain/refusal.ts'
 import type { AttachmentEntry } from '../../projections/attachments.ts'
 import { tidParams } from '../addresses.ts'
 import type { Call } from '../call.ts'
-import { itemList, receipt } from '../merchant/attachment-content.ts'
+import { readSheet, type Sheet } from '../merchant/attachment-sheet.ts'
 import { route, type Route } from '../route.ts'
 import { shownMoney } from './money.ts'
 import { pageAsks } from './page-asks.ts'
@@ -18,40 +18,35 @@ export type PayerAttachmentNeeds = {
   readonly attachedContents: Pick<SealedBlobs, 'get'>
 }
 
-type Sheet = z.output<typeof itemList> & Partial<z.output<typeof receipt>>
-type Row = readonly [label: Html | string, amount: string | undefined]
+type Row = readonly [label: Html | string, amount: Sheet['items'][number]['total']]
 
-const tableOf = (rows: readonly Row[], show: (amount: string) => string): Html =>
+const tableOf = (rows: readonly Row[], locale: string): Html =>
   html`<table>
     ${rows.map(
-      ([label, amount]) =>
+      ([label, { text, currency }]) =>
         html`<tr>
           <td>${label}</td>
-          <td>${amount === undefined ? '' : show(amount)}</td>
+          <td>${shownMoney(text, currency, locale)}</td>
         </tr>`,
     )}
   </table>`
 
 /** A receipt or a list of items: what was bought, what it came to, and how it was paid. */
-const sheetHtml = ({ texts, locale }: Visitor, sheet: Sheet, of: string): Html => {
-  const { store, payments = [], items, currency = of } = sheet
-  const show = (amount: string) => shownMoney(amount, currency, locale)
-  const bought = items.map(({ quantity, unit, description, product_id, total }): Row => {
+const sheetHtml = ({ texts, locale }: Visitor, sheet: Sheet): Html => {
+  const bought = sheet.items.map(({ quantity, unit, name, total }): Row => {
     const count = quantity === '1' && !unit ? '' : `${quantity}${unit ? ` ${unit}` : ''} × `
-    return [`${count}${description ?? product_id ?? ''}`, total]
+    return [`${count}${name}`, total]
   })
-  const sums: readonly Row[] = [
-    [texts.discount, sheet.discount],
-    [texts.net, sheet.net],
-    [texts.vat, sheet.vat],
-    [texts.total, sheet.total],
-  ]
-  const paid = payments.map(({ type, amount }): Row => [`${texts.paid}: ${type}`, amount])
-  const told = sums.filter(([, amount]) => amount !== undefined)
-  const name = typeof store === 'string' ? store : store?.name
-  return html`<h2>${store === undefined ? texts.bought : texts.receipt}</h2>
+  const sums = (['discount', 'net', 'vat', 'total'] as const).flatMap((name): readonly Row[] => {
+    const amount = sheet.sums[name]
+    return amount ? [[texts[name], amount]] : []
+  })
+  const paid = sheet.payments.map(({ type, amount }): Row => [`${texts.paid}: ${type}`, amount])
+  const [name, ...about] = sheet.store
+  return html`<h2>${sheet.kind === 'itemlist' ? texts.bought : texts.receipt}</h2>
     ${name === undefined ? '' : html`<p>${name}</p>`}
-    ${tableOf([...bought, ...told, ...paid], show)}`
+    ${about.length === 0 ? '' : html`<p class="quiet small">${about.join(', ')}</p>`}
+    ${tableOf([...bought, ...sums, ...paid], locale)}`
 }
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
@@ -73,11 +68,9 @@ export const attachmentsHtml = async (
       return html`<p><img class="attached" src="${pathOf(tid, entry.id)}" alt="${attached}" /></p>`
     }
     const json: unknown = JSON.parse(new TextDecoder().decode(await contentOf(needs, entry)))
-    return sheetHtml(
-      visitor,
-      entry.kind === 'receipt' ? receipt.parse(json) : itemList.parse(json),
-      currency,
-    )
+    const read = readSheet(entry.kind, json, currency)
+    if ('problems' in read) throw new Error(`attachment ${entry.id} of ${tid} cannot be read`)
+    return sheetHtml(visitor, read.sheet)
   }
   const shown: Html[] = []
   // In the order in which the shop has attached them, as papers lie.

@@ -16,7 +16,7 @@ const templates = {
 } as const
 
 const itemListPart = () => {
-  const items = [{ description: 'Tea', quantity: 1, item_cost: '1.00', total: '1.00' }]
+  const items = [{ item_name: 'Tea', quantity: 1, item_gross_total: '1.00' }]
   const head = 'Content-Disposition: form-data; name="list"'
   const type = 'Content-Type: application/vnd.service.itemlist.v1+json'
   const body = ['--cut', head, type, '', JSON.stringify({ items }), '--cut--', ''].join('\r\n')

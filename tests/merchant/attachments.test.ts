@@ -37,15 +37,17 @@ const receiptType = 'application/vnd.service.receipt.v1+json'
 const json = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value))
 
 const items = [
-  { description: 'Coffee', quantity: 2, unit: 'pcs', item_cost: '25.00', total: '50.00' },
+  { item_name: 'Coffee', quantity: 2, measurement_unit: 'pcs', item_gross_total: '50.00' },
 ]
 const receipt = {
-  store: { name: 'Shop', organization_id: '987654321' },
+  store: { name: 'Shop', organization_number: '987654321' },
   items,
   payments: [
-    { type: 'gift_card', amount: '20.00' },
-    { type: 'card', amount: '30.00' },
+    { payment_type: 'gift_card', amount: '20.00' },
+    { payment_type: 'card', amount: '30.00', currency: 'NOK' },
   ],
+  currency: 'NOK',
+  gross: '50.00',
   discount: '0.00',
   net: '40.00',
 }
@@ -135,7 +137,7 @@ test('what is uploaded by the link of an outcome is listed and read by the merch
 
 test('the event of an upload holds the hashes under which the blobs are kept, not their contents', async () => {
   const tid = await authorized()
-  const content = json({ items: [{ ...items[0], description: 'unmistakable' }] })
+  const content = json({ items: [{ ...items[0], item_name: 'unmistakable' }] })
   await upload(await linkOf(tid), [{ type: itemListType, content }])
   const [event] = await service.core.store.readStream(`attachments-${tid}`)
   const hash = createHash('sha256').update(content).digest('hex')
@@ -235,6 +237,64 @@ test('a callback carries a link for an hour from its event, the same however lat
   expect((await upload(link, [{ type: 'image/png', content: png(1, 2) }])).status).toBe(201)
 })
 
+test('item lists and receipts are taken with all fields that tills send, and with none but the required ones', async () => {
+  const tid = await authorized()
+  const full = {
+    cashier: 'Kari',
+    register: '7',
+    store: {
+      ...{ store_id: '12', name: 'Shop', address: 'Storgata 1', postal_code: '0155' },
+      ...{ postal_place: 'Oslo', country: 'NO', phone_number: '+4722222222' },
+      ...{ organization_number: '987654321', chain_name: 'Shops' },
+      ...{ longitude: 10.73874, latitude: '59.91273949' },
+    },
+    items: [
+      {
+        ...{ item_name: 'Petrol', item_group: 'Fuel', quantity: 40.25, measurement_unit: 'l' },
+        ...{ item_net_price: '14.3923', item_gross_price: 17.9904, item_net_total: '579.29' },
+        ...{ item_gross_total: '724.11', discount: '-10.00', taxes: '144.82', tax_percent: 25 },
+        ...{ commodity_code: '2710', ean: '7038010000010', serial_number: 'S-1' },
+      },
+      { item_name: 'Deposit', item_gross_total: '-3.00', tax_percent: null, ean: '' },
+    ],
+    payments: [{ payment_type: 'card', amount: '721.11', currency: 'NOK' }],
+    ...{ currency: 'NOK', gross: '721.11', discount: '10.00', net: '576.89' },
+  }
+  const least = {
+    store: { name: 'Shop' },
+    items: [{ item_name: 'Coffee', item_gross_total: 25 }],
+    payments: [{ payment_type: 'cash', amount: 25 }],
+    currency: 'nok',
+    gross: 25,
+  }
+  const fullList = {
+    store_name: 'Shop',
+    organization_number: '987654321',
+    items: [
+      { ...items[0], tax_percent: '15' },
+      { item_id: 'bag', item_gross_total: '2.00' },
+    ],
+  }
+  const { status } = await upload(await linkOf(tid), [
+    { type: receiptType, content: json(full) },
+    { type: receiptType, content: json(least) },
+    { type: itemListType, content: json(fullList) },
+    { type: itemListType, content: json({ items: [{ item_name: 'x', item_gross_total: '1' }] }) },
+  ])
+  expect([status, (await list(tid)).uris.length]).toEqual([201, 4])
+})
+
+test('item lists and receipts are still taken with the fields of earlier versions', async () => {
+  const tid = await authorized()
+  const earlier = [{ description: 'Tea', quantity: 1, unit: 'pcs', item_cost: 5, total: '5.00' }]
+  const payments = [{ type: 'card', amount: '5.00' }]
+  const { status } = await upload(await linkOf(tid), [
+    { type: itemListType, content: json({ items: earlier, total: '5.00' }) },
+    { type: receiptType, content: json({ store: 'Shop', items: earlier, payments }) },
+  ])
+  expect([status, (await list(tid)).uris.length]).toEqual([201, 2])
+})
+
 test('the same upload again adds nothing', async () => {
   const tid = await authorized()
   const parts = [{ type: itemListType, content: json({ items }) }]
@@ -251,27 +311,27 @@ const broken: readonly (readonly [string, Sent, RegExp])[] = [
   ['no items', { type: itemListType, content: json({ items: [] }) }, /^parts\.1\.items$/],
   [
     'an item without a total',
-    { type: itemListType, content: json({ items: [{ description: 'x', quantity: 1 }] }) },
-    /^parts\.1\.items\.0\.total$/,
+    { type: itemListType, content: json({ items: [{ item_name: 'x', quantity: 1 }] }) },
+    /^parts\.1\.items\.0\.item_gross_total$/,
   ],
   [
     'more decimals than the currency has',
-    { type: itemListType, content: json({ items: [{ ...items[0], total: '1.001' }] }) },
-    /^parts\.1\.items\.0\.total$/,
+    { type: itemListType, content: json({ items: [{ ...items[0], item_gross_total: '1.001' }] }) },
+    /^parts\.1\.items\.0\.item_gross_total$/,
   ],
   [
     'a number that is not exact',
     {
       type: itemListType,
       content: new TextEncoder().encode(
-        '{"items":[{"description":"x","quantity":1,"total":10.0000000000000000000000001}]}',
+        '{"items":[{"item_name":"x","item_gross_total":10.0000000000000000000000001}]}',
       ),
     },
-    /^parts\.1\.items\.0\.total$/,
+    /^parts\.1\.items\.0\.item_gross_total$/,
   ],
   [
     'half of a surrogate pair',
-    { type: itemListType, content: json({ items: [{ ...items[0], description: '\ud800' }] }) },
+    { type: itemListType, content: json({ items: [{ ...items[0], item_name: '\ud800' }] }) },
     /^parts\.1$/,
   ],
   [
@@ -282,7 +342,33 @@ const broken: readonly (readonly [string, Sent, RegExp])[] = [
   [
     'a payment without a type',
     { type: receiptType, content: json({ ...receipt, payments: [{ amount: '1.00' }] }) },
-    /^parts\.1\.payments\.0\.type$/,
+    /^parts\.1\.payments\.0\.payment_type$/,
+  ],
+  [
+    'an item without a name',
+    { type: itemListType, content: json({ items: [{ item_gross_total: '1.00' }] }) },
+    /^parts\.1\.items\.0\.item_name$/,
+  ],
+  [
+    'a receipt without a store',
+    { type: receiptType, content: json({ ...receipt, store: { address: 'x' } }) },
+    /^parts\.1\.store\.name$/,
+  ],
+  [
+    'a receipt without a currency',
+    { type: receiptType, content: json({ ...receipt, currency: '' }) },
+    /^parts\.1\.currency$/,
+  ],
+  [
+    'a payment that is not exact in its own currency',
+    {
+      type: receiptType,
+      content: json({
+        ...receipt,
+        payments: [{ payment_type: 'card', amount: '1.50', currency: 'JPY' }],
+      }),
+    },
+    /^parts\.1\.payments\.0\.amount$/,
   ],
   ['a PNG only by name', { type: 'image/png', content: json('PNG') }, /^parts\.1$/],
   ['a PNG cut short', { type: 'image/png', content: png(9, 9).slice(0, -1) }, /^parts\.1$/],
@@ -303,7 +389,7 @@ test.each(broken)(
 )
 
 test('of many mistakes in an upload the first fifty are told', async () => {
-  const wrong = { type: itemListType, content: json({ items: Array(30).fill({}) }) }
+  const wrong = { type: itemListType, content: json({ items: Array(60).fill({}) }) }
   const { status, body } = await upload(await linkOf(await authorized()), Array(20).fill(wrong))
   expect(status).toBe(400)
   const fields = Object.keys(body.error_details)

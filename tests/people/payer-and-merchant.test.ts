@@ -183,6 +183,17 @@ test('what the shop attaches to a payment is shown to its payer, and to nobody e
     total: '75.00',
   }
   attach('application/vnd.service.receipt.v1+json', JSON.stringify(receipt))
+  const fromTill = {
+    store: { name: 'Bensin AS', organization_number: '987654321' },
+    items: [{ item_name: 'Diesel', quantity: 40, measurement_unit: 'l', item_gross_total: 700 }],
+    payments: [{ payment_type: 'voucher', amount: '60.00', currency: 'EUR' }],
+    currency: 'NOK',
+    gross: '700.00',
+    net: '560.00',
+  }
+  attach('application/vnd.service.receipt.v1+json', JSON.stringify(fromTill))
+  const listed = { store_name: 'Kiosk', items: [{ item_id: 'ice', item_gross_total: '31.00' }] }
+  attach('application/vnd.service.itemlist.v1+json', JSON.stringify(listed))
   const picture = new Uint8Array(PNG.sync.write(new PNG({ width: 2, height: 3 })))
   attach('image/png', picture)
   const uploaded = await fetch(service.address + link, { method: 'POST', body: form })
@@ -190,15 +201,22 @@ test('what the shop attaches to a payment is shown to its payer, and to nobody e
   const { html } = await alice.visit(`/payer/payment/${tid}`)
   expect(html).toContain('Kaffe &lt;b&gt;&amp;&lt;/b&gt; Kake')
   expect(html).toMatch(/2 pcs × Kaffe[^]*NOK\s80\.00[^]*rebate[^]*-NOK\s5\.00[^]*card/)
+  expect(html).toMatch(/Bensin AS[^]*987654321[^]*40 l × Diesel[^]*NOK\s700\.00[^]*voucher/)
+  expect(html).toMatch(/NOK\s560\.00[^]*€60\.00[^]*Kiosk[^]*ice[^]*NOK\s31\.00/)
   const source = /<img class="attached" src="([^"]+)"/.exec(html)?.[1] ?? ''
   const image = await alice.visit(source, { headers: { Accept: 'image/*' } })
   expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/png'])
   // Apps get the same as JSON.
   const list = await api('GET', `/payment_request/${tid}/attachment/`)
-  expect(list.body.attachments).toMatchObject([{ kind: 'png' }, { kind: 'receipt' }])
+  expect(list.body.attachments).toMatchObject([
+    { kind: 'png' },
+    { kind: 'itemlist' },
+    { kind: 'receipt' },
+    { kind: 'receipt' },
+  ])
   const read = (uri: string, as = token) =>
     fetch(service.address + uri, { headers: { Authorization: `Bearer ${as}` } })
-  const [second, first] = list.body.uris
+  const [second, first] = [list.body.uris[0], list.body.uris.at(-1)]
   expect(await (await read(first)).json()).toEqual(receipt)
   expect(new Uint8Array(await (await read(second)).arrayBuffer())).toEqual(picture)
   const bob = makeVisitor(service)

@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { decimalText, knownCurrencyCode, signedAmountText, unitPriceText } from '../wire.ts'
+
+/** What shops' tills send as item lists and receipts (decisions 15, Attachments). */
+
+const number = decimalText(/^-?\d{1,12}(\.\d{1,6})?$/, 'Must be a number such as 2 or "0.5".')
+const degrees = decimalText(/^-?\d{1,3}(\.\d{1,20})?$/, 'Must be degrees such as "59.9139".')
+const shortText = z.string().min(1).max(255).optional()
+const longText = z.string().min(1).max(1000)
+const amount = signedAmountText.optional()
+const unitPrice = unitPriceText.optional()
+
+const itemFields = {
+  item_name: longText.optional(),
+  quantity: number.optional(),
+  measurement_unit: z.string().min(1).max(50).optional().meta({ description: 'Such as kg or l.' }),
+  item_gross_total: signedAmountText,
+  tax_percent: number.optional(),
+}
+
+const listedItem = z
+  .object({ ...itemFields, item_id: shortText })
+  .refine(({ item_name, item_id }) => item_name !== undefined || item_id !== undefined, {
+    message: 'Give an item_name or an item_id.',
+    path: ['item_name'],
+  })
+  .meta({ id: 'AttachedItem' })
+
+export const itemList = z
+  .object({
+    store_name: shortText,
+    organization_number: shortText,
+    items: z.array(listedItem).min(1).max(1000),
+  })
+  .meta({ id: 'ItemList', description: 'Amounts are in the currency of the payment.' })
+
+const store = z
+  .object({
+    store_id: shortText,
+    name: z.string().min(1).max(255),
+    address: longText.optional(),
+    postal_code: shortText,
+    postal_place: shortText,
+    country: shortText,
+    phone_number: shortText,
+    organization_number: shortText,
+    chain_name: shortText,
+    longitude: degrees.optional(),
+    latitude: degrees.optional(),
+  })
+  .meta({ id: 'ReceiptStore' })
+
+const soldItem = z
+  .object({
+    ...itemFields,
+    item_name: longText,
+    item_group: shortText,
+    item_net_price: unitPrice,
+    item_gross_price: unitPrice,
+    item_net_total: amount,
+    discount: amount,
+    taxes: amount,
+    commodity_code: shortText,
+    ean: shortText,
+    serial_number: shortText,
+  })
+  .meta({ id: 'ReceiptItem' })
+
+const payment = z
+  .object({
+    payment_type: z.string().min(1).max(50).meta({ description: 'Such as card or cash.' }),
+    amount: signedAmountText.meta({ description: 'The part that was paid in this way.' }),
+    currency: knownCurrencyCode.optional().meta({ description: 'By default that of the receipt.' }),
+  })
+  .meta({ id: 'ReceiptPayment' })
+
+export const receipt = z
+  .object({
+    cashier: shortText,
+    register: shortText,
+    store,
+    items: z.array(soldItem).min(1).max(1000),
+    payments: z.array(payment).min(1).max(100),
+    currency: knownCurrencyCode,
+    gross: signedAmountText.meta({ description: 'What it came to, with tax.' }),
+    discount: amount,
+    net: amount.meta({ description: 'The same without tax.' }),
+  })
+  .meta({ id: 'Receipt' })

@@ -1,0 +1,167 @@
+import type { z } from 'zod'
+import type { Issues } from '../checking.ts'
+import { withoutNothing } from '../nothing.ts'
+import { signedAmountIn, unitPriceIn } from '../wire.ts'
+import { earlierItemList, earlierReceipt } from './attachment-earlier-fields.ts'
+import { itemList, receipt } from './attachment-fields.ts'
+
+type Amount = { readonly text: string; readonly currency: string }
+
+/** An item list or a receipt as people read it, whichever field names it was sent with. */
+export type Sheet = {
+  readonly kind: 'itemlist' | 'receipt'
+  /** Who sold it: the name, then what else identifies the store. */
+  readonly store: readonly string[]
+  readonly items: readonly {
+    readonly name: string
+    readonly quantity: string
+    readonly unit: string | undefined
+    readonly total: Amount
+  }[]
+  readonly sums: Readonly<Partial<Record<'discount' | 'net' | 'vat' | 'total', Amount>>>
+  readonly payments: readonly { readonly type: string; readonly amount: Amount }[]
+}
+
+type Content<Type> = Type & { readonly currency: string }
+type ItemList = Content<z.output<typeof itemList>>
+type Receipt = Content<z.output<typeof receipt>>
+type EarlierItemList = Content<z.output<typeof earlierItemList>>
+type EarlierReceipt = Content<z.output<typeof earlierReceipt>>
+
+const written = (texts: readonly (string | undefined)[]): string[] =>
+  texts.filter((text) => text !== undefined && text !== '') as string[]
+
+const sumsOf = (
+  currency: string,
+  texts: Readonly<Partial<Record<'discount' | 'net' | 'vat' | 'total', string | undefined>>>,
+): Sheet['sums'] =>
+  Object.fromEntries(
+    Object.entries(texts).flatMap(([name, text]) =>
+      text === undefined ? [] : [[name, { text, currency }]],
+    ),
+  )
+
+const itemsOf = ({ items, currency }: ItemList | Receipt): Sheet['items'] =>
+  items.map((item) => ({
+    name: item.item_name ?? ('item_id' in item ? item.item_id : undefined) ?? '',
+    quantity: item.quantity ?? '1',
+    unit: item.measurement_unit,
+    total: { text: item.item_gross_total, currency },
+  }))
+
+const earlierItemsOf = ({ items, currency }: EarlierItemList): Sheet['items'] =>
+  items.map(({ description, product_id, quantity, unit, total }) => ({
+    name: description ?? product_id ?? '',
+    quantity,
+    unit,
+    total: { text: total, currency },
+  }))
+
+const sheetOfItemList = (list: ItemList): Sheet => ({
+  kind: 'itemlist',
+  store: written([list.store_name, list.organization_number]),
+  items: itemsOf(list),
+  sums: {},
+  payments: [],
+})
+
+const sheetOfReceipt = (content: Receipt): Sheet => {
+  const { store, currency, discount, net, gross } = content
+  const place = written([store.postal_code, store.postal_place]).join(' ')
+  return {
+    kind: 'receipt',
+    store: written([store.name, store.address, place, store.organization_number]),
+    items: itemsOf(content),
+    sums: sumsOf(currency, { discount, net, total: gross }),
+    payments: content.payments.map(({ payment_type: type, amount: text, currency: paidIn }) => ({
+      type,
+      amount: { text, currency: paidIn ?? currency },
+    })),
+  }
+}
+
+const sheetOfEarlierItemList = (list: EarlierItemList): Sheet => ({
+  kind: 'itemlist',
+  store: [],
+  items: earlierItemsOf(list),
+  sums: sumsOf(list.currency, { discount: list.discount, total: list.total }),
+  payments: [],
+})
+
+const sheetOfEarlierReceipt = (content: EarlierReceipt): Sheet => {
+  const { store, currency, discount, net, vat, total } = content
+  return {
+    kind: 'receipt',
+    store:
+      typeof store === 'string'
+        ? [store]
+        : written([store.name, store.address, store.organization_id]),
+    items: earlierItemsOf(content),
+    sums: sumsOf(currency, { discount, net, vat, total }),
+    payments: content.payments.map(({ type, amount: text }) => ({
+      type,
+      amount: { text, currency },
+    })),
+  }
+}
+
+const unitPrices = ['item_net_price', 'item_gross_price', 'item_cost']
+const amounts = [
+  ...['item_gross_total', 'item_net_total', 'taxes'],
+  ...['amount', 'gross', 'discount', 'net', 'total', 'vat'],
+]
+
+type Path = (string | number)[]
+
+/** Amounts must be exact in their currency, wherever they stand. */
+const checkAmounts = (value: object, currency: string, issues: Issues, path: Path = []): void => {
+  const { currency: own = currency } = value as { readonly currency?: string }
+  for (const [name, field] of Object.entries(value)) {
+    const where = [...path, Array.isArray(value) ? Number(name) : name]
+    if (typeof field === 'object' && field !== null) checkAmounts(field, own, issues, where)
+    if (typeof field !== 'string') continue
+    if (amounts.includes(name)) signedAmountIn(issues, where, field, own)
+    if (unitPrices.includes(name)) unitPriceIn(issues, where, field, own)
+  }
+}
+
+type Problem = { readonly path: readonly PropertyKey[]; readonly message: string }
+type ReadSheet = { readonly sheet: Sheet } | { readonly problems: readonly Problem[] }
+
+/** How content of one shape is read, in the currency of its payment where it names none. */
+const shape =
+  <Schema extends z.ZodObject>(
+    schema: Schema,
+    toSheet: (content: z.output<Schema> & { readonly currency: string }) => Sheet,
+  ) =>
+  (json: unknown, currency: string): ReadSheet => {
+    const read = schema.safeParse(json)
+    if (!read.success) return { problems: read.error.issues }
+    const issues: Issues = { issues: [] }
+    checkAmounts(read.data, currency, issues)
+    if (issues.issues.length === 0) return { sheet: toSheet({ currency, ...read.data }) }
+    return { problems: issues.issues.map(({ path = [], message = '' }) => ({ path, message })) }
+  }
+
+const shapes = {
+  itemlist: {
+    schema: itemList,
+    read: shape(itemList, sheetOfItemList),
+    readEarlier: shape(earlierItemList, sheetOfEarlierItemList),
+  },
+  receipt: {
+    schema: receipt,
+    read: shape(receipt, sheetOfReceipt),
+    readEarlier: shape(earlierReceipt, sheetOfEarlierReceipt),
+  },
+} as const
+
+/**
+ * Reads an item list or a receipt: with the earlier fields as it stands, for logs hold such, else with those of tills, of
+ * which problems are told.
+ */
+export const readSheet = (kind: Sheet['kind'], json: unknown, currency: string): ReadSheet => {
+  const { schema, read, readEarlier } = shapes[kind]
+  const earlier = readEarlier(json, currency)
+  return 'sheet' in earlier ? earlier : read(withoutNothing(schema, json), currency)
+}
