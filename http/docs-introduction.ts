@@ -58,15 +58,21 @@ ${paymentBody}`)}
    which must be signed, pays back.`
 }
 
+/** Each header that carries credentials, once. */
+const headerLines = (names: Names): string[] => {
+  const said = new Map<string, string>()
+  for (const scheme of Object.values(securitySchemesOf(names))) {
+    const isHeader = 'name' in scheme
+    const name = isHeader ? scheme.name : 'Authorization'
+    const kind = isHeader ? '' : `\`${scheme.scheme === 'basic' ? 'Basic' : 'Bearer'} …\`. `
+    said.set(name, [said.get(name) ?? [], kind + scheme.description].flat().join(' '))
+  }
+  return [...said].map(([name, text]) => `\`${name}\`: ${text}`)
+}
+
 const headers = (names: Names): string => `## Headers
 
-${list(
-  Object.values(securitySchemesOf(names)).map((scheme) => {
-    if ('name' in scheme) return `\`${scheme.name}\`: ${scheme.description}`
-    const kind = scheme.scheme === 'basic' ? 'Basic' : 'Bearer'
-    return `\`Authorization\`: \`${kind} …\`. ${scheme.description}`
-  }),
-)}
+${list(headerLines(names))}
 
 Every answer carries \`X-Request-Id\`: please name it when you ask about one.`
 

@@ -5,6 +5,7 @@ import type { Route } from './route.ts'
 
 type Texts = Readonly<Record<number, string>>
 
+const anythingElse = 'An error of the service, with an id to ask about.'
 const unauthenticated = 'Authentication failed; the description says which check.'
 
 /** What a request is told before its route is asked, or when nobody can answer just now. */
@@ -124,14 +125,14 @@ export const makeResponses = (names: Names, schemaOf: SchemaOf) => {
 
   const errorsOf = (route: Route): Json => {
     const [usual, own] = [beforehand(route), refusalsOf(route)]
-    return Object.fromEntries(
-      Object.entries({ ...usual, ...own }).map(([key, description]) => {
-        const status = Number(key)
-        const headers = withHeaders(headersOf(route, status))
-        const content = status < 400 ? {} : errorContentOf(route, status in usual)
-        return [key, { description, ...headers, ...content }]
-      }),
-    )
+    const told = Object.entries({ ...usual, ...own }).map(([key, description]) => {
+      const status = Number(key)
+      const headers = withHeaders(headersOf(route, status))
+      const content = status < 400 ? {} : errorContentOf(route, status in usual)
+      return [key, { description, ...headers, ...content }]
+    })
+    const others = { description: anythingElse, ...errorContentOf(route, true) }
+    return { ...Object.fromEntries(told), default: others }
   }
 
   return (route: Route): Json => ({ ...successOf(route), ...errorsOf(route) })

@@ -4,7 +4,7 @@ import type { AccessLevel, Guard, Route } from './route.ts'
 /** What a request must bring: all that one of these names (OpenAPI 3.1, Security Requirement Object). */
 type Requirement = Readonly<Record<string, readonly string[]>>
 
-const signed: Requirement = { timestamp: [], contentDigest: [], signature: [] }
+const signed: Requirement = { timestamp: [], contentDigest: [], authorization: [] }
 /** What a callback brings: no merchant and no user. */
 export const signedByService: readonly Requirement[] = [signed]
 const signedForMerchant: Requirement[] = [
@@ -14,7 +14,7 @@ const signedForMerchant: Requirement[] = [
 
 const accesses: Record<Route['access'], Requirement[]> = {
   OPEN: [],
-  SECRET: [{ merchant: [], user: [], secret: [] }, ...signedForMerchant],
+  SECRET: [{ merchant: [], user: [], authorization: [] }, ...signedForMerchant],
   KEY: signedForMerchant,
   INTEGRATOR: [{ integrator: [], ...signed }],
 }
@@ -52,7 +52,7 @@ export const levelOf = (security: readonly Requirement[]): Level => {
   if (takes('session')) return 'TWOFACTOR'
   if (takes('token')) return 'TOKEN'
   if (takes('client')) return 'CLIENT'
-  if (takes('secret')) return 'SECRET'
+  if (!security.every((requirement) => 'contentDigest' in requirement)) return 'SECRET'
   return takes('user') ? 'KEY' : 'INTEGRATOR'
 }
 
@@ -62,7 +62,6 @@ const header = (name: string, description: string) => ({
   name,
   description,
 })
-const authorization = (description: string) => header('Authorization', description)
 const http = (scheme: 'basic' | 'bearer', description: string) => ({
   type: 'http',
   scheme,
@@ -77,8 +76,10 @@ export const securitySchemesOf = (names: Names) => ({
     names.integrator,
     'Instead of a user: the id of the integrator who makes the request for the merchant, always signed.',
   ),
-  secret: authorization('`SECRET <secret>`, with the secret of the user.'),
-  signature: authorization('`RSA-SHA256 <signature>`, made as is told under Signing.'),
+  authorization: header(
+    'Authorization',
+    '`SECRET <secret>`, with the secret of the user, or `RSA-SHA256 <signature>`, made as is told under Signing.',
+  ),
   timestamp: header(
     names.timestamp,
     'When it was signed: UTC, `YYYY-MM-DD hh:mm:ss`, at most 5 minutes off unless the operator allows more or less.',

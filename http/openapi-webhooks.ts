@@ -1,5 +1,6 @@
 import type { Names } from './brand.ts'
 import { callbacks } from './merchant/callback-events.ts'
+import { inCapitals } from './openapi-names.ts'
 import { contentOf, type Json, type SchemaOf } from './openapi-schemas.ts'
 import { signedByService } from './openapi-security.ts'
 
@@ -33,7 +34,7 @@ export const webhooksOf = (names: Names, schemaOf: SchemaOf): Json =>
         post: {
           tags: ['Callback'],
           summary,
-          operationId: `callback_${event}`,
+          operationId: `receive${inCapitals(event)}`,
           security: signedByService,
           parameters,
           requestBody: { required: true, ...contentOf([names.json], schemaOf(message, 'output')) },

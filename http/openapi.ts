@@ -3,9 +3,10 @@ import type { Names } from './brand.ts'
 import { introduction } from './docs-introduction.ts'
 import type { ExampleKey } from './docs-signing.ts'
 import { tagsOf } from './openapi-groups.ts'
+import { operationIdOf } from './openapi-names.ts'
 import { makeResponses } from './openapi-responses.ts'
-import { contentOf, makeSchemas, type Json } from './openapi-schemas.ts'
-import { securityOf, securitySchemesOf } from './openapi-security.ts'
+import { asNumber, contentOf, makeSchemas, type Json } from './openapi-schemas.ts'
+import { levelOf, levels, securityOf, securitySchemesOf } from './openapi-security.ts'
 import { webhooksOf } from './openapi-webhooks.ts'
 import type { Route, UploadForm } from './route.ts'
 
@@ -34,6 +35,8 @@ export const openApi = (
     return { description, required: true, content: { 'multipart/form-data': { schema } } }
   }
 
+  const allPaths = routes.map(({ path }) => path)
+
   const parameterOf = (name: string, where: 'path' | 'query', schema: z.ZodType): Json => {
     const { description, ...rest } = schemaOf(schema, 'input')
     const required = where === 'path' || !schema.safeParse(undefined).success
@@ -42,7 +45,7 @@ export const openApi = (
       in: where,
       required,
       ...(description !== undefined && { description }),
-      schema: rest,
+      schema: asNumber(rest),
     }
   }
 
@@ -68,13 +71,15 @@ export const openApi = (
   })
 
   const operation = (route: Route): Json => {
-    const { method, summary, description, group, takesForm, body } = route
+    const { summary, description, group, takesForm, body } = route
+    const security = securityOf(route)
+    const needed = `Needs ${levels[levelOf(security)]}.`
     return {
       tags: [group],
       summary,
-      ...(description === undefined ? {} : { description }),
-      operationId: `${method.toLowerCase()}${route.path.replace(/[^a-z0-9]+/gi, '_')}`,
-      security: securityOf(route),
+      description: description === undefined ? needed : `${description} ${needed}`,
+      operationId: operationIdOf(route, allPaths),
+      security,
       parameters: parametersOf(route),
       ...(route.upload && { requestBody: uploadOf(route.upload) }),
       ...(body && { requestBody: bodyOf(route.ownForm ?? body, takesForm) }),
@@ -96,6 +101,11 @@ export const openApi = (
     info: {
       title: 'daybook',
       version,
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+      contact: {
+        name: 'Whoever runs this service',
+        ...(publicUrl !== undefined && { url: publicUrl }),
+      },
       description: introduction({ names, publicUrl, exampleKey, isSandbox, openPaths }),
     },
     servers: [{ url: publicUrl ?? '/' }],

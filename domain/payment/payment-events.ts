@@ -24,10 +24,13 @@ const lineItem = z.object({
   metadata: z.array(z.object({ key: z.string(), value: z.string() })),
 })
 
+/** The statuses of a payment at which a link can be shown. */
+export const shownOn = ['pending', 'ok', 'fail'] as const
+
 const link = z.object({
   uri: z.string(),
   caption: z.string(),
-  showOn: z.array(z.enum(['pending', 'ok', 'fail'])),
+  showOn: z.array(z.enum(shownOn)),
 })
 
 /** What a merchant may change afterwards (decisions 4, PUT without an action). */

@@ -1,6 +1,10 @@
 import { z } from 'zod'
 import { defaultLedger } from '../../domain/accounting/ledger.ts'
-import type { PaymentDetails, PaymentRequest } from '../../domain/payment/payment-events.ts'
+import {
+  shownOn,
+  type PaymentDetails,
+  type PaymentRequest,
+} from '../../domain/payment/payment-events.ts'
 import { formatScope } from '../../domain/people/scope.ts'
 import { tellTogether, type Fitting, type Issues } from '../checking.ts'
 import {
@@ -43,7 +47,7 @@ const linkInput = z
   .object({
     uri: webUriText,
     caption: z.string().min(1).max(255),
-    show_on: z.array(z.enum(['pending', 'ok', 'fail'])).max(3),
+    show_on: z.array(z.enum(shownOn)).max(3),
   })
   .meta({ id: 'Link' })
 
@@ -101,6 +105,8 @@ export const lineItemsOf = (
 export const linksOf = (links: readonly z.output<typeof linkInput>[]): PaymentDetails['links'] =>
   links.map(({ uri, caption, show_on }) => ({ uri, caption, showOn: show_on }))
 
+const paymentActions = ['auth', 'sale'] as const
+
 const paymentRequestFields = z
   .object({
     pos_id: identifier,
@@ -108,11 +114,11 @@ const paymentRequestFields = z
     action: z
       .string()
       .transform((action) => action.toLowerCase())
-      .pipe(z.enum(['auth', 'sale']))
+      .pipe(z.enum(paymentActions))
       .meta({
+        enum: paymentActions,
         description:
-          '`auth` or `sale`, in any case. The payer is told that the amount is reserved, or that it is paid; a sale must ' +
-          'still be captured.',
+          'In any case. The payer is told that the amount is reserved, or that it is paid; a sale must still be captured.',
       }),
     currency: currencyCode,
     amount: amountText,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
+import { shownOn, type PaymentRequest } from '../../domain/payment/payment-events.ts'
 import type { RequestedPayment } from '../../domain/payment/payment-state.ts'
 import type { Links } from '../addresses.ts'
 import { dateTime, money, moneyIn, unitPrice } from '../wire.ts'
@@ -42,7 +42,7 @@ export const paymentRequestReply = z
     required_scope_text: nullableText,
     line_items: z.array(lineItemReply),
     links: z.array(
-      z.object({ uri: z.string(), caption: z.string(), show_on: z.array(z.string()) }),
+      z.object({ uri: z.string(), caption: z.string(), show_on: z.array(z.enum(shownOn)) }),
     ),
   })
   .meta({ id: 'PaymentRequest' })

@@ -46,7 +46,8 @@ const paymentUpdate = z
       .transform((action) => action.toLowerCase())
       .pipe(z.enum(actions))
       .meta({
-        description: `One of ${actions.join(', ')}, in any case; absent to change details.`,
+        enum: actions,
+        description: 'In any case; absent to change details.',
       }),
     amount: amountText.nullable(),
     additional_amount: amountText.nullable(),

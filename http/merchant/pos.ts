@@ -30,7 +30,7 @@ const posReply = z
   .object({
     id: z.string(),
     name: z.string(),
-    type: z.string(),
+    type: z.enum(posTypes),
     location: locationReply.nullable(),
   })
   .meta({ id: 'Pos' })

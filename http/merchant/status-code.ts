@@ -36,7 +36,7 @@ export const statusCodeRoutes = (): Route[] => [
     access: 'OPEN',
     group: 'Status code',
     summary: 'Read a status code',
-    params: z.object({ value: z.string() }),
+    params: z.object({ value: z.string().meta({ type: 'integer' }) }),
     success: 'value',
     reply: statusCodeReply,
     handle: ({ params }) =>

@@ -53,7 +53,7 @@ type UserUpdate = z.output<ReturnType<typeof userUpdateWith>>
 const userReply = z
   .object({
     id: z.string(),
-    roles: z.array(z.string()),
+    roles: z.array(z.enum(roles)),
     netmask: z.string().nullable(),
     has_secret: z.boolean(),
     pubkey: z.string().nullable(),

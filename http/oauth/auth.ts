@@ -58,8 +58,12 @@ export const authorizationRoutes = (
     })
   }
 
-  const refused = (visitor: Visitor, call: Call, reason: 'unknownClient' | 'unknownRedirect') =>
-    visits.problem(visitor, 400, visitor.texts[reason], call)
+  const refused = (
+    visitor: Visitor,
+    call: Call,
+    reason: 'unknownClient' | 'unknownRedirect',
+    status: 200 | 400 = 400,
+  ) => visits.problem(visitor, status, visitor.texts[reason], call)
 
   /** Goes on with a request that is valid, and answers all others as they must be. */
   const withRequest = async (
@@ -179,12 +183,12 @@ export const authorizationRoutes = (
       group,
       summary: 'The page for requests that must not be redirected',
       ...authorizationAsks.error,
-      success: 'raw otherwise',
+      success: 'raw',
       replyTypes: pageTypes,
       handle: (call) =>
         visits.page(call, (visitor) => {
           const isRedirect = searchOf(call).get('reason') === 'unknown_redirect'
-          return refused(visitor, call, isRedirect ? 'unknownRedirect' : 'unknownClient')
+          return refused(visitor, call, isRedirect ? 'unknownRedirect' : 'unknownClient', 200)
         }),
     }),
   ]

@@ -33,7 +33,7 @@ const operation = z.strictObject({
   requestBody: z
     .strictObject({ description: z.string().min(1).optional(), required: z.boolean(), content })
     .optional(),
-  responses: z.record(z.string().regex(/^[2-5]\d\d$/), response),
+  responses: z.record(z.string().regex(/^([2-5]\d\d|default)$/), response),
 })
 
 const method = z.enum(['get', 'post', 'put', 'delete'])
@@ -59,6 +59,8 @@ export const openApiDocument = z.strictObject({
     title: z.string().min(1),
     version: z.string().regex(/^\d+\.\d+\.\d+$/),
     description: z.string().min(1),
+    license: z.strictObject({ name: z.string().min(1), identifier: z.string().min(1) }),
+    contact: z.strictObject({ name: z.string().min(1), url: z.url().optional() }),
   }),
   servers: z.array(z.strictObject({ url: z.string().min(1) })).min(1),
   tags: z.array(z.strictObject({ name: z.string().min(1), description: z.string().min(1) })),

@@ -1,6 +1,7 @@
 import type { Operation } from './openapi-document.ts'
 
 type Schema = {
+  readonly type?: string
   readonly description?: string
   readonly const?: string
   readonly pattern?: string

@@ -1,0 +1,80 @@
+import type { Route } from './route.ts'
+
+/** Names that do not follow from method and path. */
+export const namesOfOperations: Readonly<Record<string, string>> = {
+  'PUT /merchant/v1/ledger/:ledger_id/report/:report_id/': 'closeLedgerReport',
+  'GET /merchant/v1/merchant/:merchant_id/logo/': 'getMerchantLogoWithSlash',
+  'POST /attachment/v1/:tid/:expires/:signature/': 'uploadAttachments',
+  'GET /merchant/v1/log/:sha256/': 'downloadLog',
+  'GET /s/:shortlink_id/': 'openShortlink',
+  'GET /s/:shortlink_id/:argstring': 'openShortlinkWithArgstring',
+  'POST /oauth2/token': 'exchangeToken',
+  'POST /oauth2/revoke': 'revokeToken',
+  'POST /oauth2/introspect': 'introspectToken',
+  'GET /oauth2/v1/userinfo': 'getUserInfo',
+  'POST /oauth2/v1/userinfo': 'postUserInfo',
+  'GET /payer/': 'getPayerHomePage',
+  'GET /payer/v1/request/': 'listPayerRequests',
+  'GET /merchant/v1/merchant_lookup/:lookup_id/': 'findMerchant',
+  'POST /sandbox/v1/callback/': 'sendSandboxCallback',
+  'POST /payer/v1/sign_up/': 'beginPayerSignUp',
+  'POST /payer/v1/payer/': 'createPayer',
+  'POST /payer/v1/scan/': 'scanPayerCode',
+  'POST /sandbox/v1/clock/': 'advanceSandboxClock',
+  'GET /': 'getStart',
+}
+
+const verbs: Record<Route['method'], string> = {
+  GET: 'get',
+  POST: 'create',
+  PUT: 'update',
+  DELETE: 'delete',
+}
+
+/** Last parts of a path that say what is done. */
+const doings = new Set(['accept', 'decline', 'scan'])
+
+/** `payment_request` as `PaymentRequest`. */
+export const inCapitals = (text: string): string =>
+  text
+    .split(/[^a-z0-9]+/i)
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join('')
+
+const plural = (name: string): string => {
+  if (name.endsWith('s')) return name
+  return name.endsWith('y') ? `${name.slice(0, -1)}ies` : `${name}s`
+}
+
+const isParameter = (part: string | undefined): boolean => part?.startsWith(':') === true
+
+/** The fixed parts of a path; a parameter behind another is a choice of its own. */
+const nounsIn = (path: string): string[] => {
+  const parts = path.split('/').filter((part) => part !== '' && part !== 'v1')
+  // Most of the interface is the merchant's; its own resource is called the same.
+  const own = parts[0] === 'merchant' && parts.length > 1 ? parts.slice(1) : parts
+  return own.flatMap((part, index) => {
+    if (!isParameter(part)) return inCapitals(part)
+    return isParameter(own[index - 1]) ? `With${inCapitals(part)}` : []
+  })
+}
+
+/** A name for an operation, as programs made from the document call it. */
+export const operationIdOf = (
+  { method, path: pattern, replyTypes, takesForm }: Route,
+  paths: readonly string[],
+): string => {
+  const path = pattern.replace(/\{[^}]*\}/g, '')
+  const given = namesOfOperations[`${method} ${path}`]
+  if (given !== undefined) return given
+  const nouns = nounsIn(path)
+  const name = nouns.join('')
+  if (replyTypes?.includes('text/html'))
+    return method === 'GET' ? `get${name}Page` : `submit${name}Form`
+  if (takesForm) return `submit${name}Form`
+  const last = nouns.at(-1)?.toLowerCase() ?? ''
+  if (method === 'POST' && doings.has(last)) return `${last}${nouns.slice(0, -1).join('')}`
+  const isOfMany = !isParameter(path.split('/').at(-2))
+  const isList = isOfMany && method === 'GET' && paths.some((other) => other.startsWith(`${path}:`))
+  return isList ? `list${plural(name)}` : `${verbs[method]}${name}`
+}
