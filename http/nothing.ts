@@ -32,12 +32,22 @@ export const removable = <Schema extends z.ZodType>(schema: Schema) =>
 type Read = (value: unknown) => unknown
 type Field = { readonly read: Read; readonly mark: Mark }
 
-const asItIs: Read = (value) => value
-const trimmed: Read = (value) => (typeof value === 'string' ? value.trim() : value)
 const visible = /[^\s\p{Cc}\p{Cf}]/u
+/** Of nearly every text: it costs less than the pattern. */
+const isPlain = (text: string, at: number): boolean => {
+  const code = text.charCodeAt(at)
+  return code > 0x20 && code < 0x7f
+}
+
+const asItIs: Read = (value) => value
+const trimmed: Read = (value) => {
+  if (typeof value !== 'string') return value
+  return isPlain(value, 0) && isPlain(value, value.length - 1) ? value : value.trim()
+}
 
 const isNothing = (value: unknown, { asWritten }: Mark): boolean =>
-  typeof value === 'string' && (value === '' || (!asWritten && !visible.test(value)))
+  typeof value === 'string' &&
+  (value === '' || (!asWritten && !isPlain(value, 0) && !visible.test(value)))
 
 const readFields = (fields: readonly (readonly [string, Field])[]): Read => {
   const member = (value: unknown, { read, mark }: Field): unknown => {

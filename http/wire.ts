@@ -28,40 +28,36 @@ const textOfNumber = (given: unknown): unknown => {
 
 /** A number as it is written, or as text, which a pattern then checks. */
 export const decimalText = (pattern: RegExp, shape: string) =>
-  z.preprocess(
-    textOfNumber,
-    z
-      .string({ error: ({ input }) => (input === undefined ? undefined : shape) })
-      .regex(pattern, shape)
-      .meta({ type: ['string', 'number'] }),
+  asWritten(
+    z.preprocess(
+      textOfNumber,
+      z
+        .string({ error: ({ input }) => (input === undefined ? undefined : shape) })
+        .regex(pattern, shape)
+        .meta({ type: ['string', 'number'] }),
+    ),
   )
 
 /** An amount in a request: read as text here, and exactly by `amountIn` once its currency is known. */
-export const amountText = asWritten(
-  decimalText(
-    /^(0|[1-9]\d*)(\.\d+)?$/,
-    'Must be an amount such as "12.50": digits, and a period before decimals.',
-  ).meta({ description: 'Money: decimal text with at most the decimals of the currency.' }),
-)
+export const amountText = decimalText(
+  /^(0|[1-9]\d*)(\.\d+)?$/,
+  'Must be an amount such as "12.50": digits, and a period before decimals.',
+).meta({ description: 'Money: decimal text with at most the decimals of the currency.' })
 
 const signedAmountPattern = /^-?(0|[1-9]\d*)(\.\d+)?$/
 const signedAmountShape = 'Must be an amount such as "12.50" or "-12.50".'
 
 /** An amount that may be below zero, read by `signedAmountIn`. */
-export const signedAmountText = asWritten(
-  decimalText(signedAmountPattern, signedAmountShape).meta({
-    description:
-      'Money: decimal text with at most the decimals of the currency; negative for what is taken off.',
-  }),
-)
+export const signedAmountText = decimalText(signedAmountPattern, signedAmountShape).meta({
+  description:
+    'Money: decimal text with at most the decimals of the currency; negative for what is taken off.',
+})
 
 /** A price of one unit, read by `unitPriceIn`. */
-export const unitPriceText = asWritten(
-  decimalText(signedAmountPattern, signedAmountShape).meta({
-    description:
-      'Price of one unit: decimal text with at most four more decimals than the currency; negative for what is taken off.',
-  }),
-)
+export const unitPriceText = decimalText(signedAmountPattern, signedAmountShape).meta({
+  description:
+    'Price of one unit: decimal text with at most four more decimals than the currency; negative for what is taken off.',
+})
 
 /** A number that is no money may be inexact. */
 export const plainNumber = <Schema extends z.ZodType>(schema: Schema) =>
