@@ -15,6 +15,7 @@ import { headerOf, parseBody, parseForm, type Incoming } from './reading.ts'
 import { makeReceiving } from './receiving.ts'
 import { makeReplies, type Reply } from './replies.ts'
 import type { OwnErrors, Route } from './route.ts'
+import { askerOf, reasonOf, type Asker } from './told-of-errors.ts'
 import type { ReceivedRequest } from './unauthenticated-request.ts'
 
 export type AppNeeds = {
@@ -36,6 +37,8 @@ export type AppNeeds = {
     readonly status: number
     readonly requestId: string
     readonly milliseconds: number
+    /** Why it was refused, and who asked, of the merchant interface. */
+    readonly refused?: Refused | undefined
   }) => void
   /** Asks what may be asked twice, and again while another process holds a store. */
   readonly patiently: <Answer>(ask: () => Promise<Answer>) => Promise<Answer>
@@ -45,6 +48,10 @@ export type AppNeeds = {
   /** An error as a page, for browsers. */
   readonly errorPage: (failed: Reply, request: FailedRequest) => Promise<Reply>
 }
+
+type Refused = { readonly reason: string | undefined } & Partial<Asker> & {
+    readonly address?: string | undefined
+  }
 
 type Bindings = {
   incoming?: Incoming & {
@@ -173,18 +180,32 @@ export const makeApp = (needs: AppNeeds) => {
     })
   }
 
+  /** Who asked, as far as the request says; of people nothing is told. */
+  const asked = ({ req, env }: Http) => ({
+    ...askerOf(names, (name) => req.header(name)),
+    address: needs.clientAddress(env?.incoming?.socket?.remoteAddress, () =>
+      req.header('x-forwarded-for'),
+    ),
+  })
+
   const answer = async (
     http: Http,
     path: string,
     make: (requestId: string) => Soon<Reply>,
-    { ownErrors, fromAnyOrigin }: Partial<Pick<Route, 'ownErrors' | 'fromAnyOrigin'>> = {},
+    {
+      access = 'OPEN',
+      ownErrors,
+      fromAnyOrigin,
+    }: Partial<Pick<Route, 'access' | 'ownErrors' | 'fromAnyOrigin'>> = {},
   ): Promise<Response> => {
     const requestId = needs.newId()
     const started = performance.now()
     let reply: Reply
+    let refused: Refused | undefined
     try {
       reply = await make(requestId)
     } catch (error) {
+      refused = { reason: reasonOf(error), ...(access !== 'OPEN' && asked(http)) }
       const failed = failWith(error, requestId, ownErrors)
       const acceptLanguage = http.req.header('accept-language')
       reply = isForPeople(http, path, ownErrors)
@@ -194,7 +215,7 @@ export const makeApp = (needs: AppNeeds) => {
     const milliseconds = performance.now() - started
     const { status, cookies = [] } = reply
     const body = http.req.method === 'HEAD' ? await unread(reply.body) : reply.body
-    needs.observe({ method: http.req.method, path, status, requestId, milliseconds })
+    needs.observe({ method: http.req.method, path, status, requestId, milliseconds, refused })
     const headers: Record<string, string> = { 'X-Request-Id': requestId, ...reply.headers }
     if (fromAnyOrigin) Object.assign(headers, forAnyOrigin)
     // Headers as a plain record go straight to the socket; a Headers object is taken apart again there.

@@ -9,6 +9,7 @@ import { queriesOf } from '../projections/read-models.ts'
 import { openBlobDirectory, watchBlobs } from './blob-directory.ts'
 import { deriveIds, makeDigest } from './derived-ids.ts'
 import { numberedFrom, uuidsOf } from './event-store/event-ids.ts'
+import { countEvents } from './event-counts.ts'
 import { watchStore } from './event-store/watched-store.ts'
 import type { Log } from './log.ts'
 import { roomInHeap } from './memory.ts'
@@ -34,7 +35,8 @@ const eventUuid = uuidsOf('5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61')
 export const openCore = async (settings: Settings, log: Log, beside: Where = 'here') => {
   const opened = await openStore(settings, beside)
   const from = await opened.head()
-  const store = watchStore(opened, log)
+  const eventCounts = countEvents()
+  const store = eventCounts.countingOf(watchStore(opened, log))
   const file = await openReadModels(settings, store, (foldedTo) =>
     log.warn(
       { foldedTo, head: from },
@@ -141,6 +143,7 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
     removeOutdatedReadModels: file.removeOthers,
     reportHolding: reportBook.holding,
     readModelFile: file.sqlite.name,
+    eventCounts: eventCounts.text,
     noteDamage: noted,
     /** Whether somebody has met damage in the file of the read models. */
     isDamaged: (): boolean => isDamaged,

@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { TrialBalance } from '../projections/journal.ts'
 import type { Progress } from './read-models/read-models.ts'
 import { requestTimes } from './request-times.ts'
+import { version } from './version.ts'
 
 type Needs = {
   readonly directory: string
@@ -11,12 +12,30 @@ type Needs = {
   /** How many resources have callback messages that have not arrived. */
   readonly queued: () => number
   readonly trialBalance: () => readonly TrialBalance[]
+  /** Counters of events, in Prometheus' form. */
+  readonly eventCounts: () => string
+  readonly mode: string
 }
 
+/** Of the library: `_total` is the ending of counters. */
+const gaugesNamedAsCounters = [
+  'nodejs_active_resources_total',
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+]
+
 /** Metrics in Prometheus' form. */
-export const makeMetrics = ({ directory, progress, storesWork, queued, trialBalance }: Needs) => {
+export const makeMetrics = (needs: Needs) => {
+  const { directory, progress, storesWork, queued, trialBalance } = needs
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  for (const name of gaugesNamedAsCounters) registry.removeSingleMetric(name)
+  new Gauge({
+    name: 'daybook_build_info',
+    help: 'What runs here: always 1.',
+    labelNames: ['version', 'node', 'mode'],
+    registers: [registry],
+  }).set({ version, node: process.version, mode: needs.mode }, 1)
   const requests = requestTimes()
   const callbacks = new Counter({
     name: 'daybook_callback_attempts_total',
@@ -80,7 +99,7 @@ export const makeMetrics = ({ directory, progress, storesWork, queued, trialBala
       }
       return {
         type: registry.contentType,
-        text: `${await registry.metrics()}\n${requests.text()}`,
+        text: [await registry.metrics(), needs.eventCounts(), requests.text()].join('\n'),
       }
     },
   }

@@ -28,6 +28,7 @@ import { makeAuthorizationServer } from './people/authorization-server.ts'
 import { makeSandboxData } from './sandbox-data.ts'
 import { startService, type CallbackWire } from './service.ts'
 import type { Settings } from './settings.ts'
+import { blobsIn, vaultIn } from './stores.ts'
 import type { Where } from './thread.ts'
 import { version } from './version.ts'
 
@@ -95,9 +96,11 @@ export const openService = async (
     clientAddress: makeClientAddress(settings.TRUSTED_PROXIES),
     now: core.now,
     newId: randomUUID,
-    observe: ({ requestId, method, path, status, milliseconds }) => {
+    observe: ({ requestId, method, path, status, milliseconds, refused }) => {
       service.observe(method, path, status, milliseconds)
-      log.debug({ requestId, method, path, status, milliseconds }, 'answered')
+      const answered = { requestId, method, path, status, milliseconds, ...refused }
+      if (status >= 400) log.info(answered, 'refused')
+      else log.debug(answered, 'answered')
     },
     patiently,
     errorPage: makeErrorPage({ isSecure: !isSandbox, footer: footerOf(settings) }),
@@ -136,6 +139,17 @@ export const startServer = async (settings: Settings, log: Log, beside: Where = 
   return { ...opened, address, stop }
 }
 
+const startedAs = (settings: Settings, address: string) => ({
+  version,
+  node: process.version,
+  mode: settings.MODE,
+  log: logShown(settings),
+  vault: vaultIn(settings),
+  blobs: blobsIn(settings),
+  address,
+  publicUrl: settings.PUBLIC_URL,
+})
+
 /** Runs the service until what it tells, once it listens, is answered. */
 export const serve = async (
   settings: Settings,
@@ -148,13 +162,16 @@ export const serve = async (
   const { greeting, address, stop } = await startServer(settings, log, 'apart')
   const stopped = untilStopped(`${greeting}listening on ${address}\n`)
   const seenAs = settings.PUBLIC_URL ?? address
+  log.info(startedAs(settings, address), 'started')
   if (settings.MODE === 'production' && !seenAs.startsWith('https:'))
     log.warn(
       { address: seenAs },
       'payers sign in over https only: set PUBLIC_URL to an https address',
     )
   await stopped
+  log.info('stopping')
   await stop()
+  log.info('stopped')
   log.flush()
 }
 

@@ -5,10 +5,10 @@ import type { FundingSource } from '../application/funding.ts'
 import { informFunding } from '../application/inform-funding.ts'
 import { answerPermission, requestPermission } from '../application/permissions.ts'
 import { requestPayment } from '../application/request-payment.ts'
-import type { Message } from '../domain/callback.ts'
+import type { Message, QueuedMessage } from '../domain/callback.ts'
 import { within } from '../domain/stream.ts'
 import { trustingAlso } from './callbacks/authorities.ts'
-import { makeCallbackSender } from './callbacks/callback-sender.ts'
+import { makeCallbackSender, type SendResult } from './callbacks/callback-sender.ts'
 import { makeResolve } from './callbacks/name-resolution.ts'
 import { signerIn } from './callbacks/own-signer.ts'
 import type { Core } from './core.ts'
@@ -39,6 +39,18 @@ const userOf = (shop: MerchantEntry, user: UserEntry) =>
     ? { user: user.data, merchantNetmask: shop.data.netmask }
     : undefined
 
+/** The path of an address may hold a token of the receiver: only its host is logged. */
+const logUndelivered = (
+  log: Log,
+  { id, event }: QueuedMessage,
+  uri: string,
+  { result, httpStatus, problem }: SendResult,
+): void => {
+  const { host } = new URL(uri)
+  const told = { callback: id, event, host, result, status: httpStatus, problem }
+  log.info(told, 'a callback was not delivered')
+}
+
 /** The running service: what its routes need, and the processes that work beside the requests. */
 export const startService = async (
   core: Core,
@@ -63,6 +75,8 @@ export const startService = async (
     secureContext: trustingAlso(settings.CALLBACK_CA_FILE, settings.NODE_EXTRA_CA_CERTS),
   })
   const metrics = makeMetrics({
+    mode: settings.MODE,
+    eventCounts: core.eventCounts,
     directory: settings.DATA_DIR,
     progress: readModels.progress,
     storesWork: core.storesWork,
@@ -90,6 +104,7 @@ export const startService = async (
       const text = await wire.message(message, uri)
       const answer = await sender.send(message.id, uri, text)
       metrics.countAttempt(answer.result)
+      if (answer.result !== 'delivered') logUndelivered(log, message, uri, answer)
       return answer
     },
   })

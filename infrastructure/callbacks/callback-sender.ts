@@ -27,7 +27,7 @@ type Needs = {
   readonly secureContext: SecureContext | undefined
 }
 
-type SendResult = {
+export type SendResult = {
   readonly result: 'delivered' | 'failed' | 'gone'
   readonly httpStatus: number | null
   readonly problem: string | null

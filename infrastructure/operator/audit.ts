@@ -67,10 +67,15 @@ const printEvent = (stored: RecordedEvent): void => {
   }
 }
 
-const printStream = async (store: EventStore, stream: string, after: number): Promise<void> => {
+const printStream = async (
+  store: EventStore,
+  stream: string,
+  after: number,
+  isAsked: (event: RecordedEvent) => boolean,
+): Promise<void> => {
   const events = await store.readStream(stream)
   if (events.length === 0) fail(`there is no stream ${stream}`)
-  events.filter(({ position }) => position > after).forEach(printEvent)
+  events.filter((event) => event.position > after && isAsked(event)).forEach(printEvent)
 }
 
 const printConsents = async (store: EventStore, payer: string, at?: number): Promise<void> => {
@@ -118,6 +123,8 @@ const printGaps = async (store: OpenedStore, { EVENT_STORE }: Settings): Promise
   if (gaps.length + damage.length > 0) process.exitCode = 1
 }
 
+type Chosen = { readonly stream?: string; readonly request?: string; readonly after: number }
+
 /** What an auditor reads: the log as it stands, each event checked against the catalogue, and the catalogue itself. */
 export const addAuditCommands = (program: Command, settings: Settings): void => {
   const audit = program.command('audit').description('read the log, without a service')
@@ -125,11 +132,14 @@ export const addAuditCommands = (program: Command, settings: Settings): void => 
     .command('events')
     .description('print events as JSON Lines, in order')
     .option('--stream <name>', 'only this stream, for instance payment-…')
+    .option('--request <id>', 'only what came of this request, by its X-Request-Id')
     .option('--after <position>', 'only what came after this position', positionOf, start)
-    .action(({ stream, after }: { stream?: string; after: number }) =>
+    .action(({ stream, request, after }: Chosen) =>
       withStore(settings, async (store) => {
-        if (stream !== undefined) return printStream(store, stream, after)
-        for await (const batch of store.readAll(after)) batch.forEach(printEvent)
+        const isAsked = ({ metadata }: RecordedEvent): boolean =>
+          request === undefined || metadata['correlationId'] === request
+        if (stream !== undefined) return printStream(store, stream, after, isAsked)
+        for await (const batch of store.readAll(after)) batch.filter(isAsked).forEach(printEvent)
       }),
     )
   audit

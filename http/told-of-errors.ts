@@ -1,0 +1,32 @@
+import { Refusal } from '../domain/refusal.ts'
+import { Malformed, RequestError } from './errors.ts'
+
+/** As long as ids and names of fields are. */
+const longest = 64
+const short = (text: string | undefined): string | undefined => text?.slice(0, longest)
+
+/** Why a request was refused, for the service's log: what it sent is no part of it. */
+export const reasonOf = (error: unknown): string | undefined => {
+  if (error instanceof Refusal) return error.code
+  if (error instanceof RequestError) return error.message
+  if (!(error instanceof Malformed)) return undefined
+  return `wrong fields: ${Object.keys(error.details).map(short).slice(0, 10).join(', ')}`
+}
+
+export type Asker = {
+  readonly merchant: string | undefined
+  readonly user: string | undefined
+  readonly integrator: string | undefined
+}
+
+type HeaderNames = { readonly merchant: string; readonly user: string; readonly integrator: string }
+
+/** Who a client of the merchant interface says to be. */
+export const askerOf = (
+  { merchant, user, integrator }: HeaderNames,
+  header: (name: string) => string | undefined,
+): Asker => ({
+  merchant: short(header(merchant)),
+  user: short(header(user)),
+  integrator: short(header(integrator)),
+})

@@ -1,0 +1,59 @@
+import type { EventStore } from '../application/event-store.ts'
+
+/** What is counted of the events that this process appends, by their types. */
+const counted: Readonly<Record<string, string>> = {
+  PaymentRequested: 'daybook_payment_requests_total',
+  PaymentAuthorized: 'daybook_payments_total{outcome="authorized"}',
+  PaymentDeclined: 'daybook_payments_total{outcome="declined"}',
+  PaymentFailed: 'daybook_payments_total{outcome="failed"}',
+  PaymentAborted: 'daybook_payments_total{outcome="aborted"}',
+  PaymentExpired: 'daybook_payments_total{outcome="expired"}',
+  PaymentAuthorizationExpired: 'daybook_payments_total{outcome="authorization_expired"}',
+  PaymentCaptured: 'daybook_captures_total',
+  PaymentReleased: 'daybook_releases_total',
+  PaymentRefunded: 'daybook_refunds_total',
+}
+
+const helps: Readonly<Record<string, string>> = {
+  daybook_payment_requests_total: 'Payment requests made.',
+  daybook_payments_total: 'Payments by what came of their request.',
+  daybook_captures_total: 'Captures.',
+  daybook_releases_total: 'Releases.',
+  daybook_refunds_total: 'Refunds.',
+}
+
+/** Counts what a store appends; `text` is Prometheus' form. A counter of a library would cost more than the decision. */
+export const countEvents = () => {
+  const counts = new Map(Object.keys(counted).map((type) => [type, 0]))
+
+  const count = (events: readonly { readonly type: string }[]): void => {
+    for (const { type } of events) {
+      const before = counts.get(type)
+      if (before !== undefined) counts.set(type, before + 1)
+    }
+  }
+
+  return {
+    /** The same store, whose appends are counted. */
+    countingOf: <Store extends EventStore>(store: Store): Store => ({
+      ...store,
+      append: async (...what) => {
+        const appended = await store.append(...what)
+        count(what[1])
+        return appended
+      },
+    }),
+    text: (): string =>
+      Object.entries(helps)
+        .flatMap(([name, help]) => [
+          `# HELP ${name} ${help}`,
+          `# TYPE ${name} counter`,
+          ...[...counts].flatMap(([type, total]) => {
+            const series = counted[type] ?? ''
+            return series.split('{')[0] === name ? `${series} ${total}` : []
+          }),
+          '',
+        ])
+        .join('\n'),
+  }
+}
