@@ -124,6 +124,6 @@ a.row:hover b { text-decoration: underline; }
 .qr h2 { margin-top: .3rem; }
 .qr img { width: min(100%, 15rem); height: auto; background: #fff; border-radius: 12px; padding: .6rem; }
 .attached { max-width: 100%; border-radius: 12px; }
-@media (max-width: 46rem) { .computer { display: none; } }
+@media (max-width: 46rem) { .computer { display: none; } .split > section > .actions { margin-top: 0; } }
 @media (min-width: 46.001rem) { .narrow { display: none; } }
 `

@@ -44,4 +44,5 @@ test.each([
     expect(found).toEqual([])
     expect(looked.length).toBeGreaterThan(20)
   },
+  300_000,
 )
