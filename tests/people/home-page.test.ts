@@ -42,7 +42,7 @@ test('given two devices, when one signs the other out, then that one is out, thi
   const [computer, phone] = [await signedInWith(firefox), await signedInWith('Tool/1.0')]
   const home = await phone.visit('/payer/')
   expect(home.html).toMatch(/Sign out<span class="unseen">: Firefox, Windows<\/span>/)
-  const sessions = [...home.html.matchAll(/name="session" value="(\w+)"/g)]
+  const sessions = [...home.html.matchAll(/name="session" value="([\w-]+)"/g)]
   const csrf = new Map(formIn(home.html, 'session').fields).get('csrf') ?? ''
   for (const [, session = ''] of sessions) {
     const body = new URLSearchParams({ csrf, session })
@@ -60,7 +60,7 @@ test('given the session of somebody else, when it is named, then nothing is sign
   const bob = await signedInWith(firefox)
   await signedInWith('Tool/1.0')
   const home = await bob.visit('/payer/')
-  const session = /name="session" value="(\w+)"/.exec(home.html)?.[1] ?? ''
+  const session = /name="session" value="([\w-]+)"/.exec(home.html)?.[1] ?? ''
   const csrf = formIn((await alice.visit('/payer/')).html, 'csrf').fields[0]?.[1] ?? ''
   const body = new URLSearchParams({ csrf, session })
   expect((await alice.visit('/payer/devices', { method: 'POST', body })).status).toBe(404)
