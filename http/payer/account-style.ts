@@ -30,6 +30,13 @@ h1.hello { font-size: 1.5rem; margin: .2rem 0 1rem; }
 .details dt { color: var(--quiet); font-size: .9rem; }
 .details dd { margin: 0; }
 form.row { margin: 0; }
+.row .name { display: block; font-weight: 600; }
+.row .about { display: block; }
+.consent { padding: 1rem 0; }
+.consent > h2 { margin: 0; }
+.consent .row { padding: 0; }
+button.danger { background: var(--bad); border-color: var(--bad); color: var(--card); }
+button.danger:hover { filter: brightness(.92); }
 .who { display: flex; flex-wrap: wrap; align-items: center; gap: 0 .4rem; padding: .4rem .9rem; border-radius: 10px; background: var(--tint); }
 .who a { min-height: 44px; display: inline-flex; align-items: center; margin-left: auto; }
 `

@@ -25,51 +25,71 @@ export type PayerHomeNeeds = DevicesNeeds & {
   }
   readonly findRequest: (tid: string, at: Instant) => Promise<ShownRequest | undefined>
   readonly permissionOf: (rid: string, at: Instant) => PermissionOutcome | undefined
+  /** Whether a payer has taken back what they granted there. */
+  readonly isWithdrawn: (grant: string) => boolean
   readonly shopName: (merchant: string) => string
 }
+
+type Row = {
+  readonly href: string
+  readonly name: string
+  /** What it is about, in a few words of the shop. */
+  readonly about: string
+  readonly when: Html
+  readonly status: string
+  readonly beside: string
+}
+
+/** A row of a list: who, what about, when, and what became of it. */
+const rowHtml = ({ href, name, about, when, status, beside }: Row): Html =>
+  html`<li>
+    <a class="row" href="${href}">
+      <span>
+        <span class="name">${name}</span>
+        ${about === '' ? '' : html`<span class="about">${about}</span>`}
+        <span class="quiet small">${when} ${status === '' ? '' : html`· ${status}`}</span>
+      </span>
+      <b>${beside}</b>
+    </a>
+  </li>`
 
 /** Where payers find what waits for them, and what they did. */
 export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] => {
   const { page } = payerPages(visits)
 
   const item = async (
-    { texts, locale }: SignedIn,
+    visitor: SignedIn,
     { kind, id }: InboxEntry,
     at: Instant,
   ): Promise<Html | ''> => {
+    const { texts, locale } = visitor
     if (kind === 'payment') {
       const shown = await needs.findRequest(id, at)
       if (!shown) return ''
-      const { outcome, shop } = shown
+      const { outcome, request, shop } = shown
       const { asked, captured } = sumsOf(outcome)
-      const status = outcome.status === 'pending' ? '' : statusText(texts, shown)
-      const sum = shownAmount(captured || asked, outcome.currency, locale)
-      return html`<li>
-        <a class="row" href="/payer/payment/${id}">
-          <span>
-            ${shop}<br /><span class="quiet small"
-              >${shownTime(outcome.modifiedAt, locale)}
-              ${status === '' ? '' : html`· ${status}`}</span
-            >
-          </span>
-          <b>${sum}</b>
-        </a>
-      </li>`
+      return rowHtml({
+        href: `/payer/payment/${id}`,
+        name: shop,
+        about: request.text ?? '',
+        when: shownTime(outcome.modifiedAt, locale),
+        status: outcome.status === 'pending' ? '' : statusText(texts, shown),
+        beside: shownAmount(captured || asked, outcome.currency, locale),
+      })
     }
     const row = needs.permissionOf(id, at)
     if (!row) return ''
     const granted = row.permissions ? texts.statusGranted : texts.statusDeclined
-    const status = { pending: '', ok: granted, fail: texts.statusFail }[row.status]
-    return html`<li>
-      <a class="row" href="/payer/permission/${id}">
-        <span>
-          ${needs.shopName(row.merchant)} ${texts.asks}<br /><span class="quiet small"
-            >${shownTime(row.modifiedAt, locale)} ${status === '' ? '' : html`· ${status}`}</span
-          >
-        </span>
-        <b aria-hidden="true">›</b>
-      </a>
-    </li>`
+    const isWithdrawn = needs.isWithdrawn(`permission-${id}`)
+    const answered = isWithdrawn ? texts.statusWithdrawn : granted
+    return rowHtml({
+      href: `/payer/permission/${id}`,
+      name: needs.shopName(row.merchant),
+      about: row.request.text ?? texts.asks,
+      when: shownTime(row.modifiedAt, locale),
+      status: { pending: '', ok: answered, fail: texts.statusExpired }[row.status],
+      beside: texts.permission,
+    })
   }
 
   const items = (visitor: SignedIn, rows: readonly InboxEntry[], at: Instant) =>

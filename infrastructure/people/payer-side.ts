@@ -117,6 +117,7 @@ export const makePayerSide = (core: Core, settings: Settings, server: Authorizat
       })),
     inbox: core.inbox,
     permissionOf: core.permissions.find,
+    isWithdrawn: (grant: string) => rows.find(grant)?.isRevoked ?? false,
     grantsOf: rows.ofPayer,
     findGrant: rows.find,
     applicationName: (client: string) => applicationOf(client)?.name,

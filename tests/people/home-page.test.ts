@@ -107,3 +107,42 @@ test.each([
 ])('given the User-Agent %s, when its device is named, then people know it', (userAgent, name) => {
   expect(deviceName(userAgent)).toBe(name)
 })
+
+test('given two requests of one shop, when they wait, then their links are named by what they are about', async () => {
+  for (const text of ['Lunch', 'Dinner'])
+    await service.requestPayment({ customer: sandboxPayers.bob.phone, text })
+  const bob = await signedInWith(firefox)
+  const { html } = await bob.visit('/payer/')
+  const names = [...html.matchAll(/<a class="row"[^>]*>([^]*?)<\/a>/g)].map(([, name = '']) =>
+    name.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' '),
+  )
+  expect(names).toEqual([
+    expect.stringContaining('Sandbox Shop Dinner'),
+    expect.stringContaining('Sandbox Shop Lunch'),
+  ])
+})
+
+test('given a permission that was withdrawn, when the history is read, then it says so', async () => {
+  const request = { pos_id: 'till-1', pos_tid: 'history', scope: 'openid', text: 'Receipts' }
+  const asked = { ...request, customer: sandboxPayers.bob.phone }
+  const { id } = (await service.call('POST', '/merchant/v1/permission_request/', asked)).body
+  const bob = await signedInWith(firefox)
+  await bob.submit(await bob.visit(`/payer/permission/${id}`), { decision: 'allow' })
+  expect((await bob.visit('/payer/history')).html).toMatch(/· Granted/)
+  const session = (
+    await service.call(
+      'POST',
+      '/payer/v1/session/',
+      {
+        ...{ phone: sandboxPayers.bob.phone, pin: sandboxPayers.bob.pin, code: codeOf('bob') },
+      },
+      {},
+    )
+  ).body
+  const headers = { Authorization: `Bearer ${session.token}` }
+  const { permissions } = (await service.call('GET', '/payer/v1/permission/', undefined, headers))
+    .body
+  await service.call('DELETE', `/payer/v1/permission/${permissions[0].id}/`, undefined, headers)
+  const { html } = await bob.visit('/payer/history')
+  expect(html).toMatch(/Receipts[^]*· Withdrawn/)
+})
