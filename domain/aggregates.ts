@@ -3,6 +3,7 @@ import { ledger, ledgerEvents } from './accounting/ledger.ts'
 import { series, seriesEvents } from './accounting/series.ts'
 import { settlementAccount } from './accounting/settlement-account.ts'
 import { settlement, settlementEvents, settlementUpcasts } from './accounting/settlement.ts'
+import { taxcodeEvents, taxcodes } from './accounting/taxcodes.ts'
 import { callback, callbackEvents } from './callback.ts'
 import { clock, clockEvents } from './clock.ts'
 import { installation, installationEvents, installationUpcasts } from './installation.ts'
@@ -64,6 +65,12 @@ export const fundings = { category: 'funding', decider: funding, events: funding
 export const callbacks = { category: 'callback', decider: callback, events: callbackEvents }
 
 export const feeSchedules = { category: 'fees', decider: fees, events: feeEvents }
+/** All of them together, under `operator`. */
+export const taxcodesOfOperator = {
+  category: 'taxcodes',
+  decider: taxcodes,
+  events: taxcodeEvents,
+}
 export const ledgers = { category: 'ledger', decider: ledger, events: ledgerEvents }
 export const settlementAccounts = { category: 'settlement_account', ...settlementAccount }
 /** What settlement ids begin with, each of one merchant. */

@@ -15,7 +15,9 @@ A transaction log is sorted by \`tid\`, then by time:
 - \`currency\`, \`amount\`, \`additional_amount\`: what the action was about, in both pots.
 - \`gross\`: both pots together where money moves, on captures and, below zero, on refunds; else zero.
 - \`fee\`, \`interchange\`, \`vat\`: what it costs; \`net\` is \`gross\` less these three.
-- \`taxcode\`: by which \`vat\` is reckoned.
+- \`taxcode\`: by which \`vat\` is reckoned on fees. \`NO:2013\`, which comes with the service, is that of
+  Norway: nothing on payments and settlements, 25 % on permission requests. The operator may add others;
+  \`GET /merchant/v1/fee_schedule/\` tells what you pay, and the VAT on it.
 - \`merchant_id\`, \`settlement_id\`: the latter where it was known when the log was made.
 - \`reserved1\`, \`reserved2\`: empty.
 - \`pos_id\`, \`pos_tid\`, \`text\`: as the request named them; the \`text\` of a refund is its reason, where it

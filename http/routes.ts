@@ -1,6 +1,7 @@
 import { documented } from './docs.ts'
 import type { Described } from './openapi.ts'
 import { attachmentRoutes, type AttachmentNeeds } from './merchant/attachment.ts'
+import { feeScheduleRoute, type FeeScheduleNeeds } from './merchant/fee-schedule.ts'
 import { ledgerRoutes } from './merchant/ledger.ts'
 import { logRoutes, type LogNeeds } from './merchant/log.ts'
 import { merchantRoutes, type MerchantNeeds } from './merchant/merchant.ts'
@@ -38,6 +39,7 @@ export type RouteNeeds = MerchantNeeds &
   ReportNeeds &
   LogNeeds &
   SettlementNeeds &
+  FeeScheduleNeeds &
   ServiceNeeds &
   Described & {
     /** Undefined in production. */
@@ -61,6 +63,7 @@ export const allRoutes = (needs: RouteNeeds): Route[] =>
       ...statusCodeRoutes(),
       ...userRoutes(needs),
       ...logRoutes(needs),
+      feeScheduleRoute(needs),
       ...peopleRoutes(needs),
       ...serviceRoutes(needs),
       ...(needs.sandbox

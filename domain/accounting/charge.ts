@@ -3,7 +3,8 @@ import { add, subtract, type MinorUnits } from '../money/money.ts'
 import type { Pots } from '../money/pots.ts'
 import { portionOf, shareOf } from '../money/rate.ts'
 import { refuse } from '../refusal.ts'
-import { isTaxcode, vatOn, type FeeTerms } from './fees.ts'
+import { vatOn, type FeeTerms } from './fees.ts'
+import { taxcodePattern } from './taxcodes.ts'
 
 /** What a line costs the merchant, in minor units: rounded once, here, so that every total can be added up again. */
 export const charge = z.object({
@@ -11,7 +12,7 @@ export const charge = z.object({
   fee: z.int(),
   interchange: z.int(),
   vat: z.int(),
-  taxcode: z.string().refine(isTaxcode),
+  taxcode: z.string().regex(taxcodePattern),
 })
 
 export type Charge = z.output<typeof charge>
@@ -25,17 +26,17 @@ export const grossOf = ({ amount, additionalAmount }: Pots): MinorUnits => {
 /** The charge for a capture: a rate of the gross and a fixed part; interchange when the payment is credit. */
 export const chargeFor = (captured: Pots, isCredit: boolean, terms: FeeTerms): Charge => {
   const gross = grossOf(captured)
-  const { taxcode } = terms
+  const { taxcode, vat } = terms
   const fee = portionOf(gross, terms.transactionRate, terms.transactionFixed)
   const interchange = isCredit ? portionOf(gross, terms.interchangeRate) : 0
-  return { fee, interchange, vat: vatOn('transaction', fee, taxcode), taxcode }
+  return { fee, interchange, vat: vatOn('transaction', fee, taxcode, vat), taxcode }
 }
 
 /** The charge for a permission request that was answered. */
-export const chargeForPermission = ({ permissionFixed: fee, taxcode }: FeeTerms): Charge => ({
+export const chargeForPermission = ({ permissionFixed: fee, taxcode, vat }: FeeTerms): Charge => ({
   fee,
   interchange: 0,
-  vat: vatOn('permission', fee, taxcode),
+  vat: vatOn('permission', fee, taxcode, vat),
   taxcode,
 })
 

@@ -2,26 +2,26 @@ import { z } from 'zod'
 import type { Decider, EventsOf } from '../decider.ts'
 import type { Currency } from '../money/currency.ts'
 import type { MinorUnits } from '../money/money.ts'
-import { portionOf, ratePattern, type Rate } from '../money/rate.ts'
+import { portionOf, ratePattern } from '../money/rate.ts'
 import { refuse } from '../refusal.ts'
 import { sameJson } from '../same.ts'
 import type { Instant } from '../time.ts'
-
-/** What is charged for: a capture, an answered permission request, a settlement. */
-type Charged = 'transaction' | 'permission' | 'settlement'
-
-/** VAT by taxcode (decisions 9); payment services, settlements among them, are exempt in Norway. */
-const vatRates: Readonly<Record<string, Readonly<Record<Charged, Rate>>>> = {
-  'NO:2013': { transaction: '0', permission: '0.25', settlement: '0' },
-}
-
-type Taxcode = string
-export const taxcodes: readonly Taxcode[] = Object.keys(vatRates)
-export const isTaxcode = (text: string): text is Taxcode => Object.hasOwn(vatRates, text)
+import {
+  shippedTaxcode,
+  taxcodePattern,
+  vatRateOf,
+  vatRates,
+  type Charged,
+  type VatRates,
+} from './taxcodes.ts'
 
 /** VAT on a fee, in minor units. */
-export const vatOn = (charged: Charged, fee: MinorUnits, taxcode: Taxcode): MinorUnits =>
-  portionOf(fee, vatRates[taxcode]?.[charged] ?? '0')
+export const vatOn = (
+  charged: Charged,
+  fee: MinorUnits,
+  taxcode: string,
+  vat?: VatRates,
+): MinorUnits => portionOf(fee, vatRateOf(charged, taxcode, vat))
 
 const rate = z.string().regex(ratePattern)
 const fixed = z.int().nonnegative()
@@ -33,7 +33,9 @@ const feeTerms = z.object({
   interchangeRate: rate,
   permissionFixed: fixed,
   settlementFixed: fixed,
-  taxcode: z.string().refine(isTaxcode),
+  taxcode: z.string().regex(taxcodePattern),
+  /** What the code meant when the fees were set; absent under the one that comes with the service. */
+  vat: vatRates.optional(),
   refundsReturnFees: z.boolean(),
 })
 
@@ -58,7 +60,7 @@ export const noFees: FeeTerms = {
   interchangeRate: '0',
   permissionFixed: 0,
   settlementFixed: 0,
-  taxcode: 'NO:2013',
+  taxcode: shippedTaxcode.code,
   refundsReturnFees: false,
 }
 

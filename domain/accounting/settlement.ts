@@ -126,8 +126,10 @@ export const settlementFeesBy = (
 ): readonly SettlementFee[] =>
   Object.entries(terms)
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .flatMap(([currency, { settlementFixed: fee, taxcode }]) =>
-      fee === 0 ? [] : [{ at, currency, taxcode, fee, vat: vatOn('settlement', fee, taxcode) }],
+    .flatMap(([currency, { settlementFixed: fee, taxcode, vat }]) =>
+      fee === 0
+        ? []
+        : [{ at, currency, taxcode, fee, vat: vatOn('settlement', fee, taxcode, vat) }],
     )
 
 /** The totals of the lines with the fee for settling them, once in each currency. */

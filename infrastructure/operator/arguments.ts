@@ -1,5 +1,6 @@
 import { merchants } from '../../domain/aggregates.ts'
 import type { MerchantData } from '../../domain/merchant/merchant.ts'
+import { ratePattern } from '../../domain/money/rate.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 
@@ -11,6 +12,10 @@ export const collect = (value: string, earlier: readonly string[] = []): string[
   ...earlier,
   value,
 ]
+
+/** A rate as it is written. @throws OperatorError */
+export const rateOf = (text: string): string =>
+  ratePattern.test(text) ? text : fail(`${text} is no rate from 0 to 1, such as 0.009`)
 
 /** A name is shown to people, on pages and in payout files. */
 export const checkName = (name: string | undefined): void => {

@@ -1,30 +1,27 @@
 import type { Command } from 'commander'
-import { feeSchedules } from '../../domain/aggregates.ts'
-import { isTaxcode, taxcodes } from '../../domain/accounting/fees.ts'
+import { feeSchedules, merchants, taxcodesOfOperator } from '../../domain/aggregates.ts'
+import { termsInForce, type FeeSchedule } from '../../domain/accounting/fees.ts'
+import { charged, shippedTaxcode, vatRateOf } from '../../domain/accounting/taxcodes.ts'
 import { isCurrency } from '../../domain/money/currency.ts'
 import { formatAmount, parseAmount } from '../../domain/money/money.ts'
-import { ratePattern } from '../../domain/money/rate.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
-import { presentMerchant } from './arguments.ts'
+import { presentMerchant, rateOf } from './arguments.ts'
 import { instantOf } from './time.ts'
 import type { WithCore } from './with-core.ts'
 
 type FeeOptions = {
   readonly from: string
   readonly currency?: string
-  readonly transactionRate: string
-  readonly transactionFixed: string
-  readonly interchangeRate: string
-  readonly permissionFixed: string
-  readonly settlementFixed: string
-  readonly taxcode: string
-  readonly refundsReturnFees?: true
+  readonly transactionRate?: string
+  readonly transactionFixed?: string
+  readonly interchangeRate?: string
+  readonly permissionFixed?: string
+  readonly settlementFixed?: string
+  readonly taxcode?: string
+  readonly refundsReturnFees?: boolean
 }
-
-const rateOf = (text: string): string =>
-  ratePattern.test(text) ? text : fail(`${text} is no rate from 0 to 1, such as 0.009`)
 
 const fixedOf = (text: string, currency: string): number => {
   try {
@@ -35,57 +32,106 @@ const fixedOf = (text: string, currency: string): number => {
   }
 }
 
-const setFees = async (core: Core, id: string, options: FeeOptions) => {
-  const merchant = await presentMerchant(core, id)
-  const currency = (options.currency ?? merchant.currency).toUpperCase()
-  if (!isCurrency(currency)) fail(`${currency} is no current ISO 4217 code`)
-  const { taxcode } = options
-  if (!isTaxcode(taxcode)) fail(`${taxcode} is none of ${taxcodes.join(', ')}`)
-  const schedule = {
-    from: instantOf(options.from),
-    currency,
-    transactionRate: rateOf(options.transactionRate),
-    transactionFixed: fixedOf(options.transactionFixed, currency),
-    interchangeRate: rateOf(options.interchangeRate),
-    permissionFixed: fixedOf(options.permissionFixed, currency),
-    settlementFixed: fixedOf(options.settlementFixed, currency),
-    taxcode,
-    refundsReturnFees: options.refundsReturnFees ?? false,
-  }
-  const context = core.contextOf('operator', id)
-  await core.handle(feeSchedules, id, { type: 'ScheduleFees', schedule }, context)
+const shown = (merchant: string, schedule: FeeSchedule) => {
+  const { currency, taxcode, vat } = schedule
+  const amount = (minor: number) => formatAmount(minor, currency)
+  const rates = charged.map((what) => [`vat_on_${what}_fees`, vatRateOf(what, taxcode, vat)])
   return {
-    merchant: id,
+    merchant,
     from: new Date(schedule.from).toISOString(),
     currency,
     transaction_rate: schedule.transactionRate,
-    transaction_fixed: formatAmount(schedule.transactionFixed, currency),
+    transaction_fixed: amount(schedule.transactionFixed),
     interchange_rate: schedule.interchangeRate,
-    permission_fixed: formatAmount(schedule.permissionFixed, currency),
-    settlement_fixed: formatAmount(schedule.settlementFixed, currency),
+    permission_fixed: amount(schedule.permissionFixed),
+    settlement_fixed: amount(schedule.settlementFixed),
     taxcode,
+    ...(Object.fromEntries(rates) as Record<string, string>),
     refunds_return_fees: schedule.refundsReturnFees,
   }
 }
 
+/** What a tax code means, as a schedule carries it. */
+const taxOf = async ({ find }: Core, code: string) => {
+  const known = await find(taxcodesOfOperator, 'operator')
+  const { vat } =
+    known.find((one) => one.code === code) ??
+    fail(`${code} is none of ${known.map((one) => one.code).join(', ')}: add it with taxcode add`)
+  return { taxcode: code, vat: code === shippedTaxcode.code ? undefined : vat }
+}
+
+const setFees = async (core: Core, id: string, options: FeeOptions) => {
+  const merchant = await presentMerchant(core, id)
+  const currency = (options.currency ?? merchant.currency).toUpperCase()
+  if (!isCurrency(currency)) fail(`${currency} is no current ISO 4217 code`)
+  const from = instantOf(options.from)
+  const before = await core.find(feeSchedules, id)
+  const kept = termsInForce(before, currency, merchant.currency, from)
+  const rate = (given: string | undefined, else_: string) =>
+    given === undefined ? else_ : rateOf(given)
+  const fixed = (given: string | undefined, else_: number) =>
+    given === undefined ? else_ : fixedOf(given, currency)
+  const tax = options.taxcode === undefined ? kept : await taxOf(core, options.taxcode)
+  const schedule: FeeSchedule = {
+    from,
+    currency,
+    transactionRate: rate(options.transactionRate, kept.transactionRate),
+    transactionFixed: fixed(options.transactionFixed, kept.transactionFixed),
+    interchangeRate: rate(options.interchangeRate, kept.interchangeRate),
+    permissionFixed: fixed(options.permissionFixed, kept.permissionFixed),
+    settlementFixed: fixed(options.settlementFixed, kept.settlementFixed),
+    taxcode: tax.taxcode,
+    ...(tax.vat && { vat: tax.vat }),
+    refundsReturnFees: options.refundsReturnFees ?? kept.refundsReturnFees,
+  }
+  const context = core.contextOf('operator', id)
+  await core.handle(feeSchedules, id, { type: 'ScheduleFees', schedule }, context)
+  return shown(id, schedule)
+}
+
+/** The fees of some merchants, or of all, and from when on; what holds now is marked. */
+const listFees = async (core: Core, ids: readonly string[]) => {
+  await core.readModels.caughtUp()
+  for (const id of ids) await presentMerchant(core, id)
+  const all = ids.length > 0 ? ids : core.merchants.all().map(({ data }) => data.id)
+  const listed = all.map(async (id) => {
+    const [schedules, entry] = await Promise.all([
+      core.find(feeSchedules, id),
+      core.find(merchants, id),
+    ])
+    const own = entry.status === 'present' ? entry.data.currency : ''
+    return schedules.map((schedule) => ({
+      ...shown(id, schedule),
+      holds_now: termsInForce(schedules, schedule.currency, own, core.now()) === schedule,
+    }))
+  })
+  return (await Promise.all(listed)).flat()
+}
+
 /** `daybook fees` (decisions 9): what merchants pay. */
 export const addFeeCommands = (program: Command, withCore: WithCore): void => {
-  program
-    .command('fees')
-    .description('what merchants pay')
+  const fees = program.command('fees').description('what merchants pay')
+  fees
+    .command('list [merchant...]')
+    .description('list the fees that are set, of some merchants or of all')
+    .action(withCore(listFees))
+  fees
     .command('set <merchant>')
-    .description('set the fees from a date on; what has been charged stays as it was')
+    .description(
+      'set fees from a date on, and print all that hold then: what is not given stays as it was before, and what has been charged, too',
+    )
     .requiredOption('--from <date>', 'first day, YYYY-MM-DD in UTC, or with hh:mm:ss')
     .option(
       '--currency <code>',
       'of payments and fixed parts; default: that of the merchant, whose rates also hold where no others are set',
     )
-    .option('--transaction-rate <rate>', 'part of the gross of each capture, such as 0.009', '0')
-    .option('--transaction-fixed <amount>', 'for each capture', '0')
-    .option('--interchange-rate <rate>', 'part of the gross of each credit capture', '0')
-    .option('--permission-fixed <amount>', 'for each answered permission request', '0')
-    .option('--settlement-fixed <amount>', 'for each settlement', '0')
-    .option('--taxcode <code>', `one of ${taxcodes.join(', ')}`, taxcodes[0])
+    .option('--transaction-rate <rate>', 'part of the gross of each capture, such as 0.009')
+    .option('--transaction-fixed <amount>', 'for each capture')
+    .option('--interchange-rate <rate>', 'part of the gross of each credit capture')
+    .option('--permission-fixed <amount>', 'for each answered permission request')
+    .option('--settlement-fixed <amount>', 'for each settlement')
+    .option('--taxcode <code>', `one of taxcode list, ${shippedTaxcode.code} at first`)
     .option('--refunds-return-fees', 'a refund gives back its part of what was charged')
+    .option('--no-refunds-return-fees', 'a refund gives nothing back, as at first')
     .action(withCore(setFees))
 }

@@ -18,6 +18,7 @@ import { addPosCommands } from './points-of-sale.ts'
 import { addSettlementCommands } from './settlements.ts'
 import { accountingStatus } from './status.ts'
 import { addStickerCommands } from './stickers.ts'
+import { addTaxcodeCommands } from './taxcodes.ts'
 import { addUserCommands } from './users.ts'
 import type { WithCore } from './with-core.ts'
 
@@ -107,6 +108,7 @@ export const operatorProgram = ({ settings, version, server, serve }: Needs): Co
   addUserCommands(program, withCore)
   addPosCommands(program, withCore)
   addFeeCommands(program, withCore)
+  addTaxcodeCommands(program, withCore)
   addSettlementCommands(program, settings, withCore)
   addPeopleCommands(program, withCore)
   addOAuthCommands(program, withCore, async () => {

@@ -261,6 +261,7 @@ describe('the catalogue', () => {
       'SigningKeyRemoved',
       'StickerAdded',
       'StickerClaimed',
+      'TaxcodeAdded',
       'UserChanged',
       'UserRegistered',
       'UserRemoved',

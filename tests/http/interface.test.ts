@@ -44,6 +44,7 @@ const additions: readonly Row[] = [
   ['GET', '/payment_request/<tid>/attachment/<attachment_id>/'],
   ['GET', '/shortlink/<shortlink_id>/last_scan/'],
   ['GET', '/log/<sha256>/'],
+  ['GET', '/fee_schedule/'],
 ]
 
 const prefix = '/merchant/v1'

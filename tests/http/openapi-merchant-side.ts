@@ -100,6 +100,7 @@ export const walkMerchantSide = async (service: Service, check: Check): Promise<
     await make('GET', `${list}{settlement_id}/`, pathOf(headers.location))
     const { settlement_account_id: account } = (await admin('GET', `${v1}/merchant/sandbox/`)).body
     const accounts = `${v1}/settlement_account/`
+    await make('GET', `${v1}/fee_schedule/`, `${v1}/fee_schedule/`)
     await make('GET', `${accounts}{settlement_account_id}/`, `${accounts}${account}/`)
   }
 

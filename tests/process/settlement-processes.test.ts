@@ -156,7 +156,8 @@ test('the operator sees that the journal balances, and fees that change count fr
   await shops[0].world('POST', '/sandbox/v1/clock/', { now: `${tomorrow} 00:00:00` })
   // The other hears of it a moment later.
   await advance(shops[1].world, 0)
-  expect(await feeOf()).toBe('9.00')
+  // The fixed part stays as it was.
+  expect(await feeOf()).toBe('10.80')
   expect(await feeOf('EUR')).toBe('9.00')
 
   const status = await runCommand(settings, '--json', 'status')

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import type { Decider, EventsOf } from '../decider.ts'
+import { ratePattern, type Rate } from '../money/rate.ts'
+import { refuse } from '../refusal.ts'
+import { sameJson } from '../same.ts'
+
+/** What is charged for: a capture, an answered permission request, a settlement. */
+export const charged = ['transaction', 'permission', 'settlement'] as const
+export type Charged = (typeof charged)[number]
+
+const rate = z.string().regex(ratePattern)
+export const vatRates = z.object({ transaction: rate, permission: rate, settlement: rate })
+export type VatRates = z.output<typeof vatRates>
+
+/** A country and what it is called there, such as `NO:2013`. */
+export const taxcodePattern = /^[A-Z]{2}:[A-Za-z0-9_.-]{1,30}$/
+
+const taxcode = z.object({
+  code: z.string().regex(taxcodePattern),
+  /** In the operator's words. */
+  description: z.string(),
+  vat: vatRates,
+})
+
+export type Taxcode = z.output<typeof taxcode>
+
+/** It comes with the service (decisions 9). */
+export const shippedTaxcode: Taxcode = {
+  code: 'NO:2013',
+  description:
+    'Norway: payment services, settlements among them, are exempt; answered permission requests carry 25 %',
+  vat: { transaction: '0', permission: '0.25', settlement: '0' },
+}
+
+export const taxcodeEvents = {
+  /** What a code means never changes: what was charged under it can be reckoned again. */
+  TaxcodeAdded: taxcode,
+} as const
+
+type TaxcodeEvent = EventsOf<typeof taxcodeEvents>
+type TaxcodeCommand = { readonly type: 'AddTaxcode'; readonly taxcode: Taxcode }
+
+/** The tax codes of the operator, the shipped one first. */
+export const taxcodes: Decider<TaxcodeCommand, TaxcodeEvent, readonly Taxcode[]> = {
+  initial: [shippedTaxcode],
+  decide({ taxcode }, known) {
+    const same = known.find(({ code }) => code === taxcode.code)
+    if (!same) return [{ type: 'TaxcodeAdded', data: taxcode }]
+    return sameJson(same, taxcode) ? [] : refuse('id_used_with_other_data')
+  },
+  evolve: (known, { data }) => [...known, data],
+}
+
+/** The rates that a schedule carries; one under the shipped code need not. */
+export const vatRateOf = (what: Charged, code: string, vat: VatRates | undefined): Rate =>
+  (vat ?? (code === shippedTaxcode.code ? shippedTaxcode.vat : undefined))?.[what] ?? '0'
