@@ -8,12 +8,12 @@ import { fingerprintOfSources } from './infrastructure/read-models/fingerprint.t
 /** The program, its threads, and the module that starts them, which tests use as well. */
 const entries = [
   'main',
-  'serving-thread',
-  'thread',
-  'event-store/committing-thread',
-  'read-models/folding-thread',
-  'read-models/writing-thread',
-  'transaction-logs/log-thread',
+  'serving-worker',
+  'worker',
+  'event-store/commit-worker',
+  'read-models/folding-worker',
+  'read-models/writing-worker',
+  'transaction-logs/log-worker',
 ]
 
 /** Packages with a compiled part, and the client of EventStoreDB, which few need. */

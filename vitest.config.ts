@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
-const builtThread = fileURLToPath(new URL('dist/infrastructure/thread.js', import.meta.url))
+const builtWorker = fileURLToPath(new URL('dist/infrastructure/worker.js', import.meta.url))
 
 export default defineConfig({
   test: {
@@ -9,7 +9,7 @@ export default defineConfig({
     // Tests of the real process run what `npm start` runs.
     globalSetup: 'tests/build.ts',
     // Threads begin with what was built, too: with the source each takes four times as much of the processor to begin.
-    alias: [{ find: /^.*\/thread\.ts$/, replacement: builtThread }],
+    alias: [{ find: /^.*\/worker\.ts$/, replacement: builtWorker }],
     pool: 'forks',
     // What the files share is loaded once for each worker, not once for each file.
     isolate: false,

@@ -2,7 +2,7 @@ import type { Completion } from '../domain/accounting/completion.ts'
 import { idIn, partsOf, within } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { ledgers } from '../domain/aggregates.ts'
-import { eachByItself, type OutageOf } from './each-by-itself.ts'
+import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
 import type { Handle } from './handle.ts'
 
 type ClosingReport = {
@@ -30,7 +30,7 @@ type Needs<Report extends ClosingReport> = {
  */
 export const completeReports = <Report extends ClosingReport>(needs: Needs<Report>) => {
   const { outageOf } = needs
-  const completing = eachByItself<Report>({ keyOf: (report) => report.ledgerStream, outageOf })
+  const completing = perKeyBackOff<Report>({ keyOf: (report) => report.ledgerStream, outageOf })
 
   /** Who had the last turn. */
   let latest = ''

@@ -1,7 +1,7 @@
 import { dayMs, dayOf, type Instant } from '../domain/time.ts'
-import { recent } from './recent.ts'
+import { generationalCache } from './generational-cache.ts'
 
-const daysSeen = recent<number, string>(1_000)
+const daysSeen = generationalCache<number, string>(1_000)
 
 const dayText = (day: number): string => {
   const known = daysSeen.get(day)

@@ -8,7 +8,7 @@ import { clockToleranceMs, isAhead, type Instant } from '../domain/time.ts'
 import { callbacks } from '../domain/aggregates.ts'
 import type { CallbackQueue, QueueRow, Seen } from './callback-queue.ts'
 import type { Find, Handle, Recall } from './handle.ts'
-import { makeTurns, placesOfDestination, type Place } from './turns.ts'
+import { makeFairScheduler, placesOfDestination, type Place } from './fair-scheduler.ts'
 
 type Needs = {
   readonly queue: CallbackQueue
@@ -38,7 +38,7 @@ const restAfterFailureMs = 1000
  */
 export const deliverCallbacks = (needs: Needs) => {
   const { queue, now } = needs
-  const turns = makeTurns()
+  const turns = makeFairScheduler()
   let seen: Seen | null = null
   const underWay = new Set<string>()
   /** Resources whose next message may be due, wherever it now goes. */

@@ -1,6 +1,6 @@
 import type { Instant } from '../domain/time.ts'
 import { payments, permissionRequests } from '../domain/aggregates.ts'
-import { eachByItself, type OutageOf } from './each-by-itself.ts'
+import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
 import type { Context, Handle } from './handle.ts'
 
 /** What may have come to its end, by the read model. */
@@ -36,7 +36,7 @@ const expireDue = <Row extends { readonly merchant: string }>(
   { rows, newId, outageOf }: Omit<Needs<Row>, 'handle'>,
   { category, idOf, expire: record }: Kind<Row>,
 ) => {
-  const expiring = eachByItself<Row>({ keyOf: idOf, outageOf })
+  const expiring = perKeyBackOff<Row>({ keyOf: idOf, outageOf })
   return async (
     at: Instant,
     caughtUp: () => Promise<void>,

@@ -5,7 +5,7 @@ import type { Instant } from '../domain/time.ts'
 import { feeSchedules, merchants } from '../domain/aggregates.ts'
 import type { RecordedEvent } from './event-store.ts'
 import type { Find } from './handle.ts'
-import { recent } from './recent.ts'
+import { generationalCache } from './generational-cache.ts'
 
 const merchantsKept = 50_000
 
@@ -28,7 +28,7 @@ const changes: readonly string[] = [
  * log and not from a read model, which may still be catching up and would then charge nothing.
  */
 export const makeFeeBook = ({ find }: { readonly find: Find }) => {
-  const known = recent<string, Known>(merchantsKept)
+  const known = generationalCache<string, Known>(merchantsKept)
   let notices = 0
 
   const load = async (merchant: string): Promise<Known> => {

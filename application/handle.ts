@@ -13,9 +13,9 @@ import {
   type Revision,
 } from './event-store.ts'
 import { historyOf, stateAfter, stateAt } from './history.ts'
-import { usualRoom, type Room } from './recent.ts'
+import { usualRoom, type Room } from './generational-cache.ts'
 import { makeSerialByKey } from './serial-by-key.ts'
-import type { Soon } from './soon.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 import { isOld, knownAfter, makeStateMemory, nothingOf, type Known } from './state-memory.ts'
 
 /** Who commands, when and why. */
@@ -135,7 +135,7 @@ const makeFind = (
     { category, decider }: Aggregate<never, Event, State>,
     id: string,
     asOf: AsOf = 'memory',
-  ): Soon<State> => {
+  ): MaybePromise<State> => {
     const stream = streamOf({ category }, id)
     if (typeof asOf === 'number') return stateAt(store, decider, stream, asOf)
     if (asOf === 'log') return findAtHead(decider, stream)

@@ -1,7 +1,7 @@
 import { parseEvent, type Recorded } from '../domain/events.ts'
 import { idIn } from '../domain/stream.ts'
 import { fundings, payments } from '../domain/aggregates.ts'
-import { eachByItself, type OutageOf } from './each-by-itself.ts'
+import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
 import type { EventStore, Position, RecordedEvent } from './event-store.ts'
 import type { FundingSource, Movement } from './funding.ts'
 import type { Context, Find, Handle } from './handle.ts'
@@ -81,7 +81,7 @@ export const informFunding = async (needs: Needs): Promise<DueWork> => {
   let position = known ?? (await store.head())
   if (known === null) await note(position)
 
-  const informing = eachByItself<string>({ keyOf: (name) => name, outageOf: needs.outageOf })
+  const informing = perKeyBackOff<string>({ keyOf: (name) => name, outageOf: needs.outageOf })
   const inform = async (stopped: AbortSignal): Promise<void> => {
     // Another node may have told it meanwhile.
     position = Math.max(position, (await find(fundings, source)).informedTo ?? position)

@@ -2,7 +2,7 @@ import type { Listener, Scan, ScanCommand, ScanEvent } from '../domain/merchant/
 import { refuse, Refusal } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import { payments, scansOfShortlinks, shortlinks } from '../domain/aggregates.ts'
-import { eachByItself, type OutageOf } from './each-by-itself.ts'
+import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
 import { StoreUnavailable } from './event-store.ts'
 import { findSuch, isPresent } from './find-accepting.ts'
 import type { Context, Find, Handle } from './handle.ts'
@@ -48,7 +48,7 @@ const leftToWork = async (following: Promise<void>): Promise<void> => {
  */
 export const matchScans = (needs: Needs) => {
   const { handle, find, pickUps, tokenDigestOf, newId, outageOf } = needs
-  const working = eachByItself<Due>({ keyOf: ({ tid }) => tid, outageOf })
+  const working = perKeyBackOff<Due>({ keyOf: ({ tid }) => tid, outageOf })
 
   const carryOut = async (
     shortlink: string,

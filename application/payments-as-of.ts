@@ -2,7 +2,7 @@ import { payment } from '../domain/payment/payment.ts'
 import type { Payment, RequestedPayment } from '../domain/payment/payment-state.ts'
 import type { EventStore, Revision } from './event-store.ts'
 import { historyOf, stateAfter } from './history.ts'
-import { recent } from './recent.ts'
+import { generationalCache } from './generational-cache.ts'
 
 /** Payments whose last state is remembered; fewer when they have many captures. */
 const remembered = 1_000
@@ -17,7 +17,7 @@ const weightOf = ({ payment }: AtRevision): number =>
  * the one before it.
  */
 export const paymentsAsOf = (store: Pick<EventStore, 'readStream'>) => {
-  const memory = recent<string, AtRevision>(remembered, { weightOf, weight: 256 })
+  const memory = generationalCache<string, AtRevision>(remembered, { weightOf, weight: 256 })
   return async (stream: string, revision: Revision): Promise<RequestedPayment> => {
     const last = memory.get(stream)
     const isUsable = last !== undefined && last.revision <= revision

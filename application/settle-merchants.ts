@@ -5,7 +5,7 @@ import { payoutDay } from '../domain/calendar.ts'
 import { refuse } from '../domain/refusal.ts'
 import { dayOf, type Instant } from '../domain/time.ts'
 import { settlements } from '../domain/aggregates.ts'
-import { eachByItself, type OutageOf } from './each-by-itself.ts'
+import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
 import type { Context, Handle } from './handle.ts'
 
 type Account = {
@@ -53,8 +53,8 @@ const atOnce = 200
 export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlement>) => {
   const { handle, accounts, caughtUp, outageOf } = needs
   const keyOf = ({ merchant }: { readonly merchant: string }): string => merchant
-  const starting = eachByItself<Account>({ keyOf, outageOf })
-  const completing = eachByItself<Settlement>({ keyOf, outageOf })
+  const starting = perKeyBackOff<Account>({ keyOf, outageOf })
+  const completing = perKeyBackOff<Settlement>({ keyOf, outageOf })
 
   const contextAt = (at: Instant, merchant: string): Context => ({
     at,
@@ -130,7 +130,7 @@ export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlem
       merchant === undefined ? accounts.unsettled() : [accounts.find(merchant)].filter((a) => !!a)
     const some = unsettled.filter(({ unsettledSince }) => unsettledSince !== null)
     // Not with `starting`: it takes whoever rests and is not listed as due for settled, and these are not due.
-    const startingNow = eachByItself<Account>({ keyOf, outageOf })
+    const startingNow = perKeyBackOff<Account>({ keyOf, outageOf })
     await startAll(startingNow, some, now, () => null)
     await completeAll(now)
     return [...new Set([...startingNow.failing(), ...completing.failing()])]

@@ -7,7 +7,7 @@ import {
   type RecordedEvent,
   type Revision,
 } from './event-store.ts'
-import { recent, recentWithin, type Room } from './recent.ts'
+import { generationalCache, cacheWithin, type Room } from './generational-cache.ts'
 
 /** The state of an aggregate as of a revision of its stream. */
 export type Known = {
@@ -48,9 +48,9 @@ type Needs = {
 
 /** Remembers the states of the aggregates used last, and which of them the log has gone beyond. */
 export const makeStateMemory = ({ store, room, from }: Needs) => {
-  const memory = recentWithin<string, Remembered>(room)
+  const memory = cacheWithin<string, Remembered>(room)
   /** The newest revision observed of each stream that has changed lately, remembered or not. */
-  const observedOf = recent<string, Revision>(room.streams)
+  const observedOf = generationalCache<string, Revision>(room.streams)
   let observed = from
 
   const find = (stream: string): Readonly<Remembered> | undefined => memory.get(stream)

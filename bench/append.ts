@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { noStream, type EventStore, type NewEvent } from '../application/event-store.ts'
 import { openSqliteEventStore } from '../infrastructure/event-store/sqlite-event-store.ts'
-import type { Where } from '../infrastructure/thread.ts'
+import type { Where } from '../infrastructure/worker.ts'
 import { commitInGroups, eventTables, openRawFile } from './raw-commits.ts'
 
 const inFlight = 32
@@ -114,13 +114,13 @@ export const measureAppends = async (
   return {
     known: {
       raw: raw('known', false),
-      here: await store('known', 'here', knownStreams),
-      apart: await store('known', 'apart', knownStreams),
+      inline: await store('known', 'inline', knownStreams),
+      worker: await store('known', 'worker', knownStreams),
     },
     new: {
       raw: raw('new', true),
-      here: await store('new', 'here', newStreams),
-      apart: await store('new', 'apart', newStreams),
+      inline: await store('new', 'inline', newStreams),
+      worker: await store('new', 'worker', newStreams),
     },
   }
 }

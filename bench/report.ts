@@ -1,5 +1,5 @@
 import { cpus, release, totalmem, type } from 'node:os'
-import type { Where } from '../infrastructure/thread.ts'
+import type { Where } from '../infrastructure/worker.ts'
 import type { Appends } from './append.ts'
 import {
   atOnce,
@@ -75,10 +75,10 @@ const comparisons = ({ http, appends, rebuild }: Figures): string[][] => {
       beside(({ lifecycles }) => lifecycles.perSecond),
       0.5,
     ),
-    compared('append, 32 in flight, streams that exist', 'events/s', raw('known', 'here'), 0.75),
-    compared('append, 32 in flight, new streams', 'events/s', raw('new', 'here'), 0.75),
-    compared(`${inThread}, streams that exist`, 'events/s', raw('known', 'apart'), 0.75),
-    compared(`${inThread}, new streams`, 'events/s', raw('new', 'apart'), 0.75),
+    compared('append, 32 in flight, streams that exist', 'events/s', raw('known', 'inline'), 0.75),
+    compared('append, 32 in flight, new streams', 'events/s', raw('new', 'inline'), 0.75),
+    compared(`${inThread}, streams that exist`, 'events/s', raw('known', 'worker'), 0.75),
+    compared(`${inThread}, new streams`, 'events/s', raw('new', 'worker'), 0.75),
   ].map(([what, figure, limit, value, target, isReached]) => [
     what,
     figure,

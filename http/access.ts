@@ -1,4 +1,4 @@
-import { goOn, type Soon } from '../application/soon.ts'
+import { andThen, type MaybePromise } from '../application/maybe-promise.ts'
 import type { AccessNeeds, FoundUser } from './access-needs.ts'
 import type { Caller } from './call.ts'
 import { makeIntegratorAccess, type IntegratorNeeds } from './integrator-access.ts'
@@ -20,8 +20,8 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
   const findRight = (
     merchant: string,
     id: string,
-    isRight: (found: FoundUser) => Soon<boolean>,
-  ): Soon<FoundUser> => {
+    isRight: (found: FoundUser) => MaybePromise<boolean>,
+  ): MaybePromise<FoundUser> => {
     const known = needs.recallUser(merchant, id)
     const verdict = known && isRight(known)
     if (verdict === true) return known
@@ -50,7 +50,7 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
       ),
     )
     // What is remembered is not waited for.
-    return goOn(right, (found) => found ?? wrong())
+    return andThen(right, (found) => found ?? wrong())
   }
 
   const bySignature = async (
@@ -77,7 +77,7 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
   const isSuperuser = (found: FoundUser): boolean =>
     found?.user.roles.includes('superuser') ?? false
 
-  return (level: AccessLevel, request: UnauthenticatedRequest): Soon<Caller> => {
+  return (level: AccessLevel, request: UnauthenticatedRequest): MaybePromise<Caller> => {
     if (level === 'INTEGRATOR' || request.header(names.integrator) !== undefined)
       return byIntegrator(level, request)
     const merchant = request.header(names.merchant)
@@ -96,7 +96,7 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
       ? bySignature(credential, merchant, id, request)
       : bySecret(credential, merchant, id, request)
     const { remoteAddress: address } = request
-    return goOn(right, (found): Soon<Caller> => {
+    return andThen(right, (found): MaybePromise<Caller> => {
       const caller: Caller = {
         merchant,
         actor: `user:${id}`,

@@ -1,6 +1,6 @@
 import { Hono, type Context as HonoContext } from 'hono'
 import type { z } from 'zod'
-import { goOn, type Soon } from '../application/soon.ts'
+import { andThen, type MaybePromise } from '../application/maybe-promise.ts'
 import { compiled } from '../domain/compiled.ts'
 import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
@@ -41,7 +41,7 @@ export type AppNeeds = {
     readonly refused?: Refused | undefined
   }) => void
   /** Asks what may be asked twice, and again while another process holds a store. */
-  readonly patiently: <Answer>(ask: () => Promise<Answer>) => Promise<Answer>
+  readonly retryWhileHeld: <Answer>(ask: () => Promise<Answer>) => Promise<Answer>
   /** Whether a file that is read besides the log cannot be used: that is a 503. */
   readonly isOutage: (error: unknown) => boolean
   readonly onBug: (error: unknown, requestId: string) => void
@@ -154,7 +154,7 @@ export const makeApp = (needs: AppNeeds) => {
     return succeed(route, await route.handle(call as never))
   }
 
-  const respond = (route: Route, http: Http, requestId: string): Soon<Reply> => {
+  const respond = (route: Route, http: Http, requestId: string): MaybePromise<Reply> => {
     const { req } = http
     const { incoming = {} } = bindingsOf(http)
     if (route.upload && !route.upload.admits(req.param(), needs.now()))
@@ -173,8 +173,8 @@ export const makeApp = (needs: AppNeeds) => {
     }
     const mayAsk = () => authenticate(route.access, { ...request, body: undefined })
     const answered = () => proceed(route, http, requestId, request)
-    if (req.method === 'GET' || req.method === 'HEAD') return needs.patiently(answered)
-    return goOn(receiving.read(route, req, incoming, mayAsk), (body) => {
+    if (req.method === 'GET' || req.method === 'HEAD') return needs.retryWhileHeld(answered)
+    return andThen(receiving.read(route, req, incoming, mayAsk), (body) => {
       request.body = body
       return receiving.work(body, answered)
     })
@@ -191,7 +191,7 @@ export const makeApp = (needs: AppNeeds) => {
   const answer = async (
     http: Http,
     path: string,
-    make: (requestId: string) => Soon<Reply>,
+    make: (requestId: string) => MaybePromise<Reply>,
     {
       access = 'OPEN',
       ownErrors,

@@ -1,4 +1,4 @@
-import { inTurns } from './few-at-once.ts'
+import { inTurns } from './concurrency-limit.ts'
 import { applicationRoutes, type ApplicationNeeds } from './oauth/application.ts'
 import { authorizationRoutes, type AuthorizationNeeds } from './oauth/auth.ts'
 import { discoveryRoutes, type DiscoveryNeeds } from './oauth/discovery.ts'

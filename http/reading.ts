@@ -1,6 +1,6 @@
 import type { HonoRequest } from 'hono'
 import type { z } from 'zod'
-import type { Soon } from '../application/soon.ts'
+import type { MaybePromise } from '../application/maybe-promise.ts'
 import type { Names } from './brand.ts'
 import { checked } from './checking.ts'
 import { RequestError } from './errors.ts'
@@ -93,7 +93,7 @@ export const readBody = (
   incoming: Incoming,
   largest: number = largestBody,
   inTurn?: InTurn,
-): Soon<Uint8Array> => {
+): MaybePromise<Uint8Array> => {
   const length = headerOf(request, incoming, 'content-length')
   if (length !== undefined && Number(length) > largest) return refuseSize(largest)
   const coding = headerOf(request, incoming, 'content-encoding')

@@ -1,8 +1,8 @@
 import type { HonoRequest } from 'hono'
-import { goOn, type Soon } from '../application/soon.ts'
+import { andThen, type MaybePromise } from '../application/maybe-promise.ts'
 import type { Caller } from './call.ts'
 import { RequestError } from './errors.ts'
-import { fewAtOnce } from './few-at-once.ts'
+import { concurrencyLimit } from './concurrency-limit.ts'
 import { headerOf, readBody, smallBody, type Incoming, type InTurn } from './reading.ts'
 import type { Route } from './route.ts'
 
@@ -31,11 +31,11 @@ const inTime = async (work: () => Promise<void>, longestMs: number): Promise<voi
 }
 
 /** Turns of each for itself, as long as anybody waits for one. */
-const turnsOfEach = (limits: Parameters<typeof fewAtOnce>[0]) => {
+const turnsOfEach = (limits: Parameters<typeof concurrencyLimit>[0]) => {
   const turns = new Map<string, { readonly inTurn: InTurn; users: number }>()
   return (whose: string): InTurn =>
     async (work) => {
-      const own = turns.get(whose) ?? { inTurn: fewAtOnce(limits), users: 0 }
+      const own = turns.get(whose) ?? { inTurn: concurrencyLimit(limits), users: 0 }
       turns.set(whose, own)
       own.users += 1
       try {
@@ -53,11 +53,11 @@ const turnsOfEach = (limits: Parameters<typeof fewAtOnce>[0]) => {
  * and where everybody has the right, or whoever holds a link, of few altogether.
  */
 export const makeReceiving = () => {
-  const inTurnOfAnybody = fewAtOnce(coming)
+  const inTurnOfAnybody = concurrencyLimit(coming)
   const inTurnInTime: InTurn = (work) => inTurnOfAnybody(() => inTime(work, longestMs))
-  const inTurnToUpload = fewAtOnce(uploading)
+  const inTurnToUpload = concurrencyLimit(uploading)
   const uploadsOf = turnsOfEach(uploadingOfOne)
-  const inTurnToWork = fewAtOnce(atWork)
+  const inTurnToWork = concurrencyLimit(atWork)
   const callsOf = turnsOfEach(coming)
   /** A merchant, or an integrator who asks for none, waits for nobody else. */
   const inTurnOf = ({ merchant, actor }: Caller): InTurn => callsOf(merchant || actor)
@@ -72,15 +72,15 @@ export const makeReceiving = () => {
       { access, upload }: Route,
       request: HonoRequest,
       incoming: Incoming,
-      mayAsk: () => Soon<Caller>,
-    ): Soon<Uint8Array> => {
+      mayAsk: () => MaybePromise<Caller>,
+    ): MaybePromise<Uint8Array> => {
       if (isSmall(request, incoming)) return readBody(request, incoming, upload?.largest)
       if (upload) {
         const inTurn = inTurnTo(upload.of(request.param()))
         return readBody(request, incoming, upload.largest, inTurn)
       }
       if (access === 'OPEN') return readBody(request, incoming, undefined, inTurnInTime)
-      return goOn(mayAsk(), (caller) => readBody(request, incoming, undefined, inTurnOf(caller)))
+      return andThen(mayAsk(), (caller) => readBody(request, incoming, undefined, inTurnOf(caller)))
     },
     /** Works on what a body led to, soon or in its turn. */
     work: <Result>({ byteLength }: Uint8Array, work: () => Promise<Result>): Promise<Result> =>

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { clocks, installations } from '../domain/aggregates.ts'
-import type { OutageOf } from '../application/each-by-itself.ts'
+import type { OutageOf } from '../application/per-key-back-off.ts'
 import { makeFeeBook } from '../application/fee-book.ts'
 import { makeHandler, type Context } from '../application/handle.ts'
 import { clockEvents } from '../domain/clock.ts'
@@ -17,14 +17,14 @@ import { reportOutage, useOf } from './outages.ts'
 import { openOwnVault } from './people/own-vault.ts'
 import { payerDirectory } from './people/payer-directory.ts'
 import { makeDerivation, makeTokens } from './people/tokens.ts'
-import { foldApart } from './read-models/folding-apart.ts'
-import { foldHere } from './read-models/folding.ts'
+import { foldInWorker } from './read-models/folding-client.ts'
+import { foldInline } from './read-models/folding.ts'
 import { noteDamage } from './read-models/read-model-file.ts'
 import { runReadModels, type OnFolded, type ReadModels } from './read-models/read-models.ts'
 import { makeReportBook } from './read-models/report-book.ts'
 import type { Settings } from './settings.ts'
 import { blobsIn, openReadModels, openStore } from './stores.ts'
-import type { Where } from './thread.ts'
+import type { Where } from './worker.ts'
 
 const eventUuid = uuidsOf('5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61')
 
@@ -32,7 +32,7 @@ const eventUuid = uuidsOf('5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61')
  * Everything that a running service and the operator's command have in common: the log, its handler, its read models.
  * The log is written and they are folded in this thread, or in two others where requests should not wait meanwhile.
  */
-export const openCore = async (settings: Settings, log: Log, beside: Where = 'here') => {
+export const openCore = async (settings: Settings, log: Log, beside: Where = 'inline') => {
   const opened = await openStore(settings, beside)
   const from = await opened.head()
   const eventCounts = countEvents()
@@ -96,7 +96,7 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'he
   const readModels: ReadModels = runReadModels({
     store,
     startFolding:
-      beside === 'here' ? foldHere({ store, file }) : foldApart(settings, file.sqlite.name),
+      beside === 'inline' ? foldInline({ store, file }) : foldInWorker(settings, file.sqlite.name),
     from,
     onEvents: (events) => {
       observe(events)

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { recent, remembering } from '../application/recent.ts'
+import { generationalCache, cached } from '../application/generational-cache.ts'
 import type { IdScheme } from '../domain/installation.ts'
 
 type Digest = (purpose: string, ...parts: readonly string[]) => string
@@ -33,10 +33,10 @@ const placesRemembered = 1_000
  */
 export const deriveIds = (digest: Digest, scheme: IdScheme, purpose: string): DeriveId => {
   if (scheme === 'scattered') return (...parts) => digest(purpose, ...parts)
-  const places = recent<string, string>(placesRemembered)
+  const places = generationalCache<string, string>(placesRemembered)
   return (merchant, posId, posTid) => {
     const neighbourhood = [merchant, posId, posTid.slice(0, -endOfNumber)]
-    const place = remembering(places, JSON.stringify(neighbourhood), () =>
+    const place = cached(places, JSON.stringify(neighbourhood), () =>
       digest(`place of ${purpose}`, ...neighbourhood).slice(0, placeDigits),
     )
     return place + digest(purpose, merchant, posId, posTid).slice(placeDigits)

@@ -11,7 +11,7 @@ import {
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { recent } from '../application/recent.ts'
+import { generationalCache } from '../application/generational-cache.ts'
 
 const makePair = promisify(generateKeyPair)
 const signAsync = promisify(
@@ -75,7 +75,7 @@ const importsKept = 10_000
  */
 export const makeSignatureCheck = (keyOfNobody: string) => {
   type Imported = { readonly key: KeyObject; readonly isSound: boolean }
-  const imported = recent<string, Imported>(importsKept)
+  const imported = generationalCache<string, Imported>(importsKept)
   const importOnce = (pem: string): Imported => {
     const known = imported.get(pem)
     if (known) return known

@@ -8,8 +8,8 @@ const words = process.argv.slice(2)
 const isService = words.every((word) => word === 'serve') && words.length < 2
 
 if (isService) {
-  const { serveApart } = await import('./serving-apart.ts')
-  serveApart(process.env)
+  const { serveInWorker } = await import('./serving-client.ts')
+  serveInWorker(process.env)
 } else {
   const { runCommand } = await import('./operator/run-command.ts')
   await runCommand(process.env)

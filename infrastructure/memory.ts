@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8'
-import { paymentsRemembered, type Room } from '../application/recent.ts'
+import { paymentsRemembered, type Room } from '../application/generational-cache.ts'
 
 /** A generation of states and one of outcomes each, and as much before them: an eighth of the heap all together. */
 const share = 1 / 32

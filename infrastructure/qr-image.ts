@@ -1,5 +1,5 @@
 import { toBuffer, toString } from 'qrcode'
-import { recent } from '../application/recent.ts'
+import { generationalCache } from '../application/generational-cache.ts'
 
 /** Medium correction: a code that is a little worn or dirty still reads. */
 const options = { errorCorrectionLevel: 'M', margin: 4 } as const
@@ -9,7 +9,7 @@ const imagesKept = 500
 
 /** The images that were asked for lately are there: to draw one takes some milliseconds of everybody's time. */
 const remembered = <Image>(draw: (text: string) => Promise<Image>) => {
-  const drawn = recent<string, Promise<Image>>(imagesKept)
+  const drawn = generationalCache<string, Promise<Image>>(imagesKept)
   return (text: string): Promise<Image> => {
     const known = drawn.get(text)
     if (known) return known

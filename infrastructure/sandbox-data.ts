@@ -9,7 +9,7 @@ import {
   users,
 } from '../domain/aggregates.ts'
 import { registerPayer } from '../application/payers.ts'
-import type { Soon } from '../application/soon.ts'
+import type { MaybePromise } from '../application/maybe-promise.ts'
 import { noFees } from '../domain/accounting/fees.ts'
 import { defaultAccount, impliedAccount } from '../domain/accounting/settlement-account.ts'
 import { newMerchant } from '../domain/merchant/merchant.ts'
@@ -87,7 +87,7 @@ export const makeSandboxData = async (core: Core, dataDir: string): Promise<stri
   // Another process on the same log may make the same at the same time, with another salt.
   const register = (...command: Parameters<typeof handle>) =>
     handle(...command).catch(unlessRefused)
-  const isAbsent = async (entry: Soon<{ readonly status: string }>) =>
+  const isAbsent = async (entry: MaybePromise<{ readonly status: string }>) =>
     (await entry).status === 'absent'
 
   if (await isAbsent(find(merchants, merchant))) {

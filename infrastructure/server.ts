@@ -22,14 +22,14 @@ import { fundingOf } from './funding.ts'
 import { makeHttpServer } from './http-server.ts'
 import { makeLog, type Log } from './log.ts'
 import { beginProduction, refuseLogOfOtherMode } from './mode-of-log.ts'
-import { patiently } from './patiently.ts'
+import { retryWhileHeld } from './retry-while-held.ts'
 import { footerOf } from './people/payer-side.ts'
 import { makeAuthorizationServer } from './people/authorization-server.ts'
 import { makeSandboxData } from './sandbox-data.ts'
 import { startService, type CallbackWire } from './service.ts'
 import type { Settings } from './settings.ts'
 import { blobsIn, vaultIn } from './stores.ts'
-import type { Where } from './thread.ts'
+import type { Where } from './worker.ts'
 import { version } from './version.ts'
 
 export { isRedirectUri } from '../http/oauth/application.ts'
@@ -53,7 +53,7 @@ export const openService = async (
   settings: Settings,
   log: Log,
   address: () => string,
-  beside: Where = 'here',
+  beside: Where = 'inline',
   funding = fundingOf(settings),
 ) => {
   const { PUBLIC_URL } = settings
@@ -102,7 +102,7 @@ export const openService = async (
       if (status >= 400) log.info(answered, 'refused')
       else log.debug(answered, 'answered')
     },
-    patiently,
+    retryWhileHeld,
     errorPage: makeErrorPage({ isSecure: !isSandbox, footer: footerOf(settings) }),
     isOutage: isFileTrouble,
     onBug: (error, requestId) => {
@@ -114,7 +114,7 @@ export const openService = async (
 }
 
 /** Starts the service on its socket; `stop` finishes the requests that are under way. */
-export const startServer = async (settings: Settings, log: Log, beside: Where = 'here') => {
+export const startServer = async (settings: Settings, log: Log, beside: Where = 'inline') => {
   const { HOST: hostname, PORT: port } = settings
   let address = `http://${hostname}:${port}`
   const { service, names, ...opened } = await openService(settings, log, () => address, beside)
@@ -159,7 +159,7 @@ export const serve = async (
   // It is waited for, and nothing else is said meanwhile.
   if (settings.EVENT_STORE !== 'sqlite') log.info({ log: logShown(settings) }, 'asking for the log')
   await refuseLogOfOtherMode(settings)
-  const { greeting, address, stop } = await startServer(settings, log, 'apart')
+  const { greeting, address, stop } = await startServer(settings, log, 'worker')
   const stopped = untilStopped(`${greeting}listening on ${address}\n`)
   const seenAs = settings.PUBLIC_URL ?? address
   log.info(startedAs(settings, address), 'started')

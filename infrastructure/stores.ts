@@ -17,7 +17,7 @@ import {
 } from './read-models/read-model-file.ts'
 import { settingShown, WrongSettings, type Settings } from './settings.ts'
 import Database from './sqlite.ts'
-import type { Where } from './thread.ts'
+import type { Where } from './worker.ts'
 
 /** Where the data lies. */
 export type Place = Pick<Settings, 'EVENT_STORE' | 'DATA_DIR'>
@@ -83,7 +83,10 @@ export type OpenedStore = EventStore & { readonly log?: EventLog }
  * Opens the event store for a service, or for a command that may append; begins the log where there was never one.
  * @throws Error when the folder or the log in it cannot be used; the message says why
  */
-export const openStore = async (place: Place, committing: Where = 'here'): Promise<OpenedStore> => {
+export const openStore = async (
+  place: Place,
+  committing: Where = 'inline',
+): Promise<OpenedStore> => {
   const { EVENT_STORE, DATA_DIR } = place
   // Its log says who paid whom, and what ids are made of.
   mkdirSync(DATA_DIR, { recursive: true, mode: 0o700 })

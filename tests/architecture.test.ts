@@ -84,8 +84,8 @@ describe('what few need', () => {
       [server, client, 'hono', 'prom-client', 'xmlbuilder2'],
     ],
     [server, [client, 'xmlbuilder2', 'commander']],
-    ['infrastructure/read-models/folding-thread.ts', [client, 'hono', 'prom-client']],
-    ['infrastructure/event-store/committing-thread.ts', [client, 'zod', 'drizzle-orm']],
+    ['infrastructure/read-models/folding-worker.ts', [client, 'hono', 'prom-client']],
+    ['infrastructure/event-store/commit-worker.ts', [client, 'zod', 'drizzle-orm']],
   ])('is not loaded with %s: %s', (file, few) => {
     const loaded = loadedWith(file)
     // Or the walk would have gone nowhere.

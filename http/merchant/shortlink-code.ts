@@ -4,7 +4,7 @@ import type { shortlink } from '../../domain/merchant/shortlink.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { streamOf } from '../../domain/stream.ts'
 import { givenId, type Links } from '../addresses.ts'
-import { inTurns } from '../few-at-once.ts'
+import { inTurns } from '../concurrency-limit.ts'
 import { preferred } from '../negotiation.ts'
 import { route, type Route } from '../route.ts'
 

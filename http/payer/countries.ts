@@ -1,4 +1,4 @@
-import { recent } from '../../application/recent.ts'
+import { generationalCache } from '../../application/generational-cache.ts'
 
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
 /** Codes that have a name and are no country of an address: unions, test codes, islands of others. */
@@ -24,7 +24,7 @@ const listIn = (locale: string): readonly (readonly [code: string, name: string]
 }
 
 /** To make one takes milliseconds. */
-const lists = recent<string, ReturnType<typeof listIn>>(20)
+const lists = generationalCache<string, ReturnType<typeof listIn>>(20)
 
 /** Codes and names of all countries, in the order of the reader's language. */
 export const countriesIn = (locale: string): ReturnType<typeof listIn> => {

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { recent } from '../../application/recent.ts'
+import { generationalCache } from '../../application/generational-cache.ts'
 import { decimalsOf } from '../../domain/money/currency.ts'
 import { formatAmount, parseAmount } from '../../domain/money/money.ts'
 import { Refusal } from '../../domain/refusal.ts'
@@ -7,7 +7,7 @@ import type { Instant } from '../../domain/time.ts'
 import type { Html } from './page.ts'
 
 /** To make one takes a hundred times as long as to use it. */
-const formats = recent<string, Intl.NumberFormat>(200)
+const formats = generationalCache<string, Intl.NumberFormat>(200)
 
 const formatFor = (locale: string, currency: string): Intl.NumberFormat => {
   const name = `${locale} ${currency}`

@@ -1,8 +1,8 @@
 import { StoreUnavailable, type Position } from '../../application/event-store.ts'
-import type { Where } from '../thread.ts'
+import type { Where } from '../worker.ts'
 import Database from '../sqlite.ts'
 import { unavailable } from '../unavailable.ts'
-import { commitApart } from './committing-apart.ts'
+import { commitInWorker } from './commit-client.ts'
 import { commitInGroups, type Commits } from './group-commits.ts'
 import { sameFiles } from './same-files.ts'
 import { openEventFile, type Use } from './sqlite-event-file.ts'
@@ -58,16 +58,16 @@ const commitHere = (
 export const openEventLog = (
   file: string,
   use: Use = 'append',
-  committing: Where = 'here',
+  committing: Where = 'inline',
 ): EventLog => {
   const database = openEventFile(file, use)
   const rows = readEventRows(database)
   const end: EventLog['end'] = (kind) => commits.endHeard(rows.head(kind))
   const { grown, look, wake, release } = watchGrowth(end)
   const { commits, leave } =
-    committing === 'here'
+    committing === 'inline'
       ? commitHere(file, database, look, wake)
-      : { commits: commitApart(file, wake), leave: () => {} }
+      : { commits: commitInWorker(file, wake), leave: () => {} }
   const checkpoint = database.prepare('PRAGMA wal_checkpoint(PASSIVE)')
   const areSame = sameFiles(file)
   const damage = (): string[] => {

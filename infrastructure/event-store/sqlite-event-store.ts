@@ -6,7 +6,7 @@ import {
   type RecordedEvent,
   type Revision,
 } from '../../application/event-store.ts'
-import type { Where } from '../thread.ts'
+import type { Where } from '../worker.ts'
 import { acceptAppend } from './acceptable-append.ts'
 import type { Use } from './sqlite-event-file.ts'
 import { openEventLog, type EventLog } from './sqlite-event-log.ts'
@@ -124,7 +124,7 @@ const sharedHead = (log: EventLog) => {
 export const openSqliteEventStore = (
   file: string,
   use: Use = 'append',
-  committing: Where = 'here',
+  committing: Where = 'inline',
 ): EventStore & { readonly log: EventLog } => {
   const log = openEventLog(file, use, committing)
   const tail = makeTail()

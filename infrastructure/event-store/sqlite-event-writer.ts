@@ -7,7 +7,7 @@ import {
   type Position,
   type Revision,
 } from '../../application/event-store.ts'
-import { recent } from '../../application/recent.ts'
+import { generationalCache } from '../../application/generational-cache.ts'
 import { isHeld } from '../sqlite.ts'
 import { sameFiles } from './same-files.ts'
 import type { Content } from './sqlite-event-rows.ts'
@@ -67,7 +67,7 @@ export const writeEvents = (database: Database.Database): EventWriter => {
     .raw()
 
   const areSame = sameFiles(database.name)
-  const streams = recent<string, Known>(streamsRemembered)
+  const streams = generationalCache<string, Known>(streamsRemembered)
   let position = 0
   let endOfOthers = 0
   let version = -1

@@ -12,7 +12,7 @@ export const runCommand = async (environment: NodeJS.ProcessEnv): Promise<void> 
   let settings: Settings | undefined
   try {
     settings = readSettings(environment)
-    const serve = async () => (await import('../serving-apart.ts')).serveApart(environment)
+    const serve = async () => (await import('../serving-client.ts')).serveInWorker(environment)
     await operatorProgram({ settings, version, server, serve }).parseAsync()
   } catch (error) {
     failWith(error, settings)

@@ -8,7 +8,7 @@ import {
   type IdentifyOneKind,
 } from '../../application/identify-customer.ts'
 import { phoneDigits, readName, sealName, type People } from '../../application/people.ts'
-import { patiently } from '../patiently.ts'
+import { retryWhileHeld } from '../retry-while-held.ts'
 
 /** An access token is never stored: what is, names its grant, from which it can be derived again. */
 const grantedName = /^granted:(\d+):(.+)$/
@@ -68,7 +68,7 @@ export const payerDirectory = (needs: Needs) => {
     return { stored: sealName(people, person, customer), names }
   }
   /** A phone number; and whatever else somebody is called, who then is nobody here. */
-  const byName: Identify = (...asked) => patiently(() => byNameNow(...asked))
+  const byName: Identify = (...asked) => retryWhileHeld(() => byNameNow(...asked))
 
   /** Whoever is known by a token, and not by a name that goes with them. */
   const isErased = (holder: { readonly payer: string } | undefined): boolean =>

@@ -1,6 +1,6 @@
 import { hash as argon2id, verify } from '@node-rs/argon2'
 import { hash, randomBytes } from 'node:crypto'
-import { recent } from '../../application/recent.ts'
+import { generationalCache } from '../../application/generational-cache.ts'
 import { networkOf } from '../networks.ts'
 import { makeGate, type Bounds } from './gate.ts'
 
@@ -26,8 +26,8 @@ export const makeSecretCheck = (machineNow: () => number) => {
   const key = randomBytes(32).toString('hex')
   const gate = makeGate(checks)
   /** Until when secrets count that were right, and that were wrong: apart, for anybody can make any number of these. */
-  const right = recent<string, number>(verdictsKept)
-  const wrong = recent<string, number>(verdictsKept)
+  const right = generationalCache<string, number>(verdictsKept)
+  const wrong = generationalCache<string, number>(verdictsKept)
   const underWay = new Map<string, Promise<boolean>>()
   const hashOfNobody = hashSecret(randomBytes(32).toString('hex'))
 

@@ -1,4 +1,4 @@
-import { recent } from '../../application/recent.ts'
+import { generationalCache } from '../../application/generational-cache.ts'
 import { afterFailure, checkLockout, unlocked, type Lockout } from '../../domain/people/lockout.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { secondsUntil, stillLasts } from '../../domain/time.ts'
@@ -11,7 +11,7 @@ const strangersKept = 10_000
  * one. Kept in memory only: strangers write nothing into the log.
  */
 export const makeStrangers = () => {
-  const lockouts = recent<string, Lockout>(strangersKept)
+  const lockouts = generationalCache<string, Lockout>(strangersKept)
   const lockoutOf = (identifier: string): Lockout => lockouts.get(identifier) ?? unlocked
   return {
     check: (identifier: string, at: number): void => checkLockout(lockoutOf(identifier), at),
@@ -24,7 +24,7 @@ type Count = { readonly count: number; readonly until: number }
 
 /** Refuses a network that has been counted too often in a while. */
 export const makeThrottle = (most: number, periodMs: number) => {
-  const counts = recent<string, Count>(strangersKept)
+  const counts = generationalCache<string, Count>(strangersKept)
   const countOf = (network: string, at: number): Count => {
     const known = counts.get(network)
     return known && stillLasts(known.until, periodMs / 1000, at)

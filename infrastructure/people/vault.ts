@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Outage } from '../../application/event-store.ts'
-import { recent, remembering } from '../../application/recent.ts'
+import { generationalCache, cached } from '../../application/generational-cache.ts'
 import { heed } from '../outages.ts'
 import Database, { inFile } from '../sqlite.ts'
 import { unavailable } from '../unavailable.ts'
@@ -110,11 +110,11 @@ export const openVault = (
   const digest = (identifier: string): Buffer => digestOf(identifiers, identifier)
 
   const dataVersion = sqlite.prepare('PRAGMA data_version').pluck()
-  const ids = recent<string, string>(peopleRemembered)
-  const keys = recent<string, Buffer>(peopleRemembered)
+  const ids = generationalCache<string, string>(peopleRemembered)
+  const keys = generationalCache<string, Buffer>(peopleRemembered)
   /** Texts by what they are sealed as, and the other way round: the same few are meant again and again. */
-  const textsBySealed = recent<string, string>(peopleRemembered)
-  const sealedByText = recent<string, string>(peopleRemembered)
+  const textsBySealed = generationalCache<string, string>(peopleRemembered)
+  const sealedByText = generationalCache<string, string>(peopleRemembered)
   let version: unknown
   /**
    * What came of looking, for all who ask until every promise that can go on has gone on: if nothing came of it, they
@@ -149,12 +149,12 @@ export const openVault = (
 
   const keyOf = (person: string): Buffer | undefined => {
     keepUp()
-    return remembering(keys, person, () => findKey.get(person) as Buffer | undefined)
+    return cached(keys, person, () => findKey.get(person) as Buffer | undefined)
   }
 
   const idOf = (identifier: string): string | undefined => {
     keepUp()
-    return remembering(ids, identifier, () => findId.get(digest(identifier)) as string | undefined)
+    return cached(ids, identifier, () => findId.get(digest(identifier)) as string | undefined)
   }
 
   const transaction = sqlite.transaction((work: () => void) => work())
@@ -196,13 +196,13 @@ export const openVault = (
       const key = keyOf(person)
       if (!key) throw new Error('there is no key of this person')
       if (text.length > longestRemembered) return seal(key, text)
-      return remembering(sealedByText, `${person} ${text}`, () => seal(key, text))
+      return cached(sealedByText, `${person} ${text}`, () => seal(key, text))
     }),
     /** Undefined once the person has been erased. */
     unseal: guarded((person: string, sealed: string): string | undefined => {
       const key = keyOf(person)
       if (key === undefined || sealed.length > longestRemembered) return key && unseal(key, sealed)
-      return remembering(textsBySealed, `${person} ${sealed}`, () => unseal(key, sealed))
+      return cached(textsBySealed, `${person} ${sealed}`, () => unseal(key, sealed))
     }),
     shred: guardedWrite((person: string): void => {
       removePerson.run(person)

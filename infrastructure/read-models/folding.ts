@@ -47,7 +47,7 @@ const pause = () => {
 }
 
 /** Folds in this thread. */
-export const foldHere =
+export const foldInline =
   ({ store, file }: Needs): StartFolding =>
   ({ onMoved, onFailure }) => {
     const projector = makeProjector(file, projections)

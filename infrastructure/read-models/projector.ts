@@ -1,4 +1,4 @@
-import { recent, paymentsRemembered } from '../../application/recent.ts'
+import { generationalCache, paymentsRemembered } from '../../application/generational-cache.ts'
 import { sumLines, type LineSum } from '../../domain/accounting/line-sums.ts'
 import type { TransactionLine } from '../../domain/accounting/transaction-line.ts'
 import type { EventType, Recorded } from '../../domain/events.ts'
@@ -22,7 +22,7 @@ const tableOf = (file: ReadModelFile, projection: Projection) => {
   const { handles, begins, tell, lines, sums, isAppended } = projection
   const { read, write } = rowsOf(file, projection)
   /** Null for a row that is not there: of most payments nobody is told by callback. */
-  const remembered = recent<Key, Row | null>(paymentsRemembered)
+  const remembered = generationalCache<Key, Row | null>(paymentsRemembered)
   let changes: Changes = new Map()
   /** Of the batch before, which the file may not hold yet. */
   let latest: Changes = new Map()

@@ -6,7 +6,7 @@ import type { Settings } from '../settings.ts'
 import { buildReadModels, openStore } from '../stores.ts'
 import { makeFold } from './projector.ts'
 import type { Draft } from './read-model-draft.ts'
-import { writeApart } from './writing-apart.ts'
+import { writeInWorker } from './writing-client.ts'
 
 const makeBar = () =>
   new SingleBar({
@@ -22,7 +22,7 @@ const foldInto = async (
   onFolded: (position: Position) => void,
 ): Promise<number> => {
   const { fold } = makeFold(draft, projections)
-  const writer = writeApart(draft.path)
+  const writer = writeInWorker(draft.path)
   let events = 0
   /** The batch before, while it is being written. */
   let writing: Promise<void> = Promise.resolve()

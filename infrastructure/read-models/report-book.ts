@@ -1,5 +1,5 @@
 import type { Position, RecordedEvent } from '../../application/event-store.ts'
-import { recent } from '../../application/recent.ts'
+import { generationalCache } from '../../application/generational-cache.ts'
 import type { EventType } from '../../domain/events.ts'
 import { ledgerStream } from '../../projections/ledgers.ts'
 
@@ -27,7 +27,7 @@ type Needs = {
  * read models hold it.
  */
 export const makeReportBook = ({ reports, reached, position: folded, from }: Needs) => {
-  const open = recent<string, OpenReport>(ledgersRemembered)
+  const open = generationalCache<string, OpenReport>(ledgersRemembered)
   /** Of each ledger, the last closing that has come by and may not be in the read models yet; the oldest first. */
   const closings = new Map<string, Position>()
   let heard = from

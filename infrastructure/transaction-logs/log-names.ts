@@ -1,4 +1,4 @@
-import { recent } from '../../application/recent.ts'
+import { generationalCache } from '../../application/generational-cache.ts'
 import { textCell } from './csv.ts'
 
 /** A quoted cell, which holds a text; or a cell with a customer as the log of events stores them. */
@@ -10,7 +10,7 @@ const namesKept = 10_000
  * as the log of events does, so that whoever is erased is gone from it too: then the cell is empty.
  */
 export const withNames = (show: (stored: string) => string | null) => {
-  const known = recent<string, string>(namesKept)
+  const known = generationalCache<string, string>(namesKept)
   const cellOf = (stored: string): string => {
     if (stored.startsWith('"')) return stored
     const cell = known.get(stored) ?? textCell(show(stored))

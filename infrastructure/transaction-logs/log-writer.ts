@@ -5,8 +5,8 @@ import type { Worker } from 'node:worker_threads'
 import { StoreUnavailable } from '../../application/event-store.ts'
 import type { Completion } from '../../domain/accounting/completion.ts'
 import Database from '../sqlite.ts'
-import { startThread } from '../thread.ts'
-import type { LogJob } from './log-thread.ts'
+import { startWorker } from '../worker.ts'
+import type { LogJob } from './log-worker.ts'
 
 type AtWork = {
   readonly resolve: (completion: Completion) => void
@@ -60,7 +60,7 @@ export const makeLogWriter = (directory: string) => {
   }
 
   const start = (): Worker => {
-    const started = startThread('transaction-logs/log-thread', {
+    const started = startWorker('transaction-logs/log-worker', {
       resourceLimits,
       workerData: draftFile,
     })

@@ -9,7 +9,7 @@ import type { LogFileRow } from '../../projections/log-files.ts'
 import type { ReportRow } from '../../projections/reports.ts'
 import type { SettlementRow } from '../../projections/settlements.ts'
 import { withNames } from './log-names.ts'
-import type { Taken } from './log-thread.ts'
+import type { Taken } from './log-worker.ts'
 import type { LogWriter } from './log-writer.ts'
 import { logFormat } from './transaction-log.ts'
 

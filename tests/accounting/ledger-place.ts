@@ -30,7 +30,7 @@ export const openPlace = async (
   const settings = readSettings({ DATA_DIR: directory, PUBLIC_URL: base, LOG_LEVEL: 'error' })
   const bugs: string[] = []
   const log = pino({ level: 'error', errorKey: 'error' }, { write: (line) => bugs.push(line) })
-  const opened = await openService(settings, log as Log, () => base, 'here', funding)
+  const opened = await openService(settings, log as Log, () => base, 'inline', funding)
   const { app, core, service, wordCallback } = opened
   const key = createPrivateKey(readFileSync(join(directory, 'sandbox-admin-key.pem')))
 

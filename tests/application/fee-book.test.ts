@@ -33,10 +33,10 @@ const logOf = (schedules: FeeSchedule[]) => {
     await new Promise<void>((resolve) => waiting.push(resolve))
     return found
   }) as Find
-  const goOn = (): void => {
+  const andThen = (): void => {
     for (const resolve of waiting.splice(0)) resolve()
   }
-  return { find, goOn, reads: () => reads }
+  return { find, andThen, reads: () => reads }
 }
 
 const feeIn = async (terms: ReturnType<ReturnType<typeof makeFeeBook>['findTerms']>) =>
@@ -44,11 +44,11 @@ const feeIn = async (terms: ReturnType<ReturnType<typeof makeFeeBook>['findTerms
 
 test('given terms that were read once, when they are asked for again, then the log is not, until they change', async () => {
   const schedules = [schedule(1)]
-  const { find, goOn, reads } = logOf(schedules)
+  const { find, andThen, reads } = logOf(schedules)
   const { findTerms, notice } = makeFeeBook({ find })
   const ask = () => {
     const fee = feeIn(findTerms('shop', 'NOK', 1))
-    goOn()
+    andThen()
     return fee
   }
   expect([await ask(), await ask(), reads()]).toEqual([1, 1, 1])
@@ -59,14 +59,14 @@ test('given terms that were read once, when they are asked for again, then the l
 
 test('given terms that change while they are read, then what was read before is not remembered', async () => {
   const schedules = [schedule(1)]
-  const { find, goOn } = logOf(schedules)
+  const { find, andThen } = logOf(schedules)
   const { findTerms, notice } = makeFeeBook({ find })
   const before = feeIn(findTerms('shop', 'NOK', 1))
   schedules.push(schedule(2))
   notice([scheduled])
-  goOn()
+  andThen()
   expect(await before).toBe(1)
   const after = feeIn(findTerms('shop', 'NOK', 1))
-  goOn()
+  andThen()
   expect(await after).toBe(2)
 })

@@ -15,7 +15,7 @@ import {
 import type { Approval, FundingSource } from '../../application/funding.ts'
 import { findAccepting } from '../../application/find-accepting.ts'
 import { makeHandler, type Context } from '../../application/handle.ts'
-import { usualRoom } from '../../application/recent.ts'
+import { usualRoom } from '../../application/generational-cache.ts'
 import { parseEvent, type Recorded } from '../../domain/events.ts'
 import type { PaymentCommand } from '../../domain/payment/payment-command.ts'
 import { Refusal } from '../../domain/refusal.ts'

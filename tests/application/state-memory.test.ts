@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { start } from '../../application/event-store.ts'
-import { recent, usualRoom, type Room } from '../../application/recent.ts'
+import { generationalCache, usualRoom, type Room } from '../../application/generational-cache.ts'
 import { knownAfter, nothingOf, makeStateMemory } from '../../application/state-memory.ts'
 import { roughSize, sizeOfEvents } from '../../domain/rough-size.ts'
 
 describe('of entries that weigh', () => {
-  const weighed = () => recent<string, number>(100, { weightOf: (value) => value, weight: 10 })
+  const weighed = () =>
+    generationalCache<string, number>(100, { weightOf: (value) => value, weight: 10 })
   const setAll = (memory: ReturnType<typeof weighed>, weights: Readonly<Record<string, number>>) =>
     Object.entries(weights).forEach(([key, weight]) => memory.set(key, weight))
 

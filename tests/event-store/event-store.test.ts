@@ -8,7 +8,7 @@ import { startProtocolPlace } from './protocol-place.ts'
 
 const liveServer = process.env['EVENTSTOREDB_URL']
 
-for (const committing of ['here', 'apart'] as const)
+for (const committing of ['inline', 'worker'] as const)
   eventStoreContract(`the embedded file, written ${committing}`, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'daybook-contract-'))
     return {

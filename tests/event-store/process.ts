@@ -4,7 +4,7 @@ import { noStream, WrongExpectedRevision } from '../../application/event-store.t
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 
 const [task, file = '', stream = '', count = '0', committing] = process.argv.slice(2)
-const store = openSqliteEventStore(file, 'append', committing === 'apart' ? 'apart' : 'here')
+const store = openSqliteEventStore(file, 'append', committing === 'worker' ? 'worker' : 'inline')
 
 const acknowledge = (text: string): void => void process.stdout.write(`${text}\n`)
 

@@ -15,13 +15,13 @@ import {
   WrongExpectedRevision,
   type Position,
 } from '../../application/event-store.ts'
-import { commitApart } from '../../infrastructure/event-store/committing-apart.ts'
+import { commitInWorker } from '../../infrastructure/event-store/commit-client.ts'
 import { openEventFile } from '../../infrastructure/event-store/sqlite-event-file.ts'
 import { tellSometimes } from '../../infrastructure/event-store/sqlite-event-growth.ts'
 import { openEventLog } from '../../infrastructure/event-store/sqlite-event-log.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 import Database from '../../infrastructure/sqlite.ts'
-import type { Where } from '../../infrastructure/thread.ts'
+import type { Where } from '../../infrastructure/worker.ts'
 import { collect, label, newEvent, newEvents } from './appends.ts'
 
 let folder: string
@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }))
 
-const threads = ['here', 'apart'] as const
+const threads = ['inline', 'worker'] as const
 
 const script = join(import.meta.dirname, 'process.ts')
 
@@ -47,7 +47,7 @@ const start = async (
   file: string,
   stream: string,
   count: number,
-  committing: Where = 'here',
+  committing: Where = 'inline',
   limited: readonly string[] = [],
 ) => {
   const [command = '', ...rest] = [...limited, process.execPath, '--import', 'tsx', script]
@@ -359,7 +359,7 @@ describe('the file', () => {
 describe('the head of a log that a thread of its own writes', () => {
   const opened = async () => {
     const file = freshFile()
-    const store = openSqliteEventStore(file, 'append', 'apart')
+    const store = openSqliteEventStore(file, 'append', 'worker')
     const other = openSqliteEventStore(file)
     onTestFinished(async () => {
       await store.close()
@@ -444,7 +444,7 @@ describe('the thread that writes', () => {
   test('makes no file where there is none, says so to all who wait, and begins when there is one', async () => {
     const file = freshFile()
     const ends: Position[] = []
-    const commits = commitApart(file, (end) => ends.push(end))
+    const commits = commitInWorker(file, (end) => ends.push(end))
     const early = Array.from({ length: 40 }, (_, n) => commits.append(`s-${n}`, [row()], noStream))
     const problem = { name: 'StoreUnavailable', message: `${file}: unable to open database file` }
     await Promise.all(early.map((append) => expect(append).rejects.toMatchObject(problem)))
@@ -457,14 +457,14 @@ describe('the thread that writes', () => {
 
   test('that cannot begin holds up nobody who closes', async () => {
     const file = freshFile()
-    const commits = commitApart(file, () => {})
+    const commits = commitInWorker(file, () => {})
     const append = commits.append('s', [row()], noStream)
     await Promise.all([commits.finish(), expect(append).rejects.toThrow('unable to open')])
   })
 
   test('does not keep what others write from those who follow, when it has only repeats to write', async () => {
     const file = freshFile()
-    const store = openSqliteEventStore(file, 'append', 'apart')
+    const store = openSqliteEventStore(file, 'append', 'worker')
     const other = openSqliteEventStore(file)
     const repeated = newEvent()
     await store.append('ours', [repeated], noStream)
@@ -497,7 +497,7 @@ describe('the thread that writes', () => {
   })
 
   test('writes text and bytes as they came, of as many rows as came', async () => {
-    const log = openEventLog(freshFile(), 'append', 'apart')
+    const log = openEventLog(freshFile(), 'append', 'worker')
     const id = randomBytes(16)
     const bytes = Buffer.from([0, 255, 128, 10])
     await log.append(

@@ -40,7 +40,7 @@ const bareApp: Omit<AppNeeds, 'routes'> = {
   now: Date.now,
   newId: () => 'the-request-id',
   observe: () => {},
-  patiently: (ask) => ask(),
+  retryWhileHeld: (ask) => ask(),
   isOutage: () => false,
   onBug: () => {},
   errorPage: makeErrorPage({

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 
-const built = join(import.meta.dirname, '..', '..', 'dist', 'infrastructure', 'thread.js')
+const built = join(import.meta.dirname, '..', '..', 'dist', 'infrastructure', 'worker.js')
 
 /** Tells how many bytes the heap of a thread with limits may take. */
 const program = `

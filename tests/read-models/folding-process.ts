@@ -1,10 +1,10 @@
 // A process of its own that folds a log in a thread, and tells how far it is and what fails.
-import { foldApart } from '../../infrastructure/read-models/folding-apart.ts'
+import { foldInWorker } from '../../infrastructure/read-models/folding-client.ts'
 
 const [DATA_DIR = '', readModels = ''] = process.argv.slice(2)
 const tell = (text: string): void => void process.stdout.write(`${text}\n`)
 
-const folding = foldApart(
+const folding = foldInWorker(
   { EVENT_STORE: 'sqlite', DATA_DIR },
   readModels,
 )({

@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { noStream, start, type Position } from '../../application/event-store.ts'
 import { parseEvent } from '../../domain/events.ts'
-import { foldApart } from '../../infrastructure/read-models/folding-apart.ts'
-import { foldHere, type StartFolding } from '../../infrastructure/read-models/folding.ts'
+import { foldInWorker } from '../../infrastructure/read-models/folding-client.ts'
+import { foldInline, type StartFolding } from '../../infrastructure/read-models/folding.ts'
 import { makeProjector } from '../../infrastructure/read-models/projector.ts'
 import type { ReadModelFile } from '../../infrastructure/read-models/read-model-file.ts'
 import Database from '../../infrastructure/sqlite.ts'
@@ -65,7 +65,9 @@ describe.each(['in this thread', 'in a thread of its own'] as const)(
       const { store, file } = await opened(place)
       await store.append('one', [clockAdvanced(1), clockAdvanced(1)], noStream)
       const folding = watching(
-        where === 'in this thread' ? foldHere({ store, file }) : foldApart(place, file.sqlite.name),
+        where === 'in this thread'
+          ? foldInline({ store, file })
+          : foldInWorker(place, file.sqlite.name),
         unexpected,
       )
       await folding.reached(2)
@@ -88,7 +90,7 @@ describe('a thread that folds', () => {
       Array.from({ length: count }, () => clockAdvanced(1)),
       noStream,
     )
-    const folding = watching(foldApart(place, file.sqlite.name), unexpected)
+    const folding = watching(foldInWorker(place, file.sqlite.name), unexpected)
     await folding.reached(count)
     await folding.stop()
     const alone = join(place.DATA_DIR, 'without-write-ahead-log.sqlite')
@@ -103,7 +105,7 @@ describe('a thread that folds', () => {
     const { store, file } = await opened(place)
     await store.append('one', [clockAdvanced(1), clockAdvanced(1)], noStream)
     buildReadModels(place).finish()
-    const folding = watching(foldApart(place, file.sqlite.name), unexpected)
+    const folding = watching(foldInWorker(place, file.sqlite.name), unexpected)
     await folding.reached(2)
     await folding.stop()
     expect(positionIn(file)).toBe(2)
@@ -138,7 +140,7 @@ describe('a thread that folds', () => {
     const place = freshPlace()
     writeFileSync(place.DATA_DIR, 'a file where the folder should be')
     const failures: string[] = []
-    const folding = watching(foldApart(place, file.sqlite.name), (error) => {
+    const folding = watching(foldInWorker(place, file.sqlite.name), (error) => {
       failures.push(String(error))
       rmSync(place.DATA_DIR, { force: true, recursive: true })
     })
@@ -155,7 +157,7 @@ describe('a thread that folds', () => {
     await store.append('two', [{ ...clockAdvanced(1), type: 'ClockVanished' }], noStream)
     let tell = (_: string): void => {}
     const told = new Promise<string>((resolve) => (tell = resolve))
-    const folding = watching(foldApart(place, file.sqlite.name), (error) => tell(String(error)))
+    const folding = watching(foldInWorker(place, file.sqlite.name), (error) => tell(String(error)))
     expect(await told).toContain('knows no such type')
     await folding.stop()
   })

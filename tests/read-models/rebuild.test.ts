@@ -19,7 +19,7 @@ import {
   type ReadModelFile,
 } from '../../infrastructure/read-models/read-model-file.ts'
 import { rebuildReadModels } from '../../infrastructure/read-models/rebuild.ts'
-import { writeApart } from '../../infrastructure/read-models/writing-apart.ts'
+import { writeInWorker } from '../../infrastructure/read-models/writing-client.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import Database from '../../infrastructure/sqlite.ts'
 import { openStore } from '../../infrastructure/stores.ts'
@@ -85,7 +85,7 @@ test('a draft that cannot be begun leaves nothing either', async () => {
 
 test('what another thread cannot write is told as the database tells it, and nothing of its batch is written', async () => {
   const draft = buildReadModelFile(await freshDirectory(), tables)
-  const writer = writeApart(draft.path)
+  const writer = writeInWorker(draft.path)
   const insert = (sql: string, values: unknown[]) => ({ sql, width: values.length, values })
   const file = 'INSERT INTO log_files (sha256, bytes, source) VALUES (?, 1, ?)'
   await writer.write([insert(file, ['a', 'one'])])
@@ -102,7 +102,7 @@ test('what another thread cannot write is told as the database tells it, and not
 })
 
 test('a draft that is not there is told of as the database tells it, and the thread ends as it should', async () => {
-  const writer = writeApart(join(await freshDirectory(), 'nothing-is-here.sqlite'))
+  const writer = writeInWorker(join(await freshDirectory(), 'nothing-is-here.sqlite'))
   await expect(writer.write([])).rejects.toMatchObject({ code: 'SQLITE_CANTOPEN' })
   await writer.end()
 })
@@ -110,7 +110,7 @@ test('a draft that is not there is told of as the database tells it, and the thr
 test('what is no failure of the database ends the thread, and is told to all who write then', async () => {
   const draft = buildReadModelFile(await freshDirectory(), tables)
   onTestFinished(() => void draft.sqlite.close())
-  const writer = writeApart(draft.path)
+  const writer = writeInWorker(draft.path)
   const sql = 'INSERT INTO log_files (sha256, bytes, source) VALUES (?, 1, ?)'
   const odd = [{ sql, width: 2, values: ['a', true] }]
   await expect(writer.write(odd)).rejects.toThrow('SQLite3 can only bind')

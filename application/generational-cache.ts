@@ -1,5 +1,5 @@
 /** A map that forgets what has not been used lately. */
-export type Recent<Key, Value> = {
+export type GenerationalCache<Key, Value> = {
   get(key: Key): Value | undefined
   set(key: Key, value: Value): void
   delete(key: Key): void
@@ -29,10 +29,10 @@ export const usualRoom: Room = { streams: paymentsRemembered, bytes: 33_554_432 
  * Remembers the `count` entries used last, or fewer once they reach the weight, and up to as many used before them. It
  * keeps two generations and no order of use: a use costs one or two look-ups, and the older generation goes as a whole.
  */
-export const recent = <Key, Value>(
+export const generationalCache = <Key, Value>(
   count: number,
   weighing?: Weighing<Value>,
-): Recent<Key, Value> => {
+): GenerationalCache<Key, Value> => {
   let lately = new Map<Key, Value>()
   let before = new Map<Key, Value>()
   let weight = 0
@@ -76,8 +76,8 @@ export const recent = <Key, Value>(
 }
 
 /** What is remembered under a name, or is found and remembered from then on; nothing found is not remembered. */
-export const remembering = <Value>(
-  memory: Recent<string, Value>,
+export const cached = <Value>(
+  memory: GenerationalCache<string, Value>,
   name: string,
   find: () => Value,
 ): Value => {
@@ -89,7 +89,8 @@ export const remembering = <Value>(
 }
 
 /** Remembers what has a rough size in bytes. */
-export const recentWithin = <Key, Value extends { readonly size: number }>({
+export const cacheWithin = <Key, Value extends { readonly size: number }>({
   streams,
   bytes,
-}: Room): Recent<Key, Value> => recent(streams, { weightOf: ({ size }) => size, weight: bytes })
+}: Room): GenerationalCache<Key, Value> =>
+  generationalCache(streams, { weightOf: ({ size }) => size, weight: bytes })

@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import Database from '../sqlite.ts'
-import { startThread } from '../thread.ts'
+import { startWorker } from '../worker.ts'
 import type { Write } from './rows.ts'
-import type { Tells, Told } from './writing-thread.ts'
+import type { Tells, Told } from './writing-worker.ts'
 
 /** Writes a draft in a thread of its own, so that the next batch is folded meanwhile. */
-export const writeApart = (path: string) => {
-  const thread = startThread('read-models/writing-thread', { workerData: path })
+export const writeInWorker = (path: string) => {
+  const thread = startWorker('read-models/writing-worker', { workerData: path })
   const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()))
   const lost = new Promise<never>((_, reject) => thread.once('error', reject))
   // `write` tells of it; without this, a failure between two writes would end the process.

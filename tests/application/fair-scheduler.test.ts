@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { eachOnce } from '../../application/each-once.ts'
-import { makeTurns, type Place } from '../../application/turns.ts'
+import { uniqueQueue } from '../../application/unique-queue.ts'
+import { makeFairScheduler, type Place } from '../../application/fair-scheduler.ts'
 import type { DeliveryLane } from '../../domain/callback.ts'
 
 const laneOf = (merchant: string | null, host: string | number): DeliveryLane => ({
@@ -12,7 +12,7 @@ const laneOf = (merchant: string | null, host: string | number): DeliveryLane =>
 const told = ({ merchant, destination }: DeliveryLane): string => `${merchant} ${destination}`
 
 /** Takes places until there is none for anybody. */
-const takeAll = (turns: ReturnType<typeof makeTurns>): Place[] => {
+const takeAll = (turns: ReturnType<typeof makeFairScheduler>): Place[] => {
   const places: Place[] = []
   for (let place = turns.take(); place; place = turns.take()) places.push(place)
   return places
@@ -21,7 +21,7 @@ const takeAll = (turns: ReturnType<typeof makeTurns>): Place[] => {
 const hosts = (count: number): number[] => Array.from({ length: count }, (_, host) => host)
 
 test('what waits comes out in order, each once, also what comes when nothing was left', () => {
-  const waiting = eachOnce<string | null>()
+  const waiting = uniqueQueue<string | null>()
   for (const one of ['a', null, 'a', 'b']) waiting.add(one)
   expect([waiting.size(), waiting.take(), waiting.take()]).toEqual([3, 'a', null])
   waiting.add('a')
@@ -31,7 +31,7 @@ test('what waits comes out in order, each once, also what comes when nothing was
 })
 
 test('merchants take turns, and so do the destinations of each', () => {
-  const turns = makeTurns()
+  const turns = makeFairScheduler()
   for (const host of ['a', 'b', 'c']) turns.add(laneOf('shop', host))
   for (const host of ['d', 'e']) turns.add(laneOf(null, host))
   turns.add(laneOf('shop', 'a'))
@@ -45,7 +45,7 @@ test('merchants take turns, and so do the destinations of each', () => {
 })
 
 test('a merchant holds a share of the places, and the others get theirs beside it', () => {
-  const turns = makeTurns()
+  const turns = makeFairScheduler()
   for (const host of hosts(100)) turns.add(laneOf('shop', host))
   const held = takeAll(turns)
   expect(held).toHaveLength(64)
@@ -56,7 +56,7 @@ test('a merchant holds a share of the places, and the others get theirs beside i
 })
 
 test('where as many are under way to a destination as may be, its merchants wait for it and take turns', () => {
-  const turns = makeTurns()
+  const turns = makeFairScheduler()
   const held = hosts(16).map(() => {
     turns.add(laneOf('shop', 'slow'))
     return turns.take()!
@@ -71,7 +71,7 @@ test('where as many are under way to a destination as may be, its merchants wait
 })
 
 test('a destination that was quick waits for none of those that were not, until it is slow itself', () => {
-  const turns = makeTurns()
+  const turns = makeFairScheduler()
   turns.noteTime('http://good', 20)
   for (const host of hosts(100)) turns.add(laneOf('shop', host))
   takeAll(turns)
@@ -84,7 +84,7 @@ test('a destination that was quick waits for none of those that were not, until 
 })
 
 test('new messages and others take turns, however many there are of either', () => {
-  const turns = makeTurns()
+  const turns = makeFairScheduler()
   for (const host of hosts(100)) turns.add(laneOf('shop', host))
   const held = takeAll(turns)
   turns.add(laneOf('shop', 'new'), true)
@@ -93,7 +93,7 @@ test('new messages and others take turns, however many there are of either', () 
 })
 
 test('which destinations were quick is remembered of so many, and the first of them is forgotten', () => {
-  const turns = makeTurns()
+  const turns = makeFairScheduler()
   for (const host of hosts(10_001)) turns.noteTime(`http://${host}`, 20)
   for (const host of hosts(100)) turns.add(laneOf('shop', `slow-${host}`))
   takeAll(turns)
@@ -115,7 +115,7 @@ const steps = fc.array(
 test('whoever comes and goes, no bound is passed, and everybody who waits has a turn in the end', () => {
   fc.assert(
     fc.property(steps, (all) => {
-      const turns = makeTurns()
+      const turns = makeFairScheduler()
       const waiting = new Set<string>()
       const held: Place[] = []
       const most = (of: (place: Place) => unknown, among = held): number => {

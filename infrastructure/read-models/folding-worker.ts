@@ -1,7 +1,7 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { start, type Position } from '../../application/event-store.ts'
 import { openStore, type Place } from '../stores.ts'
-import { foldHere } from './folding.ts'
+import { foldInline } from './folding.ts'
 import { openReadModelsAgain } from './read-model-file.ts'
 
 /** What this thread begins with: where the log is, and the file of the read models that the process has opened. */
@@ -34,7 +34,7 @@ const run = async (port: MessagePort, { place, readModels }: Given): Promise<voi
     }
   }
 
-  const folding = foldHere({ store, file })({
+  const folding = foldInline({ store, file })({
     onMoved: (position) => {
       tell({ position })
       keepLogShort(position)

@@ -23,7 +23,7 @@ const isOver = ({ restMs, until }: Resting, at: Instant): boolean =>
  * Does work for many so that one whose work fails holds up no other: it rests, twice as long after each failure, and is
  * then tried again.
  */
-export const eachByItself = <Item>({ keyOf, outageOf }: Needs<Item>) => {
+export const perKeyBackOff = <Item>({ keyOf, outageOf }: Needs<Item>) => {
   const resting = new Map<string, Resting>()
 
   const works = (key: string): void => {

@@ -1,5 +1,5 @@
 /** A queue that holds each thing once, in the order of coming. */
-export const eachOnce = <One>() => {
+export const uniqueQueue = <One>() => {
   const waiting = new Set<One>()
   // One iterator for all takes: a new one would step over the gaps that all earlier takes have left in the set. It also
   // yields what is added later, as long as it never reaches the end: hence the look at the size.
@@ -17,4 +17,4 @@ export const eachOnce = <One>() => {
   }
 }
 
-export type EachOnce<One> = ReturnType<typeof eachOnce<One>>
+export type UniqueQueue<One> = ReturnType<typeof uniqueQueue<One>>

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
-import type { Given, Told } from './serving-thread.ts'
-import { startThread } from './thread.ts'
+import type { Given, Told } from './serving-worker.ts'
+import { startWorker } from './worker.ts'
 
 /** In megabytes, of three spaces: a request makes much garbage, of which little is kept for the next one. */
 const resourceLimits = { maxYoungGenerationSizeMb: 3 * 32 }
@@ -23,10 +23,10 @@ const onEndOfParent = (act: () => void): void => {
  * Runs the service in a thread, for only a thread is given the size of its young generation by the program; this one
  * waits for signals.
  */
-export const serveApart = (environment: Given): void => {
+export const serveInWorker = (environment: Given): void => {
   // Helpers of each collection would take the processor from the other threads.
   setFlagsFromString('--no-parallel-scavenge')
-  const thread = startThread('serving-thread', { workerData: { ...environment }, resourceLimits })
+  const thread = startWorker('serving-worker', { workerData: { ...environment }, resourceLimits })
   const stop = (): void => thread.postMessage('stop')
   thread.once('message', (started: Told) => {
     // Whoever reads the address may end the service in that moment.

@@ -8,7 +8,7 @@ const retryDelay = 20
  * Asks again while another process holds the store, with other work in between: only for what may be asked twice.
  * @throws StoreHeld when it is held for five seconds
  */
-export const patiently = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
+export const retryWhileHeld = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
   const since = performance.now()
   for (;;)
     try {

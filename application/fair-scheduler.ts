@@ -1,5 +1,5 @@
 import type { DeliveryLane } from '../domain/callback.ts'
-import { eachOnce, type EachOnce } from './each-once.ts'
+import { uniqueQueue, type UniqueQueue } from './unique-queue.ts'
 
 type Whose = DeliveryLane['merchant']
 
@@ -16,8 +16,8 @@ const mostQuickOnes = 10_000
 
 /** The destinations of a merchant that wait for a place. */
 const makeWaiting = () => ({
-  news: eachOnce<string>(),
-  others: eachOnce<string>(),
+  news: uniqueQueue<string>(),
+  others: uniqueQueue<string>(),
   isTurnOfNews: true,
 })
 type Waiting = ReturnType<typeof makeWaiting>
@@ -27,7 +27,7 @@ const makeKind = () => ({
   heldOf: new Map<Whose, number>(),
   waitingOf: new Map<Whose, Waiting>(),
   /** The merchants of whom something waits. */
-  merchants: eachOnce<Whose>(),
+  merchants: uniqueQueue<Whose>(),
 })
 
 /** What a delivery holds while it is under way. */
@@ -50,14 +50,14 @@ const nextOf = (theirs: Waiting): string | undefined => {
  * turns, and within each of these two groups every destination does. Quick destinations have a pool of places of their
  * own, so that slow or untried ones cannot hold them up. A step costs the same however much waits.
  */
-export const makeTurns = () => {
+export const makeFairScheduler = () => {
   const quickKind = makeKind()
   const slowKind = makeKind()
   /** The destinations that were quick the last time. */
   const quick = new Set<string>()
   const heldAt = new Map<string, number>()
   /** By destination, the merchants that wait because as much is under way there as may be. */
-  const waitingFor = new Map<string, EachOnce<Whose>>()
+  const waitingFor = new Map<string, UniqueQueue<Whose>>()
 
   const add = ({ merchant, destination }: DeliveryLane, isNews = false): void => {
     const { waitingOf, merchants } = quick.has(destination) ? quickKind : slowKind
@@ -68,7 +68,7 @@ export const makeTurns = () => {
   }
 
   const waitFor = (destination: string, merchant: Whose): void => {
-    const others = waitingFor.get(destination) ?? eachOnce()
+    const others = waitingFor.get(destination) ?? uniqueQueue()
     waitingFor.set(destination, others)
     others.add(merchant)
   }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { StoreHeld, StoreUnavailable } from '../../application/event-store.ts'
-import { patiently } from '../../infrastructure/patiently.ts'
+import { retryWhileHeld } from '../../infrastructure/retry-while-held.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
@@ -11,7 +11,7 @@ const askInVain = async (failure: Error) => {
   let asked = 0
   let isOver = false
   const since = performance.now()
-  const asking = patiently(() => {
+  const asking = retryWhileHeld(() => {
     asked += 1
     return Promise.reject(failure)
   })

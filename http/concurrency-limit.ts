@@ -15,7 +15,7 @@ const usual: Limits = { atOnce: 16, mostWaiting: 20_000 }
  * Work in the order in which it came, one beginning in each turn of the event loop: whatever else the process does comes
  * between, however many wait. @throws RequestError 503 when too many do
  */
-export const fewAtOnce = ({ atOnce, mostWaiting } = usual) => {
+export const concurrencyLimit = ({ atOnce, mostWaiting } = usual) => {
   const waiting: (() => void)[] = []
   let first = 0
   let working = 0
@@ -60,7 +60,7 @@ export const fewAtOnce = ({ atOnce, mostWaiting } = usual) => {
 
 /** Routes of which ever so many requests at once must not hold up the others. */
 export const inTurns = (routes: readonly Route[]): Route[] => {
-  const inTurn = fewAtOnce()
+  const inTurn = concurrencyLimit()
   return routes.map((route) => ({
     ...route,
     handle: (call: Call<never, never, never>) => inTurn(() => route.handle(call)),

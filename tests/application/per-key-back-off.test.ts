@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { eachByItself } from '../../application/each-by-itself.ts'
+import { perKeyBackOff } from '../../application/per-key-back-off.ts'
 import { StoreUnavailable } from '../../application/event-store.ts'
 
 /** Work on names, of which some fail, and what is told of them. */
 const workOn = (names: string[], broken: Set<string>) => {
   const told: string[] = []
-  const work = eachByItself<string>({
+  const work = perKeyBackOff<string>({
     keyOf: (name) => name,
     outageOf: (name) => ({
       failed: (error) => told.push(`${name}: ${String(error)}`),

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import type { Place } from '../stores.ts'
-import { startThread } from '../thread.ts'
-import type { Given, Tells, Told } from './folding-thread.ts'
+import { startWorker } from '../worker.ts'
+import type { Given, Tells, Told } from './folding-worker.ts'
 import type { StartFolding } from './folding.ts'
 
 const retryAfterMs = 1000
@@ -10,7 +10,7 @@ const retryAfterMs = 1000
 const resourceLimits = { maxYoungGenerationSizeMb: 32 }
 
 /** Folds in a thread of its own, into the file that is read here, so that requests are answered meanwhile. */
-export const foldApart =
+export const foldInWorker =
   ({ EVENT_STORE, DATA_DIR }: Place, readModels: string): StartFolding =>
   ({ onMoved, onFailure }) => {
     let isStopped = false
@@ -23,7 +23,7 @@ export const foldApart =
 
     const start = (): void => {
       const workerData: Given = { place: { EVENT_STORE, DATA_DIR }, readModels }
-      const started = startThread('read-models/folding-thread', { workerData, resourceLimits })
+      const started = startWorker('read-models/folding-worker', { workerData, resourceLimits })
       started.on('message', (told: Tells) => {
         isHurried = false
         if ('position' in told) onMoved(told.position)

@@ -4,9 +4,9 @@ import {
   WrongExpectedRevision,
   type Position,
 } from '../../application/event-store.ts'
-import { startThread } from '../thread.ts'
+import { startWorker } from '../worker.ts'
 import { unavailable } from '../unavailable.ts'
-import type { Answers, Failure, Given, Tells, Told } from './committing-thread.ts'
+import type { Answers, Failure, Given, Tells, Told } from './commit-worker.ts'
 import type { Append, Commits, Waiting } from './group-commits.ts'
 import { sharedEnds } from './shared-ends.ts'
 
@@ -31,7 +31,7 @@ const fail = ({ stream, reject }: Waiting, failure: Failure): void => {
   else reject(new WrongExpectedRevision(stream, failure.expected, failure.actual))
 }
 
-type CommitsApart = Commits & {
+type WorkerCommits = Commits & {
   /**
    * Where the log ends for readers who need see nothing before its append is answered: own events that are committed and
    * not answered yet are left out, unless others may have written behind those that are answered.
@@ -43,7 +43,7 @@ type CommitsApart = Commits & {
  * Commits in a thread of its own, so that requests are answered while the disk is waited for. `committed` is told where
  * the last own event stands.
  */
-export const commitApart = (file: string, committed: (end: Position) => void): CommitsApart => {
+export const commitInWorker = (file: string, committed: (end: Position) => void): WorkerCommits => {
   const ends = sharedEnds()
   const workerData: Given = { file, ends: ends.memory }
   /** Where the last own event stands whose append was answered. */
@@ -71,7 +71,7 @@ export const commitApart = (file: string, committed: (end: Position) => void): C
   }
 
   const start = (): Worker => {
-    const started = startThread('event-store/committing-thread', {
+    const started = startWorker('event-store/commit-worker', {
       workerData,
       resourceLimits,
     })
