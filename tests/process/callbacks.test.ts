@@ -121,7 +121,7 @@ describe('a message', () => {
     await put(tid, { display_message_uri: second.url('/') })
     await shop.world('POST', `/sandbox/v1/payment_request/${tid}/decline/`, {})
     const other = await requestPayment(shop.till, { display_message_uri: first.url('/') })
-    await put(other, { display_message_uri: null })
+    await put(other, { display_message_uri: '' })
     await authorizeRequested(other)
     const late = await requestPayment(shop.till)
     await put(late, { display_message_uri: second.url('/') })
@@ -287,7 +287,7 @@ describe('a delivery that fails', () => {
     const receiver = await receive({ reply: () => 410 })
     const tid = await authorize(shop, { callback_uri: receiver.url('/') })
     await advance(shop.world, 0)
-    await put(tid, { callback_uri: null })
+    await put(tid, { callback_uri: '' })
     const { id } = receiver.arrivals[0]!.meta
     const retry = async () =>
       JSON.parse((await runCommand(settings, '--json', 'callbacks', 'retry', id)).output)
