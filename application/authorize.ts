@@ -1,8 +1,8 @@
 import type { AuthorizationRequest } from '../domain/people/authorization.ts'
-import type { Permissions } from '../domain/people/grant.ts'
+import { isWithdrawal, type Permissions } from '../domain/people/grant.ts'
 import { Refusal, refuse } from '../domain/refusal.ts'
 import { streamOf } from '../domain/stream.ts'
-import { authorizations, payers } from '../domain/aggregates.ts'
+import { authorizations, grants, payers } from '../domain/aggregates.ts'
 import { issueTokens, revokeGrant, type Needs } from './grants.ts'
 import type { Context } from './handle.ts'
 
@@ -55,6 +55,8 @@ export const redeemCode =
         return refuse('code_is_invalid')
       const { request, payer, permissions, signedInAt } = state
       await caughtUp()
+      const { revokedBy } = await find(grants, grant, 'log')
+      if (revokedBy !== null && isWithdrawal(revokedBy)) return refuse('code_is_invalid')
       // An ID token would still tell of somebody who has been erased meanwhile.
       if ((await find(payers, payer)).status !== 'present') return refuse('code_is_invalid')
       return { grant, payer, request, permissions, signedInAt: signedInAt ?? at }

@@ -62,16 +62,16 @@ type GrantRow = {
   readonly isRevoked: boolean
 }
 
+type PlacedGrant = GrantRow & { readonly position: Position }
+
 export type GrantRows = {
   findAccess(hash: string): TokenRow | undefined
   findRefresh(hash: string): TokenRow | undefined
   find(grant: string): GrantRow | undefined
-  /** What a payer has granted and nobody has ended, newest first. */
-  ofPayer(
-    payer: string,
-    before: Position,
-    limit: number,
-  ): readonly (GrantRow & { readonly position: Position })[]
+  /** What a payer has granted and not taken back, newest first. */
+  ofPayer(payer: string, before: Position, limit: number): readonly PlacedGrant[]
+  /** The same of what they have granted to one client. */
+  ofClient(payer: string, client: string, before: Position, limit: number): readonly PlacedGrant[]
 }
 
 export type Needs = {
@@ -197,16 +197,42 @@ export const revokeGrant =
 
 const atOnce = 100
 
-export const withdrawAll =
-  (needs: Pick<Needs, 'handle' | 'rows' | 'caughtUp'>) =>
-  async (payer: string, context: Context): Promise<void> => {
-    await needs.caughtUp()
-    for (let before = Number.MAX_SAFE_INTEGER; ;) {
-      const some = needs.rows.ofPayer(payer, before, atOnce)
-      for (const { grant, position } of some) {
-        await revokeGrant(needs)(grant, 'operator', context)
-        before = position
-      }
-      if (some.length < atOnce) return
-    }
+type WithdrawalNeeds = Pick<Needs, 'handle' | 'rows' | 'caughtUp'>
+
+/** Takes back all that is listed, with every token that came of it. */
+const withdrawEach = async (
+  needs: WithdrawalNeeds,
+  list: (before: Position, limit: number) => readonly PlacedGrant[],
+  by: Revoker,
+  context: Context,
+): Promise<void> => {
+  await needs.caughtUp()
+  for (let before = Number.MAX_SAFE_INTEGER; ;) {
+    const some = list(before, atOnce)
+    await Promise.all(some.map(({ grant }) => revokeGrant(needs)(grant, by, context)))
+    if (some.length < atOnce) return
+    before = some.at(-1)?.position ?? before
   }
+}
+
+/** Ends the consent of a payer to a client: all that they have granted to it, whenever that was. */
+export const withdrawConsent =
+  (needs: WithdrawalNeeds) =>
+  (payer: string, client: string, context: Context): Promise<void> =>
+    withdrawEach(
+      needs,
+      (before, limit) => needs.rows.ofClient(payer, client, before, limit),
+      'payer',
+      context,
+    )
+
+/** Ends all that a payer has granted to anybody. */
+export const withdrawAll =
+  (needs: WithdrawalNeeds) =>
+  (payer: string, context: Context): Promise<void> =>
+    withdrawEach(
+      needs,
+      (before, limit) => needs.rows.ofPayer(payer, before, limit),
+      'operator',
+      context,
+    )

@@ -1,15 +1,15 @@
-import { and, desc, eq, lt, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, lt, sql, type SQL } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
-import type { Permissions } from '../domain/people/grant.ts'
-import type { Scope } from '../domain/people/scope.ts'
+import { isWithdrawal, type Permissions } from '../domain/people/grant.ts'
+import { scopes, type Scope } from '../domain/people/scope.ts'
 import { idIn } from '../domain/stream.ts'
 import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Said as the index says it. */
-const stands = sql`isRevoked = 0`
+const stands = sql`isWithdrawn = 0`
 
 /** What payers have granted to merchants: who knows what since when, and until when. */
 const grantedPermissions = sqliteTable(
@@ -24,12 +24,26 @@ const grantedPermissions = sqliteTable(
     client: text().notNull(),
     scope: text({ mode: 'json' }).$type<readonly Scope[]>().notNull(),
     grantedAt: integer().notNull(),
+    /** Its tokens are dead. */
     isRevoked: integer({ mode: 'boolean' }).notNull(),
+    /** The payer has taken it back, or the operator has for them. */
+    isWithdrawn: integer({ mode: 'boolean' }).notNull(),
   },
-  (row) => [index('granted_permissions_by_payer').on(row.payer, row.position).where(stands)],
+  (row) => [
+    index('granted_permissions_by_payer').on(row.payer, row.position).where(stands),
+    index('granted_permissions_by_client').on(row.payer, row.client, row.position).where(stands),
+  ],
 )
 
-export type GrantedPermission = typeof grantedPermissions.$inferSelect
+type GrantedPermission = typeof grantedPermissions.$inferSelect
+
+/** All that a payer lets a client know, whenever they granted it. */
+export type StandingConsent = Pick<GrantedPermission, 'client' | 'merchant' | 'scope'> & {
+  /** When the first of it was granted. */
+  readonly grantedAt: number
+  /** Of the last of it in the log. */
+  readonly position: number
+}
 
 const tokenColumns = {
   hash: text().primaryKey(),
@@ -79,49 +93,110 @@ const tokenProjection = (
 export const accessTokenProjection = tokenProjection(accessTokens, 'accessHash')
 export const refreshTokenProjection = tokenProjection(refreshTokens, 'refreshHash')
 
+/** From the consent on, before there are any tokens: what is withdrawn meanwhile gives none. */
+const consentTypes = [...grantingTypes, 'AuthorizationAllowed'] as const
+
+type Granted = Pick<GrantedPermission, 'client' | 'scope' | 'grantedAt'>
+
+const grantedIn = (
+  event: Granting | Recorded<Extract<DomainEvent, { type: 'AuthorizationAllowed' }>>,
+): Granted | undefined => {
+  if (event.type === 'AuthorizationAllowed') {
+    const { client, scope } = event.data
+    return client === undefined ? undefined : { client, scope, grantedAt: event.metadata.at }
+  }
+  const { permissions } = event.data
+  if (!permissions) return undefined
+  // A merchant is a client of its own, with its merchant id as client id.
+  const client = event.type === 'CodeRedeemed' ? event.data.client : (event.metadata.merchant ?? '')
+  return { client, scope: permissions.scope, grantedAt: permissions.tokens.issuedAt }
+}
+
 export const grantProjection = projection({
   table: grantedPermissions,
   key: grantedPermissions.grant,
-  handles: [...grantingTypes, 'GrantRevoked'],
-  begins: grantingTypes,
+  handles: [...consentTypes, 'GrantRevoked'],
+  // A code is redeemed after the consent that it came of.
+  begins: ['PaymentAuthorized', 'PermissionGranted', 'AuthorizationAllowed'],
   keyOf: (event) => (event.type === 'GrantRevoked' ? idIn(event.stream) : event.stream),
   apply: (row, event) => {
     const { stream: grant, position, metadata } = event
-    if (event.type === 'GrantRevoked') return row && { ...row, isRevoked: true }
-    const { permissions, payer } = event.data
-    if (!permissions) return row
-    // A merchant is a client of its own, with its merchant id as client id.
-    const merchant = metadata.merchant ?? ''
-    const client = event.type === 'CodeRedeemed' ? event.data.client : merchant
-    const { scope } = permissions
-    const { issuedAt: grantedAt } = permissions.tokens
-    return { grant, position, payer, merchant, client, scope, grantedAt, isRevoked: false }
+    if (event.type === 'GrantRevoked') {
+      const isWithdrawn = isWithdrawal(event.data.by)
+      return row && { ...row, isRevoked: true, isWithdrawn: row.isWithdrawn || isWithdrawn }
+    }
+    const granted = grantedIn(event)
+    if (row || !granted) return row
+    const about = { grant, position, payer: event.data.payer, merchant: metadata.merchant ?? '' }
+    return { ...about, ...granted, isRevoked: false, isWithdrawn: false }
   },
 })
 
+/** There is nothing newer of the same payer for the same client. */
+const isNewest = sql`NOT EXISTS (SELECT 1 FROM granted_permissions AS newer
+  WHERE newer.payer = ${grantedPermissions.payer} AND newer.client = ${grantedPermissions.client}
+  AND newer.isWithdrawn = 0 AND newer.position > ${grantedPermissions.position})`
+
 export const grantQueries = (db: BetterSQLite3Database) => {
-  const ofPayer = prepared(
+  const isPayers = eq(grantedPermissions.payer, sql.placeholder('payer'))
+  const isClients = eq(grantedPermissions.client, sql.placeholder('client'))
+  const isBefore = lt(grantedPermissions.position, sql.placeholder('before'))
+  const page = (...conditions: readonly SQL[]) =>
+    prepared(
+      db,
+      grantedPermissions,
+      db
+        .select()
+        .from(grantedPermissions)
+        .where(and(isPayers, ...conditions, stands, isBefore))
+        .orderBy(desc(grantedPermissions.position))
+        .limit(sql.placeholder('limit')),
+    )
+  const newest = page(isNewest)
+  const ofPayer = page()
+  const ofClient = page(isClients)
+  const ofClientFirst = prepared(
     db,
     grantedPermissions,
     db
       .select()
       .from(grantedPermissions)
-      .where(
-        and(
-          eq(grantedPermissions.payer, sql.placeholder('payer')),
-          stands,
-          lt(grantedPermissions.position, sql.placeholder('before')),
-        ),
-      )
-      .orderBy(desc(grantedPermissions.position))
-      .limit(sql.placeholder('limit')),
+      .where(and(isPayers, isClients, stands))
+      .orderBy(asc(grantedPermissions.position))
+      .limit(1),
   )
+  const scopesOfClient = prepared(
+    db,
+    grantedPermissions,
+    db
+      .selectDistinct({ scope: grantedPermissions.scope })
+      .from(grantedPermissions)
+      .where(and(isPayers, isClients, stands)),
+  )
+
+  const consentOf = ({ payer, client, merchant, position }: GrantedPermission): StandingConsent => {
+    const granted = scopesOfClient.all({ payer, client }).flatMap(({ scope }) => scope)
+    const grantedAt = ofClientFirst.get({ payer, client })?.grantedAt ?? 0
+    const scope = scopes.filter((name) => granted.includes(name))
+    return { client, merchant, position, grantedAt, scope }
+  }
+
   return {
     findAccess: findBy(db, accessTokens, accessTokens.hash),
     findRefresh: findBy(db, refreshTokens, refreshTokens.hash),
     find: findBy(db, grantedPermissions, grantedPermissions.grant),
-    /** What a payer has granted and nobody has ended, newest first. */
+    /** What a payer has granted and not taken back, newest first. */
     ofPayer: (payer: string, before: number, limit: number) =>
       ofPayer.all({ payer, before, limit }),
+    /** The same of what they have granted to one client. */
+    ofClient: (payer: string, client: string, before: number, limit: number) =>
+      ofClient.all({ payer, client, before, limit }),
+    /** The clients that a payer lets know something, each once; who was let know something last comes first. */
+    consents: (payer: string, before: number, limit: number): readonly StandingConsent[] =>
+      newest.all({ payer, before, limit }).map(consentOf),
+    consent: (payer: string, client: string): StandingConsent | undefined => {
+      const [found] = ofClient.all({ payer, client, before: Number.MAX_SAFE_INTEGER, limit: 1 })
+      return found && consentOf(found)
+    },
   }
 }

@@ -39,6 +39,10 @@ export const authorizationEvents = {
   }),
   AuthorizationAllowed: z.object({
     payer: z.string(),
+    /** Logs of before do not say it. */
+    client: z.string().optional(),
+    /** An earlier consent covers it: the payer was not asked. */
+    isStanding: z.literal(true).optional(),
     scope: z.array(scope),
     signedInAt: z.int(),
     /** The screen on which the payer consented. */
@@ -74,8 +78,10 @@ export type AuthorizationCommand =
       readonly scope: readonly Scope[]
       readonly signedInAt: Instant
       readonly channel: 'browser' | 'phone'
+      /** Whether an earlier consent covers it, so that the payer is not asked. */
+      readonly isStanding?: true
     }
-  | { readonly type: 'DenyAuthorization'; readonly at: Instant; readonly payer: string }
+  | { readonly type: 'DenyAuthorization'; readonly payer: string }
   | { readonly type: 'IssueCode'; readonly at: Instant; readonly codeHash: string }
   | {
       readonly type: 'RedeemCode'
@@ -155,18 +161,22 @@ export const authorization: Decider<AuthorizationCommand, AuthorizationEvent, Au
         return [{ type: 'AuthorizationRequested', data }]
       }
       case 'AllowAuthorization': {
-        const { payer, scope, signedInAt, channel } = command
+        const { payer, scope, signedInAt, channel, isStanding } = command
         if (isAnswered(authorization, 'allowed', payer, scope)) return []
         const { request } = unanswered(authorization, command.at)
         if (!isSignedInFor(request, signedInAt)) return refuse('sign_in_is_too_old')
         if (!isPartOf(scope, request.scope)) return refuse('scope_is_too_wide')
-        const data = { payer, scope: [...scope], signedInAt, channel }
+        const { client } = request
+        const given = { payer, client, scope: [...scope], signedInAt, channel }
+        const data = isStanding ? { ...given, isStanding } : given
         return [{ type: 'AuthorizationAllowed', data }]
       }
       case 'DenyAuthorization': {
         const { payer } = command
         if (isAnswered(authorization, 'denied', payer, [])) return []
-        unanswered(authorization, command.at)
+        // However late: the application hears of it, and nothing is given.
+        if (requested(authorization).status !== 'requested')
+          return refuse('authorization_is_answered')
         return [{ type: 'AuthorizationDenied', data: { payer } }]
       }
       case 'IssueCode': {

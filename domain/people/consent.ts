@@ -1,7 +1,7 @@
 import type { Recorded } from '../events.ts'
 import { idIn } from '../stream.ts'
 import type { Instant } from '../time.ts'
-import type { Revoker } from './grant.ts'
+import { isWithdrawal, type Revoker } from './grant.ts'
 import type { Scope } from './scope.ts'
 
 /** Where in the log it stands, for whoever wants to see for themselves. */
@@ -28,7 +28,8 @@ const proofOf = ({ id, stream, revision, position }: Recorded): Proof => {
 }
 
 const scopeGranted = (event: Recorded): readonly Scope[] | undefined => {
-  if (event.type === 'AuthorizationAllowed') return event.data.scope
+  if (event.type === 'AuthorizationAllowed')
+    return event.data.isStanding ? undefined : event.data.scope
   if (event.type === 'PermissionGranted' || event.type === 'PaymentAuthorized')
     return event.data.permissions?.scope
   return undefined
@@ -43,7 +44,7 @@ export const consentsOf = (payer: string) => {
     const { stream, metadata } = event
     const { at, merchant } = metadata
     if (event.type === 'AuthorizationRequested') clients.set(stream, event.data.request.client)
-    if (event.type === 'GrantRevoked') {
+    if (event.type === 'GrantRevoked' && isWithdrawal(event.data.by)) {
       const grant = idIn(stream)
       const consent = consents.get(grant)
       const withdrawal = { at, by: event.data.by, proof: proofOf(event) }

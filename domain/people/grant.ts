@@ -31,6 +31,9 @@ export type Permissions = z.output<typeof permissions>
 const revokers = ['client', 'payer', 'refresh_reuse', 'code_reuse', 'operator'] as const
 export type Revoker = (typeof revokers)[number]
 
+/** Whether the consent itself is taken back: what a client or a theft ends are tokens, and the payer's consent stands. */
+export const isWithdrawal = (by: Revoker): boolean => by === 'payer' || by === 'operator'
+
 /**
  * Events of the stream `grant-<the stream in which the payer granted it>`: what became of a grant afterwards. The grant
  * itself is generation 0; each refresh makes the next one.
@@ -94,9 +97,12 @@ export const grant: Decider<GrantCommand, GrantEvent, Grant> = {
     switch (command.type) {
       case 'RefreshGrant':
         return decideRefresh(command, grant)
-      case 'RevokeGrant':
-        if (grant.revokedBy !== null) return []
-        return [{ type: 'GrantRevoked', data: { by: command.by } }]
+      case 'RevokeGrant': {
+        const { by } = command
+        const { revokedBy } = grant
+        const isDone = revokedBy !== null && (isWithdrawal(revokedBy) || !isWithdrawal(by))
+        return isDone ? [] : [{ type: 'GrantRevoked', data: { by } }]
+      }
     }
   },
   evolve(grant, event) {

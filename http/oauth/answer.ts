@@ -1,15 +1,20 @@
 import { authorizations } from '../../domain/aggregates.ts'
 import type { Handle } from '../../application/handle.ts'
 import type { RequestedAuthorization } from '../../domain/people/authorization.ts'
-import { refuse } from '../../domain/refusal.ts'
+import { Refusal, refuse, type RefusalCode } from '../../domain/refusal.ts'
 import { contextOfPayer, targetOf, type Call } from '../call.ts'
 import { RequestError } from '../errors.ts'
 import { fieldOf, type FormOf } from '../forms.ts'
 import { enterMissing, type EnteringNeeds } from '../payer/entering.ts'
 import { permissionForm } from '../payer/page-asks.ts'
 import { tickedScope } from '../payer/permission.ts'
-import type { SessionNeeds, SignedIn, Visitor, Visits } from '../payer/session.ts'
-import { signInPath } from '../payer/way-on.ts'
+import {
+  OutdatedForm,
+  type SessionNeeds,
+  type SignedIn,
+  type Visitor,
+  type Visits,
+} from '../payer/session.ts'
 import type { RawReply } from '../route.ts'
 import type { answerForm } from './authorization-parameters.ts'
 import type { AuthorizationPages } from './pages.ts'
@@ -29,16 +34,24 @@ type Known = RequestedAuthorization
 
 const pathOf = (asked: URLSearchParams): string => `/oauth2/auth?${asked.toString()}`
 
-/** Where payers sign in whose session has ended meanwhile, to be asked once more: the request must not be lost. */
-const signInFirst = (form: FormOf<typeof answerForm>): string => {
+/** The page with the form, for whoever is to answer once more; in the browser as another pass: this one may be over. */
+export const pageOf = (form: FormOf<typeof answerForm>): string => {
   const qr = fieldOf(form, 'qr')
+  if (qr !== '') return `/oauth2/pre_auth?${new URLSearchParams({ qr }).toString()}`
   const asked = new URLSearchParams(fieldOf(form, 'asked'))
-  // Another pass: the time of this one may be over, too.
+  if (asked.size === 0) return '/payer/'
   asked.delete('attempt')
-  if (qr === '' && asked.size > 0) return pathOf(asked)
-  const next = qr === '' ? '/payer/' : `/oauth2/pre_auth?${new URLSearchParams({ qr }).toString()}`
-  return signInPath(next)
+  asked.set('again', '')
+  return pathOf(asked)
 }
+
+const overCodes: readonly RefusalCode[] = [
+  'authorization_is_answered',
+  'authorization_is_expired',
+  'sign_in_is_too_old',
+]
+const isOver = (error: unknown): boolean =>
+  error instanceof Refusal && overCodes.includes(error.code)
 
 /** What a payer answers to an application: in the browser that it sent here, or on the phone that has scanned its code. */
 export const authorizationAnswers = (
@@ -50,14 +63,16 @@ export const authorizationAnswers = (
   const { handle } = needs
   const enter = enterMissing(needs)
 
+  const leaveDenied = (visitor: Visitor, { request: { redirectUri, state } }: Known): RawReply => {
+    const told = { error: 'access_denied', state, iss: needs.issuer() }
+    return visits.go(visitor, redirectTo(redirectUri, told))
+  }
+
   /** Back to the application with a code, or with the payer's refusal (RFC 6749, 4.1.2; RFC 9207). */
   const leave = async (visitor: Visitor, id: string, known: Known, call: Call) => {
+    if (known.status === 'denied') return leaveDenied(visitor, known)
     const { redirectUri, state, merchant } = known.request
     const iss = needs.issuer()
-    if (known.status === 'denied') {
-      const told = { error: 'access_denied', state, iss }
-      return visits.go(visitor, redirectTo(redirectUri, told))
-    }
     // A code that comes twice takes back what it gave (RFC 6749, 4.1.2): nobody goes back with one that has been used.
     if (known.permissions) return refuse('authorization_is_answered')
     const { at } = call
@@ -65,6 +80,21 @@ export const authorizationAnswers = (
     const context = contextOfPayer(call, known.payer ?? '', merchant)
     await handle(authorizations, id, { type: 'IssueCode', at, codeHash }, context)
     return visits.go(visitor, redirectTo(redirectUri, { code, state, iss }))
+  }
+
+  /** Back to the application without a question: an earlier consent covers what it asks for. */
+  const leaveAtOnce = async (visitor: SignedIn, id: string, known: Known, call: Call) => {
+    const { payer, startedAt: signedInAt } = visitor.session
+    const { scope, merchant } = known.request
+    const { at } = call
+    const answer = { payer, scope, signedInAt, channel: 'browser', isStanding: true } as const
+    const { state } = await handle(
+      authorizations,
+      id,
+      { type: 'AllowAuthorization', at, ...answer },
+      contextOfPayer(call, payer, merchant),
+    )
+    return leave(visitor, id, state.status === 'unrequested' ? known : state, call)
   }
 
   /** A phone has scanned the code of another screen. */
@@ -92,15 +122,14 @@ export const authorizationAnswers = (
     )
     if (decision === undefined) throw new RequestError(400, visitor.texts.wrongInput)
     // Whoever signed in meanwhile as somebody else than the application asked for gives it nothing of theirs.
-    if (decision === 'allow' && !passes.isMeant(payer, known.request))
-      throw new RequestError(403, visitor.texts.problem403)
+    if (decision === 'allow' && !passes.isMeant(payer, known.request)) throw new OutdatedForm()
     const scope = tickedScope(call.body)
     const { state } = await handle(
       authorizations,
       id,
       decision === 'allow'
         ? { type: 'AllowAuthorization', at, payer, scope, signedInAt, channel }
-        : { type: 'DenyAuthorization', at, payer },
+        : { type: 'DenyAuthorization', payer },
       context,
     )
     return state.status === 'unrequested' ? known : state
@@ -121,6 +150,40 @@ export const authorizationAnswers = (
     return wrong && pages.forConsent(visitor, id, known, qr === '' ? { asked } : { qr }, wrong)
   }
 
+  /** In the browser that the application sent here. */
+  const answerHere = async (
+    visitor: Visitor,
+    decider: SignedIn | undefined,
+    id: string,
+    known: Known,
+    call: Call<unknown, unknown, FormOf<typeof answerForm>>,
+  ): Promise<RawReply> => {
+    const [asked, decision] = [fieldOf(call.body, 'asked'), fieldOf(call.body, 'decision')]
+    // Whoever else has the id: only the browser that the application sent here goes back to it.
+    if (!needs.isSameText(needs.digestOf(visitor.browser), known.browserHash))
+      throw asked === '' ? new RequestError(403, visitor.texts.problem403) : new OutdatedForm()
+    try {
+      if (decider) {
+        const again = await askAgain(decider, id, known, call)
+        return (
+          again ??
+          (await leave(visitor, id, await decide(decider, id, known, 'browser', call), call))
+        )
+      }
+      if (known.status !== 'requested') return await leave(visitor, id, known, call)
+      // Too early: the phone has not answered yet, and the page with its code is where they go on.
+      return asked === ''
+        ? refuse('authorization_is_not_allowed')
+        : visits.go(visitor, pathOf(new URLSearchParams(asked)))
+    } catch (error) {
+      if (!isOver(error) || asked === '') throw error
+      // The application still waits, and hears what the payer wants now.
+      return decision === 'deny'
+        ? leaveDenied(visitor, known)
+        : visits.go(visitor, pageOf(call.body))
+    }
+  }
+
   const answer = async (
     visitor: Visitor,
     call: Call<{ readonly request_id: string }, unknown, FormOf<typeof answerForm>>,
@@ -129,9 +192,9 @@ export const authorizationAnswers = (
     const { session } = visitor
     const isDecision = fieldOf(call.body, 'decision') !== ''
     // Before the form is checked: what it carries was made for the session that has ended, and nothing is decided.
-    if (isDecision && !session) return visits.go(visitor, signInFirst(call.body))
+    if (isDecision && !session) return visits.go(visitor, pageOf(call.body))
     const decider = isDecision && session ? { ...visitor, session } : undefined
-    visits.checkForm(call, visitor, call.body)
+    visits.checkForm(call, visitor, call.body, isDecision ? 'payer' : 'browser')
     const known = await passes.find(id)
     await needs.caughtUp()
     if (!needs.findApplication(known.request.client))
@@ -144,20 +207,8 @@ export const authorizationAnswers = (
       const again = await askAgain(decider, id, known, call)
       return again ?? pages.afterAnswer(visitor, await decide(decider, id, known, 'phone', call))
     }
-    // Whoever else has the id: only the browser that the application sent here goes back to it.
-    if (!needs.isSameText(needs.digestOf(visitor.browser), known.browserHash))
-      throw new RequestError(403, visitor.texts.problem403)
-    if (!decider) {
-      if (known.status !== 'requested') return leave(visitor, id, known, call)
-      // Too early: the phone has not answered yet, and the page with its code is where they go on.
-      const asked = fieldOf(call.body, 'asked')
-      return asked === ''
-        ? refuse('authorization_is_not_allowed')
-        : visits.go(visitor, pathOf(new URLSearchParams(asked)))
-    }
-    const again = await askAgain(decider, id, known, call)
-    return again ?? leave(visitor, id, await decide(decider, id, known, 'browser', call), call)
+    return answerHere(visitor, decider, id, known, call)
   }
 
-  return { scanned, answer }
+  return { scanned, answer, leaveAtOnce }
 }

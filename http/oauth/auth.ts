@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { searchOf, type Call } from '../call.ts'
 import { anyForm, fieldsOf, type Form } from '../forms.ts'
-import type { SessionNeeds, Visitor, Visits } from '../payer/session.ts'
+import { phoneDigits } from '../../application/people.ts'
+import type { SessionNeeds, SignedIn, Visitor, Visits } from '../payer/session.ts'
 import type { SignInForm } from '../payer/sign-in-form.ts'
 import { route, type RawReply, type Route } from '../route.ts'
-import { authorizationAnswers, type AuthorizationAnswerNeeds } from './answer.ts'
+import { authorizationAnswers, pageOf, type AuthorizationAnswerNeeds } from './answer.ts'
 import { authorizationAsks } from './authorization-parameters.ts'
 import { otherScreenRoutes, type OtherScreenNeeds } from './other-screen.ts'
 import { authorizationPages, type AuthorizationPageNeeds } from './pages.ts'
@@ -44,7 +45,7 @@ export const authorizationRoutes = (
 ): Route[] => {
   const passes = authorizationPasses(needs)
   const pages = authorizationPages(needs, visits, signIn)
-  const { scanned, answer } = authorizationAnswers(needs, visits, passes, pages)
+  const { scanned, answer, leaveAtOnce } = authorizationAnswers(needs, visits, passes, pages)
 
   const read = async (call: Call): Promise<ReadRequest> => {
     await needs.caughtUp()
@@ -77,26 +78,63 @@ export const authorizationRoutes = (
     return work(result)
   }
 
+  /** Whether a payer is the one whom the application believes to meet; what is no phone number names nobody. */
+  const isHinted = async (payer: string, { loginHint }: ValidRequest): Promise<boolean> => {
+    const phone = phoneDigits(loginHint ?? '')
+    return phone === undefined || (await needs.findProfile(payer))?.phone === phone
+  }
+
+  /** Without a page (`prompt=none`). */
+  const silently = async (
+    visitor: Visitor,
+    query: URLSearchParams,
+    valid: ValidRequest,
+    call: Call,
+  ): Promise<RawReply> => {
+    const { redirectUri, state } = valid.request
+    const { session } = visitor
+    const tell = (error: string) =>
+      visits.go(visitor, redirectTo(redirectUri, { error, state, iss: needs.issuer() }))
+    if (!session || !passes.canBeAnsweredBy(session, valid.request)) return tell('login_required')
+    if (!(await isHinted(session.payer, valid))) return tell('login_required')
+    if (!passes.isCovered(session.payer, valid.request)) return tell('consent_required')
+    const { id, known } = await passes.record(visitor, query, valid, call)
+    return leaveAtOnce({ ...visitor, session }, id, known, call)
+  }
+
   const start = (visitor: Visitor, call: Call): Promise<RawReply> =>
     withRequest(visitor, call, async (valid) => {
-      const query = passes.numbered(searchOf(call))
-      const { redirectUri, state } = valid.request
-      const iss = needs.issuer()
+      const query = await passes.current(visitor, searchOf(call), call.at)
       const { session } = visitor
-      if (valid.prompt.includes('none')) {
-        const isEnough = session && passes.canBeAnsweredBy(session, valid.request)
-        const error = isEnough ? 'consent_required' : 'login_required'
-        return visits.go(visitor, redirectTo(redirectUri, { error, state, iss }))
-      }
+      if (valid.prompt.includes('none')) return silently(visitor, query, valid, call)
       // A pass that asks for a new sign-in must have begun before it: it counts from what is recorded here.
       const { request } =
         valid.request.signedInSince === undefined
           ? valid
           : (await passes.record(visitor, query, valid, call)).known
-      return session && passes.canBeAnsweredBy(session, request)
-        ? visits.go(visitor, `/oauth2/pre_auth?${query.toString()}`)
-        : pages.toSignIn(visitor, passes.nameOf(visitor, query).id, query, valid, { step: 'pin' })
+      const known =
+        session && passes.canBeAnsweredBy(session, request) ? { ...visitor, session } : undefined
+      const isToChoose = valid.prompt.includes('select_account')
+      if (known && !isToChoose && (await isHinted(known.session.payer, valid)))
+        return visits.go(visitor, `/oauth2/pre_auth?${query.toString()}`)
+      const phone = phoneDigits(valid.loginHint ?? '')
+      const step = { step: 'pin', ...(phone !== undefined && { phone: `+${phone}` }) } as const
+      return pages.toSignIn(visitor, passes.nameOf(visitor, query).id, query, valid, step, known)
     })
+
+  /** Asks the payer for consent, unless an earlier one covers it. */
+  const ask = async (visitor: SignedIn, valid: ValidRequest, call: Call): Promise<RawReply> => {
+    const query = passes.numbered(searchOf(call))
+    const { id, known } = await passes.record(visitor, query, valid, call)
+    const { session } = visitor
+    if (known.status !== 'requested' || call.at >= known.expiresAt)
+      return visits.go(visitor, `/oauth2/pre_auth?${passes.renewed(query).toString()}`)
+    if (!passes.canBeAnsweredBy(session, known.request))
+      return visits.go(visitor, `/oauth2/auth?${query.toString()}`)
+    return !valid.prompt.includes('consent') && passes.isCovered(session.payer, known.request)
+      ? leaveAtOnce(visitor, id, known, call)
+      : pages.forConsent(visitor, id, known, { asked: query.toString() })
+  }
 
   return [
     route({
@@ -131,7 +169,10 @@ export const authorizationRoutes = (
           if ((client_id ?? response_type) !== undefined && csrf === undefined)
             return visits.go(visitor, `/oauth2/auth?${queryOf(call.body).toString()}`)
           return withRequest(visitor, call, async (valid) => {
-            const query = passes.numbered(searchOf(call))
+            const query = await passes.current(visitor, searchOf(call), call.at)
+            // A pass that asks for a new sign-in must have begun before it.
+            if (valid.request.signedInSince !== undefined)
+              await passes.record(visitor, query, valid, call)
             const step = await signIn.advance(visitor, call.body, call)
             return step.step === 'done'
               ? visits.go(visitor, `/oauth2/pre_auth?${query.toString()}`, [step.cookie])
@@ -152,13 +193,7 @@ export const authorizationRoutes = (
         visits.signedInPage(call, async (visitor) => {
           const qr = searchOf(call).get('qr')
           if (qr !== null) return scanned(visitor, qr, call)
-          return withRequest(visitor, call, async (valid) => {
-            const query = passes.numbered(searchOf(call))
-            const { id, known } = await passes.record(visitor, query, valid, call)
-            return passes.canBeAnsweredBy(visitor.session, known.request)
-              ? pages.forConsent(visitor, id, known, { asked: query.toString() })
-              : visits.go(visitor, `/oauth2/auth?${query.toString()}`)
-          })
+          return withRequest(visitor, call, (valid) => ask(visitor, valid, call))
         }),
     }),
     route({
@@ -173,7 +208,7 @@ export const authorizationRoutes = (
       ...authorizationAsks.answer,
       success: 'raw',
       replyTypes: pageTypes,
-      handle: (call) => visits.page(call, (visitor) => answer(visitor, call)),
+      handle: (call) => visits.page(call, (visitor) => answer(visitor, call), pageOf(call.body)),
     }),
     ...otherScreenRoutes(needs, visits, passes, withRequest),
     route({

@@ -46,9 +46,15 @@ export const authorizationParameters = z.object({
     description: 'OAuth 2.0 Multiple Response Types, 2.1.',
   }),
   prompt: text(
-    'OpenID Connect Core, 3.1.2.1: `none`, alone, shows no page and ends with `login_required` or `consent_required`; ' +
-      '`login` asks for a new sign-in. Consent is always asked for, and other words mean nothing.',
+    'OpenID Connect Core, 3.1.2.1: `none`, alone, shows no page: it ends with a code where the payer is signed in and an ' +
+      'earlier consent covers the scope, else with `login_required` or `consent_required`; `login` asks for a new sign-in, ' +
+      '`consent` for consent also where an earlier one covers it, `select_account` for the account. Other words mean nothing.',
     'login',
+  ),
+  login_hint: text(
+    'OpenID Connect Core, 3.1.2.1: the phone number that the payer signs in with. Where somebody else is signed in, the ' +
+      'payer is asked which account it is.',
+    '+4799999901',
   ),
   max_age: z
     .string()

@@ -30,7 +30,7 @@ const metadata = (issuer: string) => ({
   revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
   introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
   code_challenge_methods_supported: ['S256'],
-  prompt_values_supported: ['none', 'login', 'consent'],
+  prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
   claims_supported: [
     ...['iss', 'sub', 'aud', 'exp', 'iat', 'at_hash', 'nonce', 'auth_time', 'name', 'email'],
     ...['email_verified', 'phone_number', 'phone_number_verified', 'address'],

@@ -8,7 +8,7 @@ import { scopeChoice, type ChoiceSoFar } from '../payer/scope-choice.ts'
 import { hiddenFields, type SignedIn, type Visitor, type Visits } from '../payer/session.ts'
 import { filled } from '../payer/words.ts'
 import type { SignInForm, StepAhead } from '../payer/sign-in-form.ts'
-import { signUpPath } from '../payer/way-on.ts'
+import { signInPath, signUpPath } from '../payer/way-on.ts'
 import type { RawReply } from '../route.ts'
 import type { KnownApplication } from './client.ts'
 import { redirectTo, type ValidRequest } from './request.ts'
@@ -32,13 +32,28 @@ export const authorizationPages = (
     return html`<a href="${redirectTo(redirectUri, told)}">${texts.noThanks}</a>`
   }
 
-  /** Where the payer signs in, or shows a code to their phone. */
-  const toSignIn = (
+  /** Who is signed in already, and how they go on as who they are. */
+  const asWhoYouAre = async (
+    { texts, session }: SignedIn,
+    query: URLSearchParams,
+  ): Promise<Html> => {
+    const { name, phone } = (await findProfile(session.payer)) ?? refuse('payer_is_unknown')
+    return html`<div class="actions">
+        <a class="button" href="/oauth2/pre_auth?${query.toString()}"
+          >${texts.goOnAs} ${name} (+${phone})</a
+        >
+      </div>
+      <h2>${texts.otherAccount}</h2>`
+  }
+
+  /** Where the payer signs in, shows a code to their phone, or goes on as who is signed in already, if that will do. */
+  const toSignIn = async (
     visitor: Visitor,
     id: string,
     query: URLSearchParams,
     { request, application }: ValidRequest,
     step: StepAhead,
+    known?: SignedIn,
   ): Promise<RawReply> => {
     const { texts, csrf } = visitor
     const asked = query.toString()
@@ -54,8 +69,14 @@ export const authorizationPages = (
             ${filled(texts.toContinue, html`<b>${application.name}</b>`)}
             <span class="quiet">(${shopName(request.merchant)})</span>
           </p>
-          ${signIn.formOf(visitor, step, here)}
-          ${step.step === 'pin' ? html`<p><a href="${signUpPath(here)}">${texts.newHere}</a></p>` : ''}
+          ${known ? await asWhoYouAre(known, query) : ''} ${signIn.formOf(visitor, step, here)}
+          ${
+            step.step === 'pin'
+              ? html`<p>
+                  <a href="${signUpPath(`/oauth2/pre_auth?${asked}`)}">${texts.newHere}</a>
+                </p>`
+              : ''
+          }
           <p>${noThanks(visitor, request)}</p>
         </section>
         <section class="computer">
@@ -79,6 +100,18 @@ export const authorizationPages = (
     })
   }
 
+  /** Where another account is chosen for the same request. */
+  const toOtherAccount = (
+    cameFrom: { readonly asked: string } | { readonly qr: string },
+  ): string => {
+    if ('qr' in cameFrom)
+      return `${signInPath(`/oauth2/pre_auth?${new URLSearchParams(cameFrom).toString()}`)}&again`
+    const query = new URLSearchParams(cameFrom.asked)
+    query.delete('attempt')
+    query.set('prompt', `${query.get('prompt') ?? ''} select_account`.trim())
+    return `/oauth2/auth?${query.toString()}`
+  }
+
   /**
    * What the application asks for, to be allowed or denied. The form brings back what leads to this page: the query, or on
    * a phone the code of another screen that it has scanned.
@@ -93,6 +126,7 @@ export const authorizationPages = (
     const { texts, csrf } = visitor
     const profile = (await findProfile(visitor.session.payer)) ?? refuse('payer_is_unknown')
     const isPhone = 'qr' in cameFrom
+    const isAgain = 'asked' in cameFrom && new URLSearchParams(cameFrom.asked).has('again')
     const name = findApplication(request.client)?.name ?? request.client
     const { protocol, host } = new URL(request.redirectUri)
     const warning: Html | '' = isPhone
@@ -104,9 +138,13 @@ export const authorizationPages = (
       leadsOut: true,
       body: html`<form class="card" method="post" action="/oauth2/post_auth/${id}">
         ${hiddenFields({ csrf, ...cameFrom })} ${warning}
+        ${isAgain ? html`<p class="note" role="status">${texts.onceMore}</p>` : ''}
         <h1>${name} <span class="quiet">${texts.asks}</span></h1>
         <p class="quiet">${shopName(request.merchant)}</p>
-        <p class="who">${texts.signedInAs} <b>${profile.name}</b> (+${profile.phone})</p>
+        <p class="who">
+          ${texts.signedInAs} <b>${profile.name}</b> (+${profile.phone})
+          <a href="${toOtherAccount(cameFrom)}">${texts.otherAccount}</a>
+        </p>
         ${scopeChoice(visitor, request.scope, profile, soFar)}
         ${
           isPhone

@@ -6,7 +6,9 @@ import {
   type AuthorizationRequest,
   type RequestedAuthorization,
 } from '../../domain/people/authorization.ts'
+import { isPartOf, type Scope } from '../../domain/people/scope.ts'
 import { refuse } from '../../domain/refusal.ts'
+import type { Instant } from '../../domain/time.ts'
 import type { Call } from '../call.ts'
 import type { Throttle } from '../payer/fields.ts'
 import type { SessionNeeds, SignedIn, Visitor } from '../payer/session.ts'
@@ -19,6 +21,10 @@ export type AuthorizationPassNeeds = Pick<
   readonly handle: Handle
   readonly find: Find
   readonly subjectOf: (payer: string, merchant: string) => string
+  readonly findConsent: (
+    payer: string,
+    client: string,
+  ) => { readonly scope: readonly Scope[] } | undefined
   /** Counts passes by payer, and of browsers in which nobody is signed in by address: each is recorded for good. */
   readonly passThrottle: Throttle
 }
@@ -50,6 +56,24 @@ export const authorizationPasses = (needs: AuthorizationPassNeeds) => {
 
   const recorded = (found: Authorization): RequestedAuthorization =>
     found.status === 'unrequested' ? refuse('resource_is_unknown') : found
+
+  /** The request once more, as another pass: the one before has been answered, or was open for too long. */
+  const renewed = (query: URLSearchParams): URLSearchParams => {
+    const pass = new URLSearchParams(query)
+    pass.delete('attempt')
+    return numbered(pass)
+  }
+
+  /** The same pass, or another one when the time of this one is over. */
+  const current = async (
+    visitor: Visitor,
+    query: URLSearchParams,
+    at: Instant,
+  ): Promise<URLSearchParams> => {
+    if (!query.has('attempt')) return numbered(query)
+    const found = await find(authorizations, nameOf(visitor, query).id)
+    return found.status === 'requested' && at >= found.expiresAt ? renewed(query) : query
+  }
 
   /** Records a pass, unless it was before. */
   const record = async (
@@ -87,6 +111,12 @@ export const authorizationPasses = (needs: AuthorizationPassNeeds) => {
     request: AuthorizationRequest,
   ): boolean => isSignedInFor(request, startedAt) && isMeant(payer, request)
 
+  /** Whether a payer has consented to all of it before, and has not taken it back (decisions 11). */
+  const isCovered = (payer: string, { client, scope }: AuthorizationRequest): boolean => {
+    const consent = needs.findConsent(payer, client)
+    return consent !== undefined && isPartOf(scope, consent.scope)
+  }
+
   /** A pass that was recorded. @throws Refusal */
   const findRecorded = async (id: string) => recorded(await find(authorizations, id))
 
@@ -99,7 +129,11 @@ export const authorizationPasses = (needs: AuthorizationPassNeeds) => {
       : refuse('resource_is_unknown')
   }
 
-  return { nameOf, numbered, record, isMeant, canBeAnsweredBy, find: findRecorded, ofCode }
+  return {
+    ...{ nameOf, numbered, renewed, current, record, isMeant, canBeAnsweredBy, isCovered },
+    find: findRecorded,
+    ofCode,
+  }
 }
 
 export type AuthorizationPasses = ReturnType<typeof authorizationPasses>

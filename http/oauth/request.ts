@@ -10,6 +10,8 @@ export type ValidRequest = {
   readonly request: AuthorizationRequest
   readonly application: KnownApplication
   readonly prompt: readonly string[]
+  /** What the application believes that the payer signs in with. */
+  readonly loginHint: string | null
 }
 
 /** What came of reading an authorization request. */
@@ -132,5 +134,5 @@ export const readAuthorizationRequest = (
     ...earliestSignIn(at, prompt, maxAge),
     ...(subject !== null && { subject }),
   }
-  return { result: 'valid', request, application, prompt }
+  return { result: 'valid', request, application, prompt, loginHint: one('login_hint') }
 }

@@ -8,7 +8,7 @@ import { route, type Route } from '../route.ts'
 import { dateTime } from '../wire.ts'
 import { payerGroup, payerPrefix, type PayerAccess } from './api-access.ts'
 import { permissionFor, type PayerPermissionNeeds } from './permission.ts'
-import { grantFor, type PayerPermissionsNeeds } from './permissions.ts'
+import { withdrawal, type PayerPermissionsNeeds } from './permissions.ts'
 
 const permissionReply = z
   .object({
@@ -24,14 +24,14 @@ const permissionReply = z
   })
   .meta({ id: 'PayerPermissionRequest' })
 
-const grantParams = z.object({ grant: z.string().regex(/^[a-z0-9_-]{1,100}$/) })
+const clientParams = z.object({ client: z.string().max(100) })
 
 type Needs = PayerPermissionNeeds & PayerPermissionsNeeds & { readonly links: Links }
 
 /** How payers answer permission requests and withdraw what they have granted, as JSON for apps. */
 export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Route[] => {
   const find = permissionFor(needs)
-  const findGrant = grantFor(needs)
+  const end = withdrawal(needs)
 
   return [
     route({
@@ -53,7 +53,7 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
           status: row.status,
           status_code: row.statusCode,
           scope: formatScope(row.request.scope),
-          granted_scope: row.permissions && formatScope(row.permissions.scope),
+          granted_scope: (row.permissions && formatScope(row.permissions.scope)) || null,
           text: row.request.text,
           date_modified: row.modifiedAt,
           date_expires: row.expiresAt,
@@ -100,7 +100,7 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
       access: 'OPEN',
       guard: 'session',
       group: payerGroup,
-      summary: 'Who knows what about the payer, newest first',
+      summary: 'Who knows what about the payer, newest first: one for each application or merchant',
       query: listQuery,
       success: 'value',
       reply: z
@@ -109,9 +109,15 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
             z.object({
               id: z.string(),
               merchant: z.string(),
-              application: z.string().nullable(),
-              scope: z.string(),
-              date_granted: dateTime,
+              application: z
+                .string()
+                .nullable()
+                .meta({ description: 'Null when it is the merchant itself.' }),
+              scope: z
+                .string()
+                .nullable()
+                .meta({ description: 'Everything that it may know; null when that is nothing.' }),
+              date_granted: dateTime.meta({ description: 'When the first of it was granted.' }),
             }),
           ),
           next: z.string().nullable(),
@@ -123,15 +129,15 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
       handle: async (call) => {
         const { payer } = await access(call)
         await needs.caughtUp()
-        const granted = (before: number, limit: number) => needs.grantsOf(payer, before, limit)
+        const granted = (before: number, limit: number) => needs.consentsOf(payer, before, limit)
         const path = `${payerPrefix}/permission/`
         const { rows, next } = linkedPage(needs.links, path, call.query.next, granted)
         return {
-          permissions: rows.map(({ grant, merchant, client, scope, grantedAt }) => ({
-            id: grant,
+          permissions: rows.map(({ merchant, client, scope, grantedAt }) => ({
+            id: client,
             merchant: needs.shopName(merchant),
             application: needs.applicationName(client) ?? null,
-            scope: formatScope(scope),
+            scope: formatScope(scope) || null,
             date_granted: grantedAt,
           })),
           next,
@@ -140,17 +146,16 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
     }),
     route({
       method: 'DELETE',
-      path: `${payerPrefix}/permission/:grant/`,
+      path: `${payerPrefix}/permission/:client/`,
       access: 'OPEN',
       guard: 'session',
       group: payerGroup,
-      summary: 'Withdraw a permission',
-      params: grantParams,
+      summary: 'Withdraw all that an application or a merchant may know, with all its tokens',
+      params: clientParams,
       success: 'nothing',
       handle: async (call) => {
         const { payer } = await access(call)
-        const { grant, merchant } = await findGrant(call.params.grant, payer)
-        await needs.revokeGrant(grant, 'payer', contextOfPayer(call, payer, merchant))
+        await end(payer, call.params.client, call)
       },
     }),
   ]

@@ -70,7 +70,9 @@ export const detailsForm = plainForm.extend({
 
 export const deviceForm = plainForm.extend({ session: hidden('which device.') })
 
-export const withdrawalForm = plainForm.extend({ grant: hidden('the permission.') })
+export const withdrawalForm = plainForm.extend({
+  grant: hidden('the application, or the merchant itself, that is to know nothing any more.'),
+})
 
 export const scanForm = plainForm.extend({
   text: z.string().max(2048).meta({ description: 'What the code says: a URL of this service.' }),

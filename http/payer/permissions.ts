@@ -1,9 +1,8 @@
 import { html } from 'hono/html'
 import type { Context } from '../../application/handle.ts'
-import type { Revoker } from '../../domain/people/grant.ts'
 import { refuse } from '../../domain/refusal.ts'
-import type { GrantedPermission } from '../../projections/grants.ts'
-import { contextOfPayer, type Call } from '../call.ts'
+import type { StandingConsent } from '../../projections/grants.ts'
+import { contextOfPayer, searchOf, type Call } from '../call.ts'
 import { fieldOf, type FormOf } from '../forms.ts'
 import type { RawReply, Route } from '../route.ts'
 import { shownTime } from './money.ts'
@@ -11,46 +10,56 @@ import { pageAsks, type withdrawalForm } from './page-asks.ts'
 import { payerPages } from './pages.ts'
 import { linkToOlder, pageIn } from './paging.ts'
 import { hiddenFields, type SignedIn, type Visits } from './session.ts'
+import { filled } from './words.ts'
 
 export type PayerPermissionsNeeds = {
   readonly caughtUp: () => Promise<void>
   readonly shopName: (merchant: string) => string
-  /** What a payer has granted and not withdrawn, newest first. */
-  readonly grantsOf: (payer: string, before: number, limit: number) => readonly GrantedPermission[]
-  readonly findGrant: (grant: string) => GrantedPermission | undefined
+  /** Whom a payer lets know something, each once, the newest first. */
+  readonly consentsOf: (payer: string, before: number, limit: number) => readonly StandingConsent[]
+  readonly findConsent: (payer: string, client: string) => StandingConsent | undefined
   /** What an application is called; undefined for a merchant's own id. */
   readonly applicationName: (client: string) => string | undefined
-  readonly revokeGrant: (grant: string, by: Revoker, context: Context) => Promise<void>
+  /** Ends all that a payer has granted to a client, with all its tokens. */
+  readonly withdrawConsent: (payer: string, client: string, context: Context) => Promise<void>
 }
 
-/** What a payer has granted, as that payer may name it: what another has does not exist. @throws Refusal */
-export const grantFor =
-  ({ caughtUp, findGrant }: Pick<PayerPermissionsNeeds, 'caughtUp' | 'findGrant'>) =>
-  async (grant: string, payer: string): Promise<GrantedPermission> => {
+/** Ends what a payer lets a client know, at once. @throws Refusal resource_is_unknown */
+export const withdrawal =
+  ({ caughtUp, findConsent, withdrawConsent }: PayerPermissionsNeeds) =>
+  async (payer: string, client: string, call: Call): Promise<void> => {
     await caughtUp()
-    const found = findGrant(grant)
-    return found?.payer === payer ? found : refuse('resource_is_unknown')
+    const { merchant } = findConsent(payer, client) ?? refuse('resource_is_unknown')
+    await withdrawConsent(payer, client, contextOfPayer(call, payer, merchant))
   }
 
 /** Where payers see who knows what about them, and withdraw it. */
 export const payerPermissionsRoutes = (needs: PayerPermissionsNeeds, visits: Visits): Route[] => {
   const { page, form } = payerPages(visits)
-  const find = grantFor(needs)
+  const end = withdrawal(needs)
 
   const permissions = async (visitor: SignedIn, call: Call): Promise<RawReply> => {
     await needs.caughtUp()
     const { texts, csrf, locale } = visitor
+    const withdrawn = searchOf(call).get('withdrawn') ?? ''
     const { rows, older } = pageIn(call, '/payer/permissions', (before, limit) =>
-      needs.grantsOf(visitor.session.payer, before, limit),
+      needs.consentsOf(visitor.session.payer, before, limit),
     )
     return visits.show(visitor, {
       title: texts.permissions,
       body: html`<div class="card">
         <h1>${texts.permissions}</h1>
+        ${
+          /^[\w-]{1,64}$/.test(withdrawn)
+            ? html`<p class="note" role="status">
+                ${filled(texts.withdrawn, needs.applicationName(withdrawn) ?? needs.shopName(withdrawn))}
+              </p>`
+            : ''
+        }
         ${rows.length === 0 ? html`<p class="quiet">${texts.permissionsEmpty}</p>` : ''}
         <ul class="list">
           ${rows.map(
-            ({ grant, merchant, client, scope, grantedAt }) =>
+            ({ merchant, client, scope, grantedAt }) =>
               html`<li>
                 <form class="row" method="post" action="/payer/permissions">
                   <div>
@@ -65,7 +74,7 @@ export const payerPermissionsRoutes = (needs: PayerPermissionsNeeds, visits: Vis
                     </ul>
                     <span class="quiet small">${texts.since} ${shownTime(grantedAt, locale)}</span>
                   </div>
-                  ${hiddenFields({ csrf, grant })}
+                  ${hiddenFields({ csrf, grant: client })}
                   <button class="second">${texts.withdraw}</button>
                 </form>
               </li>`,
@@ -81,9 +90,9 @@ export const payerPermissionsRoutes = (needs: PayerPermissionsNeeds, visits: Vis
     call: Call<undefined, undefined, FormOf<typeof withdrawalForm>>,
   ): Promise<RawReply> => {
     const { payer } = visitor.session
-    const { grant, merchant } = await find(fieldOf(call.body, 'grant'), payer)
-    await needs.revokeGrant(grant, 'payer', contextOfPayer(call, payer, merchant))
-    return visits.go(visitor, '/payer/permissions')
+    const client = fieldOf(call.body, 'grant')
+    await end(payer, client, call)
+    return visits.go(visitor, `/payer/permissions?withdrawn=${encodeURIComponent(client)}`)
   }
 
   return [
@@ -92,7 +101,11 @@ export const payerPermissionsRoutes = (needs: PayerPermissionsNeeds, visits: Vis
       permissions,
     ),
     form(
-      { path: '/payer/permissions', summary: 'Withdraw a permission', ...pageAsks.withdraw },
+      {
+        path: '/payer/permissions',
+        summary: 'Withdraw all that an application or a merchant may know, with all its tokens',
+        ...pageAsks.withdraw,
+      },
       withdraw,
     ),
   ]

@@ -63,6 +63,14 @@ const refusalText = (texts: Texts, code: string, status: number, told: string): 
   return text ?? (texts === textsIn.en ? told : texts.wrongInput)
 }
 
+/** A form of this service that was made for somebody else than who is signed in now: nothing is done, and its page is shown anew. */
+export class OutdatedForm extends Error {
+  override readonly name = 'OutdatedForm'
+}
+
+/** So much of what a form carries is the browser's, the rest is the payer's. */
+const browserPart = 22
+
 /** Cookies, forms and errors of everything that a payer sees in a browser. */
 export const makeVisits = (needs: SessionNeeds) => {
   const { isSecure } = needs
@@ -88,16 +96,35 @@ export const makeVisits = (needs: SessionNeeds) => {
     // What an application asks for comes first (OpenID Connect Core, 3.1.2.1: languages with spaces between them).
     const asked = searchOf(call).get('ui_locales')?.replaceAll(' ', ',')
     const { language, locale } = languageOf(asked ?? request.header('accept-language'))
-    const csrf = needs.derive('csrf', browser, session?.digest ?? '')
+    // The payer's and not the session's: who signs in anew in one tab can go on in the others.
+    const csrf =
+      needs.derive('csrf', browser).slice(0, browserPart) +
+      needs.derive('csrf', browser, session?.payer ?? '')
     return { locale, texts: textsIn[language], browser, cookies, session, csrf }
   }
 
-  /** @throws RequestError 403 for a form that did not come from a page of ours in this browser. */
-  const checkForm = ({ request }: Call, visitor: Visitor, form: Fields<'csrf'>): void => {
+  /**
+   * Whose the form must be: the payer's who is signed in, or just the browser's, whoever was signed in then.
+   * @throws RequestError 403 for a form that did not come from a page of ours in this browser
+   * @throws OutdatedForm for one that did, and is somebody else's
+   */
+  const checkForm = (
+    { request }: Call,
+    visitor: Visitor,
+    form: Fields<'csrf'>,
+    whose: 'payer' | 'browser' = 'payer',
+  ): void => {
     const site = request.header('sec-fetch-site')
     const isForeign = site !== undefined && site !== 'same-origin' && site !== 'none'
-    if (isForeign || !needs.isSameText(fieldOf(form, 'csrf'), visitor.csrf))
+    if (isForeign) throw new RequestError(403, visitor.texts.problem403)
+    const given = fieldOf(form, 'csrf')
+    const part = (text: string) => text.slice(0, browserPart)
+    if (!needs.isSameText(part(given), part(visitor.csrf))) {
+      // Pages that were opened at once, before the browser had a cookie, each got one, and the last of them is kept.
+      if (site === 'same-origin') throw new OutdatedForm()
       throw new RequestError(403, visitor.texts.problem403)
+    }
+    if (whose === 'payer' && !needs.isSameText(given, visitor.csrf)) throw new OutdatedForm()
   }
 
   const show = (
@@ -150,15 +177,17 @@ export const makeVisits = (needs: SessionNeeds) => {
       ? status
       : 400
 
-  /** Answers a request with a page, and what went wrong with a page that says so. */
+  /** Answers a request with a page, and what went wrong with a page that says so. Where a form was sent, its page is. */
   const page = async (
     call: Call,
     work: (visitor: Visitor) => Promise<RawReply>,
+    formIsAt: string = targetOf(call),
   ): Promise<RawReply> => {
     const visitor = await visitorOf(call)
     try {
       return await work(visitor)
     } catch (error) {
+      if (error instanceof OutdatedForm) return go(visitor, formIsAt)
       if (error instanceof Refusal) {
         const { status, body } = answerToRefusal(error)
         const details = Object.values(body.error_details ?? {}).flat()

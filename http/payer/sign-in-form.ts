@@ -103,7 +103,7 @@ export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
 
   /** Takes the next step with what a form brought. */
   const advance = (visitor: Visitor, form: Form, call: Call): Promise<Step> => {
-    visits.checkForm(call, visitor, form)
+    visits.checkForm(call, visitor, form, 'browser')
     return form['challenge'] === undefined
       ? first(visitor, form, call)
       : second(visitor, form, call)

@@ -75,14 +75,18 @@ export const signInRoutes = (needs: SignInFormNeeds, visits: Visits): Route[] =>
       success: 'raw otherwise',
       replyTypes: ['text/html'],
       handle: (call) =>
-        visits.page(call, async (visitor) => {
-          const { session } = visitor
-          // Whoever has signed out in another tab is out.
-          if (!session) return visits.go(visitor, '/payer/sign-in')
-          visits.checkForm(call, visitor, call.body)
-          await needs.signOut(session.payer, session.digest, contextOfPayer(call, session.payer))
-          return visits.go(visitor, '/payer/sign-in', [visits.noCookie])
-        }),
+        visits.page(
+          call,
+          async (visitor) => {
+            const { session } = visitor
+            // Whoever has signed out in another tab is out.
+            if (!session) return visits.go(visitor, '/payer/sign-in')
+            visits.checkForm(call, visitor, call.body, 'browser')
+            await needs.signOut(session.payer, session.digest, contextOfPayer(call, session.payer))
+            return visits.go(visitor, '/payer/sign-in', [visits.noCookie])
+          },
+          '/payer/',
+        ),
     }),
   ]
 }

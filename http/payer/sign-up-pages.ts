@@ -148,7 +148,7 @@ export const signUpRoutes = (needs: SignUpNeeds & BeginSessionNeeds, visits: Vis
   const advance = async (visitor: Visitor, call: Call<unknown, unknown, Form>) => {
     const form = call.body
     const { texts } = visitor
-    visits.checkForm(call, visitor, form)
+    visits.checkForm(call, visitor, form, 'browser')
     const sealed = fieldOf(form, 'registration')
     if (sealed === '') return start(visitor, call)
     const known = signUp.read(sealed, call.at)

@@ -5,6 +5,7 @@ import {
   findLiveToken,
   refreshGrant,
   revokeGrant,
+  withdrawConsent,
 } from '../../application/grants.ts'
 import type { Context } from '../../application/handle.ts'
 import { changeProfile, registerPayer, signIn } from '../../application/payers.ts'
@@ -117,9 +118,10 @@ export const makePayerSide = (core: Core, settings: Settings, server: Authorizat
       })),
     inbox: core.inbox,
     permissionOf: core.permissions.find,
-    isWithdrawn: (grant: string) => rows.find(grant)?.isRevoked ?? false,
-    grantsOf: rows.ofPayer,
-    findGrant: rows.find,
+    isWithdrawn: (grant: string) => rows.find(grant)?.isWithdrawn ?? false,
+    consentsOf: rows.consents,
+    findConsent: rows.consent,
+    withdrawConsent: withdrawConsent(grantNeeds),
     applicationName: (client: string) => applicationOf(client)?.name,
     findApplication: applicationOf,
     applications: core.applications,

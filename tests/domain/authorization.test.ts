@@ -32,7 +32,10 @@ const requested = (changes: Partial<AuthorizationRequest> = {}): AuthorizationEv
 })
 const allowed: AuthorizationEvent = {
   type: 'AuthorizationAllowed',
-  data: { payer: 'alice', scope: ['openid'], signedInAt: morning, channel: 'browser' },
+  data: {
+    ...{ payer: 'alice', client: 'web-shop', scope: ['openid'] },
+    ...{ signedInAt: morning, channel: 'browser' },
+  },
 }
 const allow = (
   changes: Partial<Extract<AuthorizationCommand, { type: 'AllowAuthorization' }>> = {},
@@ -60,7 +63,7 @@ test('given a request that wants no new sign-in, when the payer allows it with a
 test('given an answer, when the same payer gives it again, even late, then nothing happens, and any other is refused', () => {
   const late = morning + 600_000
   const deny = (payer: string): AuthorizationCommand => ({
-    ...{ type: 'DenyAuthorization', at: late, payer },
+    ...{ type: 'DenyAuthorization', payer },
   })
   const answered = given(requested(), allowed)
   answered.when(allow({ at: late })).thenNothing()

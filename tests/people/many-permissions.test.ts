@@ -1,20 +1,46 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { authorizations } from '../../domain/aggregates.ts'
+import type { Scope } from '../../domain/people/scope.ts'
 import { codeOf, startPeopleService, type PeopleService } from './people-service.ts'
 import { formIn, makeVisitor } from './visitor.ts'
 
 let service: PeopleService
-/** What bob has granted, newest first. */
-const granted: string[] = []
+/** Whom bob lets know something, newest first. */
+const clients: string[] = []
+/** What he has allowed each of them. */
+const allowed: string[] = []
+
+/** As when he has allowed it on the page of an application. */
+const allow = async (client: string) => {
+  const { handle, contextOf, now } = service.core
+  const [at, id, context] = [now(), randomUUID().replaceAll('-', ''), contextOf('test', 'sandbox')]
+  const scope: Scope[] = ['openid']
+  const request = {
+    ...{ client, merchant: 'sandbox', redirectUri: 'https://shop.example/', scope },
+    ...{ isRedirectUriGiven: false, state: null, nonce: null, codeChallenge: null },
+  }
+  const hashes = { browserHash: 'b', qrHash: 'q' }
+  await handle(
+    authorizations,
+    id,
+    { type: 'RequestAuthorization', at, request, ...hashes },
+    context,
+  )
+  const answer = { payer: 'bob', scope, signedInAt: at, channel: 'browser' } as const
+  await handle(authorizations, id, { type: 'AllowAuthorization', at, ...answer }, context)
+  allowed.push(`authorization-${id}`)
+}
 
 beforeAll(async () => {
   service = await startPeopleService()
-  const asked = { pos_id: 'till-1', customer: '4799999902', scope: 'openid' }
   for (let n = 0; n < 103; n++) {
-    const request = { ...asked, pos_tid: `p${n}` }
-    const { id } = (await service.call('POST', '/merchant/v1/permission_request/', request)).body
-    await service.call('POST', `/sandbox/v1/permission_request/${id}/accept/`, { payer: 'bob' })
-    granted.unshift(`permission-${id}`)
+    await allow(`client-${n}`)
+    clients.unshift(`client-${n}`)
   }
+  // Once more, a hundred times more than a page holds: each is one row all the same.
+  for (let n = 0; n < 150; n++) await allow('client-0')
+  clients.unshift(clients.pop() ?? '')
 })
 afterAll(() => service.stop())
 
@@ -35,7 +61,7 @@ test('given more permissions than a page holds, then the others are on the next 
   const first = await read('/payer/v1/permission/')
   const second = await read(first.next)
   const idsIn = ({ permissions }: typeof first) => permissions.map(({ id }: { id: string }) => id)
-  expect([idsIn(first), idsIn(second)]).toEqual([granted.slice(0, 100), granted.slice(100)])
+  expect([idsIn(first), idsIn(second)]).toEqual([clients.slice(0, 100), clients.slice(100)])
   expect(second.next).toBeNull()
 
   const bob = makeVisitor(service)
@@ -48,17 +74,26 @@ test('given more permissions than a page holds, then the others are on the next 
     last = path
     path = /href="(\/payer\/permissions\?before=\d+)"/.exec(html)?.[1]
   }
-  expect(seen).toEqual(granted)
-  const oldest = granted.at(-1) ?? ''
+  expect(seen).toEqual(clients)
+  const oldest = clients.at(-1) ?? ''
   const page = await bob.visit(last)
-  expect(formIn(page.html, 'grant').fields).toContainEqual(['grant', granted[100]])
+  expect(formIn(page.html, 'grant').fields).toContainEqual(['grant', clients[100]])
   await bob.submit(page, { grant: oldest })
-  expect(await withdrawn()).toEqual([oldest])
-  expect(idsIn(await read(first.next))).toEqual(granted.slice(100, -1))
+  expect(await withdrawn()).toEqual([allowed[1]])
+  expect(idsIn(await read(first.next))).toEqual(clients.slice(100, -1))
+})
+
+test('given a client that was allowed more often than is read at once, when it is withdrawn, then all of it is', async () => {
+  const session = await newSession()
+  const before = (await withdrawn()).length
+  const path = '/payer/v1/permission/client-0/'
+  expect((await service.call('DELETE', path, undefined, session)).status).toBe(204)
+  expect((await withdrawn()).length).toBe(before + 151)
+  expect((await service.call('DELETE', path, undefined, session)).status).toBe(404)
 })
 
 test('given more permissions than a page holds, when their payer is erased, then all are withdrawn, each once', async () => {
   await service.operator('payer', 'erase', '4799999902')
   const all = await withdrawn()
-  expect(all.toSorted()).toEqual(granted.toSorted())
+  expect(all.toSorted()).toEqual(allowed.toSorted())
 })

@@ -42,6 +42,7 @@ const authPath = (query: Query): string => {
     client_id: app.client_id,
     redirect_uri: redirectUri,
     scope: 'openid profile',
+    prompt: 'consent',
     ...query,
   }
   const given = Object.entries(asked).flatMap(([name, value]) =>
@@ -170,7 +171,8 @@ test('given an answer, when its button is pressed twice, then both presses lead 
     expect(both.map(({ status }) => status)).toEqual([303, 303])
     expect([both[1]?.location, after.location]).toEqual([both[0]?.location, both[0]?.location])
     const other = decision === 'allow' ? 'deny' : 'allow'
-    expect((await alice.submit(asked, { decision: other })).status).toBe(409)
+    const { location } = await alice.submit(asked, { decision: other })
+    expect(location).toContain(other === 'deny' ? 'error=access_denied' : '/oauth2/auth?')
   }
 })
 
@@ -180,7 +182,10 @@ test('given a code that was redeemed, when its payer allows once more, then the 
   const code = new URL(location ?? '').searchParams.get('code') ?? ''
   const { body } = await redeem({ code })
   const again = await alice.submit(asked, { decision: 'allow' })
-  expect([again.status, again.location]).toEqual([409, null])
+  const page = await alice.follow(again)
+  const { searchParams } = new URL((await alice.submit(page, { decision: 'allow' })).location ?? '')
+  expect(searchParams.get('code')).not.toBe(code)
+  expect((await redeem({ code: searchParams.get('code') ?? '' })).status).toBe(200)
   expect((await userInfo(body.access_token)).status).toBe(200)
 })
 
@@ -720,13 +725,36 @@ test('given somebody who has guessed too often, when they sign in on the page of
   expect([status, wait > 0, wait <= 30]).toEqual([429, true, true])
 })
 
-test('given a page that was left open, when it is answered after ten minutes, then it has expired', async () => {
-  const asked = await alice.follow(await alice.visit(authPath({})))
+test('given a page that was left open for ten minutes, when its payer still allows, then it is renewed and leads back with a code', async () => {
+  const asked = await alice.follow(await alice.visit(authPath({ state: 's' })))
   await service.advance(600)
-  expect(await alice.submit(asked, { decision: 'allow' })).toMatchObject({
-    status: 409,
-    location: null,
-  })
+  const renewed = await alice.follow(await alice.submit(asked, { decision: 'allow' }))
+  expect(renewed.html).toContain('The page was out of date.')
+  const { searchParams } = new URL(
+    (await alice.submit(renewed, { decision: 'allow' })).location ?? '',
+  )
+  expect(searchParams.get('state')).toBe('s')
+  expect((await redeem({ code: searchParams.get('code') ?? '' })).status).toBe(200)
+})
+
+test('given a page that was left open for ten minutes, when its payer denies, then the application hears it', async () => {
+  const asked = await alice.follow(await alice.visit(authPath({ state: 's' })))
+  await service.advance(600)
+  const { location } = await alice.submit(asked, { decision: 'deny' })
+  const told = { error: 'access_denied', state: 's', iss: service.address }
+  expect(Object.fromEntries(new URL(location ?? '').searchParams)).toEqual(told)
+})
+
+test('given a page for signing in that was left open for ten minutes, when the payer signs in, then what they allow leads back', async () => {
+  for (const query of [{}, { prompt: 'login consent' }, { max_age: '60' }]) {
+    const visitor = makeVisitor(service)
+    const page = await visitor.visit(authPath(query))
+    const src = /<img\s+src="([^"]*)"/.exec(page.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    await visitor.visit(src, { headers: { Accept: 'image/*' } })
+    await service.advance(600)
+    const asked = await visitor.follow(await visitor.signInAt(page, 'alice'))
+    expect((await visitor.submit(asked, { decision: 'allow' })).location).toContain('code=')
+  }
 })
 
 test('given an address from which a thousand passes were begun, when another begins in the same ten minutes, then it is refused, and nothing is recorded', async () => {

@@ -95,7 +95,9 @@ test('an unmodified openid-client with its defaults (secret in the form) gets to
     undefined,
     options,
   )
-  const url = client.buildAuthorizationUrl(config, { redirect_uri: redirectUri, scope: 'openid' })
+  const url = client.buildAuthorizationUrl(config, {
+    ...{ redirect_uri: redirectUri, scope: 'openid', prompt: 'consent' },
+  })
   const tokens = await client.authorizationCodeGrant(config, await consent(url))
   expect(tokens.scope).toBe('openid')
 })
@@ -118,6 +120,7 @@ test('an unmodified oauth4webapi completes the same as a public client', async (
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
     nonce,
+    prompt: 'consent',
     state: 'a state',
   }).toString()
   const parameters = oauth.validateAuthResponse(server, known, await consent(url), 'a state')

@@ -306,7 +306,7 @@ test('given a permission, when another payer withdraws it by its id, then there 
   const asked = { pos_id: 'till-1', pos_tid: 'kept', scope: 'openid', customer: '4799999901' }
   const { id } = (await service.call('POST', '/merchant/v1/permission_request/', asked)).body
   await api('POST', `/permission_request/${id}/accept/`, {})
-  const grant = `permission-${id}`
+  const grant = 'sandbox'
   const who = { phone: '4799999902', pin: '5678', code: codeOf('bob') }
   const { token: ofBob } = (await service.call('POST', '/payer/v1/session/', who, {})).body
   const withdraw = (as: string) =>

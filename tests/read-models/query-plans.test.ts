@@ -30,8 +30,11 @@ test('merchants are found by a secondary id without a look at those that never h
 })
 
 test('a page of what a payer has granted is read without what was withdrawn', () => {
-  expect(stepsOf(() => grantQueries(file.db), 'isRevoked = 0')).toEqual([
+  expect(stepsOf(() => grantQueries(file.db), 'NOT EXISTS')).toEqual([
     expect.stringContaining('INDEX granted_permissions_by_payer (payer=? AND position<?)'),
+    expect.stringContaining(
+      'INDEX granted_permissions_by_client (payer=? AND client=? AND position>?)',
+    ),
   ])
 })
 
