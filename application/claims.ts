@@ -8,7 +8,7 @@ const addressOf = ({ street, postalCode, locality, country }: PostalAddress) => 
   country,
 })
 
-/** What is told with the scope `openid` only (the document's scope rules). */
+/** What is told with the scope `openid` only (interface 11.2). */
 const openIdClaims = (profile: Profile, granted: readonly Scope[]) => ({
   ...(granted.includes('email') &&
     profile.email !== null && { email: profile.email, email_verified: profile.isEmailVerified }),

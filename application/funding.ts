@@ -31,7 +31,7 @@ export type Movement = {
  */
 type Tell = (movement: Movement, stopped: AbortSignal) => Promise<void>
 
-/** Knows whether a payer's money is good (decisions 12). */
+/** Knows whether a payer's money is good (interface 12). */
 export type FundingSource = {
   /** Answers null when it is, else why not. Asked again when what became of an answer is not known. */
   approve(wanted: Approval): Promise<RefusalOfFunds | null>

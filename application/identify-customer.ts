@@ -27,7 +27,7 @@ export type IdentifyOneKind = (
   at: Instant,
 ) => Promise<Identified | undefined>
 
-/** A scan token names its payer for so long (decisions 2). */
+/** A scan token names its payer for so long (interface 2). */
 const tokenLifetimeMs = 86_400_000
 
 /** Asks one kind after the other, and what is left of those that none knows. */

@@ -6,7 +6,7 @@ import type { PermissionEvent } from './people/permission.ts'
 import { refuse } from './refusal.ts'
 import { isAhead, type Instant, type Seconds } from './time.ts'
 
-/** The callback event that each event becomes (decisions 4, States; the document's Events). */
+/** The callback event that each event becomes (interface 4.4 and 13). */
 export const callbackEventNames = {
   PaymentAuthorized: 'payment_authorized',
   PaymentDeclined: 'payment_aborted_by_customer',
@@ -27,7 +27,7 @@ export const callbackEventNames = {
 /** Told by its own event alone; of all others the object is the outcome that their whole history led to. */
 export const scanCallbackName = 'shortlink_scanned'
 
-/** What a display at the till is told at each step of the payer (decisions 13), at an address of its own. */
+/** What a display at the till is told at each step of the payer (interface 13), at an address of its own. */
 export const displayCallbackName = 'display_message'
 
 export const displayTexts = {

@@ -19,7 +19,7 @@ export type ClockCommand = {
 /** DateTime ends with the year 9999; what is requested in the last second here still expires before that. */
 const lastInstant: Instant = Date.UTC(9998, 11, 31, 23, 59, 59)
 
-/** The sandbox's clock: the machine's, moved forward, never back (decisions 15). */
+/** The sandbox's clock: the machine's, moved forward, never back (interface 15). */
 export const clock: Decider<ClockCommand, ClockEvent, Clock> = {
   initial: { aheadBy: 0 },
   decide(command, { aheadBy }) {

@@ -5,7 +5,7 @@ export type Seconds = number
 
 export const dayMs = 86_400_000
 
-/** An authorisation can be captured for three days (States and transitions; decisions 4). */
+/** An authorisation can be captured for three days (interface 4.4). */
 export const authorizationLifetime: Seconds = 259_200
 
 /** The clocks of machines differ by less. */
@@ -21,7 +21,7 @@ export const stillLasts = (end: Instant, lasting: Seconds, at: Instant): boolean
 /** `YYYY-MM-DD` in UTC. */
 export const dayOf = (at: Instant): string => new Date(at).toISOString().slice(0, 10)
 
-/** The instant some seconds on, in whole seconds: the second that is shown is the instant meant (decisions 2). */
+/** The instant some seconds on, in whole seconds: the second that is shown is the instant meant (interface 2). */
 export const secondsAfter = (at: Instant, seconds: Seconds): Instant =>
   (Math.floor(at / 1000) + seconds) * 1000
 

@@ -6,7 +6,7 @@ import type { AccessLevel } from './route.ts'
 import { makeSignedText, unauthorized } from './signed-request.ts'
 import type { UnauthenticatedRequest } from './unauthenticated-request.ts'
 
-/** Decides who makes a request to the merchant interface, or says which check failed (decisions 3). */
+/** Decides who makes a request to the merchant interface, or says which check failed (interface 3). */
 export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
   const { names } = needs
   const signedText = makeSignedText(needs)

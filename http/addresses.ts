@@ -4,7 +4,7 @@ import { z } from 'zod'
 type Addresses = {
   /** `PUBLIC_URL` without a slash at its end. */
   readonly publicUrl: string
-  /** Whether URIs inside JSON are full URLs (decisions 1). */
+  /** Whether URIs inside JSON are full URLs (interface 1). */
   readonly absoluteUris: boolean
 }
 

@@ -1,4 +1,4 @@
-/** What stands in the logs of reports and settlements (decisions 8), in CommonMark. */
+/** What stands in the logs of reports and settlements (interface 8), in CommonMark. */
 export const logsText = `## Logs
 
 The logs of a report or a settlement are CSV (RFC 4180) in UTF-8. What a spreadsheet would run as a

@@ -32,7 +32,7 @@ export const inexactNumber = (value: unknown): string | undefined => {
   return String(value[inexact])
 }
 
-/** JSON whose inexact numbers stay as written, those with an exponent too: as amounts they are none (decisions 2). @throws SyntaxError */
+/** JSON whose inexact numbers stay as written, those with an exponent too: as amounts they are none (interface 2). @throws SyntaxError */
 const parseJson = (text: string): unknown => {
   const value: unknown = JSON.parse(text)
   if (!/\d[eE]|\d[\d.]{15}/.test(text)) return value

@@ -21,7 +21,7 @@ export type IntegratorNeeds = {
   readonly netmaskOf: (merchant: string, asOf: 'memory' | 'log') => Promise<string | null>
 }
 
-/** An integrator authenticates with its own key only, and acts only for merchants that it serves (decisions 3). */
+/** An integrator authenticates with its own key only, and acts only for merchants that it serves (interface 3). */
 export const makeIntegratorAccess = (needs: AccessNeeds & IntegratorNeeds) => {
   const { names } = needs
   const signedText = makeSignedText(needs)

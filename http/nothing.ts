@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /**
- * What says nothing in a body is absent, and texts are trimmed (decisions 2): one rule for every body, applied to the
+ * What says nothing in a body is absent, and texts are trimmed (interface 2): one rule for every body, applied to the
  * fields that its schema names, before the schema checks them.
  */
 
@@ -25,7 +25,7 @@ export const orEmpty = <Schema extends z.ZodType>(schema: Schema, meaning: strin
   return field
 }
 
-/** A field of a PUT that stays when it is absent, and that an empty text takes away (decisions 4). */
+/** A field of a PUT that stays when it is absent, and that an empty text takes away (interface 4). */
 export const removable = <Schema extends z.ZodType>(schema: Schema) =>
   orEmpty(schema, 'Absent or null leaves it, an empty text takes it away.')
 

@@ -3,7 +3,7 @@ import type { Instant } from '../domain/time.ts'
 import type { Call } from './call.ts'
 
 /**
- * Ascending: a higher level opens all that a lower one does (decisions 3). Beside them stands INTEGRATOR: a request that
+ * Ascending: a higher level opens all that a lower one does (interface 3). Beside them stands INTEGRATOR: a request that
  * an integrator has signed and that is about no merchant in particular.
  */
 export type AccessLevel = 'OPEN' | 'SECRET' | 'KEY' | 'INTEGRATOR'

@@ -5,7 +5,7 @@ export const urlToSign = (url: string): string => {
 }
 
 /**
- * The text that is signed, of a request or a callback (decisions 3): `METHOD|url|headers`, where headers are all that begin
+ * The text that is signed, of a request or a callback (interface 3): `METHOD|url|headers`, where headers are all that begin
  * with the brand's prefix (`X-SERVICE-`), in upper case, sorted by name, as `NAME=value` joined with `&`.
  */
 export const stringToSign = (

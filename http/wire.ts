@@ -18,7 +18,7 @@ import { inexactNumber } from './exact-json.ts'
 import { asWritten } from './nothing.ts'
 import { urlToSign } from './signature.ts'
 
-/** How values look in JSON (decisions 2). What is read is parsed, what is answered is encoded by these schemas. */
+/** How values look in JSON (interface 2). What is read is parsed, what is answered is encoded by these schemas. */
 
 /** A number as it is written; a sign is a sign, also before nothing. */
 const textOfNumber = (given: unknown): unknown => {
@@ -207,7 +207,7 @@ export const callbackUriText = webUriText.superRefine((text, context) => {
   if (problem !== undefined) context.addIssue(problem)
 })
 
-/** What a POST answers that makes something (decisions 1). */
+/** What a POST answers that makes something (interface 1). */
 export const createdReply = z.object({ id: z.string() }).meta({ id: 'Created' })
 
 /** Money in an answer. */

@@ -27,7 +27,7 @@ export const makeMerchantSide = (core: Core) => {
   })
   return {
     scanMatching,
-    /** The kinds of identifiers of decisions 2, in their order. */
+    /** The kinds of identifiers of interface 2, in their order. */
     identify: firstOf(
       [
         byShortlink({ find }),

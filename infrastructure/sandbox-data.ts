@@ -75,7 +75,7 @@ const profileOf = (id: keyof typeof sandboxPayers): Profile => {
 export const sandboxMerchant = 'sandbox'
 const secret = 'sandbox-secret'
 
-/** Makes what decisions 15 promises, as far as it is not there; answers how to use it. */
+/** Makes what interface 15 promises, as far as it is not there; answers how to use it. */
 export const makeSandboxData = async (core: Core, dataDir: string): Promise<string> => {
   const { handle, find, contextOf, vault: people } = core
   const merchant = sandboxMerchant

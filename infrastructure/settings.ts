@@ -61,7 +61,7 @@ const certificates = z.string().transform((file, context) => {
   }
 })
 
-/** Every setting of the environment: its check, its default and what it means (decisions 14). */
+/** Every setting of the environment: its check, its default and what it means (interface 14). */
 const settings = {
   HOST: [anything.default('127.0.0.1'), 'Address to listen on.'],
   PORT: [wholeNumber(0, 65_535).default(8080), 'Port to listen on; 0 picks a free one.'],

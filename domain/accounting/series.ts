@@ -13,7 +13,7 @@ export type SeriesCommand = { readonly type: 'TakeSeries'; readonly merchant: st
 /** Whose series it is; nobody's yet when null. */
 export type Series = { readonly merchant: string | null }
 
-/** Six characters that settlement ids begin with (decisions 8): whoever takes them first keeps them. */
+/** Six characters that settlement ids begin with (interface 8): whoever takes them first keeps them. */
 export const series: Decider<SeriesCommand, SeriesEvent, Series> = {
   initial: { merchant: null },
   decide: ({ merchant }, taken) =>

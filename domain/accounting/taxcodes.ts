@@ -24,7 +24,7 @@ const taxcode = z.object({
 
 export type Taxcode = z.output<typeof taxcode>
 
-/** It comes with the service (decisions 9). */
+/** It comes with the service (interface 9). */
 export const shippedTaxcode: Taxcode = {
   code: 'NO:2013',
   description:

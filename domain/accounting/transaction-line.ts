@@ -9,7 +9,7 @@ export const permissionActions = [
   'permission_fail',
 ] as const
 
-/** What a line of a transaction log tells (decisions 8), or one of a scope log; `fee` is the fee of a settlement. */
+/** What a line of a transaction log tells (interface 8), or one of a scope log; `fee` is the fee of a settlement. */
 export const lineActions = [
   'request',
   'auth',

@@ -24,7 +24,7 @@ export const add = (a: MinorUnits, b: MinorUnits): MinorUnits => exact(a + b)
 export const subtract = (a: MinorUnits, b: MinorUnits): MinorUnits => exact(a - b)
 
 /**
- * Reads an amount as the interface writes it: `"12.50"`, or with fewer decimals, never with more (decisions 2).
+ * Reads an amount as the interface writes it: `"12.50"`, or with fewer decimals, never with more (interface 2).
  * @throws Refusal for anything in which meaning could be lost.
  */
 export const parseAmount = (text: string, currency: Currency): MinorUnits => {

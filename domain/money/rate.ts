@@ -7,7 +7,7 @@ export type Rate = string
 /** At most twelve decimals. */
 export const ratePattern = /^(?:0(?:\.\d{1,12})?|1(?:\.0{1,12})?)$/
 
-/** The quotient rounded to the nearest whole number, a half to the even one (decisions 9). */
+/** The quotient rounded to the nearest whole number, a half to the even one (interface 9). */
 export const divideHalfEven = (dividend: bigint, divisor: bigint): bigint => {
   if (divisor < 0n) return divideHalfEven(-dividend, -divisor)
   if (dividend < 0n) return -divideHalfEven(-dividend, divisor)

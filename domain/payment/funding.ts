@@ -11,7 +11,7 @@ type FundingEvent = EventsOf<typeof fundingEvents>
 type Funding = { readonly informedTo: number | null }
 type FundingCommand = { readonly type: 'NoteInformed'; readonly position: number }
 
-/** How far the funding source has been told what became of money (decisions 12). Several nodes may tell the same. */
+/** How far the funding source has been told what became of money (interface 12). Several nodes may tell the same. */
 export const funding: Decider<FundingCommand, FundingEvent, Funding> = {
   initial: { informedTo: null },
   decide: ({ position }, { informedTo }) =>

@@ -18,7 +18,7 @@ const isOpen = (payment: RequestedPayment, at: Instant): boolean =>
 
 const idOf = (wanted: Wanted): string | null => (wanted === 'everything' ? null : wanted.id)
 
-/** A repeated id is looked at before the state is (decisions 4, States); without an id, the figures tell. */
+/** A repeated id is looked at before the state is (interface 4.3); without an id, the figures tell. */
 const repeats = (
   wanted: Wanted,
   accepted: Pieces<Part>,

@@ -33,7 +33,7 @@ const link = z.object({
   showOn: z.array(z.enum(shownOn)),
 })
 
-/** What a merchant may change afterwards (decisions 4, PUT without an action). */
+/** What a merchant may change afterwards (interface 4.3). */
 const details = z.object({
   ledger: z.string(),
   callbackUri: uri,

@@ -13,7 +13,7 @@ import { statusCodes } from './status.ts'
 const addsUp = (lineItems: readonly LineItem[], amount: number): boolean =>
   lineItems.length === 0 || addUp(...lineItems.map(({ total }) => total)) === String(amount)
 
-/** What the payer may make the additional amount of, in times of the amount (decisions 4). */
+/** What the payer may make the additional amount of, in times of the amount (interface 4). */
 const mostWithoutConfirmation = 1
 const most = 10
 

@@ -6,7 +6,7 @@ import { permissions, type Permissions } from './grant.ts'
 import { isPartOf, scope, type Scope } from './scope.ts'
 
 const authorizationRequestLifetime: Seconds = 600
-/** Codes live 60 seconds and work once (decisions 11). */
+/** Codes live 60 seconds and work once (interface 11). */
 const codeLifetime: Seconds = 60
 
 /** What an application asks for at the authorization endpoint (RFC 6749, 4.1.1). */

@@ -7,7 +7,7 @@ import { isPartOf, scope, type Scope } from './scope.ts'
 export const accessTokenLifetime: Seconds = 3600
 /** A refresh token that nobody uses for half a year ends. */
 const refreshTokenLifetime: Seconds = 15_552_000
-/** So long a repeat of the last refresh gets the same successor again (decisions 11). */
+/** So long a repeat of the last refresh gets the same successor again (interface 11). */
 const repeatWindow: Seconds = 60
 
 /** What is kept of an access token and its refresh token: their SHA-256. */

@@ -27,7 +27,7 @@ const isOpenFor = (status: PaymentStatus | 'unrequested'): boolean =>
 
 /**
  * The `attachment_uri` of an outcome: a link for uploads, signed for one hour from an instant; none while the payment
- * is pending or after it has failed (decisions 4, Outcome).
+ * is pending or after it has failed (interface 4.6).
  */
 export const makeAttachmentLink =
   ({ links, sign }: Signing) =>
@@ -61,7 +61,7 @@ const uploadedReply = createdReply
 const group = 'Attachment'
 const listPath = (tid: string): string => `${merchantPrefix}/payment_request/${tid}/attachment/`
 
-/** Receipts and the like that a merchant attaches to a payment (decisions 15, Attachments). */
+/** Receipts and the like that a merchant attaches to a payment (interface 15.2). */
 export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
   const { names, handle, find, links, attachedContents } = needs
 

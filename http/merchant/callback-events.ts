@@ -51,7 +51,7 @@ const displayMessage = z.object({ meta, object: text }).meta({ id: 'DisplayCallb
 type Told = { readonly summary: string; readonly message: z.ZodType }
 
 /**
- * Each event that can be told (the document's Events; decisions 4, States, and 13), with the shape of its message. Messages are
+ * Each event that can be told (interface 4.4 and 13), with the shape of its message. Messages are
  * made and documented from here, so none is sent that is not described.
  */
 export const callbacks = {

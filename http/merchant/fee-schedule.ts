@@ -52,7 +52,7 @@ const view = (schedule: FeeSchedule, isInForce: boolean): z.input<typeof schedul
   }
 }
 
-/** What a merchant pays, and from when on (decisions 9). */
+/** What a merchant pays, and from when on (interface 9). */
 export const feeScheduleRoute = ({ find }: FeeScheduleNeeds): Route =>
   route({
     method: 'GET',

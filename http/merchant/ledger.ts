@@ -84,7 +84,7 @@ export const ledgersOfCaller = ({ handle, caughtUp, ledgers: rows }: LedgerNeeds
   }
 }
 
-/** Ledgers (the document's `/ledger/`). */
+/** Ledgers (interface 8.1). */
 export const ledgerRoutes = (needs: LedgerNeeds): Route[] => {
   const { links, caughtUp, ledgers: rows } = needs
   const { look, find, change } = ledgersOfCaller(needs)

@@ -6,7 +6,7 @@ import type { Names } from '../brand.ts'
 import { preferred } from '../negotiation.ts'
 import { route, type Route } from '../route.ts'
 
-/** A link to a log can be followed for 30 days (decisions 8). */
+/** A link to a log can be followed for 30 days (interface 8). */
 const linkLifetimeMs = 2_592_000_000
 
 const purpose = 'log'

@@ -86,7 +86,7 @@ const merchantView = (links: Links, merchant: MerchantData): z.input<typeof merc
 const merchantParams = z.object({ merchant_id: z.string() })
 const group = 'Merchant'
 
-/** The merchant itself (the document's `/merchant/` and `/merchant_lookup/`). */
+/** The merchant itself (interface 7.1). */
 export const merchantRoutes = (needs: MerchantNeeds): Route[] => {
   const { links, caughtUp } = needs
 

@@ -171,7 +171,7 @@ const checkWhole = (input: PaymentFields, context: Issues): void => {
       if (input[field] === null) issue(field, 'Required when there is no customer.')
 }
 
-/** POST /payment_request/ (decisions 4, Input), read into a request of some merchant. */
+/** POST /payment_request/ (interface 4.1), read into a request of some merchant. */
 const paymentRequestOf = paymentRequestFields.transform(
   (input, context): Omit<PaymentRequest, 'merchant'> => {
     const { currency } = input

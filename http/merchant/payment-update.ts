@@ -80,7 +80,7 @@ const checkPart = (input: Fitting<PaymentUpdate>, idField: IdField, context: Iss
     amountIn(context, ['additional_amount'], additional, currency ?? undefined)
 }
 
-/** PUT /payment_request/<tid>/ (decisions 4): an action, or without one the details that change. */
+/** PUT /payment_request/<tid>/ (interface 4): an action, or without one the details that change. */
 export const paymentUpdateInput = tellTogether(
   z.preprocess(withoutIgnored, paymentUpdate),
   paymentUpdate,

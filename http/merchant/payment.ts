@@ -46,7 +46,7 @@ const requestedReply = createdReply
   .extend({ uri: z.string().nullable() })
   .meta({ id: 'PaymentRequestCreated' })
 
-/** Payment requests (the document's `/payment_request/`). */
+/** Payment requests (interface 4). */
 export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
   const { handle, links, findOutcome } = needs
   const reportOf = reportOfLine(links, needs.reportHolding)

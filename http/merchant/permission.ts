@@ -35,7 +35,7 @@ export const grantedText = orEmpty(
   'Absent or null grants all that was asked for, an empty text none of it.',
 ).transform((scope) => (scope === undefined ? null : (scope ?? [])))
 
-/** How long a request waits: six hours unless told otherwise, thirty days at most (decisions 4 and 11). */
+/** How long a request waits: six hours unless told otherwise, thirty days at most (interface 4 and 11). */
 export const expiresInput = plainNumber(orElse(z.int().min(0).max(2_592_000), 21_600)).meta({
   description: 'Seconds that the payer has to answer.',
 })
@@ -86,7 +86,7 @@ export const permissionOutcomeReply = z
   })
   .meta({ id: 'PermissionOutcome' })
 
-/** Permission requests are written to the default ledger of their merchant (decisions 8). */
+/** Permission requests are written to the default ledger of their merchant (interface 8). */
 export const reportOfPermission =
   (links: Links, reportHolding: ReportHolding) =>
   ({ request: { merchant }, linePosition }: ShownPermission): Promise<ReportOfLine> =>
@@ -129,7 +129,7 @@ export const permissionOutcomePath = (rid: string): string => `${detailPath(rid)
 
 const group = 'Permission request'
 
-/** Permission requests (the document's `/permission_request/`). */
+/** Permission requests (interface 11.1). */
 export const permissionRoutes = (needs: PermissionNeeds): Route[] => [
   route({
     method: 'POST',

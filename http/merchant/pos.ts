@@ -47,7 +47,7 @@ export type PosNeeds = RegisterNeeds & {
   }
 }
 
-/** Points of sale (the document's `/pos/`). */
+/** Points of sale (interface 7.3). */
 export const posRoutes = (needs: PosNeeds): Route[] =>
   registerRoutes(needs, {
     aggregate: pointsOfSale,

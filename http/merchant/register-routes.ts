@@ -34,7 +34,7 @@ type Register<
   }
   /** Path of the list. */
   readonly path: string
-  /** Name of the id in the path of an entry, as the document writes it. */
+  /** Name of the id in the path of an entry. */
   readonly param: string
   readonly group: string
   /** As in "Read a point of sale" and "List the points of sale". */

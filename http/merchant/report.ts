@@ -37,7 +37,7 @@ export type ReportNeeds = LedgerNeeds &
     }
   }
 
-/** The reports of ledgers (the document's `/ledger/<ledger_id>/report/`). */
+/** The reports of ledgers (interface 8.2). */
 export const reportRoutes = (needs: ReportNeeds): Route[] => {
   const { links, reports } = needs
   const { find, change } = ledgersOfCaller(needs)

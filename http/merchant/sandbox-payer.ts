@@ -9,7 +9,7 @@ export type SandboxPayerNeeds = {
   readonly oneTimeCode: (payer: string) => Promise<string | undefined>
 }
 
-/** What a payer's authenticator shows (decisions 15). */
+/** What a payer's authenticator shows (interface 15). */
 export const sandboxPayerRoutes = ({ findPayer, oneTimeCode }: SandboxPayerNeeds): Route[] => [
   route({
     method: 'GET',

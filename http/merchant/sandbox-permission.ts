@@ -20,7 +20,7 @@ export type SandboxPermissionNeeds = Pick<
 const prefix = '/sandbox/v1/permission_request/:rid'
 const group = 'Sandbox'
 
-/** Answers permission requests as a payer would (decisions 15). */
+/** Answers permission requests as a payer would (interface 15). */
 export const sandboxPermissionRoutes = (needs: SandboxPermissionNeeds): Route[] => {
   const { find } = needs
 

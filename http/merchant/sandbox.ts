@@ -71,7 +71,7 @@ const clockInput = z
 const isDecidedWhoAnswers = (payment: Payment): boolean =>
   payment.status !== 'unrequested' && !awaitsScan(payment)
 
-/** Helpers that rehearse the payer's side and time (decisions 15); there are none in production. */
+/** Helpers that rehearse the payer's side and time (interface 15); there are none in production. */
 export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
   const { handle, find } = needs
 

@@ -80,7 +80,7 @@ export type ShortlinkNeeds = RegisterNeeds &
 
 const listPath = `${merchantPrefix}/shortlink/`
 
-/** Codes that payers scan (the document's `/shortlink/`). */
+/** Codes that payers scan (interface 7.4). */
 export const shortlinkRoutes = (needs: ShortlinkNeeds): Route[] => {
   const { handle, find, links } = needs
   const present = findShortlink(needs)

@@ -79,7 +79,7 @@ const listPath = `${merchantPrefix}/user/`
 const nothing = { roles: ['user' as const], netmask: null, secretHash: null, publicKey: null }
 const onlyManagers = 'Only a superuser or an integrator manages users.'
 
-/** API users (the document's `/user/`): a superuser or an integrator manages them. */
+/** API users (interface 7.2): a superuser or an integrator manages them. */
 export const userRoutes = (needs: UserNeeds): Route[] => {
   const manager = async (call: Call) => {
     const caller = callerOf(call)

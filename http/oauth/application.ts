@@ -81,7 +81,7 @@ const listPath = `${merchantPrefix}/application/`
 const detailPath = (id: string): string => `${listPath}${id}/`
 const group = 'OAuth'
 
-/** OAuth applications of a merchant, registered by the merchant itself (the document, What the service does, 4). */
+/** OAuth applications of a merchant, registered by the merchant itself (interface 11.3). */
 export const applicationRoutes = (needs: ApplicationNeeds): Route[] => {
   const { handle, links, caughtUp, applications: rows } = needs
 

@@ -52,7 +52,7 @@ const unknownClient = (problem = 'Client authentication failed.') =>
 
 /**
  * Authenticates a client: by HTTP Basic, by client_id and client_secret in the form, by its merchant-interface headers
- * when it is a merchant (decisions 11), or, for a public client, by nothing but its id.
+ * when it is a merchant (interface 11), or, for a public client, by nothing but its id.
  */
 export const makeClientAccess = (needs: ClientNeeds) => {
   const { names } = needs

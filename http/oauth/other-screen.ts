@@ -22,7 +22,7 @@ export type OtherScreenNeeds = {
 
 const group = 'OAuth'
 
-/** On a computer: the code that a phone scans, and how the page learns what was answered there (decisions 11). */
+/** On a computer: the code that a phone scans, and how the page learns what was answered there (interface 11). */
 export const otherScreenRoutes = (
   needs: OtherScreenNeeds,
   visits: Visits,

@@ -25,7 +25,7 @@ export type CheckoutNeeds = {
 
 const group = 'Pages'
 
-/** The checkout portal: where a shop on the web sends its customers (the document, POST /payment_request/). */
+/** The checkout portal: where a shop on the web sends its customers (interface 4.1). */
 export const checkoutRoutes = (needs: CheckoutNeeds, visits: Visits): Route[] => {
   const find = async (tid: string, at: Instant): Promise<ShownRequest> => {
     await needs.caughtUp()

@@ -33,7 +33,7 @@ export type SendResult = {
   readonly problem: string | null
 }
 
-/** Posts messages to merchants, signed (decisions 13). */
+/** Posts messages to merchants, signed (interface 13). */
 export const makeCallbackSender = (needs: Needs) => {
   const { signer, names, machineNow, resolve, arePrivateAddressesAllowed } = needs
   const { post, close } = makePost({

@@ -20,7 +20,7 @@ export const signerIn = async (core: Core, dataDir: string, machineNow: () => In
   const id = isReplaced ? idOf(rsa, ed25519) : idOf(rsa)
   const known = await core.find(signingKeys, id)
   if (known.status === 'absent') {
-    // What is signed carries the time of the machine, which the clock of the sandbox does not move (decisions 3).
+    // What is signed carries the time of the machine, which the clock of the sandbox does not move (interface 3).
     const data = { id, rsa, ed25519, validFrom: machineNow() }
     const context = core.contextOf('daybook')
     // Another process on the same files may register the same key at the same time, valid from a moment later.

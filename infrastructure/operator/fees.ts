@@ -108,7 +108,7 @@ const listFees = async (core: Core, ids: readonly string[]) => {
   return (await Promise.all(listed)).flat()
 }
 
-/** `daybook fees` (decisions 9): what merchants pay. */
+/** `daybook fees` (interface 9): what merchants pay. */
 export const addFeeCommands = (program: Command, withCore: WithCore): void => {
   const fees = program.command('fees').description('what merchants pay')
   fees

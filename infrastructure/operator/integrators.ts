@@ -48,7 +48,7 @@ const changeIntegrator = async (core: Core, id: string, options: Details) => {
   return shown(core, id)
 }
 
-/** The operator's commands for integrators (decisions 14). */
+/** The operator's commands for integrators (interface 14). */
 export const addIntegratorCommands = (program: Command, withCore: WithCore): void => {
   const integrator = program
     .command('integrator')

@@ -174,7 +174,7 @@ const detailOptions = (command: Command): Command =>
     .option('--email <address>')
     .option('--url <url>')
 
-/** The operator's commands for merchants (decisions 14). */
+/** The operator's commands for merchants (interface 14). */
 export const addMerchantCommands = (program: Command, withCore: WithCore): void => {
   const merchant = program.command('merchant').description('merchants')
   detailOptions(

@@ -35,7 +35,7 @@ const addApplication =
     return { client_id: clientId, client_secret: isPublic ? null : secret }
   }
 
-/** The operator's commands about the authorization server (decisions 14). */
+/** The operator's commands about the authorization server (interface 14). */
 export const addOAuthCommands = (
   program: Command,
   withCore: WithCore,

@@ -46,7 +46,7 @@ const mayComeFirst: ReadonlySet<string> = new Set([
   'restore',
 ])
 
-/** The operator's command (decisions 14); it works beside a running service on the same data. */
+/** The operator's command (interface 14); it works beside a running service on the same data. */
 export const operatorProgram = ({ settings, version, server, serve }: Needs): Command => {
   const program = new Command('daybook')
     .description('An event-sourced payment ledger core.')

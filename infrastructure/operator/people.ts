@@ -82,7 +82,7 @@ const findPerson = async ({ find, vault: people }: Core, identifier: string) => 
   return { id, is_payer: (await find(payers, id)).status === 'present' }
 }
 
-/** The operator's commands about payers (decisions 14). */
+/** The operator's commands about payers (interface 14). */
 export const addPeopleCommands = (program: Command, withCore: WithCore): void => {
   const payer = program.command('payer').description('payers')
   payer

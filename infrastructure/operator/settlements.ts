@@ -120,7 +120,7 @@ export const settle = async (
   })
 }
 
-/** `daybook settle` and `daybook settlement-account` (decisions 10 and 14). */
+/** `daybook settle` and `daybook settlement-account` (interface 10 and 14). */
 export const addSettlementCommands = (
   program: Command,
   settings: Settings,

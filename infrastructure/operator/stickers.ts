@@ -18,7 +18,7 @@ const addStickers = async (core: Core, serials: readonly string[]) => {
   return added
 }
 
-/** The operator's command for printed codes (decisions 14). */
+/** The operator's command for printed codes (interface 14). */
 export const addStickerCommands = (program: Command, withCore: WithCore): void => {
   program
     .command('sticker')

@@ -41,7 +41,7 @@ const addTaxcode = async (core: Core, code: string, options: TaxcodeOptions) => 
 const listTaxcodes = async ({ find }: Core) =>
   (await find(taxcodesOfOperator, 'operator')).map(shown)
 
-/** `daybook taxcode` (decisions 9): by which VAT is reckoned on fees. */
+/** `daybook taxcode` (interface 9): by which VAT is reckoned on fees. */
 export const addTaxcodeCommands = (program: Command, withCore: WithCore): void => {
   const taxcode = program.command('taxcode').description('by which VAT is reckoned on fees')
   taxcode

@@ -2,7 +2,7 @@
 const separators = ';\\t\\r\\n\\v\\f\\u0085\\u2028\\u2029'
 /** Blanks, invisible characters and quotes: a spreadsheet may not see them. */
 const unseen = `(?:(?![${separators}])[\\p{Z}\\p{Cc}\\p{Cf}\\p{DI}"])*`
-/** Where a formula can begin (decisions 8), in either width of its first character. */
+/** Where a formula can begin (interface 8), in either width of its first character. */
 const formula = new RegExp(`(?<=^|[${separators}])(?=${unseen}[=+\\-@\\t\\r＝＋－＠])`, 'gu')
 const special = /[",\r\n]/
 

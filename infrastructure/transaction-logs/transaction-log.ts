@@ -6,7 +6,7 @@ import { formatAmount } from '../../domain/money/money.ts'
 import { textCell } from './csv.ts'
 import { openDraft } from './log-draft.ts'
 
-/** Lines in a file, unless one transaction alone has more (decisions 8). */
+/** Lines in a file, unless one transaction alone has more (interface 8). */
 export const linesPerFile = 50_000
 
 /** How logs are written now. The first way had neither the last three columns nor the fees of settlements. */
@@ -32,7 +32,7 @@ const laterCells = ({ posId, posTid, text }: LogLine): readonly string[] => [
   textCell(text && text.replaceAll(/[\r\n]+/g, ' ')),
 ]
 
-/** The cells of a line of a transaction log (decisions 8); only what moves money has a gross. */
+/** The cells of a line of a transaction log (interface 8); only what moves money has a gross. */
 const transactionCells = (line: LogLine, settlementId: string | null): readonly string[] => {
   const { currency, charge } = line
   const money = (minor: number) => formatAmount(minor, currency)
@@ -70,7 +70,7 @@ const scopeStatus: Readonly<Partial<Record<LineAction, string>>> = {
   permission_fail: 'fail',
 }
 
-/** The cells of a line of a scope log (decisions 8). */
+/** The cells of a line of a scope log (interface 8). */
 const scopeCells = (line: LogLine, settlementId: string | null): readonly string[] => {
   const { currency, charge } = line
   const { fee = 0, vat = 0, taxcode = null } = charge ?? {}

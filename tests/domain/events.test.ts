@@ -295,7 +295,7 @@ describe('refusals and status codes', () => {
     expect(refusal).toBeInstanceOf(Error)
   })
 
-  test('the status codes are those of decisions 5, each with a description', () => {
+  test('the status codes are those of interface 5, each with a description', () => {
     expect(statusCodes).toEqual({
       PENDING: 1003,
       OK: 2000,

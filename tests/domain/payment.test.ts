@@ -54,7 +54,7 @@ const unknownPayer = [requested({}, null), failed(4004)]
 
 const pots = (amount: number, additionalAmount: number) => ({ amount, additionalAmount })
 
-/** Every state of the table of decisions 4 in which nothing more can become of the request. */
+/** Every state of the table of interface 4 in which nothing more can become of the request. */
 const ended = [
   ['captured in full', full],
   ['released', isReleased],

@@ -10,7 +10,7 @@ import {
   type Service,
 } from './service.ts'
 
-/** How bodies are read (decisions 2 and 4): what says nothing is absent, and all faults are told at once. */
+/** How bodies are read (interface 2 and 4): what says nothing is absent, and all faults are told at once. */
 
 let service: Service
 beforeAll(async () => {

@@ -11,7 +11,7 @@ afterAll(async () => {
   await service.stop()
 })
 
-/** The document's route table, as far as it is about merchants, points of sale, shortlinks and users; then decisions 7 and 15. */
+/** The routes of interface 7 and 15. */
 const table = `
   GET             /merchant/v1/merchant/<merchant_id>/                             SECRET
   GET             /merchant/v1/merchant/<merchant_id>/logo                         SECRET
