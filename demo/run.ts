@@ -105,7 +105,7 @@ const days: Days = {
 /** The terms are made so that parts, fixed fees, credit and refunds all show in what is charged. */
 const terms = [
   ...['--from', '2000-01-01', '--transaction-rate', '0.009', '--transaction-fixed', '1.80'],
-  ...['--interchange-rate', '0.01', '--refunds-return-fees'],
+  ...['--interchange-rate', '0.01', '--settlement-fixed', '0', '--refunds-return-fees'],
 ]
 
 /** Plays the day against a service; answers whether all agree. */
