@@ -29,7 +29,8 @@ h1.hello { font-size: 1.5rem; margin: .2rem 0 1rem; }
 .details > div:last-child { border-bottom: 0; }
 .details dt { color: var(--quiet); font-size: .9rem; }
 .details dd { margin: 0; }
-form.row { margin: 0; }
+form.row.device { flex-wrap: nowrap; margin: 0; }
+.device > :last-child { flex: none; }
 .row .name { display: block; font-weight: 600; }
 .row .about { display: block; }
 .consent { padding: 1rem 0; }

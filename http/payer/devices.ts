@@ -37,7 +37,7 @@ export const devicesHtml = (
       const name = device ?? texts.unknownDevice
       const isOwn = session === own.digest
       return html`<li>
-        <form class="row" method="post" action="/payer/devices">
+        <form class="row device" method="post" action="/payer/devices">
           <span>
             ${name}<br /><span class="quiet small"
               >${filled(texts.signedInAt, shownTime(startedAt, locale))}</span
@@ -47,7 +47,9 @@ export const devicesHtml = (
             isOwn
               ? html`<b class="small">${texts.thisDevice}</b>`
               : html`${hiddenFields({ csrf, session })}
-                  <button class="second slim">${texts.signOut}${unseen(`: ${name}`)}</button>`
+                  <button class="second slim">
+                    ${texts.signOut}${unseen(html`: ${name}, ${shownTime(startedAt, locale)}`)}
+                  </button>`
           }
         </form>
       </li>`

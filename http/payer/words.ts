@@ -6,4 +6,4 @@ export const filled = (text: string, ...parts: readonly (Html | string | number)
   html`${text.split('{}').flatMap((piece, at) => (at === 0 ? [piece] : [parts[at - 1] ?? '', piece]))}`
 
 /** Read aloud and not shown: it tells buttons apart that look alike. */
-export const unseen = (text: string): Html => html`<span class="unseen">${text}</span>`
+export const unseen = (text: Html | string): Html => html`<span class="unseen">${text}</span>`
