@@ -10,6 +10,7 @@ import { projection } from './projection.ts'
 
 /** Said as the index says it. */
 const stands = sql`isWithdrawn = 0`
+const isAnswer = sql`isAnswer = 1`
 
 /** What payers have granted to merchants: who knows what since when, and until when. */
 const grantedPermissions = sqliteTable(
@@ -28,14 +29,17 @@ const grantedPermissions = sqliteTable(
     isRevoked: integer({ mode: 'boolean' }).notNull(),
     /** The payer has taken it back, or the operator has for them. */
     isWithdrawn: integer({ mode: 'boolean' }).notNull(),
+    /** The payer was asked by an application: what an earlier consent covers is no answer of theirs. */
+    isAnswer: integer({ mode: 'boolean' }).notNull(),
   },
   (row) => [
     index('granted_permissions_by_payer').on(row.payer, row.position).where(stands),
+    index('granted_permissions_answered').on(row.payer, row.position).where(isAnswer),
     index('granted_permissions_by_client').on(row.payer, row.client, row.position).where(stands),
   ],
 )
 
-type GrantedPermission = typeof grantedPermissions.$inferSelect
+export type GrantedPermission = typeof grantedPermissions.$inferSelect
 
 /** All that a payer lets a client know, whenever they granted it. */
 export type StandingConsent = Pick<GrantedPermission, 'client' | 'merchant' | 'scope'> & {
@@ -128,7 +132,10 @@ export const grantProjection = projection({
     const granted = grantedIn(event)
     if (row || !granted) return row
     const about = { grant, position, payer: event.data.payer, merchant: metadata.merchant ?? '' }
-    return { ...about, ...granted, isRevoked: false, isWithdrawn: false }
+    const isAnswer =
+      event.type === 'CodeRedeemed' ||
+      (event.type === 'AuthorizationAllowed' && !event.data.isStanding)
+    return { ...about, ...granted, isRevoked: false, isWithdrawn: false, isAnswer }
   },
 })
 
@@ -155,6 +162,16 @@ export const grantQueries = (db: BetterSQLite3Database) => {
   const newest = page(isNewest)
   const ofPayer = page()
   const ofClient = page(isClients)
+  const answers = prepared(
+    db,
+    grantedPermissions,
+    db
+      .select()
+      .from(grantedPermissions)
+      .where(and(isPayers, isAnswer, isBefore))
+      .orderBy(desc(grantedPermissions.position))
+      .limit(sql.placeholder('limit')),
+  )
   const ofClientFirst = prepared(
     db,
     grantedPermissions,
@@ -191,6 +208,9 @@ export const grantQueries = (db: BetterSQLite3Database) => {
     /** The same of what they have granted to one client. */
     ofClient: (payer: string, client: string, before: number, limit: number) =>
       ofClient.all({ payer, client, before, limit }),
+    /** What a payer has allowed applications when they asked, withdrawn since or not, newest first. */
+    answers: (payer: string, before: number, limit: number) =>
+      answers.all({ payer, before, limit }),
     /** The clients that a payer lets know something, each once; who was let know something last comes first. */
     consents: (payer: string, before: number, limit: number): readonly StandingConsent[] =>
       newest.all({ payer, before, limit }).map(consentOf),

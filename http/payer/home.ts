@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import type { Profile } from '../../domain/people/profile.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
+import type { GrantedPermission } from '../../projections/grants.ts'
 import type { InboxEntry } from '../../projections/payer-inbox.ts'
 import type { PermissionOutcome } from '../../projections/permissions.ts'
 import { searchOf, type Call } from '../call.ts'
@@ -25,6 +26,9 @@ export type PayerHomeNeeds = DevicesNeeds & {
   }
   readonly findRequest: (tid: string, at: Instant) => Promise<ShownRequest | undefined>
   readonly permissionOf: (rid: string, at: Instant) => PermissionOutcome | undefined
+  /** What a payer has allowed applications, newest first. */
+  readonly answersOf: (payer: string, before: number, limit: number) => readonly GrantedPermission[]
+  readonly applicationName: (client: string) => string | undefined
   /** Whether a payer has taken back what they granted there. */
   readonly isWithdrawn: (grant: string) => boolean
   readonly shopName: (merchant: string) => string
@@ -92,6 +96,19 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
     })
   }
 
+  const consentItem = ({ texts, locale }: SignedIn, consent: GrantedPermission): Html => {
+    const { client, merchant, grantedAt, isWithdrawn } = consent
+    const shop = needs.shopName(merchant)
+    return rowHtml({
+      href: '/payer/permissions',
+      name: needs.applicationName(client) ?? shop,
+      about: shop,
+      when: shownTime(grantedAt, locale),
+      status: isWithdrawn ? texts.statusWithdrawn : texts.statusGranted,
+      beside: texts.permission,
+    })
+  }
+
   const items = (visitor: SignedIn, rows: readonly InboxEntry[], at: Instant) =>
     Promise.all(rows.map((row) => item(visitor, row, at)))
 
@@ -145,8 +162,14 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
   const history = async (visitor: SignedIn, call: Call): Promise<RawReply> => {
     await needs.caughtUp()
     const { texts } = visitor
+    const { payer } = visitor.session
     const { rows, older } = pageIn(call, '/payer/history', (before, limit) =>
-      needs.inbox.history(visitor.session.payer, before, limit),
+      [...needs.inbox.history(payer, before, limit), ...needs.answersOf(payer, before, limit)]
+        .sort((one, other) => other.position - one.position)
+        .slice(0, limit),
+    )
+    const shown = await Promise.all(
+      rows.map((row) => ('kind' in row ? item(visitor, row, call.at) : consentItem(visitor, row))),
     )
     return visits.show(visitor, {
       title: texts.history,
@@ -156,7 +179,7 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
           rows.length === 0
             ? html`<p class="quiet">${texts.historyEmpty}</p>`
             : html`<ul class="list">
-                ${await items(visitor, rows, call.at)}
+                ${shown}
               </ul>`
         }
         ${linkToOlder(visitor, older)}

@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import type { Context } from '../../application/handle.ts'
+import type { Profile } from '../../domain/people/profile.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { StandingConsent } from '../../projections/grants.ts'
 import { contextOfPayer, searchOf, type Call } from '../call.ts'
@@ -7,14 +8,17 @@ import { fieldOf, type FormOf } from '../forms.ts'
 import type { RawReply, Route } from '../route.ts'
 import { shownTime } from './money.ts'
 import { pageAsks, type withdrawalForm } from './page-asks.ts'
+import type { Html } from './page.ts'
 import { payerPages } from './pages.ts'
 import { linkToOlder, pageIn } from './paging.ts'
+import { scopeList } from './scope-choice.ts'
 import { hiddenFields, type SignedIn, type Visits } from './session.ts'
-import { filled } from './words.ts'
+import { filled, unseen } from './words.ts'
 
 export type PayerPermissionsNeeds = {
   readonly caughtUp: () => Promise<void>
   readonly shopName: (merchant: string) => string
+  readonly findProfile: (payer: string) => Promise<Profile | undefined>
   /** Whom a payer lets know something, each once, the newest first. */
   readonly consentsOf: (payer: string, before: number, limit: number) => readonly StandingConsent[]
   readonly findConsent: (payer: string, client: string) => StandingConsent | undefined
@@ -38,50 +42,79 @@ export const payerPermissionsRoutes = (needs: PayerPermissionsNeeds, visits: Vis
   const { page, form } = payerPages(visits)
   const end = withdrawal(needs)
 
+  const nameOf = ({ client, merchant }: Pick<StandingConsent, 'client' | 'merchant'>): string =>
+    needs.applicationName(client) ?? needs.shopName(merchant)
+
+  const consentHtml = (
+    visitor: SignedIn,
+    consent: StandingConsent,
+    profile: Profile | undefined,
+  ): Html => {
+    const { texts, locale } = visitor
+    const { client, merchant, scope, grantedAt } = consent
+    const isApplication = needs.applicationName(client) !== undefined
+    const href = `/payer/permissions?${new URLSearchParams({ withdraw: client }).toString()}`
+    return html`<li class="consent">
+      <h2>${nameOf(consent)}</h2>
+      ${isApplication ? html`<p class="quiet">${needs.shopName(merchant)}</p>` : ''}
+      ${scopeList(visitor, scope, profile)}
+      <div class="row">
+        <span class="quiet small">${texts.since} ${shownTime(grantedAt, locale)}</span>
+        <a class="button second slim" href="${href}"
+          >${texts.withdraw}${unseen(`: ${nameOf(consent)}`)}</a
+        >
+      </div>
+    </li>`
+  }
+
+  /** What withdrawing means, before it is done. */
+  const confirmation = (visitor: SignedIn, client: string): Promise<RawReply> => {
+    const { texts, csrf, session } = visitor
+    const consent = needs.findConsent(session.payer, client) ?? refuse('resource_is_unknown')
+    const title = filled(texts.withdrawAsk, nameOf(consent))
+    return visits.show(visitor, {
+      title: texts.withdraw,
+      body: html`<form class="card" method="post" action="/payer/permissions">
+        <h1>${title}</h1>
+        <p>${texts.withdrawMeans}</p>
+        ${hiddenFields({ csrf, grant: client })}
+        <div class="actions">
+          <button class="danger">${texts.withdrawYes}</button>
+          <a class="button second" href="/payer/permissions">${texts.withdrawNo}</a>
+        </div>
+      </form>`,
+    })
+  }
+
   const permissions = async (visitor: SignedIn, call: Call): Promise<RawReply> => {
     await needs.caughtUp()
-    const { texts, csrf, locale } = visitor
-    const withdrawn = searchOf(call).get('withdrawn') ?? ''
+    const { texts, session } = visitor
+    const search = searchOf(call)
+    const wanted = search.get('withdraw')
+    if (wanted !== null) return confirmation(visitor, wanted)
+    const done = /^[\w-]{1,64}$/.exec(search.get('withdrawn') ?? '')?.[0] ?? null
+    const profile = await needs.findProfile(session.payer)
     const { rows, older } = pageIn(call, '/payer/permissions', (before, limit) =>
-      needs.consentsOf(visitor.session.payer, before, limit),
+      needs.consentsOf(session.payer, before, limit),
     )
+    const doneName = done === null ? '' : (needs.applicationName(done) ?? needs.shopName(done))
     return visits.show(visitor, {
       title: texts.permissions,
-      body: html`<div class="card">
-        <h1>${texts.permissions}</h1>
-        ${
-          /^[\w-]{1,64}$/.test(withdrawn)
-            ? html`<p class="note" role="status">
-                ${filled(texts.withdrawn, needs.applicationName(withdrawn) ?? needs.shopName(withdrawn))}
+      body: html`${
+          done === null
+            ? ''
+            : html`<p class="state good" role="status">
+                <span>${filled(texts.withdrawn, doneName)}</span>
               </p>`
-            : ''
         }
-        ${rows.length === 0 ? html`<p class="quiet">${texts.permissionsEmpty}</p>` : ''}
-        <ul class="list">
-          ${rows.map(
-            ({ merchant, client, scope, grantedAt }) =>
-              html`<li>
-                <form class="row" method="post" action="/payer/permissions">
-                  <div>
-                    ${needs.shopName(merchant)}
-                    ${
-                      needs.applicationName(client) === undefined
-                        ? ''
-                        : html`<span class="quiet">– ${needs.applicationName(client)}</span>`
-                    }
-                    <ul class="small">
-                      ${scope.map((name) => html`<li>${texts[`scope_${name}`]}</li>`)}
-                    </ul>
-                    <span class="quiet small">${texts.since} ${shownTime(grantedAt, locale)}</span>
-                  </div>
-                  ${hiddenFields({ csrf, grant: client })}
-                  <button class="second">${texts.withdraw}</button>
-                </form>
-              </li>`,
-          )}
-        </ul>
-        ${linkToOlder(visitor, older)}
-      </div>`,
+        <div class="card">
+          <h1>${texts.permissions}</h1>
+          <p class="quiet">${rows.length === 0 ? texts.permissionsEmpty : texts.permissionsHint}</p>
+          <ul class="list">
+            ${rows.map((consent) => consentHtml(visitor, consent, profile))}
+          </ul>
+          ${linkToOlder(visitor, older)}
+        </div>`,
     })
   }
 
@@ -89,10 +122,10 @@ export const payerPermissionsRoutes = (needs: PayerPermissionsNeeds, visits: Vis
     visitor: SignedIn,
     call: Call<undefined, undefined, FormOf<typeof withdrawalForm>>,
   ): Promise<RawReply> => {
-    const { payer } = visitor.session
     const client = fieldOf(call.body, 'grant')
-    await end(payer, client, call)
-    return visits.go(visitor, `/payer/permissions?withdrawn=${encodeURIComponent(client)}`)
+    await end(visitor.session.payer, client, call)
+    const query = new URLSearchParams({ withdrawn: client })
+    return visits.go(visitor, `/payer/permissions?${query.toString()}`)
   }
 
   return [

@@ -116,6 +116,7 @@ export const makePayerSide = (core: Core, settings: Settings, server: Authorizat
         ...{ session, startedAt },
         device: (device === null ? undefined : people.unseal(payer, device)) ?? null,
       })),
+    answersOf: rows.answers,
     inbox: core.inbox,
     permissionOf: core.permissions.find,
     isWithdrawn: (grant: string) => rows.find(grant)?.isWithdrawn ?? false,

@@ -218,7 +218,7 @@ test('browsers of payers are answered as is documented', async () => {
   await alice.submit(asked, { decision: 'allow' })
   await alice.visit('/payer/history')
   const granted = await alice.visit('/payer/permissions')
-  await alice.submit(granted, { grant: formIn(granted.html, 'grant').fields.at(-1)?.[1] ?? '' })
+  await alice.withdraw(/\?withdraw=([\w-]+)/.exec(granted.html)?.[1] ?? '')
   const scan = await alice.visit('/payer/scan')
   await alice.submit(scan, { text: `${service.address}/payer/payment/${tid}` })
   await alice.submit(scan, { text: 'nothing of this service' })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPeopleService, type PeopleService } from './people-service.ts'
-import { formIn, makeVisitor } from './visitor.ts'
+import { makeVisitor } from './visitor.ts'
 
 const redirectUri = 'https://shop.example/callback'
 let service: PeopleService
@@ -56,7 +56,7 @@ test('given a withdrawal, when an auditor asks for before and after, then the an
   await bob.signIn('bob')
   await service.advance(60)
   const page = await bob.visit('/payer/permissions')
-  await bob.submit(page, { grant: formIn(page.html, 'grant').fields.at(-1)?.[1] ?? '' })
+  await bob.withdraw(/\?withdraw=([\w-]+)/.exec(page.html)?.[1] ?? '')
   const consent: any = await service.operator('audit', 'consents', 'bob')
   expect(consent).toMatchObject({
     client: null,

@@ -409,8 +409,14 @@ test('given an application, when the payer signs in on the computer and allows, 
   await page.goto(`${service.address}/payer/permissions`)
   await picture(page, 'permissions-desktop')
   const row = page.getByRole('listitem').filter({ hasText: 'Newspaper' })
-  await row.getByRole('button', { name: 'Withdraw' }).click()
-  await expect.poll(() => page.getByText('Newspaper').count()).toBe(0)
+  await row.getByRole('link', { name: 'Withdraw: Newspaper' }).click()
+  await picture(page, 'withdraw-desktop')
+  await page.getByRole('button', { name: 'Withdraw all access' }).click()
+  await page.getByText('Withdrawn. Newspaper is signed out everywhere').waitFor()
+  expect(await page.getByRole('listitem').filter({ hasText: 'Newspaper' }).count()).toBe(0)
+  await page.getByRole('link', { name: 'History' }).click()
+  const told = page.getByRole('link', { name: /Newspaper.*Withdrawn/ })
+  await told.waitFor()
 })
 
 test('given somebody new, when they make an account, then they are signed in and find what waits for them', async () => {

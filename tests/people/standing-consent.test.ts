@@ -102,10 +102,10 @@ test('given sign-ins to one application, when the payer withdraws, then it is on
     { ...row, application: `Shop ${number}`, date_granted: expect.any(String) },
   ])
   const page = await visitor.visit('/payer/permissions')
-  expect(page.html.match(/name="grant"/g)).toHaveLength(1)
-  const after = await visitor.follow(await visitor.submit(page, { grant: id }))
+  expect(page.html.match(/\?withdraw=/g)).toHaveLength(1)
+  const after = await visitor.follow(await visitor.withdraw(id))
   expect(after.html).toContain('Withdrawn.')
-  expect(after.html).not.toContain('name="grant"')
+  expect(after.html).not.toContain('?withdraw=')
   for (const { access_token } of [first, second, third])
     expect(await isLive(access_token)).toBe(false)
   await expect(client.refreshTokenGrant(config, first.refresh_token ?? '')).rejects.toMatchObject({
@@ -123,9 +123,9 @@ test('given consents to two applications, when one is withdrawn, then the other 
   const path = `/oauth2/auth?${new URLSearchParams({ response_type: 'code', client_id: other })}`
   const page = await visitor.follow(await visitor.visit(path))
   await visitor.submit(page, { decision: 'allow' })
-  await visitor.submit(await visitor.visit('/payer/permissions'), { grant: other })
+  await visitor.withdraw(other)
   expect(await isLive(kept.access_token)).toBe(true)
-  await visitor.submit(await visitor.visit('/payer/permissions'), { grant: id })
+  await visitor.withdraw(id)
   expect(await isLive(kept.access_token)).toBe(false)
 })
 
@@ -169,4 +169,24 @@ test('given a login hint, when nobody is signed in, then the number is there, an
   expect(errorOf(await ask(alice, { ...hint, prompt: 'none' }))).toBe('login_required')
   for (const login_hint of ['+4799999901', 'alice@example.com'])
     expect((await alice.follow(await ask(alice, { login_hint }))).location).toContain('code=')
+})
+
+test('given an application that was allowed, when it signs the payer in again, then their history shows one consent, and its withdrawal', async () => {
+  const id = await newApplication()
+  const visitor = await signedIn('bob')
+  await tokensOf(await allowed(visitor))
+  await tokensOf(await ask(visitor, { prompt: 'none' }))
+  const rows = async () => {
+    const { html } = await visitor.visit('/payer/history')
+    return [...html.matchAll(/<a class="row"[^>]*>[^]*?<\/a>/g)]
+      .map(([row]) => row)
+      .filter((row) => row.includes(`Shop ${number}`))
+  }
+  expect(await rows()).toEqual([expect.stringMatching(/· Granted/)])
+  const asked = await visitor.visit(`/payer/permissions?withdraw=${id}`)
+  expect(asked.html).toContain('All its tokens end at once')
+  expect(await rows()).toEqual([expect.stringMatching(/· Granted/)])
+  const after = await visitor.follow(await visitor.submit(asked, { grant: id }))
+  expect(after.html).toMatch(/role="status">\s*<span>Withdrawn\. Shop \d+ is signed out everywhere/)
+  expect(await rows()).toEqual([expect.stringMatching(/· Withdrawn/)])
 })

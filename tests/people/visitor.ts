@@ -93,8 +93,13 @@ export const makeVisitor = (
     return submit(second, { code: codeOf(payer) })
   }
 
+  /** Takes back what a client may know: asks for it, and confirms. */
+  const withdraw = async (client: string): Promise<Shown> =>
+    submit(await visit(`/payer/permissions?withdraw=${client}`), { grant: client })
+
   return {
     cookies,
+    withdraw,
     visit,
     submit,
     signInAt,
