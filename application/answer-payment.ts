@@ -2,7 +2,7 @@ import { parseScope } from '../domain/people/scope.ts'
 import { refuse, Refusal } from '../domain/refusal.ts'
 import { streamOf } from '../domain/stream.ts'
 import { payments } from '../domain/aggregates.ts'
-import { findAccepting } from './find-accepting.ts'
+import { dryRun } from './find-rechecked.ts'
 import type { FundingSource } from './funding.ts'
 import { issueTokens, type Tokens } from './grants.ts'
 import type { Context, Find, Handle } from './handle.ts'
@@ -30,7 +30,7 @@ export const acceptPayment =
     const { at } = context
     const answer = { type: 'AuthorizePayment', at, payer, ...wish } as const
     // What the rules forbid is refused before anybody's money is asked for.
-    const payment = await findAccepting(find, payments, tid, answer)
+    const payment = await dryRun(find, payments, tid, answer)
     if (payment.status === 'unrequested') return refuse('resource_is_unknown')
     const { request, status } = payment
     const scope = parseScope(request.requiredScope ?? '')

@@ -8,7 +8,7 @@ import {
   type Message,
 } from '../domain/callback.ts'
 import type { Recorded } from '../domain/events.ts'
-import { idIn, partsOf } from '../domain/stream.ts'
+import { idIn, merchantAndIdIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { permissionRequests } from '../domain/aggregates.ts'
 import type { EventStore } from './event-store.ts'
@@ -40,7 +40,7 @@ export type CallbackObject =
   | { readonly about: 'display'; readonly tid: string; readonly text: string }
   | { readonly about: 'test' }
 
-export type ToldEvent = {
+export type CallbackContent = {
   readonly id: string
   readonly at: Instant
   readonly object: CallbackObject
@@ -58,7 +58,7 @@ const closedReport = async (
 ): Promise<ClosedReport> => {
   const { stream, revision, data } = completed
   const { report: number, ...completion } = data
-  const [, ledger] = partsOf(idIn(stream))
+  const [, ledger] = merchantAndIdIn(idIn(stream))
   for await (const events of historyOf(store, stream, 0, revision))
     for (const event of events)
       if (event.type === 'ReportClosed' && event.data.report === number) {
@@ -117,7 +117,7 @@ export const callbackObjects = ({ store, find, views }: Needs) => {
     }
   }
 
-  return async ({ event: name, subject, revision }: Message): Promise<ToldEvent> => {
+  return async ({ event: name, subject, revision }: Message): Promise<CallbackContent> => {
     const stream = streamOfSubject(subject)
     const event = await eventAt(store, stream, revision)
     const { at } = event.metadata
@@ -132,4 +132,4 @@ export const callbackObjects = ({ store, find, views }: Needs) => {
   }
 }
 
-export type TellEvent = ReturnType<typeof callbackObjects>
+export type ReadCallbackContent = ReturnType<typeof callbackObjects>

@@ -44,15 +44,15 @@ const personalId = (profile: Profile, granted: readonly Scope[]) => {
 }
 
 /** The scopes that tell something by themselves; the others need `openid` besides. */
-const tellingScopes: readonly Scope[] = [
+const revealingScopes: readonly Scope[] = [
   ...userInfoScopes,
   'shipping_address',
   'fodselsnummer',
   'bankid',
 ]
 
-export const areTelling = (granted: readonly Scope[]): boolean =>
-  tellingScopes.some((scope) => granted.includes(scope))
+export const revealClaims = (granted: readonly Scope[]): boolean =>
+  revealingScopes.some((scope) => granted.includes(scope))
 
 /** Every claim of the granted scopes, as far as it is known: what the client could read with the token. */
 export const grantedClaims = (subject: string, profile: Profile, granted: readonly Scope[]) => {

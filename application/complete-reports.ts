@@ -1,5 +1,5 @@
 import type { Completion } from '../domain/accounting/completion.ts'
-import { idIn, partsOf, within } from '../domain/stream.ts'
+import { idIn, merchantAndIdIn, within } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { ledgers } from '../domain/aggregates.ts'
 import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
@@ -36,7 +36,7 @@ export const completeReports = <Report extends ClosingReport>(needs: Needs<Repor
   let latest = ''
 
   const complete = async (report: Report, at: Instant): Promise<void> => {
-    const [merchant, id] = partsOf(idIn(report.ledgerStream))
+    const [merchant, id] = merchantAndIdIn(idIn(report.ledgerStream))
     latest = merchant
     const completion = await needs.makeLogs(report)
     await needs.handle(

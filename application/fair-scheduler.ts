@@ -12,7 +12,7 @@ export const placesOfDestination = 16
 
 /** A destination that takes no longer than this keeps nobody waiting for long. */
 const quickMs = 1000
-const mostQuickOnes = 10_000
+const maxQuickDestinations = 10_000
 
 /** The destinations of a merchant that wait for a place. */
 const makeWaiting = () => ({
@@ -118,7 +118,7 @@ export const makeFairScheduler = () => {
   const noteTime = (destination: string, milliseconds: number): void => {
     if (milliseconds >= quickMs) return void quick.delete(destination)
     quick.add(destination)
-    if (quick.size <= mostQuickOnes) return
+    if (quick.size <= maxQuickDestinations) return
     const [oldest = ''] = quick
     quick.delete(oldest)
   }

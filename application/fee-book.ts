@@ -64,7 +64,7 @@ export const makeFeeBook = ({ find }: { readonly find: Find }) => {
   }
 
   /** Forgets what has changed: called with all events as they come by. */
-  const notice = (events: readonly RecordedEvent[]): void => {
+  const observe = (events: readonly RecordedEvent[]): void => {
     for (const { type, metadata } of events)
       if (changes.includes(type)) {
         notices += 1
@@ -72,5 +72,5 @@ export const makeFeeBook = ({ find }: { readonly find: Find }) => {
       }
   }
 
-  return { findTerms, findAllTerms, notice }
+  return { findTerms, findAllTerms, observe }
 }

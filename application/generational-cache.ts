@@ -13,17 +13,17 @@ type Weighing<Value> = {
 }
 
 /** Payments whose states, and the rows folded from their events, are remembered at least; others are read again. */
-export const paymentsRemembered = 10_000
+export const cachedPayments = 10_000
 
 /** How many folded streams are remembered at least: so many, or fewer when they are large. */
-export type Room = {
+export type CacheLimits = {
   readonly streams: number
   /** Roughly. */
   readonly bytes: number
 }
 
-/** Room for ten thousand usual payments, or some thirty large ones. */
-export const usualRoom: Room = { streams: paymentsRemembered, bytes: 33_554_432 }
+/** CacheLimits for ten thousand usual payments, or some thirty large ones. */
+export const defaultCacheLimits: CacheLimits = { streams: cachedPayments, bytes: 33_554_432 }
 
 /**
  * Remembers the `count` entries used last, or fewer once they reach the weight, and up to as many used before them. It
@@ -89,8 +89,8 @@ export const cached = <Value>(
 }
 
 /** Remembers what has a rough size in bytes. */
-export const cacheWithin = <Key, Value extends { readonly size: number }>({
+export const sizedCache = <Key, Value extends { readonly size: number }>({
   streams,
   bytes,
-}: Room): GenerationalCache<Key, Value> =>
+}: CacheLimits): GenerationalCache<Key, Value> =>
   generationalCache(streams, { weightOf: ({ size }) => size, weight: bytes })

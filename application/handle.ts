@@ -1,7 +1,7 @@
 import { fold, type Decider } from '../domain/decider.ts'
 import { schemaVersion, type EventType } from '../domain/events.ts'
 import { refuse, Refusal } from '../domain/refusal.ts'
-import { sizeOfEvents } from '../domain/rough-size.ts'
+import { sizeOfEvents } from '../domain/memory-size.ts'
 import { streamOf } from '../domain/stream.ts'
 import {
   noStream,
@@ -13,10 +13,10 @@ import {
   type Revision,
 } from './event-store.ts'
 import { historyOf, stateAfter, stateAt } from './history.ts'
-import { usualRoom, type Room } from './generational-cache.ts'
+import { defaultCacheLimits, type CacheLimits } from './generational-cache.ts'
 import { makeSerialByKey } from './serial-by-key.ts'
 import type { MaybePromise } from './maybe-promise.ts'
-import { isOld, knownAfter, makeStateMemory, nothingOf, type Known } from './state-memory.ts'
+import { isStale, knownStateAfter, makeStateCache, unreadState, type Known } from './state-cache.ts'
 
 /** Who commands, when and why. */
 export type Context = {
@@ -51,7 +51,7 @@ type Needs = {
   readonly eventId: (stream: string, revision: Revision, commandId: string) => string
   readonly commandId: () => string
   /** For the states of aggregates in memory. */
-  readonly room?: Room
+  readonly cacheLimits?: CacheLimits
   /** `observe` is called with all events after this position. */
   readonly from?: Position
 }
@@ -89,7 +89,7 @@ const newEvents = (
 
 /** The state of an aggregate, with all that its stream holds beyond what is known. */
 const makeCatchUp =
-  (store: EventStore, memory: ReturnType<typeof makeStateMemory>) =>
+  (store: EventStore, memory: ReturnType<typeof makeStateCache>) =>
   async <Event, State>(
     decider: Decider<never, Event, State>,
     stream: string,
@@ -103,7 +103,7 @@ const makeCatchUp =
       state = stateAfter(decider, events, state)
       size += sizeOfEvents(events)
     }
-    const caughtUp = knownAfter(known, size, { revision, state })
+    const caughtUp = knownStateAfter(known, size, { revision, state })
     if (caughtUp.revision !== noStream) memory.remember(stream, caughtUp)
     return caughtUp
   }
@@ -111,14 +111,14 @@ const makeCatchUp =
 /** Reads the states of aggregates, from memory where that will do. */
 const makeFind = (
   store: EventStore,
-  memory: ReturnType<typeof makeStateMemory>,
+  memory: ReturnType<typeof makeStateCache>,
   catchUp: ReturnType<typeof makeCatchUp>,
 ) => {
   const readNow = async <Event, State>(
     decider: Decider<never, Event, State>,
     stream: string,
   ): Promise<State> => {
-    const known = memory.find(stream) ?? nothingOf(decider)
+    const known = memory.find(stream) ?? unreadState(decider)
     return (await catchUp(decider, stream, known)).state as State
   }
 
@@ -149,8 +149,8 @@ const makeFind = (
  * Commands to one aggregate run one after another in this process; other processes are met with expected revisions.
  */
 export const makeHandler = (needs: Needs) => {
-  const { store, commandId, room = usualRoom, from = start } = needs
-  const memory = makeStateMemory({ store, room, from })
+  const { store, commandId, cacheLimits = defaultCacheLimits, from = start } = needs
+  const memory = makeStateCache({ store, cacheLimits, from })
   const catchUp = makeCatchUp(store, memory)
   const inTurn = makeSerialByKey()
 
@@ -165,7 +165,7 @@ export const makeHandler = (needs: Needs) => {
     const recorded = newEvents(needs, stream, known.revision, events, command, context)
     const { revision, position } = await store.append(stream, recorded, known.revision)
     const state = fold(decider, events, known.state as State, { at: context.at, position })
-    memory.remember(stream, knownAfter(known, sizeOfEvents(events), { revision, state }))
+    memory.remember(stream, knownStateAfter(known, sizeOfEvents(events), { revision, state }))
     memory.appended(position, events.length)
     return state
   }
@@ -179,8 +179,8 @@ export const makeHandler = (needs: Needs) => {
     const nameOfCommand = commandId()
     const before = memory.find(stream)
     // A stream that is not remembered is most often new: the append, or a refusal, tells when it is not.
-    let known: Known = before ?? nothingOf(decider)
-    let isFresh = before !== undefined && isOld(before)
+    let known: Known = before ?? unreadState(decider)
+    let isFresh = before !== undefined && isStale(before)
     if (isFresh) known = await catchUp(decider, stream, known)
     for (let attempt = 1; ; attempt++) {
       try {

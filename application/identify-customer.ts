@@ -1,7 +1,7 @@
 import type { Customer } from '../domain/payment/payment-command.ts'
 import { isAhead, type Instant } from '../domain/time.ts'
 import { payers, shortlinks, stickers } from '../domain/aggregates.ts'
-import { findSuch, isPresent } from './find-accepting.ts'
+import { findRechecked, isPresent } from './find-rechecked.ts'
 import type { Find } from './handle.ts'
 
 /** Whom a merchant's word for a customer names, and how it is stored: the log must not tell who somebody is. */
@@ -51,7 +51,7 @@ export const isScanToken = (customer: string): boolean => scanTokenName.test(cus
 
 /** The shortlink of a sticker. */
 const shortlinkOn = async (find: Find, serial: string): Promise<string | undefined> => {
-  const sticker = await findSuch(find, stickers, serial, ({ status }) => status === 'claimed')
+  const sticker = await findRechecked(find, stickers, serial, ({ status }) => status === 'claimed')
   return sticker.status === 'claimed' ? sticker.shortlink : undefined
 }
 
@@ -64,7 +64,7 @@ export const byShortlink =
     const unknown = { stored: customer, names: 'unknown' } as const
     const id = kind === 'sn' ? await shortlinkOn(find, name) : name
     if (id === undefined) return unknown
-    const shortlink = await findSuch(find, shortlinks, id, isPresent)
+    const shortlink = await findRechecked(find, shortlinks, id, isPresent)
     const isKnown = shortlink.status === 'present' && shortlink.data.merchant === merchant
     return isKnown ? { stored: customer, names: { shortlink: id } } : unknown
   }

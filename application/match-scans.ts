@@ -4,7 +4,7 @@ import type { Instant } from '../domain/time.ts'
 import { payments, scansOfShortlinks, shortlinks } from '../domain/aggregates.ts'
 import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
 import { StoreUnavailable } from './event-store.ts'
-import { findSuch, isPresent } from './find-accepting.ts'
+import { findRechecked, isPresent } from './find-rechecked.ts'
 import type { Context, Find, Handle } from './handle.ts'
 
 type Due = {
@@ -32,7 +32,7 @@ type Needs = {
 const batchSize = 200
 
 /** What could not be done just now is due: `work` will do it, and whoever asked need not know. */
-const leftToWork = async (following: Promise<void>): Promise<void> => {
+const tolerateTransient = async (following: Promise<void>): Promise<void> => {
   try {
     await following
   } catch (error) {
@@ -115,7 +115,9 @@ export const matchScans = (needs: Needs) => {
   return {
     /** A request waits for a scan of the shortlink, from now on or with one that came shortly before. */
     awaitScan: (shortlink: string, listener: Listener, context: Context): Promise<void> =>
-      leftToWork(carryOut(shortlink, { type: 'AwaitScan', at: context.at, listener }, context)),
+      tolerateTransient(
+        carryOut(shortlink, { type: 'AwaitScan', at: context.at, listener }, context),
+      ),
 
     /**
      * A payer scans a shortlink; answers the id of the scan, and the request that has picked it up by now.
@@ -126,7 +128,7 @@ export const matchScans = (needs: Needs) => {
       by: Pick<Scan, 'payer' | 'argstring'>,
       { at, correlationId }: Pick<Context, 'at' | 'correlationId'>,
     ): Promise<{ readonly scan: string; readonly tid: string | null }> => {
-      const entry = await findSuch(find, shortlinks, shortlink, isPresent)
+      const entry = await findRechecked(find, shortlinks, shortlink, isPresent)
       if (entry.status !== 'present') return refuse('resource_is_unknown')
       const { merchant } = entry.data
       const scan = { scan: newId(), ...by, scannedAt: at }
@@ -134,7 +136,7 @@ export const matchScans = (needs: Needs) => {
       const context = { at, merchant, actor: `payer:${by.payer}`, correlationId }
       const command = { type: 'RecordScan', scan, tokenDigest } as const
       const { events } = await handle(scansOfShortlinks, shortlink, command, context)
-      await leftToWork(tellPayments(shortlink, events, context))
+      await tolerateTransient(tellPayments(shortlink, events, context))
       for (const event of events)
         if (event.type === 'ScanMatched' && (await scanOf(event.data.tid)) === event.data.scan)
           return { scan: scan.scan, tid: event.data.tid }

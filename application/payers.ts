@@ -1,9 +1,9 @@
 import { profile as profileSchema, type Profile } from '../domain/people/profile.ts'
 import { refuse, Refusal } from '../domain/refusal.ts'
-import { sameJson } from '../domain/same.ts'
+import { jsonEquals } from '../domain/json-equality.ts'
 import { stillLasts, type Instant, type Seconds } from '../domain/time.ts'
 import { payers } from '../domain/aggregates.ts'
-import { findAccepting } from './find-accepting.ts'
+import { dryRun } from './find-rechecked.ts'
 import type { Context, Find, Handle } from './handle.ts'
 import type { People } from './people.ts'
 
@@ -115,7 +115,7 @@ export const signIn = (needs: SignInNeeds) => {
     }
     const own = { ...context, actor: `payer:${id}` }
     // While guesses are locked out, not even a right PIN is looked at.
-    await findAccepting(find, payers, id, { type: 'CheckPin', at, isRight: true })
+    await dryRun(find, payers, id, { type: 'CheckPin', at, isRight: true })
     const isRight = await needs.verifyPin(pin, credentials.pinHash, phone)
     await handle(payers, id, { type: 'CheckPin', at, isRight }, own)
     return isRight ? id : refuse('sign_in_is_wrong')
@@ -172,7 +172,7 @@ export const changeProfile =
       const known = profileSchema.parse(JSON.parse(text))
       const changed = withChanges(known, changes)
       // Equal members in another order would be sealed as another text, and look like a change.
-      const isSame = sameJson(known, changed)
+      const isSame = jsonEquals(known, changed)
       const profile = isSame ? before : people.seal(id, JSON.stringify(changed))
       await handle(payers, id, { type: 'ChangeProfile', before, profile }, context)
     }

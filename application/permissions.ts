@@ -5,7 +5,7 @@ import { streamOf, within } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { merchants, permissionRequests, pointsOfSale } from '../domain/aggregates.ts'
 import type { FindTerms } from './fee-book.ts'
-import { findAccepting, findSuch, isPresent } from './find-accepting.ts'
+import { dryRun, findRechecked, isPresent } from './find-rechecked.ts'
 import { issueTokens, type Tokens } from './grants.ts'
 import type { Context, Find, Handle } from './handle.ts'
 import type { Identified, Identify } from './identify-customer.ts'
@@ -22,16 +22,16 @@ const payerIn = ({ names }: Identified): string | null =>
   typeof names === 'object' && 'id' in names ? names.id : null
 
 /** What a merchant asks of a payer whom it names: of nobody nothing can be asked. */
-export type AskedPermission = PermissionRequest & { readonly customer: string }
+export type CustomerPermissionRequest = PermissionRequest & { readonly customer: string }
 
 /** A merchant asks for permissions; answers the rid, the same one for the same request. */
 export const requestPermission =
   ({ handle, find, ridOf, identify }: RequestNeeds) =>
-  async (asked: AskedPermission, context: Context): Promise<string> => {
+  async (asked: CustomerPermissionRequest, context: Context): Promise<string> => {
     const { merchant, posId, posTid, customer } = asked
     const rid = ridOf(merchant, posId, posTid)
     const { at } = context
-    const pos = await findSuch(find, pointsOfSale, within(merchant, posId), isPresent)
+    const pos = await findRechecked(find, pointsOfSale, within(merchant, posId), isPresent)
     const posIsKnown = isPresent(pos)
     const shop = await find(merchants, merchant)
     const { currency } = shop.status === 'present' ? shop.data : refuse('merchant_is_unknown')
@@ -45,7 +45,7 @@ export const requestPermission =
       } as const
     }
     // Somebody new is no payer, and has no earlier request that this one could repeat.
-    const admit = () => findAccepting(find, permissionRequests, rid, commandFor(customer, null))
+    const admit = () => dryRun(find, permissionRequests, rid, commandFor(customer, null))
     const identified = await identify(customer, merchant, at, admit)
     const command = commandFor(identified.stored, payerIn(identified))
     await handle(permissionRequests, rid, command, context)

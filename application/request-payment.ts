@@ -3,7 +3,7 @@ import type { Customer } from '../domain/payment/payment-command.ts'
 import type { PaymentRequest } from '../domain/payment/payment-events.ts'
 import { within } from '../domain/stream.ts'
 import { ledgers, payments, pointsOfSale } from '../domain/aggregates.ts'
-import { findAccepting, findSuch, isPresent } from './find-accepting.ts'
+import { dryRun, findRechecked, isPresent } from './find-rechecked.ts'
 import type { Context, Find, Handle } from './handle.ts'
 import type { Identify } from './identify-customer.ts'
 import type { ScanMatching } from './match-scans.ts'
@@ -25,7 +25,7 @@ export const isLedgerOpen = async (
 ): Promise<boolean> => {
   if (ledger === defaultLedger) return true
   const isOpen = (state: Ledger) => isOpenLedger(state, ledger)
-  return isOpen(await findSuch(find, ledgers, within(merchant, ledger), isOpen))
+  return isOpen(await findRechecked(find, ledgers, within(merchant, ledger), isOpen))
 }
 
 /** A merchant requests a payment; answers its tid, the same one for the same request. */
@@ -35,7 +35,7 @@ export const requestPayment =
     const { merchant, posId, posTid, customer, maxScanAge } = asked
     const { at } = context
     const tid = tidOf(merchant, posId, posTid)
-    const pos = await findSuch(find, pointsOfSale, within(merchant, posId), isPresent)
+    const pos = await findRechecked(find, pointsOfSale, within(merchant, posId), isPresent)
     const posIsKnown = isPresent(pos)
     const ledgerIsOpen = await isLedgerOpen({ find }, merchant, asked.ledger)
     const commandFor = (stored: string | null, payer: Customer) => {
@@ -48,7 +48,7 @@ export const requestPayment =
       } as const
     }
     // Somebody new is no payer, and has no earlier request that this one could repeat.
-    const admit = () => findAccepting(find, payments, tid, commandFor(customer, 'unknown'))
+    const admit = () => dryRun(find, payments, tid, commandFor(customer, 'unknown'))
     const identified = customer === null ? null : await identify(customer, merchant, at, admit)
     const command = commandFor(identified && identified.stored, identified?.names ?? 'anyone')
     const { events } = await handle(payments, tid, command, context)

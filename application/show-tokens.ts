@@ -2,7 +2,7 @@ import type { Permissions } from '../domain/people/grant.ts'
 import type { Profile } from '../domain/people/profile.ts'
 import { formatScope } from '../domain/people/scope.ts'
 import { secondsUntil, type Instant } from '../domain/time.ts'
-import { areTelling, grantedClaims, type GrantedClaims } from './claims.ts'
+import { revealClaims, grantedClaims, type GrantedClaims } from './claims.ts'
 import type { Tokens } from './grants.ts'
 import type { AsOf } from './handle.ts'
 
@@ -56,7 +56,7 @@ export const showTokens =
     const { issuedAt, expiresAt } = issued
     const subject = subjectOf(payer, merchant)
     const isOpenId = scope.includes('openid')
-    const profile = areTelling(scope) ? await findProfile(payer, asOf) : undefined
+    const profile = revealClaims(scope) ? await findProfile(payer, asOf) : undefined
     const accessToken = tokens.access(grant, generation)
     const { nonce = null, signedInAt = null } = granted
     const claims = { subject, audience, accessToken, issuedAt, nonce, signedInAt }

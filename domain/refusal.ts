@@ -94,6 +94,6 @@ export const refuseIf = (reasons: Partial<Readonly<Record<RefusalCode, boolean>>
 }
 
 /** For whoever asks for what may have been done already: a refusal is nothing to them. */
-export const unlessRefused = (error: unknown): void => {
+export const ignoreRefusal = (error: unknown): void => {
   if (!(error instanceof Refusal)) throw error
 }

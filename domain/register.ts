@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { changed, type Changes } from './changes.ts'
 import type { Decider } from './decider.ts'
 import { refuse } from './refusal.ts'
-import { sameJson } from './same.ts'
+import { jsonEquals } from './json-equality.ts'
 
 /** Whose the entry must be: one of another merchant is unknown. Absent where that is not asked. */
 type Owned = { readonly merchant?: string }
@@ -52,11 +52,11 @@ export const register = <Name extends string, Schema extends z.ZodObject>(
         case 'Register':
           check(command.data)
           if (entry.status !== 'present') return eventsOf('Registered', command.data)
-          return sameJson(entry.registered, command.data) ? [] : refuse('id_used_with_other_data')
+          return jsonEquals(entry.registered, command.data) ? [] : refuse('id_used_with_other_data')
         case 'Change': {
           const before = present(entry, command)
           const data = changed(before, command.changes)
-          if (sameJson(before, data)) return []
+          if (jsonEquals(before, data)) return []
           check(data)
           return eventsOf('Changed', data)
         }

@@ -16,7 +16,7 @@ export const within = (merchant: string, id: string): string =>
   [encodeURIComponent(merchant), encodeURIComponent(id)].join('/')
 
 /** The merchant and the id that `within` has joined. */
-export const partsOf = (joined: string): readonly [merchant: string, id: string] => {
+export const merchantAndIdIn = (joined: string): readonly [merchant: string, id: string] => {
   const [merchant = '', id = ''] = joined.split('/')
   return [decodeURIComponent(merchant), decodeURIComponent(id)]
 }

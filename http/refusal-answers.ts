@@ -1,4 +1,4 @@
-import { mostParts } from '../domain/payment/payment-capture.ts'
+import { maxParts } from '../domain/payment/payment-capture.ts'
 import type { Refusal, RefusalCode } from '../domain/refusal.ts'
 import { answerTo, answerToMalformed, malformed, type ErrorAnswer } from './errors.ts'
 
@@ -59,7 +59,7 @@ const refusalAnswers = {
   capture_is_nothing: { field: 'amount', text: 'Must be larger than 0.' },
   captures_are_too_many: {
     status: 409,
-    text: `A payment can have ${mostParts} captures: release what is left, or request another payment.`,
+    text: `A payment can have ${maxParts} captures: release what is left, or request another payment.`,
   },
   clock_is_beyond_its_end: { field: 'now', text: 'The clock ends with the year 9998.' },
   clock_moves_forward_only: { field: 'now', text: 'The clock moves forward only.' },
@@ -159,7 +159,7 @@ const refusalAnswers = {
     text: 'This refund_id has been used with other amounts.',
   },
   refund_is_nothing: { field: 'amount', text: 'Nothing is left to refund, or the amount is 0.' },
-  refunds_are_too_many: { status: 409, text: `A payment can have ${mostParts} refunds.` },
+  refunds_are_too_many: { status: 409, text: `A payment can have ${maxParts} refunds.` },
   resource_is_unknown: { status: 404, text: 'There is no such resource.' },
   scope_is_too_wide: { field: 'scope', text: 'More than what was asked for or granted.' },
   serial_number_is_claimed: { status: 409, text: 'This serial number has been claimed already.' },

@@ -12,7 +12,7 @@ import { numberedFrom, uuidsOf } from './event-store/event-ids.ts'
 import { countEvents } from './event-counts.ts'
 import { watchStore } from './event-store/watched-store.ts'
 import type { Log } from './log.ts'
-import { roomInHeap } from './memory.ts'
+import { cacheLimitsInHeap } from './memory.ts'
 import { reportOutage, useOf } from './outages.ts'
 import { openOwnVault } from './people/own-vault.ts'
 import { payerDirectory } from './people/payer-directory.ts'
@@ -54,7 +54,7 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'in
     store,
     eventId: (stream, revision, commandId) => eventUuid(`${stream}/${revision}/${commandId}`),
     commandId: numberedFrom(randomUUID()),
-    room: roomInHeap(),
+    cacheLimits: cacheLimitsInHeap(),
     from,
   })
   const feeBook = makeFeeBook({ find })
@@ -100,8 +100,8 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'in
     from,
     onEvents: (events) => {
       observe(events)
-      feeBook.notice(events)
-      reportBook.notice(events)
+      feeBook.observe(events)
+      reportBook.observe(events)
       for (const { type, data } of events)
         if (type === 'ClockAdvanced')
           aheadBy = Math.max(aheadBy, clockEvents.ClockAdvanced.parse(data).aheadBy)

@@ -14,7 +14,7 @@ import { noFees } from '../domain/accounting/fees.ts'
 import { defaultAccount, impliedAccount } from '../domain/accounting/settlement-account.ts'
 import { newMerchant } from '../domain/merchant/merchant.ts'
 import type { Profile } from '../domain/people/profile.ts'
-import { unlessRefused } from '../domain/refusal.ts'
+import { ignoreRefusal } from '../domain/refusal.ts'
 import { within } from '../domain/stream.ts'
 import type { Core } from './core.ts'
 import { keyInFile, readPublicKey } from './keys.ts'
@@ -86,7 +86,7 @@ export const makeSandboxData = async (core: Core, dataDir: string): Promise<stri
     readPublicKey(createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString()) ?? null
   // Another process on the same log may make the same at the same time, with another salt.
   const register = (...command: Parameters<typeof handle>) =>
-    handle(...command).catch(unlessRefused)
+    handle(...command).catch(ignoreRefusal)
   const isAbsent = async (entry: MaybePromise<{ readonly status: string }>) =>
     (await entry).status === 'absent'
 
@@ -128,7 +128,7 @@ export const makeSandboxData = async (core: Core, dataDir: string): Promise<stri
       const { pin, codeSecret } = sandboxPayers[id]
       const credentials = { pinHash: await hashSecret(pin), codeSecret }
       const add = registerPayer({ handle, find, people })
-      await add(profileOf(id), credentials, contextOf('daybook'), id).catch(unlessRefused)
+      await add(profileOf(id), credentials, contextOf('daybook'), id).catch(ignoreRefusal)
     }
   const admin = await find(users, within(merchant, 'admin'))
   const isItsKey = admin.status === 'present' && admin.data.publicKey === publicKey

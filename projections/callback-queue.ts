@@ -57,7 +57,8 @@ const paymentQueues = ({ type, stream }: PaymentRecorded): string[] =>
     ? [stream, displayOf(stream)]
     : [stream]
 
-const isTold = (type: string): type is keyof typeof callbackEventNames => type in callbackEventNames
+const hasCallback = (type: string): type is keyof typeof callbackEventNames =>
+  type in callbackEventNames
 
 const queueProjection = projection({
   table: callbackQueue,
@@ -133,7 +134,7 @@ const queueProjection = projection({
       case 'CallbackRetryRequested':
         return row && retried(row, event)
       default:
-        return row && isTold(event.type)
+        return row && hasCallback(event.type)
           ? withMessage(row, event, callbackEventNames[event.type])
           : row
     }

@@ -33,7 +33,7 @@ export const payerSessionProjection = projection({
 })
 
 /** So many are shown: who is signed in more often sees the newest. */
-const mostShown = 50
+const maxShown = 50
 
 export const payerSessionQueries = (db: BetterSQLite3Database) => {
   const ofPayer = prepared(
@@ -49,7 +49,7 @@ export const payerSessionQueries = (db: BetterSQLite3Database) => {
         ),
       )
       .orderBy(desc(payerSessions.startedAt))
-      .limit(mostShown),
+      .limit(maxShown),
   )
   return {
     find: findBy(db, payerSessions, payerSessions.session),

@@ -133,7 +133,7 @@ export const paymentProjection = projection({
     const isMoved = row.isWaiting && event.type !== 'PaymentAmended'
     return withChanges(row, changes, isMoved ? position : row.inboxPosition)
   },
-  tell: transactionLine,
+  transactionLine,
 })
 
 export const paymentQueries = (db: BetterSQLite3Database) => ({

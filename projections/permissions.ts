@@ -135,7 +135,7 @@ export const permissionProjection = projection({
     }
     return row && { ...changed(row, event, metadata.at), linePosition }
   },
-  tell: permissionLine,
+  transactionLine: permissionLine,
 })
 
 export const permissionQueries = (db: BetterSQLite3Database) => {

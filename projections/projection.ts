@@ -13,7 +13,7 @@ type Fold<Row, Fact> = {
 }
 
 /**
- * A read model: one table, and how each event changes rows of it. A projection may `tell`, as a transaction line, what an
+ * A read model: one table, and how each event changes rows of it. A projection may `transactionLine`, as a transaction line, what an
  * event did to a row. Others fold these as they fold events: each of them (`lines`), or sums of those between two events
  * that they handle (`sums`).
  */
@@ -26,7 +26,8 @@ export type Projection<Row extends object = object> = Fold<Row, Recorded> & {
   readonly begins: ReadonlySet<EventType>
   /** Each row is made once: nothing is read before, and nothing is remembered. */
   readonly isAppended: boolean
-  readonly tell: ((before: Row | undefined, event: Recorded) => TransactionLine | undefined) | null
+  readonly transactionLine:
+    ((before: Row | undefined, event: Recorded) => TransactionLine | undefined) | null
   readonly lines: Fold<Row, TransactionLine> | null
   readonly sums: Fold<Row, LineSum> | null
 }
@@ -39,7 +40,7 @@ type Handling<Row, Handled extends EventType> = {
     event: Recorded<Extract<DomainEvent, { type: Handled }>>,
     key: Key,
   ) => Row | undefined
-  readonly tell?: (
+  readonly transactionLine?: (
     before: Row | undefined,
     event: Recorded<Extract<DomainEvent, { type: Handled }>>,
   ) => TransactionLine | undefined
@@ -65,7 +66,7 @@ export const projection = <
 ) => {
   type Row = Table['$inferSelect']
   const { table, key, isAppended = false, handles, begins = [], apply } = definition
-  const { tell, lines, sums } = definition
+  const { transactionLine, lines, sums } = definition
   const keysOf =
     'keysOf' in definition
       ? definition.keysOf
@@ -78,7 +79,7 @@ export const projection = <
     begins: new Set<EventType>(begins),
     keysOf: keysOf as Projection['keysOf'],
     apply: apply as Projection<Row>['apply'],
-    tell: (tell ?? null) as Projection<Row>['tell'],
+    transactionLine: (transactionLine ?? null) as Projection<Row>['transactionLine'],
     lines: lines ?? null,
     sums: sums ?? null,
   }

@@ -4,7 +4,7 @@ import type { Currency } from '../money/currency.ts'
 import type { MinorUnits } from '../money/money.ts'
 import { portionOf, ratePattern } from '../money/rate.ts'
 import { refuse } from '../refusal.ts'
-import { sameJson } from '../same.ts'
+import { jsonEquals } from '../json-equality.ts'
 import type { Instant } from '../time.ts'
 import {
   shippedTaxcode,
@@ -96,7 +96,7 @@ export const fees: Decider<FeeCommand, FeeEvent, FeeSchedules> = {
     if (!feeSchedule.safeParse(schedule).success) return refuse('fees_are_malformed')
     const { from, currency } = schedule
     const latest = schedules.findLast((one) => one.from === from && one.currency === currency)
-    return sameJson(latest, schedule) ? [] : [{ type: 'FeesScheduled', data: schedule }]
+    return jsonEquals(latest, schedule) ? [] : [{ type: 'FeesScheduled', data: schedule }]
   },
   evolve: (schedules, { data }) => [...schedules, data],
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Decider, EventsOf } from '../decider.ts'
 import { refuse } from '../refusal.ts'
-import { sameJson } from '../same.ts'
+import { jsonEquals } from '../json-equality.ts'
 import type { Instant } from '../time.ts'
 import { completion, type Completion } from './completion.ts'
 
@@ -79,7 +79,7 @@ const decideRegistration = (
   known: LedgerRegistration | null,
 ): readonly LedgerEvent[] => {
   if (known === null) return [{ type: 'LedgerRegistered', data }]
-  return sameJson(known, data) ? [] : refuse('id_used_with_other_data')
+  return jsonEquals(known, data) ? [] : refuse('id_used_with_other_data')
 }
 
 const decideChange = (

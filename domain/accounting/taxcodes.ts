@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Decider, EventsOf } from '../decider.ts'
 import { ratePattern, type Rate } from '../money/rate.ts'
 import { refuse } from '../refusal.ts'
-import { sameJson } from '../same.ts'
+import { jsonEquals } from '../json-equality.ts'
 
 /** What is charged for: a capture, an answered permission request, a settlement. */
 export const charged = ['transaction', 'permission', 'settlement'] as const
@@ -46,7 +46,7 @@ export const taxcodes: Decider<TaxcodeCommand, TaxcodeEvent, readonly Taxcode[]>
   decide({ taxcode }, known) {
     const same = known.find(({ code }) => code === taxcode.code)
     if (!same) return [{ type: 'TaxcodeAdded', data: taxcode }]
-    return sameJson(same, taxcode) ? [] : refuse('id_used_with_other_data')
+    return jsonEquals(same, taxcode) ? [] : refuse('id_used_with_other_data')
   },
   evolve: (known, { data }) => [...known, data],
 }

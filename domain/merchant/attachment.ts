@@ -30,7 +30,7 @@ type AttachmentCommand = {
 }
 
 /** Attachments that one payment can have. */
-const mostAttachments = 100
+const maxAttachments = 100
 
 const isSame = (a: AttachmentContent, b: AttachmentContent): boolean =>
   a.kind === b.kind && a.hash === b.hash
@@ -51,7 +51,7 @@ export const attachments: Decider<AttachmentCommand, AttachmentEvent, readonly A
       if (!all.some((other) => isSame(other, content)))
         all.push({ ...content, id: String(all.length + 1) })
     if (all.length === known.length) return []
-    if (all.length > mostAttachments) return refuse('attachments_are_too_many')
+    if (all.length > maxAttachments) return refuse('attachments_are_too_many')
     return [{ type: 'AttachmentsUploaded', data: { attachments: all.slice(known.length) } }]
   },
   evolve: (known, { data }) => [...known, ...data.attachments],

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bucketOf, noItems, withBucket, type Buckets } from '../buckets.ts'
+import { bucketOf, emptyBuckets, withBucket, type HashBuckets } from '../hash-buckets.ts'
 import type { Decider, EventsOf } from '../decider.ts'
 import { isAhead, type Instant } from '../time.ts'
 
@@ -50,7 +50,7 @@ type Scans = {
   /** Scans that no request has taken, oldest first. */
   readonly free: readonly Scan[]
   /** Requests that wait for a scan, by their tid: thousands may, where a till leaves them to expire. */
-  readonly listening: Buckets<Waiting>
+  readonly listening: HashBuckets<Waiting>
   /** How many have come to wait so far. */
   readonly awaited: number
   /** Matches of which the request does not know yet. */
@@ -64,7 +64,7 @@ export type ScanCommand =
   | { readonly type: 'EndAwaiting'; readonly at: Instant; readonly tid: string }
 
 /** Scans that wait for a request on one code; beyond it the oldest is forgotten. */
-export const mostFreeScans = 1000
+export const maxFreeScans = 1000
 
 /** A request that a clock wrote which was ahead was made by now all the same. */
 const askedAt = ({ requestedAt }: Listener, at: Instant): Instant => Math.min(requestedAt, at)
@@ -89,7 +89,7 @@ const isLater = (one: Waiting, other: Waiting, at: Instant): boolean => {
 /** The latest of the requests that still wait takes the scan. */
 const matchOfScan = (
   scan: Scan,
-  listening: Buckets<Waiting>,
+  listening: HashBuckets<Waiting>,
   at: Instant,
 ): readonly ScanEvent[] => {
   let taker: Waiting | undefined
@@ -103,7 +103,7 @@ const matchOfScan = (
 const without = <T extends { readonly tid: string }>(items: readonly T[], tid: string) =>
   items.filter((item) => item.tid !== tid)
 
-const withoutListener = (listening: Buckets<Waiting>, tid: string): Buckets<Waiting> =>
+const withoutListener = (listening: HashBuckets<Waiting>, tid: string): HashBuckets<Waiting> =>
   withBucket(listening, tid, (bucket) => without(bucket, tid))
 
 /** Puts an item before the first that is later. */
@@ -117,7 +117,7 @@ const inOrder = <T>(items: readonly T[], item: T, at: (item: T) => Instant): rea
  * goes to the latest request that listens, or stays free. So no free scan counts for a request that listens.
  */
 export const scans: Decider<ScanCommand, ScanEvent, Scans> = {
-  initial: { free: [], listening: noItems, awaited: 0, matches: [] },
+  initial: { free: [], listening: emptyBuckets, awaited: 0, matches: [] },
   decide(command, { free, listening, matches }) {
     switch (command.type) {
       case 'RecordScan': {
@@ -152,7 +152,7 @@ export const scans: Decider<ScanCommand, ScanEvent, Scans> = {
     switch (event.type) {
       case 'ShortlinkScanned': {
         const { tokenDigest: _, ...scan } = event.data
-        return { ...state, free: [...free, scan].slice(-mostFreeScans) }
+        return { ...state, free: [...free, scan].slice(-maxFreeScans) }
       }
       case 'ScanAwaited': {
         const waiting = { ...event.data, turn: awaited }

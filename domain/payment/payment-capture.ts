@@ -1,6 +1,6 @@
 import { chargeFor, chargeForRefund, type Charge } from '../accounting/charge.ts'
 import { isNothing, minus, potsOf, samePots, type Pots } from '../money/pots.ts'
-import { countOf, findInPieces, type Pieces } from '../pieces.ts'
+import { countItems, findItem, type ChunkedList } from '../chunked-list.ts'
 import { refuse } from '../refusal.ts'
 import { authorizationLifetime, secondsAfter, type Instant } from '../time.ts'
 import type { PaymentCommand, Wanted } from './payment-command.ts'
@@ -11,7 +11,7 @@ import { available, type Part, type RequestedPayment } from './payment-state.ts'
  * Captures, and refunds, that one payment can have: all of them stand in each answer that shows its outcome, which is
  * made and sent while others wait.
  */
-export const mostParts = 10_000
+export const maxParts = 10_000
 
 const isOpen = (payment: RequestedPayment, at: Instant): boolean =>
   (payment.status === 'pending' || payment.status === 'auth') && at < payment.expiresAt
@@ -21,7 +21,7 @@ const idOf = (wanted: Wanted): string | null => (wanted === 'everything' ? null 
 /** A repeated id is looked at before the state is (interface 4.3); without an id, the figures tell. */
 const repeats = (
   wanted: Wanted,
-  accepted: Pieces<Part>,
+  accepted: ChunkedList<Part>,
   currency: string,
 ): 'not' | 'same' | 'other' => {
   const wantedId = idOf(wanted)
@@ -29,8 +29,8 @@ const repeats = (
     wanted === 'everything' || (wanted.currency === currency && samePots(wanted, earlier))
   const withSameId = ({ id }: Part) => id === wantedId
   if (wantedId === null)
-    return findInPieces(accepted, (part) => withSameId(part) && isSame(part)) ? 'same' : 'not'
-  const earlier = findInPieces(accepted, withSameId)
+    return findItem(accepted, (part) => withSameId(part) && isSame(part)) ? 'same' : 'not'
+  const earlier = findItem(accepted, withSameId)
   if (!earlier) return 'not'
   return isSame(earlier) ? 'same' : 'other'
 }
@@ -41,7 +41,7 @@ const potsWanted = (wanted: Wanted, everything: Pots, currency: string): Pots =>
 }
 
 /** The charges of captures or refunds together. */
-const chargeOf = (parts: Pieces<Part>, sign: 1 | -1) => {
+const chargeOf = (parts: ChunkedList<Part>, sign: 1 | -1) => {
   const sum = (name: 'fee' | 'interchange' | 'vat') =>
     parts
       .flat()
@@ -65,7 +65,7 @@ export const decideCapture = (
     return refuse('capture_exceeds_additional_amount')
   if (isNothing(pots)) return refuse('capture_is_nothing')
   if (idOf(wanted) === null && !samePots(pots, left)) return refuse('capture_id_is_missing')
-  if (countOf(payment.captures) >= mostParts) return refuse('captures_are_too_many')
+  if (countItems(payment.captures) >= maxParts) return refuse('captures_are_too_many')
   const isCredit = payment.answer?.type === 'accepted' && payment.answer.credit
   const charge = chargeFor(pots, isCredit, terms)
   return [{ type: 'PaymentCaptured', data: { captureId: idOf(wanted), ...pots, charge } }]
@@ -112,7 +112,7 @@ export const decideRefund = (
     return refuse('refund_exceeds_additional_amount')
   if (isNothing(pots)) return refuse('refund_is_nothing')
   if (idOf(wanted) === null && !isOfAllThatIsLeft) return refuse('refund_id_is_missing')
-  if (countOf(payment.refunds) >= mostParts) return refuse('refunds_are_too_many')
+  if (countItems(payment.refunds) >= maxParts) return refuse('refunds_are_too_many')
   const { captured, refundedWithFees, captures, refunds } = payment
   const basis = {
     captured,

@@ -2,7 +2,7 @@ import type { Currency } from '../money/currency.ts'
 import type { MinorUnits } from '../money/money.ts'
 import { nothing, type Pots } from '../money/pots.ts'
 import type { Permissions } from '../people/grant.ts'
-import type { Pieces } from '../pieces.ts'
+import type { ChunkedList } from '../chunked-list.ts'
 import type { Instant } from '../time.ts'
 import { decideExpiry } from './payment-capture.ts'
 import {
@@ -33,8 +33,8 @@ export type PaymentOutcome = {
   /** Authorised and not yet captured or released. */
   readonly available: Pots
   readonly released: Pots
-  readonly captures: Pieces<Part>
-  readonly refunds: Pieces<Refund>
+  readonly captures: ChunkedList<Part>
+  readonly refunds: ChunkedList<Refund>
   readonly modifiedAt: Instant
   /** End of the current status, or of the last one that could end. */
   readonly expiresAt: Instant

@@ -2,8 +2,8 @@ import { grossOf } from '../accounting/charge.ts'
 import { addUp } from '../money/money.ts'
 import { isSameRequest } from '../people/sealed-name.ts'
 import { refuse, refuseIf } from '../refusal.ts'
-import { roughSize } from '../rough-size.ts'
-import { sameJson } from '../same.ts'
+import { memorySize } from '../memory-size.ts'
+import { jsonEquals } from '../json-equality.ts'
 import { authorizationLifetime, endOfWait, secondsAfter, type Instant } from '../time.ts'
 import type { PaymentCommand } from './payment-command.ts'
 import type { LineItem, PaymentDetails, PaymentEvent, PaymentRequest } from './payment-events.ts'
@@ -55,7 +55,7 @@ export const decideRequest = (
  * Roughly, in bytes, of all amendments of a payment together: whoever decides about it, shows it or tells of it may have
  * to read them all. Thousands of usual ones are less.
  */
-const largestAmendments = 16 * 1_048_576
+const maxAmendmentsSize = 16 * 1_048_576
 
 /** Whether the payer has answered: a payment that failed for want of a payer was answered by nobody. */
 const isAnswered = ({ answer, statusCode }: RequestedPayment): boolean =>
@@ -67,7 +67,7 @@ export const decideAmendment = (
 ): readonly PaymentEvent[] => {
   const { request, details, amendedSize } = payment
   const changed = Object.entries(changes).filter(
-    ([name, value]) => !sameJson(value, details[name as keyof PaymentDetails]),
+    ([name, value]) => !jsonEquals(value, details[name as keyof PaymentDetails]),
   )
   if (changed.length === 0) return []
   const data: Partial<PaymentDetails> = Object.fromEntries(changed)
@@ -76,7 +76,7 @@ export const decideAmendment = (
     ledger_is_unknown: data.ledger !== undefined && !ledgerIsOpen,
     line_items_do_not_add_up: !addsUp(data.lineItems ?? [], request.amount),
   })
-  if (amendedSize + roughSize(data) > largestAmendments)
+  if (amendedSize + memorySize(data) > maxAmendmentsSize)
     return refuse('payment_is_amended_too_much')
   return [{ type: 'PaymentAmended', data }]
 }
@@ -129,7 +129,7 @@ export const decideAnswer = (
   const answer = answerOf(command, request)
   if (awaitsScan(payment) && payment.status === 'pending') return refuse('payment_is_not_picked_up')
   if (payer !== null && payer !== command.payer) return refuse('payment_is_for_another_payer')
-  if (payment.answer && sameJson(payment.answer, answer)) return []
+  if (payment.answer && jsonEquals(payment.answer, answer)) return []
   checkPending(payment, command.at)
   switch (answer.type) {
     case 'declined':

@@ -2,8 +2,8 @@ import type { Charge } from '../accounting/charge.ts'
 import type { Place } from '../decider.ts'
 import { minus, nothing, plus, samePots, type Pots } from '../money/pots.ts'
 import type { Permissions } from '../people/grant.ts'
-import { withAdded, type Pieces } from '../pieces.ts'
-import { roughSize } from '../rough-size.ts'
+import { withItem, type ChunkedList } from '../chunked-list.ts'
+import { memorySize } from '../memory-size.ts'
 import type { Instant } from '../time.ts'
 import type {
   PaymentDetails,
@@ -54,8 +54,8 @@ export type RequestedPayment = {
   readonly refunded: Pots
   /** By refunds that gave back their part of what was charged. */
   readonly refundedWithFees: Pots
-  readonly captures: Pieces<Part>
-  readonly refunds: Pieces<Refund>
+  readonly captures: ChunkedList<Part>
+  readonly refunds: ChunkedList<Refund>
   readonly endedByMerchant: boolean
   /** Whether `expiresAt` is that of a renewal. */
   readonly isRenewed: boolean
@@ -151,7 +151,7 @@ const captureChanges = (
   at: Instant,
 ): Changes => {
   const { amount, additionalAmount } = data
-  const captures = withAdded(payment.captures, { id, amount, additionalAmount, charge, at })
+  const captures = withItem(payment.captures, { id, amount, additionalAmount, charge, at })
   const captured = plus(payment.captured, data)
   const isComplete = samePots(captured, minus(payment.authorized, payment.released))
   return isComplete
@@ -165,7 +165,7 @@ const refundChanges = (
   at: Instant,
 ): Changes => {
   const { refundId: id, charge, returnsFees, amount, additionalAmount, text } = data
-  const refunds = withAdded(payment.refunds, { id, amount, additionalAmount, charge, at, text })
+  const refunds = withItem(payment.refunds, { id, amount, additionalAmount, charge, at, text })
   const changes = { refunds, refunded: plus(payment.refunded, data), modifiedAt: at }
   return returnsFees
     ? { ...changes, refundedWithFees: plus(payment.refundedWithFees, data) }
@@ -181,7 +181,7 @@ const changesOf = (
     case 'PaymentAmended':
       return {
         details: amended(payment.details, event.data),
-        amendedSize: payment.amendedSize + roughSize(event.data),
+        amendedSize: payment.amendedSize + memorySize(event.data),
         modifiedAt: at,
       }
     case 'PaymentPickedUp':

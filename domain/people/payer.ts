@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Decider, EventsOf } from '../decider.ts'
 import { refuse } from '../refusal.ts'
-import { sameJson } from '../same.ts'
+import { jsonEquals } from '../json-equality.ts'
 import type { Instant } from '../time.ts'
 import { afterFailure, checkLockout, unlocked, type Lockout } from './lockout.ts'
 
@@ -89,7 +89,7 @@ export const payer: Decider<PayerCommand, PayerEvent, Payer> = {
           profile: payer.profile,
           credentials: payer.credentials,
         }
-        return sameJson(known, data) ? [] : refuse('payer_exists')
+        return jsonEquals(known, data) ? [] : refuse('payer_exists')
       }
       case 'ChangeProfile': {
         const { profile } = command

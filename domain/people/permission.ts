@@ -4,7 +4,7 @@ import type { FeeTerms } from '../accounting/fees.ts'
 import type { Decider, EventsOf, Place } from '../decider.ts'
 import { statusCodes, type StatusCode } from '../payment/status.ts'
 import { refuse } from '../refusal.ts'
-import { sameJson } from '../same.ts'
+import { jsonEquals } from '../json-equality.ts'
 import { endOfWait, type Instant } from '../time.ts'
 import { permissions, type Permissions } from './grant.ts'
 import { isPartOf, scope } from './scope.ts'
@@ -118,7 +118,8 @@ const decideAnswer = (
     if (permission.answer === 'declined') return []
   } else {
     const { scope } = command.permissions
-    if (permission.answer === 'granted' && sameJson(permission.permissions?.scope, scope)) return []
+    if (permission.answer === 'granted' && jsonEquals(permission.permissions?.scope, scope))
+      return []
     if (!isPartOf(scope, permission.request.scope)) return refuse('scope_is_too_wide')
   }
   // Whether or not that has been recorded.

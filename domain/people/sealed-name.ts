@@ -1,4 +1,4 @@
-import { sameJson } from '../same.ts'
+import { jsonEquals } from '../json-equality.ts'
 
 const pattern = /^sealed:([^:]+):([\w-]+)$/
 
@@ -20,5 +20,5 @@ export const isSameRequest = (a: Request, b: Request): boolean => {
   const personIn = ({ customer }: Request) => readSealedName(customer ?? '')?.person
   const person = personIn(a)
   const isSamePerson = person !== undefined && person === personIn(b)
-  return sameJson(a, isSamePerson ? { ...b, customer: a.customer } : b)
+  return jsonEquals(a, isSamePerson ? { ...b, customer: a.customer } : b)
 }

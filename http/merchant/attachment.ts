@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { attachmentsOfPayments, payments } from '../../domain/aggregates.ts'
 import type { SealedBlobs } from '../../application/blobs.ts'
-import { findAccepting } from '../../application/find-accepting.ts'
+import { dryRun } from '../../application/find-rechecked.ts'
 import type { Find, Handle } from '../../application/handle.ts'
 import { idsOf } from '../../domain/merchant/attachment.ts'
 import type { PaymentStatus } from '../../domain/payment/status.ts'
@@ -122,7 +122,7 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
         const context = { at, merchant, actor: 'attachment_uri', correlationId }
         const command = { type: 'UploadAttachments', contents } as const
         // What is refused is not kept; what has been uploaded is there before anybody reads of it.
-        await findAccepting(find, attachmentsOfPayments, tid, command)
+        await dryRun(find, attachmentsOfPayments, tid, command)
         for (const keep of keeps) await keep()
         const { state } = await handle(attachmentsOfPayments, tid, command, context)
         const ids = idsOf(contents, state)

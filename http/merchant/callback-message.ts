@@ -1,4 +1,4 @@
-import type { CallbackObject, TellEvent } from '../../application/callback-object.ts'
+import type { CallbackObject, ReadCallbackContent } from '../../application/callback-object.ts'
 import type { Message } from '../../domain/callback.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Signing } from '../addresses.ts'
@@ -10,7 +10,7 @@ import { permissionOutcomePath, permissionOutcomeView, reportOfPermission } from
 import { reportPath, reportView } from './report-reply.ts'
 
 type MessageNeeds = Signing & {
-  readonly tellEvent: TellEvent
+  readonly tellEvent: ReadCallbackContent
   readonly attachmentLink: AttachmentLink
   readonly scanToken: (scan: string) => string
   readonly reportHolding: ReportHolding

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Context } from '../../application/handle.ts'
-import type { AskedPermission } from '../../application/permissions.ts'
+import type { CustomerPermissionRequest } from '../../application/permissions.ts'
 import type { ShownPermission } from '../../application/merchant-views.ts'
 import { defaultLedger } from '../../domain/accounting/ledger.ts'
 import { formatScope, parseScope, scopes } from '../../domain/people/scope.ts'
@@ -114,7 +114,10 @@ export type PermissionNeeds = {
   readonly links: Links
   readonly caughtUp: () => Promise<void>
   readonly reportHolding: ReportHolding
-  readonly requestPermission: (request: AskedPermission, context: Context) => Promise<string>
+  readonly requestPermission: (
+    request: CustomerPermissionRequest,
+    context: Context,
+  ) => Promise<string>
   /** The permission request of a merchant, as of an instant. */
   readonly findPermission: (
     merchant: string,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { merchants, payments } from '../../domain/aggregates.ts'
-import { findSuch } from '../../application/find-accepting.ts'
+import { findRechecked } from '../../application/find-rechecked.ts'
 import type { PaymentWish } from '../../application/answer-payment.ts'
 import type { Context, Find, Handle } from '../../application/handle.ts'
 import { awaitsScan, type Payment } from '../../domain/payment/payment-state.ts'
@@ -77,7 +77,7 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
 
   const requestOf = async (tid: string) => {
     // Whose scan it waited for, another process may have heard a moment ago.
-    const payment = await findSuch(find, payments, tid, isDecidedWhoAnswers)
+    const payment = await findRechecked(find, payments, tid, isDecidedWhoAnswers)
     return payment.status === 'unrequested' ? refuse('resource_is_unknown') : payment
   }
 

@@ -93,8 +93,10 @@ export const tokenStateRoutes = (needs: TokenStateNeeds): Route[] => {
         const token = requiredParameter(form, 'token')
         const access = await needs.findLiveToken(token, at)
         const live = access ?? (await needs.findLiveRefreshToken(token, at))
-        const isTold = access ? access.merchant === client.merchant : live?.client === client.id
-        if (!live || !isTold) return { active: false }
+        const hasCallback = access
+          ? access.merchant === client.merchant
+          : live?.client === client.id
+        if (!live || !hasCallback) return { active: false }
         return {
           active: true,
           ...(live.scope.length > 0 && { scope: formatScope(live.scope) }),

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { Pots } from '../../domain/money/pots.ts'
 import type { PaymentDetails, PaymentRequest } from '../../domain/payment/payment-events.ts'
-import type { Pieces } from '../../domain/pieces.ts'
+import type { ChunkedList } from '../../domain/chunked-list.ts'
 import { refuse, type RefusalCode } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { PaymentOutcome } from '../../domain/payment/payment-outcome.ts'
@@ -59,7 +59,7 @@ export const reasonOf = (texts: Texts, statusCode: number): string =>
 
 const sumOf = ({ amount, additionalAmount }: Pots): number => amount + additionalAmount
 
-const sumOfAll = (parts: Pieces<Pots>): number =>
+const sumOfAll = (parts: ChunkedList<Pots>): number =>
   parts.flat().reduce((sum, part) => sum + sumOf(part), 0)
 
 /** What was asked for, what the shop has taken of it and given back: both pots together, in minor units. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { signingKeys } from '../../domain/aggregates.ts'
-import { unlessRefused } from '../../domain/refusal.ts'
+import { ignoreRefusal } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Core } from '../core.ts'
 import { keyInFile, makeSigner } from '../keys.ts'
@@ -24,7 +24,7 @@ export const signerIn = async (core: Core, dataDir: string, machineNow: () => In
     const data = { id, rsa, ed25519, validFrom: machineNow() }
     const context = core.contextOf('daybook')
     // Another process on the same files may register the same key at the same time, valid from a moment later.
-    await core.handle(signingKeys, id, { type: 'Register', data }, context).catch(unlessRefused)
+    await core.handle(signingKeys, id, { type: 'Register', data }, context).catch(ignoreRefusal)
   }
   return signer
 }

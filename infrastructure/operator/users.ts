@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { users } from '../../domain/aggregates.ts'
 import { userId, userSecret } from '../../domain/merchant/user.ts'
-import { sameJson } from '../../domain/same.ts'
+import { jsonEquals } from '../../domain/json-equality.ts'
 import { within } from '../../domain/stream.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
@@ -31,7 +31,7 @@ const addUser = async (core: Core, merchant: string, id: string, options: UserOp
   if (known.status === 'present') {
     const { secretHash } = known.data
     const isSame =
-      sameJson(
+      jsonEquals(
         { roles, publicKey },
         { roles: known.data.roles, publicKey: known.data.publicKey },
       ) &&

@@ -1,4 +1,4 @@
-import { generationalCache, paymentsRemembered } from '../../application/generational-cache.ts'
+import { generationalCache, cachedPayments } from '../../application/generational-cache.ts'
 import { sumLines, type LineSum } from '../../domain/accounting/line-sums.ts'
 import type { TransactionLine } from '../../domain/accounting/transaction-line.ts'
 import type { EventType, Recorded } from '../../domain/events.ts'
@@ -19,10 +19,10 @@ type Changes = Map<Key, Change>
 
 /** The rows of one table that a batch has touched, and others that are remembered. */
 const tableOf = (file: ReadModelFile, projection: Projection) => {
-  const { handles, begins, tell, lines, sums, isAppended } = projection
+  const { handles, begins, transactionLine, lines, sums, isAppended } = projection
   const { read, write } = rowsOf(file, projection)
   /** Null for a row that is not there: of most payments nobody is told by callback. */
-  const remembered = generationalCache<Key, Row | null>(paymentsRemembered)
+  const remembered = generationalCache<Key, Row | null>(cachedPayments)
   let changes: Changes = new Map()
   /** Of the batch before, which the file may not hold yet. */
   let latest: Changes = new Map()
@@ -61,7 +61,7 @@ const tableOf = (file: ReadModelFile, projection: Projection) => {
       const mayBeThere = !begins.has(event.type)
       for (const id of projection.keysOf(event)) {
         const before = fold(id, mayBeThere, (row) => projection.apply(row, event, id))
-        line = tell?.(before, event) ?? line
+        line = transactionLine?.(before, event) ?? line
       }
       return line
     },

@@ -63,7 +63,7 @@ export const makeReportBook = ({ reports, reached, position: folded, from }: Nee
       return lookUp(stream, position)
     },
     /** Called with all events as they come by. */
-    notice: (events: readonly RecordedEvent[]): void => {
+    observe: (events: readonly RecordedEvent[]): void => {
       for (const { type, stream, position } of events) {
         if (type === ('ReportClosed' satisfies EventType)) {
           open.delete(stream)

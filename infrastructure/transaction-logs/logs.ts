@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Completion } from '../../domain/accounting/completion.ts'
 import { settlementFeesOf, type SettlementFee } from '../../domain/accounting/settlement.ts'
-import { idIn, partsOf } from '../../domain/stream.ts'
+import { idIn, merchantAndIdIn } from '../../domain/stream.ts'
 import type { LogFileRow } from '../../projections/log-files.ts'
 import type { ReportRow } from '../../projections/reports.ts'
 import type { SettlementRow } from '../../projections/settlements.ts'
@@ -60,7 +60,7 @@ export const makeLogs = ({ directory, database, writer, ...needs }: Needs) => {
 
   const ofReport = (report: ReportRow): Promise<Completion> => {
     const { ledgerStream, number, closedPosition: before } = report
-    const [merchant, ledger] = partsOf(idIn(ledgerStream))
+    const [merchant, ledger] = merchantAndIdIn(idIn(ledgerStream))
     const after = needs.reports.find(merchant, ledger, number - 1)?.closedPosition ?? 0
     const settlements = takenBetween(merchant, after, before)
     const range = { merchant, ledger, after, before, settlements }

@@ -45,7 +45,7 @@ const feeIn = async (terms: ReturnType<ReturnType<typeof makeFeeBook>['findTerms
 test('given terms that were read once, when they are asked for again, then the log is not, until they change', async () => {
   const schedules = [schedule(1)]
   const { find, andThen, reads } = logOf(schedules)
-  const { findTerms, notice } = makeFeeBook({ find })
+  const { findTerms, observe } = makeFeeBook({ find })
   const ask = () => {
     const fee = feeIn(findTerms('shop', 'NOK', 1))
     andThen()
@@ -53,17 +53,17 @@ test('given terms that were read once, when they are asked for again, then the l
   }
   expect([await ask(), await ask(), reads()]).toEqual([1, 1, 1])
   schedules.push(schedule(2))
-  notice([scheduled])
+  observe([scheduled])
   expect([await ask(), await ask(), reads()]).toEqual([2, 2, 2])
 })
 
 test('given terms that change while they are read, then what was read before is not remembered', async () => {
   const schedules = [schedule(1)]
   const { find, andThen } = logOf(schedules)
-  const { findTerms, notice } = makeFeeBook({ find })
+  const { findTerms, observe } = makeFeeBook({ find })
   const before = feeIn(findTerms('shop', 'NOK', 1))
   schedules.push(schedule(2))
-  notice([scheduled])
+  observe([scheduled])
   andThen()
   expect(await before).toBe(1)
   const after = feeIn(findTerms('shop', 'NOK', 1))

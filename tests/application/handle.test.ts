@@ -13,9 +13,9 @@ import {
   type EventStore,
 } from '../../application/event-store.ts'
 import type { Approval, FundingSource } from '../../application/funding.ts'
-import { findAccepting } from '../../application/find-accepting.ts'
+import { dryRun } from '../../application/find-rechecked.ts'
 import { makeHandler, type Context } from '../../application/handle.ts'
-import { usualRoom } from '../../application/generational-cache.ts'
+import { defaultCacheLimits } from '../../application/generational-cache.ts'
 import { parseEvent, type Recorded } from '../../domain/events.ts'
 import type { PaymentCommand } from '../../domain/payment/payment-command.ts'
 import { Refusal } from '../../domain/refusal.ts'
@@ -55,7 +55,9 @@ const handlerOf = (store: EventStore, remembered?: number) =>
     store,
     eventId: (stream, revision, command) => uuid(`${stream}/${revision}/${command}`),
     commandId: randomUUID,
-    ...(remembered !== undefined && { room: { ...usualRoom, streams: remembered } }),
+    ...(remembered !== undefined && {
+      cacheLimits: { ...defaultCacheLimits, streams: remembered },
+    }),
   })
 
 /** A store that counts what it is asked, and what it hands out. */
@@ -363,7 +365,7 @@ describe('two processes on one log', () => {
     const [ours, theirs] = [handlerOf(counted), handlerOf(another())]
     const tid = randomUUID()
     await paying(ours, tid)(ask())
-    const may = (command: PaymentCommand) => findAccepting(ours.find, payments, tid, command)
+    const may = (command: PaymentCommand) => dryRun(ours.find, payments, tid, command)
     expect(await may(accept())).toMatchObject({ status: 'pending' })
     expect(asked.reads).toBe(0)
     await paying(theirs, tid)(accept())

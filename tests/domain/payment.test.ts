@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { PaymentDetails } from '../../domain/payment/payment-events.ts'
 import { available } from '../../domain/payment/payment-state.ts'
-import { mostParts } from '../../domain/payment/payment-capture.ts'
+import { maxParts } from '../../domain/payment/payment-capture.ts'
 import { payment } from '../../domain/payment/payment.ts'
 import { examplesOf } from './given.ts'
 import {
@@ -1065,7 +1065,7 @@ describe('a payment that nobody asked for', () => {
 })
 
 describe('a payment of ten thousand captures', () => {
-  const many = Array.from({ length: mostParts }, (_, number) => number)
+  const many = Array.from({ length: maxParts }, (_, number) => number)
   const large = [requested({ amount: 1_000_000 }), authorized()]
   const captures = many.map((number) => captured(`c${number}`, 10, 0))
   const history = [...large, ...captures]

@@ -12,7 +12,7 @@ import { shortlink } from '../../domain/merchant/shortlink.ts'
 import { signingKey } from '../../domain/merchant/signing-key.ts'
 import { user } from '../../domain/merchant/user.ts'
 import type { RegisterCommand } from '../../domain/register.ts'
-import { sameJson } from '../../domain/same.ts'
+import { jsonEquals } from '../../domain/json-equality.ts'
 import { posRegister } from '../../projections/registers.ts'
 import { decisionOf, examplesOf } from './given.ts'
 
@@ -352,7 +352,7 @@ describe('two JSON values', () => {
     [{ a: 1 }, { a: 1, b: undefined }],
     [0, -0],
   ])('%j and %j are the same', (a, b) => {
-    expect(sameJson(a, b)).toBe(true)
+    expect(jsonEquals(a, b)).toBe(true)
   })
 
   test.each([
@@ -381,8 +381,8 @@ describe('two JSON values', () => {
     [['a'], { 0: 'a' }],
     [{ a: { b: 1 } }, { a: { b: 2 } }],
   ])('%j and %j differ', (a, b) => {
-    expect(sameJson(a, b)).toBe(false)
-    expect(sameJson(b, a)).toBe(false)
+    expect(jsonEquals(a, b)).toBe(false)
+    expect(jsonEquals(b, a)).toBe(false)
   })
 
   test('are the same exactly when their texts in a fixed order of members are', () => {
@@ -393,7 +393,7 @@ describe('two JSON values', () => {
           : member,
       )
     const value = fc.jsonValue({ maxDepth: 2, depthSize: 'small' })
-    fc.assert(fc.property(value, value, (a, b) => sameJson(a, b) === (text(a) === text(b))))
-    fc.assert(fc.property(value, (a) => sameJson(a, JSON.parse(JSON.stringify(a)))))
+    fc.assert(fc.property(value, value, (a, b) => jsonEquals(a, b) === (text(a) === text(b))))
+    fc.assert(fc.property(value, (a) => jsonEquals(a, JSON.parse(JSON.stringify(a)))))
   })
 })

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { stickers } from '../../domain/aggregates.ts'
 import { fold } from '../../domain/decider.ts'
-import { mostFreeScans, scans, type ScanEvent } from '../../domain/merchant/scans.ts'
+import { maxFreeScans, scans, type ScanEvent } from '../../domain/merchant/scans.ts'
 import type { PaymentCommand } from '../../domain/payment/payment-command.ts'
 import { payment } from '../../domain/payment/payment.ts'
 import { paymentRequest, startMerchantService, type MerchantService } from './merchant-service.ts'
@@ -203,9 +203,9 @@ test('one code remembers a thousand scans that nobody waits for, the latest ones
       },
     },
   ]
-  const numbers = Array.from({ length: mostFreeScans + 5 }, (_, number) => number)
+  const numbers = Array.from({ length: maxFreeScans + 5 }, (_, number) => number)
   const { free } = fold(scans, numbers.flatMap(scanned))
-  expect(free.length).toBe(mostFreeScans)
+  expect(free.length).toBe(maxFreeScans)
   expect(free[0]?.scan).toBe('s5')
 })
 

@@ -50,13 +50,13 @@ const foldedInMemory = (events: readonly Recorded[]) => {
     rows: new Map<string | number, object | undefined>(),
   }))
   for (const event of events) {
-    const lines = tables.flatMap(({ handles, begins, keysOf, apply, tell, rows }) => {
+    const lines = tables.flatMap(({ handles, begins, keysOf, apply, transactionLine, rows }) => {
       if (!handles.has(event.type)) return []
       return keysOf(event).flatMap((key) => {
         const before = rows.get(key)
         if (begins.has(event.type)) expect(before).toBeUndefined()
         rows.set(key, apply(before, event, key))
-        return tell?.(before, event) ?? []
+        return transactionLine?.(before, event) ?? []
       })
     })
     for (const line of lines)

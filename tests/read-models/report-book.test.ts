@@ -72,7 +72,7 @@ const openPlace = ({ before = [] as readonly Happens[] } = {}) => {
     asked,
     happen,
     hear: (): void => {
-      book.notice(log.slice(heard) as never)
+      book.observe(log.slice(heard) as never)
       heard = log.length
     },
     fold: (count = log.length): void => {

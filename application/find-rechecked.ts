@@ -2,7 +2,7 @@ import { Refusal } from '../domain/refusal.ts'
 import type { Aggregate, DecidedEvent, Find } from './handle.ts'
 
 /** The state of an aggregate: as it is remembered when that is as wanted, else as it stands in the log now. */
-export const findSuch = async <Event extends DecidedEvent, State>(
+export const findRechecked = async <Event extends DecidedEvent, State>(
   find: Find,
   aggregate: Aggregate<never, Event, State>,
   id: string,
@@ -20,7 +20,7 @@ export const isPresent = ({ status }: { readonly status: string }): boolean => s
  * only when no other process has written since.
  * @throws Refusal
  */
-export const findAccepting = async <Command, Event extends DecidedEvent, State>(
+export const dryRun = async <Command, Event extends DecidedEvent, State>(
   find: Find,
   aggregate: Aggregate<Command, Event, State>,
   id: string,

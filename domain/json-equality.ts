@@ -1,5 +1,5 @@
 /** Whether two JSON values are equal; a member that is `undefined` counts as absent. */
-export const sameJson = (a: unknown, b: unknown): boolean => {
+export const jsonEquals = (a: unknown, b: unknown): boolean => {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   if (Array.isArray(a) !== Array.isArray(b)) return false
@@ -7,6 +7,6 @@ export const sameJson = (a: unknown, b: unknown): boolean => {
   const right = new Map(Object.entries(b).filter(([, value]) => value !== undefined))
   return (
     left.length === right.size &&
-    left.every(([key, value]) => right.has(key) && sameJson(value, right.get(key)))
+    left.every(([key, value]) => right.has(key) && jsonEquals(value, right.get(key)))
   )
 }

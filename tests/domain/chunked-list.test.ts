@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { findInPieces, withAdded, type Pieces } from '../../domain/pieces.ts'
+import { findItem, withItem, type ChunkedList } from '../../domain/chunked-list.ts'
 
-const grown = (items: readonly number[]): Pieces<number> =>
-  items.reduce<Pieces<number>>((pieces, item) => withAdded(pieces, item), [])
+const grown = (items: readonly number[]): ChunkedList<number> =>
+  items.reduce<ChunkedList<number>>((pieces, item) => withItem(pieces, item), [])
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n)
 
@@ -16,7 +16,7 @@ describe('a list in pieces', () => {
         (n, k) => {
           const pieces = grown(numbers(n))
           expect(pieces.flat()).toEqual(numbers(n))
-          expect(findInPieces(pieces, (item) => item >= k)).toBe(k < n ? k : undefined)
+          expect(findItem(pieces, (item) => item >= k)).toBe(k < n ? k : undefined)
         },
       ),
       { numRuns: 50 },
@@ -26,14 +26,14 @@ describe('a list in pieces', () => {
   test('stays as it was when a longer one is made of it', () => {
     for (const length of [0, 1, 255, 256, 257, 1_000]) {
       const before = grown(numbers(length))
-      withAdded(before, -1)
+      withItem(before, -1)
       expect(before.flat()).toEqual(numbers(length))
     }
   })
 
   test('of any length shares all of its pieces with a longer one but the last', () => {
     const before = grown(numbers(10_000))
-    const after = withAdded(before, -1)
+    const after = withItem(before, -1)
     const shared = after.filter((piece) => before.includes(piece))
     expect(after.length - shared.length).toBe(1)
     expect(before.length).toBeLessThan(100)

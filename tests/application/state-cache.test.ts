@@ -1,9 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { start } from '../../application/event-store.ts'
-import { generationalCache, usualRoom, type Room } from '../../application/generational-cache.ts'
-import { knownAfter, nothingOf, makeStateMemory } from '../../application/state-memory.ts'
-import { roughSize, sizeOfEvents } from '../../domain/rough-size.ts'
+import {
+  generationalCache,
+  defaultCacheLimits,
+  type CacheLimits,
+} from '../../application/generational-cache.ts'
+import { knownStateAfter, unreadState, makeStateCache } from '../../application/state-cache.ts'
+import { memorySize, sizeOfEvents } from '../../domain/memory-size.ts'
 
 describe('of entries that weigh', () => {
   const weighed = () =>
@@ -41,8 +45,8 @@ describe('of entries that weigh', () => {
 })
 
 /** A memory on a log that is never asked. */
-const stateMemoryIn = (room: Room) =>
-  makeStateMemory({ store: { head: asked, readAll: asked }, room, from: start })
+const stateMemoryIn = (cacheLimits: CacheLimits) =>
+  makeStateCache({ store: { head: asked, readAll: asked }, cacheLimits, from: start })
 const asked = (): never => {
   throw new Error('the log was asked')
 }
@@ -51,47 +55,47 @@ describe('the states of aggregates', () => {
   const state = (megabytes: number) => ({ revision: 0, state: 'any', size: megabytes * 1_048_576 })
 
   test('are remembered by the thousand when they are of the usual size', () => {
-    const memory = stateMemoryIn(usualRoom)
+    const memory = stateMemoryIn(defaultCacheLimits)
     for (let n = 0; n < 10_000; n++) memory.remember(`s-${n}`, { ...state(0), size: 1_500 })
     expect(memory.find('s-0')).toBeDefined()
   })
 
   test('are remembered by the dozen when they are large', () => {
-    const memory = stateMemoryIn(usualRoom)
+    const memory = stateMemoryIn(defaultCacheLimits)
     for (let n = 0; n < 100; n++) memory.remember(`s-${n}`, state(1))
     const remembered = Array.from({ length: 100 }, (_, n) => memory.find(`s-${n}`)).filter(Boolean)
     expect(remembered.length).toBeGreaterThanOrEqual(32)
     expect(remembered.length).toBeLessThanOrEqual(64)
   })
 
-  test('are remembered in larger numbers where there is more room', () => {
+  test('are remembered in larger numbers with higher limits', () => {
     const countIn = (bytes: number): number => {
-      const memory = stateMemoryIn({ ...usualRoom, bytes })
+      const memory = stateMemoryIn({ ...defaultCacheLimits, bytes })
       for (let n = 0; n < 1_000; n++) memory.remember(`s-${n}`, state(1))
       return Array.from({ length: 1_000 }, (_, n) => memory.find(`s-${n}`)).filter(Boolean).length
     }
-    expect(countIn(4 * usualRoom.bytes)).toBeGreaterThanOrEqual(128)
-    expect(countIn(usualRoom.bytes / 4)).toBeLessThanOrEqual(16)
+    expect(countIn(4 * defaultCacheLimits.bytes)).toBeGreaterThanOrEqual(128)
+    expect(countIn(defaultCacheLimits.bytes / 4)).toBeLessThanOrEqual(16)
   })
 
   test('are as large as what they were folded from, and of a long history as what is left of it', () => {
-    const nothing = nothingOf({ initial: { total: 0 } })
+    const nothing = unreadState({ initial: { total: 0 } })
     const small = { data: { text: 'x'.repeat(1_000) } }
     const large = { data: { text: 'x'.repeat(100_000) } }
     const after = (events: { data: object }[], folded: object) =>
-      knownAfter(nothing, sizeOfEvents(events), { revision: events.length - 1, state: folded })
+      knownStateAfter(nothing, sizeOfEvents(events), { revision: events.length - 1, state: folded })
     expect(after([small, small], { total: 2 }).size).toBeGreaterThan(2_000)
     expect(after([large], large.data).size).toBeGreaterThan(100_000)
     expect(after(Array(1_000).fill(small), { total: 1_000 }).size).toBeLessThan(100)
   })
 
   test('are measured anew now and then, and are as large as they are all the same', () => {
-    let known = nothingOf({ initial: [] })
+    let known = unreadState({ initial: [] })
     const parts: string[] = []
     for (let revision = 0; revision < 1_000; revision++) {
       parts.push('x'.repeat(100))
-      known = knownAfter(known, roughSize({ part: parts[0] }), { revision, state: parts })
-      const measured = roughSize(parts)
+      known = knownStateAfter(known, memorySize({ part: parts[0] }), { revision, state: parts })
+      const measured = memorySize(parts)
       expect(known.size).toBeGreaterThanOrEqual(measured)
       expect(known.size).toBeLessThanOrEqual(2 * measured + 32_768)
     }
@@ -108,12 +112,12 @@ describe('the states of aggregates', () => {
       }
       const events = 10_000
       const ofEvent = 100
-      let known = nothingOf({ initial: {} })
+      let known = unreadState({ initial: {} })
       for (let revision = 0; revision < events; revision++)
-        known = knownAfter(known, ofEvent, { revision, state })
+        known = knownStateAfter(known, ofEvent, { revision, state })
       // Each time after a quarter at least of what is then measured.
       expect(measured).toBeGreaterThan(0)
-      expect(measured * roughSize(state)).toBeLessThan(5 * events * ofEvent + roughSize(state))
+      expect(measured * memorySize(state)).toBeLessThan(5 * events * ofEvent + memorySize(state))
     }
   })
 
@@ -122,8 +126,8 @@ describe('the states of aggregates', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const characters = JSON.stringify(value).length
-        expect(roughSize(value)).toBeGreaterThanOrEqual(characters / 8)
-        expect(roughSize(value)).toBeLessThanOrEqual(characters * 16)
+        expect(memorySize(value)).toBeGreaterThanOrEqual(characters / 8)
+        expect(memorySize(value)).toBeLessThanOrEqual(characters * 16)
       }),
       { numRuns: 1_000 },
     )

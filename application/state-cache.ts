@@ -1,5 +1,5 @@
 import type { Recorded } from '../domain/events.ts'
-import { sizeAfter } from '../domain/rough-size.ts'
+import { stateSizeAfter } from '../domain/memory-size.ts'
 import {
   noStream,
   type EventStore,
@@ -7,7 +7,7 @@ import {
   type RecordedEvent,
   type Revision,
 } from './event-store.ts'
-import { generationalCache, cacheWithin, type Room } from './generational-cache.ts'
+import { generationalCache, sizedCache, type CacheLimits } from './generational-cache.ts'
 
 /** The state of an aggregate as of a revision of its stream. */
 export type Known = {
@@ -18,39 +18,40 @@ export type Known = {
 }
 
 /** What is known of a stream before anything of it was read. */
-export const nothingOf = ({ initial }: { readonly initial: unknown }): Known => ({
+export const unreadState = ({ initial }: { readonly initial: unknown }): Known => ({
   revision: noStream,
   state: initial,
   size: 0,
 })
 
 /** What is known after more has happened. */
-export const knownAfter = (
+export const knownStateAfter = (
   before: Known,
   sizeOfMore: number,
   { revision, state }: Omit<Known, 'size'>,
-): Known => ({ revision, state, size: sizeAfter(before.size, sizeOfMore, state) })
+): Known => ({ revision, state, size: stateSizeAfter(before.size, sizeOfMore, state) })
 
 /** A state, and the newest revision of its stream that was observed. */
 type Remembered = Known & { observed: Revision }
 
 /** Whether its stream is known to have gone on. */
-export const isOld = ({ revision, observed }: Readonly<Remembered>): boolean => revision < observed
+export const isStale = ({ revision, observed }: Readonly<Remembered>): boolean =>
+  revision < observed
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
 type Needs = {
   readonly store: Pick<EventStore, 'head' | 'readAll'>
-  readonly room: Room
+  readonly cacheLimits: CacheLimits
   /** Everything after this position is observed. */
   readonly from: Position
 }
 
 /** Remembers the states of the aggregates used last, and which of them the log has gone beyond. */
-export const makeStateMemory = ({ store, room, from }: Needs) => {
-  const memory = cacheWithin<string, Remembered>(room)
+export const makeStateCache = ({ store, cacheLimits, from }: Needs) => {
+  const memory = sizedCache<string, Remembered>(cacheLimits)
   /** The newest revision observed of each stream that has changed lately, remembered or not. */
-  const observedOf = generationalCache<string, Revision>(room.streams)
+  const observedOf = generationalCache<string, Revision>(cacheLimits.streams)
   let observed = from
 
   const find = (stream: string): Readonly<Remembered> | undefined => memory.get(stream)
@@ -58,7 +59,7 @@ export const makeStateMemory = ({ store, room, from }: Needs) => {
   /** What is remembered of a stream, unless it is known to be old. */
   const findCurrent = (stream: string): Known | undefined => {
     const known = find(stream)
-    return known && !isOld(known) ? known : undefined
+    return known && !isStale(known) ? known : undefined
   }
 
   /** Marks what other processes have changed as old. Call it with all events, in order. */

@@ -1,10 +1,10 @@
 /** Items named by a text, in buckets: to add to many, or to take one away, copies one bucket and not all of them. */
-export type Buckets<Item> = readonly (readonly Item[])[]
+export type HashBuckets<Item> = readonly (readonly Item[])[]
 
 /** A power of two. */
 const count = 128
 
-export const noItems: Buckets<never> = Array.from({ length: count }, () => [])
+export const emptyBuckets: HashBuckets<never> = Array.from({ length: count }, () => [])
 
 const indexOf = (name: string): number => {
   let hash = 0
@@ -13,12 +13,12 @@ const indexOf = (name: string): number => {
 }
 
 /** Those among which the item of a name is, if there is one. */
-export const bucketOf = <Item>(buckets: Buckets<Item>, name: string): readonly Item[] =>
+export const bucketOf = <Item>(buckets: HashBuckets<Item>, name: string): readonly Item[] =>
   buckets[indexOf(name)] ?? []
 
 /** The same but for the bucket of a name. */
 export const withBucket = <Item>(
-  buckets: Buckets<Item>,
+  buckets: HashBuckets<Item>,
   name: string,
   change: (bucket: readonly Item[]) => readonly Item[],
-): Buckets<Item> => buckets.with(indexOf(name), change(bucketOf(buckets, name)))
+): HashBuckets<Item> => buckets.with(indexOf(name), change(bucketOf(buckets, name)))

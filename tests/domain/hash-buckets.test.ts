@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bucketOf, noItems, withBucket, type Buckets } from '../../domain/buckets.ts'
+import { bucketOf, emptyBuckets, withBucket, type HashBuckets } from '../../domain/hash-buckets.ts'
 
-const added = (buckets: Buckets<string>, name: string) =>
+const added = (buckets: HashBuckets<string>, name: string) =>
   withBucket(buckets, name, (bucket) => [...bucket, name])
 
-const removed = (buckets: Buckets<string>, name: string) =>
+const removed = (buckets: HashBuckets<string>, name: string) =>
   withBucket(buckets, name, (bucket) => bucket.filter((other) => other !== name))
 
 test('given items that were added and taken away, then those that are left are found, each by its name', () => {
   const name = fc.string({ maxLength: 2 })
   fc.assert(
     fc.property(fc.array(fc.record({ name, stays: fc.boolean() })), (steps) => {
-      let buckets: Buckets<string> = noItems
+      let buckets: HashBuckets<string> = emptyBuckets
       const left = new Set<string>()
       for (const { name, stays } of steps) {
         buckets = removed(buckets, name)
@@ -30,7 +30,7 @@ test('given items that were added and taken away, then those that are left are f
 
 test('given many items, when one is added, then all buckets but one are shared, none is large, and nothing of before has changed', () => {
   const names = Array.from({ length: 10_000 }, (_, n) => `request-${n}`)
-  const before = names.reduce<Buckets<string>>(added, noItems)
+  const before = names.reduce<HashBuckets<string>>(added, emptyBuckets)
   const after = added(before, 'one more')
   expect(after.filter((bucket) => !before.includes(bucket))).toHaveLength(1)
   expect(before.flat()).toHaveLength(names.length)
