@@ -99,7 +99,10 @@ export const makePost = ({ lookup, secureContext }: Needs) => {
       : request(url, { ...about, agent: plain })
   }
 
-  /** @throws NoAnswer */
+  /**
+   * Sends once, so that each attempt is recorded: a message that meets a kept connection which its receiver is just closing
+   * fails, and goes over a new one in the next attempt. @throws NoAnswer
+   */
   const post = async (
     uri: string,
     headers: Readonly<Record<string, string>>,
@@ -108,16 +111,10 @@ export const makePost = ({ lookup, secureContext }: Needs) => {
     const length = String(Buffer.byteLength(body))
     const all = { ...headers, 'Content-Length': length, 'User-Agent': 'daybook' }
     const signal = AbortSignal.timeout(answerTimeoutMs)
-    for (;;) {
-      const sent = begin(new URL(uri), all, signal)
-      try {
-        const status = await statusOf(sent, body)
-        // A server may end an idle connection at any time, with 408 or without a word (RFC 9110, 15.5.9; RFC 9112, 9.5).
-        if (status !== 408 || !sent.reusedSocket) return status
-      } catch (error) {
-        const isOver = ['ECONNRESET', 'EPIPE'].includes((error as Failure).code ?? '')
-        if (!isOver || !sent.reusedSocket) throw new NoAnswer(problemOf(error as Failure))
-      }
+    try {
+      return await statusOf(begin(new URL(uri), all, signal), body)
+    } catch (error) {
+      throw new NoAnswer(problemOf(error as Failure))
     }
   }
 

@@ -184,25 +184,34 @@ describe('a connection that stays open after an answer', () => {
     ])
   })
 
-  test.each<[string, (socket: Socket) => void]>([
-    ['ended', (socket) => socket.end()],
-    ['reset', (socket) => socket.resetAndDestroy()],
+  const closed = 'the connection was closed before an answer'
+  test.each<[string, number | null, string, (socket: Socket) => void]>([
+    ['ended', null, closed, (socket) => socket.end()],
+    ['reset', null, closed, (socket) => socket.resetAndDestroy()],
     [
       'ended with 408',
+      408,
+      'answered with status 408',
       (socket) => socket.end('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n'),
     ],
-  ])('may be %s as the next message comes, which goes over a new one', async (_, close) => {
-    const receiver = await startTcpReceiver({
-      answer: (socket, { number }) => (number === 1 ? void socket.write(ok) : close(socket)),
-    })
-    expect(await sender.send('m1', receiver.url, '{}')).toEqual(delivered(200))
-    expect(await sender.send('m2', receiver.url, '{}')).toEqual(delivered(200))
-    expect(receiver.requests.map(({ connection, number }) => [connection, number])).toEqual([
-      [1, 1],
-      [1, 2],
-      [2, 1],
-    ])
-  })
+  ])(
+    'may be %s as the next message comes: the next attempt goes over a new one',
+    async (...given) => {
+      const [, httpStatus, problem, close] = given
+      const receiver = await startTcpReceiver({
+        answer: (socket, { number }) => (number === 1 ? void socket.write(ok) : close(socket)),
+      })
+      expect(await sender.send('m1', receiver.url, '{}')).toEqual(delivered(200))
+      const failed = { result: 'failed', httpStatus, problem }
+      expect(await sender.send('m2', receiver.url, '{}')).toEqual(failed)
+      expect(await sender.send('m2', receiver.url, '{}')).toEqual(delivered(200))
+      expect(receiver.requests.map(({ connection, number }) => [connection, number])).toEqual([
+        [1, 1],
+        [1, 2],
+        [2, 1],
+      ])
+    },
+  )
 })
 
 test.each([
