@@ -9,7 +9,15 @@ export const clockEvents = {
 } as const
 
 export type ClockEvent = EventsOf<typeof clockEvents>
-type Clock = { readonly aheadBy: number }
+type Clock = {
+  readonly aheadBy: number
+  /** By how much it was ahead from each instant of its own on, in their order. */
+  readonly steps: readonly { readonly from: Instant; readonly aheadBy: number }[]
+}
+
+/** What the clock of the machine showed when this one showed that. */
+export const machineTimeAt = ({ steps }: Clock, at: Instant): Instant =>
+  at - (steps.findLast(({ from }) => from <= at)?.aheadBy ?? 0)
 
 export type ClockCommand = {
   readonly type: 'AdvanceClock'
@@ -21,7 +29,7 @@ const lastInstant: Instant = Date.UTC(9998, 11, 31, 23, 59, 59)
 
 /** The sandbox's clock: the machine's, moved forward, never back (interface 15). */
 export const clock: Decider<ClockCommand, ClockEvent, Clock> = {
-  initial: { aheadBy: 0 },
+  initial: { aheadBy: 0, steps: [] },
   decide(command, { aheadBy }) {
     const next = 'by' in command ? aheadBy + command.by : command.to - command.machine
     // "now" in whole seconds may lie up to a second behind the instant shown as that second.
@@ -29,5 +37,9 @@ export const clock: Decider<ClockCommand, ClockEvent, Clock> = {
     if (command.machine + next > lastInstant) return refuse('clock_is_beyond_its_end')
     return next <= aheadBy ? [] : [{ type: 'ClockAdvanced', data: { aheadBy: next } }]
   },
-  evolve: (_, { data }) => ({ aheadBy: data.aheadBy }),
+  evolve: (clock, { data: { aheadBy } }, { at }) => {
+    // Instants are kept in whole seconds, too: one just after this step may show a time just before it.
+    const from = Math.max(at, at - clock.aheadBy + aheadBy - 999)
+    return { aheadBy, steps: [...clock.steps, { from, aheadBy }] }
+  },
 }

@@ -3,7 +3,7 @@ import { clocks, installations } from '../domain/aggregates.ts'
 import type { OutageOf } from '../application/per-key-back-off.ts'
 import { makeFeeBook } from '../application/fee-book.ts'
 import { makeHandler, type Context } from '../application/handle.ts'
-import { clockEvents } from '../domain/clock.ts'
+import { clockEvents, machineTimeAt } from '../domain/clock.ts'
 import type { Instant } from '../domain/time.ts'
 import { queriesOf } from '../projections/read-models.ts'
 import { openBlobDirectory, watchBlobs } from './blob-directory.ts'
@@ -124,6 +124,9 @@ export const openCore = async (settings: Settings, log: Log, beside: Where = 'in
     find,
     recall,
     now,
+    /** What the clock of the machine showed when the service's showed that. */
+    machineTime: async (at: Instant): Promise<Instant> =>
+      machineTimeAt(await find(clocks, 'service'), at),
     contextOf,
     findTerms: feeBook.findTerms,
     findAllTerms: feeBook.findAllTerms,

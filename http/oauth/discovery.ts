@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { keySetLifetime } from '../../application/key-set-lifetime.ts'
 import { scopes } from '../../domain/people/scope.ts'
 import { preferred } from '../negotiation.ts'
 import { route, type Route } from '../route.ts'
@@ -56,7 +57,7 @@ const document = (
     summary,
     success: 'raw',
     fromAnyOrigin: true,
-    headers: { 'Cache-Control': 'public, max-age=300' },
+    headers: { 'Cache-Control': `public, max-age=${keySetLifetime}` },
     reply: z.record(z.string(), z.unknown()),
     replyTypes,
     handle: async ({ accept }) => ({

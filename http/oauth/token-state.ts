@@ -12,6 +12,8 @@ import { OAuthError } from './reply.ts'
 
 export type TokenStateNeeds = ClientNeeds & {
   readonly issuer: () => string
+  /** By the clock of whoever asks, which is not moved as that of a sandbox is. */
+  readonly machineTime: (at: Instant) => Promise<Instant>
   readonly revokeGrant: (grant: string, by: Revoker, context: Context) => Promise<void>
   readonly findLiveToken: (token: string, at: Instant) => Promise<LiveToken | undefined>
   readonly findLiveRefreshToken: (token: string, at: Instant) => Promise<LiveToken | undefined>
@@ -102,8 +104,8 @@ export const tokenStateRoutes = (needs: TokenStateNeeds): Route[] => {
           ...(live.scope.length > 0 && { scope: formatScope(live.scope) }),
           client_id: live.client,
           ...(access && { token_type: 'Bearer' }),
-          exp: Math.floor(live.expiresAt / 1000),
-          iat: Math.floor(live.issuedAt / 1000),
+          exp: Math.floor((live.expiresAt - at + (await needs.machineTime(at))) / 1000),
+          iat: Math.floor((await needs.machineTime(live.issuedAt)) / 1000),
           sub: needs.subjectOf(live.payer, live.merchant),
           iss: needs.issuer(),
         }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { applications } from '../../domain/aggregates.ts'
+import { keySetLifetime } from '../../application/key-set-lifetime.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 import { addIdTokenKey } from '../people/id-tokens.ts'
@@ -54,6 +55,13 @@ export const addOAuthCommands = (
     .command('key')
     .description('keys of ID tokens')
     .command('rotate')
-    .description('sign ID tokens with a new key from now on; old ones stay valid')
-    .action(withCore(async ({ vault, now }) => ({ kid: await addIdTokenKey(vault, now) })))
+    .description(
+      `publish a new key, which signs ID tokens in ${keySetLifetime} seconds, once everybody can know it; old ones stay valid`,
+    )
+    .action(
+      withCore(async ({ vault }) => {
+        const { kid, signsFrom } = await addIdTokenKey(vault, Date.now)
+        return { kid, signs_from: new Date(signsFrom).toISOString() }
+      }),
+    )
 }

@@ -8,7 +8,7 @@ import { addIdTokenKey, makeIdTokens } from './id-tokens.ts'
 export const makeAuthorizationServer = async (core: Core, issuer: () => string) => {
   const { find, vault, tokens, derive } = core
   if (vault.secrets('id_token_key:').length === 0) await addIdTokenKey(vault, () => 0)
-  const idTokens = makeIdTokens(vault, issuer)
+  const idTokens = makeIdTokens(vault, issuer, core.machineTime)
   const profileOf = findProfile({ find, people: vault })
   const subjectOf = (payer: string, merchant: string) => derive('subject', payer, merchant)
   const show = showTokens({

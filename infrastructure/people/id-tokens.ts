@@ -1,6 +1,7 @@
 import { compactVerify, errors, exportJWK, importPKCS8, SignJWT } from 'jose'
 import { createHash, createPublicKey, generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
+import { keySetLifetime } from '../../application/key-set-lifetime.ts'
 import type { Vault } from './vault.ts'
 
 const makePair = promisify(generateKeyPair)
@@ -20,17 +21,24 @@ const readKey = ({
   return { kid, validFrom: Number(validFrom), pem: secret.toString('utf8') }
 }
 
-/** Makes a key that signs from then on; older ones stay published, so that what they signed stays valid. */
-export const addIdTokenKey = async (vault: Vault, now: () => number): Promise<string> => {
+/**
+ * Makes a key and publishes it; it signs once nobody can still keep the keys that were published before. Older ones stay
+ * published, so that what they signed stays valid.
+ */
+export const addIdTokenKey = async (
+  vault: Vault,
+  now: () => number,
+): Promise<{ readonly kid: string; readonly signsFrom: number }> => {
   const { privateKey, publicKey } = await makePair('rsa', { modulusLength: 2048 })
   const der = publicKey.export({ type: 'spki', format: 'der' })
   const kid = createHash('sha256').update(der).digest('base64url').slice(0, 16)
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   // Names are ordered by time as text.
   // Making it takes a while: what older keys sign meanwhile must be signed alike when it is made again.
-  const from = String(Math.floor(now())).padStart(15, '0')
+  const signsFrom = Math.floor(now()) + keySetLifetime * 1000
+  const from = String(signsFrom).padStart(15, '0')
   vault.addSecret(`${prefix}${from}:${kid}`, Buffer.from(pem))
-  return kid
+  return { kid, signsFrom }
 }
 
 type IdTokenClaims = {
@@ -50,7 +58,11 @@ const halfHash = (token: string): string =>
  * Signs ID tokens (RS256). RSASSA-PKCS1-v1_5 has no randomness: the same claims always give the same token, so an
  * outcome can show it again.
  */
-export const makeIdTokens = (vault: Vault, issuer: () => string) => {
+export const makeIdTokens = (
+  vault: Vault,
+  issuer: () => string,
+  machineTime: (at: number) => Promise<number>,
+) => {
   const imported = new Map<string, ReturnType<typeof importPKCS8>>()
   const keys = (): readonly SigningKey[] => vault.secrets(prefix).map(readKey)
 
@@ -69,12 +81,16 @@ export const makeIdTokens = (vault: Vault, issuer: () => string) => {
   return {
     sign: async (claims: IdTokenClaims): Promise<string> => {
       const { subject, audience, accessToken, issuedAt, nonce, signedInAt } = claims
-      const key = keyAt(issuedAt)
-      const seconds = Math.floor(issuedAt / 1000)
+      // Whoever checks a token has no other clock than the machine's: a sandbox's may be ahead of it.
+      const issued = await machineTime(issuedAt)
+      const key = keyAt(issued)
+      const seconds = Math.floor(issued / 1000)
       const payload = {
         at_hash: halfHash(accessToken),
         ...(nonce !== null && { nonce }),
-        ...(signedInAt !== null && { auth_time: Math.floor(signedInAt / 1000) }),
+        ...(signedInAt !== null && {
+          auth_time: Math.floor((await machineTime(signedInAt)) / 1000),
+        }),
       }
       return new SignJWT(payload)
         .setProtectedHeader({ alg: 'RS256', kid: key.kid, typ: 'JWT' })

@@ -129,6 +129,7 @@ export const makePayerSide = (core: Core, settings: Settings, server: Authorizat
     isSecretOf: (secret: string, hash: string) => isSameText(sha256(secret), hash),
     newClient,
     issuer: server.issuer,
+    machineTime: core.machineTime,
     publishedKeys: server.idTokens.published,
     findProfile: server.findProfile,
     subjectOf: server.subjectOf,

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { clock, clockEvents, type ClockCommand, type ClockEvent } from '../../domain/clock.ts'
+import {
+  clock,
+  clockEvents,
+  machineTimeAt,
+  type ClockCommand,
+  type ClockEvent,
+} from '../../domain/clock.ts'
 import { fold } from '../../domain/decider.ts'
 import { authorizationLifetime, secondsAfter } from '../../domain/time.ts'
 import { decisionOf, examplesOf } from './given.ts'
@@ -15,7 +21,7 @@ const ahead = (aheadBy: number) => ({ type: 'ClockAdvanced', data: { aheadBy } }
 
 describe('the clock of the sandbox', () => {
   test('given nothing, when it is advanced, then it is ahead by as much', () => {
-    expect(given().state).toEqual({ aheadBy: 0 })
+    expect(given().state.aheadBy).toBe(0)
     given().when(by(5000)).then(ahead(5000))
     given()
       .when(to(machine + 5000))
@@ -27,7 +33,22 @@ describe('the clock of the sandbox', () => {
     given(ahead(3000))
       .when(to(machine + 5000))
       .then(ahead(5000))
-    expect(given(ahead(3000), ahead(8000)).state).toEqual({ aheadBy: 8000 })
+    expect(given(ahead(3000), ahead(8000)).state.aheadBy).toBe(8000)
+  })
+
+  test('given a clock that was advanced, then each instant of it tells what the machine showed, and none lies ahead', () => {
+    let state = clock.initial
+    for (const [at, aheadBy] of [
+      [machine, 60_000],
+      [machine + 70_000, 90_000],
+    ] as const)
+      state = clock.evolve(state, ahead(aheadBy), { at, position: 0 })
+    expect(machineTimeAt(state, machine - 1)).toBe(machine - 1)
+    expect(machineTimeAt(state, machine + 65_000)).toBe(machine + 5_000)
+    expect(machineTimeAt(state, machine + 100_000)).toBe(machine + 10_000)
+    // In whole seconds, what happened just after a step.
+    const second = Math.floor((machine + 60_000) / 1000) * 1000
+    expect(machineTimeAt(state, second)).toBe(second - 60_000)
   })
 
   test('given that it is ahead, when it shall stay where it is, then nothing happens', () => {

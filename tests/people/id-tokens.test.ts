@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { decodeProtectedHeader } from 'jose'
+import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { keySetLifetime } from '../../application/key-set-lifetime.ts'
 import { addIdTokenKey, makeIdTokens } from '../../infrastructure/people/id-tokens.ts'
 import { openVault, type Vault } from '../../infrastructure/people/vault.ts'
 
@@ -18,18 +19,41 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
+const who = { subject: 's', audience: 'shop', accessToken: 'a', nonce: null, signedInAt: null }
+const idTokens = (machineTime: (at: number) => Promise<number> = async (at) => at) =>
+  makeIdTokens(vault, () => 'https://pay.example', machineTime)
+
 test('given a token that is signed while a new key is made, when it is made again later, then it is the same', async () => {
   let now = 0
   await addIdTokenKey(vault, () => now)
-  const { sign } = makeIdTokens(vault, () => 'https://pay.example')
-  const who = { subject: 's', audience: 'shop', accessToken: 'a', nonce: null, signedInAt: null }
+  const { sign } = idTokens()
   now = 1000
   const rotated = addIdTokenKey(vault, () => now)
   now = 2000
   const token = await sign({ ...who, issuedAt: now })
   now = 3000
-  const kid = await rotated
+  const { kid } = await rotated
   expect(await sign({ ...who, issuedAt: 2000 })).toBe(token)
-  const later = await sign({ ...who, issuedAt: 3000 })
+  const later = await sign({ ...who, issuedAt: 303_000 })
   expect(decodeProtectedHeader(later).kid).toBe(kid)
+})
+
+test('given a new key, then it is published at once, and signs nothing as long as the keys without it may be kept', async () => {
+  await addIdTokenKey(vault, () => 0)
+  const { sign, published } = idTokens()
+  const { kid, signsFrom } = await addIdTokenKey(vault, () => 5_000)
+  expect((await published()).keys).toContainEqual(expect.objectContaining({ kid }))
+  expect(signsFrom).toBe(5_000 + 1000 * keySetLifetime)
+  const signerAt = async (issuedAt: number) =>
+    decodeProtectedHeader(await sign({ ...who, issuedAt })).kid
+  expect(await signerAt(signsFrom - 1)).not.toBe(kid)
+  expect(await signerAt(signsFrom)).toBe(kid)
+})
+
+test('given a clock of the service that is ahead, when a token is signed, then all of its times are those of the machine', async () => {
+  await addIdTokenKey(vault, () => 0)
+  const day = 86_400_000
+  const { sign } = idTokens(async (at) => at - day)
+  const token = await sign({ ...who, issuedAt: day + 500_000, signedInAt: day + 20_000 })
+  expect(decodeJwt(token)).toMatchObject({ iat: 500, exp: 4_100, auth_time: 20 })
 })

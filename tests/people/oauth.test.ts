@@ -1,3 +1,4 @@
+import { createRemoteJWKSet, jwtVerify } from 'jose'
 import * as oauth from 'oauth4webapi'
 import * as client from 'openid-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -83,6 +84,26 @@ test('an unmodified openid-client completes discovery, PKCE, ID token, userinfo,
   await expect(
     client.refreshTokenGrant(config, refreshed.refresh_token ?? ''),
   ).rejects.toMatchObject({ error: 'invalid_grant' })
+})
+
+test('given a sandbox whose clock is days ahead, when unmodified libraries check its tokens, then they are of today', async () => {
+  await service.advance(10 * 86_400)
+  const options = { execute: [client.allowInsecureRequests] }
+  const { client_id, client_secret } = app
+  const server = new URL(service.address)
+  const config = await client.discovery(server, client_id, client_secret, undefined, options)
+  const url = client.buildAuthorizationUrl(config, {
+    ...{ redirect_uri: redirectUri, scope: 'openid', prompt: 'consent', max_age: '60' },
+  })
+  const tokens = await client.authorizationCodeGrant(config, await consent(url), { maxAge: 60 })
+  const keys = createRemoteJWKSet(new URL(`${service.address}/oauth2/jwks`))
+  await service.advance(600)
+  await expect(jwtVerify(tokens.id_token ?? '', keys, { maxTokenAge: 60 })).resolves.toBeTruthy()
+  const told = await client.tokenIntrospection(config, tokens.access_token)
+  expect(told.iat).toBeLessThanOrEqual(Date.now() / 1000)
+  // What is left of it, by whichever clock.
+  expect((told.exp ?? 0) - Date.now() / 1000).toBeLessThanOrEqual(3000)
+  expect((told.exp ?? 0) - Date.now() / 1000).toBeGreaterThan(2900)
 })
 
 test('an unmodified openid-client with its defaults (secret in the form) gets tokens, too', async () => {
