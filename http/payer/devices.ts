@@ -48,7 +48,7 @@ export const devicesHtml = (
               ? html`<b class="small">${texts.thisDevice}</b>`
               : html`${hiddenFields({ csrf, session })}
                   <button class="second slim">
-                    ${texts.signOut}${unseen(html`: ${name}, ${shownTime(startedAt, locale)}`)}
+                    ${texts.signOut}${unseen(html` ${name}, ${shownTime(startedAt, locale)}`)}
                   </button>`
           }
         </form>

@@ -61,7 +61,7 @@ export const payerPermissionsRoutes = (needs: PayerPermissionsNeeds, visits: Vis
       <div class="row">
         <span class="quiet small">${texts.since} ${shownTime(grantedAt, locale)}</span>
         <a class="button second slim" href="${href}"
-          >${texts.withdraw}${unseen(`: ${nameOf(consent)}`)}</a
+          >${texts.withdraw}${unseen(` ${nameOf(consent)}`)}</a
         >
       </div>
     </li>`

@@ -41,7 +41,7 @@ test('given a payer who is signed in, when they come to the start page, then it 
 test('given two devices, when one signs the other out, then that one is out, this one is not, and the page says so', async () => {
   const [computer, phone] = [await signedInWith(firefox), await signedInWith('Tool/1.0')]
   const home = await phone.visit('/payer/')
-  expect(home.html).toMatch(/Sign out<span class="unseen">: Firefox, Windows, <time[^]*<\/span>/)
+  expect(home.html).toMatch(/Sign out<span class="unseen"> Firefox, Windows, <time[^]*<\/span>/)
   const sessions = [...home.html.matchAll(/name="session" value="([\w-]+)"/g)]
   const csrf = new Map(formIn(home.html, 'session').fields).get('csrf') ?? ''
   for (const [, session = ''] of sessions) {

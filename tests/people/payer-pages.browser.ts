@@ -409,7 +409,7 @@ test('given an application, when the payer signs in on the computer and allows, 
   await page.goto(`${service.address}/payer/permissions`)
   await picture(page, 'permissions-desktop')
   const row = page.getByRole('listitem').filter({ hasText: 'Newspaper' })
-  await row.getByRole('link', { name: 'Withdraw: Newspaper' }).click()
+  await row.getByRole('link', { name: 'Withdraw Newspaper' }).click()
   await picture(page, 'withdraw-desktop')
   await page.getByRole('button', { name: 'Withdraw all access' }).click()
   await page.getByText('Withdrawn. Newspaper is signed out everywhere').waitFor()
