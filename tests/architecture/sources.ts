@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+
+export const root = posix.join(import.meta.dirname, '../..')
+
+export const topFolders = [
+  'domain',
+  'application',
+  'projections',
+  'http',
+  'infrastructure',
+  'tests',
+  'bench',
+  'demo',
+] as const
+
+export type Source = { readonly file: string; readonly text: string }
+
+const isWritten = (name: string): boolean =>
+  /\.(?:ts|mjs|js|css)$/.test(name) && !name.includes('generated/')
+
+/** The sources that people write in a folder, with paths from the repository's root. */
+export const sourcesIn = (folder: string): Source[] =>
+  readdirSync(posix.join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter(isWritten)
+    .map((name) => `${folder}/${name}`)
+    .sort()
+    .map((file) => ({ file, text: readFileSync(posix.join(root, file), 'utf8') }))
