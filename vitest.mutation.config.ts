@@ -8,6 +8,8 @@ export default defineConfig({
       'tests/accounting/line-sums.test.ts',
       'tests/read-models/{callback-queries,merchant-lookups,projections,projections-queries}.test.ts',
     ],
+    // It copies the sources away from the mutants.
+    testNamePattern: /^(?!.*another version of the code)/,
     setupFiles: ['tests/domain/without-shrinking.ts'],
     testTimeout: 60_000,
   },
