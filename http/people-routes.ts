@@ -1,4 +1,4 @@
-import { inTurns } from './concurrency-limit.ts'
+import { limited } from './concurrency-limit.ts'
 import { applicationRoutes, type ApplicationNeeds } from './oauth/application.ts'
 import { authorizationRoutes, type AuthorizationNeeds } from './oauth/auth.ts'
 import { discoveryRoutes, type DiscoveryNeeds } from './oauth/discovery.ts'
@@ -63,7 +63,7 @@ export const peopleRoutes = (needs: OAuthRouteNeeds & PayerRouteNeeds): Route[] 
     ...checkoutRoutes(needs, visits),
   ]
   // However many people come at once, tills must not wait for them.
-  const forPeople = inTurns([
+  const forPeople = limited([
     ...asPages(pages),
     ...tokenRoutes(needs),
     ...tokenStateRoutes(needs),

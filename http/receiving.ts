@@ -1,22 +1,23 @@
 import type { HonoRequest } from 'hono'
+import { concurrencyLimitPerKey } from '../application/concurrency-limit.ts'
 import { andThen, type MaybePromise } from '../application/maybe-promise.ts'
 import type { Caller } from './call.ts'
 import { RequestError } from './errors.ts'
-import { concurrencyLimit } from './concurrency-limit.ts'
+import { requestLimit } from './concurrency-limit.ts'
 import { headerOf, readBody, smallBody, type Incoming, type InTurn } from './reading.ts'
 import type { Route } from './route.ts'
 
-const mostWaiting = 10_000
+const maxWaiting = 10_000
 /** How many larger bodies come at the same time: of those who need no right, and of each who has one. */
-const coming = { atOnce: 64, mostWaiting }
+const coming = { concurrent: 64, maxWaiting }
 /** Uploads may be ten times as large: so few come at the same time, and of what is sent to one payment fewer. */
-const uploading = { atOnce: 16, mostWaiting }
-const uploadingOfOne = { atOnce: 4, mostWaiting: 100 }
+const uploading = { concurrent: 16, maxWaiting }
+const uploadingOfOne = { concurrent: 4, maxWaiting: 100 }
 /** How long whoever sends slowly keeps the place of others. */
 const longestMs = 30_000
 const longestUploadMs = 120_000
 /** What is parsed of a body may be many times as large in memory. */
-const atWork = { atOnce: 4, mostWaiting }
+const atWork = { concurrent: 4, maxWaiting }
 
 const isSmall = (request: HonoRequest, incoming: Incoming): boolean =>
   incoming.complete !== false || Number(headerOf(request, incoming, 'content-length')) <= smallBody
@@ -30,41 +31,27 @@ const inTime = async (work: () => Promise<void>, longestMs: number): Promise<voi
   await Promise.race([work(), late]).finally(() => clearTimeout(timer))
 }
 
-/** Turns of each for itself, as long as anybody waits for one. */
-const turnsOfEach = (limits: Parameters<typeof concurrencyLimit>[0]) => {
-  const turns = new Map<string, { readonly inTurn: InTurn; users: number }>()
-  return (whose: string): InTurn =>
-    async (work) => {
-      const own = turns.get(whose) ?? { inTurn: concurrencyLimit(limits), users: 0 }
-      turns.set(whose, own)
-      own.users += 1
-      try {
-        await own.inTurn(work)
-      } finally {
-        own.users -= 1
-        if (own.users === 0) turns.delete(whose)
-      }
-    }
-}
-
 /**
  * Receives the bodies of requests. A large one takes memory before anybody knows who sends it: so it is read only of those
  * who have the right to their request, and what is more than a small one of few at the same time: of few of each of them,
  * and where everybody has the right, or whoever holds a link, of few altogether.
  */
 export const makeReceiving = () => {
-  const inTurnOfAnybody = concurrencyLimit(coming)
+  const inTurnOfAnybody = requestLimit(coming)
   const inTurnInTime: InTurn = (work) => inTurnOfAnybody(() => inTime(work, longestMs))
-  const inTurnToUpload = concurrencyLimit(uploading)
-  const uploadsOf = turnsOfEach(uploadingOfOne)
-  const inTurnToWork = concurrencyLimit(atWork)
-  const callsOf = turnsOfEach(coming)
+  const inTurnToUpload = requestLimit(uploading)
+  const uploadsOf = concurrencyLimitPerKey(() => requestLimit(uploadingOfOne))
+  const inTurnToWork = requestLimit(atWork)
+  const callsOf = concurrencyLimitPerKey(() => requestLimit(coming))
   /** A merchant, or an integrator who asks for none, waits for nobody else. */
-  const inTurnOf = ({ merchant, actor }: Caller): InTurn => callsOf(merchant || actor)
+  const inTurnOf =
+    ({ merchant, actor }: Caller): InTurn =>
+    (work) =>
+      callsOf(merchant || actor, work)
   const inTurnTo =
     (payment: string): InTurn =>
     (work) =>
-      uploadsOf(payment)(() => inTurnToUpload(() => inTime(work, longestUploadMs)))
+      uploadsOf(payment, () => inTurnToUpload(() => inTime(work, longestUploadMs)))
 
   return {
     /** `mayAsk` throws when the request is refused, whatever its body. */

@@ -3,7 +3,7 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Instant } from '../domain/time.ts'
 import { paymentTable } from './payment-table.ts'
-import { permissionOutcomes } from './permissions.ts'
+import { permissionTable } from './permissions.ts'
 import { prepared } from './prepared.ts'
 
 /** A request of a payer: it waits for the answer, was answered or has ended. */
@@ -64,11 +64,11 @@ export const payerInboxQueries = (db: BetterSQLite3Database) => {
       expiresAt: paymentTable.expiresAt,
     }),
     entriesIn(db, 'permission', {
-      id: permissionOutcomes.rid,
-      payer: permissionOutcomes.payer,
-      isWaiting: permissionOutcomes.isWaiting,
-      position: permissionOutcomes.linePosition,
-      expiresAt: permissionOutcomes.expiresAt,
+      id: permissionTable.rid,
+      payer: permissionTable.payer,
+      isWaiting: permissionTable.isWaiting,
+      position: permissionTable.inboxPosition,
+      expiresAt: permissionTable.expiresAt,
     }),
   ]
   const list = (of: Parameters<(typeof kinds)[number]>[0]): readonly InboxEntry[] =>

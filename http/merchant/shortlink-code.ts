@@ -4,7 +4,7 @@ import type { shortlink } from '../../domain/merchant/shortlink.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { streamOf } from '../../domain/stream.ts'
 import { givenId, type Links } from '../addresses.ts'
-import { inTurns } from '../concurrency-limit.ts'
+import { limited } from '../concurrency-limit.ts'
 import { preferred } from '../negotiation.ts'
 import { route, type Route } from '../route.ts'
 
@@ -116,7 +116,7 @@ export const shortlinkCodeRoutes = (needs: ShortlinkCodeNeeds): Route[] => {
   ]
   return [
     // Open to all, and some texts take long to draw.
-    ...inTurns(images),
+    ...limited(images),
     route({
       ...destinationRoute,
       path: valuePath(':shortlink_id'),

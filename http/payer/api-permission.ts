@@ -49,7 +49,7 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
         const row = await find(call.params.rid, payer, call.at)
         return {
           rid: row.rid,
-          merchant: needs.shopName(row.merchant),
+          merchant: needs.shopName(row.request.merchant),
           status: row.status,
           status_code: row.statusCode,
           scope: formatScope(row.request.scope),
@@ -73,8 +73,8 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
       handle: async (call) => {
         const { rid } = call.params
         const { payer } = await access(call)
-        const { merchant } = await find(rid, payer, call.at)
-        const context = contextOfPayer(call, payer, merchant)
+        const { request } = await find(rid, payer, call.at)
+        const context = contextOfPayer(call, payer, request.merchant)
         await needs.grantPermission(rid, payer, call.body.scope, context)
       },
     }),
@@ -90,8 +90,8 @@ export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Rou
       handle: async (call) => {
         const { rid } = call.params
         const { payer } = await access(call)
-        const { merchant } = await find(rid, payer, call.at)
-        await needs.declinePermission(rid, payer, contextOfPayer(call, payer, merchant))
+        const { request } = await find(rid, payer, call.at)
+        await needs.declinePermission(rid, payer, contextOfPayer(call, payer, request.merchant))
       },
     }),
     route({

@@ -1,10 +1,10 @@
 import { html } from 'hono/html'
+import type { PayerViews } from '../../application/payer-views.ts'
 import type { Profile } from '../../domain/people/profile.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { GrantedPermission } from '../../projections/grants.ts'
 import type { InboxEntry } from '../../projections/payer-inbox.ts'
-import type { PermissionOutcome } from '../../projections/permissions.ts'
 import { searchOf, type Call } from '../call.ts'
 import type { RawReply, Route } from '../route.ts'
 import { devicesHtml, type DevicesNeeds } from './devices.ts'
@@ -25,7 +25,7 @@ export type PayerHomeNeeds = DevicesNeeds & {
     history(payer: string, before: number, limit: number): readonly InboxEntry[]
   }
   readonly findRequest: (tid: string, at: Instant) => Promise<ShownRequest | undefined>
-  readonly permissionOf: (rid: string, at: Instant) => PermissionOutcome | undefined
+  readonly findPayerPermission: PayerViews['findPayerPermission']
   /** What a payer has allowed applications, newest first. */
   readonly answersOf: (payer: string, before: number, limit: number) => readonly GrantedPermission[]
   readonly applicationName: (client: string) => string | undefined
@@ -81,14 +81,14 @@ export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] 
         beside: shownAmount(captured || asked, outcome.currency, locale),
       })
     }
-    const row = needs.permissionOf(id, at)
+    const row = await needs.findPayerPermission(id, at)
     if (!row) return ''
     const granted = row.permissions ? texts.statusGranted : texts.statusDeclined
     const isWithdrawn = needs.isWithdrawn(`permission-${id}`)
     const answered = isWithdrawn ? texts.statusWithdrawn : granted
     return rowHtml({
       href: `/payer/permission/${id}`,
-      name: needs.shopName(row.merchant),
+      name: needs.shopName(row.request.merchant),
       about: row.request.text ?? texts.asks,
       when: shownTime(row.modifiedAt, locale),
       status: { pending: '', ok: answered, fail: texts.statusExpired }[row.status],

@@ -1,10 +1,10 @@
 import { html } from 'hono/html'
 import type { Context } from '../../application/handle.ts'
+import type { PayerPermission, PayerViews } from '../../application/payer-views.ts'
 import type { Profile } from '../../domain/people/profile.ts'
 import { scopes, type Scope } from '../../domain/people/scope.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
-import type { PermissionOutcome } from '../../projections/permissions.ts'
 import { ridParams } from '../addresses.ts'
 import { contextOfPayer, type Call } from '../call.ts'
 import { RequestError } from '../errors.ts'
@@ -20,8 +20,7 @@ import { scopeChoice, scopeList, type ChoiceSoFar } from './scope-choice.ts'
 import { hiddenFields, type SignedIn, type Visitor, type Visits } from './session.ts'
 
 export type PayerPermissionNeeds = EnteringNeeds & {
-  readonly caughtUp: () => Promise<void>
-  readonly permissionOf: (rid: string, at: Instant) => PermissionOutcome | undefined
+  readonly findPayerPermission: PayerViews['findPayerPermission']
   readonly shopName: (merchant: string) => string
   readonly grantPermission: (
     rid: string,
@@ -34,10 +33,9 @@ export type PayerPermissionNeeds = EnteringNeeds & {
 
 /** The request as its payer may see it: what is for somebody else does not exist. @throws Refusal */
 export const permissionFor =
-  ({ caughtUp, permissionOf }: PayerPermissionNeeds) =>
-  async (rid: string, payer: string, at: Instant): Promise<PermissionOutcome> => {
-    await caughtUp()
-    const found = permissionOf(rid, at)
+  ({ findPayerPermission }: Pick<PayerPermissionNeeds, 'findPayerPermission'>) =>
+  async (rid: string, payer: string, at: Instant): Promise<PayerPermission> => {
+    const found = await findPayerPermission(rid, at)
     return found?.payer === payer ? found : refuse('resource_is_unknown')
   }
 
@@ -63,7 +61,7 @@ export const payerPermissionRoutes = (needs: PayerPermissionNeeds, visits: Visit
   const profileOf = async ({ session }: SignedIn): Promise<Profile> =>
     (await needs.findProfile(session.payer)) ?? refuse('payer_is_unknown')
 
-  const answered = (visitor: SignedIn, row: PermissionOutcome, profile: Profile): Html => {
+  const answered = (visitor: SignedIn, row: PayerPermission, profile: Profile): Html => {
     const { texts, locale } = visitor
     const isGranted = row.permissions !== null
     const tone = isGranted ? 'good' : 'bad'
@@ -77,11 +75,11 @@ export const payerPermissionRoutes = (needs: PayerPermissionNeeds, visits: Visit
 
   const shown = async (
     visitor: SignedIn,
-    row: PermissionOutcome,
+    row: PayerPermission,
     soFar?: ChoiceSoFar,
   ): Promise<RawReply> => {
     const { texts, csrf, locale } = visitor
-    const shop = needs.shopName(row.merchant)
+    const shop = needs.shopName(row.request.merchant)
     const profile = await profileOf(visitor)
     return visits.show(visitor, {
       title: `${texts.permission} – ${shop}`,
@@ -109,7 +107,7 @@ export const payerPermissionRoutes = (needs: PayerPermissionNeeds, visits: Visit
     const { rid } = call.params
     const { payer } = visitor.session
     const row = await find(rid, payer, call.at)
-    const context = contextOfPayer(call, payer, row.merchant)
+    const context = contextOfPayer(call, payer, row.request.merchant)
     const { data: decision } = permissionForm.shape.decision.safeParse(
       fieldOf(call.body, 'decision'),
     )

@@ -1,4 +1,5 @@
-import { applications, merchants, payers, payments, pointsOfSale } from '../../domain/aggregates.ts'
+import { applications, merchants, payers, pointsOfSale } from '../../domain/aggregates.ts'
+import { concurrencyLimit } from '../../application/concurrency-limit.ts'
 import { redeemCode } from '../../application/authorize.ts'
 import {
   findLiveRefreshToken,
@@ -8,13 +9,12 @@ import {
   withdrawConsent,
 } from '../../application/grants.ts'
 import type { Context } from '../../application/handle.ts'
+import { payerViews } from '../../application/payer-views.ts'
 import { changeProfile, registerPayer, signIn } from '../../application/payers.ts'
-import { outcomeAt } from '../../domain/payment/payment-outcome.ts'
 import { streamOf, within } from '../../domain/stream.ts'
 import type { Core } from '../core.ts'
 import type { Settings } from '../settings.ts'
 import type { AuthorizationServer } from './authorization-server.ts'
-import { makeGate } from './gate.ts'
 import { codeUri, makeCodeCheck, newCodeSecret } from './one-time-codes.ts'
 import { seal, unseal } from './sealing.ts'
 import { hashSecret, makeSecretCheck } from './secrets.ts'
@@ -25,7 +25,7 @@ const failuresPerAddress = 200
 const passesPerAddress = 1_000
 const throttlePeriodMs = 600_000
 /** One at once, so that sign-ins do not take the machine from payments; each address is throttled before it comes so far. */
-const slowHashes = { atOnce: 1, mostOfOne: 10_000, mostWaiting: 10_000 }
+const slowHashes = { concurrent: 1, maxWaiting: 10_000 }
 
 /** What the operator links below every page. */
 export const footerOf = ({ HELP_URL: help, TERMS_URL: terms, PRIVACY_URL: privacy }: Settings) => ({
@@ -41,7 +41,7 @@ export const makePayerSide = (core: Core, settings: Settings, server: Authorizat
   const isSandbox = settings.MODE === 'sandbox'
   const grantNeeds = { handle, find, tokens, rows, caughtUp }
   const pages = people.secret('pages')
-  const gate = makeGate(slowHashes)
+  const limited = concurrencyLimit(slowHashes)
   const verifySecret = makeSecretCheck(Date.now)
   const stepOfCode = makeCodeCheck(Date.now)
 
@@ -50,18 +50,11 @@ export const makePayerSide = (core: Core, settings: Settings, server: Authorizat
   const shopName = (merchant: string): string =>
     core.merchants.find(streamOf(merchants, merchant))?.data.businessName ?? merchant
 
-  const findRequest = async (tid: string, at: number) => {
-    const payment = await find(payments, tid, 'log')
-    if (payment.status === 'unrequested') return undefined
-    const { request, details, payer } = payment
-    const { merchant } = request
-    const outcome = outcomeAt(tid, payment, at)
-    const pos =
-      core.pointsOfSale.find(streamOf(pointsOfSale, within(merchant, request.posId)))?.data.name ??
-      null
-    const logo = core.merchants.find(streamOf(merchants, merchant))?.data.logo ?? null
-    return { tid, request, details, payer, outcome, shop: shopName(merchant), logo, pos }
-  }
+  const shopOf = (merchant: string, posId: string) => ({
+    shop: shopName(merchant),
+    logo: core.merchants.find(streamOf(merchants, merchant))?.data.logo ?? null,
+    pos: core.pointsOfSale.find(streamOf(pointsOfSale, within(merchant, posId)))?.data.name ?? null,
+  })
 
   const isPayer = async (id: string): Promise<boolean> =>
     (await find(payers, id)).status === 'present'
@@ -88,7 +81,7 @@ export const makePayerSide = (core: Core, settings: Settings, server: Authorizat
       handle,
       find,
       people,
-      verifyPin: (pin, hash, claimed) => gate(async () => verifySecret(pin, hash, claimed)),
+      verifyPin: (pin, hash, claimed) => limited(() => verifySecret(pin, hash, claimed)),
       stepOfCode,
       strangers: makeStrangers(),
       newSession: newToken,
@@ -98,7 +91,7 @@ export const makePayerSide = (core: Core, settings: Settings, server: Authorizat
     signOut: async (payer: string, session: string, context: Context) => {
       await handle(payers, payer, { type: 'SignOut', session }, context)
     },
-    hashPin: (pin: string) => gate(() => hashSecret(pin)),
+    hashPin: (pin: string) => limited(() => hashSecret(pin)),
     newCodeSecret,
     codeUri,
     stepOfCode,
@@ -108,7 +101,7 @@ export const makePayerSide = (core: Core, settings: Settings, server: Authorizat
     },
     registerPayer: registerPayer({ handle, find, people }),
     changeProfile: changeProfile({ handle, find, people }),
-    findRequest,
+    ...payerViews({ find, shopOf }),
     logos: core.blobs,
     shopName,
     devicesOf: (payer: string, at: number) =>
@@ -118,7 +111,6 @@ export const makePayerSide = (core: Core, settings: Settings, server: Authorizat
       })),
     answersOf: rows.answers,
     inbox: core.inbox,
-    permissionOf: core.permissions.find,
     isWithdrawn: (grant: string) => rows.find(grant)?.isWithdrawn ?? false,
     consentsOf: rows.consents,
     findConsent: rows.consent,

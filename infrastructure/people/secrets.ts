@@ -1,13 +1,13 @@
 import { hash as argon2id, verify } from '@node-rs/argon2'
 import { hash, randomBytes } from 'node:crypto'
+import { concurrencyLimit } from '../../application/concurrency-limit.ts'
 import { generationalCache } from '../../application/generational-cache.ts'
 import { networkOf } from '../networks.ts'
-import { makeGate, type Bounds } from './gate.ts'
 
 const verdictLifetimeMs = 60_000
 const verdictsKept = 10_000
 /** Of the four threads of the pool payers' sign-ins may take another one, and one is left for all else. */
-const checks: Bounds = { atOnce: 2, mostOfOne: 1_000, mostWaiting: 10_000 }
+const checks = { concurrent: 2, maxWaitingPerKey: 1_000, maxWaiting: 10_000 }
 
 /** Argon2id with OWASP's minimum parameters, on the thread pool. */
 export const hashSecret = (secret: string): Promise<string> => argon2id(secret)
@@ -24,7 +24,7 @@ export const isHashOf = (slowHash: string, secret: string): Promise<boolean> =>
  */
 export const makeSecretCheck = (machineNow: () => number) => {
   const key = randomBytes(32).toString('hex')
-  const gate = makeGate(checks)
+  const limited = concurrencyLimit(checks)
   /** Until when secrets count that were right, and that were wrong: apart, for anybody can make any number of these. */
   const right = generationalCache<string, number>(verdictsKept)
   const wrong = generationalCache<string, number>(verdictsKept)
@@ -60,7 +60,7 @@ export const makeSecretCheck = (machineNow: () => number) => {
       verdicts.set(name, machineNow() + verdictLifetimeMs)
       return isRight
     }
-    const checking = gate(find, whose).finally(() => underWay.delete(asking))
+    const checking = limited(find, whose).finally(() => underWay.delete(asking))
     underWay.set(asking, checking)
     return checking
   }

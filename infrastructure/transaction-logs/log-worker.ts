@@ -57,8 +57,8 @@ const payment: Owner = {
 }
 
 const permission: Owner = {
-  join: 'LEFT JOIN permission_outcomes owner ON owner.rid = line.tid',
-  columns: ['posId', 'posTid', 'text'].map((name) => `owner.request ->> '${name}'`).join(', '),
+  join: 'LEFT JOIN permissions owner ON owner.rid = line.tid',
+  columns: 'owner.posId, owner.posTid, owner.text',
 }
 
 const linesWhere = ({ ledger }: LogJob, which: string): string => `

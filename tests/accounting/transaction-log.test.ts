@@ -145,7 +145,7 @@ const jobOf = (
   new Database(database)
     .exec(
       `CREATE VIEW payments AS SELECT '' tid, '' posId, '' posTid, '' text WHERE false;
-       CREATE VIEW permission_outcomes AS SELECT '' rid, '{}' request WHERE false;
+       CREATE VIEW permissions AS SELECT '' rid, '' posId, '' posTid, '' text WHERE false;
        CREATE VIEW checkpoint AS SELECT ${position} position;
        CREATE VIEW transaction_lines AS
        WITH RECURSIVE line(position) AS

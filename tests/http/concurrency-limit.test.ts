@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { concurrencyLimit } from '../../http/concurrency-limit.ts'
+import { requestLimit } from '../../http/concurrency-limit.ts'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, number) => number)
 
 test('given many who wait, when their turns come, then it is in order, and one in each turn of the loop', async () => {
-  const inTurn = concurrencyLimit({ atOnce: 4, mostWaiting: 3_000 })
+  const inTurn = requestLimit({ concurrent: 4, maxWaiting: 3_000 })
   const begun: number[] = []
   const all = numbers(3_000).map((number) => inTurn(() => begun.push(number)))
   for (let turn = 1; turn <= 10; turn++) {
@@ -17,7 +17,7 @@ test('given many who wait, when their turns come, then it is in order, and one i
 })
 
 test('given work that takes its time, when more comes, then only so many are at work', async () => {
-  const inTurn = concurrencyLimit({ atOnce: 2, mostWaiting: 10 })
+  const inTurn = requestLimit({ concurrent: 2, maxWaiting: 10 })
   const ends: (() => void)[] = []
   const slow = () => new Promise<void>((resolve) => ends.push(resolve))
   const all = numbers(5).map(() => inTurn(slow))
@@ -31,7 +31,7 @@ test('given work that takes its time, when more comes, then only so many are at 
 })
 
 test('given too many who wait, when another comes, then it is told to come again', async () => {
-  const inTurn = concurrencyLimit({ atOnce: 1, mostWaiting: 2 })
+  const inTurn = requestLimit({ concurrent: 1, maxWaiting: 2 })
   const all = [inTurn(() => 'first'), inTurn(() => 'second')]
   await expect(inTurn(() => 'third')).rejects.toMatchObject({
     status: 503,
@@ -42,7 +42,7 @@ test('given too many who wait, when another comes, then it is told to come again
 })
 
 test('given work that fails, when it has, then its place is free again', async () => {
-  const inTurn = concurrencyLimit({ atOnce: 1, mostWaiting: 10 })
+  const inTurn = requestLimit({ concurrent: 1, maxWaiting: 10 })
   const failing = () => Promise.reject(new Error('it failed'))
   await expect(inTurn(failing)).rejects.toThrow('it failed')
   await expect(inTurn(failing)).rejects.toThrow('it failed')

@@ -135,11 +135,9 @@ describe('the requests of a payer', () => {
     const { waiting } = payerInboxQueries(file.db)
     const at = (now: number) => waiting('alice', now, Number.MAX_SAFE_INTEGER, 10).length
     expect([at(requestEnds - 1), at(requestEnds)]).toEqual([2, 0])
-    const { find } = permissionQueries(file.db)
-    expect(find('consent', requestEnds - 1)).toMatchObject({ status: 'pending' })
-    expect(find('consent', requestEnds)).toMatchObject({
-      ...{ status: 'fail', statusCode: 5011, modifiedAt: requestEnds },
-    })
+    const { due } = permissionQueries(file.db)
+    expect(due(requestEnds - 1, 10)).toEqual([])
+    expect(due(requestEnds, 10)).toMatchObject([{ rid: 'consent' }])
   })
 
   test('are shown a page at a time', () => {

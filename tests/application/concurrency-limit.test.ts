@@ -1,17 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { makeGate, type Bounds } from '../../infrastructure/people/gate.ts'
+import { concurrencyLimit, type ConcurrencyLimits } from '../../application/concurrency-limit.ts'
 
-/** Work that is begun through a gate and ends when it is told to. */
-const slowWork = (atOnce: number, bounds: Partial<Bounds> = {}) => {
-  const gate = makeGate({ atOnce, mostOfOne: 100, mostWaiting: 100, ...bounds })
+/** Work that is begun through a limit and ends when it is told to. */
+const slowWork = (concurrent: number, limits: Partial<ConcurrencyLimits> = {}) => {
+  const limited = concurrencyLimit({ concurrent, maxWaiting: 100, ...limits })
   const begun: string[] = []
   const ends: ((error?: Error) => void)[] = []
-  const ask = (whose: string): Promise<void> =>
-    gate(() => {
-      begun.push(whose)
+  const ask = (key: string): Promise<void> =>
+    limited(() => {
+      begun.push(key)
       return new Promise((resolve, reject) => ends.push((e) => (e ? reject(e) : resolve())))
-    }, whose)
+    }, key)
   /** Ends what was begun first. */
   const endOne = async (error?: Error): Promise<void> => {
     ends.shift()?.(error)
@@ -39,15 +39,15 @@ test('at most so many are at work, and what fails leaves its place', async () =>
 
 test('those who wait take turns, each with what they asked for in order', async () => {
   const { begun, ask, endOne } = slowWork(1)
-  for (const whose of ['a', 'a', 'a', 'a', 'b', 'b', 'c', 'a']) void ask(whose)
+  for (const key of ['a', 'a', 'a', 'a', 'b', 'b', 'c', 'a']) void ask(key)
   for (let n = 0; n < 8; n++) await endOne()
   expect(begun).toEqual(['a', 'a', 'b', 'c', 'a', 'b', 'a', 'a'])
 })
 
 test('who has too much waiting is refused more, and so are all when too much waits in all', async () => {
-  const { begun, ask, endOne } = slowWork(1, { mostOfOne: 2, mostWaiting: 3 })
+  const { begun, ask, endOne } = slowWork(1, { maxWaitingPerKey: 2, maxWaiting: 3 })
   const refused = { code: 'too_much_is_waiting' }
-  for (const whose of ['a', 'a', 'a']) void ask(whose)
+  for (const key of ['a', 'a', 'a']) void ask(key)
   await expect(ask('a')).rejects.toMatchObject(refused)
   void ask('b')
   await expect(ask('c')).rejects.toMatchObject(refused)

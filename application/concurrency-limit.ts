@@ -1,0 +1,94 @@
+import { refuse } from '../domain/refusal.ts'
+import type { MaybePromise } from './maybe-promise.ts'
+import { uniqueQueue, type UniqueQueue } from './unique-queue.ts'
+
+export type ConcurrencyLimits = {
+  /** Jobs that run at the same time. */
+  readonly concurrent: number
+  readonly maxWaiting: number
+  /** Waiting jobs of one key; by default only the total counts. */
+  readonly maxWaitingPerKey?: number
+}
+
+type Options = {
+  /** Starts one job in each turn of the event loop, so that other work runs in between. */
+  readonly onePerTurn?: boolean
+  /** Throws when too many jobs are waiting. */
+  readonly refuseMore?: () => never
+}
+
+type Limited = <Result>(work: () => MaybePromise<Result>, key?: string) => Promise<Result>
+
+/**
+ * Runs a few jobs at a time. Waiting jobs of one key run in order, and keys take turns, so whoever asks for much delays
+ * only themselves. @throws Refusal too_much_is_waiting, unless `refuseMore` throws something else
+ */
+export const concurrencyLimit = (
+  { concurrent, maxWaiting, maxWaitingPerKey = maxWaiting }: ConcurrencyLimits,
+  { onePerTurn = false, refuseMore = () => refuse('too_much_is_waiting') }: Options = {},
+): Limited => {
+  /** The next key is first. */
+  const queues = new Map<string, UniqueQueue<() => void>>()
+  let running = 0
+  let waiting = 0
+  let isScheduled = false
+
+  const startNext = (): void => {
+    isScheduled = false
+    const [next] = queues
+    if (!next || running === concurrent) return
+    const [key, queue] = next
+    const start = queue.take()
+    queues.delete(key)
+    if (queue.size() > 0) queues.set(key, queue)
+    waiting -= 1
+    running += 1
+    start?.()
+    schedule()
+  }
+
+  const schedule = (): void => {
+    if (isScheduled || running === concurrent || waiting === 0) return
+    if (!onePerTurn) return startNext()
+    isScheduled = true
+    setImmediate(startNext)
+  }
+
+  const wait = (key: string): Promise<void> => {
+    const queue = queues.get(key) ?? uniqueQueue()
+    if (waiting >= maxWaiting || queue.size() >= maxWaitingPerKey) return refuseMore()
+    queues.set(key, queue)
+    waiting += 1
+    return new Promise((resolve) => {
+      queue.add(resolve)
+      schedule()
+    })
+  }
+
+  return async (work, key = '') => {
+    if (onePerTurn || running === concurrent) await wait(key)
+    else running += 1
+    try {
+      return await work()
+    } finally {
+      running -= 1
+      schedule()
+    }
+  }
+}
+
+/** A limit for each key of its own, kept while the key has jobs. */
+export const concurrencyLimitPerKey = (make: () => Limited) => {
+  const limits = new Map<string, { readonly limited: Limited; jobs: number }>()
+  return async <Result>(key: string, work: () => MaybePromise<Result>): Promise<Result> => {
+    const limit = limits.get(key) ?? { limited: make(), jobs: 0 }
+    limits.set(key, limit)
+    limit.jobs += 1
+    try {
+      return await limit.limited(work)
+    } finally {
+      limit.jobs -= 1
+      if (limit.jobs === 0) limits.delete(key)
+    }
+  }
+}
