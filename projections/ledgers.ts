@@ -50,24 +50,6 @@ export const ledgerStream = (merchant: string, ledger: string): string =>
 
 const nothingYet = { counters: {}, totals: [] }
 
-/** Written out: a spread takes ten times as long. */
-const withSums = (row: LedgerRow, counters: Counters, totals: Totals): LedgerRow => ({
-  stream: row.stream,
-  position: row.position,
-  merchant: row.merchant,
-  id: row.id,
-  currency: row.currency,
-  description: row.description,
-  enabled: row.enabled,
-  open: row.open,
-  openedAt: row.openedAt,
-  completed: row.completed,
-  closing: row.closing,
-  closingSums: row.closingSums,
-  counters,
-  totals,
-})
-
 export const ledgerProjection = projection({
   table: ledgers,
   key: ledgers.stream,
@@ -121,7 +103,11 @@ export const ledgerProjection = projection({
   sums: {
     keysOf: ({ merchant, ledger }) => [ledgerStream(merchant, ledger)],
     apply: (row, sum) =>
-      row && withSums(row, countLine(row.counters, sum), addLine(row.totals, sum)),
+      row && {
+        ...row,
+        counters: countLine(row.counters, sum),
+        totals: addLine(row.totals, sum),
+      },
   },
 })
 

@@ -23,28 +23,6 @@ type Changes = Partial<
   >
 >
 
-/** Written out: every event of every payment comes through here, and a spread takes ten times as long. */
-const withChanges = (row: PaymentRow, changes: Changes, inboxPosition: number): PaymentRow => ({
-  tid: row.tid,
-  merchant: row.merchant,
-  ledger: changes.ledger ?? row.ledger,
-  posId: row.posId,
-  posTid: row.posTid,
-  text: row.text,
-  customer: row.customer,
-  currency: row.currency,
-  amount: row.amount,
-  additionalAmount: changes.additionalAmount ?? row.additionalAmount,
-  credit: changes.credit ?? row.credit,
-  amountLeft: changes.amountLeft ?? row.amountLeft,
-  additionalAmountLeft: changes.additionalAmountLeft ?? row.additionalAmountLeft,
-  payer: changes.payer ?? row.payer,
-  isWaiting: changes.isWaiting ?? row.isWaiting,
-  inboxPosition,
-  expiresAt: changes.expiresAt ?? row.expiresAt,
-  deadline: changes.deadline === undefined ? row.deadline : changes.deadline,
-})
-
 const ended: Changes = {
   isWaiting: false,
   amountLeft: 0,
@@ -131,7 +109,8 @@ export const paymentProjection = projection({
     const changes = row && changesOf(row, event)
     if (!changes) return row
     const isMoved = row.isWaiting && event.type !== 'PaymentAmended'
-    return withChanges(row, changes, isMoved ? position : row.inboxPosition)
+    const inboxPosition = isMoved ? position : row.inboxPosition
+    return { ...row, ...changes, inboxPosition }
   },
   transactionLine,
 })

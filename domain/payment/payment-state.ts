@@ -13,7 +13,7 @@ import type {
 } from './payment-events.ts'
 import { statusCodes, type PaymentStatus, type StatusCode } from './status.ts'
 
-/** A capture or a refund that was accepted; the id is null for the one that took everything. */
+/** A capture or refund; the id is null when it took everything. */
 export type Part = Pots & {
   readonly id: string | null
   readonly charge: Charge
@@ -21,7 +21,7 @@ export type Part = Pots & {
 }
 export type Refund = Part & { readonly text: string | null }
 
-/** What the payer said, or the funding source instead. */
+/** What the payer answered, or the funding source in their place. */
 export type Answer =
   | { readonly type: 'accepted'; readonly additionalAmount: number; readonly credit: boolean }
   | { readonly type: 'declined' }
@@ -30,48 +30,47 @@ export type Answer =
 export type RequestedPayment = {
   readonly status: PaymentStatus
   readonly statusCode: StatusCode
-  /** As first requested: what a repeated request is compared with. */
+  /** Original request, to recognise repeats. */
   readonly request: PaymentRequest
-  /** As amended since. */
+  /** After amendments. */
   readonly details: PaymentDetails
-  /** Roughly how many bytes all amendments take together. */
+  /** Estimated bytes of all amendments. */
   readonly amendedSize: number
   readonly payer: string | null
-  /** The shortlink of which a scan names the payer. */
+  /** A scan of this shortlink names the payer. */
   readonly shortlink?: string | undefined
-  /** The scan that named the payer. */
   readonly scan?: string | undefined
   readonly answer: Answer | null
   readonly permissions: Permissions | null
-  /** End of the wait for the payer. */
+  /** Deadline of the payer’s answer. */
   readonly waitsUntil: Instant
-  /** End of the current status: of the wait for the payer, then of the authorisation. */
+  /** Deadline of the current status. */
   readonly expiresAt: Instant
   /** Zero until the payer accepts. */
   readonly authorized: Pots
   readonly captured: Pots
   readonly released: Pots
   readonly refunded: Pots
-  /** By refunds that gave back their part of what was charged. */
+  /** The part whose refunds returned charges. */
   readonly refundedWithFees: Pots
   readonly captures: ChunkedList<Part>
   readonly refunds: ChunkedList<Refund>
   readonly endedByMerchant: boolean
-  /** Whether `expiresAt` is that of a renewal. */
+  /** Whether the current deadline comes from a renewal. */
   readonly isRenewed: boolean
   readonly modifiedAt: Instant
-  /** Position of the latest event with a line in a ledger, and that ledger: they name its report. */
+  /** Position and ledger of the latest line; they name its report. */
   readonly linePosition: number
   readonly lineLedger: string
 }
 
 export type Payment = RequestedPayment | { readonly status: 'unrequested' }
 
-/** authorised = captured + released + available, in both pots. */
+/** authorized = captured + released + available, in both pots. */
 export const available = ({ authorized, captured, released }: RequestedPayment): Pots =>
   minus(minus(authorized, captured), released)
 
-/** Whether nobody may answer before a scan of its shortlink names the payer. */
+/** Nobody may answer before a scan names the payer. */
 export const awaitsScan = ({ payer, shortlink }: RequestedPayment): boolean =>
   payer === null && shortlink !== undefined
 
@@ -93,51 +92,18 @@ const amended = (
 
 type WithoutLine = 'PaymentAmended' | 'PaymentPickedUp' | 'PaymentRenewed'
 
-/** Whether an event makes a line in a ledger. */
+/** Whether the event adds a line to a ledger. */
 export const hasLine = (
   type: PaymentEvent['type'],
 ): type is Exclude<PaymentEvent['type'], WithoutLine> =>
   type !== 'PaymentAmended' && type !== 'PaymentPickedUp' && type !== 'PaymentRenewed'
 
-/** What events change of a payment. */
+/** Fields that an event changes. */
 type Changes = Partial<
   Omit<RequestedPayment, 'request' | 'shortlink' | 'waitsUntil' | 'linePosition' | 'lineLedger'>
 >
 
-/** Written out: every event of every payment comes through here, and a spread takes ten times as long. */
-const withChanges = (
-  payment: RequestedPayment,
-  changes: Changes,
-  linePosition: number,
-  lineLedger: string,
-): RequestedPayment => ({
-  status: changes.status ?? payment.status,
-  statusCode: changes.statusCode ?? payment.statusCode,
-  request: payment.request,
-  details: changes.details ?? payment.details,
-  amendedSize: changes.amendedSize ?? payment.amendedSize,
-  payer: changes.payer ?? payment.payer,
-  shortlink: payment.shortlink,
-  scan: changes.scan ?? payment.scan,
-  answer: changes.answer ?? payment.answer,
-  permissions: changes.permissions ?? payment.permissions,
-  waitsUntil: payment.waitsUntil,
-  expiresAt: changes.expiresAt ?? payment.expiresAt,
-  authorized: changes.authorized ?? payment.authorized,
-  captured: changes.captured ?? payment.captured,
-  released: changes.released ?? payment.released,
-  refunded: changes.refunded ?? payment.refunded,
-  refundedWithFees: changes.refundedWithFees ?? payment.refundedWithFees,
-  captures: changes.captures ?? payment.captures,
-  refunds: changes.refunds ?? payment.refunds,
-  endedByMerchant: changes.endedByMerchant ?? payment.endedByMerchant,
-  isRenewed: changes.isRenewed ?? payment.isRenewed,
-  modifiedAt: changes.modifiedAt ?? payment.modifiedAt,
-  linePosition,
-  lineLedger,
-})
-
-/** A refund or an amendment may come between a deadline and the record of it. */
+/** Keeps a later `modifiedAt`: refunds and amendments may precede the record of a past deadline. */
 const ended = (
   payment: RequestedPayment,
   status: 'ok' | 'fail',
@@ -233,14 +199,13 @@ const changesOf = (
   }
 }
 
-/** Folds an event into a payment: the only place where events become what a payment is. */
+/** The only place where events become a payment. */
 export const evolve = (payment: Payment, event: PaymentEvent, { at, position }: Place): Payment => {
   if (event.type !== 'PaymentRequested') {
     if (payment.status === 'unrequested') return payment
-    const changes = changesOf(payment, event, at)
-    return hasLine(event.type)
-      ? withChanges(payment, changes, position, payment.details.ledger)
-      : withChanges(payment, changes, payment.linePosition, payment.lineLedger)
+    const after = { ...payment, ...changesOf(payment, event, at) }
+    if (!hasLine(event.type)) return after
+    return { ...after, linePosition: position, lineLedger: payment.details.ledger }
   }
   const { request, payer, shortlink, expiresAt } = event.data
   return {
