@@ -26,8 +26,8 @@ import { payer, payerEvents } from './people/payer.ts'
 import { permission, permissionEvents } from './people/permission.ts'
 
 /*
- * Every aggregate: the category of its streams, its decider, its events, and how events of older versions are read. The
- * catalogue of events, the check when an event is read, and schema versions follow from what is exported here.
+ * Every aggregate: its stream category, decider, events and upcasts. The event catalogue, the check
+ * when events are read and schema versions follow from these exports.
  */
 
 export const installations = {
@@ -43,7 +43,7 @@ export const users = { category: 'user', ...user }
 export const pointsOfSale = { category: 'pos', ...pos }
 export const shortlinks = { category: 'shortlink', ...shortlink }
 export const stickers = { category: 'sticker', decider: sticker, events: stickerEvents }
-/** The scans of each shortlink, under its id. */
+/** Keyed by shortlink id. */
 export const scansOfShortlinks = { category: 'scans', decider: scans, events: scanEvents }
 export const integrators = { category: 'integrator', ...integrator }
 export const signingKeys = { category: 'signing_key', ...signingKey }
@@ -54,18 +54,18 @@ export const payments = {
   events: paymentEvents,
   upcasts: paymentUpcasts,
 }
-/** The attachments of each payment, under its tid. */
+/** Keyed by tid. */
 export const attachmentsOfPayments = {
   category: 'attachments',
   decider: attachments,
   events: attachmentEvents,
 }
-/** How far the one funding source knows what becomes of money. */
+/** How far the funding source has been informed. */
 export const fundings = { category: 'funding', decider: funding, events: fundingEvents }
 export const callbacks = { category: 'callback', decider: callback, events: callbackEvents }
 
 export const feeSchedules = { category: 'fees', decider: fees, events: feeEvents }
-/** All of them together, under `operator`. */
+/** One stream, keyed `operator`. */
 export const taxcodesOfOperator = {
   category: 'taxcodes',
   decider: taxcodes,
@@ -73,7 +73,6 @@ export const taxcodesOfOperator = {
 }
 export const ledgers = { category: 'ledger', decider: ledger, events: ledgerEvents }
 export const settlementAccounts = { category: 'settlement_account', ...settlementAccount }
-/** What settlement ids begin with, each of one merchant. */
 export const settlementSeries = { category: 'series', decider: series, events: seriesEvents }
 export const settlements = {
   category: 'settlement',

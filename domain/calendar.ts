@@ -1,16 +1,16 @@
 import { dayMs, dayOf, isAhead, type Instant } from './time.ts'
 
-/** How often a merchant is settled: on weekdays, on Mondays, or on the first weekday of a month. */
+/** `daily` means weekdays, `weekly` Mondays, `monthly` the first weekday of a month. */
 export const frequencies = ['daily', 'weekly', 'monthly'] as const
 export type Frequency = (typeof frequencies)[number]
 
-/** When settlements are due; the day begins at `startOfDay`, `hh:mm` in UTC. */
+/** `startOfDay` is `hh:mm` in UTC. */
 type Calendar = { readonly frequency: Frequency; readonly startOfDay: string }
 
 export const startOfDayPattern = /^(?:[01]\d|2[0-3]):[0-5]\d$/
 
 const isWeekday = (day: number): boolean => {
-  // The first day of 1970 was a Thursday.
+  // 1970-01-01 was a Thursday.
   const weekday = (day + 4) % 7
   return weekday !== 0 && weekday !== 6
 }
@@ -33,7 +33,7 @@ const isDueDay = (frequency: Frequency, day: number): boolean => {
   }
 }
 
-/** The first instant after the given one at which a settlement is due. */
+/** The first due instant after the given one. */
 export const nextDue = ({ frequency, startOfDay }: Calendar, after: Instant): Instant => {
   const [hours = 0, minutes = 0] = startOfDay.split(':').map(Number)
   const offset = (hours * 60 + minutes) * 60_000
@@ -49,8 +49,8 @@ type Unsettled = Calendar & {
 }
 
 /**
- * The first due time after the first line and after the last settlement: what was decided before a settlement may stand
- * behind it in the log, and its due time has been served.
+ * The first due time after both the first unsettled line and the last settlement. A line may be
+ * dated before a settlement that the log records earlier; its due time has been served.
  */
 export const settlementDue = (unsettled: Unsettled): Instant => {
   const { unsettledSince, settledAt } = unsettled
@@ -58,17 +58,17 @@ export const settlementDue = (unsettled: Unsettled): Instant => {
 }
 
 /**
- * Whether a settlement that would seem to be due later is due now, because the clock was ahead when the log was written:
- * it is due by what is known of a right clock, and at once where nothing is.
+ * Whether a settlement is already due although the log says later, because the clock was ahead when
+ * the log was written.
  */
 export const isDueByRightClock = (unsettled: Unsettled, at: Instant): boolean => {
   if (settlementDue(unsettled) <= nextDue(unsettled, at)) return false
   const { unsettledSince, settledAt } = unsettled
-  const known = [unsettledSince, settledAt ?? Infinity].filter((one) => !isAhead(one, at))
+  const known = [unsettledSince, settledAt ?? Infinity].filter((instant) => !isAhead(instant, at))
   return known.length === 0 || nextDue(unsettled, Math.max(...known)) <= at
 }
 
-/** The day (`YYYY-MM-DD`, a weekday) on which the bank is to pay: so many weekdays after the one of the settlement. */
+/** The weekday (`YYYY-MM-DD`) that lies `delay` weekdays after the settlement. */
 export const payoutDay = (settled: Instant, delay: number): string => {
   let day = Math.floor(settled / dayMs)
   while (!isWeekday(day)) day += 1

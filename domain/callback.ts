@@ -6,7 +6,7 @@ import type { PermissionEvent } from './people/permission.ts'
 import { refuse } from './refusal.ts'
 import { isAhead, type Instant, type Seconds } from './time.ts'
 
-/** The callback event that each event becomes (interface 4.4 and 13). */
+/** Callback event of each event type (interface 4.4 and 13). */
 export const callbackEventNames = {
   PaymentAuthorized: 'payment_authorized',
   PaymentDeclined: 'payment_aborted_by_customer',
@@ -24,10 +24,10 @@ export const callbackEventNames = {
   ReportCompleted: 'report_closed',
 } as const satisfies Partial<Record<(PaymentEvent | PermissionEvent | LedgerEvent)['type'], string>>
 
-/** Told by its own event alone; of all others the object is the outcome that their whole history led to. */
+/** Needs only its own event; other callbacks show the folded stream. */
 export const scanCallbackName = 'shortlink_scanned'
 
-/** What a display at the till is told at each step of the payer (interface 13), at an address of its own. */
+/** Messages for the display at the till (interface 13), sent to their own address. */
 export const displayCallbackName = 'display_message'
 
 export const displayTexts = {
@@ -39,19 +39,19 @@ export const displayTexts = {
 
 export const isDisplayed = (type: string): type is keyof typeof displayTexts => type in displayTexts
 
-/** Whose messages are for the display of a payment: they are numbered for themselves. */
+/** Subject of display messages, which have their own sequence numbers. */
 export const displayOf = (stream: string): string => `${stream}#display`
 
-/** Id of the message for the display: the event itself is told to the callback address, under its own id. */
+/** The event id itself belongs to the ordinary callback. */
 export const displayMessageId = (event: string): string => `${event}-display`
 
-/** What came of one delivery attempt: `gone` is 410, which stops all further ones. */
+/** `gone` is HTTP 410 and ends all attempts. */
 const attemptResults = ['delivered', 'failed', 'gone'] as const
 
-/** The stream that a resource's events are in: itself, or what stands before `#` for a resource that shares a stream. */
+/** Subjects that share a stream add a `#` suffix to its name. */
 export const streamOfSubject = (subject: string): string => subject.split('#')[0] ?? subject
 
-/** A message: the event that it tells, by its resource and revision, and its place among those of that resource. */
+/** An event to deliver, with its sequence number within the subject. */
 const message = {
   subject: z.string(),
   revision: z.int(),
@@ -64,31 +64,31 @@ const attempt = {
   uri: z.string(),
   attemptedAt: z.int(),
   result: z.enum(attemptResults),
-  /** HTTP status of the answer; null when there was none. */
+  /** Null without a response. */
   httpStatus: z.int().nullable(),
   problem: z.string().nullable(),
 }
 
-/** Events of the stream `callback-<id of the event that is told>`. */
+/** Streams `callback-<id of the delivered event>`. */
 export const callbackEvents = {
   CallbackAttempted: z.object({ ...attempt, nextAttemptAt: z.int().nullable() }),
   CallbackRetryRequested: z.object({ ...message, nextAttemptAt: z.int() }),
-  /** The sandbox's wish for a `test_event`; the first event of a stream `callback-test-…` of its own. */
+  /** A sandbox request for a `test_event`, in a stream `callback-test-…`. */
   CallbackTestRequested: z.object({ uri: z.string() }),
 } as const
 
 export type Message = z.output<z.ZodObject<typeof message>>
 
-/** A message that has not arrived. */
+/** An undelivered message. */
 export type QueuedMessage = Message & {
-  /** Id of the event that it tells, and so of the message. */
+  /** Id of its event, and so of the message. */
   readonly id: string
-  /** Recorded, since they were counted anew. */
+  /** Attempts since the schedule last restarted. */
   readonly attempts: number
   readonly nextAttemptAt: Instant
 }
 
-/** The messages of a merchant, or of nobody, to one scheme and host. */
+/** Messages of a merchant (null for none) to one scheme and host. */
 export type DeliveryLane = { readonly merchant: string | null; readonly destination: string }
 
 export type CallbackEvent = EventsOf<typeof callbackEvents>
@@ -98,29 +98,28 @@ type CallbackCommand =
   | {
       readonly type: 'RecordAttempt'
       readonly attempt: Attempt
-      /** How many had been recorded when this one was begun. */
+      /** Attempts recorded when this one started. */
       readonly after: number
-      /** From 0 to 1, spreads retries that failed together. */
+      /** 0 to 1; spreads retries of simultaneous failures. */
       readonly jitter: number
     }
   | { readonly type: 'RequestRetry'; readonly at: Instant; readonly message: Message }
-  /** Tries a message at once that a clock has put off which was ahead. */
+  /** Retries now a message that a clock ahead of time postponed. */
   | { readonly type: 'BringForward'; readonly at: Instant; readonly message: Message }
   | { readonly type: 'RequestTest'; readonly uri: string }
 
 type Callback = {
   readonly status: 'untried' | 'waiting' | 'delivered' | 'abandoned'
   readonly attempts: number
-  /** The attempts at the address of the last one, for each address is tried by a schedule of its own. */
+  /** Attempts at the latest address; each address has its own schedule. */
   readonly latest: {
     readonly uri: string
     readonly attempts: number
-    /** Retries end three days after this. */
+    /** Retries end three days later. */
     readonly firstAttemptAt: Instant
   } | null
 }
 
-/** The attempts at the address of one more, with it. */
 const withAttempt = (
   { latest }: Callback,
   { uri, attemptedAt }: Pick<Attempt, 'uri' | 'attemptedAt'>,
@@ -133,7 +132,7 @@ const retryDelays: readonly Seconds[] = [5, 30, 120, 600, 1800, 3600, 3600, 3600
 const slowestDelay: Seconds = 14_400
 const retriesEndAfter: Seconds = 259_200
 
-/** When to try again after so many attempts: exponential, with up to a fifth of jitter; null when it is given up. */
+/** Exponential back-off with up to 20 % jitter; null after the last attempt. */
 export const nextAttemptAt = (
   attempts: number,
   firstAttemptAt: Instant,
@@ -145,7 +144,9 @@ export const nextAttemptAt = (
   return next > firstAttemptAt + retriesEndAfter * 1000 ? null : next
 }
 
-/** Whether a message waits for longer than any schedule has it wait: the clock was ahead, and has been put back. */
+/**
+ * Whether it waits longer than any schedule allows, because the clock was ahead and was set back.
+ */
 export const waitsTooLong = (
   { attempts, nextAttemptAt: next }: Pick<QueuedMessage, 'attempts' | 'nextAttemptAt'>,
   at: Instant,
@@ -154,7 +155,7 @@ export const waitsTooLong = (
   return isAhead(next - delay * 1200, at)
 }
 
-/** The delivery of one message: attempted until it arrives, the receiver is gone, or three days have passed. */
+/** Delivers one message until it arrives, the receiver is gone, or three days have passed. */
 export const callback: Decider<CallbackCommand, CallbackEvent, Callback> = {
   initial: { status: 'untried', attempts: 0, latest: null },
   decide(command, state) {
@@ -162,8 +163,8 @@ export const callback: Decider<CallbackCommand, CallbackEvent, Callback> = {
       case 'RecordAttempt': {
         const { attempt, after, jitter } = command
         const at = attempt.attemptedAt
-        // Several processes may try at the same time: what failed beside another try is no further step of the schedule,
-        // and what has arrived is not sent again because another try failed.
+        // With several processes trying, a concurrent failure is no further step of the schedule,
+        // and a delivered message is not sent again.
         if (attempt.result === 'failed' && state.attempts !== after) return []
         const { attempts, firstAttemptAt } = withAttempt(state, attempt)
         const again =
@@ -199,7 +200,7 @@ export const callback: Decider<CallbackCommand, CallbackEvent, Callback> = {
         }
       }
       case 'CallbackRetryRequested':
-        // The schedule begins anew.
+        // Restarts the schedule.
         return { status: 'waiting', attempts: 0, latest: null }
       case 'CallbackTestRequested':
         return state

@@ -1,4 +1,4 @@
-/** Fields to change: what is not named, or undefined, stays as it is, and a group of fields is changed field by field. */
+/** Absent and undefined fields stay; groups of fields change field by field. */
 export type Changes<Value> = Value extends readonly (infer Item)[]
   ? readonly Item[]
   : { readonly [Field in keyof Value]?: Changes<Value[Field]> | undefined }
@@ -8,7 +8,6 @@ type Fields = Readonly<Record<string, unknown>>
 const isGroup = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What a value is after changes of it. */
 export const changed = <Value>(value: Value, changes: Changes<Value> | undefined): Value => {
   if (changes === undefined) return value
   if (!isGroup(value) || !isGroup(changes)) return changes as Value

@@ -1,24 +1,23 @@
-/** A list that only grows, in pieces: to add to a long one copies one piece, not all of it. */
+/** An append-only list in chunks, so that adding to a long list copies one chunk. */
 export type ChunkedList<Item> = readonly (readonly Item[])[]
 
-/** In items. */
-const fullPiece = 256
+const chunkSize = 256
 
-export const withItem = <Item>(pieces: ChunkedList<Item>, item: Item): ChunkedList<Item> => {
-  const last = pieces.at(-1)
-  if (last === undefined || last.length === fullPiece) return [...pieces, [item]]
-  return [...pieces.slice(0, -1), [...last, item]]
+export const withItem = <Item>(chunks: ChunkedList<Item>, item: Item): ChunkedList<Item> => {
+  const last = chunks.at(-1)
+  if (last === undefined || last.length === chunkSize) return [...chunks, [item]]
+  return [...chunks.slice(0, -1), [...last, item]]
 }
 
-export const countItems = (pieces: ChunkedList<unknown>): number =>
-  pieces.reduce((count, piece) => count + piece.length, 0)
+export const countItems = (chunks: ChunkedList<unknown>): number =>
+  chunks.reduce((count, chunk) => count + chunk.length, 0)
 
 export const findItem = <Item>(
-  pieces: ChunkedList<Item>,
+  chunks: ChunkedList<Item>,
   isWanted: (item: Item) => boolean,
 ): Item | undefined => {
-  for (const piece of pieces) {
-    const found = piece.find(isWanted)
+  for (const chunk of chunks) {
+    const found = chunk.find(isWanted)
     if (found !== undefined) return found
   }
   return undefined

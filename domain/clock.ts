@@ -4,7 +4,7 @@ import { refuse } from './refusal.ts'
 import type { Instant } from './time.ts'
 
 export const clockEvents = {
-  /** The sandbox's clock is ahead of the machine's by this many milliseconds from now on. */
+  /** The sandbox clock runs this many milliseconds ahead of the machine. */
   ClockAdvanced: z.object({ aheadBy: z.int().nonnegative() }),
 } as const
 
@@ -24,15 +24,15 @@ export type ClockCommand = {
   readonly machine: Instant
 } & ({ readonly by: number } | { readonly to: Instant })
 
-/** DateTime ends with the year 9999; what is requested in the last second here still expires before that. */
+/** Leaves room for deadlines before the end of year 9999, where DateTime ends. */
 const lastInstant: Instant = Date.UTC(9998, 11, 31, 23, 59, 59)
 
-/** The sandbox's clock: the machine's, moved forward, never back (interface 15). */
+/** The sandbox clock only moves forward (interface 15). */
 export const clock: Decider<ClockCommand, ClockEvent, Clock> = {
   initial: { aheadBy: 0, steps: [] },
   decide(command, { aheadBy }) {
     const next = 'by' in command ? aheadBy + command.by : command.to - command.machine
-    // "now" in whole seconds may lie up to a second behind the instant shown as that second.
+    // A time shown in whole seconds may be up to a second before the real one.
     if (next < aheadBy - 1000) return refuse('clock_moves_forward_only')
     if (command.machine + next > lastInstant) return refuse('clock_is_beyond_its_end')
     return next <= aheadBy ? [] : [{ type: 'ClockAdvanced', data: { aheadBy: next } }]

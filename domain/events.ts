@@ -15,13 +15,13 @@ type Intersection<Union> = (Union extends unknown ? (given: Union) => void : nev
 export type DomainEvent = EventOf<Tables>
 export type EventType = DomainEvent['type']
 
-/** Every event that can stand in the log: the types, the check when reading, and the auditors' catalogue. */
+/** Every event in the log: its schema serves types, reading and the auditors’ catalogue. */
 export const eventCatalogue = Object.assign(
   {},
   ...Object.values(aggregates).map(({ events }) => events),
 ) as Intersection<Tables>
 
-/** How the data of older versions become those of today, step by step. */
+/** Steps from each older version to the next. */
 const upcasts: Partial<Record<EventType, readonly Upcast[]>> = Object.assign(
   {},
   ...Object.values(aggregates).map((aggregate) =>
@@ -29,25 +29,23 @@ const upcasts: Partial<Record<EventType, readonly Upcast[]>> = Object.assign(
   ),
 )
 
-/** Who, when and why of an event. */
 const metadata = z.object({
-  /** When it was decided, by the service's clock. */
+  /** When it was decided, by the service clock. */
   at: z.int(),
-  /** The merchant whom it concerns; null for what concerns the installation. */
+  /** Null for events of the installation. */
   merchant: z.string().nullable(),
-  /** Who caused it, as `user:pos1`, `payer:alice`, `operator` or `daybook` itself. */
+  /** Such as `user:pos1`, `payer:alice`, `operator` or `daybook`. */
   actor: z.string(),
-  /** The request id under which it happened. */
   correlationId: z.string(),
-  /** The event that led to it, if one did. */
+  /** Id of the event that led to this one. */
   causationId: z.string().nullable(),
-  /** Version of the shape of `data`: the number of upcasts of its type when it was written, plus one. */
+  /** Schema version of `data`, starting at 1. */
   schema: z.int().positive(),
 })
 
 export type Metadata = z.output<typeof metadata>
 
-/** An event as it stands in the log. */
+/** An event as read from the log. */
 export type Recorded<Event = DomainEvent> = Event & {
   readonly id: string
   readonly stream: string
@@ -56,7 +54,7 @@ export type Recorded<Event = DomainEvent> = Event & {
   readonly metadata: Metadata
 }
 
-/** Data of a version, brought to the shape of today by the steps from that version on; the first version is 1. */
+/** Applies the upcasts from a version (first: 1) on. */
 export const upToDate = (steps: readonly Upcast[], version: number, data: unknown): unknown =>
   steps.slice(version - 1).reduce((older, step) => step(older), data)
 
@@ -68,7 +66,7 @@ type Stored = Omit<Recorded<{ type: string; data: unknown }>, 'metadata'> & {
   readonly metadata: unknown
 }
 
-/** An event that this version of the code cannot read: of an unknown type, or of another shape than it knows. */
+/** An event of an unknown type or shape. */
 export class UnreadableEvent extends Error {
   override readonly name = 'UnreadableEvent'
 }
@@ -76,18 +74,21 @@ export class UnreadableEvent extends Error {
 const unreadable = ({ type, stream, position }: Stored, problem: string): UnreadableEvent =>
   new UnreadableEvent(`event ${position}, ${type} in ${stream}, cannot be read: ${problem}`)
 
-/** Checks an event that was read. @throws UnreadableEvent */
+/** @throws UnreadableEvent */
 export const parseEvent = (stored: Stored): Recorded => {
   const { stream, revision, position, id, type } = stored
   if (!isEventType(type)) throw unreadable(stored, 'this version knows no such type')
   try {
-    const known = compiled(metadata).parse(stored.metadata)
+    const parsedMetadata = compiled(metadata).parse(stored.metadata)
     const latest = schemaVersion(type)
-    if (known.schema > latest)
-      throw unreadable(stored, `it is of version ${known.schema}, this code knows up to ${latest}`)
-    const current = upToDate(upcasts[type] ?? [], known.schema, stored.data)
+    if (parsedMetadata.schema > latest)
+      throw unreadable(
+        stored,
+        `it is of version ${parsedMetadata.schema}, this code knows up to ${latest}`,
+      )
+    const current = upToDate(upcasts[type] ?? [], parsedMetadata.schema, stored.data)
     const data = compiled(eventCatalogue[type] as z.ZodType).parse(current)
-    return { stream, revision, position, id, type, data, metadata: known } as Recorded
+    return { stream, revision, position, id, type, data, metadata: parsedMetadata } as Recorded
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error
     throw unreadable(stored, z.prettifyError(error).replaceAll(/\s*\n\s*/g, ' '))

@@ -1,22 +1,21 @@
-/** Items named by a text, in buckets: to add to many, or to take one away, copies one bucket and not all of them. */
+/** Items hashed by name into buckets, so that adding or removing one copies a single bucket. */
 export type HashBuckets<Item> = readonly (readonly Item[])[]
 
-/** A power of two. */
-const count = 128
+/** Must be a power of two. */
+const bucketCount = 128
 
-export const emptyBuckets: HashBuckets<never> = Array.from({ length: count }, () => [])
+export const emptyBuckets: HashBuckets<never> = Array.from({ length: bucketCount }, () => [])
 
 const indexOf = (name: string): number => {
   let hash = 0
   for (let at = 0; at < name.length; at++) hash = (31 * hash + name.charCodeAt(at)) | 0
-  return hash & (count - 1)
+  return hash & (bucketCount - 1)
 }
 
-/** Those among which the item of a name is, if there is one. */
+/** The bucket that holds an item, if it exists. */
 export const bucketOf = <Item>(buckets: HashBuckets<Item>, name: string): readonly Item[] =>
   buckets[indexOf(name)] ?? []
 
-/** The same but for the bucket of a name. */
 export const withBucket = <Item>(
   buckets: HashBuckets<Item>,
   name: string,

@@ -2,28 +2,28 @@ import { z } from 'zod'
 import type { Decider, EventsOf } from './decider.ts'
 import type { Upcast } from './upcast.ts'
 
-/** How ids of requests are made: scattered, or clustered, so that those begin alike which their POS numbers in a row. */
+/** How request ids are derived; clustered ids of consecutive requests share a prefix. */
 const idScheme = z.enum(['scattered', 'clustered'])
 export type IdScheme = z.output<typeof idScheme>
 
 export const installationEvents = {
-  /** The first event of the log. Its key derives every tid and rid in this way, so all nodes and rebuilds agree. */
+  /** First event of the log. All nodes derive tids and rids from its key. */
   InstallationMade: z.object({ key: z.base64(), ids: idScheme }),
-  /** The vault whose keys seal what the log says of people, by a name that tells nothing of them. */
+  /** Id of the vault whose keys seal personal data. */
   VaultChosen: z.object({ vault: z.string() }),
-  /** The service has answered for production: the sandbox never opens this log to whoever knows its secrets. */
+  /** The log served production; the sandbox refuses to open it. */
   ProductionBegun: z.object({}),
 } as const
 
 export const installationUpcasts = {
-  // The ids of the first logs were scattered, and stay so: a repeated request must meet the first one.
+  // Old logs keep scattered ids, so that repeated requests find the first one.
   InstallationMade: [(data) => ({ ...(data as object), ids: 'scattered' })],
 } satisfies Partial<Record<keyof typeof installationEvents, readonly Upcast[]>>
 
 type InstallationEvent = EventsOf<typeof installationEvents>
 type Installation = {
   readonly key: string | null
-  /** Of a log that has not begun, how it will make them. */
+  /** Before the first event: the scheme for new logs. */
   readonly ids: IdScheme
   readonly vault: string | null
   readonly isProduction: boolean
@@ -34,7 +34,7 @@ type InstallationCommand =
   | { readonly type: 'ChooseVault'; readonly vault: string }
   | { readonly type: 'BeginProduction' }
 
-/** What is decided once for a log, by whoever opens it first. */
+/** Set once by the first process that opens the log. */
 export const installation: Decider<InstallationCommand, InstallationEvent, Installation> = {
   initial: { key: null, ids: 'clustered', vault: null, isProduction: false },
   decide(command, made) {

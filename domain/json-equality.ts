@@ -1,4 +1,4 @@
-/** Whether two JSON values are equal; a member that is `undefined` counts as absent. */
+/** Deep equality of JSON values; undefined members count as absent. */
 export const jsonEquals = (a: unknown, b: unknown): boolean => {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false

@@ -1,6 +1,6 @@
 import type { Seconds } from './time.ts'
 
-/** Why a command is refused: each reason is a sentence that is true when it is given. */
+/** A sentence that is true when the command is refused. */
 export type RefusalCode =
   | 'additional_amount_is_not_confirmed'
   | 'additional_amount_is_not_editable'
@@ -68,14 +68,15 @@ export type RefusalCode =
   | 'too_much_is_waiting'
   | 'user_has_no_credentials'
 
-/** A command that the rules do not allow; nothing has changed. `http/refusal-answers.ts` gives each reason its answer. */
+/**
+ * The rules forbid a command; nothing has changed. `http/refusal-answers.ts` maps codes to answers.
+ */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   constructor(
     readonly code: RefusalCode,
-    /** After what time it may be otherwise, if that is known. */
+    /** When a retry may succeed. */
     readonly retryAfter: Seconds | null = null,
-    /** Further reasons that hold at the same time. */
     readonly others: readonly RefusalCode[] = [],
   ) {
     super(code.replaceAll('_', ' '))
@@ -86,14 +87,14 @@ export const refuse = (code: RefusalCode, retryAfter?: Seconds): never => {
   throw new Refusal(code, retryAfter)
 }
 
-/** Refuses for all reasons that hold, so that they are told in one answer. */
+/** Refuses with every reason that holds, so that one answer lists all. */
 export const refuseIf = (reasons: Partial<Readonly<Record<RefusalCode, boolean>>>): void => {
   const codes = Object.keys(reasons) as RefusalCode[]
   const [code, ...others] = codes.filter((each) => reasons[each])
   if (code !== undefined) throw new Refusal(code, null, others)
 }
 
-/** For whoever asks for what may have been done already: a refusal is nothing to them. */
+/** For commands that may have been carried out before. */
 export const ignoreRefusal = (error: unknown): void => {
   if (!(error instanceof Refusal)) throw error
 }

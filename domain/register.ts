@@ -4,13 +4,13 @@ import type { Decider } from './decider.ts'
 import { refuse } from './refusal.ts'
 import { jsonEquals } from './json-equality.ts'
 
-/** Whose the entry must be: one of another merchant is unknown. Absent where that is not asked. */
+/** The required owner; entries of other merchants count as unknown. Absent means any. */
 type Owned = { readonly merchant?: string }
 
-/** An entry of a register (a POS, a user …): made once under an id of its own, changed, removed. */
+/** Register, change and remove an entry such as a POS or a user. */
 export type RegisterCommand<Data> =
   | { readonly type: 'Register'; readonly data: Data }
-  /** Names only what is to be different, so that nobody's change undoes what another has just made. */
+  /** Holds changed fields only, so that concurrent changes do not undo each other. */
   | (Owned & { readonly type: 'Change'; readonly changes: Changes<Data> })
   | (Owned & { readonly type: 'Remove' })
 
@@ -21,7 +21,7 @@ type RegisterEvent<Name extends string, Data> =
 
 export type Entry<Data> =
   | { readonly status: 'absent' | 'removed' }
-  /** `registered` is the data of its registration: what a repeated registration is compared with. */
+  /** `registered` is the original data, to recognise repeated registrations. */
   | { readonly status: 'present'; readonly registered: Data; readonly data: Data }
 
 const present = <Data extends object>(entry: Entry<Data>, { merchant }: Owned): Data => {
@@ -32,8 +32,8 @@ const present = <Data extends object>(entry: Entry<Data>, { merchant }: Owned): 
 }
 
 /**
- * The decider that all registers share, and the events of one of them. A repeated command answers with no event; an id
- * that was removed may be registered anew. `check` refuses an entry that may not be as it would become.
+ * The decider and events of a register. Repeated commands give no events, and removed ids may be
+ * registered again. `check` refuses invalid entries.
  */
 export const register = <Name extends string, Schema extends z.ZodObject>(
   name: Name,

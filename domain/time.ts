@@ -5,29 +5,29 @@ export type Seconds = number
 
 export const dayMs = 86_400_000
 
-/** An authorisation can be captured for three days (interface 4.4). */
+/** Three days (interface 4.4). */
 export const authorizationLifetime: Seconds = 259_200
 
-/** The clocks of machines differ by less. */
+/** Clocks of machines differ by less than this. */
 export const clockToleranceMs = 60_000
 
-/** Whether an instant of the log lies so far ahead that the clock was, too, and has been put back since. */
+/** Whether a logged instant is in the future, because the clock was ahead and was set back. */
 export const isAhead = (then: Instant, at: Instant): boolean => then > at + clockToleranceMs
 
-/** Whether what lasts so long from some instant on still does: what would end later was begun by a clock that was ahead. */
+/** Whether a period is still running. Also over if its start lies in the future. */
 export const stillLasts = (end: Instant, lasting: Seconds, at: Instant): boolean =>
   at < end && !isAhead(end - lasting * 1000, at)
 
 /** `YYYY-MM-DD` in UTC. */
 export const dayOf = (at: Instant): string => new Date(at).toISOString().slice(0, 10)
 
-/** The instant some seconds on, in whole seconds: the second that is shown is the instant meant (interface 2). */
+/** Rounded down to whole seconds, as shown on the wire (interface 2). */
 export const secondsAfter = (at: Instant, seconds: Seconds): Instant =>
   (Math.floor(at / 1000) + seconds) * 1000
 
-/** When what is asked for now ends by itself: no earlier than now, for nothing ends before it has begun. */
+/** End of a wait that starts now; never before now. */
 export const endOfWait = (at: Instant, seconds: Seconds): Instant =>
   Math.max(at, secondsAfter(at, seconds))
 
-/** How long it is until then, in seconds begun. */
+/** Rounded up. */
 export const secondsUntil = (then: Instant, at: Instant): Seconds => Math.ceil((then - at) / 1000)

@@ -1,2 +1,2 @@
-/** Brings the data of one schema version of an event to the next. */
+/** Converts event data from one schema version to the next. */
 export type Upcast = (data: unknown) => unknown

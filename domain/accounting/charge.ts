@@ -6,9 +6,9 @@ import { refuse } from '../refusal.ts'
 import { vatOn, type FeeTerms } from './fees.ts'
 import { taxcodePattern } from './taxcodes.ts'
 
-/** What a line costs the merchant, in minor units: rounded once, here, so that every total can be added up again. */
+/** What a line costs the merchant, in minor units. Rounded once, here, so that totals add up. */
 export const charge = z.object({
-  /** For a transaction, or for a permission; below zero when a refund gives some of it back. */
+  /** For a transaction or a permission; negative when a refund returns it. */
   fee: z.int(),
   interchange: z.int(),
   vat: z.int(),
@@ -17,13 +17,13 @@ export const charge = z.object({
 
 export type Charge = z.output<typeof charge>
 
-/** Everything that a capture or refund moves: both pots. @throws Refusal when it is beyond what can be counted exactly */
+/** Both pots together. @throws Refusal when the sum is not exact */
 export const grossOf = ({ amount, additionalAmount }: Pots): MinorUnits => {
   const gross = amount + additionalAmount
   return Number.isSafeInteger(gross) ? gross : refuse('amount_is_too_large')
 }
 
-/** The charge for a capture: a rate of the gross and a fixed part; interchange when the payment is credit. */
+/** A rate of the gross plus a fixed fee, and interchange for credit. */
 export const chargeFor = (captured: Pots, isCredit: boolean, terms: FeeTerms): Charge => {
   const gross = grossOf(captured)
   const { taxcode, vat } = terms
@@ -32,7 +32,6 @@ export const chargeFor = (captured: Pots, isCredit: boolean, terms: FeeTerms): C
   return { fee, interchange, vat: vatOn('transaction', fee, taxcode, vat), taxcode }
 }
 
-/** The charge for a permission request that was answered. */
 export const chargeForPermission = ({ permissionFixed: fee, taxcode, vat }: FeeTerms): Charge => ({
   fee,
   interchange: 0,
@@ -42,7 +41,7 @@ export const chargeForPermission = ({ permissionFixed: fee, taxcode, vat }: FeeT
 
 type Sums = Pick<Charge, 'fee' | 'interchange' | 'vat'>
 
-/** What has been charged and captured so far, and given back, and refunded with it, so far: all counted positively. */
+/** All sums so far, counted positively. */
 type RefundBasis = {
   readonly charged: Sums
   readonly captured: Pots
@@ -51,9 +50,9 @@ type RefundBasis = {
 }
 
 /**
- * The charge for a refund: nothing comes back unless the terms say so. If they do, as much of what was charged as of
- * what was captured, reckoned over all refunds together whose terms said so, so that a full refund leaves no charge and
- * no remainder.
+ * Fees come back only if the terms say so, in proportion to what was captured. The share is
+ * computed over all such refunds together, so a full refund leaves no charge and no rounding
+ * remainder.
  */
 export const chargeForRefund = (
   pots: Pots,

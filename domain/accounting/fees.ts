@@ -15,7 +15,6 @@ import {
   type VatRates,
 } from './taxcodes.ts'
 
-/** VAT on a fee, in minor units. */
 export const vatOn = (
   charged: Charged,
   fee: MinorUnits,
@@ -28,18 +27,18 @@ const fixed = z.int().nonnegative()
 
 const feeTerms = z.object({
   transactionRate: rate,
-  /** Minor units of the schedule's currency, as all fixed parts. */
+  /** All fixed fees are minor units of the schedule’s currency. */
   transactionFixed: fixed,
   interchangeRate: rate,
   permissionFixed: fixed,
   settlementFixed: fixed,
   taxcode: z.string().regex(taxcodePattern),
-  /** What the code meant when the fees were set; absent under the one that comes with the service. */
+  /** VAT rates when the fees were set; absent for the shipped tax code. */
   vat: vatRates.optional(),
   refundsReturnFees: z.boolean(),
 })
 
-/** The terms of a merchant for one currency from an instant on. */
+/** A merchant’s terms for one currency from an instant on. */
 const feeSchedule = feeTerms.extend({ from: z.int(), currency: z.string() })
 
 export const feeEvents = { FeesScheduled: feeSchedule } as const
@@ -48,12 +47,11 @@ export type FeeTerms = z.output<typeof feeTerms>
 export type FeeSchedule = z.output<typeof feeSchedule>
 type FeeEvent = EventsOf<typeof feeEvents>
 
-/** All schedules of a merchant, in the order in which they were set. */
+/** In the order in which they were set. */
 export type FeeSchedules = readonly FeeSchedule[]
 
 type FeeCommand = { readonly type: 'ScheduleFees'; readonly schedule: FeeSchedule }
 
-/** A new merchant has no fees. */
 export const noFees: FeeTerms = {
   transactionRate: '0',
   transactionFixed: 0,
@@ -64,7 +62,7 @@ export const noFees: FeeTerms = {
   refundsReturnFees: false,
 }
 
-/** Of the latest date that has come; among equal dates, the one that was set last. */
+/** The latest that has started; of equal dates, the one set last. */
 const latestOf = (schedules: FeeSchedules, currency: Currency, at: Instant) => {
   let latest: FeeSchedule | undefined
   for (const schedule of schedules)
@@ -74,8 +72,8 @@ const latestOf = (schedules: FeeSchedules, currency: Currency, at: Instant) => {
 }
 
 /**
- * The terms for a currency at an instant. Where none are set for it, the rates of the merchant's own currency hold; a
- * fixed part has no meaning in another currency, and is not charged there.
+ * The terms for a currency at an instant. Without any, the rates of the merchant’s own currency
+ * apply, but no fixed fees: their amounts mean nothing in another currency.
  */
 export const termsInForce = (
   schedules: FeeSchedules,
@@ -89,13 +87,13 @@ export const termsInForce = (
   return own ? { ...own, transactionFixed: 0, permissionFixed: 0, settlementFixed: 0 } : noFees
 }
 
-/** Fees of a merchant. What was charged stays as it was: a schedule counts for what is captured after it was set. */
+/** A merchant’s fees. A schedule applies to what is captured after it was set. */
 export const fees: Decider<FeeCommand, FeeEvent, FeeSchedules> = {
   initial: [],
   decide({ schedule }, schedules) {
     if (!feeSchedule.safeParse(schedule).success) return refuse('fees_are_malformed')
     const { from, currency } = schedule
-    const latest = schedules.findLast((one) => one.from === from && one.currency === currency)
+    const latest = schedules.findLast((other) => other.from === from && other.currency === currency)
     return jsonEquals(latest, schedule) ? [] : [{ type: 'FeesScheduled', data: schedule }]
   },
   evolve: (schedules, { data }) => [...schedules, data],

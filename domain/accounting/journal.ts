@@ -2,7 +2,7 @@ import { addUp, negated, type MinorUnits, type Sum } from '../money/money.ts'
 import { settlementFeesIn, type PayoutOrdered, type SettlementMade } from './settlement.ts'
 import { movesMoney, type TransactionLine } from './transaction-line.ts'
 
-/** The chart of accounts; what is owed to a merchant, and by it, has an account for each. */
+/** The chart of accounts; payables and unsettled sums have one account per merchant. */
 export const accounts = [
   'payer_clearing',
   'merchant_payable',
@@ -17,21 +17,21 @@ export const accounts = [
 
 export type Account = (typeof accounts)[number]
 
-/** One side of an entry: debits are above zero, credits below. */
+/** Debits are positive, credits negative. */
 export type Posting = {
   readonly account: Account
-  /** Of the accounts that each merchant has; else null. */
+  /** Null for accounts that are not per merchant. */
   readonly merchant: string | null
   readonly currency: string
   readonly amount: Sum
 }
 
-/** An entry whose two sides differ: a bug, and no read model goes on with it. */
+/** A journal entry does not balance: a bug that stops the read models. */
 export class Unbalanced extends Error {
   override readonly name = 'Unbalanced'
 }
 
-/** The postings that move something. @throws Unbalanced when they do not sum to zero in each currency */
+/** Drops zero postings. @throws Unbalanced when a currency does not sum to zero */
 export const balanced = (postings: readonly Posting[]): readonly Posting[] => {
   for (const currency of new Set(postings.map((posting) => posting.currency))) {
     const own = postings.filter((posting) => posting.currency === currency)
@@ -42,8 +42,8 @@ export const balanced = (postings: readonly Posting[]): readonly Posting[] => {
 }
 
 /**
- * A capture: payers are debited the gross; the merchant is credited the net, we our fee, the schemes their interchange,
- * the state its VAT. A refund is the same with all signs turned.
+ * Debits the payer with the gross and credits merchant, fees, interchange and VAT; a refund is the
+ * reverse.
  */
 export const postingsOfLine = (
   line: Pick<TransactionLine, 'merchant' | 'currency' | 'amount' | 'additionalAmount' | 'charge'>,
@@ -58,7 +58,7 @@ export const postingsOfLine = (
     currency,
     amount: String(minor),
   })
-  // Zero less something, because -0 is no number of minor units.
+  // Not a unary minus: -0 is not a valid amount.
   return balanced([
     post('payer_clearing', gross),
     post('merchant_payable', 0 - net, merchant),
@@ -69,8 +69,8 @@ export const postingsOfLine = (
 }
 
 /**
- * A settlement: what was payable to the merchant is debited, and becomes a payout that is to be made, less the settlement
- * fee and its VAT; what it does not cover becomes a claim on the merchant, which a later settlement takes back.
+ * Moves what is payable to the merchant into a payout, less the settlement fee. What it does not
+ * cover becomes a claim on the merchant.
  */
 export const postingsOfSettlement = (
   merchant: string,
@@ -102,7 +102,6 @@ export const postingsOfSettlement = (
     }),
   )
 
-/** A payout: the bank is asked for what was to be paid out. */
 export const postingsOfPayout = (merchant: string, { paid }: PayoutOrdered): readonly Posting[] =>
   balanced(
     paid.flatMap(({ currency, amount }): Posting[] => [

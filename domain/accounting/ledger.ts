@@ -12,7 +12,7 @@ const registration = z.object({
   description: z.string().nullable(),
 })
 
-/** Events of a ledger. Reports are numbered 1, 2, 3 …: closing one opens the next at the same position of the log. */
+/** Reports are numbered from 1. Closing one opens the next at the same log position. */
 export const ledgerEvents = {
   LedgerRegistered: registration,
   LedgerChanged: z.object({ description: z.string().nullable() }),
@@ -23,7 +23,7 @@ export const ledgerEvents = {
     openedAt: z.int(),
     callbackUri: z.string().nullable(),
   }),
-  /** Its logs are made: what they add up to stands here for ever. */
+  /** The logs are written and their sums are final. */
   ReportCompleted: z.object({ report: z.int(), ...completion.shape }),
 } as const
 
@@ -33,17 +33,15 @@ type LedgerRegistration = z.output<typeof registration>
 export const defaultLedger = 'default'
 
 export type Ledger = {
-  /** Null for one that nobody registered: the default ledger is there without. */
+  /** Null for the default ledger, which exists without registration. */
   readonly registered: LedgerRegistration | null
   readonly description: string | null
   readonly enabled: boolean
-  /** Number of the open report. */
   readonly open: number
-  /** Number of the last report whose logs are made. */
   readonly completed: number
 }
 
-/** `implied` is the default ledger of a merchant that exists; null for all others. */
+/** The default ledger of an existing merchant, else null. */
 type Implied = { readonly implied: LedgerRegistration | null }
 
 export type LedgerCommand =
@@ -58,19 +56,18 @@ type MerchantCommand =
   | { readonly type: 'RegisterLedger'; readonly data: LedgerRegistration }
   | {
       readonly type: 'ChangeLedger'
-      /** Absent stays as it is. */
       readonly description?: string | null | undefined
       readonly enabled?: boolean | undefined
     }
   | {
       readonly type: 'CloseReport'
       readonly report: number
-      /** When it was opened. */
+      /** When the report was opened. */
       readonly openedAt: Instant
       readonly callbackUri: string | null
     }
 
-/** Whether new requests may name it. */
+/** Whether new requests may use it. */
 export const isOpenLedger = ({ registered, enabled }: Ledger, id: string): boolean =>
   enabled && (registered !== null || id === defaultLedger)
 
@@ -101,7 +98,7 @@ const decideCompletion = (
   { open, completed }: Ledger,
 ): readonly LedgerEvent[] => {
   if (report <= completed) return []
-  // In order, so that the last one completed says it of all before it.
+  // In order, so the last completed number covers all before it.
   if (report >= open || report > completed + 1) return refuse('resource_is_unknown')
   return [{ type: 'ReportCompleted', data: { report, ...completion } }]
 }
@@ -123,7 +120,7 @@ const decide = (command: LedgerCommand, ledger: Ledger): readonly LedgerEvent[] 
   }
 }
 
-/** A merchant's ledger: where the lines of its payments stand, report after report. */
+/** A ledger collects the lines of a merchant’s payments, report after report. */
 export const ledger: Decider<LedgerCommand, LedgerEvent, Ledger> = {
   initial: { registered: null, description: null, enabled: true, open: 1, completed: 0 },
   decide,

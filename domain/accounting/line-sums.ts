@@ -2,23 +2,22 @@ import type { MinorUnits } from '../money/money.ts'
 import type { Charge } from './charge.ts'
 import { movesMoney, type TransactionLine } from './transaction-line.ts'
 
-/** Lines that ledgers and the journal count alike, as one. */
+/** The sum of lines of one kind; ledgers and the journal fold it like one line. */
 export type LineSum = Readonly<Sum>
 
 type Sum = Pick<TransactionLine, 'merchant' | 'ledger' | 'action' | 'currency'> & {
-  /** Of the first of them. */
+  /** Time of the first line. */
   readonly at: TransactionLine['at']
   count: number
   amount: MinorUnits
   additionalAmount: MinorUnits
-  /** Null when they move no money. */
   readonly charge: { -readonly [Member in keyof Charge]: Charge[Member] } | null
 }
 
-/** So far below what a number counts exactly that sums and differences of a few of them are exact, too. */
-const largest = 2 ** 50
+/** Low enough that adding a few of them stays exact. */
+const maxExactSum = 2 ** 50
 
-const isSmall = (minor: MinorUnits): boolean => Math.abs(minor) <= largest
+const isSmall = (minor: MinorUnits): boolean => Math.abs(minor) <= maxExactSum
 
 const kindOf = ({ merchant, ledger, action, currency, charge }: TransactionLine): string =>
   `${merchant} ${ledger} ${action} ${currency} ${charge?.taxcode ?? ''}`
@@ -29,8 +28,8 @@ const sumOf = (line: TransactionLine): Sum => {
   return { ...about, amount, additionalAmount, charge: charge && { ...charge } }
 }
 
-/** Whether the line is in the sum now: it is not when that would no longer be counted exactly. */
-const takeIn = (sum: Sum, line: TransactionLine): boolean => {
+/** Returns false, and changes nothing, if the sum would no longer be exact. */
+const addExactly = (sum: Sum, line: TransactionLine): boolean => {
   const amount = sum.amount + line.amount
   const additionalAmount = sum.additionalAmount + line.additionalAmount
   if (!isSmall(amount) || !isSmall(additionalAmount)) return false
@@ -49,7 +48,7 @@ const takeIn = (sum: Sum, line: TransactionLine): boolean => {
   return true
 }
 
-/** Adds up lines, those of a kind together. */
+/** Adds up lines by kind. */
 export const sumLines = () => {
   const open = new Map<string, Sum>()
   let sums: Sum[] = []
@@ -57,12 +56,12 @@ export const sumLines = () => {
     add: (line: TransactionLine): void => {
       const kind = kindOf(line)
       const sum = open.get(kind)
-      if (sum && takeIn(sum, line)) return
-      const begun = sumOf(line)
-      open.set(kind, begun)
-      sums.push(begun)
+      if (sum && addExactly(sum, line)) return
+      const started = sumOf(line)
+      open.set(kind, started)
+      sums.push(started)
     },
-    /** The sums of all lines since this was last asked, in the order of their first lines. */
+    /** The sums since the last call, ordered by their first line. */
     take: (): readonly LineSum[] => {
       const taken = sums
       sums = []

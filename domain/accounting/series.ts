@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Decider, EventsOf } from '../decider.ts'
 
 export const seriesEvents = {
-  /** The settlement ids of this merchant begin with the series, and those of no other. */
+  /** Only this merchant’s settlement ids start with the series. */
   SeriesTaken: z.object({ merchant: z.string() }),
 } as const
 
@@ -10,10 +10,13 @@ export type SeriesEvent = EventsOf<typeof seriesEvents>
 
 export type SeriesCommand = { readonly type: 'TakeSeries'; readonly merchant: string }
 
-/** Whose series it is; nobody's yet when null. */
+/** Null while nobody owns it. */
 export type Series = { readonly merchant: string | null }
 
-/** Six characters that settlement ids begin with (interface 8): whoever takes them first keeps them. */
+/**
+ * Six characters that settlement ids start with (interface 8); the first merchant to take them
+ * keeps them.
+ */
 export const series: Decider<SeriesCommand, SeriesEvent, Series> = {
   initial: { merchant: null },
   decide: ({ merchant }, taken) =>

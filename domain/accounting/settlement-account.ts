@@ -2,14 +2,16 @@ import { z } from 'zod'
 import { frequencies, startOfDayPattern } from '../calendar.ts'
 import { register } from '../register.ts'
 
-/** Where and when a merchant is paid. Each merchant has one, `default`, whether or not it was ever set. */
+/**
+ * Where and when a merchant is paid. Every merchant has one, `default`, even if it was never set.
+ */
 export const settlementAccount = register(
   'SettlementAccount',
   z.object({
     merchant: z.string(),
     id: z.string(),
     currency: z.string(),
-    /** IBAN, or a national account number; null while none is known, and then the payout waits for one. */
+    /** IBAN or national account number; payouts wait while it is null. */
     payoutAccount: z.string().nullable(),
     frequency: z.enum(frequencies),
     /** `hh:mm`, UTC. */

@@ -9,8 +9,8 @@ import { vatOn, type FeeTerms } from './fees.ts'
 import { addToTotals, sum, totalGross, totalNet, type Totals } from './totals.ts'
 
 /**
- * What is paid in one currency; debts are zero or below, so that before + net − payout + billed = after, of fees and
- * refunds together.
+ * Payout in one currency. Debts are zero or below, and debt before + net − payout + billed = debt
+ * after, for fees and refunds together.
  */
 const payout = z.object({
   currency: z.string(),
@@ -18,7 +18,7 @@ const payout = z.object({
   net: sum,
   unsettledFeesBefore: sum,
   unsettledFeesAfter: sum,
-  /** What refunds took beyond the captures; absent where that was nothing, and in logs that counted it as fees. */
+  /** Absent if zero, and in logs that counted it as fees. */
   unsettledRefundsBefore: sum.optional(),
   unsettledRefundsAfter: sum.optional(),
   payout: sum,
@@ -33,15 +33,15 @@ const payoutAmount = z.object({ currency: z.string(), amount: sum })
 type PayoutAmount = z.output<typeof payoutAmount>
 
 /**
- * Events of a merchant's settlements. The position of `SettlementStarted` is the cut: all lines before it that no
- * earlier settlement has taken are in this one. What they add up to follows in `SettlementMade`.
+ * `SettlementStarted` cuts the log: the settlement takes every earlier line that no settlement has
+ * taken. `SettlementMade` follows with the sums.
  */
 export const settlementEvents = {
   SettlementStarted: z.object({
     serial: z.int(),
     /** `<series of the merchant>-<YYYY-MM-DD>-<serial>`. */
     settlementId: z.string(),
-    /** The due time that brought it about; null when somebody asked for it. */
+    /** Null when it was requested by hand. */
     dueAt: z.int().nullable(),
   }),
   SettlementMade: z.object({
@@ -49,22 +49,21 @@ export const settlementEvents = {
     settlementId: z.string(),
     ...completion.shape,
     payouts: z.array(payout),
-    /** When the bank is to pay, `YYYY-MM-DD`. */
+    /** `YYYY-MM-DD`. */
     payoutDay: z.string(),
   }),
-  /** The bank has been asked to pay it, by a file with this message id; this happens once. */
+  /** Recorded once, with the message id of the payment file. */
   PayoutOrdered: z.object({
     serial: z.int(),
     messageId: z.string(),
     payoutAccount: z.string(),
     payoutDay: z.string(),
-    /** What it is to pay. */
     paid: z.array(payoutAmount),
   }),
 } as const
 
 export const settlementUpcasts = {
-  // The first orders left it to their settlement to say what they pay.
+  // Version 1 did not hold the amounts.
   PayoutOrdered: [(data) => ({ ...(data as object), paid: [] })],
 } satisfies Partial<Record<keyof typeof settlementEvents, readonly Upcast[]>>
 
@@ -72,12 +71,11 @@ export type SettlementEvent = EventsOf<typeof settlementEvents>
 export type SettlementMade = z.output<typeof settlementEvents.SettlementMade>
 export type PayoutOrdered = z.output<typeof settlementEvents.PayoutOrdered>
 
-/** What a merchant owes in one currency, zero or below: fees, and refunds that no captures covered. */
+/** A merchant’s debt in one currency, zero or below. Refunds: those that no captures covered. */
 type Debt = { readonly fees: Sum; readonly refunds: Sum }
 
-/** What a settlement costs in a currency. */
+/** The settlement fee in one currency. */
 export type SettlementFee = {
-  /** When the settlement was started. */
   readonly at: Instant
   readonly currency: string
   readonly taxcode: string
@@ -88,9 +86,9 @@ export type SettlementFee = {
 type Settlements = {
   readonly started: number
   readonly made: number
-  /** Of those that are started and not made. */
+  /** Ids of settlements that are started and not completed. */
   readonly settlementIds: Readonly<Record<number, string>>
-  /** What the bank has not been asked to pay yet, of each settlement with something to pay. */
+  /** Amounts not yet ordered, by settlement. */
   readonly unordered: Readonly<Record<number, readonly PayoutAmount[]>>
   readonly debts: Readonly<Record<string, Debt>>
 }
@@ -98,7 +96,7 @@ type Settlements = {
 export type SettlementCommand =
   | {
       readonly type: 'StartSettlement'
-      /** The one after the last that the commander knew: another process may have been first. */
+      /** The next serial the caller expects; another process may have been first. */
       readonly serial: number
       readonly settlementId: string
       readonly dueAt: number | null
@@ -107,7 +105,7 @@ export type SettlementCommand =
       readonly type: 'CompleteSettlement'
       readonly serial: number
       readonly completion: Completion
-      /** In force when it was started, by currency. */
+      /** Terms at the start of the settlement, by currency. */
       readonly terms: Readonly<Record<string, FeeTerms>>
       readonly payoutDay: string
     }
@@ -119,20 +117,20 @@ export type SettlementCommand =
       readonly payoutDay: string
     }
 
-/** What a settlement costs by terms, in the order of currencies. */
+/** Ordered by currency. */
 export const settlementFeesBy = (
   terms: Readonly<Record<string, FeeTerms>>,
   at: Instant,
 ): readonly SettlementFee[] =>
   Object.entries(terms)
-    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([currency, { settlementFixed: fee, taxcode, vat }]) =>
       fee === 0
         ? []
         : [{ at, currency, taxcode, fee, vat: vatOn('settlement', fee, taxcode, vat) }],
     )
 
-/** The totals of the lines with the fee for settling them, once in each currency. */
+/** Adds one settlement fee for each currency that has lines. */
 const withSettlementFees = (totals: Totals, terms: Readonly<Record<string, FeeTerms>>): Totals => {
   const settled = new Set(totals.map(({ currency }) => currency))
   let after = totals
@@ -145,18 +143,18 @@ const withSettlementFees = (totals: Totals, terms: Readonly<Record<string, FeeTe
 }
 
 const isOwed = (sum: Sum): boolean => sum.startsWith('-')
-const least = (sum: Sum): Sum => (isOwed(sum) ? sum : '0')
+const debtOnly = (sum: Sum): Sum => (isOwed(sum) ? sum : '0')
 
 /**
- * What is paid out of totals in one currency: never less than nothing, and what is missing is owed. Captures cover
- * refunds first; what is missing then is owed for fees, as far as there are any.
+ * Never pays less than zero; the rest becomes debt. Captures cover refunds first, and what is then
+ * missing is owed for fees as far as there are any.
  */
 const payoutOf = (totals: Totals, currency: string, before: Debt): Payout => {
   const own = totals.filter((total) => total.currency === currency)
   const gross = addUp(...own.map(totalGross))
   const net = addUp(...own.map(totalNet))
   const balance = addUp(before.fees, before.refunds, net)
-  const fees = least(addUp(before.fees, net, negated(gross)))
+  const fees = debtOnly(addUp(before.fees, net, negated(gross)))
   const covered = addUp(before.refunds, gross)
   const feesAfter = isOwed(balance) ? (isOwed(covered) ? fees : balance) : '0'
   const refundsAfter = isOwed(balance) ? addUp(balance, negated(feesAfter)) : '0'
@@ -187,7 +185,7 @@ const decide = (command: SettlementCommand, state: Settlements): readonly Settle
       const { serial, completion, terms, payoutDay } = command
       if (serial <= state.made) return []
       const settlementId = state.settlementIds[serial] ?? refuse('resource_is_unknown')
-      // In order: the debt that one leaves is the debt that the next one finds.
+      // In order, because each settlement starts with the debt of the one before.
       if (serial !== state.made + 1) return refuse('conflicting_changes')
       const totals = withSettlementFees(completion.totals, terms)
       const payouts = [...new Set(totals.map(({ currency }) => currency))].map((currency) =>
@@ -204,7 +202,7 @@ const decide = (command: SettlementCommand, state: Settlements): readonly Settle
   }
 }
 
-/** The settlements of a merchant, one after another; two processes that settle at once make one. */
+/** A merchant’s settlements; two processes that settle at the same time make one. */
 export const settlement: Decider<SettlementCommand, SettlementEvent, Settlements> = {
   initial: { started: 0, made: 0, settlementIds: {}, unordered: {}, debts: {} },
   decide,
@@ -234,18 +232,17 @@ export const settlement: Decider<SettlementCommand, SettlementEvent, Settlements
   },
 }
 
-/** What is to be paid, in each currency in which anything is. */
+/** Amounts above zero. */
 export const amountsOf = (payouts: readonly Payout[]): readonly PayoutAmount[] =>
   payouts.flatMap(({ currency, payout }) => (payout === '0' ? [] : { currency, amount: payout }))
 
-/** What a settlement that is made costs, as its totals tell. */
+/** Reads the fees back from the totals of a completed settlement. */
 export const settlementFeesOf = (totals: Totals, at: Instant): readonly SettlementFee[] =>
   totals.flatMap(({ currency, taxcode, fees }) => {
     const [fee, vat] = [Number(fees.settlement_fee ?? 0), Number(fees.settlement_fee_vat ?? 0)]
     return fee === 0 ? [] : [{ at, currency, taxcode, fee, vat }]
   })
 
-/** What the settlement fee and its VAT take in a currency, out of the totals of a settlement. */
 export const settlementFeesIn = (totals: Totals, currency: string): { fee: Sum; vat: Sum } => {
   const own = totals.filter((total) => total.currency === currency)
   return {

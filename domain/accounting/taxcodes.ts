@@ -4,7 +4,6 @@ import { ratePattern, type Rate } from '../money/rate.ts'
 import { refuse } from '../refusal.ts'
 import { jsonEquals } from '../json-equality.ts'
 
-/** What is charged for: a capture, an answered permission request, a settlement. */
 export const charged = ['transaction', 'permission', 'settlement'] as const
 export type Charged = (typeof charged)[number]
 
@@ -12,19 +11,18 @@ const rate = z.string().regex(ratePattern)
 export const vatRates = z.object({ transaction: rate, permission: rate, settlement: rate })
 export type VatRates = z.output<typeof vatRates>
 
-/** A country and what it is called there, such as `NO:2013`. */
+/** Country and national code, such as `NO:2013`. */
 export const taxcodePattern = /^[A-Z]{2}:[A-Za-z0-9_.-]{1,30}$/
 
 const taxcode = z.object({
   code: z.string().regex(taxcodePattern),
-  /** In the operator's words. */
   description: z.string(),
   vat: vatRates,
 })
 
 export type Taxcode = z.output<typeof taxcode>
 
-/** It comes with the service (interface 9). */
+/** Built in (interface 9). */
 export const shippedTaxcode: Taxcode = {
   code: 'NO:2013',
   description:
@@ -33,24 +31,24 @@ export const shippedTaxcode: Taxcode = {
 }
 
 export const taxcodeEvents = {
-  /** What a code means never changes: what was charged under it can be reckoned again. */
+  /** A tax code never changes, so past charges can be recomputed. */
   TaxcodeAdded: taxcode,
 } as const
 
 type TaxcodeEvent = EventsOf<typeof taxcodeEvents>
 type TaxcodeCommand = { readonly type: 'AddTaxcode'; readonly taxcode: Taxcode }
 
-/** The tax codes of the operator, the shipped one first. */
+/** The operator’s tax codes; the built-in one is first. */
 export const taxcodes: Decider<TaxcodeCommand, TaxcodeEvent, readonly Taxcode[]> = {
   initial: [shippedTaxcode],
   decide({ taxcode }, known) {
-    const same = known.find(({ code }) => code === taxcode.code)
-    if (!same) return [{ type: 'TaxcodeAdded', data: taxcode }]
-    return jsonEquals(same, taxcode) ? [] : refuse('id_used_with_other_data')
+    const existing = known.find(({ code }) => code === taxcode.code)
+    if (!existing) return [{ type: 'TaxcodeAdded', data: taxcode }]
+    return jsonEquals(existing, taxcode) ? [] : refuse('id_used_with_other_data')
   },
   evolve: (known, { data }) => [...known, data],
 }
 
-/** The rates that a schedule carries; one under the shipped code need not. */
+/** Schedules with the built-in code need not carry rates. */
 export const vatRateOf = (what: Charged, code: string, vat: VatRates | undefined): Rate =>
   (vat ?? (code === shippedTaxcode.code ? shippedTaxcode.vat : undefined))?.[what] ?? '0'

@@ -19,16 +19,16 @@ export const feeTypes = [
 
 type FeeType = (typeof feeTypes)[number]
 
-/** An exact sum of minor units, as text. */
+/** Exact minor units as text. */
 export const sum = z.string().regex(/^-?\d+$/)
 
-/** Sums of lines in one currency and under one taxcode. */
+/** Sums for one currency and tax code. */
 export const total = z.object({
   currency: z.string(),
   taxcode: z.string(),
   amount: sum,
   additionalAmount: sum,
-  /** Those that are not zero. */
+  /** Non-zero fees only. */
   fees: z.partialRecord(z.enum(feeTypes), sum),
 })
 
@@ -38,11 +38,9 @@ export type Totals = readonly Total[]
 export const totalGross = ({ amount, additionalAmount }: Total): Sum =>
   addUp(amount, additionalAmount)
 
-/** Gross less all fees. */
 export const totalNet = (sums: Total): Sum =>
   addUp(totalGross(sums), ...Object.values(sums.fees).map(negated))
 
-/** What totals need to know of a line, or of a sum of lines. */
 type Summed = Pick<
   TransactionLine,
   'action' | 'currency' | 'amount' | 'additionalAmount' | 'charge'
@@ -71,7 +69,7 @@ const addFees = (before: Total['fees'], more: Addition['fees']): Total['fees'] =
 const byName = (a: Total, b: Total): number =>
   `${a.currency} ${a.taxcode}` < `${b.currency} ${b.taxcode}` ? -1 : 1
 
-/** Totals with something more in them, in the order of currency and taxcode. */
+/** Keeps totals ordered by currency and tax code. */
 export const addToTotals = (totals: Totals, more: Addition): Totals => {
   const { currency, taxcode, amount = 0, additionalAmount = 0 } = more
   const index = totals.findIndex((one) => one.currency === currency && one.taxcode === taxcode)
@@ -90,7 +88,7 @@ export const addToTotals = (totals: Totals, more: Addition): Totals => {
 const isOfPermission = ({ action }: Pick<TransactionLine, 'action'>): boolean =>
   (permissionActions as readonly string[]).includes(action)
 
-/** Totals with a line in them, or with a sum of lines. */
+/** Adds a line, or a sum of lines. */
 export const addLine = (totals: Totals, line: Summed): Totals => {
   if (!movesMoney(line)) return totals
   const { currency, amount, additionalAmount } = line
@@ -101,7 +99,7 @@ export const addLine = (totals: Totals, line: Summed): Totals => {
   return addToTotals(totals, { currency, taxcode, amount, additionalAmount, fees })
 }
 
-/** How many lines of each action there are. */
+/** Number of lines of each action. */
 export const counters = z.partialRecord(z.enum(lineActions), z.int())
 export type Counters = z.output<typeof counters>
 

@@ -2,14 +2,14 @@ import type { MinorUnits } from '../money/money.ts'
 import type { Instant } from '../time.ts'
 import type { Charge } from './charge.ts'
 
-/** What a line of a scope log tells: a permission request was made, was answered, or ended without an answer. */
+/** Lines of a scope log: a permission request was made, answered or ended without an answer. */
 export const permissionActions = [
   'permission_request',
   'permission_answered',
   'permission_fail',
 ] as const
 
-/** What a line of a transaction log tells (interface 8), or one of a scope log; `fee` is the fee of a settlement. */
+/** Lines of transaction logs (interface 8) and scope logs; `fee` is a settlement fee. */
 export const lineActions = [
   'request',
   'auth',
@@ -25,13 +25,13 @@ export const lineActions = [
 
 export type LineAction = (typeof lineActions)[number]
 
-/** A line of a transaction log or a scope log; amounts in minor units, those of a refund below zero. */
+/** Amounts in minor units, negative for refunds. */
 export type TransactionLine = {
-  /** Of its event in the log: decides the report and the settlement that it belongs to. */
+  /** Log position of its event; decides which report and settlement include it. */
   readonly position: number
   readonly merchant: string
   readonly ledger: string
-  /** Of the payment, or the rid of the permission request. */
+  /** The tid of the payment or the rid of the permission request. */
   readonly tid: string
   /** Capture or refund id. */
   readonly subId: string | null
@@ -42,13 +42,12 @@ export type TransactionLine = {
   readonly currency: string
   readonly amount: MinorUnits
   readonly additionalAmount: MinorUnits
-  /** Null on lines that move no money. */
+  /** Null if no money moves. */
   readonly charge: Charge | null
-  /** The reason of a refund. */
+  /** Reason for a refund. */
   readonly text: string | null
 }
 
-/** A line whose money moves: it is settled. */
 type MoneyLine = TransactionLine & { readonly charge: Charge }
 
 export const movesMoney = <Line extends Pick<TransactionLine, 'charge'>>(

@@ -6,9 +6,9 @@ export const attachmentKinds = ['itemlist', 'receipt', 'png'] as const
 
 const content = z.object({
   kind: z.enum(attachmentKinds),
-  /** SHA-256 of the content in hex. */
+  /** SHA-256 in hex. */
   hash: z.string(),
-  /** The same of the content sealed with the key of the payer, under which it is kept; older ones were not sealed. */
+  /** Hash of the stored content, sealed with the payer’s key; absent for old, unsealed ones. */
   sealedHash: z.string().optional(),
   /** Bytes. */
   size: z.int(),
@@ -29,20 +29,22 @@ type AttachmentCommand = {
   readonly contents: readonly AttachmentContent[]
 }
 
-/** Attachments that one payment can have. */
+/** Per payment. */
 const maxAttachments = 100
 
 const isSame = (a: AttachmentContent, b: AttachmentContent): boolean =>
   a.kind === b.kind && a.hash === b.hash
 
-/** The ids of contents among what is attached, in the order of their uploads. */
+/** Ids of those contents, in upload order. */
 export const idsOf = (
   contents: readonly AttachmentContent[],
   attached: readonly Attachment[],
 ): readonly string[] =>
-  attached.filter((one) => contents.some((content) => isSame(one, content))).map(({ id }) => id)
+  attached
+    .filter((attachment) => contents.some((content) => isSame(attachment, content)))
+    .map(({ id }) => id)
 
-/** What a merchant has attached to a payment, numbered from 1; the same content again adds nothing. */
+/** Attachments of a payment, numbered from 1; repeated content adds nothing. */
 export const attachments: Decider<AttachmentCommand, AttachmentEvent, readonly Attachment[]> = {
   initial: [],
   decide({ contents }, known) {

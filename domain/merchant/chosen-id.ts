@@ -1,5 +1,5 @@
 import type { z } from 'zod'
 
-/** An id that a merchant chooses. A URL whose last segment is `.` or `..` leads elsewhere. */
+/** An id chosen by a merchant. As a last URL segment, `.` and `..` would be resolved away. */
 export const chosenId = (schema: z.ZodString) =>
   schema.max(100).refine((id) => id !== '.' && id !== '..', 'Must not be . or ..')

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { register } from '../register.ts'
 
-/** Someone who acts for merchants by a key of its own. */
+/** Acts for merchants with its own key. */
 export const integrator = register(
   'Integrator',
   z.object({
@@ -9,7 +9,6 @@ export const integrator = register(
     name: z.string(),
     /** RSA public key in PEM (SPKI). */
     publicKey: z.string(),
-    /** The merchants that it serves. */
     merchants: z.array(z.string()),
   }),
 )

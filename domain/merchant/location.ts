@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A place: degrees north and east, and the radius of their accuracy in meters. */
+/** Degrees north and east, accuracy as a radius in metres. */
 export const location = z.object({
   latitude: z.number().nullable(),
   longitude: z.number().nullable(),

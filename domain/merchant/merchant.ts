@@ -16,16 +16,16 @@ const profile = z.object({
   url: text,
 })
 
-/** A merchant; what says nothing of a field leaves it empty. */
+/** Absent fields are empty. */
 export const merchant = register(
   'Merchant',
   z.object({
     id: z.string(),
     businessName: z.string(),
     currency: z.string(),
-    /** Secondary ids by which integrators find it. */
+    /** Secondary ids for lookups by integrators. */
     lookupIds: z.array(z.string()),
-    /** CIDR of the addresses that requests for it may come from; null for all. */
+    /** CIDR that requests must come from; null allows all. */
     netmask: z.string().nullable(),
     organizationId: text,
     /** ISO 3166, two letters. */
@@ -33,7 +33,6 @@ export const merchant = register(
     /** Merchant category code (ISO 18245), four digits. */
     mcc: text,
     location: location.nullable().default(null),
-    /** Where its money is settled to. */
     settlementAccountId: z.string().default('default'),
     profile: profile.prefault({}),
     /** SHA-256 of its logo, a PNG. */
@@ -44,6 +43,6 @@ export const merchant = register(
 const { MerchantRegistered: merchantData } = merchant.events
 export type MerchantData = z.output<typeof merchantData>
 
-/** A merchant of which some fields are known. */
+/** Fills in defaults. */
 export const newMerchant = (known: z.input<typeof merchantData>): MerchantData =>
   merchantData.parse(known)

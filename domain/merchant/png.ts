@@ -1,6 +1,6 @@
 const signature = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
 
-/** CRC-32 of one byte (PNG, annex D). */
+/** CRC-32 by byte (PNG, annex D). */
 const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte
   for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? 0xedb88320 ^ (crc >>> 1) : crc >>> 1
@@ -31,8 +31,8 @@ const isHeader = (header: DataView): boolean =>
   header.getUint8(12) <= 1
 
 /**
- * Whether bytes are a whole PNG image (ISO/IEC 15948): the signature, then chunks with right check sums, a possible
- * IHDR first, IDAT among them, IEND last and nothing behind it. The pixels are not looked at.
+ * Checks the PNG structure (ISO/IEC 15948): signature, chunk checksums, IHDR first, IDAT present,
+ * IEND last. Pixels are not decoded.
  */
 export const isPng = (bytes: Uint8Array): boolean => {
   if (!signature.every((byte, index) => bytes[index] === byte)) return false

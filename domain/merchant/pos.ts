@@ -9,7 +9,6 @@ export type PosType = (typeof posTypes)[number]
 export const posId = chosenId(z.string().min(1))
 export const posName = z.string().min(1).max(100)
 
-/** A point of sale: where a payment request comes from. */
 export const pos = register(
   'Pos',
   z.object({

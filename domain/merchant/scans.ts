@@ -6,10 +6,10 @@ import { isAhead, type Instant } from '../time.ts'
 const instant = z.int()
 
 const scan = z.object({
-  /** Id of the scan, from which its token is derived. */
+  /** The scan token is derived from this id. */
   scan: z.string(),
   payer: z.string(),
-  /** What followed the shortlink's value in the code; empty when nothing did. */
+  /** Text after the shortlink in the code; may be empty. */
   argstring: z.string(),
   scannedAt: instant,
 })
@@ -17,23 +17,23 @@ const scan = z.object({
 const listener = z.object({
   tid: z.string(),
   requestedAt: instant,
-  /** Seconds before the request within which a scan still counts. */
+  /** How many seconds before the request a scan still counts. */
   maxScanAge: z.int(),
   expiresAt: instant,
 })
 
-/** Events of the stream `scans-<shortlink id>`: who has scanned it, and which payment request takes which scan. */
+/** Streams `scans-<shortlink id>`. */
 export const scanEvents = {
   ShortlinkScanned: scan.extend({
     /** Keyed digest of the scan's token. */
     tokenDigest: z.string(),
   }),
   ScanAwaited: listener,
-  /** The scan and the request have found each other; neither can be matched with another. */
+  /** Neither can be matched again. */
   ScanMatched: z.object({ scan: z.string(), payer: z.string(), tid: z.string() }),
-  /** The request has taken the scan's payer. */
+  /** The payment has accepted the payer. */
   MatchConfirmed: z.object({ scan: z.string(), tid: z.string() }),
-  /** The request has ended without the scan that it was matched with, if any, which is free again. */
+  /** The request ended; its matched scan, if any, is free again. */
   ScanAwaitingEnded: z.object({ tid: z.string() }),
 } as const
 
@@ -41,19 +41,19 @@ export type ScanEvent = EventsOf<typeof scanEvents>
 export type Scan = z.output<typeof scan>
 export type Listener = z.output<typeof listener>
 
-/** A request that waits, and how many had come to wait before it. */
+/** `turn` is the order of arrival. */
 type Waiting = Listener & { readonly turn: number }
 
 type Match = { readonly scan: Scan; readonly tid: string }
 
 type Scans = {
-  /** Scans that no request has taken, oldest first. */
+  /** Unmatched scans, oldest first. */
   readonly free: readonly Scan[]
-  /** Requests that wait for a scan, by their tid: thousands may, where a till leaves them to expire. */
+  /** Waiting requests by tid; there may be thousands. */
   readonly listening: HashBuckets<Waiting>
-  /** How many have come to wait so far. */
+  /** Number of requests that ever waited. */
   readonly awaited: number
-  /** Matches of which the request does not know yet. */
+  /** Matches that the payment has not confirmed. */
   readonly matches: readonly Match[]
 }
 
@@ -63,30 +63,30 @@ export type ScanCommand =
   | { readonly type: 'ConfirmMatch'; readonly tid: string; readonly scan: string }
   | { readonly type: 'EndAwaiting'; readonly at: Instant; readonly tid: string }
 
-/** Scans that wait for a request on one code; beyond it the oldest is forgotten. */
+/** Unmatched scans per code; the oldest is dropped. */
 export const maxFreeScans = 1000
 
-/** A request that a clock wrote which was ahead was made by now all the same. */
-const askedAt = ({ requestedAt }: Listener, at: Instant): Instant => Math.min(requestedAt, at)
+/** A request dated in the future (the clock was ahead) counts as made now. */
+const requestTime = ({ requestedAt }: Listener, at: Instant): Instant => Math.min(requestedAt, at)
 
 /**
- * A scan counts for a request when it came after it, or not longer before it than the request allows. When one came is
- * not known that a clock wrote which was ahead.
+ * Whether a scan is recent enough for a request. Scans dated in the future never are: their true
+ * time is unknown.
  */
-const counts = ({ scannedAt }: Scan, listener: Listener, at: Instant): boolean =>
-  !isAhead(scannedAt, at) && scannedAt >= askedAt(listener, at) - listener.maxScanAge * 1000
+const isRecentFor = ({ scannedAt }: Scan, listener: Listener, at: Instant): boolean =>
+  !isAhead(scannedAt, at) && scannedAt >= requestTime(listener, at) - listener.maxScanAge * 1000
 
 const matched = ({ scan, payer }: Scan, { tid }: Listener): ScanEvent => ({
   type: 'ScanMatched',
   data: { scan, payer, tid },
 })
 
-const isLater = (one: Waiting, other: Waiting, at: Instant): boolean => {
-  const [first, second] = [askedAt(one, at), askedAt(other, at)]
-  return first === second ? one.turn > other.turn : first > second
+const isLaterRequest = (a: Waiting, b: Waiting, at: Instant): boolean => {
+  const [first, second] = [requestTime(a, at), requestTime(b, at)]
+  return first === second ? a.turn > b.turn : first > second
 }
 
-/** The latest of the requests that still wait takes the scan. */
+/** The latest waiting request gets the scan. */
 const matchOfScan = (
   scan: Scan,
   listening: HashBuckets<Waiting>,
@@ -94,9 +94,9 @@ const matchOfScan = (
 ): readonly ScanEvent[] => {
   let taker: Waiting | undefined
   for (const bucket of listening)
-    for (const one of bucket)
-      if (at < one.expiresAt && counts(scan, one, at) && (!taker || isLater(one, taker, at)))
-        taker = one
+    for (const request of bucket)
+      if (at < request.expiresAt && isRecentFor(scan, request, at))
+        if (!taker || isLaterRequest(request, taker, at)) taker = request
   return taker ? [matched(scan, taker)] : []
 }
 
@@ -106,15 +106,15 @@ const without = <T extends { readonly tid: string }>(items: readonly T[], tid: s
 const withoutListener = (listening: HashBuckets<Waiting>, tid: string): HashBuckets<Waiting> =>
   withBucket(listening, tid, (bucket) => without(bucket, tid))
 
-/** Puts an item before the first that is later. */
+/** Inserts before the first later item. */
 const inOrder = <T>(items: readonly T[], item: T, at: (item: T) => Instant): readonly T[] => {
   const index = items.findIndex((other) => at(other) > at(item))
   return index < 0 ? [...items, item] : items.toSpliced(index, 0, item)
 }
 
 /**
- * The static-QR rules for one code. A request takes the most recent free scan that counts for it, or listens; a scan
- * goes to the latest request that listens, or stays free. So no free scan counts for a request that listens.
+ * Static QR: a request takes the newest scan that counts for it, or waits; a scan goes to the
+ * latest waiting request, or waits. So no unmatched scan ever counts for a waiting request.
  */
 export const scans: Decider<ScanCommand, ScanEvent, Scans> = {
   initial: { free: [], listening: emptyBuckets, awaited: 0, matches: [] },
@@ -130,7 +130,7 @@ export const scans: Decider<ScanCommand, ScanEvent, Scans> = {
         const isKnown = (item: { readonly tid: string }) => item.tid === listener.tid
         if (bucketOf(listening, listener.tid).some(isKnown) || matches.some(isKnown)) return []
         const awaited: ScanEvent = { type: 'ScanAwaited', data: listener }
-        const scan = free.findLast((scan) => counts(scan, listener, at))
+        const scan = free.findLast((scan) => isRecentFor(scan, listener, at))
         return scan && at < listener.expiresAt ? [awaited, matched(scan, listener)] : [awaited]
       }
       case 'ConfirmMatch': {

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { register } from '../register.ts'
 
-/** A code that payers scan. Its id is unique among all merchants, because it stands alone in the code. */
+/**
+ * A code that payers scan. Its id is unique across merchants, because the code holds nothing else.
+ */
 export const shortlink = register(
   'Shortlink',
   z.object({
@@ -9,7 +11,6 @@ export const shortlink = register(
     id: z.string(),
     callbackUri: z.string().nullable(),
     description: z.string().nullable(),
-    /** The printed sticker that shows it. */
     serialNumber: z.string().nullable(),
   }),
 )

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { register } from '../register.ts'
 
-/** The public half of a pair of keys that a node signs callbacks with; the private halves never leave that node. */
+/** Public keys of callback signatures; private keys never leave their node. */
 export const signingKey = register(
   'SigningKey',
   z.object({

@@ -2,13 +2,12 @@ import { z } from 'zod'
 import type { Decider, EventsOf } from '../decider.ts'
 import { refuse } from '../refusal.ts'
 
-/** What is printed on a sticker. */
 export const serialNumberPattern = /^[a-zA-Z0-9-]{1,64}$/
 
-/** Events of the stream `sticker-<serial number>`. */
+/** Streams `sticker-<serial number>`. */
 export const stickerEvents = {
   StickerAdded: z.object({}),
-  /** The sticker shows this shortlink, for ever. */
+  /** Permanent. */
   StickerClaimed: z.object({ merchant: z.string(), shortlink: z.string() }),
 } as const
 
@@ -23,7 +22,7 @@ type StickerCommand =
   | { readonly type: 'AddSticker' }
   | { readonly type: 'ClaimSticker'; readonly merchant: string; readonly shortlink: string }
 
-/** A printed code with a serial number, which one shortlink can claim once. */
+/** A printed code that one shortlink can claim once. */
 export const sticker: Decider<StickerCommand, StickerEvent, Sticker> = {
   initial: { status: 'unknown' },
   decide(command, state) {
@@ -35,7 +34,7 @@ export const sticker: Decider<StickerCommand, StickerEvent, Sticker> = {
         if (state.status === 'free')
           return [{ type: 'StickerClaimed', data: { merchant, shortlink } }]
         if (state.status !== 'claimed') return refuse('serial_number_is_unknown')
-        // Whether the merchant's own earlier claim led to a shortlink is not known here.
+        // The merchant’s earlier claim may or may not have led to a shortlink.
         return state.merchant === merchant ? [] : refuse('serial_number_is_claimed')
       }
     }

@@ -1,7 +1,6 @@
 /**
- * Every current ISO 4217 code that has a minor unit, by its number of decimals (list one of the standard, with the
- * amendments in force in November 2026). Left out are the codes without a minor unit: metals, XDR, XSU, XUA, XTS, XXX
- * and the bond market units, in which nobody is paid.
+ * Current ISO 4217 codes by number of decimals (list one, amended up to November 2026). Codes
+ * without a minor unit (metals, test codes, fund units) are left out: nobody is paid in them.
  */
 const currentByDecimals: Readonly<Record<0 | 2 | 3 | 4, string>> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
@@ -17,8 +16,7 @@ const currentByDecimals: Readonly<Record<0 | 2 | 3 | 4, string>> = {
 }
 
 /**
- * Codes that stood above and have been withdrawn since, by their number of decimals: no money is asked for in them any
- * more, but what was recorded in them must be read, settled and refunded for as long as the log stands.
+ * Withdrawn codes. No new payments use them, but recorded ones must still be settled and refunded.
  */
 const withdrawnByDecimals: Readonly<Record<number, string>> = {
   2: 'BGN',
@@ -39,14 +37,14 @@ const withdrawn = decimalsByCode(withdrawnByDecimals)
 
 export const currencies: readonly Currency[] = [...current.keys()].sort()
 
-/** Whether money can be asked for in it. */
+/** Whether new payments may use it. */
 export const isCurrency = (code: string): code is Currency => current.has(code)
 
-/** Whether money was ever asked for in it. */
+/** Current or withdrawn. */
 export const isKnownCurrency = (code: string): code is Currency =>
   current.has(code) || withdrawn.has(code)
 
-/** Number of decimals of the currency's minor unit, withdrawn or not: 2 for NOK, 0 for JPY, 3 for KWD. */
+/** 2 for NOK, 0 for JPY, 3 for KWD; includes withdrawn currencies. */
 export const decimalsOf = (currency: Currency): number => {
   const decimals = current.get(currency) ?? withdrawn.get(currency)
   if (decimals === undefined) throw new RangeError(`${currency} is no ISO 4217 code known here`)

@@ -1,31 +1,29 @@
 import { refuse } from '../refusal.ts'
 import { decimalsOf, type Currency } from './currency.ts'
 
-/** An exact count of minor units (øre, cents, yen) of a currency that its context names. */
+/** Øre, cents, yen … of a currency given by context. */
 export type MinorUnits = number
 
-/** A sum of any number of amounts: an exact integer as text, because it may outgrow what a number counts exactly. */
+/** An exact integer as text, because sums may exceed what a number holds exactly. */
 export type Sum = string
 
 export type Money = { readonly minor: MinorUnits | Sum; readonly currency: Currency }
 
 const maximumIntegerDigits = 12
 
-/** @throws RangeError when it is beyond what can be counted exactly. */
+/** @throws RangeError when it is not an exact integer */
 export const exact = (minor: MinorUnits): MinorUnits => {
   if (!Number.isSafeInteger(minor)) throw new RangeError(`${minor} is no exact amount`)
   return minor
 }
 
-/** @throws RangeError when the sum is no longer exact. */
 export const add = (a: MinorUnits, b: MinorUnits): MinorUnits => exact(a + b)
 
-/** @throws RangeError when the difference is no longer exact. */
 export const subtract = (a: MinorUnits, b: MinorUnits): MinorUnits => exact(a - b)
 
 /**
- * Reads an amount as the interface writes it: `"12.50"`, or with fewer decimals, never with more (interface 2).
- * @throws Refusal for anything in which meaning could be lost.
+ * Parses an amount such as "12.50", with at most the currency’s decimals (interface 2). @throws
+ * Refusal
  */
 export const parseAmount = (text: string, currency: Currency): MinorUnits => {
   const parts = /^(0|[1-9]\d*)(?:\.(\d+))?$/.exec(text)
@@ -38,30 +36,29 @@ export const parseAmount = (text: string, currency: Currency): MinorUnits => {
   return Number.isSafeInteger(minor) ? minor : refuse('amount_is_too_large')
 }
 
-/** The same with a minus before it for what is taken off or given back. @throws Refusal */
+/** Also accepts a leading minus. @throws Refusal */
 export const parseSignedAmount = (text: string, currency: Currency): MinorUnits => {
   if (!text.startsWith('-')) return parseAmount(text, currency)
-  // Without the difference to 0, there would be a minus zero.
+  // `0 -` avoids minus zero.
   return 0 - parseAmount(text.slice(1), currency)
 }
 
-/** A price of one unit: whole minor units, and the exact text of one that is finer. */
+/** Whole minor units, and the exact text if the price is finer than that. */
 export type UnitPrice = { readonly minor: MinorUnits; readonly exact: string | null }
 
-const finestUnitPrice = 4
+const maxExtraDecimals = 4
 
-/** Reads a signed amount with up to four more decimals than its currency. @throws Refusal */
+/** Accepts four more decimals than the currency has. @throws Refusal */
 export const parseUnitPrice = (text: string, currency: Currency): UnitPrice => {
   const point = text.indexOf('.')
   const finer = point < 0 ? '' : text.slice(point + 1 + decimalsOf(currency))
-  if (finer.length > finestUnitPrice) return refuse('amount_has_too_many_decimals')
+  if (finer.length > maxExtraDecimals) return refuse('amount_has_too_many_decimals')
   const rest = finer === '' ? text : text.slice(0, -finer.length).replace(/\.$/, '')
   const minor = parseSignedAmount(rest, currency)
   if (!/^\d*$/.test(finer)) return refuse('amount_is_malformed')
   return { minor, exact: /^0*$/.test(finer) ? null : text.replace(/0+$/, '') }
 }
 
-/** Writes an amount with exactly the decimals of its currency. */
 export const formatAmount = (minor: MinorUnits | Sum, currency: Currency): string => {
   const decimals = decimalsOf(currency)
   const text = typeof minor === 'number' ? String(exact(minor)) : minor
@@ -74,7 +71,7 @@ export const formatAmount = (minor: MinorUnits | Sum, currency: Currency): strin
 const addUpLarge = (sums: readonly (MinorUnits | Sum)[]): Sum =>
   String(sums.reduce<bigint>((total, sum) => total + BigInt(sum), 0n))
 
-/** Exact however large it grows; with numbers as long as they are exact, which takes less than half as long. */
+/** Uses numbers while they are exact, which takes half the time of bigint. */
 export const addUp = (...sums: readonly (MinorUnits | Sum)[]): Sum => {
   let total = 0
   for (const sum of sums) {

@@ -1,8 +1,7 @@
 import { add, subtract, type MinorUnits } from './money.ts'
 
 /**
- * The two separate pots of a payment: the amount, and what comes on top of it (a tip).
- * Neither can be captured or refunded out of the other.
+ * The amount and what is added to it (a tip). Neither can be captured or refunded from the other.
  */
 export type Pots = { readonly amount: MinorUnits; readonly additionalAmount: MinorUnits }
 

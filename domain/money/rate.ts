@@ -1,13 +1,12 @@
 import { refuse } from '../refusal.ts'
 import type { MinorUnits } from './money.ts'
 
-/** A rate between 0 and 1 as decimal text, for instance `0.009` for 0.9 %: exact, never a float. */
+/** Decimal text from 0 to 1, such as `0.009` for 0.9 %; never a float. */
 export type Rate = string
 
-/** At most twelve decimals. */
 export const ratePattern = /^(?:0(?:\.\d{1,12})?|1(?:\.0{1,12})?)$/
 
-/** The quotient rounded to the nearest whole number, a half to the even one (interface 9). */
+/** Rounds half to even (interface 9). */
 export const divideHalfEven = (dividend: bigint, divisor: bigint): bigint => {
   if (divisor < 0n) return divideHalfEven(-dividend, -divisor)
   if (dividend < 0n) return -divideHalfEven(-dividend, divisor)
@@ -18,8 +17,8 @@ export const divideHalfEven = (dividend: bigint, divisor: bigint): bigint => {
 }
 
 /**
- * That part of an amount, and a fixed part besides: rounded once, for a tie goes to the even sum. In whole minor units.
- * @throws RangeError for text that is no rate; Refusal when it is beyond what can be counted exactly
+ * The share of an amount plus a fixed fee, rounded once on their sum. @throws RangeError for an
+ * invalid rate, Refusal when the result is not exact
  */
 export const portionOf = (amount: MinorUnits, rate: Rate, fixed: MinorUnits = 0): MinorUnits => {
   if (!ratePattern.test(rate)) throw new RangeError(`${rate} is no rate`)
@@ -32,6 +31,6 @@ export const portionOf = (amount: MinorUnits, rate: Rate, fixed: MinorUnits = 0)
   return Number.isSafeInteger(portion) ? portion : refuse('amount_is_too_large')
 }
 
-/** An amount times a fraction, in whole minor units; nothing when the whole is nothing. */
+/** An amount times part / whole, in minor units; 0 when the whole is 0. */
 export const shareOf = (amount: MinorUnits, part: MinorUnits, whole: MinorUnits): MinorUnits =>
   whole === 0 ? 0 : Number(divideHalfEven(BigInt(amount) * BigInt(part), BigInt(whole)))

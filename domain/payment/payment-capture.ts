@@ -7,10 +7,7 @@ import type { PaymentCommand, Wanted } from './payment-command.ts'
 import type { PaymentEvent } from './payment-events.ts'
 import { available, type Part, type RequestedPayment } from './payment-state.ts'
 
-/**
- * Captures, and refunds, that one payment can have: all of them stand in each answer that shows its outcome, which is
- * made and sent while others wait.
- */
+/** Limit for captures and for refunds of one payment: every outcome lists all of them. */
 export const maxParts = 10_000
 
 const isOpen = (payment: RequestedPayment, at: Instant): boolean =>
@@ -18,7 +15,9 @@ const isOpen = (payment: RequestedPayment, at: Instant): boolean =>
 
 const idOf = (wanted: Wanted): string | null => (wanted === 'everything' ? null : wanted.id)
 
-/** A repeated id is looked at before the state is (interface 4.3); without an id, the figures tell. */
+/**
+ * Repeats are recognised before the state is checked (interface 4.3); without an id, by amounts.
+ */
 const repeats = (
   wanted: Wanted,
   accepted: ChunkedList<Part>,
@@ -40,7 +39,6 @@ const potsWanted = (wanted: Wanted, everything: Pots, currency: string): Pots =>
   return wanted.currency === currency ? potsOf(wanted) : refuse('currency_differs_from_payment')
 }
 
-/** The charges of captures or refunds together. */
 const chargeOf = (parts: ChunkedList<Part>, sign: 1 | -1) => {
   const sum = (name: 'fee' | 'interchange' | 'vat') =>
     parts
@@ -86,7 +84,7 @@ export const decideRenewal = (
   payment: RequestedPayment,
 ): readonly PaymentEvent[] => {
   if (payment.status !== 'auth' || !isOpen(payment, at)) return refuse('payment_is_not_authorized')
-  // The clocks of two nodes differ a little: a renewal never shortens.
+  // Clocks of nodes differ a little; a renewal must never shorten.
   const expiresAt = Math.max(secondsAfter(at, authorizationLifetime), payment.expiresAt)
   if (payment.isRenewed && expiresAt === payment.expiresAt) return []
   return [{ type: 'PaymentRenewed', data: { expiresAt } }]
@@ -98,12 +96,12 @@ export const decideRefund = (
 ): readonly PaymentEvent[] => {
   const refundable = minus(payment.captured, payment.refunded)
   const repeated = repeats(wanted, payment.refunds, payment.request.currency)
-  const isOfAllThatIsLeft =
+  const isForEverythingLeft =
     idOf(wanted) === null &&
     (wanted === 'everything' || samePots(wanted, refundable)) &&
     !isNothing(refundable)
-  // A refund of all that was left, after which more was captured, leaves that to another.
-  if (repeated === 'same' && !isOfAllThatIsLeft) return []
+  // After a refund of everything and more captures, the same request refunds the rest.
+  if (repeated === 'same' && !isForEverythingLeft) return []
   if (repeated === 'other') return refuse('refund_id_used_with_other_amounts')
   if (isNothing(payment.captured)) return refuse('nothing_is_captured')
   const pots = potsWanted(wanted, refundable, payment.request.currency)
@@ -111,7 +109,7 @@ export const decideRefund = (
   if (pots.additionalAmount > refundable.additionalAmount)
     return refuse('refund_exceeds_additional_amount')
   if (isNothing(pots)) return refuse('refund_is_nothing')
-  if (idOf(wanted) === null && !isOfAllThatIsLeft) return refuse('refund_id_is_missing')
+  if (idOf(wanted) === null && !isForEverythingLeft) return refuse('refund_id_is_missing')
   if (countItems(payment.refunds) >= maxParts) return refuse('refunds_are_too_many')
   const { captured, refundedWithFees, captures, refunds } = payment
   const basis = {
@@ -122,8 +120,8 @@ export const decideRefund = (
   }
   const charge = chargeForRefund(pots, basis, terms)
   const { refundsReturnFees: returnsFees } = terms
-  const about = { refundId: idOf(wanted), ...pots, text }
-  return [{ type: 'PaymentRefunded', data: { ...about, charge, returnsFees } }]
+  const data = { refundId: idOf(wanted), ...pots, text, charge, returnsFees }
+  return [{ type: 'PaymentRefunded', data }]
 }
 
 export const decideExpiry = (

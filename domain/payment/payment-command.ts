@@ -4,22 +4,21 @@ import type { Permissions } from '../people/grant.ts'
 import type { Instant } from '../time.ts'
 import type { PaymentDetails, PaymentRequest, RefusalOfFunds } from './payment-events.ts'
 
-/** What to capture or refund: all that is left, or figures; without an id they must be those of all that is left. */
+/** Everything left, or amounts. Amounts without an id must equal everything left. */
 export type Wanted =
   'everything' | (Pots & { readonly id: string | null; readonly currency: string })
 
-/** Whom a customer identifier names: a payer, whoever scans a shortlink or comes along, or nobody. */
+/** The payer, the shortlink whose scan names the payer, anyone, or nobody known. */
 export type Customer =
   { readonly id: string } | { readonly shortlink: string } | 'anyone' | 'unknown'
 
-/** Looked up before a request is decided: whom the customer names, and whether POS and ledger take new requests. */
+/** Facts looked up before the decision. */
 export type RequestFacts = {
   readonly payer: Customer
   readonly posIsKnown: boolean
   readonly ledgerIsOpen: boolean
 }
 
-/** What can be asked of a payment; time and everything that was looked up comes along. */
 export type PaymentCommand =
   | {
       readonly type: 'RequestPayment'
@@ -42,12 +41,12 @@ export type PaymentCommand =
       readonly type: 'AuthorizePayment'
       readonly at: Instant
       readonly payer: string
-      /** Null leaves what the merchant asked for. */
+      /** Null keeps what the merchant asked for. */
       readonly additionalAmount: number | null
-      /** Whether the payer has confirmed an additional amount above the amount. */
+      /** The payer confirmed an additional amount above the amount. */
       readonly isConfirmed?: boolean
       readonly credit: boolean
-      /** What the required scope of the request grants, with its tokens. */
+      /** Granted for the required scope, with tokens. */
       readonly permissions?: Permissions
     }
   | { readonly type: 'DeclinePayment'; readonly at: Instant; readonly payer: string }

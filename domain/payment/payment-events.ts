@@ -16,7 +16,7 @@ const lineItem = z.object({
   description: z.string().nullable(),
   quantity: z.string(),
   itemCost: minorUnits,
-  /** The item cost as decimal text, where it is finer than a minor unit; `itemCost` leaves its last decimals out. */
+  /** Exact decimal text if the cost is finer than a minor unit; `itemCost` is truncated. */
   exactItemCost: z.string().optional(),
   total: minorUnits,
   vat: minorUnits.nullable(),
@@ -24,7 +24,6 @@ const lineItem = z.object({
   metadata: z.array(z.object({ key: z.string(), value: z.string() })),
 })
 
-/** The statuses of a payment at which a link can be shown. */
 export const shownOn = ['pending', 'ok', 'fail'] as const
 
 const link = z.object({
@@ -33,7 +32,7 @@ const link = z.object({
   showOn: z.array(z.enum(shownOn)),
 })
 
-/** What a merchant may change afterwards (interface 4.3). */
+/** What merchants may amend (interface 4.3). */
 const details = z.object({
   ledger: z.string(),
   callbackUri: uri,
@@ -42,7 +41,7 @@ const details = z.object({
   lineItems: z.array(lineItem),
 })
 
-/** A payment request as the merchant made it, with all defaults filled in. */
+/** With all defaults filled in. */
 const paymentRequest = z.object({
   merchant: z.string(),
   posId: z.string(),
@@ -63,30 +62,29 @@ const paymentRequest = z.object({
   ...details.shape,
 })
 
-/** Every event of a payment: its type, and its data with all amounts in minor units, all instants in milliseconds. */
+/** Amounts in minor units, instants in milliseconds. */
 export const paymentEvents = {
   PaymentRequested: z.object({
     request: paymentRequest,
-    /** The payer whom the customer identifier names; null when anyone may answer, or nobody was found. */
+    /** Null when anyone may answer or the customer is unknown. */
     payer: z.string().nullable(),
-    /** The shortlink of which a scan will name the payer; absent when the payer was named otherwise. */
+    /** Set when a scan of it will name the payer. */
     shortlink: z.string().optional(),
     expiresAt: instant,
   }),
-  /** The payer has scanned the shortlink. */
   PaymentPickedUp: z.object({ payer: z.string(), scan: z.string() }),
-  /** What was changed. */
+  /** Changed fields only. */
   PaymentAmended: details.partial(),
   PaymentAuthorized: z.object({
     payer: z.string(),
     additionalAmount: minorUnits,
     credit: z.boolean(),
     expiresAt: instant,
-    /** Granted along with it, when the request carried a required scope. */
+    /** Granted for the required scope. */
     permissions: permissions.optional(),
   }),
   PaymentDeclined: z.object({ payer: z.string() }),
-  /** It failed before the payer was committed: no such payer, or the funds were refused. */
+  /** Unknown payer, or funds refused. */
   PaymentFailed: z.object({
     statusCode: z.literal([
       statusCodes.NOT_FOUND,
@@ -105,15 +103,15 @@ export const paymentEvents = {
     ...pots,
     text: z.string().nullable(),
     charge,
-    /** Whether the terms gave back its part of what was charged; if not, that part is kept for good. */
+    /** Whether the refund returned its share of the charges. */
     returnsFees: z.boolean(),
   }),
 } as const
 
 export const paymentUpcasts = {
-  // The first amendments held all details, those that stayed as they were among them: they mean the same.
+  // Version 1 held all details, also unchanged ones; the meaning is the same.
   PaymentAmended: [(data) => data],
-  // The first refunds did not say whether they gave back their part of the charges: those that did gave back something.
+  // Version 1 refunds returned charges exactly when a charge is not zero.
   PaymentRefunded: [
     (data) => {
       const { charge } = data as { readonly charge?: Partial<Charge> }

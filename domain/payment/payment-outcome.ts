@@ -14,14 +14,14 @@ import {
 } from './payment-state.ts'
 import type { PaymentStatus } from './status.ts'
 
-/** What has become of a payment at a moment (interface 4.6); amounts in minor units of its currency. */
+/** A payment at a moment (interface 4.6); amounts in minor units. */
 export type PaymentOutcome = {
   readonly tid: string
   readonly merchant: string
   readonly posId: string
   readonly posTid: string
   readonly customer: string | null
-  /** For whom it is, or who has answered it; null as long as anyone may. */
+  /** Who may answer or has answered; null while anyone may. */
   readonly payer: string | null
   readonly permissions: Permissions | null
   readonly currency: Currency
@@ -30,20 +30,18 @@ export type PaymentOutcome = {
   readonly amount: MinorUnits
   readonly additionalAmount: MinorUnits
   readonly credit: boolean
-  /** Authorised and not yet captured or released. */
   readonly available: Pots
   readonly released: Pots
   readonly captures: ChunkedList<Part>
   readonly refunds: ChunkedList<Refund>
   readonly modifiedAt: Instant
-  /** End of the current status, or of the last one that could end. */
   readonly expiresAt: Instant
-  /** Position of its latest line in the log, and the ledger that the line stands in: they name its report. */
+  /** Position and ledger of its latest line; they name its report. */
   readonly linePosition: number
   readonly lineLedger: string
 }
 
-/** A payment as it is at a moment: an expiry counts from its instant on, recorded or not (interface 4.5). */
+/** Expiry takes effect at its instant, recorded or not (interface 4.5). */
 const asOf = (payment: RequestedPayment, at: Instant): RequestedPayment => {
   const [expiry] = decideExpiry({ type: 'ExpirePayment', at }, payment)
   if (!expiry) return payment
@@ -52,7 +50,6 @@ const asOf = (payment: RequestedPayment, at: Instant): RequestedPayment => {
   return { ...expired, lineLedger: payment.lineLedger }
 }
 
-/** The outcome of a payment at a moment. */
 export const outcomeAt = (tid: string, payment: RequestedPayment, at: Instant): PaymentOutcome => {
   const now = asOf(payment, at)
   const { request, answer } = now

@@ -13,18 +13,18 @@ import { statusCodes } from './status.ts'
 const addsUp = (lineItems: readonly LineItem[], amount: number): boolean =>
   lineItems.length === 0 || addUp(...lineItems.map(({ total }) => total)) === String(amount)
 
-/** What the payer may make the additional amount of, in times of the amount (interface 4). */
-const mostWithoutConfirmation = 1
-const most = 10
+/** Limits of the additional amount as multiples of the amount (interface 4). */
+const maxUnconfirmedMultiple = 1
+const maxMultiple = 10
 
 const checkAdditionalAmount = (
   { additionalAmount, isConfirmed = false }: { additionalAmount: number; isConfirmed?: boolean },
-  { amount, additionalAmount: asked, additionalEdit }: PaymentRequest,
+  { amount, additionalAmount: requested, additionalEdit }: PaymentRequest,
 ): void => {
-  if (additionalAmount === asked) return
+  if (additionalAmount === requested) return
   if (!additionalEdit) return refuse('additional_amount_is_not_editable')
-  if (additionalAmount > most * amount) return refuse('additional_amount_is_too_high')
-  if (additionalAmount > mostWithoutConfirmation * amount && !isConfirmed)
+  if (additionalAmount > maxMultiple * amount) return refuse('additional_amount_is_too_high')
+  if (additionalAmount > maxUnconfirmedMultiple * amount && !isConfirmed)
     return refuse('additional_amount_is_not_confirmed')
 }
 
@@ -52,12 +52,12 @@ export const decideRequest = (
 }
 
 /**
- * Roughly, in bytes, of all amendments of a payment together: whoever decides about it, shows it or tells of it may have
- * to read them all. Thousands of usual ones are less.
+ * Estimated bytes of all amendments together: they are read whenever the payment is. Room for
+ * thousands of usual ones.
  */
 const maxAmendmentsSize = 16 * 1_048_576
 
-/** Whether the payer has answered: a payment that failed for want of a payer was answered by nobody. */
+/** A payment that failed because the customer is unknown has no answer. */
 const isAnswered = ({ answer, statusCode }: RequestedPayment): boolean =>
   answer !== null && statusCode !== statusCodes.NOT_FOUND
 
@@ -81,7 +81,7 @@ export const decideAmendment = (
   return [{ type: 'PaymentAmended', data }]
 }
 
-/** That it waits for the payer: one that has expired says so, whether or not that has been recorded. */
+/** An expired payment is refused as expired, whether or not that is recorded. */
 const checkPending = ({ status, statusCode, expiresAt }: RequestedPayment, at: Instant): void => {
   const isExpired =
     status === 'pending' ? at >= expiresAt : statusCode === statusCodes.REQUEST_EXPIRED

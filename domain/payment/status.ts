@@ -1,6 +1,6 @@
 export type PaymentStatus = 'pending' | 'auth' | 'ok' | 'fail'
 
-/** 1xxx and 3xxx are temporary, 2xxx final success, 4xxx and 5xxx final failure (interface 5). */
+/** 1xxx and 3xxx are temporary, 2xxx success, 4xxx and 5xxx failure (interface 5). */
 export const statusCodes = {
   PENDING: 1003,
   OK: 2000,

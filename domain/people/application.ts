@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { register } from '../register.ts'
 
-/** An OAuth application of a merchant: who may ask payers for consent, and where they are sent back to. */
+/** An OAuth client of a merchant. */
 export const application = register(
   'Application',
   z.object({
@@ -9,7 +9,7 @@ export const application = register(
     merchant: z.string(),
     name: z.string(),
     redirectUris: z.array(z.string()),
-    /** SHA-256 of the client secret, which has 256 random bits; null for a public client, which has none. */
+    /** SHA-256 of a 256-bit secret; null for public clients. */
     secretHash: z.string().nullable(),
   }),
 )

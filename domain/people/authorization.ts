@@ -6,46 +6,45 @@ import { permissions, type Permissions } from './grant.ts'
 import { isPartOf, scope, type Scope } from './scope.ts'
 
 const authorizationRequestLifetime: Seconds = 600
-/** Codes live 60 seconds and work once (interface 11). */
+/** Interface 11. */
 const codeLifetime: Seconds = 60
 
-/** What an application asks for at the authorization endpoint (RFC 6749, 4.1.1). */
+/** An authorization request (RFC 6749, 4.1.1). */
 const authorizationRequest = z.object({
   client: z.string(),
   merchant: z.string(),
-  /** Where the answer goes. */
   redirectUri: z.string(),
-  /** Whether the request named it: then the token request must, too. */
+  /** If the request named the URI, the token request must too. */
   isRedirectUriGiven: z.boolean(),
   scope: z.array(scope),
   state: z.string().nullable(),
   nonce: z.string().nullable(),
-  /** PKCE, always S256 (RFC 7636). */
+  /** PKCE with S256 (RFC 7636). */
   codeChallenge: z.string().nullable(),
-  /** The payer must have signed in at this time or later (`max_age` and `prompt=login` of OpenID Connect Core, 3.1.2.1). */
+  /** Earliest accepted sign-in (`max_age`, `prompt=login`; OpenID Connect Core, 3.1.2.1). */
   signedInSince: z.int().optional(),
-  /** The only payer who may answer, by the `sub` that the merchant knows (`id_token_hint`, 3.1.2.1). */
+  /** Only this payer may answer (`id_token_hint`), by the `sub` the merchant knows. */
   subject: z.string().optional(),
 })
 
 export const authorizationEvents = {
   AuthorizationRequested: z.object({
     request: authorizationRequest,
-    /** SHA-256 of the login cookie: only this browser is sent back to the application. */
+    /** SHA-256 of the login cookie; only this browser returns to the application. */
     browserHash: z.string(),
-    /** SHA-256 of what the QR code says. */
+    /** SHA-256 of the QR code’s content. */
     qrHash: z.string(),
     expiresAt: z.int(),
   }),
   AuthorizationAllowed: z.object({
     payer: z.string(),
-    /** Logs of before do not say it. */
+    /** Absent in old logs. */
     client: z.string().optional(),
-    /** An earlier consent covers it: the payer was not asked. */
+    /** An earlier consent covers it; the payer was not asked. */
     isStanding: z.literal(true).optional(),
     scope: z.array(scope),
     signedInAt: z.int(),
-    /** The screen on which the payer consented. */
+    /** Where the payer consented. */
     channel: z.enum(['browser', 'phone']),
   }),
   AuthorizationDenied: z.object({ payer: z.string() }),
@@ -55,7 +54,6 @@ export const authorizationEvents = {
 
 export type AuthorizationRequest = z.output<typeof authorizationRequest>
 
-/** Whether who signed in at that time need not do so again for this request. */
 export const isSignedInFor = (
   { signedInSince = -Infinity }: AuthorizationRequest,
   signedInAt: Instant,
@@ -78,7 +76,6 @@ export type AuthorizationCommand =
       readonly scope: readonly Scope[]
       readonly signedInAt: Instant
       readonly channel: 'browser' | 'phone'
-      /** Whether an earlier consent covers it, so that the payer is not asked. */
       readonly isStanding?: true
     }
   | { readonly type: 'DenyAuthorization'; readonly payer: string }
@@ -89,7 +86,7 @@ export type AuthorizationCommand =
       readonly codeHash: string
       readonly client: string
       readonly redirectUri: string | null
-      /** The code challenge that the verifier answers to; null when none was sent. */
+      /** Challenge computed from the verifier; null without a verifier. */
       readonly codeChallenge: string | null
       readonly tokens: Permissions['tokens']
     }
@@ -118,7 +115,7 @@ const unanswered = (authorization: Authorization, at: Instant): RequestedAuthori
   return at < known.expiresAt ? known : refuse('authorization_is_expired')
 }
 
-/** Whether this payer has given this very answer already. */
+/** Whether this is a repeat of the same payer’s answer. */
 const isAnswered = (
   authorization: Authorization,
   status: 'allowed' | 'denied',
@@ -139,16 +136,16 @@ const decideRedemption = (
   if (client !== request.client) return refuse('code_is_invalid')
   if (redirectUri === null ? request.isRedirectUriGiven : redirectUri !== request.redirectUri)
     return refuse('code_is_invalid')
-  // A verifier without a challenge is an attacker's downgrade, as a challenge without a verifier is.
+  // A verifier without a challenge is a downgrade attack, like a challenge without a verifier.
   if (codeChallenge !== request.codeChallenge) return refuse('code_is_invalid')
-  // Only now: a spent code makes its tokens void, and whoever has the code alone must not be able to do that.
+  // Checked last: a reused code revokes its tokens, so knowing the code alone must not suffice.
   if (permissions !== null) return refuse('code_is_used')
   if (!stillLasts(code.expiresAt, codeLifetime, at)) return refuse('code_is_invalid')
   const granted = { scope: [...scope], tokens }
   return [{ type: 'CodeRedeemed', data: { client, payer, permissions: granted } }]
 }
 
-/** One pass through the authorization endpoint: asked, answered by a payer, and turned into tokens by a code. */
+/** One authorization: requested, answered by a payer, exchanged for tokens. */
 export const authorization: Decider<AuthorizationCommand, AuthorizationEvent, Authorization> = {
   initial: { status: 'unrequested' },
   decide(command, authorization) {
@@ -174,7 +171,7 @@ export const authorization: Decider<AuthorizationCommand, AuthorizationEvent, Au
       case 'DenyAuthorization': {
         const { payer } = command
         if (isAnswered(authorization, 'denied', payer, [])) return []
-        // However late: the application hears of it, and nothing is given.
+        // Allowed after expiry too: the application is told and gains nothing.
         if (requested(authorization).status !== 'requested')
           return refuse('authorization_is_answered')
         return [{ type: 'AuthorizationDenied', data: { payer } }]
@@ -183,7 +180,7 @@ export const authorization: Decider<AuthorizationCommand, AuthorizationEvent, Au
         const { status, code, expiresAt: endsAt } = requested(authorization)
         const { codeHash, at } = command
         if (status !== 'allowed') return refuse('authorization_is_not_allowed')
-        // A code that is over would be sent back to an application that can only be refused with it.
+        // An expired code is not issued again: the application could not redeem it.
         if (code !== null && at < code.expiresAt) return []
         if (code !== null || at >= endsAt) return refuse('authorization_is_expired')
         const expiresAt = at + codeLifetime * 1000

@@ -4,7 +4,7 @@ import type { Instant } from '../time.ts'
 import { isWithdrawal, type Revoker } from './grant.ts'
 import type { Scope } from './scope.ts'
 
-/** Where in the log it stands, for whoever wants to see for themselves. */
+/** The log event that proves it. */
 type Proof = {
   readonly id: string
   readonly stream: string
@@ -12,10 +12,10 @@ type Proof = {
   readonly position: number
 }
 
-/** What a payer let a merchant know, from when until when, and the events that prove it. */
+/** Scope that a payer granted to a merchant, with proof. */
 type Consent = {
   readonly merchant: string | null
-  /** The application that asked; null when the merchant itself did. */
+  /** Null when the merchant itself asked. */
   readonly client: string | null
   readonly scope: readonly Scope[]
   readonly at: Instant
@@ -35,7 +35,7 @@ const scopeGranted = (event: Recorded): readonly Scope[] | undefined => {
   return undefined
 }
 
-/** Gathers the consents of a payer from the log: give it every event, in order. */
+/** Collects a payer’s consents. Feed it every event in log order. */
 export const consentsOf = (payer: string) => {
   const consents = new Map<string, Consent>()
   const clients = new Map<string, string>()
@@ -60,6 +60,5 @@ export const consentsOf = (payer: string) => {
   return { read, all: (): readonly Consent[] => [...consents.values()] }
 }
 
-/** Whether it was in force at that time. */
 export const isInForce = ({ at, withdrawal }: Consent, when: Instant): boolean =>
   at <= when && (withdrawal === null || when < withdrawal.at)

@@ -5,12 +5,12 @@ import { secondsAfter, stillLasts, type Instant, type Seconds } from '../time.ts
 import { isPartOf, scope, type Scope } from './scope.ts'
 
 export const accessTokenLifetime: Seconds = 3600
-/** A refresh token that nobody uses for half a year ends. */
+/** Unused refresh tokens expire after half a year. */
 const refreshTokenLifetime: Seconds = 15_552_000
-/** So long a repeat of the last refresh gets the same successor again (interface 11). */
+/** Within this time a repeated refresh returns the same tokens (interface 11). */
 const repeatWindow: Seconds = 60
 
-/** What is kept of an access token and its refresh token: their SHA-256. */
+/** Tokens are stored as SHA-256 only. */
 const issuedTokens = z.object({
   accessHash: z.string(),
   refreshHash: z.string(),
@@ -18,7 +18,7 @@ const issuedTokens = z.object({
   expiresAt: z.int(),
 })
 
-/** What a payer lets a merchant know, and the tokens that the merchant got for it. */
+/** Scope granted to a merchant, and the tokens issued for it. */
 export const permissions = z.object({ scope: z.array(scope), tokens: issuedTokens })
 
 export type IssuedTokens = z.output<typeof issuedTokens>
@@ -31,12 +31,12 @@ export type Permissions = z.output<typeof permissions>
 const revokers = ['client', 'payer', 'refresh_reuse', 'code_reuse', 'operator'] as const
 export type Revoker = (typeof revokers)[number]
 
-/** Whether the consent itself is taken back: what a client or a theft ends are tokens, and the payer's consent stands. */
+/** Clients and detected theft end tokens only; the payer’s consent stands. */
 export const isWithdrawal = (by: Revoker): boolean => by === 'payer' || by === 'operator'
 
 /**
- * Events of the stream `grant-<the stream in which the payer granted it>`: what became of a grant afterwards. The grant
- * itself is generation 0; each refresh makes the next one.
+ * Streams `grant-<stream of the granting request>`. The grant itself is generation 0; each refresh
+ * adds one.
  */
 export const grantEvents = {
   GrantRefreshed: z.object({ generation: z.int(), ...permissions.shape }),
@@ -49,20 +49,20 @@ type GrantCommand =
   | {
       readonly type: 'RefreshGrant'
       readonly at: Instant
-      /** As first granted. */
+      /** Original grant. */
       readonly granted: Permissions
-      /** Of which generation the refresh token is that was presented. */
+      /** Generation of the presented refresh token. */
       readonly presented: number
-      /** A narrower scope, or null for the same. */
+      /** Null keeps the scope. */
       readonly scope: readonly Scope[] | null
-      /** The tokens of the generation after the presented one. */
+      /** Tokens of the next generation. */
       readonly next: IssuedTokens
     }
   | { readonly type: 'RevokeGrant'; readonly by: Revoker }
 
 type Grant = {
   readonly generation: number
-  /** Of this generation; null as long as it is the first. */
+  /** Null for generation 0. */
   readonly latest: Permissions | null
   readonly revokedBy: Revoker | null
 }
@@ -84,13 +84,13 @@ const decideRefresh = (
   const isRepeat =
     presented === grant.generation - 1 &&
     stillLasts(tokens.issuedAt + repeatWindow * 1000, repeatWindow, at)
-  // A token that was used up long ago is in two hands, and one of them has stolen it.
+  // A token used long ago has two holders: one stole it.
   if (!isRepeat) return [{ type: 'GrantRevoked', data: { by: 'refresh_reuse' } }]
   const { scope: successor } = grant.latest ?? granted
   return scope === null || isPartOf(scope, successor) ? [] : refuse('scope_is_too_wide')
 }
 
-/** A family of tokens that descend from what a payer granted once. */
+/** All tokens that descend from one grant. */
 export const grant: Decider<GrantCommand, GrantEvent, Grant> = {
   initial: { generation: 0, latest: null, revokedBy: null },
   decide(command, grant) {

@@ -7,25 +7,25 @@ import { afterFailure, checkLockout, unlocked, type Lockout } from './lockout.ts
 
 export const pinPattern = /^\d{4,12}$/
 
-/** Text encrypted with the payer's own key, which is kept outside of the log. */
+/** Encrypted with the payer’s key, which is stored outside the log. */
 const sealed = z.string()
 
-/** Events of the stream `payer-<id>`; the id has no meaning, and nothing here can be read without the payer's key. */
+/** Streams `payer-<id>`. Ids are meaningless, and all data is sealed with the payer’s key. */
 export const payerEvents = {
-  /** `credentials` hold the slow hash of the PIN and the secret of the one-time codes. */
+  /** `credentials`: slow hash of the PIN and secret of the one-time codes. */
   PayerRegistered: z.object({ profile: sealed, credentials: sealed }),
   PayerProfileChanged: z.object({ profile: sealed }),
   PayerSignInFailed: z.object({ factor: z.enum(['pin', 'code']), lockedUntil: z.int() }),
-  /** `session` is the SHA-256 of the session's token, `codeStep` the 30-second step of the one-time code. */
+  /** `session`: SHA-256 of its token. `codeStep`: 30-second step of the one-time code. */
   PayerSignedIn: z.object({
     session: z.string(),
     codeStep: z.int(),
     expiresAt: z.int(),
-    /** What the device calls itself. */
+    /** Name that the device gives itself. */
     device: sealed.optional(),
   }),
   PayerSignedOut: z.object({ session: z.string() }),
-  /** The payer's key has been thrown away. */
+  /** The payer’s key was destroyed. */
   PayerErased: z.object({}),
 } as const
 
@@ -33,15 +33,15 @@ export type PayerEvent = EventsOf<typeof payerEvents>
 
 export type PayerCommand =
   | { readonly type: 'RegisterPayer'; readonly profile: string; readonly credentials: string }
-  /** Made from the profile as it was `before`, for only who has the key can merge what is sealed. */
+  /** Only key holders can merge sealed data, so the command names the profile it started from. */
   | { readonly type: 'ChangeProfile'; readonly before: string; readonly profile: string }
   | { readonly type: 'CheckPin'; readonly at: Instant; readonly isRight: boolean }
   | {
       readonly type: 'SignIn'
       readonly at: Instant
-      /** The step of a right code; null for a wrong one. */
+      /** Null for a wrong code. */
       readonly codeStep: number | null
-      /** Whether a code that was used is refused (RFC 6238, 5.2). */
+      /** Whether used codes are refused (RFC 6238, 5.2). */
       readonly codesWorkOnce: boolean
       readonly session: string
       readonly expiresAt: Instant
@@ -73,10 +73,13 @@ const failed = (
   return [{ type: 'PayerSignInFailed', data: { factor, lockedUntil } }]
 }
 
-/** A right code is a step early or late at most: the last one was used by a clock that was ahead, where it is far later. */
+/**
+ * Steps of valid codes differ by one at most. A much later last step came from a clock that was
+ * ahead.
+ */
 const isUsedStep = (step: number, last: number): boolean => step <= last && last - step <= 2
 
-/** Somebody who pays: known by a phone number, a PIN and one-time codes. */
+/** Identified by phone number, PIN and one-time codes. */
 export const payer: Decider<PayerCommand, PayerEvent, Payer> = {
   initial: { status: 'absent' },
   decide(command, payer) {

@@ -10,7 +10,7 @@ import { permissions, type Permissions } from './grant.ts'
 import { isPartOf, scope } from './scope.ts'
 import { isSameRequest } from './sealed-name.ts'
 
-/** A permission request as the merchant made it, with all defaults filled in. */
+/** With all defaults filled in. */
 const permissionRequest = z.object({
   merchant: z.string(),
   posId: z.string(),
@@ -25,16 +25,16 @@ const permissionRequest = z.object({
 export const permissionEvents = {
   PermissionRequested: z.object({
     request: permissionRequest,
-    /** The payer whom the customer identifier names; null when nobody was found. */
+    /** Null when the customer is unknown. */
     payer: z.string().nullable(),
     expiresAt: z.int(),
-    /** In which it is charged for: the merchant's own. */
+    /** Currency of the charge: the merchant’s own. */
     currency: z.string(),
   }),
-  /** The payer may have granted a part of what was asked for. */
+  /** Possibly less than was asked for. */
   PermissionGranted: z.object({ payer: z.string(), permissions, charge }),
   PermissionDeclined: z.object({ payer: z.string(), charge }),
-  /** There is no such payer. */
+  /** The customer is unknown. */
   PermissionFailed: z.object({ statusCode: z.literal(statusCodes.NOT_FOUND) }),
   PermissionExpired: z.object({ expiredAt: z.int() }),
 } as const
@@ -48,7 +48,7 @@ type PermissionCommand =
       readonly at: Instant
       readonly request: PermissionRequest
       readonly facts: {
-        /** Whom the customer names; null when nobody was found. */
+        /** Null when the customer is unknown. */
         readonly payer: string | null
         readonly posIsKnown: boolean
         readonly currency: string
@@ -79,9 +79,9 @@ export type RequestedPermission = {
   readonly answer: 'granted' | 'declined' | null
   readonly permissions: Permissions | null
   readonly modifiedAt: Instant
-  /** What it cost the merchant, without VAT; in minor units. */
+  /** Fee without VAT, in minor units. */
   readonly fee: number
-  /** Position of its latest event, which names its report. */
+  /** Position of its latest event; names its report. */
   readonly linePosition: number
 }
 
@@ -122,7 +122,7 @@ const decideAnswer = (
       return []
     if (!isPartOf(scope, permission.request.scope)) return refuse('scope_is_too_wide')
   }
-  // Whether or not that has been recorded.
+  // Also before the expiry is recorded.
   if (permission.answer === null && at >= permission.expiresAt)
     return refuse('permission_is_expired')
   if (permission.status !== 'pending') return refuse('permission_is_not_pending')
@@ -169,7 +169,7 @@ const evolve = (
   }
 }
 
-/** A permission request as it is at a moment: an expiry counts from its instant on, recorded or not. */
+/** Expiry takes effect at its instant, recorded or not. */
 export const permissionAt = (permission: RequestedPermission, at: Instant): RequestedPermission => {
   const [expiry] = decideExpiry(at, permission)
   if (!expiry) return permission
@@ -177,7 +177,7 @@ export const permissionAt = (permission: RequestedPermission, at: Instant): Requ
   return evolve(permission, expiry, { at, position }) as RequestedPermission
 }
 
-/** A merchant's wish to know something of a payer, or to be able to name them later. */
+/** A merchant’s request for a payer’s data, or to be able to identify the payer later. */
 export const permission: Decider<PermissionCommand, PermissionEvent, Permission> = {
   initial: { status: 'unrequested' },
   decide(command, permission) {

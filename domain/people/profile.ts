@@ -12,18 +12,17 @@ export const postalAddress = z.object({
   country: z.string().regex(/^[A-Z]{2}$/),
 })
 
-/** Who has verified a national id, and when. */
 const identityProof = z.object({
   issuer: z.string(),
   method: z.string(),
-  /** YYYY-MM-DD. */
+  /** `YYYY-MM-DD`. */
   date: z.string(),
 })
 
-/** What is known of a payer; it is only ever stored encrypted. */
+/** A payer’s data; only stored sealed. */
 export const profile = z.object({
   name: text,
-  /** Digits with the country code. */
+  /** With country code. */
   phone: z.string().regex(/^\d{8,15}$/),
   isPhoneVerified: z.boolean(),
   email: z.email().max(200).nullable(),

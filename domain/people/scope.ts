@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What a payer can let a merchant know (interface 11.2). */
+/** Interface 11.2. */
 export const scopes = [
   'openid',
   'address',
@@ -15,7 +15,10 @@ export const scopes = [
 export const scope = z.enum(scopes)
 export type Scope = z.output<typeof scope>
 
-/** Reads a space-delimited list, in the order of the list above and each once. Unknown scopes are ignored (interface 11). */
+/**
+ * Unknown scopes are ignored (interface 11); the result is in the order of `scopes`, without
+ * duplicates.
+ */
 export const parseScope = (text: string): readonly Scope[] => {
   const named = text.split(' ')
   return scopes.filter((name) => named.includes(name))

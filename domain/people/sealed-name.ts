@@ -2,10 +2,10 @@ import { jsonEquals } from '../json-equality.ts'
 
 const pattern = /^sealed:([^:]+):([\w-]+)$/
 
-/** What somebody was called, as it stands in the log: only the key of the person opens it. */
+/** A name as stored in the log, readable with the person’s key only. */
 export const sealedName = (person: string, sealed: string): string => `sealed:${person}:${sealed}`
 
-/** Undefined for a name that is not sealed. */
+/** Undefined if the name is not sealed. */
 export const readSealedName = (
   stored: string,
 ): { readonly person: string; readonly sealed: string } | undefined => {
@@ -15,7 +15,7 @@ export const readSealedName = (
 
 type Request = { readonly customer: string | null }
 
-/** Whether two requests are equal; a person may be spelled differently in each. */
+/** Equal apart from how the same person is spelled. */
 export const isSameRequest = (a: Request, b: Request): boolean => {
   const personIn = ({ customer }: Request) => readSealedName(customer ?? '')?.person
   const person = personIn(a)
