@@ -8,14 +8,16 @@ export default defineConfig({
     include: ['tests/**/*.test.ts'],
     // Tests of the real process run what `npm start` runs.
     globalSetup: 'tests/build.ts',
-    // Threads begin with what was built, too: with the source each takes four times as much of the processor to begin.
+    // The build is made once, at the start: watching would test a stale one.
+    watch: false,
+    // Workers start from the build, too: from sources each start takes four times the processor.
     alias: [{ find: /^.*\/worker\.ts$/, replacement: builtWorker }],
     pool: 'forks',
-    // What the files share is loaded once for each worker, not once for each file.
+    // Shared modules are loaded once for each worker, not once for each file.
     isolate: false,
-    // As many as there are cores; by default one is left idle, which of two is half of them.
+    // All cores; the default leaves one idle, which is half of two.
     maxWorkers: '100%',
-    // Real processes and real sockets on a busy machine: generous, so that only what hangs fails.
+    // Generous, so that on a busy machine only what hangs fails.
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer, type ServerOptions } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { problemsOf, type CallbackKeys, type Posted } from './callback-check.ts'
+import { problemsOf, type CallbackKeys, type Posted } from '../harness/callback-check.ts'
 
 /** A message that arrived, once or again. */
 export type Arrival = {

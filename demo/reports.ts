@@ -1,4 +1,4 @@
-import type { MerchantClient } from './merchant-client.ts'
+import type { MerchantClient } from '../harness/merchant-client.ts'
 import type { LogLine } from './owed.ts'
 import type { Report } from './sums.ts'
 

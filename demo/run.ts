@@ -9,13 +9,13 @@ import {
   outcomeDiffers,
   scanMessagesDiffer,
 } from './agreement.ts'
-import { fetchCallbackKeys } from './callback-check.ts'
+import { fetchCallbackKeys } from '../harness/callback-check.ts'
 import { readBooks, type Books } from './log-books.ts'
-import { merchantClient, Unanswered } from './merchant-client.ts'
+import { merchantClient, Unanswered } from '../harness/merchant-client.ts'
 import { leftOf, type Pots } from './payment-book.ts'
 import { startReceiver, type Receiver } from './receiver.ts'
 import { readReports } from './reports.ts'
-import { runCommand, startServiceProcess, type ServiceProcess } from './service-process.ts'
+import { runCommand, startServiceProcess, type ServiceProcess } from '../harness/service-process.ts'
 import { openShop, Unexpected, type OpenShop, type Shop } from './shop.ts'
 import { playEnding, playStory, type Days } from './story.ts'
 import { journalDiffers, reportsDiffer } from './sums.ts'
@@ -161,7 +161,7 @@ const play = async ({ address, errors }: ServiceProcess, directory: string): Pro
 const directory = await mkdtemp(join(tmpdir(), 'daybook-demo-'))
 try {
   const service = await startServiceProcess({ DATA_DIR: directory })
-  const haveAgreed = await play(service, directory).finally(() => service.end())
+  const haveAgreed = await play(service, directory).finally(() => service.stop())
   if (!haveAgreed) process.exitCode = 1
 } catch (error) {
   if (!(error instanceof Unexpected || error instanceof Unanswered)) throw error

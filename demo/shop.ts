@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Answer, MerchantClient } from './merchant-client.ts'
+import type { Answer, MerchantClient } from '../harness/merchant-client.ts'
 import type { Receiver } from './receiver.ts'
 import { sayEnd, sayStep, sayTitle } from './telling.ts'
 import type { Outcome } from './wording.ts'

@@ -12,7 +12,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
 const folders = [...Object.keys(table), 'infrastructure']
 const main = 'infrastructure/main.ts'
 const server = 'infrastructure/server.ts'
-const closed = ['http', 'tests', 'bench', 'demo']
+const closed = ['http', 'tests', 'bench', 'demo', 'harness']
 /** Which release of it can be loaded is decided in one place. */
 const sqliteItself = /^import (?!type )[^']*'better-sqlite3(?:-13)?'/gm
 
@@ -136,6 +136,7 @@ describe('the check itself', () => {
     [server, `const { PORT } = process.env`, 'process.env'],
     [server, `import { given } from '../tests/service.ts'`, 'tests'],
     [main, `import { load } from '../bench/load.ts'`, 'bench'],
+    [server, `import { sign } from '../harness/signing.ts'`, 'harness'],
   ])('finds in %s: %s', (file, source, found) => {
     expect(trespasses(file, source)).toEqual([found])
   })

@@ -21,7 +21,7 @@ import {
   trialBalanceOf,
   type JournalBalance,
 } from '../../projections/journal.ts'
-import { openPlace } from './ledger-place.ts'
+import { openPlace } from '../../harness/ledger-service.ts'
 
 const minor = (max: number) => fc.integer({ min: 0, max })
 

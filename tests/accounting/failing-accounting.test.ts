@@ -13,8 +13,8 @@ import {
   paymentRequest,
   startMerchantService,
   type MerchantService,
-} from '../merchant/merchant-service.ts'
-import { openPlace } from './ledger-place.ts'
+} from '../../harness/merchant-service.ts'
+import { openPlace } from '../../harness/ledger-service.ts'
 
 let service: MerchantService
 

@@ -12,7 +12,7 @@ import { rebuildReadModels } from '../../infrastructure/read-models/rebuild.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import { textCell } from '../../infrastructure/transaction-logs/csv.ts'
 import { makeLogWriter } from '../../infrastructure/transaction-logs/log-writer.ts'
-import { openPlace, type Place } from './ledger-place.ts'
+import { openPlace, type Place } from '../../harness/ledger-service.ts'
 
 let place: Place
 

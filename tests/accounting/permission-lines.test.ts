@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { feeSchedules } from '../../domain/aggregates.ts'
 import { noFees } from '../../domain/accounting/fees.ts'
 import { writeLogs } from '../../infrastructure/transaction-logs/transaction-log.ts'
-import { openPlace, type Place } from './ledger-place.ts'
+import { openPlace, type Place } from '../../harness/ledger-service.ts'
 
 let place: Place
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { ledgers, merchants } from '../../domain/aggregates.ts'
 import { completeReports } from '../../application/complete-reports.ts'
 import { newMerchant } from '../../domain/merchant/merchant.ts'
 import { within } from '../../domain/stream.ts'
-import { openPlace } from './ledger-place.ts'
+import { openPlace } from '../../harness/ledger-service.ts'
 
 const nothing = { counters: {}, totals: [], transactionLogs: [], scopeLogs: [] }
 

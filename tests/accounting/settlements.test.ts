@@ -21,8 +21,8 @@ import { settle as settleAndOrder } from '../../infrastructure/operator/settleme
 import { accountingStatus } from '../../infrastructure/operator/status.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import Database from '../../infrastructure/sqlite.ts'
-import { runCommand } from '../process/service-process.ts'
-import { openPlace, type Place } from './ledger-place.ts'
+import { runCommand } from '../../harness/shop-process.ts'
+import { openPlace, type Place } from '../../harness/ledger-service.ts'
 import { problemsOfPayoutFile } from './payout-file-structure.ts'
 
 let place: Place

@@ -6,7 +6,7 @@ import {
   paymentRequest,
   startMerchantService,
   type MerchantService,
-} from '../merchant/merchant-service.ts'
+} from '../../harness/merchant-service.ts'
 
 let service: MerchantService
 

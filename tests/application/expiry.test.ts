@@ -8,7 +8,7 @@ import { makeHandler } from '../../application/handle.ts'
 import type { Log } from '../../infrastructure/log.ts'
 import { makeProcesses } from '../../infrastructure/processes.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
-import { openPlace, type Place } from '../accounting/ledger-place.ts'
+import { openPlace, type Place } from '../../harness/ledger-service.ts'
 
 let place: Place
 

@@ -5,7 +5,7 @@ import { acceptPayment } from '../../application/answer-payment.ts'
 import { StoreUnavailable, type EventStore } from '../../application/event-store.ts'
 import type { FundingSource, Movement } from '../../application/funding.ts'
 import { makeHandler } from '../../application/handle.ts'
-import { openPlace } from '../accounting/ledger-place.ts'
+import { openPlace } from '../../harness/ledger-service.ts'
 
 type Kind = keyof NonNullable<FundingSource['movements']>
 

@@ -12,6 +12,7 @@ export const topFolders = [
   'tests',
   'bench',
   'demo',
+  'harness',
 ] as const
 
 export type Source = { readonly file: string; readonly text: string }

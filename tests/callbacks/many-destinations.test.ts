@@ -8,7 +8,7 @@ import {
   startService,
   type Caller,
   type Service,
-} from '../http/service.ts'
+} from '../../harness/http-service.ts'
 
 type Arrival = { readonly host: string; readonly path: string; readonly seqno: number }
 

@@ -4,16 +4,15 @@ import type { FoundUser } from '../../http/access-needs.ts'
 import { makeAccess } from '../../http/access.ts'
 import { namesOf } from '../../http/brand.ts'
 import { hashSecret, makeSecretCheck } from '../../infrastructure/people/secrets.ts'
+import { dateTime, stringToSign } from '../../harness/signing.ts'
 import {
-  dateTime,
   error,
   paths,
   sign,
   startService,
-  stringToSign,
   wrongFields,
   type Service,
-} from './service.ts'
+} from '../../harness/http-service.ts'
 
 let service: Service
 beforeAll(async () => {

@@ -3,12 +3,12 @@ import {
   authorizedPayment,
   pathOf,
   paths,
-  paymentInput,
   requestPayment,
   startService,
   wrongFields,
   type Service,
-} from './service.ts'
+} from '../../harness/http-service.ts'
+import { paymentInput } from '../../harness/payment-input.ts'
 
 /** How bodies are read (interface 2 and 4): what says nothing is absent, and all faults are told at once. */
 

@@ -2,7 +2,15 @@ import fc from 'fast-check'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { error, json, pathOf, paths, startService, wrongFields, type Service } from './service.ts'
+import {
+  error,
+  json,
+  pathOf,
+  paths,
+  startService,
+  wrongFields,
+  type Service,
+} from '../../harness/http-service.ts'
 
 let service: Service
 beforeAll(async () => {

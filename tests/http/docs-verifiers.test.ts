@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openApiDocument } from './openapi-document.ts'
-import { sign, startService, type Service } from './service.ts'
+import { sign, startService, type Service } from '../../harness/http-service.ts'
 
 /** The verifiers of callbacks that `/docs` shows, run in their own languages. */
 

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callbackEventNames } from '../../domain/callback.ts'
 import { openApiDocument, type OpenApiDocument } from './openapi-document.ts'
-import { sign, startService, stringToSign, type Service } from './service.ts'
+import { sign, startService, type Service } from '../../harness/http-service.ts'
+import { stringToSign } from '../../harness/signing.ts'
 
 let service: Service
 let document: OpenApiDocument

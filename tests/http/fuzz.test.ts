@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { authorizedPayment, paths, requestPayment, startService, type Service } from './service.ts'
+import {
+  authorizedPayment,
+  paths,
+  requestPayment,
+  startService,
+  type Service,
+} from '../../harness/http-service.ts'
 
 /** Whatever is sent: never a 5xx, every error in the form of the interface, and no trace of what was refused. */
 

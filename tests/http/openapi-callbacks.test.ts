@@ -8,12 +8,12 @@ import {
   advance,
   authorize,
   capture,
-  newFolder,
   pathOf,
   requestPayment,
   startShop,
   type TestShop,
-} from '../process/service-process.ts'
+} from '../../harness/shop-process.ts'
+import { newFolder } from '../../harness/running-service.ts'
 import { checkOf, openApiDocument, type OpenApiDocument } from './openapi-document.ts'
 
 const folder = newFolder()
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   for (const receiver of receivers) await receiver.close()
-  await shop.service.end()
+  await shop.service.stop()
   rmSync(folder, { recursive: true })
 })
 

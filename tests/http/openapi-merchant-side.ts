@@ -2,7 +2,8 @@ import { createPublicKey } from 'node:crypto'
 import { PNG } from 'pngjs'
 import { integrators, merchants } from '../../domain/aggregates.ts'
 import { newMerchant } from '../../domain/merchant/merchant.ts'
-import { authorizedPayment, paths, pathOf, sign, type Answer, type Service } from './service.ts'
+import { authorizedPayment, paths, pathOf, sign, type Service } from '../../harness/http-service.ts'
+import { type Answer } from '../../harness/socket.ts'
 
 type Check = (method: string, template: string, answer: Answer) => void
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { PNG } from 'pngjs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
-import { codeOf, startPeopleService, type PeopleService } from '../people/people-service.ts'
+import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { formIn, makeVisitor, type Shown } from '../people/visitor.ts'
 import {
   isPeoples,
@@ -15,7 +15,7 @@ import {
   type OpenApiDocument,
 } from './openapi-document.ts'
 import { formsIn } from './openapi-fields.ts'
-import { sign } from './service.ts'
+import { sign } from '../../harness/http-service.ts'
 
 const redirectUri = 'https://shop.example/callback'
 

@@ -14,12 +14,12 @@ import { walkMerchantSide } from './openapi-merchant-side.ts'
 import {
   authorizedPayment,
   paths,
-  paymentInput,
   requestPayment,
   startService,
-  type Answer,
   type Service,
-} from './service.ts'
+} from '../../harness/http-service.ts'
+import { paymentInput } from '../../harness/payment-input.ts'
+import { type Answer } from '../../harness/socket.ts'
 
 let service: Service
 let document: OpenApiDocument

@@ -9,17 +9,17 @@ import { paymentRequestInput } from '../../http/merchant/payment-input.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 import {
   authorizedPayment,
-  dateTime,
   error,
   json,
   pathOf,
   paths,
-  paymentInput,
   requestPayment,
   startService,
   wrongFields,
   type Service,
-} from './service.ts'
+} from '../../harness/http-service.ts'
+import { dateTime } from '../../harness/signing.ts'
+import { paymentInput } from '../../harness/payment-input.ts'
 
 let service: Service
 beforeAll(async () => {

@@ -14,16 +14,16 @@ import { route, type Route, type UploadForm } from '../../http/route.ts'
 import { serviceRoutes, type ServiceNeeds } from '../../http/service.ts'
 import {
   authorizedPayment,
-  dateTime,
   error,
   paths,
-  paymentInput,
   requestPayment,
   sign,
   startService,
   wrongFields,
   type Service,
-} from './service.ts'
+} from '../../harness/http-service.ts'
+import { dateTime } from '../../harness/signing.ts'
+import { paymentInput } from '../../harness/payment-input.ts'
 
 let service: Service
 beforeAll(async () => {

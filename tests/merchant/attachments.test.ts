@@ -10,8 +10,12 @@ import { parseEvent, type Recorded } from '../../domain/events.ts'
 import { isPng } from '../../domain/merchant/png.ts'
 import { partsOf } from '../../http/multipart.ts'
 import { openBlobDirectory } from '../../infrastructure/blob-directory.ts'
-import { base, openPlace } from '../accounting/ledger-place.ts'
-import { paymentRequest, startMerchantService, type MerchantService } from './merchant-service.ts'
+import { base, openPlace } from '../../harness/ledger-service.ts'
+import {
+  paymentRequest,
+  startMerchantService,
+  type MerchantService,
+} from '../../harness/merchant-service.ts'
 
 let service: MerchantService
 let merchant: string

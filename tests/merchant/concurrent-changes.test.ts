@@ -4,7 +4,11 @@ import { defaultAccount } from '../../domain/accounting/settlement-account.ts'
 import { within } from '../../domain/stream.ts'
 import { operatorProgram } from '../../infrastructure/operator/operator.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
-import { newKeys, startMerchantService, type MerchantService } from './merchant-service.ts'
+import {
+  newKeys,
+  startMerchantService,
+  type MerchantService,
+} from '../../harness/merchant-service.ts'
 
 let service: MerchantService
 let merchant: string

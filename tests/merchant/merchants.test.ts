@@ -11,7 +11,7 @@ import {
   paymentRequest,
   startMerchantService,
   type MerchantService,
-} from './merchant-service.ts'
+} from '../../harness/merchant-service.ts'
 
 let service: MerchantService
 

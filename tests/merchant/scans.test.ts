@@ -6,7 +6,11 @@ import { fold } from '../../domain/decider.ts'
 import { maxFreeScans, scans, type ScanEvent } from '../../domain/merchant/scans.ts'
 import type { PaymentCommand } from '../../domain/payment/payment-command.ts'
 import { payment } from '../../domain/payment/payment.ts'
-import { paymentRequest, startMerchantService, type MerchantService } from './merchant-service.ts'
+import {
+  paymentRequest,
+  startMerchantService,
+  type MerchantService,
+} from '../../harness/merchant-service.ts'
 
 let service: MerchantService
 let merchant: string

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { faultsOf } from './accessibility.ts'
 import { desktop, phone, startBrowser, startShop, type PageBrowser } from './page-browser.ts'
 import { walkPages, walkSettings } from './page-walk.ts'
-import { startPeopleService } from './people-service.ts'
+import { startPeopleService } from '../../harness/people-service.ts'
 
 let chromium: PageBrowser
 let shop: Awaited<ReturnType<typeof startShop>>

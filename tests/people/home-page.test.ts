@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deviceName } from '../../http/payer/device-name.ts'
 import { sandboxPayers } from '../../infrastructure/sandbox-data.ts'
-import { codeOf, startPeopleService, type PeopleService } from './people-service.ts'
+import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { formIn, makeVisitor } from './visitor.ts'
 
 let service: PeopleService

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { PNG } from 'pngjs'
 import type { Page } from 'playwright-core'
 import { sandboxPayers } from '../../infrastructure/sandbox-data.ts'
-import { codeOf, type PeopleService } from './people-service.ts'
+import { codeOf, type PeopleService } from '../../harness/people-service.ts'
 
 /** As an operator sets them. */
 export const walkSettings = {

@@ -1,6 +1,6 @@
 import { PNG } from 'pngjs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { codeOf, startPeopleService, type PeopleService } from './people-service.ts'
+import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { makeVisitor, type TestVisitor } from './visitor.ts'
 
 let service: PeopleService

@@ -8,7 +8,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { sandboxPayers } from '../../infrastructure/sandbox-data.ts'
 import { desktop, phone, startBrowser, type PageBrowser } from './page-browser.ts'
-import { codeOf, startPeopleService, type PeopleService } from './people-service.ts'
+import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 
 // The package is CommonJS: what it exports lies one level deeper than its types say.
 const jsQR = jsQRModule as unknown as (typeof jsQRModule)['default']

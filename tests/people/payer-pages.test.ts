@@ -2,10 +2,10 @@ import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { merchantClient } from '../../demo/merchant-client.ts'
+import { merchantClient } from '../../harness/merchant-client.ts'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
-import { wrongFields } from '../http/service.ts'
-import { codeOf, startPeopleService, type PeopleService } from './people-service.ts'
+import { wrongFields } from '../../harness/http-service.ts'
+import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { formIn, makeVisitor, type Shown, type TestVisitor } from './visitor.ts'
 
 let service: PeopleService

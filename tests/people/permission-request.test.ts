@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
-import { startPeopleService, type PeopleService } from './people-service.ts'
+import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { makeVisitor } from './visitor.ts'
 
 let service: PeopleService

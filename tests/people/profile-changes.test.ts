@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { codeOf, startPeopleService, type PeopleService } from './people-service.ts'
+import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 
 let service: PeopleService
 let headers: Record<string, string>

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { payers } from '../../domain/aggregates.ts'
 import { callbackEventNames } from '../../domain/callback.ts'
 import { parseEvent } from '../../domain/events.ts'
-import { codeOf, startPeopleService, type PeopleService } from './people-service.ts'
+import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 
 let service: PeopleService
 let token: string

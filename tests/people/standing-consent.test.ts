@@ -1,6 +1,6 @@
 import * as client from 'openid-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { codeOf, startPeopleService, type PeopleService } from './people-service.ts'
+import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { formIn, makeVisitor, type Shown, type TestVisitor } from './visitor.ts'
 
 const redirectUri = 'https://shop.example/callback'

@@ -1,5 +1,5 @@
 import { sandboxPayers } from '../../infrastructure/sandbox-data.ts'
-import { codeOf, type PeopleService } from './people-service.ts'
+import { codeOf, type PeopleService } from '../../harness/people-service.ts'
 
 export type Shown = {
   readonly status: number

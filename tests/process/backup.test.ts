@@ -13,13 +13,13 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import {
   authorize,
   capture,
-  newFolder,
   outcomeOf,
-  readLog,
   runCommand,
   startShop,
   type TestShop,
-} from './service-process.ts'
+} from '../../harness/shop-process.ts'
+import { newFolder } from '../../harness/running-service.ts'
+import { readLog } from '../../harness/event-log.ts'
 
 const root = newFolder()
 const DATA_DIR = join(root, 'data')
@@ -30,7 +30,7 @@ beforeAll(async () => {
   shop = await startShop({ DATA_DIR })
 })
 afterAll(async () => {
-  await shop.service.end()
+  await shop.service.stop()
   rmSync(root, { recursive: true })
 })
 
@@ -81,7 +81,7 @@ test('given a service that takes captures, when it is backed up, then the copy i
   expect(files.filter((file) => statSync(join(folder, file)).mode & 0o077)).toEqual([])
 
   const restored = await startShop({ DATA_DIR: folder })
-  onTestFinished(async () => void (await restored.service.end()))
+  onTestFinished(async () => void (await restored.service.stop()))
   const outcome = await outcomeOf(restored.till, tid)
   expect(outcome.customer).toBe('+4799999901')
   expect((await capture(restored.till, tid, 'restored', '0.01')).status).toBe(204)

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { newFolder } from './service-process.ts'
+import { newFolder } from '../../harness/running-service.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const folder = newFolder()

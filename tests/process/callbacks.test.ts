@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { problemsOf } from '../../demo/callback-check.ts'
+import { problemsOf } from '../../harness/callback-check.ts'
 import { startReceiver, type Receiver, type Reply } from '../../demo/receiver.ts'
 import type { Recorded } from '../../domain/events.ts'
 import { makeCertificates } from './certificates.ts'
@@ -8,15 +8,15 @@ import {
   advance,
   authorize,
   capture,
-  newFolder,
   outcomeOf,
   pathOf,
-  readLog,
   requestPayment,
   runCommand,
   startShop,
   type TestShop,
-} from './service-process.ts'
+} from '../../harness/shop-process.ts'
+import { newFolder } from '../../harness/running-service.ts'
+import { readLog } from '../../harness/event-log.ts'
 
 const folder = newFolder()
 const certificates = makeCertificates(folder)
@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const receiver of receivers) await receiver.close()
-  await shop.service.end()
+  await shop.service.stop()
   for (const made of [folder, furtherFolder]) rmSync(made, { recursive: true })
 })
 

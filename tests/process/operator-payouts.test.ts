@@ -8,10 +8,10 @@ import { payoutDay } from '../../domain/calendar.ts'
 import { settle } from '../../infrastructure/operator/settlements.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import Database from '../../infrastructure/sqlite.ts'
-import { openPlace, type Place } from '../accounting/ledger-place.ts'
+import { openPlace, type Place } from '../../harness/ledger-service.ts'
 import { problemsOfPayoutFile } from '../accounting/payout-file-structure.ts'
-import { operatorHere } from './operator-here.ts'
-import { readLog } from './service-process.ts'
+import { operatorHere } from '../../harness/operator.ts'
+import { readLog } from '../../harness/event-log.ts'
 
 const bank = { MODE: 'sandbox', BANK_ACCOUNT: 'NO9386011117947' }
 const folder = mkdtempSync(join(tmpdir(), 'daybook-payouts-'))

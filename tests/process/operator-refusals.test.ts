@@ -20,8 +20,9 @@ import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-ev
 import { readSettings } from '../../infrastructure/settings.ts'
 import Database from '../../infrastructure/sqlite.ts'
 import { openStoreToRead } from '../../infrastructure/stores.ts'
-import { operatorHere } from './operator-here.ts'
-import { newFolder, readLog } from './service-process.ts'
+import { operatorHere } from '../../harness/operator.ts'
+import { newFolder } from '../../harness/running-service.ts'
+import { readLog } from '../../harness/event-log.ts'
 
 const settings = readSettings({ DATA_DIR: newFolder(), MODE: 'production' })
 

@@ -1,12 +1,14 @@
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { fetchCallbackKeys } from '../../demo/callback-check.ts'
-import { merchantClient } from '../../demo/merchant-client.ts'
+import { fetchCallbackKeys } from '../../harness/callback-check.ts'
+import { merchantClient } from '../../harness/merchant-client.ts'
 import { startReceiver } from '../../demo/receiver.ts'
-import { startCommand, startServiceProcess } from '../../demo/service-process.ts'
+import { startCommand, startServiceProcess } from '../../harness/service-process.ts'
 import type { Recorded } from '../../domain/events.ts'
-import { newFolder, pathOf, requestPayment, runCommand, untilLogged } from './service-process.ts'
+import { newFolder } from '../../harness/running-service.ts'
+import { pathOf, requestPayment, runCommand } from '../../harness/shop-process.ts'
+import { untilLogged } from '../../harness/event-log.ts'
 
 const production = { DATA_DIR: newFolder(), MODE: 'production' }
 
@@ -14,7 +16,7 @@ afterAll(() => rmSync(production.DATA_DIR, { recursive: true }))
 
 test('the operator makes merchants and users beside a running service, which sends nothing to private addresses', async () => {
   const service = await startServiceProcess(production)
-  onTestFinished(async () => void (await service.end()))
+  onTestFinished(async () => void (await service.stop()))
   expect(service.printed).toHaveLength(1)
   const receiver = await startReceiver({ keys: await fetchCallbackKeys(service.address) })
   onTestFinished(async () => void (await receiver.close()))
@@ -47,7 +49,7 @@ test('the operator makes merchants and users beside a running service, which sen
     log.flatMap((event) => (event.type === 'CallbackAttempted' ? event.data : []))
   const tried = (log: readonly Recorded[]) => new Set(attemptsOf(log).map((one) => one.subject))
   const log = await untilLogged(production.DATA_DIR, (log) => tried(log).size === 3)
-  expect(await service.end()).toBe(0)
+  expect(await service.stop()).toBe(0)
   const attempts = attemptsOf(log)
   expect(attempts.length).toBeGreaterThanOrEqual(3)
   for (const { problem } of attempts) expect(problem).toMatch(/ is not on the open internet$/)

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { MerchantClient } from '../../demo/merchant-client.ts'
+import type { MerchantClient } from '../../harness/merchant-client.ts'
 import { startReceiver, type Receiver } from '../../demo/receiver.ts'
 import type { Recorded } from '../../domain/events.ts'
 import {
@@ -11,15 +11,15 @@ import {
   advance,
   authorize,
   capture,
-  newFolder,
   outcomeOf,
   pathOf,
-  readLog,
   requestPayment,
   runCommand,
   startShop,
   type TestShop,
-} from './service-process.ts'
+} from '../../harness/shop-process.ts'
+import { newFolder } from '../../harness/running-service.ts'
+import { readLog } from '../../harness/event-log.ts'
 
 const folder = newFolder()
 const settings = { DATA_DIR: folder }
@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await receiver.close()
-  await shop.service.end()
+  await shop.service.stop()
   rmSync(folder, { recursive: true })
 })
 
@@ -78,7 +78,7 @@ test('on a heap that is smaller than all requests together, large ones are answe
   const settings = { DATA_DIR: newFolder(), NODE_OPTIONS: '--max-old-space-size=100' }
   const { service, till } = await startShop(settings)
   onTestFinished(async () => {
-    await service.end()
+    await service.stop()
     rmSync(settings.DATA_DIR, { recursive: true })
   })
   const price = { quantity: '1', item_cost: '1.00', total: '1.00', vat_rate: '25' }
@@ -149,7 +149,7 @@ test('kill -9 amid captures, and a start with rebuilt read models: what was ackn
     tids.map((tid) =>
       captureUntilDeath(shop.till, tid, () => {
         acknowledgements += 1
-        if (acknowledgements === 150) died = shop.service.end('SIGKILL')
+        if (acknowledgements === 150) died = shop.service.stop('SIGKILL')
       }),
     ),
   )
@@ -200,7 +200,7 @@ const untilRefused = async (address: string): Promise<void> => {
 
 test('two processes on one folder see each other’s writes at once; SIGTERM finishes what runs', async () => {
   const other = await startShop(settings)
-  onTestFinished(async () => void (await other.service.end()))
+  onTestFinished(async () => void (await other.service.stop()))
   for (const n of range(10)) {
     const pos = { id: `counter-${n}`, name: 'Counter', type: 'store' }
     expect((await shop.till('POST', '/merchant/v1/pos/', pos)).status).toBe(201)
@@ -240,7 +240,7 @@ test('two processes on one folder see each other’s writes at once; SIGTERM fin
   })
   running.flushHeaders()
   await once(running, 'continue')
-  const ended = other.service.end('SIGTERM')
+  const ended = other.service.stop('SIGTERM')
   await untilRefused(other.service.address)
   running.end(JSON.stringify({ action: 'capture' }))
   const [answer] = await once(running, 'response')

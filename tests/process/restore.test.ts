@@ -16,20 +16,20 @@ import {
   advance,
   authorize,
   capture,
-  newFolder,
   outcomeOf,
   pathOf,
   requestPayment,
   runCommand,
   startShop,
-} from './service-process.ts'
+} from '../../harness/shop-process.ts'
+import { newFolder } from '../../harness/running-service.ts'
 
 test('a log that is restored under read models of more is shown as it is, and all that comes after it', async () => {
   const DATA_DIR = newFolder()
   const log = join(DATA_DIR, 'events.sqlite')
   const before = await startShop({ DATA_DIR })
   onTestFinished(async () => {
-    await before.service.end()
+    await before.service.stop()
     rmSync(DATA_DIR, { recursive: true })
   })
   const kept = await authorize(before)
@@ -38,7 +38,7 @@ test('a log that is restored under read models of more is shown as it is, and al
   reading.close()
   const lost = [await authorize(before), await authorize(before), await authorize(before)]
   await advance(before.world, 0)
-  expect(await before.service.end()).toBe(0)
+  expect(await before.service.stop()).toBe(0)
 
   for (const part of ['', '-wal', '-shm']) rmSync(log + part, { force: true })
   renameSync(`${log}.copy`, log)
@@ -49,14 +49,14 @@ test('a log that is restored under read models of more is shown as it is, and al
   expect(read_models_position).toBe(log_position)
 
   const after = await startShop({ DATA_DIR })
-  onTestFinished(async () => void (await after.service.end()))
+  onTestFinished(async () => void (await after.service.stop()))
   const statusOf = async (tid: string) => (await after.till('GET', pathOf(tid))).status
   expect(await statusOf(kept)).toBe(200)
   for (const tid of lost) expect(await statusOf(tid)).toBe(404)
   const tid = await authorize(after)
   expect(await statusOf(tid)).toBe(200)
   expect((await outcomeOf(after.till, tid)).status).toBe('auth')
-  expect(await after.service.end()).toBe(0)
+  expect(await after.service.stop()).toBe(0)
   const left = readdirSync(join(DATA_DIR, 'read-models'))
   const readModels = left.filter((name) => name !== 'read-models-backup')
   expect(readModels).toEqual([expect.stringMatching(/-2\.sqlite$/)])
@@ -68,7 +68,7 @@ test('a log that is moved away takes nothing: readiness and metrics say so, unti
   const log = join(DATA_DIR, 'events.sqlite')
   const { service, till, world } = await startShop({ DATA_DIR })
   onTestFinished(async () => {
-    await service.end()
+    await service.stop()
     rmSync(DATA_DIR, { recursive: true })
   })
   const ask = (path: string) => fetch(service.address + path)
@@ -98,7 +98,7 @@ test('a vault that cannot be read is told in readiness, metrics and the log', as
   const DATA_DIR = newFolder()
   const { service, till, world } = await startShop({ DATA_DIR })
   onTestFinished(async () => {
-    await service.end()
+    await service.stop()
     rmSync(DATA_DIR, { recursive: true })
   })
   await authorize({ till, world })
@@ -126,7 +126,7 @@ test('read models whose damage only meets what works beside the requests are lef
   const folder = join(DATA_DIR, 'read-models')
   onTestFinished(() => rmSync(DATA_DIR, { recursive: true }))
   const before = await startShop({ DATA_DIR })
-  expect(await before.service.end()).toBe(0)
+  expect(await before.service.stop()).toBe(0)
   const [name = ''] = readdirSync(folder)
   const file = join(folder, name)
   damage(file, 'callback_queue')
@@ -137,11 +137,11 @@ test('read models whose damage only meets what works beside the requests are lef
     status: 503,
     body: { error_description: expect.stringContaining('must be started again') },
   })
-  await damaged.service.end()
+  await damaged.service.stop()
 
   const after = await startShop({ DATA_DIR })
   expect((await after.till('GET', '/health/ready')).status).toBe(200)
-  expect(await after.service.end()).toBe(0)
+  expect(await after.service.stop()).toBe(0)
   expect(readdirSync(folder)).toEqual([expect.stringMatching(/-2\.sqlite$/)])
 })
 
@@ -153,7 +153,7 @@ test('read models whose damage shows only when they are folded into are left for
   const tid = await authorize(before)
   await capture(before.till, tid, 'a')
   await advance(before.world, 0)
-  expect(await before.service.end()).toBe(0)
+  expect(await before.service.stop()).toBe(0)
 
   const [name = ''] = readdirSync(folder)
   const file = join(folder, name)
@@ -162,14 +162,14 @@ test('read models whose damage shows only when they are folded into are left for
   const damaged = await startShop({ DATA_DIR })
   await capture(damaged.till, tid, 'b')
   while (!existsSync(`${file}-damaged`)) await damaged.till('GET', '/health/live')
-  await damaged.service.end()
+  await damaged.service.stop()
 
   const after = await startShop({ DATA_DIR })
-  onTestFinished(async () => void (await after.service.end()))
+  onTestFinished(async () => void (await after.service.stop()))
   await advance(after.world, 0)
   expect((await after.till('GET', '/health/ready')).status).toBe(200)
   const { captures } = await outcomeOf(after.till, tid)
   expect(captures.map(({ id }: { id: string }) => id)).toEqual(['a', 'b'])
-  expect(await after.service.end()).toBe(0)
+  expect(await after.service.stop()).toBe(0)
   expect(readdirSync(folder)).toEqual([expect.stringMatching(/-2\.sqlite$/)])
 })

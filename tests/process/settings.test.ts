@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { readSettings, WrongSettings } from '../../infrastructure/settings.ts'
 import { openStore } from '../../infrastructure/stores.ts'
-import { newFolder, runCommand } from './service-process.ts'
+import { newFolder } from '../../harness/running-service.ts'
+import { runCommand } from '../../harness/shop-process.ts'
 
 const DATA_DIR = newFolder()
 afterAll(() => rmSync(DATA_DIR, { recursive: true }))

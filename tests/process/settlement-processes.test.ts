@@ -5,13 +5,13 @@ import {
   advance,
   authorize,
   capture,
-  newFolder,
   pathOf,
-  readLog,
   runCommand,
   startShop,
   type TestShop,
-} from './service-process.ts'
+} from '../../harness/shop-process.ts'
+import { newFolder } from '../../harness/running-service.ts'
+import { readLog } from '../../harness/event-log.ts'
 
 const settings = { DATA_DIR: newFolder() }
 const settlementPath = '/merchant/v1/settlement/'
@@ -23,7 +23,7 @@ beforeAll(async () => {
   shops = [await startShop(settings), await startShop(settings)]
 })
 afterAll(async () => {
-  for (const { service } of shops) await service.end()
+  for (const { service } of shops) await service.stop()
   rmSync(settings.DATA_DIR, { recursive: true })
 })
 
@@ -107,12 +107,12 @@ test('both close a report at once: it is closed once, its bytes are the same fro
 
   const { output } = await runCommand(settings, '--json', 'rebuild')
   expect(JSON.parse(output).events).toBeGreaterThan(10)
-  await shops[1].service.end()
+  await shops[1].service.stop()
   shops = [shops[0], await startShop(settings)]
   expect(await bytesOf(reportPath)).toEqual([before, before])
 
   // What has been at work on the older read models all along goes on with them, alone again.
-  await shops[1].service.end()
+  await shops[1].service.stop()
   const next = reportPath.replace('/1/', '/2/')
   expect((await shops[0].till('PUT', next, {})).status).toBe(204)
   await advance(shops[0].world, 0)

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { startReceiver } from '../../demo/receiver.ts'
 import { soleProcess } from '../../infrastructure/sole-process.ts'
-import { authorize, capture, newFolder, startShop, untilLogged } from './service-process.ts'
+import { authorize, capture, startShop } from '../../harness/shop-process.ts'
+import { newFolder } from '../../harness/running-service.ts'
+import { untilLogged } from '../../harness/event-log.ts'
 
 const folderOfTest = (): string => {
   const folder = newFolder()
@@ -45,12 +47,12 @@ test('given services on one log, when what happens at any of them is told, then 
   }
 
   await takePayments(first, second)
-  await first.service.end('SIGKILL')
+  await first.service.stop('SIGKILL')
   await takePayments(second)
   const third = await start()
-  await second.service.end()
+  await second.service.stop()
   await takePayments(third)
-  await third.service.end()
+  await third.service.stop()
   const ids = receiver.arrivals.map(({ meta }) => meta.id)
   expect(new Set(ids).size).toBe(120)
   expect(ids).toHaveLength(120)

@@ -13,7 +13,7 @@ import {
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
-import { startCommand, type SettingsOfProcess } from '../../demo/service-process.ts'
+import { startCommand, type SettingsOfProcess } from '../../harness/service-process.ts'
 import { openCore } from '../../infrastructure/core.ts'
 import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
@@ -24,8 +24,8 @@ import { makeSandboxData } from '../../infrastructure/sandbox-data.ts'
 import { refuseLogOfOtherMode } from '../../infrastructure/mode-of-log.ts'
 import { readSettings, settingShown, type Settings } from '../../infrastructure/settings.ts'
 import Database from '../../infrastructure/sqlite.ts'
-import { operatorHere } from './operator-here.ts'
-import { newFolder } from './service-process.ts'
+import { operatorHere } from '../../harness/operator.ts'
+import { newFolder } from '../../harness/running-service.ts'
 
 const root = newFolder()
 const folder = (name: string) => join(root, name)

@@ -7,8 +7,8 @@ import { runAccounting } from '../../infrastructure/accounting.ts'
 import type { Log } from '../../infrastructure/log.ts'
 import { openService } from '../../infrastructure/server.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
-import { openPlace } from '../accounting/ledger-place.ts'
-import { newFolder } from './service-process.ts'
+import { openPlace } from '../../harness/ledger-service.ts'
+import { newFolder } from '../../harness/running-service.ts'
 
 /** A service that has not begun to work beside its requests, and what it writes to its log. */
 const openHere = async () => {

@@ -2,16 +2,16 @@ import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startCommand } from '../../demo/service-process.ts'
-import { merchantClient, type MerchantClient } from '../../demo/merchant-client.ts'
+import { startCommand } from '../../harness/service-process.ts'
+import { merchantClient, type MerchantClient } from '../../harness/merchant-client.ts'
 import {
   accept,
   authorize,
   capture,
-  newFolder,
   requestPayment,
   runCommand,
-} from './service-process.ts'
+} from '../../harness/shop-process.ts'
+import { newFolder } from '../../harness/running-service.ts'
 
 const DATA_DIR = newFolder()
 type Line = { readonly msg: string; readonly level: number } & Readonly<Record<string, unknown>>

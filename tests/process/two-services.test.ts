@@ -1,17 +1,17 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { merchantClient } from '../../demo/merchant-client.ts'
-import { codeOf } from '../people/people-service.ts'
+import { merchantClient } from '../../harness/merchant-client.ts'
+import { codeOf } from '../../harness/people-service.ts'
 import {
   accept,
   capture,
-  newFolder,
   outcomeOf,
   requestPayment,
   startShop,
   type TestShop,
-} from './service-process.ts'
+} from '../../harness/shop-process.ts'
+import { newFolder } from '../../harness/running-service.ts'
 
 const folder = newFolder()
 let shops: readonly [TestShop, TestShop]
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  for (const { service } of shops) await service.end()
+  for (const { service } of shops) await service.stop()
   rmSync(folder, { recursive: true })
 })
 

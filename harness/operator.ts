@@ -1,11 +1,11 @@
 import { CommanderError } from 'commander'
-import { failureOf } from '../../infrastructure/failures.ts'
-import { operatorProgram } from '../../infrastructure/operator/operator.ts'
-import type { Settings } from '../../infrastructure/settings.ts'
+import { failureOf } from '../infrastructure/failures.ts'
+import { operatorProgram } from '../infrastructure/operator/operator.ts'
+import type { Settings } from '../infrastructure/settings.ts'
 
 type Printed = { readonly code: number; readonly output: string; readonly errors: string }
 
-/** Runs the operator's commands as the program does, but in this process, where nothing else prints meanwhile. */
+/** Runs the operator's commands in this process, where nothing else may print meanwhile. */
 export const operatorHere =
   (settings: Settings) =>
   async (...words: string[]): Promise<Printed> => {
@@ -13,7 +13,7 @@ export const operatorHere =
     const [stdout, stderr] = [process.stdout.write, process.stderr.write]
     process.stdout.write = (text: unknown) => (printed.output += String(text)) !== ''
     process.stderr.write = (text: unknown) => (printed.errors += String(text)) !== ''
-    const server = () => import('../../infrastructure/server.ts')
+    const server = () => import('../infrastructure/server.ts')
     const needs = { settings, version: '0', server }
     try {
       await operatorProgram(needs).exitOverride().parseAsync(words, { from: 'user' })

@@ -7,17 +7,14 @@ const pemOf = ({ privateKey }: { readonly privateKey: KeyObject }): string =>
 
 const rsa = (): string => pemOf(generateKeyPairSync('rsa', { modulusLength: 2048 }))
 
-/** By the file in which a service looks for each. */
+/** By the file where a service looks for each. */
 const keys = {
   'callback-rsa.pem': rsa(),
   'callback-ed25519.pem': pemOf(generateKeyPairSync('ed25519')),
   'sandbox-admin-key.pem': rsa(),
 }
 
-/**
- * Puts keys where a service that is new there would make its own, which takes longer than the rest of its start. Answers
- * the folder.
- */
+/** Puts keys where a new service would make its own, which takes most of its start. */
 export const givenKeys = (folder: string): string => {
   if (existsSync(join(folder, 'events.sqlite'))) return folder
   for (const [name, key] of Object.entries(keys))

@@ -1,15 +1,9 @@
-import { createHash, createPrivateKey, createSign, randomUUID } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { createPrivateKey, randomUUID } from 'node:crypto'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { pino } from 'pino'
-import { formatDateTime } from '../../application/date-time.ts'
-import type { FundingSource } from '../../application/funding.ts'
-import { stringToSign } from '../../http/signature.ts'
-import type { Log } from '../../infrastructure/log.ts'
-import { openService } from '../../infrastructure/server.ts'
-import { readSettings } from '../../infrastructure/settings.ts'
-import { givenKeys } from '../given-keys.ts'
+import type { FundingSource } from '../application/funding.ts'
+import { openInProcess } from './in-process.ts'
+import { secretHeaders, signedHeaders } from './signing.ts'
 
 export type Body = Record<string, never>
 export type Answer = {
@@ -22,36 +16,26 @@ export type Answer = {
 
 export const base = 'http://daybook.test'
 
+type User = 'pos1' | 'admin'
+
 /** A service on a data directory, asked without sockets; several may share a directory. */
-export const openPlace = async (
-  directory = givenKeys(mkdtempSync(join(tmpdir(), 'daybook-ledgers-'))),
-  funding?: FundingSource,
-) => {
-  const settings = readSettings({ DATA_DIR: directory, PUBLIC_URL: base, LOG_LEVEL: 'error' })
-  const bugs: string[] = []
-  const log = pino({ level: 'error', errorKey: 'error' }, { write: (line) => bugs.push(line) })
-  const opened = await openService(settings, log as Log, () => base, 'inline', funding)
-  const { app, core, service, wordCallback } = opened
+export const openPlace = async (ofFolder?: string, funding?: FundingSource) => {
+  const environment = { PUBLIC_URL: base, LOG_LEVEL: 'error' }
+  const opened = await openInProcess(environment, ofFolder, funding)
+  const { app, core, service, wordCallback, stop, folder: directory, logged: bugs } = opened
   const key = createPrivateKey(readFileSync(join(directory, 'sandbox-admin-key.pem')))
 
-  const headersFor = (method: string, url: string, body: string, as: 'pos1' | 'admin') => {
-    const common = { 'X-Service-Merchant': 'sandbox', 'X-Service-User': as }
-    if (as === 'pos1') return { ...common, Authorization: 'SECRET sandbox-secret' }
-    const signed = {
-      ...common,
-      'X-Service-Timestamp': formatDateTime(Date.now()),
-      'X-Service-Content-Digest': `SHA256=${createHash('sha256').update(body).digest('base64')}`,
-    }
-    const text = stringToSign(method, url, Object.entries(signed), 'X-SERVICE-')
-    const signature = createSign('sha256').update(text).sign(key, 'base64')
-    return { ...signed, Authorization: `RSA-SHA256 ${signature}` }
+  const headersFor = (method: string, url: string, body: string, as: User) => {
+    if (as === 'pos1') return secretHeaders('sandbox', 'pos1', 'sandbox-secret')
+    const headers = { 'X-Service-Merchant': 'sandbox', 'X-Service-User': as }
+    return signedHeaders({ method, url, body, key, headers })
   }
 
   const ask = async (
     method: string,
     path: string,
     json?: object,
-    as: 'pos1' | 'admin' = 'pos1',
+    as: User = 'pos1',
   ): Promise<Answer> => {
     const url = path.startsWith('http') ? path : base + path
     const body = json === undefined ? '' : JSON.stringify(json)
@@ -102,7 +86,7 @@ export const openPlace = async (
     return body.id
   }
 
-  const put = (tid: string, json: object, as: 'pos1' | 'admin' = 'pos1') =>
+  const put = (tid: string, json: object, as: User = 'pos1') =>
     ask('PUT', `/merchant/v1/payment_request/${tid}/`, json, as)
 
   return {
@@ -144,10 +128,7 @@ export const openPlace = async (
       return all
     },
     /** Ends the service; what it knew is in the directory. */
-    stop: async () => {
-      await service.stop()
-      await core.close()
-    },
+    stop,
     remove: () => rmSync(directory, { recursive: true, force: true }),
   }
 }

@@ -1,48 +1,30 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { pino } from 'pino'
-import { start, type RecordedEvent } from '../../application/event-store.ts'
-import { startServer } from '../../infrastructure/server.ts'
-import { operatorProgram } from '../../infrastructure/operator/operator.ts'
-import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
-import { sandboxPayers } from '../../infrastructure/sandbox-data.ts'
-import { readSettings } from '../../infrastructure/settings.ts'
-import { openStore } from '../../infrastructure/stores.ts'
-import { givenKeys } from '../given-keys.ts'
+import { start, type RecordedEvent } from '../application/event-store.ts'
+import { codeAt } from '../infrastructure/people/one-time-codes.ts'
+import { sandboxPayers } from '../infrastructure/sandbox-data.ts'
+import { openStore } from '../infrastructure/stores.ts'
+import { startInProcess } from './in-process.ts'
+import { operatorHere } from './operator.ts'
+import { paymentInput } from './payment-input.ts'
+import { secretHeaders } from './signing.ts'
 
-/** A service in a folder of its own, as its operator, its merchants and its payers meet it. */
+/** The service in this process, as its operator, its merchants and its payers meet it. */
 export const startPeopleService = async (given: Readonly<Record<string, string>> = {}) => {
-  const folder = givenKeys(mkdtempSync(join(tmpdir(), 'daybook-people-')))
-  const environment = { MODE: 'sandbox', PORT: '0', ...given, DATA_DIR: folder }
-  const settings = readSettings(environment)
-  let logged = ''
-  const log = pino({ level: 'trace' }, { write: (line: string) => (logged += line) })
-  let running = await startServer(settings, log)
+  const server = await startInProcess({ LOG_LEVEL: 'trace', ...given })
+  const { settings, folder, logged } = server
+  let running: Awaited<ReturnType<typeof server.start>> = server
+  const command = operatorHere(settings)
 
   /** The operator's command, beside the running service on the same data. */
   const operator = async (...words: readonly string[]): Promise<Record<string, string>> => {
-    let printed = ''
-    const write = process.stdout.write.bind(process.stdout)
-    process.stdout.write = (text: string | Uint8Array) => (printed += String(text)) !== ''
-    try {
-      await operatorProgram({
-        settings,
-        version: '0',
-        server: () => import('../../infrastructure/server.ts'),
-      }).parseAsync(['node', 'daybook', '--json', ...words])
-    } finally {
-      process.stdout.write = write
-    }
-    if (process.exitCode) throw new Error(`the operator could not ${words.join(' ')}`)
-    return JSON.parse(printed || 'null') as Record<string, string>
+    const { code, output } = await command('--json', ...words)
+    if (code) throw new Error(`the operator could not ${words.join(' ')}`)
+    return JSON.parse(output || 'null') as Record<string, string>
   }
 
-  const merchantHeaders = (merchant = 'sandbox', user = 'pos1', secret = 'sandbox-secret') => ({
-    'X-Service-Merchant': merchant,
-    'X-Service-User': user,
-    Authorization: `SECRET ${secret}`,
-  })
+  const merchantHeaders = (merchant = 'sandbox', user = 'pos1', secret = 'sandbox-secret') =>
+    secretHeaders(merchant, user, secret)
 
   const call = async (
     method: string,
@@ -67,18 +49,10 @@ export const startPeopleService = async (given: Readonly<Record<string, string>>
     }
   }
 
-  let number = 0
+  /** Requests a payment of anybody, unless a customer is named. */
   const requestPayment = async (fields: Readonly<Record<string, unknown>>) => {
-    number += 1
-    const request = {
-      pos_id: 'till-1',
-      pos_tid: `t-${number}`,
-      action: 'auth',
-      currency: 'NOK',
-      amount: '100.00',
-      allow_credit: false,
-      ...fields,
-    }
+    const { customer: _, ...input } = paymentInput()
+    const request = { ...input, ...fields }
     const { status, body } = await call('POST', '/merchant/v1/payment_request/', request)
     if (status !== 201) throw new Error(JSON.stringify(body))
     return body as { id: string; uri: string | null }
@@ -86,7 +60,7 @@ export const startPeopleService = async (given: Readonly<Record<string, string>>
   const outcome = async (tid: string) =>
     (await call('GET', `/merchant/v1/payment_request/${tid}/outcome/`)).body
 
-  /** Every file of the installation as it stands on the disk. */
+  /** Every file of the installation as it is on the disk. */
   const files = () =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -119,7 +93,7 @@ export const startPeopleService = async (given: Readonly<Record<string, string>>
     get wordCallback() {
       return running.wordCallback
     },
-    log: () => logged,
+    log: () => logged.join(''),
     call,
     operator,
     merchantHeaders,
@@ -129,7 +103,7 @@ export const startPeopleService = async (given: Readonly<Record<string, string>>
     advance: (seconds: number) => call('POST', '/sandbox/v1/clock/', { advance_seconds: seconds }),
     restart: async () => {
       await running.stop()
-      running = await startServer(settings, log)
+      running = await server.start()
     },
     stop: async () => {
       await running.stop()

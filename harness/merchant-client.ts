@@ -1,9 +1,7 @@
-import { createHash, sign, type KeyObject } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { secretHeaders, signedHeaders } from './signing.ts'
 
-/**
- * How a merchant's user proves who it is, with a shared secret or by signing with an RSA key; or what a payer has granted,
- * as an access token shows it.
- */
+/** A merchant's user with a shared secret or an RSA key, or a payer's access token. */
 export type Credentials =
   | ({ readonly merchant: string; readonly user: string } & (
       { readonly secret: string } | { readonly key: KeyObject }
@@ -24,26 +22,6 @@ export type Answer = {
 
 const patienceMs = 30_000
 
-/** The present time of this machine as `YYYY-MM-DD hh:mm:ss`. */
-const timestamp = (): string => new Date().toISOString().slice(0, 19).replace('T', ' ')
-
-const digestOf = (body: string): string =>
-  `SHA256=${createHash('sha256').update(body).digest('base64')}`
-
-/** `METHOD|url|headers`: all `X-SERVICE-` headers by name, as `NAME=value` joined with `&`. */
-export const textToSign = (
-  method: string,
-  url: string,
-  headers: Readonly<Record<string, string>>,
-): string => {
-  const signed = Object.entries(headers)
-    .map(([name, value]) => [name.toUpperCase(), value] as const)
-    .filter(([name]) => name.startsWith('X-SERVICE-'))
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, value]) => `${name}=${value}`)
-  return `${method}|${url}|${signed.join('&')}`
-}
-
 const authenticated = (
   credentials: Credentials,
   method: string,
@@ -52,20 +30,13 @@ const authenticated = (
 ): Record<string, string> => {
   if ('accessToken' in credentials) return { Authorization: `Bearer ${credentials.accessToken}` }
   const { merchant, user } = credentials
-  const names = { 'X-Service-Merchant': merchant, 'X-Service-User': user }
-  if ('secret' in credentials) return { ...names, Authorization: `SECRET ${credentials.secret}` }
-  const headers = {
-    ...names,
-    'X-Service-Timestamp': timestamp(),
-    'X-Service-Content-Digest': digestOf(body),
-  }
-  const text = Buffer.from(textToSign(method, url, headers))
-  const signature = sign('sha256', text, credentials.key).toString('base64')
-  return { ...headers, Authorization: `RSA-SHA256 ${signature}` }
+  if ('secret' in credentials) return secretHeaders(merchant, user, credentials.secret)
+  const headers = { 'X-Service-Merchant': merchant, 'X-Service-User': user }
+  return signedHeaders({ method, url, body, key: credentials.key, headers })
 }
 
 /**
- * Makes requests in the name of a merchant's user or with an access token, or of nobody for what is open to all.
+ * Makes requests with these credentials, or with none for what is open to all.
  * @throws Unanswered when no answer comes in time, or none that can be read
  */
 export const merchantClient =

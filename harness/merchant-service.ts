@@ -1,21 +1,15 @@
-// The real service in this process, on a directory of its own, asked through its app without its socket.
-import { createHash, generateKeyPairSync, sign } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pino } from 'pino'
-import { integrators, merchants, pointsOfSale, users } from '../../domain/aggregates.ts'
-import { formatDateTime } from '../../application/date-time.ts'
-import { newMerchant, type MerchantData } from '../../domain/merchant/merchant.ts'
-import { within } from '../../domain/stream.ts'
-import { namesOf } from '../../http/brand.ts'
-import { allRoutes, type RouteNeeds } from '../../http/routes.ts'
-import { stringToSign } from '../../http/signature.ts'
-import type { Log } from '../../infrastructure/log.ts'
-import { startServer } from '../../infrastructure/server.ts'
-import { hashSecret } from '../../infrastructure/people/secrets.ts'
-import { readSettings } from '../../infrastructure/settings.ts'
-import { givenKeys } from '../given-keys.ts'
+import { generateKeyPairSync } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { integrators, pointsOfSale } from '../domain/aggregates.ts'
+import type { MerchantData } from '../domain/merchant/merchant.ts'
+import { within } from '../domain/stream.ts'
+import { namesOf } from '../http/brand.ts'
+import { allRoutes, type RouteNeeds } from '../http/routes.ts'
+import { hashSecret } from '../infrastructure/people/secrets.ts'
+import { startInProcess } from './in-process.ts'
+import { paymentInput } from './payment-input.ts'
+import { registerMerchant } from './register-merchant.ts'
+import { secretHeaders, signedHeaders as signed } from './signing.ts'
 
 const publicUrl = 'https://pay.example'
 const merchantHeader = 'X-Service-Merchant'
@@ -40,14 +34,11 @@ export const newKeys = () =>
 
 const secret = 'a secret of tests'
 
-/** Starts it; `directory` is that of an earlier one, to be at work on the same data. */
-export const startMerchantService = async (
-  directory: string = givenKeys(mkdtempSync(join(tmpdir(), 'daybook-'))),
-) => {
-  const settings = readSettings({ DATA_DIR: directory, PORT: '0', PUBLIC_URL: publicUrl })
-  const bugs: string[] = []
-  const log = pino({ level: 'error', errorKey: 'error' }, { write: (line) => bugs.push(line) })
-  const { app, core, wordCallback, stop } = await startServer(settings, log as Log)
+/** The service in this process, asked without its socket; `ofFolder` may be that of a running one. */
+export const startMerchantService = async (ofFolder?: string) => {
+  const environment = { PUBLIC_URL: publicUrl, LOG_LEVEL: 'error' }
+  const server = await startInProcess(environment, ofFolder)
+  const { app, core, wordCallback, stop, folder: directory, logged: bugs } = server
   const names = namesOf({ headerPrefix: 'X-Service', mediaVendor: 'service' })
   const routes = allRoutes({ names, version: 'test', sandbox: {} } as RouteNeeds)
   const secretHash = await hashSecret(secret)
@@ -65,11 +56,8 @@ export const startMerchantService = async (
     })
   }
 
-  const as = (merchant: string, user = 'pos1') => ({
-    [merchantHeader]: merchant,
-    'X-Service-User': user,
-    Authorization: `SECRET ${merchant === 'sandbox' ? 'sandbox-secret' : secret}`,
-  })
+  const as = (merchant: string, user = 'pos1') =>
+    secretHeaders(merchant, user, merchant === 'sandbox' ? 'sandbox-secret' : secret)
 
   /** Asks as a merchant's user `pos1`. */
   const ask = async (merchant: string, method: string, path: string, body?: object) => {
@@ -80,20 +68,10 @@ export const startMerchantService = async (
 
   /** The headers of a request that a key has signed. */
   const signedHeaders = (
-    who: Readonly<Record<string, string>>,
-    privateKey: string,
+    headers: Readonly<Record<string, string>>,
+    key: string,
     { path, method = 'GET', body }: Sent & { readonly path: string },
-  ): Record<string, string> => {
-    const digest = createHash('sha256').update(bodyOf(body) ?? '')
-    const headers = {
-      ...who,
-      'X-Service-Timestamp': formatDateTime(Date.now()),
-      'X-Service-Content-Digest': `SHA256=${digest.digest('base64')}`,
-    }
-    const text = stringToSign(method, publicUrl + path, Object.entries(headers), 'X-SERVICE-')
-    const signature = sign('sha256', Buffer.from(text), privateKey).toString('base64')
-    return { ...headers, Authorization: `RSA-SHA256 ${signature}` }
-  }
+  ) => signed({ method, url: publicUrl + path, body: bodyOf(body), key, headers })
 
   const context = core.contextOf('operator')
   let count = 0
@@ -109,19 +87,8 @@ export const startMerchantService = async (
     /** A merchant of its own, with user `pos1` and POS `till`. */
     newMerchant: async (known: Partial<MerchantData> = {}): Promise<string> => {
       const id = known.id ?? `m${++count}`
-      const data = newMerchant({
-        businessName: `Shop ${id}`,
-        currency: 'NOK',
-        lookupIds: [],
-        netmask: null,
-        ...known,
-        id,
-      })
+      await registerMerchant(core, { ...known, id }, 'pos1', secretHash)
       const of = { ...context, merchant: id }
-      await core.handle(merchants, id, { type: 'Register', data }, of)
-      const user = { merchant: id, id: 'pos1', roles: ['user' as const], netmask: null }
-      const withSecret = { ...user, secretHash, publicKey: null }
-      await core.handle(users, within(id, 'pos1'), { type: 'Register', data: withSecret }, of)
       const pos = { merchant: id, id: 'till', name: 'Till', type: 'store' as const, location: null }
       await core.handle(pointsOfSale, within(id, 'till'), { type: 'Register', data: pos }, of)
       return id
@@ -152,14 +119,8 @@ export const startMerchantService = async (
 
 export type MerchantService = Awaited<ReturnType<typeof startMerchantService>>
 
-/** A payment request as a test makes it; each has a number of its own. */
-let requests = 0
-export const paymentRequest = (change: Readonly<Record<string, unknown>> = {}) => ({
-  pos_id: 'till',
-  pos_tid: `t${++requests}`,
-  action: 'auth',
-  currency: 'NOK',
-  amount: '50.00',
-  allow_credit: false,
-  ...change,
-})
+/** A payment request of anybody for 50.00 at the till of a merchant of `newMerchant`. */
+export const paymentRequest = (change: Readonly<Record<string, unknown>> = {}) => {
+  const { customer: _, ...input } = paymentInput({ pos_id: 'till', amount: '50.00' })
+  return { ...input, ...change }
+}

@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
-import { textToSign } from './merchant-client.ts'
+import { stringToSign } from './signing.ts'
 
 /** The service's public keys, as a receiver of callbacks keeps them. */
 export type CallbackKeys = { readonly rsa: KeyObject; readonly webhook: KeyObject }
@@ -36,7 +36,7 @@ const isRecent = (at: number): boolean => Math.abs(Date.now() - at) < toleranceM
 /** The service's own signature: `Authorization: RSA-SHA256 …` over method, URL, timestamp and content digest. */
 const isSignedWithRsa = ({ url, headers }: Posted, key: KeyObject): boolean => {
   const [scheme, signature = ''] = headers['authorization']?.split(' ') ?? []
-  const text = Buffer.from(textToSign('POST', url, headers))
+  const text = Buffer.from(stringToSign('POST', url, headers))
   return scheme === 'RSA-SHA256' && verify('sha256', text, key, Buffer.from(signature, 'base64'))
 }
 

@@ -2,10 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import type { RunningService } from './running-service.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** What the environment of whoever starts this may say otherwise. */
+/** Set whatever the environment of this process says. */
 const plainSettings = {
   MODE: 'sandbox',
   HOST: '127.0.0.1',
@@ -22,7 +23,7 @@ const plainSettings = {
 
 export type SettingsOfProcess = { readonly DATA_DIR: string } & Readonly<Record<string, string>>
 
-/** A `daybook` command of what was built, in a process of its own, with only the settings that are given. */
+/** A `daybook` command of the built program, in a process of its own, with these settings. */
 export const startCommand = (
   words: readonly string[],
   settings: SettingsOfProcess,
@@ -50,8 +51,8 @@ const patienceMs = 15_000
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null
 
-/** What a line of the log tells of an error, without where in the code it was. */
-const errorToldIn = (line: string): string | undefined => {
+/** The message of a logged error, without its stack. */
+const errorIn = (line: string): string | undefined => {
   // Of pino: 50 is an error, 60 the end of the process.
   if (!/^\{"level":[56]0,/.test(line)) return
   const { msg, error } = JSON.parse(line) as { msg: string; error?: { message?: string } }
@@ -65,11 +66,11 @@ const errorToldIn = (line: string): string | undefined => {
 export const startServiceProcess = async (settings: SettingsOfProcess) => {
   const child = startCommand(['serve'], settings, 'pipe')
   const printed: string[] = []
-  /** What it logs as errors, each once; the whole log goes to this process's own. */
+  /** Logged errors, each once; the whole log goes to stderr. */
   const errors = new Set<string>()
   createInterface({ input: child.stderr! }).on('line', (line) => {
     process.stderr.write(`${line}\n`)
-    const error = errorToldIn(line)
+    const error = errorIn(line)
     if (error !== undefined) errors.add(error)
   })
   for await (const line of createInterface({ input: child.stdout! })) {
@@ -77,8 +78,8 @@ export const startServiceProcess = async (settings: SettingsOfProcess) => {
     const address = /^listening on (http:\/\/\S+)$/.exec(line)?.[1]
     if (address === undefined) continue
     child.stdout!.resume()
-    /** Ends the process, however busy it is; answers its exit code, null when a signal ended it. */
-    const end = async (signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<number | null> => {
+    /** Resolves to the exit code, null when a signal ended it; kills it if it takes too long. */
+    const stop = async (signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<number | null> => {
       if (hasEnded(child)) return child.exitCode
       const impatience = setTimeout(() => child.kill('SIGKILL'), patienceMs)
       child.kill(signal)
@@ -86,7 +87,8 @@ export const startServiceProcess = async (settings: SettingsOfProcess) => {
       clearTimeout(impatience)
       return child.exitCode
     }
-    return { address, printed, errors: errors as ReadonlySet<string>, end }
+    const running = { address, stop } satisfies RunningService
+    return { ...running, printed, errors: errors as ReadonlySet<string> }
   }
   throw new Error(`the service ended before it listened: ${printed.join(' ')}`)
 }

@@ -1,0 +1,42 @@
+import { pino } from 'pino'
+import type { FundingSource } from '../application/funding.ts'
+import type { Log } from '../infrastructure/log.ts'
+import { openService, startServer } from '../infrastructure/server.ts'
+import { readSettings } from '../infrastructure/settings.ts'
+import { newFolder, type RunningService } from './running-service.ts'
+
+type Environment = Readonly<Record<string, string>>
+
+const prepared = (environment: Environment, folder: string) => {
+  const settings = readSettings({ PORT: '0', MODE: 'sandbox', ...environment, DATA_DIR: folder })
+  const logged: string[] = []
+  const log = pino(
+    { level: settings.LOG_LEVEL, errorKey: 'error' },
+    { write: (line: string) => void logged.push(line) },
+  ) as Log
+  return { settings, logged, log }
+}
+
+/** Starts the service in this process, behind a real socket; `folder` may be that of an earlier one. */
+export const startInProcess = async (environment: Environment = {}, folder = newFolder()) => {
+  const { settings, logged, log } = prepared(environment, folder)
+  const start = () => startServer(settings, log)
+  const server = await start()
+  return { ...(server satisfies RunningService), settings, folder, logged, start }
+}
+
+/** Opens the service without a socket and without work beside the requests. */
+export const openInProcess = async (
+  environment: Environment & { readonly PUBLIC_URL: string },
+  folder = newFolder(),
+  funding?: FundingSource,
+) => {
+  const { settings, logged, log } = prepared(environment, folder)
+  const { PUBLIC_URL: address } = environment
+  const opened = await openService(settings, log, () => address, 'inline', funding)
+  const stop = async () => {
+    await opened.service.stop()
+    await opened.core.close()
+  }
+  return { ...opened, address, settings, folder, logged, stop }
+}
