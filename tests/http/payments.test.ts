@@ -552,18 +552,6 @@ describe('capture', () => {
     })
   })
 
-  test('without an id, with the figures of all that is left, is the capture of everything', async () => {
-    const path = await authorizedPayment(service, { additional_amount: '10.00' })
-    expect(await put(path, part('60.00'))).toMatchObject({ status: 204 })
-    const rest = { action: 'capture', amount: '40.00', currency: 'NOK', additional_amount: '10' }
-    for (const again of [rest, rest, { action: 'capture' }, { ...rest, capture_id: null }])
-      expect(await put(path, again)).toMatchObject({ status: 204 })
-    const { status, captures } = await outcome(path)
-    expect(status).toBe('ok')
-    expect(captures).toMatchObject([{}, { id: null, amount: '40.00', additional_amount: '10.00' }])
-    expect(captures).toHaveLength(2)
-  })
-
   test('in parts takes from each pot apart, and never more than is left', async () => {
     const path = await authorizedPayment(service, { additional_amount: '10.00' })
     const first = part('60.00', { additional_amount: '10' })
@@ -578,45 +566,6 @@ describe('capture', () => {
     expect(await put(path, part('0.01'))).toMatchObject(conflict(/Nothing is left to capture/))
     const { captures, status } = await outcome(path)
     expect([status, captures.length]).toEqual(['ok', 2])
-  })
-
-  test('under an id that was used is the same capture with the same figures, else 409', async () => {
-    const path = await authorizedPayment(service)
-    const first = part('10.00', { capture_id: 'A-1_b.c' })
-    expect(await put(path, first)).toMatchObject({ status: 204 })
-    expect(await put(path, { ...first, amount: 10 })).toMatchObject({ status: 204 })
-    for (const change of [{ amount: '10.01' }, { additional_amount: '1' }, { amount: '200' }])
-      expect(await put(path, { ...first, ...change })).toMatchObject(conflict(/capture_id/))
-    expect((await outcome(path)).captures).toHaveLength(1)
-    const refused = part('100.00', { capture_id: 'next' })
-    expect(await put(path, refused)).toMatchObject(wrongFields('amount'))
-    expect(await put(path, { ...refused, amount: '90' })).toMatchObject({ status: 204 })
-  })
-
-  test.each([
-    [{ amount: '1' }, ['currency', 'capture_id']],
-    [{ amount: '99.99', currency: 'NOK' }, ['capture_id']],
-    [{ amount: '100.01', currency: 'NOK' }, ['amount']],
-    [{ currency: 'NOK' }, ['amount', 'capture_id']],
-    [{ capture_id: 'x' }, ['amount', 'currency']],
-    [{ additional_amount: '1' }, ['amount', 'currency', 'capture_id']],
-    [part('1', { currency: 'SEK' }), ['currency']],
-    [part('1', { currency: 'xyz' }), ['currency']],
-    [part('0'), ['amount']],
-    [part('0.001'), ['amount']],
-    [part('-1'), ['amount']],
-    [part('1', { additional_amount: '0.001' }), ['additional_amount']],
-    [part('1', { capture_id: 'a b' }), ['capture_id']],
-    [part('1', { capture_id: '' }), ['capture_id']],
-    [part('1', { capture_id: 'é' }), ['capture_id']],
-    [part('1', { capture_id: 'x'.repeat(256) }), ['capture_id']],
-    [{ action: 'settle' }, ['action']],
-    [{ action: ['capture'] }, ['action']],
-  ])('of %j is refused', async (changes, fields) => {
-    const path = await authorizedPayment(service)
-    const answer = await put(path, { action: 'capture', ...changes })
-    expect(answer).toMatchObject(wrongFields(...fields))
-    expect(await outcome(path)).toMatchObject({ auth_amount: '100.00', captures: [] })
   })
 
   test('needs an authorisation that has not ended', async () => {
@@ -757,6 +706,79 @@ describe('reauth', () => {
   })
 })
 
+describe.each(['capture', 'refund'] as const)('a part of a %s', (action) => {
+  const idField = `${action}_id`
+  const ask = (path: string, body: unknown) =>
+    (action === 'capture' ? service.pos1 : service.admin)('PUT', path, body)
+  const take = (amount: string, more: Changes = {}) => ({
+    action,
+    amount,
+    currency: 'NOK',
+    [idField]: randomUUID(),
+    ...more,
+  })
+  const taken = async (path: string) => (await outcome(path))[`${action}s`]
+  /** A payment of which 100.00 can be captured, or refunded. */
+  const takable = async (changes: Changes = {}) => {
+    const path = await authorizedPayment(service, changes)
+    if (action === 'refund') await put(path, { action: 'capture' })
+    return path
+  }
+
+  test('without an id, with the figures of all that is left, is everything', async () => {
+    const path = await takable({ additional_amount: '10.00' })
+    expect(await ask(path, take('60.00'))).toMatchObject({ status: 204 })
+    const rest = { action, amount: '40.00', currency: 'NOK', additional_amount: '10' }
+    const less = await ask(path, { ...rest, amount: '39.99' })
+    expect(less).toMatchObject(wrongFields(idField))
+    for (const again of [rest, rest, { action }, { ...rest, [idField]: null }])
+      expect(await ask(path, again)).toMatchObject({ status: 204 })
+    const all = await taken(path)
+    expect(all).toMatchObject([{}, { id: null, amount: '40.00', additional_amount: '10.00' }])
+    expect(all).toHaveLength(2)
+    expect((await outcome(path)).status).toBe('ok')
+  })
+
+  test('under an id that was used is the same with the same figures, else 409', async () => {
+    const path = await takable()
+    const first = take('10.00', { [idField]: 'A-1_b.c' })
+    expect(await ask(path, first)).toMatchObject({ status: 204 })
+    expect(await ask(path, { ...first, amount: 10 })).toMatchObject({ status: 204 })
+    for (const change of [{ amount: '10.01' }, { additional_amount: '1' }, { amount: '200' }])
+      expect(await ask(path, { ...first, ...change })).toMatchObject(conflict(new RegExp(idField)))
+    expect(await taken(path)).toHaveLength(1)
+    const refused = take('100.00', { [idField]: 'next' })
+    expect(await ask(path, refused)).toMatchObject(wrongFields('amount'))
+    expect(await ask(path, { ...refused, amount: '90' })).toMatchObject({ status: 204 })
+  })
+
+  test.each([
+    [{ amount: '1' }, ['currency', idField]],
+    [{ amount: '99.99', currency: 'NOK' }, [idField]],
+    [{ amount: '100.01', currency: 'NOK' }, ['amount']],
+    [{ currency: 'NOK' }, ['amount', idField]],
+    [{ [idField]: 'x' }, ['amount', 'currency']],
+    [{ additional_amount: '1' }, ['amount', 'currency', idField]],
+    [take('1', { currency: 'SEK' }), ['currency']],
+    [take('1', { currency: 'xyz' }), ['currency']],
+    [take('0'), ['amount']],
+    [take('0.001'), ['amount']],
+    [take('-1'), ['amount']],
+    [take('1', { additional_amount: '0.001' }), ['additional_amount']],
+    [take('1', { [idField]: 'a b' }), [idField]],
+    [take('1', { [idField]: '' }), [idField]],
+    [take('1', { [idField]: 'é' }), [idField]],
+    [take('1', { [idField]: 'x'.repeat(256) }), [idField]],
+    [{ action: 'settle' }, ['action']],
+    [{ action: [action] }, ['action']],
+  ])('of %j is refused', async (changes, fields) => {
+    const path = await takable()
+    expect(await ask(path, { action, ...changes })).toMatchObject(wrongFields(...fields))
+    const left = { auth_amount: action === 'capture' ? '100.00' : '0.00', [`${action}s`]: [] }
+    expect(await outcome(path)).toMatchObject(left)
+  })
+})
+
 describe('refund', () => {
   const refund = (amount: string, more: Changes = {}) => ({
     action: 'refund',
@@ -808,18 +830,6 @@ describe('refund', () => {
         { id: null, amount: '40.00', additional_amount: '0.00', text: null },
       ],
     })
-  })
-
-  test('without an id, with the figures of all that can be refunded, is the refund of everything', async () => {
-    const path = await authorizedPayment(service, { amount: '50.00' })
-    await put(path, { action: 'capture' })
-    const all = { action: 'refund', amount: '50.00', currency: 'NOK' }
-    const less = await service.admin('PUT', path, { ...all, amount: '49.99' })
-    expect(less).toMatchObject(wrongFields('refund_id'))
-    for (const again of [all, all, { action: 'refund' }])
-      expect(await service.admin('PUT', path, again)).toMatchObject({ status: 204 })
-    const { refunds } = await outcome(path)
-    expect(refunds).toMatchObject([{ id: null, amount: '50.00', additional_amount: '0.00' }])
   })
 
   test('of nothing is refused', async () => {
