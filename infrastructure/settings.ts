@@ -173,11 +173,18 @@ export const readSettings = (
   return read as Settings
 }
 
+/** Each setting with its default, empty without one, and its meaning. */
+export const listedSettings = () =>
+  Object.entries(settings).map(([name, [schema, meaning]]) => ({
+    name,
+    preset: String((schema as z.ZodType).safeParse(undefined).data ?? ''),
+    meaning,
+  }))
+
 /** The settings as `daybook --help` lists them. */
 export const settingsHelp = (): string => {
-  const lines = Object.entries(settings).map(([name, [schema, meaning]]) => {
-    const preset = (schema as z.ZodType).safeParse(undefined).data
-    const shown = preset === undefined ? '' : ` (default: ${String(preset)})`
+  const lines = listedSettings().map(({ name, preset, meaning }) => {
+    const shown = preset === '' ? '' : ` (default: ${preset})`
     return `  ${name.padEnd(24)} ${meaning}${shown}`
   })
   return ['Settings, from the environment:', ...lines].join('\n')

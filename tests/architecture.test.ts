@@ -157,7 +157,7 @@ describe('the check itself', () => {
   })
 })
 
-/** Files that a line of the README names, those without a folder in the one that it names too. */
+/** Files that a line of the map names, those without a folder in the one that it names too. */
 const namedIn = (line: string): string[] => {
   const names = [...line.matchAll(/`([a-z-]+(?:\/[a-z-]+)*(?:\.ts)?)`/g)].map(
     ([, name = '']) => name,
@@ -168,9 +168,9 @@ const namedIn = (line: string): string[] => {
   return files.map((name) => (isPath(name) ? name : posix.join(folder, name)))
 }
 
-describe('the README', () => {
-  const readme = readFileSync(posix.join(root, 'README.md'), 'utf8')
-  const [, table = ''] = /^\| to learn .*\n(?:\|[ -|]+\n)((?:\|.*\n)+)/m.exec(readme) ?? []
+describe('the map of the architecture', () => {
+  const map = readFileSync(posix.join(root, 'docs/architecture.md'), 'utf8')
+  const [, table = ''] = /^\| to learn .*\n(?:\|[ -|]+\n)((?:\|.*\n)+)/m.exec(map) ?? []
   const rows = table.trimEnd().split('\n')
 
   test.each(rows)('sends nobody to a file that is not there: %s', (row) => {
@@ -178,4 +178,17 @@ describe('the README', () => {
     expect(named.length).toBeGreaterThan(0)
     expect(named.filter((file) => !existsSync(posix.join(root, file)))).toEqual([])
   })
+
+  const [, walk = ''] = /^## One capture.*?$(.*?)^## /ms.exec(map) ?? []
+  const steps = [...walk.matchAll(/^\d+\. `([^`]+)`/gm)].map(([, file = '']) => file)
+
+  test('walks one capture from HTTP to its line in the CSV in at most 25 files, which are there', () => {
+    expect(steps.length).toBeGreaterThan(15)
+    expect(steps.length).toBeLessThanOrEqual(25)
+    expect(steps.filter((file) => !existsSync(posix.join(root, file)))).toEqual([])
+  })
+})
+
+test('the front page is at most 8 KB', () => {
+  expect(readFileSync(posix.join(root, 'README.md')).byteLength).toBeLessThanOrEqual(8_192)
 })

@@ -55,6 +55,7 @@ export const addIntegratorCommands = (program: Command, withCore: WithCore): voi
     .description('integrators, who act for merchants by a key of their own')
   integrator
     .command('add <id>')
+    .description('make an integrator that acts for merchants with its own key')
     .requiredOption('--name <name>')
     .requiredOption('--pubkey <file>', 'RSA public key, PEM or OpenSSH')
     .option('--merchant <id>', 'a merchant that it serves, may be repeated', collect)
@@ -66,14 +67,17 @@ export const addIntegratorCommands = (program: Command, withCore: WithCore): voi
     .option('--pubkey <file>', 'RSA public key, PEM or OpenSSH')
     .option('--merchant <id>', 'a merchant that it serves, may be repeated', collect)
     .action(withCore(changeIntegrator))
-  integrator.command('list').action(
-    withCore(async ({ integrators: rows, readModels }) => {
-      await readModels.caughtUp()
-      return rows.all().map(({ data: { id, name, merchants: served } }) => ({
-        id,
-        name,
-        merchants: served,
-      }))
-    }),
-  )
+  integrator
+    .command('list')
+    .description('list the integrators')
+    .action(
+      withCore(async ({ integrators: rows, readModels }) => {
+        await readModels.caughtUp()
+        return rows.all().map(({ data: { id, name, merchants: served } }) => ({
+          id,
+          name,
+          merchants: served,
+        }))
+      }),
+    )
 }

@@ -180,6 +180,7 @@ export const addMerchantCommands = (program: Command, withCore: WithCore): void 
   detailOptions(
     merchant
       .command('add <id>')
+      .description('make a merchant with its default ledger and settlement account')
       .requiredOption('--name <name>', 'business name')
       .requiredOption('--currency <code>', 'ISO 4217 code'),
   ).action(withCore(addMerchant))
@@ -189,12 +190,15 @@ export const addMerchantCommands = (program: Command, withCore: WithCore): void 
       .description('what is not given stays as it is')
       .option('--name <name>', 'business name'),
   ).action(withCore(changeMerchant))
-  merchant.command('list').action(
-    withCore(async ({ merchants: rows, readModels }) => {
-      await readModels.caughtUp()
-      return rows.all().map(({ data }) => shown(data))
-    }),
-  )
+  merchant
+    .command('list')
+    .description('list the merchants')
+    .action(
+      withCore(async ({ merchants: rows, readModels }) => {
+        await readModels.caughtUp()
+        return rows.all().map(({ data }) => shown(data))
+      }),
+    )
   merchant
     .command('logo <id> <file>')
     .description('set the logo, a PNG of at most 1,000,000 bytes')

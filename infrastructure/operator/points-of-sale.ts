@@ -43,14 +43,18 @@ export const addPosCommands = (program: Command, withCore: WithCore): void => {
   const pos = program.command('pos').description('points of sale of merchants')
   pos
     .command('add <merchant> <id>')
+    .description('make a point of sale')
     .requiredOption('--name <name>', 'shown to payers')
     .addOption(
       new Option('--type <type>', 'what it is').choices(posTypes).default('store' as PosType),
     )
     .action(withCore(addPos))
-  pos.command('list <merchant>').action(withCore(listPoses))
+  pos
+    .command('list <merchant>')
+    .description('list the points of sale of a merchant')
+    .action(withCore(listPoses))
   pos
     .command('remove <merchant> <id>')
-    .description('it takes no new requests; its running ones go on')
+    .description('remove a point of sale: it takes no new requests, its running ones go on')
     .action(withCore(removePos))
 }

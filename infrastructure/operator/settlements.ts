@@ -143,6 +143,7 @@ export const addSettlementCommands = (
     .command('settlement-account')
     .description('where and when merchants are paid')
     .command('set <merchant>')
+    .description('set where, how often and when a merchant is paid')
     .option('--payout-account <account>', 'IBAN, or a national account number')
     .option('--frequency <frequency>', `one of ${frequencies.join(', ')}`)
     .option('--start-of-day <hh:mm>', 'when settlements are due, in UTC')

@@ -52,5 +52,5 @@ export const addTaxcodeCommands = (program: Command, withCore: WithCore): void =
     .option('--settlement-vat <rate>', 'on settlement fees', '0')
     .option('--description <text>', 'what it is for', '')
     .action(withCore(addTaxcode))
-  taxcode.command('list').description('list them').action(withCore(listTaxcodes))
+  taxcode.command('list').description('list the tax codes').action(withCore(listTaxcodes))
 }

@@ -54,6 +54,7 @@ export const addUserCommands = (program: Command, withCore: WithCore): void => {
     .command('user')
     .description('API users')
     .command('add <merchant> <user>')
+    .description('make an API user with a secret, a public key or both')
     .option('--secret <secret>', '8 to 64 characters')
     .option('--pubkey <file>', 'RSA public key, PEM or OpenSSH')
     .option('--superuser', 'may manage users')

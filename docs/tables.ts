@@ -1,0 +1,58 @@
+// Prints the tables of settings and commands in operations.md from the code: `npm run docs`.
+import type { Command } from 'commander'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { format } from 'prettier'
+import { operatorProgram } from '../infrastructure/operator/operator.ts'
+import { listedSettings, readSettings } from '../infrastructure/settings.ts'
+
+const file = new URL('operations.md', import.meta.url)
+
+const row = (...cells: readonly string[]): string =>
+  `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+
+const settingsTable = (): string[] => [
+  row('name', 'default', 'meaning'),
+  row('---', '---', '---'),
+  ...listedSettings().map(({ name, preset, meaning }) =>
+    row(`\`${name}\``, preset === '' ? '' : `\`${preset}\``, meaning),
+  ),
+]
+
+/** The commands that do something, with the words before them. */
+const leaves = (command: Command, before = ''): { usage: string; about: string }[] =>
+  command.commands.flatMap((sub) => {
+    const usage = `${before}${sub.name()}`
+    if (sub.commands.length > 0) return leaves(sub, `${usage} `)
+    const given = sub.usage().replace(/^\[options\] ?/, '')
+    return [{ usage: `${usage} ${given}`.trim(), about: sub.description() }]
+  })
+
+const commandsTable = (): string[] => {
+  const unused = async (): Promise<never> => {
+    throw new Error('no command is run here')
+  }
+  const settings = readSettings({})
+  const program = operatorProgram({ settings, version: '', server: unused, serve: unused })
+  const rows = leaves(program).map(({ usage, about }) => row(`\`daybook ${usage}\``, about))
+  return [row('command', 'what it does'), row('---', '---'), ...rows]
+}
+
+const withTable = (text: string, name: string, lines: readonly string[]): string => {
+  const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
+  const [before = '', rest = ''] = text.split(begin, 2)
+  const [, after = ''] = rest.split(end, 2)
+  return `${before}${begin}\n\n${lines.join('\n')}\n\n${end}${after}`
+}
+
+export const operationsPage = readFileSync(file, 'utf8')
+
+/** operations.md with the tables as the code has them now. */
+export const printedOperations = (): Promise<string> =>
+  format(
+    withTable(withTable(operationsPage, 'settings', settingsTable()), 'commands', commandsTable()),
+    { parser: 'markdown', printWidth: 100 },
+  )
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  writeFileSync(file, await printedOperations())
