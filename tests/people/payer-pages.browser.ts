@@ -178,19 +178,22 @@ test('given a code that was wrong, when the page is loaded again, then it asks a
   expect(sent).toEqual([])
 })
 
-test('given a form that was refused and whose address has no page, when it is loaded again, then that is told as before', async () => {
+test('given a form that is out of date and whose address has no page, when it is sent, then the payer is at the start', async () => {
   const page = await open(phone)
   await page.goto(`${service.address}/payer/sign-in`)
   await signIn(page)
-  const signOut = page.getByRole('button', { name: 'Sign out' })
+  const signOut = page.locator('nav').getByRole('button', { name: 'Sign out' })
   await signOut.waitFor()
   const csrf = page.locator('nav input[name=csrf]')
   await csrf.evaluate((input) => {
     Object.assign(input, { value: 'of another page' })
   })
+  const answered = page.waitForResponse((answer) => answer.url().endsWith('/payer/sign-out'))
   await signOut.click()
-  await page.waitForURL(`${service.address}/payer/sign-out`)
-  expect((await page.reload())?.status()).toBe(403)
+  expect((await answered).status()).toBe(303)
+  await page.waitForURL(`${service.address}/payer/`)
+  await signOut.waitFor()
+  expect((await page.reload())?.status()).toBe(200)
 })
 
 test('given a tip that is typed with a blank between its thousands, when the payer looks at the button, then it names what will be taken', async () => {
