@@ -10,7 +10,8 @@ import { registerMerchant } from './register-merchant.ts'
 import { secretHeaders, signedHeaders } from './signing.ts'
 import { send, textOf, type Answer, type Given } from './socket.ts'
 
-/** Makes requests of one user; the body is sent as in `Given`. */
+/**
+ * Makes requests of one user; the body is sent as in `Given`. */
 export type Caller = (
   method: string,
   path: string,
@@ -46,7 +47,9 @@ export const sign = (signing: Signing): Record<string, string> => {
 
 const bodyGiven = (body: unknown): Given => ({ ...(body !== undefined && { body }) })
 
-/** The service in this process, behind a real socket, on a folder that goes away with it. */
+/** The service in this process, behind a real socket, on a folder that goes away with it.
+ * Long because it is the record of all that such a test asks for.
+ */
 export const startService = async (
   environment: Readonly<Record<string, string>> = {},
   ofFolder?: string,

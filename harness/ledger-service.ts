@@ -18,7 +18,10 @@ export const base = 'http://daybook.test'
 
 type User = 'pos1' | 'admin'
 
-/** A service on a data directory, asked without sockets; several may share a directory. */
+/**
+ * A service on a data directory, asked without sockets; several may share a directory.
+ * Long because it is the record of all that such a test asks for.
+ */
 export const openPlace = async (ofFolder?: string, funding?: FundingSource) => {
   const environment = { PUBLIC_URL: base, LOG_LEVEL: 'error' }
   const opened = await openInProcess(environment, ofFolder, funding)

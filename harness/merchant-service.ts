@@ -34,7 +34,10 @@ export const newKeys = () =>
 
 const secret = 'a secret of tests'
 
-/** The service in this process, asked without its socket; `ofFolder` may be that of a running one. */
+/**
+ * The service in this process, asked without its socket; `ofFolder` may be that of a running one.
+ * Long because it is the record of all that such a test asks for.
+ */
 export const startMerchantService = async (ofFolder?: string) => {
   const environment = { PUBLIC_URL: publicUrl, LOG_LEVEL: 'error' }
   const server = await startInProcess(environment, ofFolder)

@@ -9,7 +9,10 @@ import { operatorHere } from './operator.ts'
 import { paymentInput } from './payment-input.ts'
 import { secretHeaders } from './signing.ts'
 
-/** The service in this process, as its operator, its merchants and its payers meet it. */
+/**
+ * The service in this process, as its operator, its merchants and its payers meet it.
+ * Long because it is the record of all that such a test asks for.
+ */
 export const startPeopleService = async (given: Readonly<Record<string, string>> = {}) => {
   const server = await startInProcess({ LOG_LEVEL: 'trace', ...given })
   const { settings, folder, logged } = server

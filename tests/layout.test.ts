@@ -8,7 +8,10 @@ import { root, sourcesIn, topFolders } from './architecture/sources.ts'
 /** What was there before the rules: remove an entry once it is mended, and never add one. */
 const known = JSON.parse(
   readFileSync(posix.join(root, 'tests/architecture/exceptions.json'), 'utf8'),
-) as Readonly<Record<'wideLines' | 'longFiles' | 'longFunctions' | 'circles', readonly string[]>>
+) as Readonly<Record<'longFiles' | 'longFunctions' | 'circles', readonly string[]>> & {
+  /** How many each file has at most. */
+  readonly wideLines: Readonly<Record<string, number>>
+}
 
 const sources = topFolders.flatMap(sourcesIn)
 
@@ -21,11 +24,10 @@ test('there are sources to look at', () => {
 
 describe('apart from the known exceptions,', () => {
   test('no line is wider than 100 columns, comments included', () => {
-    const files = sources.filter((source) => wideLines(source).length > 0)
-    expectOnlyKnown(
-      files.map(({ file }) => file),
-      known.wideLines,
+    const more = sources.filter(
+      (source) => wideLines(source).length > (known.wideLines[source.file] ?? 0),
     )
+    expect(more.flatMap(wideLines)).toEqual([])
   })
 
   test('no file has over 200 lines, unless its top says why', () => {

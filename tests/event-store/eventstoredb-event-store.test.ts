@@ -29,6 +29,7 @@ import { openStore } from '../../infrastructure/stores.ts'
 import type { ProtocolSettings } from './protocol/serve.ts'
 import { collect, label, newEvent, newEvents } from './appends.ts'
 import { startProtocolPlace } from './protocol-place.ts'
+import { builtProgram } from '../build.ts'
 
 const impatient = { attempt: 250, altogether: 900 }
 const forever = new AbortController().signal
@@ -54,9 +55,9 @@ const stockClient = (url: string): EventStoreDBClient => {
 
 /** A server in a process of its own, so that it can be frozen. */
 const startProcess = async () => {
-  const script = join(import.meta.dirname, 'protocol-server.ts')
+  const script = builtProgram('event-store/protocol-server')
   const folder = mkdtempSync(join(tmpdir(), 'daybook-'))
-  const words = ['--import', 'tsx', script, '0', join(folder, 'events.db')]
+  const words = [script, '0', join(folder, 'events.db')]
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(async () => {
     const ended = once(child, 'close')

@@ -23,6 +23,7 @@ import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-ev
 import Database from '../../infrastructure/sqlite.ts'
 import type { Where } from '../../infrastructure/worker.ts'
 import { collect, label, newEvent, newEvents } from './appends.ts'
+import { builtProgram } from '../build.ts'
 
 let folder: string
 let files = 0
@@ -36,7 +37,7 @@ afterAll(() => rm(folder, { recursive: true }))
 
 const threads = ['inline', 'worker'] as const
 
-const script = join(import.meta.dirname, 'process.ts')
+const program = builtProgram('event-store/process')
 
 /** A command line that runs the rest of it with a limit on the size of files, in blocks of 512 bytes. */
 const growingTo300KiB = ['sh', '-c', 'ulimit -f 600; exec "$0" "$@"']
@@ -50,7 +51,7 @@ const start = async (
   committing: Where = 'inline',
   limited: readonly string[] = [],
 ) => {
-  const [command = '', ...rest] = [...limited, process.execPath, '--import', 'tsx', script]
+  const [command = '', ...rest] = [...limited, process.execPath, program]
   const child = spawn(command, [...rest, task, file, stream, `${count}`, committing], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

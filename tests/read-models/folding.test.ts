@@ -20,6 +20,7 @@ import {
 } from '../../infrastructure/stores.ts'
 import { projections } from '../../projections/read-models.ts'
 import { clockAdvanced } from '../event-store/appends.ts'
+import { builtProgram } from '../build.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-folding-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -121,8 +122,7 @@ describe('a thread that folds', () => {
       makeProjector(file, projections).apply(batch.map(parseEvent))
     file.sqlite.close()
 
-    const script = join(import.meta.dirname, 'folding-process.ts')
-    const inNode = ['--import', 'tsx', script, place.DATA_DIR, file.sqlite.name]
+    const inNode = [builtProgram('read-models/folding-process'), place.DATA_DIR, file.sqlite.name]
     // No file may grow beyond 1 MiB, in blocks of 512 bytes.
     const limited = ['-c', 'ulimit -f 2048; exec "$0" "$@"', process.execPath, ...inNode]
     const child = spawn('sh', limited, { stdio: ['pipe', 'pipe', 'inherit'] })
