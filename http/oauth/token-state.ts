@@ -95,10 +95,8 @@ export const tokenStateRoutes = (needs: TokenStateNeeds): Route[] => {
         const token = requiredParameter(form, 'token')
         const access = await needs.findLiveToken(token, at)
         const live = access ?? (await needs.findLiveRefreshToken(token, at))
-        const hasCallback = access
-          ? access.merchant === client.merchant
-          : live?.client === client.id
-        if (!live || !hasCallback) return { active: false }
+        const mayKnow = access ? access.merchant === client.merchant : live?.client === client.id
+        if (!live || !mayKnow) return { active: false }
         return {
           active: true,
           ...(live.scope.length > 0 && { scope: formatScope(live.scope) }),

@@ -3,6 +3,7 @@ import { payments } from '../../domain/aggregates.ts'
 import type { PaymentWish } from '../../application/answer-payment.ts'
 import type { Context, Handle } from '../../application/handle.ts'
 import { formatAmount } from '../../domain/money/money.ts'
+import type { Profile } from '../../domain/people/profile.ts'
 import { parseScope } from '../../domain/people/scope.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { tidParams } from '../addresses.ts'
@@ -22,12 +23,14 @@ import {
   type ShownRequest,
   type ShownRequestNeeds,
 } from './request.ts'
+import { scopeList } from './scope-choice.ts'
 import { hiddenFields, problemNote, type SignedIn, type Visits } from './session.ts'
 import { chosenTip, tipField } from './tip.ts'
 
 export type PayerPaymentNeeds = PayerAttachmentNeeds &
   ShownRequestNeeds & {
     readonly handle: Handle
+    readonly findProfile: (payer: string) => Promise<Profile | undefined>
     readonly acceptPayment: (
       tid: string,
       payer: string,
@@ -65,6 +68,8 @@ const isCheckout = (call: Call): boolean => searchOf(call).has('checkout')
 const pathOf = (call: Call, tid: string): string =>
   `/payer/payment/${tid}${isCheckout(call) ? '?checkout' : ''}`
 
+const scopeOf = ({ requiredScope }: ShownRequest['request']) => parseScope(requiredScope ?? '')
+
 /** The pages on which a payer answers payment requests, and reads what became of them. */
 export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Route[] => {
   const { page, form } = payerPages(visits)
@@ -76,9 +81,10 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
     { request, tid }: ShownRequest,
     { problem, typed, confirmed }: Entered,
     additionalAmount: number,
+    profile: Profile | undefined,
   ): Html => {
     const { texts, csrf, locale } = visitor
-    const scope = parseScope(request.requiredScope ?? '')
+    const scope = scopeOf(request)
     const path = pathOf(call, tid)
     const sum = shownAmount(request.amount + additionalAmount, request.currency, locale)
     // Without a script it would not follow what is typed, unless it is asked for anew.
@@ -92,9 +98,7 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
           ? ''
           : html`<h2>${texts.required}</h2>
               ${request.requiredScopeText === null ? '' : html`<p>${request.requiredScopeText}</p>`}
-              <ul>
-                ${scope.map((name) => html`<li>${texts[`scope_${name}`]}</li>`)}
-              </ul>`
+              ${scopeList(visitor, scope, profile)}`
       }
       <div class="actions">
         <button name="decision" value="accept">
@@ -132,10 +136,12 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
     const { additionalAmount: asked } = request
     const additionalAmount =
       entered.typed === undefined ? asked : (typedAmount(entered.typed, request.currency) ?? asked)
+    const isAsked = scopeOf(request).length > 0
+    const profile = isAsked ? await needs.findProfile(visitor.session.payer) : undefined
     const back = html`<a class="back" href="/payer/">${texts.home}</a>`
     const body = splitHtml(
       html`${isCheckout(call) ? '' : back} ${orderHtml(visitor, shown, additionalAmount)}`,
-      html`${answerForm(visitor, call, shown, entered, additionalAmount)}
+      html`${answerForm(visitor, call, shown, entered, additionalAmount, profile)}
         <p class="quiet small">${texts.expires} ${shownTime(outcome.expiresAt, locale)}</p>`,
       `/payer/checkout/${tid}/events`,
     )

@@ -66,8 +66,8 @@ const rowsOf = (
 ): readonly Row[] =>
   inShownOrder(scope).map((name) => {
     const value = valueOf(name, profile, locale)
-    const hasCallback = name === 'bankid' && scope.includes('fodselsnummer') && value !== null
-    return { name, label: texts[`scope_${name}`], value: hasCallback ? texts.sameNumber : value }
+    const isRepeated = name === 'bankid' && scope.includes('fodselsnummer') && value !== null
+    return { name, label: texts[`scope_${name}`], value: isRepeated ? texts.sameNumber : value }
   })
 
 /** What is known, or was granted, to read. */

@@ -164,3 +164,16 @@ test('given a value that is typed for what is not shared, when the rest is allow
   const later = await visitor.visit(`/payer/permission/${rid}`)
   expect(later.html).not.toContain('siri@example.com')
 })
+
+test('given a payment that asks for permissions, when its payer looks at it, then they see the values that the shop gets', async () => {
+  const { id } = await service.requestPayment({
+    customer: '4799999901',
+    required_scope: 'email profile',
+    required_scope_text: 'For your receipt',
+  })
+  const alice = makeVisitor(service)
+  await alice.signIn()
+  const { html } = await alice.visit(`/payer/payment/${id}`)
+  expect(html).toContain('alice@example.com')
+  expect(html.indexOf('Alice Andersen')).toBeLessThan(html.indexOf('alice@example.com'))
+})
