@@ -8,20 +8,19 @@ type KnownUser = {
   readonly publicKey: string | null
 }
 
-/** A user with the netmask of its merchant; undefined when there is no such user. */
+/** Undefined when there is no such user. */
 export type FoundUser =
   { readonly user: KnownUser; readonly merchantNetmask: string | null } | undefined
 
-/** What authentication asks of the rest of the service. */
 export type AccessNeeds = {
   readonly names: Names
-  /** The user of a merchant as this process remembers it. */
+  /** From this process's memory. */
   readonly recallUser: (merchant: string, user: string) => FoundUser
-  /** The user of a merchant as it stands in the log now. */
+  /** From the log. */
   readonly findUser: (merchant: string, user: string) => Promise<FoundUser>
   /**
-   * Whether a secret belongs to a slow hash; as slow for no hash at all, for each name that is claimed. The checks of those
-   * from whom secrets come take turns.
+   * Takes as long without a hash, so that timing does not tell who exists. Checks of different
+   * clients take turns.
    */
   readonly verifySecret: (
     secret: string,
@@ -29,11 +28,11 @@ export type AccessNeeds = {
     claimed: string,
     from: string | undefined,
   ) => boolean | Promise<boolean>
-  /** Whether a signature was made with the key of a public key; as slow for no key at all. */
+  /** Takes as long without a key. */
   readonly verifySignature: (publicKey: string | null, text: string, signature: string) => boolean
   readonly contentDigest: (body: Uint8Array) => string
   readonly isWithin: (address: string | undefined, netmask: string) => boolean
-  /** The machine's own clock, which the sandbox does not move. */
+  /** The machine's clock, which the sandbox does not move. */
   readonly machineNow: () => number
   readonly clockToleranceMs: number
 }

@@ -6,16 +6,16 @@ import type { AccessLevel } from './route.ts'
 import { makeSignedText, unauthorized } from './signed-request.ts'
 import type { UnauthenticatedRequest } from './unauthenticated-request.ts'
 
-/** Decides who makes a request to the merchant interface, or says which check failed (interface 3). */
+/** Authenticates requests to the merchant interface, or says which check failed (interface 3). */
 export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
   const { names } = needs
   const signedText = makeSignedText(needs)
   const byIntegrator = makeIntegratorAccess(needs)
 
   /**
-   * What memory refuses may have changed a moment ago, in another process too, so the log has the last word. Every
-   * refusal takes a look into the log and one check, which is slow, whether the user is unknown, known but not
-   * remembered, or the credential is wrong; a second one only when the user has changed since.
+   * Another process may have changed a user that memory refuses, so the log decides. Every refusal
+   * costs one read of the log and one slow check, so timing does not tell which names exist; a
+   * second check only when the user has changed.
    */
   const findRight = (
     merchant: string,
@@ -49,7 +49,7 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
         remoteAddress,
       ),
     )
-    // What is remembered is not waited for.
+    // Answer at once when memory knows the user.
     return andThen(right, (found) => found ?? wrong())
   }
 
@@ -66,7 +66,6 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
     return right ?? unauthorized('Unknown user, or bad signature.', { string_to_sign: [text] })
   }
 
-  /** Whose netmask an address lies outside of. */
   const keptOutBy = (address: string | undefined, found: FoundUser) => {
     const isWithin = (netmask: string | null) =>
       netmask === null || needs.isWithin(address, netmask)

@@ -22,9 +22,9 @@ export type AppNeeds = {
   readonly routes: readonly Route[]
   readonly names: Names
   readonly authenticate: Authenticate
-  /** The base of the URL that a client saw; undefined when its Host header says it. */
+  /** Undefined: taken from the Host header. */
   readonly publicUrl: string | undefined
-  /** Who asks: whoever holds the other end of the socket, or whom a trusted proxy there names. */
+  /** The peer of the socket, or the client that a trusted proxy names. */
   readonly clientAddress: (
     peer: string | undefined,
     forwardedFor: () => string | undefined,
@@ -37,12 +37,12 @@ export type AppNeeds = {
     readonly status: number
     readonly requestId: string
     readonly milliseconds: number
-    /** Why it was refused, and who asked, of the merchant interface. */
+    /** Only for the merchant interface. */
     readonly refused?: Refused | undefined
   }) => void
-  /** Asks what may be asked twice, and again while another process holds a store. */
+  /** Runs idempotent work, and retries while another process holds a store. */
   readonly retryWhileHeld: <Answer>(ask: () => Promise<Answer>) => Promise<Answer>
-  /** Whether a file that is read besides the log cannot be used: that is a 503. */
+  /** Whether a dependency failed, which is a 503. */
   readonly isOutage: (error: unknown) => boolean
   readonly onBug: (error: unknown, requestId: string) => void
   /** An error as a page, for browsers. */
@@ -55,39 +55,38 @@ type Refused = { readonly reason: string | undefined } & Partial<Asker> & {
 
 type Bindings = {
   incoming?: Incoming & {
-    /** The target of the request as it was sent. */
+    /** The request target as it was sent. */
     readonly url?: string
     readonly socket?: { readonly remoteAddress?: string }
   }
 }
 type Http = HonoContext<{ Bindings: Bindings }>
 
-/** None when the app is asked without a socket. */
+/** Empty when the app is called without a socket. */
 const bindingsOf = ({ env }: Http): Bindings => env ?? {}
 
 const emptyBody: Uint8Array = new Uint8Array()
 
-/** An id that cannot be one names no resource: that is a 404, not a malformed request. */
+/** A malformed id in a path is a 404, not a 400. */
 const paramsOf = (schema: z.ZodObject, given: unknown) => {
   const result = compiled(schema).safeParse(given)
   return result.success ? result.data : refuse('resource_is_unknown')
 }
 
-/** The body of an answer to HEAD: nobody reads it, so whatever would go on making it is called off. */
+/** HEAD sends no body, so cancel a stream. */
 const unread = async (body: Reply['body']): Promise<Reply['body']> => {
   if (!(body instanceof ReadableStream)) return body
   await body.cancel()
   return null
 }
 
-/** Whether an error is for somebody who looks at a page: a program that asks there gets JSON. */
+/** Whether to answer with an error page instead of JSON. */
 const isForPeople = ({ req }: Http, path: string, ownErrors: OwnErrors | undefined): boolean =>
   (ownErrors?.type === 'text/html' ||
     (path === '*' && /^\/(payer(?!\/v1\/)|oauth2)(\/|$)/.test(req.path))) &&
   preferred(req.header('accept'), ['application/json', 'text/html']) === 'text/html'
 
-/** What a browser hears before it lets a page of another origin ask (Fetch Standard, 3.2.2). */
-/** Pages of every origin may read the answer, and these headers of it, too. */
+/** Any origin may read the answer and these headers (Fetch Standard, 3.2.2). */
 const forAnyOrigin = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'WWW-Authenticate, X-Request-Id',
@@ -104,21 +103,21 @@ const preflight = (methods: string): Reply => ({
   body: null,
 })
 
-/** The Hono app that answers the routes, and every other request with the error that the interface names. */
+/** The Hono app for the routes; unknown paths and methods are answered with errors too. */
 export const makeApp = (needs: AppNeeds) => {
   const { names, authenticate } = needs
   const { succeed, failWith } = makeReplies(needs)
   const receiving = makeReceiving()
   const app = new Hono<{ Bindings: Bindings }>()
 
-  /** What the client signed: `req.url` has been put in order, dot segments and all. */
+  /** Signatures cover the URL as sent; `req.url` is normalized. */
   const urlOf = (http: Http): string => {
     const { url: target = http.req.url, headers } = bindingsOf(http).incoming ?? {}
     const url = target.startsWith('/') ? `http://${headers?.['host'] ?? ''}${target}` : target
     return needs.publicUrl === undefined ? url : needs.publicUrl + afterOrigin(url)
   }
 
-  /** A client may always name the type of the interface: what is plain JSON then comes as that (RFC 9110, 12.5.1). */
+  /** A client may always accept the interface's own media type; it then gets plain JSON. */
   const isAccepted = (accept: string | undefined, types: readonly string[]): boolean =>
     accepts(accept, types) || (types.includes('application/json') && accepts(accept, [names.json]))
 
@@ -133,7 +132,7 @@ export const makeApp = (needs: AppNeeds) => {
     const asking = route.access === 'OPEN' ? undefined : authenticate(route.access, request)
     const caller = asking instanceof Promise ? await asking : asking
     const replyTypes = route.replyTypes ?? [names.json, 'application/json']
-    // Whoever is led elsewhere is asked there what they accept.
+    // A redirect's target negotiates for itself.
     if (route.success !== 'found' && !isAccepted(accept, replyTypes))
       throw new RequestError(406, `This resource is answered as ${replyTypes.join(' or ')}.`)
     const { body } = request
@@ -165,7 +164,7 @@ export const makeApp = (needs: AppNeeds) => {
       url: () => urlOf(http),
       header,
       headers: () => req.raw.headers,
-      // A getter here would make a hidden class for each request, which keeps it in memory.
+      // Not a getter: each would cost a hidden class per request.
       remoteAddress: needs.clientAddress(incoming.socket?.remoteAddress, () =>
         header('x-forwarded-for'),
       ),
@@ -180,8 +179,8 @@ export const makeApp = (needs: AppNeeds) => {
     })
   }
 
-  /** Who asked, as far as the request says; of people nothing is told. */
-  const asked = ({ req, env }: Http) => ({
+  /** Who asked, for the log; never a person. */
+  const askerFrom = ({ req, env }: Http) => ({
     ...askerOf(names, (name) => req.header(name)),
     address: needs.clientAddress(env?.incoming?.socket?.remoteAddress, () =>
       req.header('x-forwarded-for'),
@@ -205,7 +204,7 @@ export const makeApp = (needs: AppNeeds) => {
     try {
       reply = await make(requestId)
     } catch (error) {
-      refused = { reason: reasonOf(error), ...(access !== 'OPEN' && asked(http)) }
+      refused = { reason: reasonOf(error), ...(access !== 'OPEN' && askerFrom(http)) }
       const failed = failWith(error, requestId, ownErrors)
       const acceptLanguage = http.req.header('accept-language')
       reply = isForPeople(http, path, ownErrors)
@@ -218,7 +217,7 @@ export const makeApp = (needs: AppNeeds) => {
     needs.observe({ method: http.req.method, path, status, requestId, milliseconds, refused })
     const headers: Record<string, string> = { 'X-Request-Id': requestId, ...reply.headers }
     if (fromAnyOrigin) Object.assign(headers, forAnyOrigin)
-    // Headers as a plain record go straight to the socket; a Headers object is taken apart again there.
+    // A plain record of headers is written to the socket directly.
     if (cookies.length === 0) return new Response(body, { status, headers })
     const set = cookies.map((cookie): [string, string] => ['Set-Cookie', cookie])
     return new Response(body, {

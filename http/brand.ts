@@ -1,4 +1,4 @@
-/** The operator's brand on the wire (interface 1): the prefix of header names and the vendor in media types. */
+/** The operator's brand (interface 1): prefix of headers, vendor of media types. */
 type Brand = { readonly headerPrefix: string; readonly mediaVendor: string }
 
 export const namesOf = ({ headerPrefix, mediaVendor }: Brand) => ({

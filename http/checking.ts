@@ -4,22 +4,21 @@ import { malformed } from './errors.ts'
 import { inexactNumber } from './exact-json.ts'
 import { innerOf } from './nothing.ts'
 
-/** What of a value fits its schema: every field and item that does not is left out. */
+/** The parts of a value that fit its schema, without the fields and items that do not. */
 export type Fitting<Value> = Value extends readonly (infer Item)[]
   ? readonly Fitting<Item>[]
   : Value extends object
     ? { readonly [Field in keyof Value]?: Fitting<Value[Field]> | undefined }
     : Value
 
-/** Collects what is wrong with the fields of a request. */
 export type Issues = { issues: z.core.$ZodRawIssue[] }
 
 type Check = (fitting: never, context: Issues) => void
 const checks = new WeakMap<z.ZodType, { readonly fields: z.ZodType; readonly check: Check }>()
 
 /**
- * Tells what is wrong with several fields of a body together, although others are at fault: a schema looks at the whole
- * only when each field fits. `fields` is the part of the schema before that.
+ * Reports problems across fields even when other fields are at fault; a schema checks the whole
+ * only when each field fits. `fields` is the schema before that check.
  */
 export const tellTogether = <Schema extends z.ZodType, Fields extends z.ZodType>(
   schema: Schema,
@@ -57,7 +56,7 @@ type Issue = { readonly path?: readonly PropertyKey[] | undefined }
 const isWithin = (path: readonly PropertyKey[], whole: readonly PropertyKey[]): boolean =>
   whole.every((step, index) => path[index] === step)
 
-/** What is wrong with fields of which nothing is told yet. */
+/** Problems across fields, without those already reported. */
 const furtherIssues = (schema: z.ZodType, value: unknown, told: readonly Issue[]) => {
   const together = checks.get(schema)
   if (!together) return []
@@ -69,7 +68,7 @@ const furtherIssues = (schema: z.ZodType, value: unknown, told: readonly Issue[]
   )
 }
 
-/** What is said of a value in words of our own, for the checker would speak of what only we know. */
+/** Our own wording where the checker would expose internals. */
 const reworded = (issue: { readonly input?: unknown; readonly expected?: unknown }) => {
   if (issue.input === undefined) return 'Is required.'
   return inexactNumber(issue.input) !== undefined && typeof issue.expected === 'string'
@@ -77,7 +76,7 @@ const reworded = (issue: { readonly input?: unknown; readonly expected?: unknown
     : undefined
 }
 
-/** Whoever makes more mistakes than that is told in the words of the checker, which need no second look. */
+/** With more problems than this, keep the checker's wording: no second pass. */
 const mostReworded = 1_000
 
 /** @throws Malformed */
@@ -88,7 +87,7 @@ export const checked = <Schema extends z.ZodType>(
   const result = compiled(schema).safeParse(value)
   if (result.success) return result.data
   if (result.error.issues.length > mostReworded) throw malformed(result.error)
-  // Words of our own cost every request dearly, and only a refused one reads them.
+  // Our wording is slow, so parse again with it only after a failure.
   const { issues } = schema.safeParse(value, { error: reworded }).error ?? result.error
   throw malformed({ issues: [...issues, ...furtherIssues(schema, value, issues)] })
 }

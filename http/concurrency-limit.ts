@@ -8,11 +8,14 @@ const refuseMore = (): never => {
   throw new RequestError(503, 'Too many are asking at the same time.', null, retryAfter)
 }
 
-/** Lets other requests in between the limited ones. @throws RequestError 503 when too many wait */
+/**
+ * Starts one per turn, so that other requests get in between. @throws RequestError 503 when too
+ * many wait
+ */
 export const requestLimit = (limits: ConcurrencyLimits) =>
   concurrencyLimit(limits, { onePerTurn: true, refuseMore })
 
-/** Routes whose requests must not hold up those of other routes, however many come. */
+/** Routes that must not hold up other routes under load. */
 export const limited = (routes: readonly Route[]): Route[] => {
   const limit = requestLimit({ concurrent: 16, maxWaiting: 20_000 })
   return routes.map((route) => ({

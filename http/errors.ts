@@ -31,7 +31,7 @@ const reasonPhrases = {
 
 export type ErrorStatus = keyof typeof reasonPhrases
 
-/** A request that is answered with an error before any rule of the domain was asked. */
+/** An error before any domain rule was checked. */
 export class RequestError extends Error {
   override readonly name = 'RequestError'
   constructor(
@@ -44,7 +44,7 @@ export class RequestError extends Error {
   }
 }
 
-/** A body or query whose fields do not fit; thrown only where a request is read. */
+/** A body or query whose fields do not fit. */
 export class Malformed extends Error {
   override readonly name = 'Malformed'
   constructor(readonly details: Readonly<Record<string, string[]>>) {
@@ -58,16 +58,16 @@ type Issue = {
   readonly message?: string | undefined
 }
 
-/** Whoever sent more mistakes than that learns of the others when these are mended. */
+/** At most so many problems are reported at once. */
 export const mostIssues = 50
 
-/** The fields that are at fault, nested ones as `line_items.0.total`. */
+/** The fields at fault, nested ones as `line_items.0.total`. */
 export const malformed = ({ issues }: { readonly issues: readonly Issue[] }): Malformed => {
   const details: Record<string, string[]> = {}
   const ofAnotherType = new Set<string>()
   for (const { code, path = [], message = 'Is not valid.' } of issues.slice(0, mostIssues)) {
     const field = path.join('.')
-    // What else a value of another type is, such as too long for a list, helps nobody.
+    // Report only the wrong type of a field, not its other problems.
     if (ofAnotherType.has(field)) continue
     if (code === 'invalid_type') ofAnotherType.add(field)
     ;(details[field] ??= []).push(message)

@@ -5,7 +5,7 @@ import type { RawReply } from './route.ts'
 const heartbeatMs = 15_000
 const mostUnread = 40
 
-/** Calls back when something happens in a stream of events; answers how to stop, undefined when too many do that. */
+/** Calls back on events of a stream; returns a function that stops, or undefined at the limit. */
 export type Watch = (
   stream: string,
   from: string,
@@ -15,15 +15,15 @@ export type Watch = (
 
 type Watched = {
   readonly stream: string
-  /** The address of who watches. */
+  /** The address of the client. */
   readonly from: string
-  /** Whether nothing will happen there any more: asked at first, and now and then. */
+  /** Whether nothing more can happen; asked at first and every now and then. */
   readonly isOver?: () => boolean
 }
 
 /**
- * Server-sent events: one `changed` as soon as something has changed, or `over` once nothing will, and then the end. What
- * has changed before the browser came is told at once. A stream that just ends is opened again by the browser.
+ * Server-sent events: `changed` once something has changed, or `over` once nothing will, then the
+ * end. A change from before the browser connected is sent at once.
  */
 export const changesReply = (
   watch: Watch,
@@ -34,7 +34,7 @@ export const changesReply = (
   const encoder = new TextEncoder()
   let look = async (): Promise<void> => {}
   let end = () => {}
-  // Before there is a stream: when too many pages are open, the browser learns it with the status.
+  // Before the stream starts, so that a refusal is a status.
   const unwatch = watch(
     stream,
     from,
@@ -56,7 +56,7 @@ export const changesReply = (
         if (isOpen) controller.enqueue(encoder.encode(text))
       }
       heartbeat = setInterval(() => {
-        // Nobody has read for a long time.
+        // The client stopped reading.
         if ((controller.desiredSize ?? 0) < -mostUnread) end()
         if (isOver()) tell('over')
         send(':\n\n')
@@ -71,7 +71,7 @@ export const changesReply = (
         end()
       }
       look = async () => {
-        // When the store fails, the browser is told to look for itself.
+        // When the store fails, let the browser reload.
         if (await hasChanged().catch(() => true)) tell('changed')
         else if (isOver()) tell('over')
       }

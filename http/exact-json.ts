@@ -1,4 +1,4 @@
-/** An escape; in the group, what is half of a surrogate pair, and so no text. */
+/** An escape; the group holds an unpaired surrogate, which is not valid text. */
 const escapes = /\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F])|.)/gs
 
 const hasHalfPair = (text: string): boolean => {
@@ -9,10 +9,13 @@ const hasHalfPair = (text: string): boolean => {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Strings and numbers of JSON, of which only the numbers are in the group. */
+/** Strings and numbers of JSON; the group holds numbers. */
 const scalars = /"(?:[^"\\]+|\\.)*"|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g
 
-/** Without the zeros that end its decimals. An expression would look from every zero on, and of these there may be a million. */
+/**
+ * Trims zeros after the decimals. A regular expression would take quadratic time on a million
+ * zeros.
+ */
 const withoutEndingZeros = (number: string): string => {
   if (!number.includes('.')) return number
   let end = number.length
@@ -20,19 +23,25 @@ const withoutEndingZeros = (number: string): string => {
   return number.slice(0, number[end - 1] === '.' ? end - 1 : end)
 }
 
-/** Whether a number is read as it is written, zeros at the end apart. */
+/** Whether a number survives parsing, trailing zeros aside. */
 const isExact = (number: string): boolean => String(Number(number)) === withoutEndingZeros(number)
 
-/** The member that holds an inexact number as it is written: half of a surrogate pair, so that nobody can send it. */
+/**
+ * The key that holds the text of an inexact number. An unpaired surrogate, so no client can send
+ * it.
+ */
 const inexact = '\ud800'
 
-/** The text of a number that `readJson` could not read exactly; undefined for any other value. */
+/** The text of a number that `readJson` could not read exactly; else undefined. */
 export const inexactNumber = (value: unknown): string | undefined => {
   if (typeof value !== 'object' || value === null || !(inexact in value)) return undefined
   return String(value[inexact])
 }
 
-/** JSON whose inexact numbers stay as written, those with an exponent too: as amounts they are none (interface 2). @throws SyntaxError */
+/**
+ * Keeps the text of inexact numbers and of those with an exponent, which are no amounts (interface
+ * 2). @throws SyntaxError
+ */
 const parseJson = (text: string): unknown => {
   const value: unknown = JSON.parse(text)
   if (!/\d[eE]|\d[\d.]{15}/.test(text)) return value
@@ -42,7 +51,7 @@ const parseJson = (text: string): unknown => {
   return exact === text ? value : JSON.parse(exact)
 }
 
-/** JSON in UTF-8, of which `inexactNumber` knows the numbers that are not exact; undefined when it is none. */
+/** Parses UTF-8 JSON and keeps inexact numbers for `inexactNumber`; undefined when invalid. */
 export const readJson = (bytes: Uint8Array): unknown => {
   try {
     const text = utf8.decode(bytes)

@@ -1,15 +1,14 @@
 import { z } from 'zod'
 
-/** Whatever a form held: routes tell in words of their own what is wrong with it. */
+/** Any form; the route checks it and words its own errors. */
 export const anyForm = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
 export type Form = z.output<typeof anyForm>
 
 type NamesIn<Value> = Value extends unknown ? keyof Value & string : never
 
-/** Fields of a form as they came, of which only those with such a name may be looked at. */
+/** Unchecked form fields, limited to known names. */
 export type Fields<Name extends string> = { readonly [Each in Name]?: string | readonly string[] }
 
-/** The fields that a schema describes. */
 export type FormOf<Schema extends z.ZodType> = Fields<NamesIn<z.output<Schema>>>
 
 export const fieldOf = <Name extends string>(form: Fields<Name>, name: NoInfer<Name>): string => {

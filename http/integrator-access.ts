@@ -7,21 +7,20 @@ import type { UnauthenticatedRequest } from './unauthenticated-request.ts'
 type KnownIntegrator = {
   readonly id: string
   readonly publicKey: string
-  /** The merchants that it serves. */
   readonly merchants: readonly string[]
 }
 
-/** What it takes to know an integrator. */
 export type IntegratorNeeds = {
-  /** An integrator as this process remembers it. */
+  /** From this process's memory. */
   readonly recallIntegrator: (id: string) => KnownIntegrator | undefined
-  /** An integrator as it stands in the log now. */
+  /** From the log. */
   readonly findIntegrator: (id: string) => Promise<KnownIntegrator | undefined>
-  /** The netmask of a merchant, as this process remembers it or as it stands in the log now. */
   readonly netmaskOf: (merchant: string, asOf: 'memory' | 'log') => Promise<string | null>
 }
 
-/** An integrator authenticates with its own key only, and acts only for merchants that it serves (interface 3). */
+/**
+ * An integrator signs with its own key and acts only for merchants that it serves (interface 3).
+ */
 export const makeIntegratorAccess = (needs: AccessNeeds & IntegratorNeeds) => {
   const { names } = needs
   const signedText = makeSignedText(needs)
@@ -33,7 +32,7 @@ export const makeIntegratorAccess = (needs: AccessNeeds & IntegratorNeeds) => {
     return signature ?? unauthorized('Level too low: an integrator must sign with its key.')
   }
 
-  /** `merchant` is undefined for requests that are about none in particular. */
+  /** `merchant` is undefined for requests about no particular merchant. */
   const check = async (
     id: string,
     merchant: string | undefined,
@@ -42,7 +41,7 @@ export const makeIntegratorAccess = (needs: AccessNeeds & IntegratorNeeds) => {
     const signature = signatureOf(request)
     const text = signedText(request)
     let hasSigned = false
-    // What memory refuses may have changed a moment ago, so the log has the last word.
+    // Another process may have changed what memory refuses, so the log decides.
     for (const find of [needs.recallIntegrator, needs.findIntegrator]) {
       const found = await find(id)
       hasSigned = needs.verifySignature(found?.publicKey ?? null, text, signature)

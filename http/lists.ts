@@ -14,7 +14,7 @@ const readCursor = (cursor: string): number | undefined => {
   return isOurs && position > 0 ? position : undefined
 }
 
-/** The query of a list: where the page begins, before everything when it is absent. */
+/** The query of a list: without a cursor, the first page. */
 export const listQuery = z.object({
   next: z
     .string()
@@ -34,7 +34,7 @@ export const listReply = z
 
 type Row = { readonly position: number }
 
-/** The rows of a page, and the last of them when another page follows. */
+/** The rows of a page, and the last row when another page follows. */
 export const pageOf = <R extends Row>(
   before: number | undefined,
   size: number,
@@ -46,8 +46,8 @@ export const pageOf = <R extends Row>(
 }
 
 /**
- * The rows of a page, and where the next one is. The cursor is the position of the last row in the log, so a walk sees
- * everything that was there from start to end exactly once, whatever comes and goes meanwhile.
+ * The rows of a page and a link to the next. The cursor is a log position, so a walk shows each row
+ * that exists throughout exactly once.
  */
 export const linkedPage = <R extends Row>(
   links: Links,
@@ -71,7 +71,7 @@ export const listPage = <R extends Row>(
   return { uris: rows.map((row) => links.inBody(pathOf(row))), next }
 }
 
-/** GET of what a merchant has of one kind. */
+/** GET of a merchant's entries of one kind. */
 export const listRoute = <R extends Row>({
   path,
   access,

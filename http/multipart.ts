@@ -8,7 +8,7 @@ const largestHeader = 4096
 const broken = (why: string) =>
   new RequestError(400, `The body is no valid multipart/form-data: ${why}.`)
 
-/** The boundary of a Content-Type header. @throws RequestError 415, 400 */
+/** @throws RequestError 415, 400 */
 const boundaryOf = (contentType: string | undefined): string => {
   const [type = '', ...parameters] = (contentType ?? '').split(';')
   if (type.trim().toLowerCase() !== 'multipart/form-data')
@@ -33,22 +33,25 @@ const headersOf = (text: string): ReadonlyMap<string, string> => {
 }
 
 const partOf = (bytes: Buffer): Part => {
-  // A part without headers begins with the empty line that would end them.
+  // A part without headers starts with the empty line.
   const end = bytes.indexOf('\r\n') === 0 ? -2 : bytes.indexOf('\r\n\r\n')
   if (end === -1 || end > largestHeader) throw broken('a part has no end of its headers')
   const headers = headersOf(bytes.subarray(0, Math.max(0, end)).toString('utf8'))
   const encoding = headers.get('content-transfer-encoding')?.toLowerCase() ?? 'binary'
   if (!['7bit', '8bit', 'binary'].includes(encoding))
     throw broken(`a part is sent as ${encoding}, not as it is`)
-  // RFC 7578, 4.4: text/plain when a part does not say.
+  // RFC 7578, 4.4: the default.
   const contentType = headers.get('content-type') ?? 'text/plain'
   return { contentType, content: bytes.subarray(end + 4) }
 }
 
-/** The parts of a multipart/form-data body (RFC 7578, RFC 2046 5.1), 20 at most. @throws RequestError 400, 415 */
+/**
+ * The parts of a multipart/form-data body (RFC 7578, RFC 2046 5.1), at most 20. @throws
+ * RequestError 400, 415
+ */
 export const partsOf = (body: Uint8Array, contentType: string | undefined): readonly Part[] => {
   const delimiter = `\r\n--${boundaryOf(contentType)}`
-  // The first delimiter may stand at the very beginning; what comes before it means nothing.
+  // So that the first delimiter may stand at the very start.
   const bytes = Buffer.concat([new TextEncoder().encode('\r\n'), body])
   const parts: Part[] = []
   let at = bytes.indexOf(delimiter)

@@ -1,20 +1,20 @@
 import { z } from 'zod'
 
 /**
- * What says nothing in a body is absent, and texts are trimmed (interface 2): one rule for every body, applied to the
- * fields that its schema names, before the schema checks them.
+ * Empty values in a body count as absent and texts are trimmed (interface 2), before the schema
+ * checks them.
  */
 
 type Mark = { readonly asWritten?: true; readonly emptied?: true }
 const marks = z.registry<Mark>()
 
-/** A text that blanks belong to: a secret, a PIN, an amount. */
+/** A text that keeps its blanks, such as a secret or an amount. */
 export const asWritten = <Schema extends z.ZodType>(schema: Schema): Schema => {
   marks.add(schema, { asWritten: true })
   return schema
 }
 
-/** A field of which an empty text says something else than that it is absent; it is read as null. */
+/** A field where an empty text has a meaning of its own; read as null. */
 export const orEmpty = <Schema extends z.ZodType>(schema: Schema, meaning: string) => {
   const { description = '' } = schema.meta() ?? {}
   const field = schema
@@ -25,7 +25,7 @@ export const orEmpty = <Schema extends z.ZodType>(schema: Schema, meaning: strin
   return field
 }
 
-/** A field of a PUT that stays when it is absent, and that an empty text takes away (interface 4). */
+/** A field of a PUT: absent keeps the value, an empty text removes it (interface 4). */
 export const removable = <Schema extends z.ZodType>(schema: Schema) =>
   orEmpty(schema, 'Absent or null leaves it, an empty text takes it away.')
 
@@ -33,7 +33,7 @@ type Read = (value: unknown) => unknown
 type Field = { readonly read: Read; readonly mark: Mark }
 
 const visible = /[^\s\p{Cc}\p{Cf}]/u
-/** Of nearly every text: it costs less than the pattern. */
+/** True for nearly every text; cheaper than the pattern. */
 const isPlain = (text: string, at: number): boolean => {
   const code = text.charCodeAt(at)
   return code > 0x20 && code < 0x7f
@@ -76,7 +76,7 @@ const readItems =
     return value
   }
 
-/** What a schema is about beneath its defaults, transforms and the like. */
+/** The schema inside defaults, transforms and wrappers. */
 export const innerOf = (schema: z.core.$ZodType): z.core.$ZodType | undefined => {
   const { def } = (schema as z.core.$ZodTypes)._zod
   if (def.type === 'pipe') return def.in._zod.def.type === 'transform' ? def.out : def.in
@@ -111,7 +111,7 @@ const readerOf = (schema: z.core.$ZodType): Read => {
 
 const known = new WeakMap<z.ZodType, Read>()
 
-/** A body as its schema is to read it; changed in place. */
+/** Changes the body in place. */
 export const withoutNothing = (schema: z.ZodType, body: unknown): unknown => {
   const read = known.get(schema) ?? fieldOf(schema).read
   known.set(schema, read)

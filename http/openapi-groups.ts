@@ -1,6 +1,6 @@
 import type { Route } from './route.ts'
 
-/** The groups of operations in the order in which somebody new needs them. */
+/** Groups of operations, in reading order for newcomers. */
 const groups = {
   'Payment request': 'Ask a payer for money, capture, release and refund it, and read the outcome.',
   POS: 'The points of sale that payment requests come from.',
@@ -21,7 +21,7 @@ const groups = {
   Sandbox: 'The side of the payer, and the clock, for rehearsals.',
 } as const satisfies Readonly<Record<string, string>>
 
-/** The groups that there are of routes and callbacks (OpenAPI 3.1, Tag Object). */
+/** The groups in use (OpenAPI 3.1, Tag Object). */
 export const tagsOf = (routes: readonly Route[]) =>
   Object.entries(groups)
     .filter(([name]) => name === 'Callback' || routes.some(({ group }) => group === name))

@@ -1,6 +1,6 @@
 import type { Route } from './route.ts'
 
-/** Names that do not follow from method and path. */
+/** Operation ids that do not follow from method and path. */
 export const namesOfOperations: Readonly<Record<string, string>> = {
   'PUT /merchant/v1/ledger/:ledger_id/report/:report_id/': 'closeLedgerReport',
   'GET /merchant/v1/merchant/:merchant_id/logo/': 'getMerchantLogoWithSlash',
@@ -31,10 +31,9 @@ const verbs: Record<Route['method'], string> = {
   DELETE: 'delete',
 }
 
-/** Last parts of a path that say what is done. */
+/** Last parts of a path that are verbs. */
 const doings = new Set(['accept', 'decline', 'scan'])
 
-/** `payment_request` as `PaymentRequest`. */
 export const inCapitals = (text: string): string =>
   text
     .split(/[^a-z0-9]+/i)
@@ -48,10 +47,10 @@ const plural = (name: string): string => {
 
 const isParameter = (part: string | undefined): boolean => part?.startsWith(':') === true
 
-/** The fixed parts of a path; a parameter behind another is a choice of its own. */
+/** The fixed parts of a path, and parameters that follow a parameter. */
 const nounsIn = (path: string): string[] => {
   const parts = path.split('/').filter((part) => part !== '' && part !== 'v1')
-  // Most of the interface is the merchant's; its own resource is called the same.
+  // The merchant interface is the default, so drop its prefix.
   const own = parts[0] === 'merchant' && parts.length > 1 ? parts.slice(1) : parts
   return own.flatMap((part, index) => {
     if (!isParameter(part)) return inCapitals(part)
@@ -59,7 +58,7 @@ const nounsIn = (path: string): string[] => {
   })
 }
 
-/** A name for an operation, as programs made from the document call it. */
+/** The operation id, which client generators use as method name. */
 export const operationIdOf = (
   { method, path: pattern, replyTypes, takesForm }: Route,
   paths: readonly string[],

@@ -8,7 +8,7 @@ type Texts = Readonly<Record<number, string>>
 const anythingElse = 'An error of the service, with an id to ask about.'
 const unauthenticated = 'Authentication failed; the description says which check.'
 
-/** What a request is told before its route is asked, or when nobody can answer just now. */
+/** Errors from before the route runs. */
 const beforehand = (route: Route): Texts => {
   const { access, guard, method, params, body, query, upload, ownErrors } = route
   const fields = ownErrors?.tell ? '' : '; error_details names the fields'
@@ -24,7 +24,7 @@ const beforehand = (route: Route): Texts => {
           413: `The body is larger than ${(upload?.largest ?? 1_048_576) / 1_048_576} MiB.`,
         }),
     ...(body || upload ? { 415: 'The body is of another type.' } : {}),
-    // A client may be a merchant with its secret.
+    // A merchant may be a client and authenticate with its secret.
     ...(access === 'OPEN' && guard !== 'client'
       ? {}
       : { 429: 'Too many secrets of the same address wait to be checked.' }),
@@ -32,7 +32,7 @@ const beforehand = (route: Route): Texts => {
   }
 }
 
-/** What a route refuses by itself. */
+/** Errors that follow from the route's declaration. */
 const refusalsOf = ({ guard, isSafe, errors }: Route): Texts => ({
   ...(guard ? { 401: unauthenticated } : {}),
   ...(isSafe ? {} : { 409: 'Conflict with what is there.' }),
@@ -53,7 +53,7 @@ const fixed = (headers: Readonly<Record<string, string>> = {}): Json =>
     ]),
   )
 
-/** The headers that say where to go on, or what to do about an error. */
+/** Headers that carry a redirect or say what to do about an error. */
 const headersOf = ({ guard, headers, ownErrors }: Route, status: number): Json => {
   if (status < 400) return { ...locationAs('uri-reference'), ...fixed(headers) }
   const always = fixed(ownErrors?.headers)
@@ -66,7 +66,7 @@ const headersOf = ({ guard, headers, ownErrors }: Route, status: number): Json =
 
 const withHeaders = (headers: Json): Json => (Object.keys(headers).length > 0 ? { headers } : {})
 
-/** What a route may be answered with: its success, and each error in the words in which it is told. */
+/** Documents a route's success and errors. */
 export const makeResponses = (names: Names, schemaOf: SchemaOf) => {
   const rawContentOf = (types: readonly string[]): Json => ({
     content: Object.fromEntries(

@@ -2,16 +2,16 @@ import { z } from 'zod'
 
 export type Json = Record<string, unknown>
 
-/** The JSON schema of one direction: what is read, or what is answered. */
+/** JSON schema of the input or the output of a schema. */
 export type SchemaOf = (schema: z.ZodType, io: 'input' | 'output') => Json
 
-/** Names in `$defs` are components here. */
+/** `$defs` become components. */
 const withComponents = (value: unknown): Json =>
   JSON.parse(JSON.stringify(value).replaceAll('#/$defs/', '#/components/schemas/')) as Json
 
 const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null
 
-/** Says in words what a field is without a value: programs take a field with a `default` for one that is always there. */
+/** Describes a default in words: generators take a field with `default` for always present. */
 const defaultInWords = (field: unknown): unknown => {
   if (!isJson(field) || !('default' in field)) return field
   const { default: value, description, ...rest } = field
@@ -20,7 +20,6 @@ const defaultInWords = (field: unknown): unknown => {
   return words.length === 0 ? rest : { ...rest, description: words.join(' ') }
 }
 
-/** The same with all fields, wherever in a schema they are. */
 const defaultsInWords = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(defaultsInWords)
   if (!isJson(schema)) return schema
@@ -35,7 +34,7 @@ const defaultsInWords = (schema: unknown): unknown => {
   return Object.fromEntries(entries)
 }
 
-/** A parameter is text on its way; one of digits alone is a number to whoever sends it. */
+/** A parameter of digits alone is documented as a number. */
 export const asNumber = (schema: Json): Json => {
   const { type, pattern, examples, ...rest } = schema
   const digits = /^\^\\d(?:\+|\{1,(\d+)\})\$$/.exec(String(pattern))
@@ -49,13 +48,13 @@ export const asNumber = (schema: Json): Json => {
   }
 }
 
-/** Prints schemas, and gathers those that have an id as components. */
+/** Prints schemas and collects those with an id as components. */
 export const makeSchemas = () => {
   const schemas: Json = {}
 
   const keep = (name: string, { id: _, ...definition }: Json): void => {
     const before = schemas[name] ?? definition
-    // What is read and what is answered may differ, and need two names then.
+    // Input and output may differ; then they need two ids.
     if (JSON.stringify(before) !== JSON.stringify(definition))
       throw new Error(`two schemas are called ${name}`)
     schemas[name] = definition

@@ -1,11 +1,11 @@
 import type { Names } from './brand.ts'
 import type { AccessLevel, Guard, Route } from './route.ts'
 
-/** What a request must bring: all that one of these names (OpenAPI 3.1, Security Requirement Object). */
+/** Schemes that a request must satisfy together (OpenAPI 3.1, Security Requirement Object). */
 type Requirement = Readonly<Record<string, readonly string[]>>
 
 const signed: Requirement = { timestamp: [], contentDigest: [], authorization: [] }
-/** What a callback brings: no merchant and no user. */
+/** A callback carries no merchant and no user. */
 export const signedByService: readonly Requirement[] = [signed]
 const signedForMerchant: Requirement[] = [
   { merchant: [], user: [], ...signed },
@@ -22,15 +22,15 @@ const accesses: Record<Route['access'], Requirement[]> = {
 const guards: Record<Guard, Requirement[]> = {
   session: [{ session: [] }],
   token: [{ token: [] }],
-  // A merchant is a client of its own; others may put what they have into the form.
+  // A merchant is its own client; others may send credentials in the form.
   client: [{ client: [] }, ...accesses.SECRET, {}],
 }
 
-/** With what a route can be asked: any of these will do. */
+/** The alternatives that a route accepts. */
 export const securityOf = ({ access, guard }: Route): readonly Requirement[] =>
   guard ? guards[guard] : accesses[access]
 
-/** What it takes to be answered: a level of the merchant interface, or who else has credentials. */
+/** A level of the merchant interface, or another kind of credentials. */
 type Level = AccessLevel | 'TWOFACTOR' | 'TOKEN' | 'CLIENT'
 
 export const levels: Readonly<Record<Level, string>> = {
@@ -45,7 +45,6 @@ export const levels: Readonly<Record<Level, string>> = {
     'its own. A public client has its `client_id` only',
 }
 
-/** The level of an operation. */
 export const levelOf = (security: readonly Requirement[]): Level => {
   const takes = (scheme: string) => security.some((requirement) => scheme in requirement)
   if (security.length === 0) return 'OPEN'
@@ -68,7 +67,7 @@ const http = (scheme: 'basic' | 'bearer', description: string) => ({
   description,
 })
 
-/** The names that the requirements use, and where each is sent. */
+/** Where each credential is sent. */
 export const securitySchemesOf = (names: Names) => ({
   merchant: header(names.merchant, 'The id of the merchant that the request is about.'),
   user: header(names.user, 'The id of the API user of the merchant who makes the request.'),

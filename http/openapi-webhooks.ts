@@ -12,7 +12,7 @@ const header = (name: string, description: string): Json => ({
   schema: { type: 'string' },
 })
 
-/** What goes along for receivers of Standard Webhooks. */
+/** Headers of Standard Webhooks. */
 const parameters = [
   header('webhook-id', 'The id of the message, as in `meta`.'),
   header('webhook-timestamp', 'Seconds since 1970 at which it was sent.'),
@@ -25,7 +25,7 @@ const responses = {
   default: { description: 'It is sent again for up to 3 days; redirects are not followed.' },
 }
 
-/** What this service sends, as it is asked of whoever receives it (OpenAPI 3.1, webhooks). */
+/** The callbacks of this service, from the receiver's side (OpenAPI 3.1, webhooks). */
 export const webhooksOf = (names: Names, schemaOf: SchemaOf): Json =>
   Object.fromEntries(
     Object.entries(callbacks).map(([event, { summary, message }]) => [

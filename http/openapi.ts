@@ -13,12 +13,12 @@ import type { Route, UploadForm } from './route.ts'
 export type Described = {
   readonly names: Names
   readonly version: string
-  /** Where clients find the service, when that is known beforehand. */
+  /** Undefined when it is not known beforehand. */
   readonly publicUrl: string | undefined
   readonly exampleKey: ExampleKey
 }
 
-/** The OpenAPI 3.1 document of a list of routes: printed from the very values that are mounted. */
+/** The OpenAPI 3.1 document, printed from the mounted routes. */
 export const openApi = (
   routes: readonly Route[],
   { names, version, publicUrl, exampleKey }: Described,
@@ -62,7 +62,7 @@ export const openApi = (
     )
 
   const bodyOf = (body: z.ZodType, takesForm: boolean): Json => ({
-    // No body is an empty object.
+    // A missing body counts as an empty object.
     required: !body.safeParse({}).success,
     ...contentOf(
       takesForm ? ['application/x-www-form-urlencoded'] : ['application/json', names.json],

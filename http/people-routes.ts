@@ -46,7 +46,7 @@ export type PayerRouteNeeds = PayerApiNeeds &
   PayerPermissionsNeeds &
   ScannedCodeNeeds
 
-/** The people's half of the interface: the authorization server, and the pages of payers. */
+/** The authorization server and the payers' pages. */
 export const peopleRoutes = (needs: OAuthRouteNeeds & PayerRouteNeeds): Route[] => {
   const visits = makeVisits(needs)
   const pages = [
@@ -62,7 +62,7 @@ export const peopleRoutes = (needs: OAuthRouteNeeds & PayerRouteNeeds): Route[] 
     ...payerPermissionRoutes(needs, visits),
     ...checkoutRoutes(needs, visits),
   ]
-  // However many people come at once, tills must not wait for them.
+  // Limited, so that payers never hold up tills.
   const forPeople = limited([
     ...asPages(pages),
     ...tokenRoutes(needs),

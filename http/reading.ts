@@ -9,17 +9,20 @@ import { withoutNothing } from './nothing.ts'
 
 const largestBody = 1_048_576
 
-/** In bytes: of larger bodies few are kept or worked on at the same time, wherever nobody has a right to more. */
+/** Bytes. Larger bodies are limited in number. */
 export const smallBody = 65_536
 
-/** What is too large is read on so far, so that its sender hears the answer and can go on with the connection. */
+/**
+ * Read and discard so many times the limit, so that the sender gets the answer and keeps its
+ * connection.
+ */
 const unkeptTimes = 64
 
 const refuseSize = (largest: number): never => {
   throw new RequestError(413, `The body is larger than ${largest} bytes.`)
 }
 
-/** What of a body has come is read at once; what is more than a small one is read when it is its turn. */
+/** Runs the reading of a large body when a slot is free. */
 export type InTurn = (work: () => Promise<void>) => Promise<void>
 
 const collect = async (
@@ -48,7 +51,7 @@ const collect = async (
   return size <= largest ? Buffer.concat(chunks) : refuseSize(largest)
 }
 
-/** A request as the server receives it: what has come of its body, and whether that is all; nothing without a socket. */
+/** Node's request; empty when the app is called without a socket. */
 export type Incoming = {
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly complete?: boolean
@@ -56,7 +59,7 @@ export type Incoming = {
   read?(size: number): Uint8Array | null
 }
 
-/** A header as the server has taken it apart, where it has: to look for each among all takes longer. */
+/** Reads Node's parsed headers when there; a look-up in `Headers` is slower. */
 export const headerOf = (
   request: HonoRequest,
   { headers }: Incoming,
@@ -67,7 +70,7 @@ export const headerOf = (
   return typeof value === 'string' ? value : undefined
 }
 
-/** Waits for a body that is not here yet. @throws RequestError 413, or 400 when it breaks off */
+/** Waits for the rest of a body. @throws RequestError 413, or 400 when it breaks off */
 const receive = async (
   request: HonoRequest,
   hasLength: boolean,
@@ -85,7 +88,7 @@ const receive = async (
 }
 
 /**
- * The body of a request, at most 1 MiB unless told otherwise; all of it at once, or more than a small one in its turn.
+ * The body of a request, 1 MiB at most by default; one larger than `smallBody` waits for its turn.
  * @throws RequestError 413, 415, or 400 when it breaks off
  */
 export const readBody = (
@@ -99,15 +102,15 @@ export const readBody = (
   const coding = headerOf(request, incoming, 'content-encoding')
   if (coding !== undefined && coding.toLowerCase() !== 'identity')
     throw new RequestError(415, `The body must come as it is, not in the coding ${coding}.`)
-  // What has a length does not come in chunks: Node refuses a request that claims both.
+  // With a length there are no chunks: Node refuses both together.
   const transfer =
     length === undefined ? headerOf(request, incoming, 'transfer-encoding') : undefined
   if (transfer !== undefined && transfer.toLowerCase() !== 'chunked')
     throw new RequestError(400, `A body may come in chunks, not in the coding ${transfer}.`)
-  // A small body comes along with its head: by the turn of its request it is there, and need not be listened for.
+  // A small body usually arrives with its headers.
   const size = Number(length)
   const isHere = incoming.complete && incoming.readableLength === size
-  // Asked for no size, Node 26 gives the first chunk only.
+  // Without a size Node 26 returns the first chunk only.
   const body = isHere ? incoming.read?.(size) : null
   return body ?? receive(request, length !== undefined, largest, inTurn)
 }
@@ -127,7 +130,7 @@ const parseObject = (body: Uint8Array): unknown => {
   throw new RequestError(400, 'The body must be a JSON object.')
 }
 
-/** The body as JSON, which the schema then checks. @throws RequestError 415, 400; Malformed */
+/** Parses JSON; the schema checks it later. @throws RequestError 415, 400; Malformed */
 export const parseBody = (
   schema: z.ZodType,
   body: Uint8Array,
@@ -148,7 +151,7 @@ const countOf = (character: string, text: string): number => {
   return count
 }
 
-/** The body as a form, whose repeated fields become arrays. @throws RequestError 415, 400; Malformed */
+/** Parses a form; repeated fields become arrays. @throws RequestError 415, 400; Malformed */
 export const parseForm = (
   schema: z.ZodType,
   body: Uint8Array,

@@ -8,15 +8,15 @@ import { headerOf, readBody, smallBody, type Incoming, type InTurn } from './rea
 import type { Route } from './route.ts'
 
 const maxWaiting = 10_000
-/** How many larger bodies come at the same time: of those who need no right, and of each who has one. */
+/** Larger bodies at a time: on open routes together, else per caller. */
 const coming = { concurrent: 64, maxWaiting }
-/** Uploads may be ten times as large: so few come at the same time, and of what is sent to one payment fewer. */
+/** Uploads may be ten times as large, so fewer at a time, and fewer still per payment. */
 const uploading = { concurrent: 16, maxWaiting }
 const uploadingOfOne = { concurrent: 4, maxWaiting: 100 }
-/** How long whoever sends slowly keeps the place of others. */
+/** A slow sender loses its slot after this time. */
 const longestMs = 30_000
 const longestUploadMs = 120_000
-/** What is parsed of a body may be many times as large in memory. */
+/** Parsed bodies can take many times their size. */
 const atWork = { concurrent: 4, maxWaiting }
 
 const isSmall = (request: HonoRequest, incoming: Incoming): boolean =>
@@ -32,9 +32,8 @@ const inTime = async (work: () => Promise<void>, longestMs: number): Promise<voi
 }
 
 /**
- * Receives the bodies of requests. A large one takes memory before anybody knows who sends it: so it is read only of those
- * who have the right to their request, and what is more than a small one of few at the same time: of few of each of them,
- * and where everybody has the right, or whoever holds a link, of few altogether.
+ * Receives the bodies of requests. Large bodies take memory, so they are read only after
+ * authentication, few at a time per caller, or few in all on open routes and uploads by link.
  */
 export const makeReceiving = () => {
   const inTurnOfAnybody = requestLimit(coming)
@@ -43,7 +42,7 @@ export const makeReceiving = () => {
   const uploadsOf = concurrencyLimitPerKey(() => requestLimit(uploadingOfOne))
   const inTurnToWork = requestLimit(atWork)
   const callsOf = concurrencyLimitPerKey(() => requestLimit(coming))
-  /** A merchant, or an integrator who asks for none, waits for nobody else. */
+  /** A caller waits only for its own requests. */
   const inTurnOf =
     ({ merchant, actor }: Caller): InTurn =>
     (work) =>
@@ -54,7 +53,7 @@ export const makeReceiving = () => {
       uploadsOf(payment, () => inTurnToUpload(() => inTime(work, longestUploadMs)))
 
   return {
-    /** `mayAsk` throws when the request is refused, whatever its body. */
+    /** `mayAsk` throws when the request is refused whatever its body. */
     read: (
       { access, upload }: Route,
       request: HonoRequest,
@@ -69,7 +68,7 @@ export const makeReceiving = () => {
       if (access === 'OPEN') return readBody(request, incoming, undefined, inTurnInTime)
       return andThen(mayAsk(), (caller) => readBody(request, incoming, undefined, inTurnOf(caller)))
     },
-    /** Works on what a body led to, soon or in its turn. */
+    /** Runs the work at once for a small body, else when a slot is free. */
     work: <Result>({ byteLength }: Uint8Array, work: () => Promise<Result>): Promise<Result> =>
       byteLength <= smallBody ? work() : inTurnToWork(work),
   }

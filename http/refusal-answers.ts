@@ -9,10 +9,10 @@ type Answer = {
 }
 type FieldAnswer = { readonly field: string; readonly text: string }
 
-/** What a 401 of the payer interface has to name (RFC 9110, 11.6.1): the token of a session. */
+/** A 401 must name its scheme (RFC 9110, 11.6.1). */
 export const payerChallenge = { 'WWW-Authenticate': 'Bearer realm="payer"' }
 
-/** What each refusal is answered with: a status, or the field whose value is at fault (400). */
+/** The status of each refusal, or the field at fault (400). */
 const refusalAnswers = {
   additional_amount_is_not_confirmed: {
     field: 'confirmed',
@@ -194,7 +194,7 @@ const issuesOf = (codes: readonly RefusalCode[]) => ({
   }),
 })
 
-/** With how long to wait, where that is known (RFC 6585, 4; RFC 9110, 10.2.3). */
+/** Adds Retry-After where known (RFC 6585, 4; RFC 9110, 10.2.3). */
 export const answerToRefusal = ({ code, retryAfter, others }: Refusal): ErrorAnswer => {
   const answer: Answer | FieldAnswer = refusalAnswers[code]
   if ('field' in answer) return answerToMalformed(malformed(issuesOf([code, ...others])))

@@ -14,16 +14,15 @@ import { answerToRefusal } from './refusal-answers.ts'
 import type { Created, Found, OwnErrors, RawReply, Route } from './route.ts'
 
 type Headers = Readonly<Record<string, string>>
-/** An answer before it is one of HTTP. */
 export type Reply = {
   readonly status: number
   readonly headers: Headers
   readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream | null
-  /** Values of `Set-Cookie`, the one header that comes several times. */
+  /** `Set-Cookie` values, the only header that repeats. */
   readonly cookies?: readonly string[]
 }
 
-/** The answer to a request that no app ever sees: what came is no request of HTTP. */
+/** The answer to bytes that are not valid HTTP. */
 export const answerToNoRequest = (
   { json }: Names,
   requestId: string,
@@ -37,18 +36,18 @@ export const answerToNoRequest = (
 
 type Needs = {
   readonly names: Names
-  /** Whether a file that is read besides the log cannot be used. */
+  /** Whether a dependency failed. */
   readonly isOutage: (error: unknown) => boolean
-  /** Called with what is an error of ours, or of a file. */
+  /** Called with unexpected errors and outages. */
   readonly onBug: (error: unknown, requestId: string) => void
 }
 
-/** Answers for one caller tell of people, and some hold tokens (RFC 6749, 5.1): no cache keeps them. */
+/** Answers may hold personal data or tokens, so no cache keeps them (RFC 6749, 5.1). */
 const notKept = { 'Cache-Control': 'no-store' }
 
 const isOpen = ({ access, guard }: Route): boolean => access === 'OPEN' && guard === undefined
 
-/** What routes answer, and what is answered instead of an error, as it goes to the client. */
+/** Turns results and errors into replies. */
 export const makeReplies = ({ names, isOutage, onBug }: Needs) => {
   const json = (status: number, value: unknown, headers?: Headers): Reply => ({
     status,

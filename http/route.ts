@@ -3,29 +3,28 @@ import type { Instant } from '../domain/time.ts'
 import type { Call } from './call.ts'
 
 /**
- * Ascending: a higher level opens all that a lower one does (interface 3). Beside them stands INTEGRATOR: a request that
- * an integrator has signed and that is about no merchant in particular.
+ * Ascending: each level includes the lower ones (interface 3). INTEGRATOR stands apart: a request
+ * signed by an integrator, about no particular merchant.
  */
 export type AccessLevel = 'OPEN' | 'SECRET' | 'KEY' | 'INTEGRATOR'
 
 export type Found = { readonly location: string }
 
 export type UploadForm = {
-  /** Whether the URL gives the right to it: whoever has none is not listened to, for an upload is large. */
+  /** Checked before the body is read: whether the URL grants the upload. */
   readonly admits: (params: Readonly<Record<string, string>>, at: Instant) => boolean
-  /** What it belongs to: few large ones of each come at the same time. */
+  /** Uploads are limited per key, such as a payment. */
   readonly of: (params: Readonly<Record<string, string>>) => string
   /** Bytes of the whole body. */
   readonly largest: number
-  /** What a part can be: a media type, and a schema when it is JSON. */
+  /** Media type of a part, and its schema when it is JSON. */
   readonly parts: readonly { readonly type: string; readonly schema?: z.ZodType }[]
 }
 
-/** What a route answers with: 200 and a value, the same or else 204, 201 and a Location, 302 and a
- * Location, or 204. */
+/** 200 with a value, or 204 without; 201 or 302 with a Location; 204. */
 type Success = 'value' | 'value or nothing' | 'created' | 'found' | 'nothing'
 
-/** What a route answers with that makes its reply itself; some are never a 200. */
+/** The route makes its own reply; some are never a 200. */
 type Raw = 'raw' | 'raw otherwise'
 
 export type Created<Value extends { readonly id: string } = { readonly id: string }> = {
@@ -33,27 +32,27 @@ export type Created<Value extends { readonly id: string } = { readonly id: strin
   readonly value: Value
 }
 
-/** Anything that is not the API's JSON: a page, a PEM file, an image, metrics. */
+/** Anything but the API's JSON: a page, a PEM file, an image, metrics. */
 export type RawReply = {
-  /** Instead of 200; a redirect has its target among the headers. */
+  /** Instead of 200; a redirect sets Location in `headers`. */
   readonly status?: RawStatus
   readonly type: string
   readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream
   readonly headers?: Readonly<Record<string, string>>
-  /** Values of `Set-Cookie`. */
+  /** `Set-Cookie` values. */
   readonly cookies?: readonly string[]
 }
 
-/** Who else than a merchant has credentials: a payer's session, an access token, an OAuth client. */
+/** Credentials besides a merchant's: a payer's session, an access token, an OAuth client. */
 export type Guard = 'session' | 'token' | 'client'
 
-/** Errors that a route tells in words of its own: a page, or what RFC 6749 says. */
+/** How a route words its errors: as a page, or as in RFC 6749. */
 export type OwnErrors = {
   readonly type: string
   readonly schema: z.ZodType
-  /** What they have beside the type and what each has of its own. */
+  /** Headers of all these errors. */
   readonly headers?: Readonly<Record<string, string>>
-  /** How an error is told that came before the route was asked; as everywhere else when absent. */
+  /** Words errors from before the route ran; by default as everywhere. */
   readonly tell?: (status: number, description: string) => object
 }
 
@@ -66,7 +65,7 @@ export type Route = {
   /** From the root, with `:name` for parameters. */
   readonly path: string
   readonly access: AccessLevel
-  /** Whose credentials the route itself checks; `access` is OPEN then. */
+  /** Credentials that the route checks itself; `access` is then OPEN. */
   readonly guard: Guard | undefined
   readonly group: string
   readonly summary: string
@@ -76,19 +75,19 @@ export type Route = {
   readonly body: z.ZodType | undefined
   /** Takes multipart/form-data instead of JSON. */
   readonly upload: UploadForm | undefined
-  /** Takes its body as a form (application/x-www-form-urlencoded) instead of JSON. */
+  /** Takes a form (application/x-www-form-urlencoded) instead of JSON. */
   readonly takesForm: boolean
-  /** What the route reads by itself, and tells in words of its own what is wrong with it: described, and not checked. */
+  /** Documented only: the route reads and checks these itself. */
   readonly ownQuery: z.ZodObject | undefined
   readonly ownForm: z.ZodType | undefined
   /** Changes nothing, whatever its method (RFC 9110, 9.2.1). */
   readonly isSafe: boolean
   readonly success: Success | Raw
-  /** What raw replies carry, unless they say otherwise. */
+  /** Default headers of raw replies. */
   readonly headers: Readonly<Record<string, string>> | undefined
-  /** Pages of any origin may ask it: it goes by what they bring, and by no cookie (Fetch Standard, 3.2). */
+  /** Open to pages of any origin; uses no cookies (Fetch Standard, 3.2). */
   readonly fromAnyOrigin: boolean
-  /** What its errors mean, by status, beyond those that follow from the other members. */
+  /** Meanings of further errors, by status. */
   readonly errors: Readonly<Record<number, string>> | undefined
   readonly ownErrors: OwnErrors | undefined
   readonly reply: z.ZodType | undefined
@@ -112,7 +111,7 @@ type Answer<S extends Success | Raw, Reply> = S extends 'value'
           ? RawReply
           : void
 
-/** A route is a value: it is mounted and described from the same members. */
+/** A route is a value that is both mounted and documented. */
 export const route = <
   S extends Success | Raw,
   Params extends z.ZodObject | undefined = undefined,

@@ -46,7 +46,7 @@ export type RouteNeeds = MerchantNeeds &
     readonly sandbox: (SandboxNeeds & SandboxPermissionNeeds & SandboxPayerNeeds) | undefined
   }
 
-/** Every route of the service, the merchant interface in the order of interface 16. */
+/** Every route; the merchant interface in the order of interface 16. */
 export const allRoutes = (needs: RouteNeeds): Route[] =>
   documented(
     [

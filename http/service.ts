@@ -11,7 +11,7 @@ type PublishedKey = {
   readonly rsaJwk: Readonly<Record<string, unknown>>
   readonly ed25519Pem: string
   readonly ed25519Jwk: Readonly<Record<string, unknown>>
-  /** Ed25519 key in the form of Standard Webhooks. */
+  /** Ed25519 key as in Standard Webhooks. */
   readonly webhookKey: string
 }
 
@@ -22,12 +22,12 @@ export type ServiceNeeds = {
     readonly position: number
     readonly head: number
     readonly isStoreUp: boolean
-    /** Whether the read models are to be left for new ones, as the next start does. */
+    /** Whether read models must be rebuilt, as the next start does. */
     readonly isDamaged: boolean
   }>
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>
   readonly callbackKeys: () => Promise<readonly PublishedKey[]>
-  /** The RSA public key that this node signs with. */
+  /** This node's RSA public key. */
   readonly callbackKeyPem: string
 }
 
@@ -37,7 +37,7 @@ const readyReply = z
   .object({ status: z.literal('ready'), position: z.int(), head: z.int() })
   .meta({ id: 'Ready', description: 'Positions in the log: of the read models, and of its end.' })
 
-/** What the service says of itself. */
+/** Health, metrics, keys and documentation. */
 export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
   route({
     method: 'GET',

@@ -1,12 +1,12 @@
-/** Scheme and host in lower case, no fragment, the rest as it stands. */
+/** Scheme and host in lower case, no fragment, the rest unchanged. */
 export const urlToSign = (url: string): string => {
   const [, origin = '', rest = ''] = /^([^:/?#]+:\/\/[^/?#]*)([^#]*)/.exec(url) ?? []
   return origin.toLowerCase() + rest
 }
 
 /**
- * The text that is signed, of a request or a callback (interface 3): `METHOD|url|headers`, where headers are all that begin
- * with the brand's prefix (`X-SERVICE-`), in upper case, sorted by name, as `NAME=value` joined with `&`.
+ * The text to sign of a request or callback (interface 3): `METHOD|url|headers`. Headers are those
+ * with the brand's prefix, in upper case and sorted, as `NAME=value` joined with `&`.
  */
 export const stringToSign = (
   method: string,

@@ -4,7 +4,7 @@ import { stringToSign } from './signature.ts'
 import type { UnauthenticatedRequest } from './unauthenticated-request.ts'
 import { parseDateTime } from './wire.ts'
 
-/** Both ways to authenticate, each a challenge (RFC 9110, section 11.6.1). */
+/** One challenge per scheme (RFC 9110, section 11.6.1). */
 const challenges = 'SECRET realm="merchant", RSA-SHA256 realm="merchant"'
 
 /** @throws RequestError 401 */
@@ -17,7 +17,7 @@ export const unauthorized = (
 
 type Needs = Pick<AccessNeeds, 'names' | 'contentDigest' | 'machineNow' | 'clockToleranceMs'>
 
-/** The text that a signed request signs, once its timestamp and its digest are right. @throws RequestError 401 */
+/** The text to verify, once timestamp and digest are right. @throws RequestError 401 */
 export const makeSignedText = (needs: Needs) => {
   const { names } = needs
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ShownTokens } from '../application/show-tokens.ts'
 import { grantedClaims } from './oauth/claims-reply.ts'
 
-/** The members that the interface gives every answer with tokens (AccessTokenResponse). */
+/** Members of every AccessTokenResponse. */
 export const tokenMembers = {
   access_token: z.string().nullable(),
   id_token: z.string().nullable(),
@@ -12,14 +12,14 @@ export const tokenMembers = {
   scope: z.string().nullable().meta({ description: 'Space-delimited.' }),
 }
 
-/** Nothing is shown when nothing was granted, or no longer. */
+/** All null when nothing is granted, or no longer. */
 export const tokensView = (shown: ShownTokens | null) => ({
   access_token: shown && shown.accessToken,
   id_token: shown && shown.idToken,
   token_type: 'Bearer' as const,
   expires_in: shown && shown.expiresIn,
   refresh_token: shown && shown.refreshToken,
-  // A scope of nothing is none (RFC 6749, 3.3: at least one).
+  // An empty scope is shown as null (RFC 6749, 3.3).
   scope: (shown && shown.scope) || null,
 })
 
@@ -27,7 +27,7 @@ export const userInfoReply = grantedClaims
   .nullable()
   .meta({ description: 'Every claim of the granted scopes, as far as it is known.' })
 
-/** Only a permission request has a fee, and stands in a report: not what was granted along with a payment, or to an application. */
+/** For tokens without a permission request: no fee and no report line. */
 export const free = { currency: null, fee: '0.00', report_id: null } as const
 
 export const grantedPermissionsReply = z

@@ -1,11 +1,11 @@
 import { Refusal } from '../domain/refusal.ts'
 import { Malformed, RequestError } from './errors.ts'
 
-/** As long as ids and names of fields are. */
+/** The longest id or field name. */
 const longest = 64
 const short = (text: string | undefined): string | undefined => text?.slice(0, longest)
 
-/** Why a request was refused, for the service's log: what it sent is no part of it. */
+/** Why a request was refused, for the log; never what it sent. */
 export const reasonOf = (error: unknown): string | undefined => {
   if (error instanceof Refusal) return error.code
   if (error instanceof RequestError) return error.message
@@ -21,7 +21,7 @@ export type Asker = {
 
 type HeaderNames = { readonly merchant: string; readonly user: string; readonly integrator: string }
 
-/** Who a client of the merchant interface says to be. */
+/** Who the request claims to come from. */
 export const askerOf = (
   { merchant, user, integrator }: HeaderNames,
   header: (name: string) => string | undefined,

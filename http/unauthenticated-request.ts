@@ -1,4 +1,4 @@
-/** A request of which nobody has checked yet who makes it. */
+/** A request before authentication. */
 export type UnauthenticatedRequest = {
   readonly method: string
   /** As the client saw it, with its query. */
@@ -6,9 +6,9 @@ export type UnauthenticatedRequest = {
   readonly header: (name: string) => string | undefined
   readonly headers: () => Iterable<readonly [string, string]>
   readonly remoteAddress: string | undefined
-  /** Undefined as long as it has not come: then its digest is not looked at. */
+  /** Undefined until received; the digest is then not checked. */
   readonly body: Uint8Array | undefined
 }
 
-/** A request that has come whole. */
+/** A request whose body is complete. */
 export type ReceivedRequest = UnauthenticatedRequest & { readonly body: Uint8Array }

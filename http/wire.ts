@@ -18,15 +18,15 @@ import { inexactNumber } from './exact-json.ts'
 import { asWritten } from './nothing.ts'
 import { urlToSign } from './signature.ts'
 
-/** How values look in JSON (interface 2). What is read is parsed, what is answered is encoded by these schemas. */
+/** How values look in JSON (interface 2): these schemas parse requests and encode answers. */
 
-/** A number as it is written; a sign is a sign, also before nothing. */
+/** A number as it was written; keeps the sign of -0. */
 const textOfNumber = (given: unknown): unknown => {
   if (typeof given !== 'number') return inexactNumber(given) ?? given
   return Object.is(given, -0) ? '-0' : String(given)
 }
 
-/** A number as it is written, or as text, which a pattern then checks. */
+/** A number or text, checked by a pattern. */
 export const decimalText = (pattern: RegExp, shape: string) =>
   asWritten(
     z.preprocess(
@@ -38,7 +38,7 @@ export const decimalText = (pattern: RegExp, shape: string) =>
     ),
   )
 
-/** An amount in a request: read as text here, and exactly by `amountIn` once its currency is known. */
+/** An amount, parsed by `amountIn` once its currency is known. */
 export const amountText = decimalText(
   /^(0|[1-9]\d*)(\.\d+)?$/,
   'Must be an amount such as "12.50": digits, and a period before decimals.',
@@ -47,26 +47,26 @@ export const amountText = decimalText(
 const signedAmountPattern = /^-?(0|[1-9]\d*)(\.\d+)?$/
 const signedAmountShape = 'Must be an amount such as "12.50" or "-12.50".'
 
-/** An amount that may be below zero, read by `signedAmountIn`. */
+/** An amount that may be negative, parsed by `signedAmountIn`. */
 export const signedAmountText = decimalText(signedAmountPattern, signedAmountShape).meta({
   description:
     'Money: decimal text with at most the decimals of the currency; negative for what is taken off.',
 })
 
-/** A price of one unit, read by `unitPriceIn`. */
+/** A unit price, parsed by `unitPriceIn`. */
 export const unitPriceText = decimalText(signedAmountPattern, signedAmountShape).meta({
   description:
     'Price of one unit: decimal text with at most four more decimals than the currency; negative for what is taken off.',
 })
 
-/** A number that is no money may be inexact. */
+/** Numbers other than money may be inexact. */
 export const plainNumber = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((given) => {
     const written = inexactNumber(given)
     return written === undefined ? given : Number(written)
   }, schema)
 
-/** What need not be given; null is as good as nothing, for many programs write it where they have nothing. */
+/** An optional value; null counts as absent. */
 export const orElse = <Schema extends z.ZodType>(
   schema: Schema,
   fallback: Exclude<z.output<Schema>, undefined>,
@@ -76,7 +76,7 @@ export const orElse = <Schema extends z.ZodType>(
     .default(fallback)
     .transform((value) => value ?? fallback)
 
-/** An id that a merchant gives. */
+/** An id that the merchant chooses. */
 export const identifier = z
   .string()
   .regex(/^[a-zA-Z0-9_.-]{1,64}$/, 'Letters, digits and _ . -, at most 64.')
@@ -90,7 +90,7 @@ const currencyCodeOf = (isAmong: (code: string) => boolean) =>
     .meta({ description: 'ISO 4217 code, in any case.', examples: ['NOK'] })
 
 export const currencyCode = currencyCodeOf(isCurrency)
-/** That of something which may be older than the withdrawal of its currency. */
+/** Also accepts withdrawn currencies, for older data. */
 export const knownCurrencyCode = currencyCodeOf(isKnownCurrency)
 
 const amountProblems: Readonly<Record<string, string>> = {
@@ -99,7 +99,7 @@ const amountProblems: Readonly<Record<string, string>> = {
   amount_is_too_large: 'Is too large.',
 }
 
-/** Reads something of a request that needs more than a schema. @throws Malformed with all that is wrong. */
+/** Runs a check that needs more than a schema. @throws Malformed with all problems */
 export const read = <T>(reader: (context: Issues) => T): T => {
   const context: Issues = { issues: [] }
   const value = reader(context)
@@ -107,7 +107,7 @@ export const read = <T>(reader: (context: Issues) => T): T => {
   return value
 }
 
-/** It has the most decimals: what is wrong with an amount in it is wrong in every currency. */
+/** The currency with the most decimals: what is invalid in it is invalid in all. */
 const finest = 'CLF'
 
 const readingOf =
@@ -128,17 +128,19 @@ const readingOf =
     }
   }
 
-/** Reads an amount in its currency, if that is known; a problem becomes an issue of that field, and the answer zero. */
+/**
+ * Parses an amount in its currency. A problem becomes an issue of the field, and the result is 0.
+ */
 export const amountIn = readingOf<MinorUnits>(parseAmount, 0)
 export const signedAmountIn = readingOf<MinorUnits>(parseSignedAmount, 0)
 export const unitPriceIn = readingOf<UnitPrice>(parseUnitPrice, { minor: 0, exact: null })
 
-/** Whether an amount is nothing, whatever its currency. */
+/** Whether an amount is zero in any currency. */
 export const isZero = (amount: string): boolean => !/[1-9]/.test(amount)
 
 const dateTimePattern = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
 
-/** The instant that a DateTime means; undefined for anything else, such as the 30th of February. */
+/** Undefined for invalid dates such as 30 February. */
 export const parseDateTime = (text: string): Instant | undefined => {
   if (!dateTimePattern.test(text)) return undefined
   const at = Date.parse(`${text.replace(' ', 'T')}Z`)
@@ -155,10 +157,10 @@ export const dateTimeText = z
   })
   .meta({ description: 'DateTime: UTC, YYYY-MM-DD hh:mm:ss.' })
 
-/** A full URL without the blanks and breaks that a parser of URLs drops, and so others do not see alike. */
+/** A full URL without the blanks and line breaks that URL parsers drop. */
 const webUri = /^https?:\/\/[^\s\p{Cc}]+$/iu
 
-/** The interface has Pusher channels, too; the README tells what is not built. */
+/** Pusher channels are not supported; say so. */
 const problemOfNoWebUri = (text: string): string =>
   /^pusher:/i.test(text)
     ? 'Addresses of Pusher channels are not served yet: it must be a full http or https URL.'
@@ -167,8 +169,8 @@ const problemOfNoWebUri = (text: string): string =>
 export const longestUri = 2048
 
 /**
- * Whether a text may be parsed as a URL: a host in another script than ours is read in a time that grows with the square of
- * its length, and no name has more than 255 bytes (RFC 1035, 2.3.4). Parsers pass by slashes of both kinds before a host.
+ * Whether a URL is short enough to parse: long non-ASCII hosts take quadratic time, and no name
+ * exceeds 255 bytes (RFC 1035, 2.3.4). Parsers accept slashes of both kinds before the host.
  */
 export const isShortUri = (text: string): boolean => {
   if (text.length > longestUri) return false
@@ -182,15 +184,15 @@ const isWebUri = (text: string): boolean =>
 export const webUriText = z
   .string()
   .max(longestUri)
-  // What is too long is complained of already, and not looked at.
+  // Length is reported separately.
   .refine((text) => text.length > longestUri || isWebUri(text), {
     error: ({ input }) => problemOfNoWebUri(String(input)),
   })
   .meta({ format: 'uri' })
 
-/** What would not reach the receiver, or not as it stands. */
+/** Why a URL could not be called as it stands. */
 const problemOfCallable = (text: string): string | undefined => {
-  // It is complained of already.
+  // Reported already.
   if (!isWebUri(text)) return undefined
   const { href, username, password, pathname, search } = new URL(text)
   if (username + password !== '' || text.includes('#'))
@@ -201,16 +203,15 @@ const problemOfCallable = (text: string): string | undefined => {
   return `Must be written as it is requested: ${href.replace(/\?$/, '')}`
 }
 
-/** Where a callback is sent: its signature is over the URL as it stands here, so all of it must reach the receiver. */
+/** A callback's URL. Its signature covers the URL as given, so nothing of it may be dropped. */
 export const callbackUriText = webUriText.superRefine((text, context) => {
   const problem = problemOfCallable(text)
   if (problem !== undefined) context.addIssue(problem)
 })
 
-/** What a POST answers that makes something (interface 1). */
+/** The answer to a POST that creates something (interface 1). */
 export const createdReply = z.object({ id: z.string() }).meta({ id: 'Created' })
 
-/** Money in an answer. */
 export const money = z
   .transform(({ minor, currency }: Money) => formatAmount(minor, currency))
   .meta({
@@ -219,7 +220,6 @@ export const money = z
     examples: ['12.50'],
   })
 
-/** Price of one unit in an answer. */
 export const unitPrice = z
   .transform(({ exact, ...price }: Money & Pick<UnitPrice, 'exact'>) =>
     exact === null ? formatAmount(price.minor, price.currency) : exact,
@@ -230,12 +230,11 @@ export const unitPrice = z
     examples: ['12.50', '1.2345'],
   })
 
-/** What is so many minor units of a currency. */
+/** An amount in minor units of a currency. */
 export const moneyIn =
   (currency: string) =>
   (minor: Money['minor']): Money => ({ minor, currency })
 
-/** DateTime in an answer. */
 export const dateTime = z
   .transform((at: Instant) => formatDateTime(at))
   .meta({
