@@ -4,7 +4,7 @@ import { mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Blobs } from '../application/blobs.ts'
 import type { Outage } from '../application/event-store.ts'
-import { heed } from './outages.ts'
+import { reportingTo } from './outages.ts'
 import { unavailable } from './unavailable.ts'
 
 export const hashOf = (content: Uint8Array): string =>
@@ -12,7 +12,7 @@ export const hashOf = (content: Uint8Array): string =>
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
 
-/** A system that does not do what is asked of its files is a store that is away. @throws StoreUnavailable */
+/** Failed file operations mean that the store is unavailable. @throws StoreUnavailable */
 const fail = (error: unknown): never => {
   const isOfSystem = (error as NodeJS.ErrnoException).syscall !== undefined
   throw isOfSystem ? unavailable(error) : error
@@ -28,16 +28,16 @@ const sync = async (path: string): Promise<void> => {
 }
 
 /**
- * Blobs as files of a directory, spread over sub-directories by the first two digits of their hash.
- * @throws Error when it is not there and cannot be made
+ * Blobs as files, in sub-directories by the first two digits of their hash. @throws Error when the
+ * directory cannot be made
  */
 export const openBlobDirectory = (directory: string): Blobs => {
   mkdirSync(directory, { recursive: true })
   const fileOf = (hash: string): string => join(directory, hash.slice(0, 2), hash)
 
-  /** The content stands under its name only when all of it is on the disk. */
+  /** The file gets its name only once it is synced. */
   const write = async (file: string, content: Uint8Array): Promise<void> => {
-    // Not recursive: a root that is gone may be on its way back (a mount, a restore), and must not begin anew beside that.
+    // Not recursive: a missing root may be a mount that returns, and must not be replaced.
     await mkdir(dirname(file)).catch((error: unknown) => {
       if (codeOf(error) !== 'EEXIST') throw error
     })
@@ -63,11 +63,11 @@ export const openBlobDirectory = (directory: string): Blobs => {
       () => undefined,
     )
     if (size !== content.byteLength) await write(file, content)
-    // Also when it was there: another process may have named it a moment ago, and not have synced the name yet.
+    // Also if it existed: another process may not have synced the name yet.
     for (const changed of [dirname(file), directory, dirname(directory)]) await sync(changed)
   }
 
-  /** There is no such blob, unless the directory is away (one that is empty is not). @throws StoreUnavailable */
+  /** The blob is missing, unless the directory itself is. @throws StoreUnavailable */
   const missing = async (error: unknown): Promise<undefined> => {
     if (codeOf(error) !== 'ENOENT') fail(error)
     await stat(directory).catch(fail)
@@ -89,11 +89,11 @@ export const openBlobDirectory = (directory: string): Blobs => {
   }
 }
 
-/** The same blobs; those are told who heed how they can be used. */
+/** Reports outages of the blobs. */
 export const watchBlobs = (
   { put, get }: Blobs,
   { reading, writing }: { readonly reading: Outage; readonly writing: Outage },
 ): Blobs => ({
-  put: (content) => heed(writing, put(content)),
-  get: (hash) => heed(reading, get(hash)),
+  put: (content) => reportingTo(writing, put(content)),
+  get: (hash) => reportingTo(reading, get(hash)),
 })

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { isWithin } from './networks.ts'
 
-/** An address out of X-Forwarded-For, without the brackets and the port that some proxies write. */
+/** An address in X-Forwarded-For, without the brackets and port that some proxies add. */
 const addressIn = (entry: string): string | undefined => {
   const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/.exec(entry) ?? []
   const address = bracketed ?? plain ?? entry
@@ -9,9 +9,8 @@ const addressIn = (entry: string): string | undefined => {
 }
 
 /**
- * The address of a client behind proxies that are trusted to say it: what each of them adds to `X-Forwarded-For` is read
- * from the last to the first, and the first address that is no trusted proxy counts. What stands before it anybody may
- * have written.
+ * The client's address behind trusted proxies: the last address in `X-Forwarded-For` that is no
+ * trusted proxy. Anybody may have written what is before it.
  */
 export const makeClientAddress =
   (trusted: readonly string[]) =>

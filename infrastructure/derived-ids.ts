@@ -4,12 +4,12 @@ import type { IdScheme } from '../domain/installation.ts'
 
 type Digest = (purpose: string, ...parts: readonly string[]) => string
 
-/** The service's id of what a POS knows under an id of its own. */
+/** Derives the service's id from the POS's own id. */
 type DeriveId = (merchant: string, posId: string, posTid: string) => string
 
 const hexDigits = 32
 
-/** 128 bits in hexadecimal digits: every node and every rebuild makes them alike, and nobody else who lacks the key. */
+/** 128 bits in hex: the same on every node, and secret without the key. */
 export const makeDigest = (key: string): Digest => {
   const bytes = Buffer.from(key, 'base64')
   return (purpose, ...parts) =>
@@ -19,17 +19,20 @@ export const makeDigest = (key: string): Digest => {
       .slice(0, hexDigits)
 }
 
-/** By so many characters at their end the numbers of neighbours differ: a hundred of them, where these are digits. */
+/**
+ * Ids that differ in their last two characters only are neighbours: a hundred of them if these are
+ * digits.
+ */
 const endOfNumber = 2
 
-/** What the ids of neighbours have in common: 24 bits are enough places, and leave 104 that nobody can guess. */
+/** The shared prefix of neighbours: 24 bits, which leave 104 that nobody can guess. */
 const placeDigits = 6
 
 const placesRemembered = 1_000
 
 /**
- * Derives ids for one purpose. Requests are numbered one after another, as a rule: ids that are clustered begin alike for
- * neighbours of one POS, so that they lie side by side in every index, and the next one is written where the last one was.
+ * Derives ids for one purpose. Clustered ids of consecutive requests of a POS share a prefix, so
+ * they are neighbours in every index and are written to the same pages.
  */
 export const deriveIds = (digest: Digest, scheme: IdScheme, purpose: string): DeriveId => {
   if (scheme === 'scattered') return (...parts) => digest(purpose, ...parts)

@@ -1,6 +1,6 @@
 import type { EventStore } from '../application/event-store.ts'
 
-/** What is counted of the events that this process appends, by their types. */
+/** The counter of each event type. */
 const counted: Readonly<Record<string, string>> = {
   PaymentRequested: 'daybook_payment_requests_total',
   PaymentAuthorized: 'daybook_payments_total{outcome="authorized"}',
@@ -22,7 +22,10 @@ const helps: Readonly<Record<string, string>> = {
   daybook_refunds_total: 'Refunds.',
 }
 
-/** Counts what a store appends; `text` is Prometheus' form. A counter of a library would cost more than the decision. */
+/**
+ * Counts appended events in Prometheus' form. A library's counter would cost more than the
+ * decision.
+ */
 export const countEvents = () => {
   const counts = new Map(Object.keys(counted).map((type) => [type, 0]))
 
@@ -34,7 +37,6 @@ export const countEvents = () => {
   }
 
   return {
-    /** The same store, whose appends are counted. */
     countingOf: <Store extends EventStore>(store: Store): Store => ({
       ...store,
       append: async (...what) => {

@@ -1,6 +1,6 @@
 import { createPrivateKey, sign } from 'node:crypto'
 
-/** The key of the example on the page /docs, for whoever tries out a signature of their own: no user has it. */
+/** The key of the example at /docs; no user has it. */
 const pem = `-----BEGIN PRIVATE KEY-----
 MIIEvAIBADANBgkqhkiG9w0BAQEFAASCBKYwggSiAgEAAoIBAQCXpInCeAR4GFl/
 qAF2nbengtu4274iQdBNzltH+9dZBrNcb+fLbxpr5Xg51+rKLwXbyHA+qHE5ANIo

@@ -9,7 +9,7 @@ import Database from './sqlite.ts'
 import type { Place } from './stores.ts'
 import { reasonOf } from './system-errors.ts'
 
-/** What was asked for cannot be done; the message says why. */
+/** The command cannot be done; the message says why. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError'
 }
@@ -18,10 +18,9 @@ export const fail = (message: string): never => {
   throw new OperatorError(message)
 }
 
-/** What is written to standard error, and the code that the process ends with. */
+/** A line for standard error, and the exit code. */
 type Failure = { readonly text: string; readonly code: number }
 
-/** The setting that says where the log is. */
 export const logShown = ({ EVENT_STORE, DATA_DIR }: Place): string =>
   EVENT_STORE === 'sqlite'
     ? settingShown('DATA_DIR', DATA_DIR)
@@ -35,10 +34,9 @@ const listeningProblem = (code: string | undefined, { HOST, PORT }: Settings) =>
   return `${host}: no such host is found (${code})`
 }
 
-/** What a file of the database may be: of another kind, closed to us, full or damaged. Others are bugs. */
+/** Errors of the database file; any other error is a bug. */
 const fileTrouble = /^SQLITE_(?:BUSY|CANTOPEN|CORRUPT|FULL|IOERR|LOCKED|NOTADB|PERM|READONLY)/
 
-/** Whether a file of a database cannot be used. */
 export const isFileTrouble = (error: unknown): error is InstanceType<typeof Database.SqliteError> =>
   error instanceof Database.SqliteError && fileTrouble.test(error.code)
 
@@ -49,9 +47,9 @@ const folderProblem = (error: NodeJS.ErrnoException, { DATA_DIR, VAULT, BLOBS }:
   const { path } = error
   const reason = reasonOf(error)
   if (path === undefined || reason === undefined) return
-  // A folder that cannot be made is named by the first part of the path that is missing, or by the whole.
+  // When a folder cannot be made, the path is its first missing part or all of it.
   const lies = (folder: string) => isAround(path, folder) || isAround(folder, path)
-  // Blobs may lie in the data directory; what is wrong around both is wrong with that.
+  // Blobs may be in the data directory, which is then the one to name.
   if (BLOBS !== undefined && lies(BLOBS) && !isAround(DATA_DIR, path))
     return `${settingShown('BLOBS', BLOBS)}: ${reason}`
   if (lies(DATA_DIR)) return `${settingShown('DATA_DIR', DATA_DIR)}: ${path}: ${reason}`
@@ -78,8 +76,8 @@ const problemOf = (error: unknown, settings: Settings): string | undefined => {
 }
 
 /**
- * What to tell whoever runs a command of a failure that they can do something about: in one line, with the setting
- * that it comes from. Undefined for what must be a bug.
+ * One line for the operator about a failure that they can mend, with the setting it comes from.
+ * Undefined for a bug.
  */
 export const failureOf = (error: unknown, settings?: Settings): Failure | undefined => {
   if (error instanceof WrongSettings) return { text: `Wrong settings:\n${error.message}`, code: 2 }

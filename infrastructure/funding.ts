@@ -3,12 +3,12 @@ import { decimalsOf } from '../domain/money/currency.ts'
 import { statusCodes } from '../domain/payment/status.ts'
 import type { Settings } from './settings.ts'
 
-/** Largest amount that a sandbox payer is good for, in whole units of any currency. */
+/** Most that a sandbox payer can pay, in whole units. */
 const limits: Readonly<Record<string, number>> = { bob: 1000 }
 
 /**
- * A funding source to rehearse with. It approves, except: exactly 5007 units are refused for insufficient funds, exactly
- * 5008 as above a limit, and bob is good for 1000 units at most.
+ * For rehearsals: refuses exactly 5007 units (insufficient funds), exactly 5008 (above a limit),
+ * and more than 1000 units of bob.
  */
 const sandboxFunding: FundingSource = {
   approve: async ({ payer, currency, amount }) => {
@@ -17,11 +17,10 @@ const sandboxFunding: FundingSource = {
     if (units === statusCodes.AMOUNT_LIMIT_EXCEEDED) return statusCodes.AMOUNT_LIMIT_EXCEEDED
     return units > (limits[payer] ?? Infinity) ? statusCodes.AMOUNT_LIMIT_EXCEEDED : null
   },
-  // It holds nothing.
   cancel: async () => {},
 }
 
-/** Approves everything: whoever runs the service has no funding source connected yet, and answers for payers otherwise. */
+/** Approves everything: no funding source is connected yet, and the operator answers for payers. */
 const everythingFunded: FundingSource = {
   approve: async () => null,
   cancel: async () => {},

@@ -3,16 +3,19 @@ import type { Duplex } from 'node:stream'
 
 /** How many requests a connection may send ahead of an answer. */
 const mostAhead = 16
-/** How long the rest of a request may take to arrive after its answer, which many hear only when they have sent it. */
+/**
+ * How long the rest of a request may arrive after its answer: many clients read only when they have
+ * sent everything.
+ */
 const longestRestMs = 30_000
 
 /**
- * What still comes of a request when it is answered is heard, and thrown away. The connection then goes on, or ends when it
- * is to: Node would end it with the answer, and who is still sending would not hear that.
+ * Reads and discards the rest of a request that is answered early, then keeps or ends the
+ * connection. Node would end it at once, and a client that is still sending would miss the answer.
  */
-export const hearRest = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+export const discardRest = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
   if (incoming.complete) return
-  // Taken now: a request that was given up has none any more.
+  // Take it now: an aborted request loses its socket.
   const { socket } = incoming
   let isToEnd = false
   const endOurHalf = (): void => {
@@ -21,7 +24,7 @@ export const hearRest = (incoming: IncomingMessage, outgoing: ServerResponse): v
   }
   socket.destroySoon = endOurHalf
   incoming.once('close', () => {
-    // The next request of the connection may have begun.
+    // The next request may have set its own.
     if (socket.destroySoon === endOurHalf) Reflect.deleteProperty(socket, 'destroySoon')
     if (isToEnd) socket.destroySoon()
   })
@@ -32,16 +35,18 @@ export const hearRest = (incoming: IncomingMessage, outgoing: ServerResponse): v
       clearTimeout(timer)
       socket.off('close', forget)
     }
-    // When the client leaves, a request that nobody reads is not told so: the socket is.
+    // An unread request is not told that the client left; its socket is.
     incoming.once('close', forget)
     socket.once('close', forget)
   })
 }
 
-/** Whether a request was sent ahead of the answer to another of its connection. */
+/** Whether an earlier answer of the connection is still under way (pipelining). */
 export const isAhead = (outgoing: ServerResponse): boolean => outgoing.socket === null
 
-/** Counts what each connection has sent ahead, and ends a connection that sends too much. Answers whether it has. */
+/**
+ * Limits pipelining: ends a connection that sends too far ahead, and returns whether it has ended.
+ */
 export const limitAhead = () => {
   const ahead = new WeakMap<Duplex, number>()
   return ({ socket }: IncomingMessage, outgoing: ServerResponse): boolean => {
@@ -54,30 +59,28 @@ export const limitAhead = () => {
   }
 }
 
-/** Having waited for so many, none is waited for any more. */
-const enoughTogether = 64
+/** A batch of this size is no longer waited with. */
+const largestBatch = 64
 
-type Kept = { readonly likeness: number; readonly work: () => void }
+type Waiting = { readonly likeness: number; readonly work: () => void }
 
 /**
- * Does together what comes up within a moment: in turns of the event loop of which each has brought more. Each step is
- * then taken for all before the next step, and for those that are alike one after another, so that the code and data of a
- * step stay in the processor's caches.
+ * Runs requests in batches, gathered as long as each turn of the event loop brings more. Similar
+ * requests run one after another, so code and data stay in the processor's caches.
  */
-export const together = () => {
-  let waiting: Kept[] = []
-  const doAll = (): void => {
+export const batchRequests = () => {
+  let waiting: Waiting[] = []
+  const runAll = (): void => {
     const all = waiting.sort((one, other) => one.likeness - other.likeness)
     waiting = []
     for (const { work } of all) work()
   }
   const lookAgain = (before: number): void => {
     const { length } = waiting
-    if (length === before || length >= enoughTogether) return doAll()
+    if (length === before || length >= largestBatch) return runAll()
     setImmediate(lookAgain, length)
   }
   return (likeness: number, work: () => void): void => {
-    // What comes alone waits for nobody.
     if (waiting.push({ likeness, work }) === 1) setImmediate(lookAgain, 1)
   }
 }

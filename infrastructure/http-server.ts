@@ -8,12 +8,12 @@ import {
 } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { hearRest, isAhead, limitAhead, together } from './http-exchanges.ts'
+import { discardRest, isAhead, limitAhead, batchRequests } from './http-exchanges.ts'
 
-/** What can be wrong with what is no request. */
+/** Statuses for what is not a valid request. */
 type Wrong = 400 | 405 | 408 | 417 | 431
 
-/** An answer that no app has made. */
+/** An answer made without the app. */
 type Refusal = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -27,44 +27,44 @@ type Needs = {
   readonly pause: (milliseconds: number) => Promise<unknown>
 }
 
-/** What the parser says of what it could not read, and the bytes that it was given last. */
+/** The parser's error and the bytes it last read. */
 type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
 
-/** Bytes within which a line is looked for that names a method. */
+/** How many bytes to search for the request line. */
 const longestLine = 8_192
-/** Once the server has begun to end, requests that were on their way have arrived when none has come for as long. */
+/** While stopping, requests on their way have arrived when none came for this long. */
 const onTheWayMs = 100
-/** How long they are waited for: new connections may go on coming. */
+/** Upper bound of that wait, as new connections may keep coming. */
 const longestOnTheWayMs = 500
-/** How often connections that have become idle are looked for while the server ends. */
-const lookEveryMs = 50
-/** How long the rest of requests that are answered is heard while the server ends. */
+/** How often idle connections are closed while stopping. */
+const closeIdleEveryMs = 50
+/** How long the rest of answered requests is read while stopping. */
 const longestRestAtEndMs = 1_000
-/** How long requests may take to their end when the server ends. */
+/** How long requests may take to finish while stopping. */
 const longestEndMs = 10_000
-/** How long a connection may neither say nor take anything: whoever does not read an answer keeps it in memory. */
+/** Idle limit of a connection, both ways: an unread answer takes memory. */
 const longestSilenceMs = 300_000
 
 const answer = (outgoing: ServerResponse, { status, headers, body }: Refusal): void => {
-  hearRest(outgoing.req, outgoing)
+  discardRest(outgoing.req, outgoing)
   outgoing.writeHead(status, { ...headers, Connection: 'close' }).end(body)
 }
 
-/** What any resource of the service can be asked with. */
+/** The methods that the service knows. */
 const methods = 'DELETE, GET, HEAD, POST, PUT'
 
-/** The method of a request that is none only because nobody knows its method. */
+/** The method, if the request is invalid only because its method is unknown. */
 const unknownMethodOf = ({ rawPacket }: ClientError): string | undefined => {
   const line = rawPacket?.subarray(0, longestLine).toString('latin1') ?? ''
   const [, method] = /^([!#$%&'*+.^_`|~\w-]+) \S+ HTTP\/1\.[01]\r?\n/.exec(line) ?? []
   return method === undefined || METHODS.includes(method) ? undefined : method
 }
 
-/** Headers of which Node takes the first, and others perhaps the last. */
+/** Headers that must be unique: Node takes the first, others perhaps the last. */
 const single = new Set(['host', 'authorization', 'content-type'])
 const lengthsOfSingle = new Set([...single].map(({ length }) => length))
 
-/** One of them that stands there more than once: which of two is meant nobody could say (RFC 9110, 5.3; RFC 9112, 3.2). */
+/** The name of such a header that is repeated (RFC 9110, 5.3; RFC 9112, 3.2). */
 const repeatedIn = ({ rawHeaders }: IncomingMessage): string | undefined => {
   let found = ''
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -78,7 +78,7 @@ const repeatedIn = ({ rawHeaders }: IncomingMessage): string | undefined => {
   return undefined
 }
 
-/** Answers on a connection of which the server has lost track, and ends it. */
+/** Answers on a raw socket and ends it. */
 const answerOn = (socket: Duplex, { status, headers, body }: Refusal): void => {
   const length = String(Buffer.byteLength(body))
   const all = { ...headers, 'Content-Length': length, Connection: 'close' }
@@ -88,8 +88,8 @@ const answerOn = (socket: Duplex, { status, headers, body }: Refusal): void => {
 }
 
 /**
- * The server before the app: what is no request is refused as clearly as everything else. `stop` lets the requests that
- * are under way, or on their way, come to their end, each the last of its connection.
+ * The HTTP server around the app; answers what is not a valid request. `stop` lets requests finish
+ * that are under way or arriving, each as the last of its connection.
  */
 export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
   let isStopping = false
@@ -105,10 +105,10 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
   const listener = getRequestListener(fetch, {
     hostname,
     errorHandler: unroutable,
-    // Half a second after the answer it would end the connection of those who are still sending.
+    // The automatic clean-up would end the connection of clients that are still sending.
     autoCleanupIncoming: false,
   })
-  const answerTogether = together()
+  const inBatch = batchRequests()
   const isTooFarAhead = limitAhead()
 
   const begin = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
@@ -119,22 +119,20 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
     const repeated = repeatedIn(incoming)
     if (repeated !== undefined)
       return answer(outgoing, refusal(400, `The header ${repeated} stands there more than once.`))
-    // What asks for the same has a target of the same length, for the most part.
-    answerTogether(incoming.url?.length ?? 0, () => {
-      // The client has gone meanwhile.
+    // Requests of the same route mostly have URLs of the same length.
+    inBatch(incoming.url?.length ?? 0, () => {
       if (outgoing.destroyed) return
-      hearRest(incoming, outgoing)
+      discardRest(incoming, outgoing)
       void listener(incoming, outgoing)
     })
   }
 
   const server = createServer({ requireHostHeader: false }, (incoming, outgoing) => {
-    // Behind the last answer of a connection: nobody would hear of it (RFC 9112, 9.6).
+    // Requests after the last answer are ignored (RFC 9112, 9.6).
     if (!incoming.socket.writable) return
     if (!isAhead(outgoing)) return begin(incoming, outgoing)
     if (isTooFarAhead(incoming, outgoing)) return
-    // Its answer would wait in memory for those before it to be read, so it begins when these have left: then it gets the
-    // socket.
+    // Begin only when the earlier answers have left, or its answer would wait in memory.
     outgoing.once('socket', () => begin(incoming, outgoing))
   })
   const connections = new Set<Socket>()
@@ -143,22 +141,22 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
     socket.once('close', () => connections.delete(socket))
   })
   server.timeout = longestSilenceMs
-  // None of its own: the timeout above holds between two requests, too. A proxy keeps its connections for a minute or so,
-  // and would send into one that was closed before.
+  // Off: the timeout above covers the time between requests. Proxies keep connections for a minute
+  // or so, and would send into one that was just closed.
   server.keepAliveTimeout = 0
 
   server.on('checkExpectation', (_, outgoing: ServerResponse) =>
     answer(outgoing, refusal(417, 'There is nothing to expect but 100-continue.')),
   )
   server.on('connect', (_, socket: Duplex) => {
-    // Node has left it to us: an error that nobody hears would end the process.
+    // Node leaves this socket to us; an unhandled error would end the process.
     socket.on('error', () => socket.destroy())
     if (!socket.writable) return void socket.destroy()
     answerOn(socket, notAllowed('This is no proxy: CONNECT is not for it.'))
   })
   server.on('clientError', (error: ClientError, socket: Duplex) => {
     const first = '_httpMessage' in socket ? socket._httpMessage : null
-    // An answer that has begun, or one to an earlier request of the connection, must not be mixed with another.
+    // Do not mix it with an answer that has begun, or that an earlier request waits for.
     const isAnswering = first instanceof ServerResponse && (first.headersSent || first.req.complete)
     if (!socket.writable || isAnswering) return void socket.destroy()
     switch (error.code) {
@@ -176,27 +174,27 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
   })
   const stop = async (): Promise<void> => {
     isStopping = true
-    // Clients that had an answer a moment ago may be sending the next request: it is waited for as long as some arrive.
+    // Clients answered a moment ago may be sending the next request: wait while some arrive.
     let before = -1
     for (let waited = 0; begun > before && waited < longestOnTheWayMs; waited += onTheWayMs) {
       before = begun
       await pause(onTheWayMs)
     }
-    // Node does not count a connection as idle before its first request.
+    // Node does not count connections without a request as idle.
     for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
-    let hearsRests = true
-    // Node counts neither who is still sending as idle, nor at all on whose connection CONNECT was asked for.
+    let readsRests = true
+    // Node's idle connections leave out those still sending and those that asked for CONNECT.
     const closing = setInterval(() => {
       server.closeIdleConnections()
-      if (hearsRests) return
+      if (readsRests) return
       for (const socket of connections) if (socket.writableFinished) socket.destroy()
-    }, lookEveryMs)
-    const hush = setTimeout(() => (hearsRests = false), longestRestAtEndMs)
+    }, closeIdleEveryMs)
+    const endOfRests = setTimeout(() => (readsRests = false), longestRestAtEndMs)
     const giveUp = setTimeout(() => server.closeAllConnections(), longestEndMs)
     return new Promise((resolve) => {
       server.close(() => {
         clearInterval(closing)
-        clearTimeout(hush)
+        clearTimeout(endOfRests)
         clearTimeout(giveUp)
         resolve()
       })

@@ -25,7 +25,7 @@ const signAsync = promisify(
 
 const pemOf = (key: KeyObject): string => key.export({ type: 'spki', format: 'pem' }).toString()
 
-/** `ssh-rsa AAAA…` (RFC 4253, 6.6): three length-prefixed fields, the type, the exponent and the modulus. */
+/** `ssh-rsa AAAA…` (RFC 4253, 6.6): length-prefixed type, exponent and modulus. */
 const readOpenSsh = (text: string): KeyObject | undefined => {
   const [type, encoded] = text.trim().split(/\s+/)
   if (type !== 'ssh-rsa' || encoded === undefined) return undefined
@@ -44,8 +44,8 @@ const readOpenSsh = (text: string): KeyObject | undefined => {
 }
 
 /**
- * Whether it is an RSA key of 2048 to 4096 bits whose exponent is as those of all keys that are made. With an exponent of
- * 1 anybody can sign, and one as long as the key takes a hundred times as long to verify (RFC 8017, 3.1: odd, from 3 on).
+ * RSA, 2048 to 4096 bits, usual exponent. With an exponent of 1 anybody can sign, and a very long
+ * one makes verifying a hundred times slower (RFC 8017, 3.1: odd, from 3 on).
  */
 const isSoundRsa = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean => {
   const { modulusLength: bits = 0, publicExponent = 0n } = asymmetricKeyDetails ?? {}
@@ -54,7 +54,7 @@ const isSoundRsa = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boo
   return asymmetricKeyType === 'rsa' && bits >= 2048 && bits <= 4096 && hasUsualExponent
 }
 
-/** An RSA public key of 2048 to 4096 bits as PEM; undefined for anything else, private keys among it. */
+/** The key as PEM; undefined for anything else, private keys included. */
 export const readPublicKey = (text: string): string | undefined => {
   if (text.includes('PRIVATE KEY')) return undefined
   try {
@@ -70,8 +70,8 @@ const base64 = /^[A-Za-z0-9+/]+={0,2}$/
 const importsKept = 10_000
 
 /**
- * RSASSA-PKCS1-v1_5 with SHA-256; each key is imported once. Without a key it does the same work with the key of
- * nobody, and says no.
+ * Checks RSASSA-PKCS1-v1_5 with SHA-256; keys are imported once. Without a key it does the same
+ * work and is false.
  */
 export const makeSignatureCheck = (keyOfNobody: string) => {
   type Imported = { readonly key: KeyObject; readonly isSound: boolean }
@@ -88,7 +88,7 @@ export const makeSignatureCheck = (keyOfNobody: string) => {
     const own = publicKey === null ? undefined : importOnce(publicKey)
     const { key } = own?.isSound ? own : importOnce(keyOfNobody)
     const isRight = verify('sha256', Buffer.from(text), key, Buffer.from(signature, 'base64'))
-    // Reading base64 passes over what is none.
+    // The decoder skips characters that are not base64.
     return isRight && own?.isSound === true && base64.test(signature)
   }
 }
@@ -97,7 +97,7 @@ export const makeSignatureCheck = (keyOfNobody: string) => {
 export const contentDigest = (body: Uint8Array): string =>
   `SHA256=${createHash('sha256').update(body).digest('base64')}`
 
-/** What should be a key of the service is none. */
+/** A key file of the service holds no key. */
 export class UnusableKey extends Error {
   override readonly name = 'UnusableKey'
 }
@@ -110,7 +110,9 @@ const privateKeyIn = (file: string, text: string): KeyObject => {
   }
 }
 
-/** The private key in a file; made, and written once, when there is none, whoever else starts at the same time. */
+/**
+ * Reads a private key, or creates the file, once even if several processes start at the same time.
+ */
 export const keyInFile = async (file: string, type: 'rsa' | 'ed25519'): Promise<KeyObject> => {
   const read = async () => privateKeyIn(file, await readFile(file, 'utf8'))
   try {
@@ -134,11 +136,11 @@ export const keyInFile = async (file: string, type: 'rsa' | 'ed25519'): Promise<
   return read()
 }
 
-/** Signs callbacks with RSA as the interface says, and with Ed25519 for receivers of Standard Webhooks. */
+/** Signs callbacks with RSA (the interface) and Ed25519 (Standard Webhooks). */
 export const makeSigner = (rsa: KeyObject, ed25519: KeyObject) => ({
   rsaPem: pemOf(createPublicKey(rsa)),
   ed25519Pem: pemOf(createPublicKey(ed25519)),
-  /** On the thread pool: signing blocks for a fifth of a millisecond. */
+  /** On the thread pool: signing takes a fifth of a millisecond. */
   signRsa: async (text: string): Promise<string> =>
     (await signAsync('sha256', Buffer.from(text), rsa)).toString('base64'),
   signEd25519: (text: string): string => sign(null, Buffer.from(text), ed25519).toString('base64'),
@@ -146,7 +148,7 @@ export const makeSigner = (rsa: KeyObject, ed25519: KeyObject) => ({
 
 export type Signer = ReturnType<typeof makeSigner>
 
-/** What is published of a pair of keys. */
+/** The published form of a pair of keys. */
 export const publishedKey = (entry: {
   readonly id: string
   readonly rsa: string

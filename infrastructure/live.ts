@@ -1,13 +1,13 @@
 import { networkOf } from './networks.ts'
 
 const mostWatchers = 5000
-/** Whoever watches one stream with more than that, or many from one network, takes the room of others. */
+/** Limits per stream and per network, so that nobody takes the room of others. */
 const mostOfOneStream = 50
 const mostOfOneNetwork = 1000
 
 type Watcher = { readonly onEvent: () => void; readonly onEnd: () => void }
 
-/** Tells open pages when something happens in the stream that they show. */
+/** Notifies open pages of changes in the stream that they show. */
 export const makeLive = () => {
   const watchers = new Map<string, Set<Watcher>>()
   const ofNetworks = new Map<string, number>()
@@ -19,7 +19,7 @@ export const makeLive = () => {
       for (const stream of streams)
         for (const { onEvent } of [...(watchers.get(stream) ?? [])]) onEvent()
     },
-    /** Answers how to stop; undefined when there are too many watchers. */
+    /** Returns a function that stops; undefined when there are too many watchers. */
     watch: (
       stream: string,
       from: string,
@@ -35,7 +35,7 @@ export const makeLive = () => {
       watchers.set(stream, known.add(watcher))
       ofNetworks.set(network, ofNetwork + 1)
       count += 1
-      // A page that opens while the service stops comes again when there is another.
+      // The page reconnects when the service is back.
       if (hasEnded) queueMicrotask(onEnd)
       return () => {
         if (!known.delete(watcher)) return
@@ -46,7 +46,7 @@ export const makeLive = () => {
         if (known.size === 0) watchers.delete(stream)
       }
     },
-    /** Ends all streams, those that are opened later as soon as they are: they would keep the service from stopping. */
+    /** Ends all streams, later ones at once, so that the service can stop. */
     end: (): void => {
       hasEnded = true
       for (const known of [...watchers.values()]) for (const { onEnd } of [...known]) onEnd()

@@ -1,13 +1,13 @@
 import { pino } from 'pino'
 
-/** Structured logs on standard error, so that standard output is left to what was asked for. */
+/** Structured logs on standard error; standard output is for results. */
 export const makeLog = (level: string) =>
   pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, errorKey: 'error' },
     pino.destination({ dest: 2, sync: false }),
   )
 
-/** For whoever runs a command: what goes wrong meanwhile, in a line of words. */
+/** Plain lines, for operators who run a command. */
 export const makePlainLog = (): Log =>
   pino(
     {

@@ -1,10 +1,10 @@
 import { getHeapStatistics } from 'node:v8'
 import { cachedPayments, type CacheLimits } from '../application/generational-cache.ts'
 
-/** A generation of states and one of outcomes each, and as much before them: an eighth of the heap all together. */
+/** Two generations of states and two of outcomes: an eighth of the heap in total. */
 const share = 1 / 32
 
-/** How much this process may remember of what is folded of streams: more where its heap may grow larger. */
+/** Limits of the caches of folded streams, by the size of the heap. */
 export const cacheLimitsInHeap = (): CacheLimits => ({
   streams: cachedPayments,
   bytes: Math.floor(getHeapStatistics().heap_size_limit * share),

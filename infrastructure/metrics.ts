@@ -9,22 +9,19 @@ type Needs = {
   readonly directory: string
   readonly progress: () => Promise<Progress>
   readonly storesWork: () => boolean
-  /** How many resources have callback messages that have not arrived. */
   readonly queued: () => number
   readonly trialBalance: () => readonly TrialBalance[]
-  /** Counters of events, in Prometheus' form. */
   readonly eventCounts: () => string
   readonly mode: string
 }
 
-/** Of the library: `_total` is the ending of counters. */
+/** Names of the library; `_total` should end counters only. */
 const gaugesNamedAsCounters = [
   'nodejs_active_resources_total',
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
 ]
 
-/** Metrics in Prometheus' form. */
 export const makeMetrics = (needs: Needs) => {
   const { directory, progress, storesWork, queued, trialBalance } = needs
   const registry = new Registry()

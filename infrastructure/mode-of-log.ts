@@ -7,7 +7,7 @@ import { sandboxMerchant, sandboxPayers } from './sandbox-data.ts'
 import type { Settings } from './settings.ts'
 import { openStore, type Place } from './stores.ts'
 
-/** What the sandbox has made whose secrets everybody can read in this program; the till and the fees open nothing. */
+/** Sandbox data with published secrets; the till and the fees open nothing. */
 const published = [
   streamOf(merchants, sandboxMerchant),
   ...['pos1', 'admin'].map((id) => streamOf(users, within(sandboxMerchant, id))),
@@ -28,10 +28,10 @@ const reading = async <Found>(
   }
 }
 
-/** What of the sandbox is in the log, in words; none in a log that only production and the operator have written. */
+/** Describes the sandbox data in a log; empty for a log of production. */
 const sandboxTraces = async (eventsOf: EventsOf): Promise<string[]> => {
   const isOfTheSandbox = async (stream: string): Promise<boolean> =>
-    // An operator may call a merchant `sandbox` too, and give it users.
+    // An operator's own merchant may be called `sandbox` too.
     (await eventsOf(stream)).some(({ metadata }) => metadata.actor === 'daybook')
   const found = await Promise.all(published.map(isOfTheSandbox))
   const isMoved = (await eventsOf(streamOf(clocks, 'service'))).length > 0
@@ -41,7 +41,7 @@ const sandboxTraces = async (eventsOf: EventsOf): Promise<string[]> => {
   ]
 }
 
-/** Production must not open to whoever knows what the sandbox publishes, nor answer by a clock that somebody moved. */
+/** Production must not run with published secrets or a moved clock. */
 const refuseSandboxLog = async (place: Place): Promise<void> => {
   const traces = await reading(place, sandboxTraces)
   if (traces.length === 0) return
@@ -51,7 +51,7 @@ const refuseSandboxLog = async (place: Place): Promise<void> => {
   )
 }
 
-/** One setting that was forgotten must not open production, and no event is ever taken back. */
+/** A forgotten MODE must not open a production log to the sandbox. */
 const refuseProductionLog = async (place: Place): Promise<void> => {
   const own = streamOf(installations, 'daybook')
   const events = await reading(place, (eventsOf) => eventsOf(own))
@@ -62,11 +62,11 @@ const refuseProductionLog = async (place: Place): Promise<void> => {
   )
 }
 
-/** A log is one of production or one of the sandbox. @throws OperatorError for one of the other mode */
+/** A log belongs to one mode. @throws OperatorError for the other */
 export const refuseLogOfOtherMode = (settings: Place & Pick<Settings, 'MODE'>): Promise<void> =>
   settings.MODE === 'production' ? refuseSandboxLog(settings) : refuseProductionLog(settings)
 
-/** From now on the log is one of production. */
+/** Marks the log as one of production. */
 export const beginProduction = async ({
   handle,
   contextOf,

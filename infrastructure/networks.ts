@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-/** Whether an address is in a network such as `192.0.2.0/24` or `2001:db8::/32`; a plain address is a network of one. */
+/** The network is `192.0.2.0/24`, `2001:db8::/32`, or a plain address. */
 export const isWithin = (address: string | undefined, netmask: string): boolean => {
   if (address === undefined || !ipaddr.isValid(address)) return false
   const [network, bits] = ipaddr.parseCIDR(netmask.includes('/') ? netmask : oneHost(netmask))
@@ -12,8 +12,8 @@ const oneHost = (address: string): string =>
   `${address}/${ipaddr.parse(address).kind() === 'ipv4' ? 32 : 128}`
 
 /**
- * IPv4 in four decimal parts only: what `10/8` or `010.0.0.1` mean depends on whom one asks. IPv6 without a zone, which
- * means something on one machine only, and not as another way to write IPv4: no address would ever be in it.
+ * Only unambiguous networks: IPv4 in four decimal parts (not `10/8` or `010.0.0.1`), IPv6 without a
+ * zone and not mapped from IPv4, which no address would match.
  */
 export const isNetmask = (text: string): boolean => {
   const { IPv4, IPv6 } = ipaddr
@@ -25,7 +25,7 @@ export const isNetmask = (text: string): boolean => {
   )
 }
 
-/** Whoever has an address of IPv6 has as many as a network of 64 bits holds. */
+/** Clients have a whole /64 of IPv6, so that counts as one. */
 export const networkOf = (address: string): string => {
   if (!ipaddr.isValid(address)) return address
   const given = ipaddr.process(address)

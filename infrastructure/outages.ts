@@ -1,12 +1,12 @@
 import { StoreUnavailable, type Outage } from '../application/event-store.ts'
 import type { Log } from './log.ts'
 
-/** After the end of an outage, in ms: whoever comes and goes all the time is not reported each time. */
+/** After an outage, in ms: do not report another one so soon. */
 const quietMs = 10_000
-/** How long a failure speaks against what has failed, in ms: after that nobody knows until somebody tries again. */
+/** How long a failure counts, in ms, unless it is tried again. */
 const doubtMs = 10_000
 
-/** Logs the first failure of an outage, and its end. */
+/** Logs the first failure of an outage and its end. */
 export const reportOutage = (
   log: Log,
   failure: string,
@@ -35,11 +35,11 @@ export const reportOutage = (
 }
 
 type Use = Outage & {
-  /** False when it was last tried a moment ago, and failed. */
+  /** False if it failed recently. */
   readonly works: () => boolean
 }
 
-/** A use that requests make of something, `done` to it; whoever reads the service's log learns when it fails. */
+/** Logs outages of a resource that requests use; `done` is a participle such as `read`. */
 export const useOf = (
   log: Log,
   what: string,
@@ -62,8 +62,8 @@ export const useOf = (
   }
 }
 
-/** The same answer; whether it fails for want of a store is told. */
-export const heed = <Answer>({ worked, failed }: Outage, answer: Promise<Answer>) => {
+/** The same promise; reports its success, or that the store is unavailable. */
+export const reportingTo = <Answer>({ worked, failed }: Outage, answer: Promise<Answer>) => {
   answer.then(worked, (error: unknown) => {
     if (error instanceof StoreUnavailable) failed(error)
   })

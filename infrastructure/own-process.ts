@@ -2,7 +2,7 @@ import { failureOf } from './failures.ts'
 import type { Settings } from './settings.ts'
 import { reasonOf } from './system-errors.ts'
 
-/** Whoever reads what is printed may stop, as `head` does: then nobody wants the rest. */
+/** Ends the process when the reader of its output stops, as `head` does. */
 export const endWithReader = (): void => {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit()
@@ -11,11 +11,11 @@ export const endWithReader = (): void => {
   })
 }
 
-/** Ends the process with a line for whoever runs it; a bug shows where it is. */
+/** Exits with one line for the operator; a bug is thrown with its stack. */
 export const failWith = (error: unknown, settings?: Settings): never => {
   const failure = failureOf(error, settings)
   if (failure === undefined) throw error
   process.stderr.write(`${failure.text}\n`)
-  // What was begun on the log would go on for ever.
+  // Work begun on the log would keep the process running.
   process.exit(failure.code)
 }

@@ -1,14 +1,14 @@
 import { toBuffer, toString } from 'qrcode'
 import { generationalCache } from '../application/generational-cache.ts'
 
-/** Medium correction: a code that is a little worn or dirty still reads. */
+/** Medium correction: a worn or dirty code still reads. */
 const options = { errorCorrectionLevel: 'M', margin: 4 } as const
-/** A picture of a long text has many modules, and is drawn smaller. */
+/** Long texts have many modules, so they are drawn smaller. */
 const pixelsPerModule = (text: string): number => (text.length > 200 ? 4 : 8)
 const imagesKept = 500
 
-/** The images that were asked for lately are there: to draw one takes some milliseconds of everybody's time. */
-const remembered = <Image>(draw: (text: string) => Promise<Image>) => {
+/** Caches images: drawing one takes milliseconds of the main thread. */
+const memoized = <Image>(draw: (text: string) => Promise<Image>) => {
   const drawn = generationalCache<string, Promise<Image>>(imagesKept)
   return (text: string): Promise<Image> => {
     const known = drawn.get(text)
@@ -22,16 +22,16 @@ const remembered = <Image>(draw: (text: string) => Promise<Image>) => {
 
 const svgOf = (text: string): Promise<string> => toString(text, { ...options, type: 'svg' })
 
-/** QR codes (ISO/IEC 18004) of a text. */
+/** QR codes (ISO/IEC 18004). */
 export const qrImage = {
-  png: remembered(
+  png: memoized(
     async (text: string): Promise<Uint8Array<ArrayBuffer>> =>
       new Uint8Array(
         await toBuffer(text, { ...options, type: 'png', scale: pixelsPerModule(text) }),
       ),
   ),
-  svg: remembered(svgOf),
-  /** An image inside a URL, for pages that show codes which nobody else may fetch; it is not kept. */
+  svg: memoized(svgOf),
+  /** For pages with codes that nobody else may fetch; not cached. */
   dataUrl: async (text: string): Promise<string> =>
     `data:image/svg+xml;base64,${Buffer.from(await svgOf(text)).toString('base64')}`,
 }

@@ -1,7 +1,7 @@
 import type { Core } from './core.ts'
 import type { makeProcesses } from './processes.ts'
 
-/** Whether requests should be sent here, and how far the read models are. */
+/** Whether to send requests here, and how far the read models are. */
 export const makeReadiness =
   (
     {
@@ -17,7 +17,7 @@ export const makeReadiness =
     const isDamaged = isFileDamaged()
     if (!isStoreUp || !hasBegun() || isDamaged)
       return { ...progress, isStoreUp, isDamaged, isReady: false }
-    // Under load the read models are always a little behind, which is no reason to send nobody here.
+    // Read models that are a little behind, as always under load, are ready.
     const isReady = await readModels.reached(progress.head).then(
       () => true,
       () => false,

@@ -21,10 +21,7 @@ const linesOf = ({ method, path, status, counts, sum }: Series): string[] => {
   return [...buckets, `${name}_sum{${labels}} ${sum}`, `${name}_count{${labels}} ${total}`]
 }
 
-/**
- * How long requests take, as a Prometheus histogram. Every request passes here, so it costs an addition: the general
- * histogram of a metrics library costs as much as routing the request.
- */
+/** A Prometheus histogram of request times. A library's histogram costs as much as routing. */
 export const requestTimes = () => {
   const byPath = new Map<string, Series[]>()
 

@@ -20,9 +20,9 @@ import type { Core } from './core.ts'
 import { keyInFile, readPublicKey } from './keys.ts'
 import { hashSecret } from './people/secrets.ts'
 
-/** An IBAN that shows the form and is nobody's. */
+/** Nobody's IBAN. */
 const sandboxAccount = 'NO9386011117947'
-/** In øre, and a rate. */
+/** Amounts in øre. */
 const sandboxFees = {
   transactionFixed: 180,
   interchangeRate: '0.01',
@@ -30,7 +30,7 @@ const sandboxFees = {
   settlementFixed: 1500,
 }
 
-/** People to rehearse with; in the sandbox, their PINs and secrets are no secrets. */
+/** Test payers; their PINs and secrets are public. */
 export const sandboxPayers = {
   alice: {
     name: 'Alice Andersen',
@@ -75,7 +75,7 @@ const profileOf = (id: keyof typeof sandboxPayers): Profile => {
 export const sandboxMerchant = 'sandbox'
 const secret = 'sandbox-secret'
 
-/** Makes what interface 15 promises, as far as it is not there; answers how to use it. */
+/** Creates the sandbox data of interface 15 that is missing; returns how to use it. */
 export const makeSandboxData = async (core: Core, dataDir: string): Promise<string> => {
   const { handle, find, contextOf, vault: people } = core
   const merchant = sandboxMerchant
@@ -84,7 +84,7 @@ export const makeSandboxData = async (core: Core, dataDir: string): Promise<stri
   const key = await keyInFile(keyFile, 'rsa')
   const publicKey =
     readPublicKey(createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString()) ?? null
-  // Another process on the same log may make the same at the same time, with another salt.
+  // Another process may be creating the same, with another salt.
   const register = (...command: Parameters<typeof handle>) =>
     handle(...command).catch(ignoreRefusal)
   const isAbsent = async (entry: MaybePromise<{ readonly status: string }>) =>

@@ -1,40 +1,40 @@
 import { setFlagsFromString } from 'node:v8'
-import type { Given, Told } from './serving-worker.ts'
+import type { ServingReply, ServingStart } from './serving-worker.ts'
 import { startWorker } from './worker.ts'
 
-/** In megabytes, of three spaces: a request makes much garbage, of which little is kept for the next one. */
+/** In megabytes, for three spaces: requests make much short-lived garbage. */
 const resourceLimits = { maxYoungGenerationSizeMb: 3 * 32 }
 
-/** How often it is looked whether npm still runs, in ms. */
-const lookEveryMs = 500
+/** How often to check that npm still runs, in ms. */
+const checkEveryMs = 500
 
-/** npm that dies of anything but SIGTERM and SIGINT tells nobody. */
+/** npm passes on SIGTERM and SIGINT only. */
 const onEndOfParent = (act: () => void): void => {
   const parent = process.ppid
   const timer = setInterval(() => {
     if (process.ppid === parent) return
     clearInterval(timer)
     act()
-  }, lookEveryMs)
+  }, checkEveryMs)
   timer.unref()
 }
 
 /**
- * Runs the service in a thread, for only a thread is given the size of its young generation by the program; this one
- * waits for signals.
+ * Runs the service in a worker thread, since only those can be given a young generation size. This
+ * thread waits for signals.
  */
-export const serveInWorker = (environment: Given): void => {
-  // Helpers of each collection would take the processor from the other threads.
+export const serveInWorker = (environment: ServingStart): void => {
+  // Helper threads of the collector would compete with the other threads.
   setFlagsFromString('--no-parallel-scavenge')
   const thread = startWorker('serving-worker', { workerData: { ...environment }, resourceLimits })
   const stop = (): void => thread.postMessage('stop')
-  thread.once('message', (started: Told) => {
-    // Whoever reads the address may end the service in that moment.
+  thread.once('message', (started: ServingReply) => {
+    // Install the handlers first: the reader of the address may stop the service at once.
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)
     process.stdout.write(started)
   })
   if (environment['npm_lifecycle_event'] === 'start') onEndOfParent(stop)
-  // Any other error the thread has printed: on the way here an error of the database loses its words.
+  // The worker has printed all other errors; an SqliteError would lose its message here.
   thread.on('error', ({ code, message }: NodeJS.ErrnoException) => {
     if (code === 'ERR_WORKER_OUT_OF_MEMORY') process.stderr.write(`${message}\n`)
   })

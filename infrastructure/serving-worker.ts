@@ -6,18 +6,18 @@ import { failWith } from './own-process.ts'
 import { serve } from './server.ts'
 import { readSettings, type Settings } from './settings.ts'
 
-/** What this thread begins with: the environment of the process. */
-export type Given = Readonly<Record<string, string | undefined>>
-/** What it tells once it listens, for whoever has started the service. */
-export type Told = string
+/** The environment of the process. */
+export type ServingStart = Readonly<Record<string, string | undefined>>
+/** Printed once the service listens. */
+export type ServingReply = string
 
-const run = async (port: MessagePort, environment: Given): Promise<void> => {
+const run = async (port: MessagePort, environment: ServingStart): Promise<void> => {
   let settings: Settings | undefined
   try {
     settings = readSettings(environment)
-    await serve(settings, async (started: Told) => {
+    await serve(settings, async (started: ServingReply) => {
       port.postMessage(started)
-      // Whatever it is told: there is nothing else to be told of.
+      // The only message is `stop`.
       await once(port, 'message')
       port.close()
     })
@@ -28,4 +28,4 @@ const run = async (port: MessagePort, environment: Given): Promise<void> => {
 
 process.on('uncaughtExceptionMonitor', (error) => writeSync(2, `${inspect(error)}\n`))
 
-if (parentPort) await run(parentPort, workerData as Given)
+if (parentPort) await run(parentPort, workerData as ServingStart)

@@ -3,7 +3,7 @@ import { readCertificates } from './callbacks/authorities.ts'
 import { isNetmask } from './networks.ts'
 import { readAccount } from './payout-account.ts'
 
-/** Text that keeps to a rule, which is told in plain words when it does not. */
+/** Text with a rule and its message. */
 const text = (rule: string, keeps: (given: string) => boolean) => z.string().refine(keeps, rule)
 
 const anything = z.string().min(1)
@@ -28,7 +28,7 @@ const urlOf = (given: string): URL | undefined => {
   return url && /^https?:$/.test(url.protocol) ? url : undefined
 }
 
-// The pages of the service are at the root of their address: links, cookies and forms would miss a path before them.
+// Pages are at the root: links, cookies and forms would miss a path before them.
 const publicUrl = text(
   'must be an address such as https://pay.example',
   (given) => urlOf(given) !== undefined,
@@ -61,7 +61,7 @@ const certificates = z.string().transform((file, context) => {
   }
 })
 
-/** Every setting of the environment: its check, its default and what it means (interface 14). */
+/** Every setting: check, default and meaning (interface 14). */
 const settings = {
   HOST: [anything.default('127.0.0.1'), 'Address to listen on.'],
   PORT: [wholeNumber(0, 65_535).default(8080), 'Port to listen on; 0 picks a free one.'],
@@ -108,7 +108,7 @@ const settings = {
     certificates.optional(),
     'PEM file of certificate authorities that receivers of callbacks may have, beside the known ones.',
   ],
-  // Node reads it by itself, too; a list of authorities for callbacks replaces all that Node trusts.
+  // Node reads it too, but the list for callbacks replaces Node's.
   NODE_EXTRA_CA_CERTS: [
     certificates.optional(),
     'The same for every connection that the service makes.',
@@ -145,12 +145,12 @@ type Name = keyof typeof settings
 
 export type Settings = { readonly [N in Name]: z.output<(typeof settings)[N][0]> }
 
-/** The environment has a setting that cannot be; the message names each. */
+/** The message names each wrong setting. */
 export class WrongSettings extends Error {
   override readonly name = 'WrongSettings'
 }
 
-/** A setting as it was given, without the password that a connection string may hold. */
+/** The setting as given, with the password of a connection string hidden. */
 export const settingShown = (name: Name, given: string | number | undefined): string =>
   `${name}=${JSON.stringify(String(given).replace(/\/\/.*@/, '//…@'))}`
 
@@ -173,7 +173,7 @@ export const readSettings = (
   return read as Settings
 }
 
-/** Each setting with its default, empty without one, and its meaning. */
+/** Name, default (empty for none) and meaning of each setting. */
 export const listedSettings = () =>
   Object.entries(settings).map(([name, [schema, meaning]]) => ({
     name,
@@ -181,7 +181,6 @@ export const listedSettings = () =>
     meaning,
   }))
 
-/** The settings as `daybook --help` lists them. */
 export const settingsHelp = (): string => {
   const lines = listedSettings().map(({ name, preset, meaning }) => {
     const shown = preset === '' ? '' : ` (default: ${preset})`

@@ -1,14 +1,14 @@
 import Database, { isHeld } from './sqlite.ts'
 
 /**
- * Says which of the processes on one file does what only one should do at a time. The file's lock is what tells: the
- * system gives it back when a process ends, however it ends. Nothing is ever written.
+ * Elects one of the processes on a file by its lock, which the system releases when a process ends.
+ * Nothing is written.
  */
 export const soleProcess = (file: string) => {
   const sqlite = new Database(file, { timeout: 0 })
   let isThisOne = false
   return {
-    /** Whether it is this process, which it then is until `resign`. */
+    /** Whether this process is elected; it stays so until `resign`. */
     isOurs: (): boolean => {
       try {
         if (!isThisOne) sqlite.exec('BEGIN EXCLUSIVE')

@@ -1,14 +1,14 @@
 import type BetterSqlite3 from 'better-sqlite3'
 import { createRequire } from 'node:module'
 
-/** Node-API 10 came with Node 22.14; Node 20 will never have it. */
+/** Node-API 10 needs Node 22.14. */
 const release = Number(process.versions['napi']) >= 10 ? 'better-sqlite3-13' : 'better-sqlite3'
 
-/** @throws Error when dependencies were installed with another version of Node, or without the optional ones */
+/** @throws Error when dependencies were installed for another Node, or without optional ones */
 const load = (): typeof BetterSqlite3 => {
   try {
     const Loaded = createRequire(import.meta.url)(release) as typeof BetterSqlite3
-    // Its compiled part is loaded with the first database, and fits one version of Node.
+    // The first database loads the compiled part, which fits one version of Node.
     new Loaded(':memory:').close()
     return Loaded
   } catch (error) {
@@ -18,16 +18,16 @@ const load = (): typeof BetterSqlite3 => {
 }
 
 /**
- * better-sqlite3 in the release that goes with this version of Node: 13 cannot be loaded without Node-API 10, and 12 aborts
- * the process when a statement is collected as garbage on late releases of Node 24 (seen on 24.21).
+ * better-sqlite3 for this version of Node: 13 needs Node-API 10; 12 aborts on late releases of Node
+ * 24 (seen on 24.21) when a statement is garbage collected.
  */
 const Database: typeof BetterSqlite3 = load()
 
-/** Whether a call has failed because another connection holds the file. */
+/** Whether another connection holds the file. */
 export const isHeld = (error: unknown): boolean =>
   error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
 
-/** What SQLite cannot do with a file is told with its name. */
+/** Names the file in SQLite's errors. */
 export const inFile = <Opened>(file: string, open: () => Opened): Opened => {
   try {
     return open()

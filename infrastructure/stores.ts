@@ -19,21 +19,19 @@ import { settingShown, WrongSettings, type Settings } from './settings.ts'
 import Database from './sqlite.ts'
 import type { Where } from './worker.ts'
 
-/** Where the data lies. */
 export type Place = Pick<Settings, 'EVENT_STORE' | 'DATA_DIR'>
 
 const categories = new Set(Object.values(aggregates).map(({ category }) => category))
 
 /**
- * Others may keep events of their own in the same database. What stands in a stream of ours is ours, whatever it says of
- * itself: an intruder there is not to be passed by. So is what another version of ours says, in streams that this one
- * does not know.
+ * Tells our events from others' in a shared database. Everything in one of our streams counts, and
+ * so do events with our metadata in streams of other versions.
  */
 const isOurs = ({ stream, metadata }: RecordedEvent): boolean =>
   categories.has(categoryOf(stream)) ||
   ('schema' in metadata && 'actor' in metadata && 'correlationId' in metadata)
 
-/** The client is loaded by whoever has such a server: it takes a tenth of a second and more in each thread. */
+/** Loaded on demand: it takes a tenth of a second in each thread. */
 const connect = async (connectionString: string): Promise<EventStore> => {
   const { connectEventStoreDB } = await import('./event-store/eventstoredb-event-store.ts')
   try {
@@ -48,27 +46,24 @@ const connect = async (connectionString: string): Promise<EventStore> => {
 export const logFileIn = ({ DATA_DIR }: Pick<Place, 'DATA_DIR'>): string =>
   join(DATA_DIR, 'events.sqlite')
 
-/** Whether anybody has begun a log there. @throws Error of the system when this user may not look */
+/** @throws Error of the system when this user may not look */
 const isBegun = (place: Place): boolean =>
   (statSync(logFileIn(place), { throwIfNoEntry: false })?.size ?? 0) > 0
 
-/** The vault of an installation that has its own. */
 export const ownVaultIn = ({ DATA_DIR }: Pick<Place, 'DATA_DIR'>): string =>
   join(DATA_DIR, 'vault.sqlite')
 
 type Parts = Pick<Settings, 'DATA_DIR'> & Partial<Pick<Settings, 'VAULT' | 'BLOBS'>>
 
-/** The vault of an installation. */
 export const vaultIn = ({ VAULT, DATA_DIR }: Parts): string => VAULT ?? ownVaultIn({ DATA_DIR })
 
-/** The folder of attachments and logos. */
 export const blobsIn = ({ BLOBS, DATA_DIR }: Parts): string => BLOBS ?? join(DATA_DIR, 'blobs')
 
 const directoryIn = ({ DATA_DIR }: Place): string => join(DATA_DIR, 'read-models')
 
-/** Whoever has lost a log is to know it: an empty one in its place would answer as if nothing had ever been. */
+/** A lost log must not be replaced by an empty one unnoticed. */
 const refuseLostLog = (place: Place): void => {
-  // A service begins both after its log.
+  // A service creates both after its log.
   const left = [ownVaultIn(place), directoryIn(place)].find((path) => existsSync(path))
   if (left === undefined || isBegun(place)) return
   throw new UnusableLog(
@@ -76,26 +71,26 @@ const refuseLostLog = (place: Place): void => {
   )
 }
 
-/** The event store, and the log beneath it when that is a file of ours. */
+/** `log` is there when the store is a file of ours. */
 export type OpenedStore = EventStore & { readonly log?: EventLog }
 
 /**
- * Opens the event store for a service, or for a command that may append; begins the log where there was never one.
- * @throws Error when the folder or the log in it cannot be used; the message says why
+ * Opens the event store for appending; creates the log if there never was one. @throws Error with
+ * the reason when the folder or its log cannot be used
  */
 export const openStore = async (
   place: Place,
   committing: Where = 'inline',
 ): Promise<OpenedStore> => {
   const { EVENT_STORE, DATA_DIR } = place
-  // Its log says who paid whom, and what ids are made of.
+  // The log says who paid whom, and holds the key of ids.
   mkdirSync(DATA_DIR, { recursive: true, mode: 0o700 })
   if (EVENT_STORE !== 'sqlite') return connect(EVENT_STORE)
   refuseLostLog(place)
   return openSqliteEventStore(logFileIn(place), 'append', committing)
 }
 
-/** @throws UnusableLog when nobody has begun a log there: a mistyped folder is not to look like one in which nothing is. */
+/** A mistyped folder must not look like an empty log. @throws UnusableLog */
 export const checkLogIsThere = (place: Place): void => {
   if (place.EVENT_STORE !== 'sqlite' || isBegun(place)) return
   refuseLostLog(place)
@@ -104,7 +99,7 @@ export const checkLogIsThere = (place: Place): void => {
 
 const cannotBeOpened = /^SQLITE_(?:CANTOPEN|READONLY)/
 
-/** The event store for somebody who reads what is there and writes nothing. */
+/** Opens the event store for reading only. */
 export const openStoreToRead = async (place: Place): Promise<OpenedStore> => {
   const { EVENT_STORE } = place
   if (EVENT_STORE !== 'sqlite') return connect(EVENT_STORE)
@@ -122,7 +117,7 @@ export const openStoreToRead = async (place: Place): Promise<OpenedStore> => {
 
 const tables = projections.map(({ table }) => table)
 
-/** Whether the log holds the event that the read models were folded up to, at the place where it was. */
+/** Whether the read models are of this log: it must hold their checkpoint. */
 const areOf = async (store: EventStore, readModels: ReadModelFile): Promise<boolean> => {
   const { position, event, stream, revision } = checkpointOf(readModels)
   if (position === start) return true
@@ -130,7 +125,7 @@ const areOf = async (store: EventStore, readModels: ReadModelFile): Promise<bool
   return found?.id === event && found.position === position
 }
 
-/** The read models of this log; begun anew when those at hand are of another one, or of more than was restored of it. */
+/** Opens the read models, or new ones if they are of another log or ahead of a restored one. */
 export const openReadModels = async (
   place: Place,
   store: EventStore,

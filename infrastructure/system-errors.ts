@@ -9,6 +9,6 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'it is on a file system that is only read',
 }
 
-/** Why the system has not done what was asked of a file, in plain words; undefined for any other error. */
+/** The reason of a failed file operation in plain words; undefined for other errors. */
 export const reasonOf = (error: unknown): string | undefined =>
   error instanceof Error ? reasons[(error as NodeJS.ErrnoException).code ?? ''] : undefined

@@ -1,7 +1,7 @@
 import { StoreHeld, StoreUnavailable } from '../application/event-store.ts'
 import { isHeld } from './sqlite.ts'
 
-/** The failure of a database call as the port names it. */
+/** A database error as the port's StoreUnavailable. */
 export const unavailable = (error: unknown): StoreUnavailable => {
   const Failure = isHeld(error) ? StoreHeld : StoreUnavailable
   return new Failure(error instanceof Error ? error.message : String(error), { cause: error })

@@ -5,5 +5,4 @@ const packageFile = new URL(
   import.meta.url,
 )
 
-/** The version of this package. */
 export const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }

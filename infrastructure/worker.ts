@@ -1,18 +1,17 @@
 import { setFlagsFromString } from 'node:v8'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
-/** Where work beside the requests is done: in this thread, or in threads of its own. */
+/** Whether work runs in this thread or in one of its own. */
 export type Where = 'inline' | 'worker'
 
 /**
- * Takes back the flag that the process was started with: the young generation of this thread has its size by now, and the
- * flag would overrule the limits of every thread that begins later.
+ * Resets the flag the process was started with: this thread has its size, and the flag would
+ * overrule the limits of later threads.
  */
 setFlagsFromString('--max-semi-space-size=0')
 
 const isSource = import.meta.url.endsWith('.ts')
 
-/** Starts a thread with the module of that name in this folder. */
 export const startWorker = (name: string, options: WorkerOptions = {}): Worker => {
   const entry = new URL(isSource ? './worker-from-source.mjs' : `./${name}.js`, import.meta.url)
   return new Worker(entry, {

@@ -1,6 +1,6 @@
 import type { EventStore } from '../../application/event-store.ts'
 import type { Log } from '../log.ts'
-import { heed, useOf } from '../outages.ts'
+import { reportingTo, useOf } from '../outages.ts'
 
 type WatchedStore = EventStore & {
   /** False when the last append has failed for want of the store, a moment ago. */
@@ -13,9 +13,9 @@ export const watchStore = (store: EventStore, log: Log, elapsed?: () => number):
   const [writing, reading, following] = [use('written'), use('read'), use('followed')]
   return {
     ...store,
-    append: (...what) => heed(writing, store.append(...what)),
-    readStream: (...about) => heed(reading, store.readStream(...about)),
-    head: () => heed(reading, store.head()),
+    append: (...what) => reportingTo(writing, store.append(...what)),
+    readStream: (...about) => reportingTo(reading, store.readStream(...about)),
+    head: () => reportingTo(reading, store.head()),
     follow: (after, signal) => store.follow(after, signal, following),
     canBeWritten: writing.works,
   }

@@ -22,8 +22,8 @@ const readKey = ({
 }
 
 /**
- * Makes a key and publishes it; it signs once nobody can still keep the keys that were published before. Older ones stay
- * published, so that what they signed stays valid.
+ * Publishes a new key, which signs once all cached key sets have expired. Older keys stay
+ * published, so their signatures stay valid.
  */
 export const addIdTokenKey = async (
   vault: Vault,
@@ -33,8 +33,8 @@ export const addIdTokenKey = async (
   const der = publicKey.export({ type: 'spki', format: 'der' })
   const kid = createHash('sha256').update(der).digest('base64url').slice(0, 16)
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-  // Names are ordered by time as text.
-  // Making it takes a while: what older keys sign meanwhile must be signed alike when it is made again.
+  // Names sort by time. The key takes a while to become valid, so tokens that are made again
+  // meanwhile get the same key.
   const signsFrom = Math.floor(now()) + keySetLifetime * 1000
   const from = String(signsFrom).padStart(15, '0')
   vault.addSecret(`${prefix}${from}:${kid}`, Buffer.from(pem))
@@ -55,8 +55,8 @@ const halfHash = (token: string): string =>
   createHash('sha256').update(token, 'ascii').digest().subarray(0, 16).toString('base64url')
 
 /**
- * Signs ID tokens (RS256). RSASSA-PKCS1-v1_5 has no randomness: the same claims always give the same token, so an
- * outcome can show it again.
+ * Signs ID tokens (RS256). RSASSA-PKCS1-v1_5 is deterministic, so a repeated request gets the same
+ * token.
  */
 export const makeIdTokens = (
   vault: Vault,
@@ -81,7 +81,7 @@ export const makeIdTokens = (
   return {
     sign: async (claims: IdTokenClaims): Promise<string> => {
       const { subject, audience, accessToken, issuedAt, nonce, signedInAt } = claims
-      // Whoever checks a token has no other clock than the machine's: a sandbox's may be ahead of it.
+      // Tokens carry the machine's time: the sandbox's clock may be ahead.
       const issued = await machineTime(issuedAt)
       const key = keyAt(issued)
       const seconds = Math.floor(issued / 1000)
@@ -101,7 +101,7 @@ export const makeIdTokens = (
         .setExpirationTime(seconds + idTokenLifetimeSeconds)
         .sign(await importOnce(key))
     },
-    /** The subject of a token of ours, also of one that has expired; undefined for any other text. */
+    /** The subject of a token of ours, expired or not; undefined otherwise. */
     subjectOf: async (token: string): Promise<string | undefined> => {
       const keyOf = ({ kid }: { readonly kid?: string }) => {
         const key = keys().find((one) => one.kid === kid)

@@ -2,17 +2,17 @@ import { StoreUnavailable } from '../../application/event-store.ts'
 import { isHeld } from '../sqlite.ts'
 import { unavailable } from '../unavailable.ts'
 
-/** How long somebody new waits for other processes to leave the file, in ms: nothing else waits with them. */
+/** How long a new person waits for other processes to release the file, in ms. */
 const patience = 5_000
 const retryDelay = 5
 
-/** People in one transaction: more of them would hold up everything else in this thread. */
+/** People per transaction; more would block this thread for too long. */
 const peopleInGroup = 64
 
 const mostWaiting = 10_000
 
-/** After a group, this thread does other work for so many times as long as the group took, however slow the disk. */
-const restAfterGroup = 3
+/** After a group, pause this many times as long as it took to write. */
+const pauseAfterGroup = 3
 
 type Waiting = {
   readonly identifier: string
@@ -24,10 +24,10 @@ type Waiting = {
 }
 
 type Needs = {
-  /** Adds somebody unless they are there; answers the id that they have now. @throws SqliteError */
+  /** Returns the id of the person, new or known. @throws SqliteError */
   readonly add: (identifier: string, wanted: string | undefined) => string
-  /** What the work adds is in the file, all or nothing of it. Waits for no other process. @throws SqliteError */
-  readonly together: (work: () => void) => void
+  /** Runs the work in one transaction, without waiting for other processes. @throws SqliteError */
+  readonly inTransaction: (work: () => void) => void
 }
 
 const waitingFor = (identifier: string, wanted: string | undefined): Waiting => {
@@ -37,16 +37,15 @@ const waitingFor = (identifier: string, wanted: string | undefined): Waiting => 
 }
 
 /**
- * Writes people whom nobody has named before, many in a transaction: all who are named while a group is written, and while
- * this thread rests from it, share the next one. It is done by the thread that answers, for nobody can read a file with a
- * rollback journal while it is written: another thread would keep this one out for as long, or with a 503.
+ * Adds new people in groups, one transaction each. It stays on this thread: while another wrote,
+ * the rollback journal would lock this one out of the file.
  */
-export const addInGroups = ({ add, together }: Needs) => {
-  /** By identifier: who is named again meanwhile is written once. */
+export const addInGroups = ({ add, inTransaction }: Needs) => {
+  /** By identifier, so that a person named twice is written once. */
   const waiting = new Map<string, Waiting>()
   let isScheduled = false
-  let restsUntil = 0
-  let emptied: (() => void) | undefined
+  let pausedUntil = 0
+  let onEmpty: (() => void) | undefined
 
   const fail = (people: readonly Waiting[], error: StoreUnavailable): void => {
     for (const { identifier, reject } of people) {
@@ -55,10 +54,10 @@ export const addInGroups = ({ add, together }: Needs) => {
     }
   }
 
-  /** Nobody is answered before all are in the file. */
+  /** Resolves only after the commit. */
   const write = (group: readonly Waiting[]): void => {
     const answers: (() => void)[] = []
-    together(() => {
+    inTransaction(() => {
       for (const { identifier, wanted, resolve } of group) {
         const id = add(identifier, wanted)
         answers.push(() => {
@@ -78,29 +77,29 @@ export const addInGroups = ({ add, together }: Needs) => {
     let rest = 0
     try {
       write(group)
-      rest = restAfterGroup * (performance.now() - began)
+      rest = pauseAfterGroup * (performance.now() - began)
     } catch (error) {
       rest = retryDelay
       if (!isHeld(error)) fail(group, unavailable(error))
       else if (began - (all[0]?.since ?? 0) >= patience)
-        // All others would meet the same.
+        // The others would fail for the same reason.
         fail(all, new StoreUnavailable('another process holds the vault', { cause: error }))
     }
-    restsUntil = performance.now() + rest
-    if (waiting.size === 0) emptied?.()
+    pausedUntil = performance.now() + rest
+    if (waiting.size === 0) onEmpty?.()
     schedule()
   }
 
   const schedule = (): void => {
     if (isScheduled || waiting.size === 0) return
     isScheduled = true
-    const rest = restsUntil - performance.now()
+    const rest = pausedUntil - performance.now()
     if (rest > 0) setTimeout(flush, rest)
     else setImmediate(flush)
   }
 
   return {
-    /** The id of whoever has that identifier, once they are in the file. @throws StoreUnavailable */
+    /** @throws StoreUnavailable */
     add: async (identifier: string, wanted: string | undefined): Promise<string> => {
       const known = waiting.get(identifier)
       if (known) return known.id
@@ -111,11 +110,11 @@ export const addInGroups = ({ add, together }: Needs) => {
       schedule()
       return added.id
     },
-    /** Resolves when nobody waits any more: none may come after this call. */
+    /** Resolves when everybody is written. Call `add` no more after this. */
     finish: (): Promise<void> =>
       new Promise((resolve) => {
         if (waiting.size === 0) resolve()
-        else emptied = resolve
+        else onEmpty = resolve
       }),
   }
 }

@@ -14,7 +14,7 @@ export const codeUri = (secret: string, phone: string): string => totp(secret, p
 export const codeAt = (secret: string, machine: number): string =>
   totp(secret).generate({ timestamp: machine })
 
-/** Checks one-time codes (RFC 6238) against the machine's clock, which authenticator apps share. */
+/** Checks one-time codes (RFC 6238) by the machine's clock, as authenticator apps do. */
 export const makeCodeCheck =
   (machineNow: () => number) =>
   (secret: string, code: string): number | null => {

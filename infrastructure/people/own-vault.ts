@@ -12,14 +12,14 @@ type Needs = {
   readonly uses: Parameters<typeof openVault>[1]
 }
 
-/** The vault of this log, which the first who opens it chooses. @throws WrongVault */
+/** Opens the vault of this log; the first one opened becomes it. @throws WrongVault */
 export const openOwnVault = async (
   { find, handle, context, uses }: Needs,
   settings: Settings,
 ): Promise<Vault> => {
   const file = vaultIn(settings)
   const { vault: chosen } = await find(installations, 'daybook')
-  // One that is missing is to be put back, and not to be begun anew in its place.
+  // A missing vault must be restored, not replaced by a new one.
   if (chosen !== null && !existsSync(file))
     throw new WrongVault(file, 'is missing: it should be the vault')
   const vault = openVault(file, uses)

@@ -10,7 +10,7 @@ import {
 import { phoneDigits, readName, sealName, type People } from '../../application/people.ts'
 import { retryWhileHeld } from '../retry-while-held.ts'
 
-/** An access token is never stored: what is, names its grant, from which it can be derived again. */
+/** Access tokens are not stored: this names the grant, from which the token is derived. */
 const grantedName = /^granted:(\d+):(.+)$/
 
 type Needs = {
@@ -18,12 +18,14 @@ type Needs = {
   readonly vault: People
   readonly tokens: Tokens
   readonly rows: GrantRows
-  /** The scan that a token was given for. */
   readonly findScan: (token: string) => { readonly payer: string } | undefined
   readonly caughtUp: () => Promise<void>
 }
 
-/** Who is meant by what merchants call them. What could tell who somebody is is sealed before anything is stored. */
+/**
+ * Finds customers by what merchants call them. Whatever identifies a person is sealed before it is
+ * stored.
+ */
 export const payerDirectory = (needs: Needs) => {
   const { find, vault: people, tokens, rows, findScan, caughtUp } = needs
   const payerOf = async (person: string | undefined): Promise<string | undefined> =>
@@ -34,7 +36,7 @@ export const payerDirectory = (needs: Needs) => {
   }
   const liveToken = findLiveToken({ find, tokens, rows, caughtUp })
 
-  /** An access token, as long as it lives; whoever holds another merchant's token names nobody with it. */
+  /** By a live access token of this merchant; another merchant's token identifies nobody. */
   const byAccessToken: IdentifyOneKind = async (customer, merchant, at) => {
     if (phoneDigits(customer) !== undefined) return undefined
     await caughtUp()
@@ -49,7 +51,7 @@ export const payerDirectory = (needs: Needs) => {
     try {
       await admit()
     } catch (error) {
-      // Another process may have been asked the same meanwhile: then they are new no longer, and this is a repeat.
+      // Another process may have added them meanwhile: then this is a repeat.
       const known = people.findPerson(name)
       if (known === undefined) throw error
       return known
@@ -62,22 +64,22 @@ export const payerDirectory = (needs: Needs) => {
     const name = digits ?? customer
     const person = people.findPerson(name) ?? (await newPerson(name, admit))
     const id = digits === undefined ? undefined : await payerOf(person)
-    // Whoever has been erased meanwhile is somebody new.
+    // If they were erased meanwhile, start over as a new person.
     if (!people.hasPerson(person)) return byNameNow(customer, merchant, at, admit)
     const names = id === undefined ? 'unknown' : { id }
     return { stored: sealName(people, person, customer), names }
   }
-  /** A phone number; and whatever else somebody is called, who then is nobody here. */
+  /** By phone number, or by any other name, which identifies no payer. */
   const byName: Identify = (...asked) => retryWhileHeld(() => byNameNow(...asked))
 
-  /** Whoever is known by a token, and not by a name that goes with them. */
+  /** Erased holders of a token, as tokens are not sealed. */
   const isErased = (holder: { readonly payer: string } | undefined): boolean =>
     holder !== undefined && !people.hasPerson(holder.payer)
 
   return {
     byAccessToken,
     byName,
-    /** What the merchant called them; null once they are erased. */
+    /** What the merchant called them; null for a person who was erased. */
     show: (stored: string | null): string | null => {
       const [, generation, grant] = grantedName.exec(stored ?? '') ?? []
       if (grant !== undefined)

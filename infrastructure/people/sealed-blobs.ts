@@ -4,10 +4,13 @@ import { readName, sealName, type People } from '../../application/people.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { hashOf } from '../blob-directory.ts'
 
-/** Keeps contents sealed as names are (`sealed:<person>:<text>`): the log of events then needs not know whose they are. */
+/**
+ * Seals contents as names are sealed (`sealed:<person>:<text>`), so the log need not know whose
+ * they are.
+ */
 export const sealedBlobs = (blobs: Blobs, people: People): SealedBlobs => ({
   seal: async (content, person) => {
-    // A content may be large: others get their turn before each.
+    // Contents may be large: let other work run before each.
     await nextTurn()
     if (!people.hasPerson(person)) return refuse('resource_is_unknown')
     const text = Buffer.from(content).toString('base64')

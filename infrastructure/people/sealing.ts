@@ -4,8 +4,8 @@ const nonceBytes = 12
 const tagBytes = 16
 
 /**
- * Encrypts a text with AES-256-GCM. The nonce is derived from the text with the key, so that equal texts are sealed
- * equally (a repeated request is seen to be one) and a nonce never meets two texts.
+ * Encrypts with AES-256-GCM. The nonce is derived from key and text: equal texts are sealed
+ * equally, so repeats are recognised, and no nonce is used for two texts.
  */
 export const seal = (key: Buffer, text: string): string => {
   const nonce = createHmac('sha256', key).update('nonce:').update(text).digest()
@@ -16,7 +16,7 @@ export const seal = (key: Buffer, text: string): string => {
   )
 }
 
-/** The text that was sealed; undefined when the key is another or the text was tampered with. */
+/** Undefined when the key is wrong or the text was altered. */
 export const unseal = (key: Buffer, sealed: string): string | undefined => {
   const bytes = Buffer.from(sealed, 'base64url')
   if (bytes.length < nonceBytes + tagBytes) return undefined

@@ -6,26 +6,25 @@ import { networkOf } from '../networks.ts'
 
 const verdictLifetimeMs = 60_000
 const verdictsKept = 10_000
-/** Of the four threads of the pool payers' sign-ins may take another one, and one is left for all else. */
+/** Checks take two of the pool's four threads, payers' sign-ins a third. */
 const checks = { concurrent: 2, maxWaitingPerKey: 1_000, maxWaiting: 10_000 }
 
 /** Argon2id with OWASP's minimum parameters, on the thread pool. */
 export const hashSecret = (secret: string): Promise<string> => argon2id(secret)
 
-/** Whether that is the slow hash of a secret; takes as long as to make it. */
+/** Whether this is the slow hash of the secret. As slow as hashing. */
 export const isHashOf = (slowHash: string, secret: string): Promise<boolean> =>
   verify(slowHash, secret)
 
 /**
- * Checks secrets against slow hashes. A verdict is remembered for a minute under a keyed fast hash of secret and slow
- * hash, a right one for a minute after its last use, so that a busy client pays once, a changed secret counts at once,
- * and no secret is kept. Without a slow hash it takes as long and says no, the first time and again, for each name that
- * is claimed. The addresses from which secrets come take turns. @throws Refusal too_much_is_waiting
+ * Checks secrets against slow hashes, fairly by network. Verdicts are cached for a minute under a
+ * keyed fast hash; a right one is renewed by each use. Without a slow hash it takes as long and is
+ * false. @throws Refusal too_much_is_waiting
  */
 export const makeSecretCheck = (machineNow: () => number) => {
   const key = randomBytes(32).toString('hex')
   const limited = concurrencyLimit(checks)
-  /** Until when secrets count that were right, and that were wrong: apart, for anybody can make any number of these. */
+  /** Separate caches: anybody can fill the one for wrong secrets. */
   const right = generationalCache<string, number>(verdictsKept)
   const wrong = generationalCache<string, number>(verdictsKept)
   const underWay = new Map<string, Promise<boolean>>()
@@ -50,7 +49,7 @@ export const makeSecretCheck = (machineNow: () => number) => {
     const verdict = known(name)
     if (verdict !== undefined) return verdict
     const whose = networkOf(from)
-    // Others who ask the same do not wait for the turn of this one.
+    // Equal questions share one check.
     const asking = `${whose} ${name}`
     const before = underWay.get(asking)
     if (before) return before

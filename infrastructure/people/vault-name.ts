@@ -4,17 +4,17 @@ import Database, { inFile } from '../sqlite.ts'
 export const digestOf = (identifiers: Buffer, text: string): Buffer =>
   createHmac('sha256', identifiers).update(text).digest()
 
-/** Names a vault and no other, and tells nothing of what is in it. */
+/** Identifies a vault and reveals nothing of its contents. */
 export const vaultNameOf = (identifiers: Buffer): string =>
   digestOf(identifiers, 'the name of this vault').toString('hex').slice(0, 32)
 
-/** What there is to know of a vault without opening it for use; `name` is undefined when nobody has begun it. */
+/** Reads a vault without opening it for use; `name` is undefined for an empty one. */
 export const readVaultName = (file: string) =>
   inFile(file, () => {
     const sqlite = new Database(file, { readonly: true, fileMustExist: true })
     try {
-      const told = sqlite.pragma('integrity_check') as readonly { integrity_check: string }[]
-      const damage = told.map(({ integrity_check: text }) => text).filter((text) => text !== 'ok')
+      const rows = sqlite.pragma('integrity_check') as readonly { integrity_check: string }[]
+      const damage = rows.map(({ integrity_check: text }) => text).filter((text) => text !== 'ok')
       const secret = sqlite.prepare("SELECT secret FROM secrets WHERE name = 'identifiers'")
       const identifiers = secret.pluck().get() as Buffer | undefined
       return {

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Outage } from '../../application/event-store.ts'
 import { generationalCache, cached } from '../../application/generational-cache.ts'
-import { heed } from '../outages.ts'
+import { reportingTo } from '../outages.ts'
 import Database, { inFile } from '../sqlite.ts'
 import { unavailable } from '../unavailable.ts'
 import { addInGroups } from './new-people.ts'
@@ -20,15 +20,15 @@ const tables = `
 
 const peopleRemembered = 10_000
 
-/** In characters: names and numbers are met again and again, the content of a file is not and would fill the memory. */
+/** In characters. Names and numbers recur; the contents of files do not, and would fill memory. */
 const longestRemembered = 1_000
 
-/** How long another process may hold the file, in ms, before opening it gives up. */
+/** How long opening waits for another process, in ms. */
 const openingTimeout = 5_000
-/** How long one question may wait for another process, in ms: everything else in this one waits with it. */
+/** How long a query waits for another process, in ms; this process is blocked meanwhile. */
 const patience = 50
 
-/** What the log says of people is sealed with other keys than those of this vault, if it is there at all. */
+/** The log was sealed with the keys of another vault, or this one is missing. */
 export class WrongVault extends Error {
   override readonly name = 'WrongVault'
   constructor(file: string, whatItIs = 'is not the vault') {
@@ -41,8 +41,8 @@ export class WrongVault extends Error {
 const openDatabase = (file: string) => {
   const sqlite = new Database(file, { timeout: openingTimeout })
   chmodSync(file, 0o600)
-  // A key that was thrown away must not linger in the file or in a copy of it: no write-ahead log, and freed pages are
-  // overwritten. The rollback journal, which held it meanwhile, is removed and not overwritten.
+  // Deleted keys must not survive in the file: no write-ahead log, and freed pages are overwritten.
+  // The rollback journal is deleted but not overwritten.
   sqlite.pragma('journal_mode = DELETE')
   sqlite.pragma('secure_delete = ON')
   sqlite.pragma('synchronous = FULL')
@@ -55,7 +55,7 @@ const openFile = (file: string) => {
   return inFile(file, () => openDatabase(file))
 }
 
-/** The same calls of one use, whose failures in the file are those of a store, and told. @throws StoreUnavailable */
+/** Wraps calls: reports their success or failure as a store's. @throws StoreUnavailable */
 const guardedBy =
   ({ worked, failed }: Outage) =>
   <Given extends readonly unknown[], Answer>(call: (...given: Given) => Answer) =>
@@ -72,15 +72,15 @@ const guardedBy =
     }
   }
 
-/** Who is told how the file can be used. */
+/** Where outages of the file are reported. */
 type Uses = { readonly reading: Outage; readonly writing: Outage }
 const nobody: Outage = { worked: () => {}, failed: () => {} }
 
 /**
- * What must not stand in the log: a key for each person whose data the log holds, found by a keyed digest of the
- * identifier (a phone number, or whatever else a merchant called somebody), and the secrets of the installation. To
- * shred a person's key is to erase the person: the log stays as it is and tells nothing any more. All nodes of an
- * installation share one vault. Everything but opening it throws StoreUnavailable while the file cannot be used.
+ * Keeps what must not be in the log: a key per person, found by a keyed digest of their identifier,
+ * and the secrets of the installation. Deleting a person's key erases the person from the log. All
+ * nodes share one vault. All calls but opening throw StoreUnavailable while the file cannot be
+ * used.
  */
 export const openVault = (
   file: string,
@@ -99,7 +99,7 @@ export const openVault = (
   const addPerson = sqlite.prepare('INSERT OR IGNORE INTO people VALUES (?, ?, ?)')
   const removePerson = sqlite.prepare('DELETE FROM people WHERE id = ?')
 
-  /** A random secret of the installation, made when it is first asked for. */
+  /** A random secret of the installation, created on first use. */
   const secret = (name: string): Buffer => {
     const known = findSecret.get(name) as Buffer | undefined
     if (known) return known
@@ -112,22 +112,22 @@ export const openVault = (
   const dataVersion = sqlite.prepare('PRAGMA data_version').pluck()
   const ids = generationalCache<string, string>(peopleRemembered)
   const keys = generationalCache<string, Buffer>(peopleRemembered)
-  /** Texts by what they are sealed as, and the other way round: the same few are meant again and again. */
+  /** The same few texts are sealed and unsealed again and again. */
   const textsBySealed = generationalCache<string, string>(peopleRemembered)
   const sealedByText = generationalCache<string, string>(peopleRemembered)
   let version: unknown
   /**
-   * What came of looking, for all who ask until every promise that can go on has gone on: if nothing came of it, they
-   * would wait in vain one after another.
+   * Change check, shared within one microtask turn: a failing one blocks, so it must not be
+   * repeated for each caller.
    */
-  let looked: { readonly failure?: unknown } | undefined
+  let changeCheck: { readonly failure?: unknown } | undefined
 
   const forget = (): void => {
     for (const memory of [ids, keys, textsBySealed, sealedByText]) memory.clear()
   }
 
-  const look = (): { readonly failure?: unknown } => {
-    process.nextTick(() => (looked = undefined))
+  const checkForChanges = (): { readonly failure?: unknown } => {
+    process.nextTick(() => (changeCheck = undefined))
     try {
       const current = dataVersion.get()
       if (current !== version) forget()
@@ -139,21 +139,21 @@ export const openVault = (
   }
 
   /**
-   * Forgets what other processes may have changed, somebody's erasure above all: looked at before anything else can have
-   * come in since, for a request that is read later may have been sent after an erasure.
+   * Clears caches after changes by other processes, erasures above all. Checked anew in each turn:
+   * a later request may have been sent after an erasure.
    */
-  const keepUp = (): void => {
-    looked ??= look()
-    if ('failure' in looked) throw looked.failure
+  const forgetIfChanged = (): void => {
+    changeCheck ??= checkForChanges()
+    if ('failure' in changeCheck) throw changeCheck.failure
   }
 
   const keyOf = (person: string): Buffer | undefined => {
-    keepUp()
+    forgetIfChanged()
     return cached(keys, person, () => findKey.get(person) as Buffer | undefined)
   }
 
   const idOf = (identifier: string): string | undefined => {
-    keepUp()
+    forgetIfChanged()
     return cached(ids, identifier, () => findId.get(digest(identifier)) as string | undefined)
   }
 
@@ -164,7 +164,7 @@ export const openVault = (
       addPerson.run(wanted, hidden, randomBytes(32))
       return (findId.get(hidden) as string | undefined) ?? wanted
     },
-    together: (work) => {
+    inTransaction: (work) => {
       sqlite.pragma('busy_timeout = 0')
       try {
         transaction.immediate(work)
@@ -179,26 +179,26 @@ export const openVault = (
   return {
     name: vaultNameOf(identifiers),
     secret: guarded(secret),
-    /** Keeps a secret under a name that is not taken. */
+    /** Keeps a secret under a new name. */
     addSecret: guardedWrite((name: string, value: Buffer): void => void addSecret.run(name, value)),
-    /** The secrets whose names begin so, ordered by name. */
+    /** Secrets by prefix of their names, ordered by name. */
     secrets: guarded(
       (prefix: string) =>
         listSecrets.all(`${prefix}*`) as { readonly name: string; readonly secret: Buffer }[],
     ),
     findPerson,
-    /** The person with an identifier; from now on there is one. A new one gets the given id, or one without meaning. */
+    /** Finds or adds the person. A new one gets the given id, or a random one. */
     personFor: async (identifier: string, wanted?: string): Promise<string> =>
-      findPerson(identifier) ?? heed(writing, newPeople.add(identifier, wanted)),
+      findPerson(identifier) ?? reportingTo(writing, newPeople.add(identifier, wanted)),
     hasPerson: guarded((person: string): boolean => keyOf(person) !== undefined),
-    /** @throws Error for a person who is not known, or no longer. */
+    /** @throws Error for a person who is unknown or erased */
     seal: guarded((person: string, text: string): string => {
       const key = keyOf(person)
       if (!key) throw new Error('there is no key of this person')
       if (text.length > longestRemembered) return seal(key, text)
       return cached(sealedByText, `${person} ${text}`, () => seal(key, text))
     }),
-    /** Undefined once the person has been erased. */
+    /** Undefined for a person who was erased. */
     unseal: guarded((person: string, sealed: string): string | undefined => {
       const key = keyOf(person)
       if (key === undefined || sealed.length > longestRemembered) return key && unseal(key, sealed)
@@ -208,7 +208,7 @@ export const openVault = (
       removePerson.run(person)
       forget()
     }),
-    /** Whoever waits to be written is written first. */
+    /** Writes all waiting people first. */
     close: async (): Promise<void> => {
       await newPeople.finish()
       sqlite.close()

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Changes whenever the code changes that folds events into rows: `domain`, `projections` and this folder. */
+/** A hash of the code that folds events into rows: `domain`, `projections` and this folder. */
 export const fingerprintOfSources = (): string => {
   const hash = createHash('sha256')
   for (const folder of ['domain', 'projections', 'infrastructure/read-models']) {
@@ -15,9 +15,8 @@ export const fingerprintOfSources = (): string => {
   return hash.digest('hex').slice(0, 16)
 }
 
-/** The build puts the fingerprint of the sources in its place. */
+/** Set by the build. */
 declare const builtFingerprint: string | undefined
 
-/** Names the read models of this version of the code. */
 export const fingerprint = (): string =>
   typeof builtFingerprint === 'string' ? builtFingerprint : fingerprintOfSources()

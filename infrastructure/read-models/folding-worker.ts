@@ -4,40 +4,39 @@ import { openStore, type Place } from '../stores.ts'
 import { foldInline } from './folding.ts'
 import { openReadModelsAgain } from './read-model-file.ts'
 
-/** What this thread begins with: where the log is, and the file of the read models that the process has opened. */
-export type Given = { readonly place: Place; readonly readModels: string }
+/** `readModels` is the file that the process has opened. */
+export type FoldingStart = { readonly place: Place; readonly readModels: string }
 
-/** What this thread is told, and what it tells. */
-export type Told = 'hurry' | 'stop'
-export type Tells = { readonly position: number } | { readonly problem: string }
+export type FoldingRequest = 'hurry' | 'stop'
+export type FoldingReply = { readonly position: number } | { readonly problem: string }
 
-/** Few enough for a checkpoint of the log to be short, for folding waits meanwhile. */
+/** Small, because folding waits for the checkpoint of the log. */
 const eventsBetweenCheckpoints = 500
 
-const run = async (port: MessagePort, { place, readModels }: Given): Promise<void> => {
-  const tell = (what: Tells): void => port.postMessage(what)
+const run = async (port: MessagePort, { place, readModels }: FoldingStart): Promise<void> => {
+  const send = (reply: FoldingReply): void => port.postMessage(reply)
   const store = await openStore(place)
   const file = openReadModelsAgain(readModels)
   let checkpoint = start
 
   const onFailure = (error: unknown): void =>
-    tell({ problem: error instanceof Error ? error.message : String(error) })
+    send({ problem: error instanceof Error ? error.message : String(error) })
 
-  const keepLogShort = (position: Position): void => {
+  const checkpointLog = (position: Position): void => {
     if (position < checkpoint + eventsBetweenCheckpoints) return
     checkpoint = position
     try {
       store.log?.checkpoint()
     } catch (error) {
-      // What is appended and what is folded does not depend on it.
+      // A checkpoint that fails delays nothing: report it and go on.
       onFailure(error)
     }
   }
 
   const folding = foldInline({ store, file })({
     onMoved: (position) => {
-      tell({ position })
-      keepLogShort(position)
+      send({ position })
+      checkpointLog(position)
     },
     onFailure,
   })
@@ -49,12 +48,12 @@ const run = async (port: MessagePort, { place, readModels }: Given): Promise<voi
     port.close()
   }
 
-  port.on('message', (told: Told) => {
-    if (told === 'stop') return void stop()
-    // What somebody waits for was committed, and perhaps not told of.
+  port.on('message', (request: FoldingRequest) => {
+    if (request === 'stop') return void stop()
+    // The awaited event may be committed without our having been notified.
     store.log?.look()
     folding.hurry()
   })
 }
 
-if (parentPort) await run(parentPort, workerData as Given)
+if (parentPort) await run(parentPort, workerData as FoldingStart)

@@ -5,9 +5,9 @@ import { keepFollowing } from './following.ts'
 import { makeProjector } from './projector.ts'
 import { noteDamage, type ReadModelFile } from './read-model-file.ts'
 
-/** How long events that nobody waits for may gather, to be folded in one transaction. */
+/** How long events that no reader waits for are gathered into one transaction. */
 const gatherMs = 50
-/** So large a batch comes from a backlog: nothing is gained by waiting for more events. */
+/** A batch this large comes from a backlog: do not wait for more events. */
 const backlog = 500
 
 type Needs = {
@@ -16,26 +16,23 @@ type Needs = {
 }
 
 type Listeners = {
-  /** The read models hold everything up to this position. */
   readonly onMoved: (position: Position) => void
   readonly onFailure: (error: unknown) => void
 }
 
-/** Folds the log into the read models, for ever, in this thread or in another. */
 type Folding = {
-  /** Somebody waits: events are folded as they come, until the read models have moved. */
+  /** A reader waits: fold events at once, until the read models have moved. */
   hurry(): void
   stop(): Promise<void>
 }
 
 export type StartFolding = (listeners: Listeners) => Folding
 
-/** Resolves after a while, or as soon as it is ended. */
 const pause = () => {
   let end = (): void => {}
   return {
     end: (): void => end(),
-    last: (milliseconds: number): Promise<void> =>
+    wait: (milliseconds: number): Promise<void> =>
       new Promise((resolve) => {
         const timer = setTimeout(resolve, milliseconds)
         end = () => {
@@ -46,7 +43,6 @@ const pause = () => {
   }
 }
 
-/** Folds in this thread. */
 export const foldInline =
   ({ store, file }: Needs): StartFolding =>
   ({ onMoved, onFailure }) => {
@@ -61,7 +57,7 @@ export const foldInline =
       projector.apply(batch.map(parseEvent))
       position = batch.at(-1)?.position ?? position
       onMoved(position)
-      if (!isHurried && batch.length < backlog) await gathering.last(gatherMs)
+      if (!isHurried && batch.length < backlog) await gathering.wait(gatherMs)
     }
 
     onMoved(position)

@@ -11,19 +11,19 @@ const retryAfterMs = 1000
 type Needs = {
   readonly store: Pick<EventStore, 'follow'>
   readonly signal: AbortSignal
-  /** After what to go on: asked again after each failure. */
+  /** Read again after each failure. */
   readonly position: () => Position
   readonly onBatch: (events: readonly RecordedEvent[]) => Promise<void> | void
   readonly onFailure: (error: unknown) => void
 }
 
-/** Follows the log until the signal aborts; after a failure, once more a second later. */
+/** Follows the log until the signal aborts; retries a second after a failure. */
 export const keepFollowing = async (needs: Needs): Promise<void> => {
   const { store, signal, position, onBatch, onFailure } = needs
   while (!signal.aborted)
     try {
       for await (const events of store.follow(position(), signal)) await onBatch(events)
-      // A log that ends by itself would otherwise be followed again at once, for ever.
+      // Ending is a failure too, or an ended log would be followed again without a pause.
       if (!signal.aborted) throw new StoreUnavailable('the log has ended')
     } catch (error) {
       onFailure(error)

@@ -17,14 +17,14 @@ import {
 
 type Changes = Map<Key, Change>
 
-/** The rows of one table that a batch has touched, and others that are remembered. */
+/** The rows of one table: changes of the current batch, and a cache. */
 const tableOf = (file: ReadModelFile, projection: Projection) => {
   const { handles, begins, transactionLine, lines, sums, isAppended } = projection
   const { read, write } = rowsOf(file, projection)
-  /** Null for a row that is not there: of most payments nobody is told by callback. */
+  /** Null for a row that does not exist: most payments have no callbacks. */
   const remembered = generationalCache<Key, Row | null>(cachedPayments)
   let changes: Changes = new Map()
-  /** Of the batch before, which the file may not hold yet. */
+  /** Of the previous batch, which may not be written yet. */
   let latest: Changes = new Map()
 
   const find = (id: Key): Row | undefined => {
@@ -36,7 +36,7 @@ const tableOf = (file: ReadModelFile, projection: Projection) => {
     return found
   }
 
-  /** Changes a row; answers it as it was. */
+  /** Changes a row and returns the previous one. */
   const fold = (
     id: Key,
     mayBeThere: boolean,
@@ -55,7 +55,7 @@ const tableOf = (file: ReadModelFile, projection: Projection) => {
     handles,
     foldsLines: lines !== null,
     foldsSums: sums !== null,
-    /** Folds an event; answers the transaction line that it makes, if any. */
+    /** Returns the transaction line that the event makes, if any. */
     fold(event: Recorded): TransactionLine | undefined {
       let line: TransactionLine | undefined
       const mayBeThere = !begins.has(event.type)
@@ -74,7 +74,7 @@ const tableOf = (file: ReadModelFile, projection: Projection) => {
       if (!sums) return
       for (const id of sums.keysOf(sum)) fold(id, true, (row) => sums.apply(row, sum, id))
     },
-    /** Ends the batch: gathers what is to be written of it. */
+    /** Ends the batch and adds its changes to `writes`. */
     end(writes: GatheredWrites): void {
       for (const [id, change] of changes) {
         write(id, change, writes)
@@ -97,8 +97,8 @@ const moveCheckpoint: Writing = {
 }
 
 /**
- * Folds batches of events into the rows of all projections, for others to write. A batch may be folded while the one
- * before it is being written; by then all before that are in the file.
+ * Folds batches of events into rows, and leaves writing them to the caller. A batch may be folded
+ * while the previous one is written, but not earlier.
  */
 export const makeFold = (file: ReadModelFile, projections: readonly Projection[]) => {
   const tables = projections.map((projection) => tableOf(file, projection))
@@ -109,7 +109,7 @@ export const makeFold = (file: ReadModelFile, projections: readonly Projection[]
     for (const type of table.handles) byType.set(type, [...(byType.get(type) ?? []), table])
 
   return {
-    /** Answers what is to be written, rows and checkpoint, in one transaction. */
+    /** Returns the rows and the checkpoint, to be written in one transaction. */
     fold(events: readonly Recorded[]): readonly Write[] {
       const lines = sumLines()
       const foldSums = (): void => {
@@ -117,7 +117,7 @@ export const makeFold = (file: ReadModelFile, projections: readonly Projection[]
       }
       for (const event of events)
         for (const table of byType.get(event.type) ?? []) {
-          // Sums of the lines before it come first: they belong to what it ends, such as a report.
+          // Sum the earlier lines first: they belong to what this event closes, such as a report.
           if (table.foldsSums) foldSums()
           const line = table.fold(event)
           if (!line) continue
@@ -132,14 +132,14 @@ export const makeFold = (file: ReadModelFile, projections: readonly Projection[]
         writes.valuesOf(moveCheckpoint).push(last.position, last.id, last.stream, last.revision)
       return writes.all()
     },
-    /** What is remembered may not be what the file holds. */
+    /** Clears the cache when the file may have changed. */
     forget(): void {
       for (const table of tables) table.forget()
     },
   }
 }
 
-/** Folds events into the rows of all projections; rows and checkpoint change in one transaction per batch. */
+/** Folds events into all projections; a batch and its checkpoint are one transaction. */
 export const makeProjector = (file: ReadModelFile, projections: readonly Projection[]) => {
   const { sqlite } = file
   const { fold, forget } = makeFold(file, projections)
@@ -152,7 +152,7 @@ export const makeProjector = (file: ReadModelFile, projections: readonly Project
 
   const transaction = sqlite.transaction((events: readonly Recorded[]) => {
     const current = readVersion.get()
-    // Another process has written to the file: the rows remembered may be outdated.
+    // Another process has written to the file.
     if (current !== version) forget()
     version = current
     const done = position()

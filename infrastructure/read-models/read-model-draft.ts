@@ -6,7 +6,7 @@ import { fingerprint } from './fingerprint.ts'
 import { nameOf, newestGeneration, openFile, type ReadModelFile } from './read-model-file.ts'
 import { indexStatements, tableStatements } from './read-model-schema.ts'
 
-/** For a draft that is thrown away unless it is finished, and synced then; it is read while another thread writes it. */
+/** Fast and unsafe: an unfinished draft is discarded, a finished one synced. */
 const draft = [
   'journal_mode = WAL',
   'synchronous = OFF',
@@ -14,7 +14,7 @@ const draft = [
   'cache_size = -65536',
 ]
 
-/** Has the disk hold what was written to a file, or which files a directory has. */
+/** Flushes a file, or the entries of a directory, to the disk. */
 const sync = (path: string): void => {
   const opened = openSync(path, 'r')
   try {
@@ -24,17 +24,13 @@ const sync = (path: string): void => {
   }
 }
 
-/** A draft of read models, empty at first. */
 export type Draft = ReadModelFile & {
-  /** Where it lies until it is finished. */
   readonly path: string
-  /** Puts it beside the present file, whose place it takes when the service is started next. */
+  /** Puts it beside the current file; the next start uses it. */
   readonly finish: () => void
-  /** Throws it away. */
   readonly discard: () => void
 }
 
-/** Begins an empty file to fold the whole log into. */
 export const buildReadModelFile = (directory: string, tables: readonly SQLiteTable[]): Draft => {
   mkdirSync(directory, { recursive: true })
   const print = fingerprint()
@@ -53,13 +49,13 @@ export const buildReadModelFile = (directory: string, tables: readonly SQLiteTab
   }
   const file = begin()
   const finish = (): void => {
-    // It takes less time to index all rows together than one after the other.
+    // Indexing all rows at once is faster than row by row.
     for (const statement of indexStatements(tables)) file.sqlite.exec(statement)
-    // All of it into the one file: a write-ahead log would keep the name of the draft.
+    // A write-ahead log would keep the name of the draft.
     file.sqlite.pragma('journal_mode = DELETE')
     file.sqlite.close()
     sync(path)
-    // Others may have begun a file meanwhile.
+    // Another process may have taken this name meanwhile.
     renameSync(path, join(directory, nextName()))
     sync(directory)
   }
@@ -70,6 +66,6 @@ export const buildReadModelFile = (directory: string, tables: readonly SQLiteTab
   return { ...file, path, finish, discard }
 }
 
-/** Opens once more a draft that is open. @throws Error when it is not there any more */
+/** Opens a second connection to a draft. @throws Error when the file is gone */
 export const openDraftAgain = (path: string): ReadModelFile =>
   openFile(path, draft, [], { fileMustExist: true })

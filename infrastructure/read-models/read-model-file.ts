@@ -10,29 +10,27 @@ import { indexStatements, tableStatements } from './read-model-schema.ts'
 export const nameOf = (print: string, generation: number): string =>
   `read-models-${print}-${generation}.sqlite`
 
-/** The number of the newest file of this version of the code; 0 when there is none. */
+/** The newest generation of this version of the code; 0 for none. */
 export const newestGeneration = (directory: string, print: string): number =>
   readdirSync(directory).reduce((newest, file) => {
     const generation = Number(/-(\d+)\.sqlite$/.exec(file)?.[1] ?? 0)
     return file === nameOf(print, generation) ? Math.max(newest, generation) : newest
   }, 0)
 
-/** The file, and the query builder over it. */
 export type ReadModelFile = {
   readonly sqlite: Database.Database
   readonly db: BetterSQLite3Database
 }
 
-/** The event up to which the log is folded. */
+/** The last event that is folded. */
 export type Checkpoint = Pick<RecordedEvent, 'position' | 'stream' | 'revision'> & {
-  /** Its id. */
+  /** Event id. */
   readonly event: string
 }
 
 export const checkpointOf = ({ sqlite }: ReadModelFile): Checkpoint =>
   sqlite.prepare('SELECT position, event, stream, revision FROM checkpoint').get() as Checkpoint
 
-/** Opens a database of read models, whatever it is for. */
 export const openFile = (
   file: string,
   pragmas: readonly string[],
@@ -52,30 +50,30 @@ export const openFile = (
   })
 }
 
-/** For a file that others may read and write meanwhile. A power cut may take the last of it, which the log still has. */
+/** Shared with other processes. A power cut may lose the end, which the log still has. */
 const shared = ['journal_mode = WAL', 'synchronous = NORMAL', 'cache_size = -8192']
 
 const isDamage = (error: unknown): boolean =>
   /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { readonly code?: unknown }).code))
 
-/** Stands beside a file whose damage showed only when it was folded into or read. */
+/** A marker file: damage was found while the read models were in use. */
 const markOf = (file: string): string => `${file}-damaged`
 
 /**
- * Keeps in mind, when that is what an error tells of, that the file is damaged: the next start leaves it for a new one.
- * Answers whether it is.
+ * If the error means that the file is damaged, marks it so that the next start makes a new one.
+ * Returns whether it is damaged.
  */
 export const noteDamage = (file: string, error: unknown): boolean => {
   if (!isDamage(error)) return false
   try {
     writeFileSync(markOf(file), '')
   } catch {
-    // Then the next start meets the damage once more.
+    // Then the next start finds the damage itself.
   }
   return true
 }
 
-/** Whether anybody may have a file open: leaving WAL takes it for oneself alone. */
+/** Whether a process may have the file open: only a sole user can leave WAL. */
 const isInUse = (file: string): boolean => {
   try {
     const { sqlite } = openFile(file, ['journal_mode = DELETE'], [], {
@@ -89,41 +87,41 @@ const isInUse = (file: string): boolean => {
   }
 }
 
-/** A file of read models of any version, finished or not, and then what SQLite keeps beside it. */
+/** Read models of any version, drafts too, and the files SQLite keeps beside them. */
 const namePattern =
   /^(read-models-[0-9a-f]{16}-\d+\.sqlite(?:\.[0-9a-f-]+\.building)?)(?:-wal|-shm|-journal|-damaged)?$/
 
 const databaseOf = (file: string): string | undefined => namePattern.exec(file)?.[1]
 
-/** Removes all read models in a directory but those of that name and those that a process is at work on. */
+/** Removes all read models except `name` and those in use. */
 const removeAllBut = (name: string, directory: string): void => {
   const files = readdirSync(directory, { withFileTypes: true }).flatMap((entry) =>
     entry.isFile() && databaseOf(entry.name) !== undefined ? entry.name : [],
   )
-  const isKept = (file: string): boolean =>
+  const mustStay = (file: string): boolean =>
     file === name || (file === databaseOf(file) && isInUse(join(directory, file)))
-  const kept = new Set(files.filter(isKept))
+  const kept = new Set(files.filter(mustStay))
   for (const file of files) {
     if (kept.has(databaseOf(file) ?? file)) continue
     try {
       rmSync(join(directory, file), { force: true })
     } catch {
-      // It is in nobody's way, and a later start tries again.
+      // A later start tries again.
     }
   }
 }
 
 export type OpenReadModels = ReadModelFile & {
-  /** Removes all other read models but those that a process is at work on: a later start does. */
+  /** Removes all other read models that no process uses. */
   readonly removeOthers: () => void
-  /** Closes these and opens those after them: for all processes that share the directory the same. */
+  /** Closes these and opens the next generation, the same for all processes of the directory. */
   readonly beginAnew: () => OpenReadModels
 }
 
 /**
- * Opens the read models of this version of the code, empty if there were none. They are a cache of the log: a file of
- * another version is never migrated, `removeOthers` throws it away once this one has caught up, and a damaged one is left
- * for a new one. Processes that share a directory share the file.
+ * Opens the read models of this version of the code, empty if there were none. They are a cache of
+ * the log: other versions are not migrated, and a damaged file is replaced. Processes that share a
+ * directory share the file.
  */
 export const openReadModelFile = (
   directory: string,
@@ -156,6 +154,6 @@ export const openReadModelFile = (
   return openGeneration(newestGeneration(directory, print) || 1)
 }
 
-/** Opens once more the file of read models that are open. @throws Error when it is not there any more */
+/** Opens a second connection to the read models. @throws Error when the file is gone */
 export const openReadModelsAgain = (file: string): ReadModelFile =>
   openFile(file, shared, [], { fileMustExist: true })

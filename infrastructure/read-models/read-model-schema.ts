@@ -1,7 +1,7 @@
 import { getTableConfig, SQLiteSyncDialect, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { noStream, start } from '../../application/event-store.ts'
 
-/** A name of a table, column or index in SQL. */
+/** Quotes an SQL identifier. */
 export const quoted = (name: string): string => `"${name}"`
 
 const columnsOf = (columns: readonly object[]): string =>
@@ -26,7 +26,7 @@ const indexesOf = (table: SQLiteTable): string[] => {
   })
 }
 
-/** The event up to which the log is folded; none in an empty file. */
+/** The last event that is folded; none in an empty file. */
 const checkpointStatements = [
   `CREATE TABLE IF NOT EXISTS checkpoint (
      one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -38,12 +38,10 @@ const checkpointStatements = [
   `INSERT OR IGNORE INTO checkpoint VALUES (1, ${start}, '', '', ${noStream})`,
 ]
 
-/** The statements that make the tables and the checkpoint, unless they are there. */
 export const tableStatements = (tables: readonly SQLiteTable[]): string[] => [
   ...tables.map(tableStatement),
   ...checkpointStatements,
 ]
 
-/** The statements that make the indexes of tables, unless they are there. */
 export const indexStatements = (tables: readonly SQLiteTable[]): string[] =>
   tables.flatMap(indexesOf)

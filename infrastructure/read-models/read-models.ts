@@ -8,20 +8,20 @@ import {
 import type { StartFolding } from './folding.ts'
 import { keepFollowing } from './following.ts'
 
-/** How long a reader waits for what has happened. */
+/** How long a reader waits for the read models. */
 const usualWaitMs = 5000
-/** How long a look at how things are waits for the store. */
+/** How long a status query waits for the store. */
 const usualLookMs = 1000
 
-/** Called with the streams in which something has happened, once it can be read. */
+/** Called with the changed streams, once the read models hold the changes. */
 export type OnFolded = (streams: ReadonlySet<string>) => void
 
 type Needs = {
   readonly store: EventStore
   readonly startFolding: StartFolding
-  /** The end of the log when nothing of it had been read yet. */
+  /** Where to start observing the log. */
   readonly from: Position
-  /** Called with everything that happens, as soon as it is heard of. */
+  /** Called with all new events, before they are folded. */
   readonly onEvents: (events: readonly RecordedEvent[]) => void
   readonly onFolded: OnFolded
   readonly onFailure: (error: unknown) => void
@@ -29,7 +29,7 @@ type Needs = {
   readonly lookMs?: number
 }
 
-/** How far the read models are and how far they have to go, as last known when the store does not answer. */
+/** `head` is the last known one while the store is down. */
 export type Progress = {
   readonly position: Position
   readonly head: Position
@@ -38,12 +38,12 @@ export type Progress = {
 
 type Waiter = { readonly target: Position; readonly resolve: () => void }
 
-/** Lets readers wait until the read models are at the head of the log, and tells what happens. */
+/** Lets readers wait until the read models have caught up, and publishes changes. */
 export const runReadModels = (needs: Needs) => {
   const { store, onEvents, onFolded, onFailure } = needs
   const { waitMs = usualWaitMs, lookMs = usualLookMs } = needs
   const stopped = new AbortController()
-  /** Whose caller waits, so that it is worth a transaction of its own. */
+  /** Readers that wait now: worth a transaction at once. */
   let urgent: Waiter[] = []
   let patient: Waiter[] = []
   let position = start
@@ -88,37 +88,37 @@ export const runReadModels = (needs: Needs) => {
       else patient.push({ target, resolve })
     })
 
-  let told = needs.from
-  /** Where something has happened: names alone, for it may take long until that can be read. */
-  let untold = new Set<string>()
-  let isTelling = false
+  let observed = needs.from
+  /** Changed streams. Only names, as folding them may take long. */
+  let changed = new Set<string>()
+  let isPublishing = false
 
-  const tellWhatIsFolded = async (): Promise<void> => {
-    if (isTelling) return
-    isTelling = true
-    while (untold.size > 0) {
-      const streams = untold
-      untold = new Set()
-      await reachedSometime(told)
+  const publishFolded = async (): Promise<void> => {
+    if (isPublishing) return
+    isPublishing = true
+    while (changed.size > 0) {
+      const streams = changed
+      changed = new Set()
+      await reachedSometime(observed)
       onFolded(streams)
     }
-    isTelling = false
+    isPublishing = false
   }
 
   const following = keepFollowing({
     store,
     signal: stopped.signal,
-    position: () => told,
+    position: () => observed,
     onBatch: (events) => {
-      told = events.at(-1)?.position ?? told
+      observed = events.at(-1)?.position ?? observed
       onEvents(events)
-      for (const { stream } of events) untold.add(stream)
-      void tellWhatIsFolded()
+      for (const { stream } of events) changed.add(stream)
+      void publishFolded()
     },
     onFailure,
   })
 
-  /** Undefined when the store does not say soon. */
+  /** Undefined when the store does not answer in time. */
   const headSoon = (): Promise<Position | undefined> =>
     new Promise((resolve) => {
       const giveUp = () => resolve(undefined)
@@ -131,20 +131,20 @@ export const runReadModels = (needs: Needs) => {
 
   return {
     /**
-     * Waits until everything acknowledged before this call can be read.
-     * @throws StoreUnavailable when the read models stay behind for five seconds.
+     * Waits until everything acknowledged so far can be read. @throws StoreUnavailable when the
+     * read models stay behind for five seconds.
      */
     caughtUp: async (): Promise<void> => reached(await store.head()),
-    /** The same for a position that is known. */
+    /** The same, for a given position. */
     reached,
     position: (): Position => position,
-    /** Waits as long as it takes, for work that must not begin on outdated rows. */
+    /** Waits without a limit, for work that must not start on outdated rows. */
     ready: async (): Promise<void> => reachedSometime(await store.head()),
-    /** Answers soon, whatever the store does. */
+    /** Never waits long for the store. */
     progress: async (): Promise<Progress> => {
       const head = await headSoon()
       const isStoreUp = head !== undefined
-      return { position, head: head ?? Math.max(told, position), isStoreUp }
+      return { position, head: head ?? Math.max(observed, position), isStoreUp }
     },
     stop: async (): Promise<void> => {
       stopped.abort()

@@ -15,7 +15,7 @@ const makeBar = () =>
     etaBuffer: 50,
   })
 
-/** Folds all events into a draft, telling how far it is; answers how many they were. */
+/** Returns the number of events folded. */
 const foldInto = async (
   draft: Draft,
   store: EventStore,
@@ -24,14 +24,14 @@ const foldInto = async (
   const { fold } = makeFold(draft, projections)
   const writer = writeInWorker(draft.path)
   let events = 0
-  /** The batch before, while it is being written. */
+  /** The write of the previous batch. */
   let writing: Promise<void> = Promise.resolve()
   try {
     for await (const batch of store.readAll(start)) {
       const writes = fold(batch.map(parseEvent))
       await writing
       writing = writer.write(writes)
-      // It is heard of when the next batch waits for it.
+      // Rethrown when the next batch awaits it.
       writing.catch(() => {})
       events += batch.length
       onFolded(batch.at(-1)?.position ?? start)
@@ -43,7 +43,7 @@ const foldInto = async (
   return events
 }
 
-/** Puts new read models beside the present ones; when that fails, nothing is left of them. Answers how many events. */
+/** Leaves nothing behind when it fails. Returns the number of events. */
 const rebuildFrom = async (
   store: EventStore,
   settings: Settings,
@@ -63,8 +63,8 @@ const rebuildFrom = async (
 }
 
 /**
- * Folds the whole log into new read models, showing how far it is; answers how many events at what speed.
- * @throws UnreadableEvent, StoreUnavailable, SqliteError
+ * Folds the whole log into new read models, with a progress bar. @throws UnreadableEvent,
+ * StoreUnavailable, SqliteError
  */
 export const rebuildReadModels = async (settings: Settings) => {
   const store = await openStore(settings)

@@ -5,7 +5,7 @@ import { ledgerStream } from '../../projections/ledgers.ts'
 
 const ledgersRemembered = 10_000
 
-/** The report of a ledger that is open, whose lines lie after a position. */
+/** An open report; its lines lie after `after`. */
 type OpenReport = { readonly number: number; readonly after: Position }
 
 type Needs = {
@@ -13,30 +13,29 @@ type Needs = {
     open(stream: string): OpenReport
     closedAfter(stream: string, position: Position): number | undefined
   }
-  /** Resolves when the read models hold everything up to a position. */
+  /** Waits until the read models hold a position. */
   readonly reached: (position: Position) => Promise<void>
-  /** Up to where they hold everything. */
+  /** The position that the read models hold. */
   readonly position: () => Position
-  /** After which position everything is noticed. */
+  /** All events after this position are observed. */
   readonly from: Position
 }
 
 /**
- * Which report holds a line: the one that was open in its ledger at its position. Few reports are closed and many lines
- * are read, so the open report of a ledger is remembered until its closing is heard of: a line need not wait until the
- * read models hold it.
+ * Finds the report of a line: the one open in its ledger at that position. Open reports are cached
+ * until their closing is observed, so most lines need no read model.
  */
 export const makeReportBook = ({ reports, reached, position: folded, from }: Needs) => {
   const open = generationalCache<string, OpenReport>(ledgersRemembered)
-  /** Of each ledger, the last closing that has come by and may not be in the read models yet; the oldest first. */
+  /** Per ledger, the last observed closing that may not be folded yet, oldest first. */
   const closings = new Map<string, Position>()
-  let heard = from
+  let observed = from
 
   const lookUp = async (stream: string, position: Position): Promise<number> => {
     const target = Math.max(position, closings.get(stream) ?? from)
     await reached(target)
     const found = reports.open(stream)
-    // A closing that has come by meanwhile may be missing from it.
+    // A closing observed meanwhile may be missing from it.
     if ((closings.get(stream) ?? from) <= target) open.set(stream, found)
     return position > found.after
       ? found.number
@@ -51,18 +50,15 @@ export const makeReportBook = ({ reports, reached, position: folded, from }: Nee
   }
 
   return {
-    /**
-     * Number of the report that holds the line at a position.
-     * @throws StoreUnavailable when the read models stay behind it
-     */
+    /** @throws StoreUnavailable when the read models stay behind the position */
     holding: (merchant: string, ledger: string, position: Position): number | Promise<number> => {
       const stream = ledgerStream(merchant, ledger)
       const known = open.get(stream)
-      // Each closing up to the line has been heard of, and would have removed what is known.
-      if (known && known.after < position && position <= heard) return known.number
+      // Any closing up to the line would have removed the cached report.
+      if (known && known.after < position && position <= observed) return known.number
       return lookUp(stream, position)
     },
-    /** Called with all events as they come by. */
+    /** Must be called with all events, in order. */
     observe: (events: readonly RecordedEvent[]): void => {
       for (const { type, stream, position } of events) {
         if (type === ('ReportClosed' satisfies EventType)) {
@@ -71,7 +67,7 @@ export const makeReportBook = ({ reports, reached, position: folded, from }: Nee
           closings.set(stream, position)
           forgetFolded()
         }
-        heard = position
+        observed = position
       }
     },
   }

@@ -7,30 +7,28 @@ import { quoted } from './read-model-schema.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
-/** What the file holds of a row that a batch has changed, and what it is to hold. */
+/** `before` is what the file holds. */
 export type Change = { readonly before: Row | undefined; after: Row | undefined }
 
-/** Rows that one run writes together: each takes some third less than alone, and of more none would take less. */
-const rowsTogether = 16
+/** Rows per statement: 16 take a third less time each than one, more gain nothing. */
+const rowsPerStatement = 16
 
-/** How rows of one kind are written. */
 export type Writing = {
-  /** For one row. */
   readonly sql: string
-  /** For `rowsTogether` of them, where there may be so many. */
-  readonly together?: string
-  /** How many values a row takes. */
+  /** For `rowsPerStatement` rows. */
+  readonly batchSql?: string
+  /** Values per row. */
   readonly width: number
 }
 
-/** With the values of all rows, one after the other; of plain values, so that another thread may do it. */
+/** The values of all rows in sequence, plain so that they can go to another thread. */
 export type Write = Writing & { readonly values: unknown[] }
 
-/** Gathers what is to be written in each way. */
+/** Groups rows by statement. */
 export const gatherWrites = () => {
   const writes = new Map<string, Write>()
   return {
-    /** Where the values of one more row are put. */
+    /** The list to push the values of a row to. */
     valuesOf: (writing: Writing): unknown[] => {
       const known = writes.get(writing.sql)
       if (known) return known.values
@@ -44,7 +42,6 @@ export const gatherWrites = () => {
 
 export type GatheredWrites = ReturnType<typeof gatherWrites>
 
-/** Writes what was gathered. */
 export const makeWriter = ({ sqlite }: ReadModelFile) => {
   const statements = new Map<string, Statement>()
   const prepare = (sql: string): Statement => {
@@ -55,21 +52,22 @@ export const makeWriter = ({ sqlite }: ReadModelFile) => {
     return statement
   }
   return (writes: readonly Write[]): void => {
-    for (const { sql, together, width, values } of writes) {
+    for (const { sql, batchSql, width, values } of writes) {
       let written = 0
       const write = (statement: Statement, size: number): void => {
         for (; written + size <= values.length; written += size)
           statement.run(...values.slice(written, written + size))
       }
-      if (together !== undefined) write(prepare(together), rowsTogether * width)
+      if (batchSql !== undefined) write(prepare(batchSql), rowsPerStatement * width)
       write(prepare(sql), width)
     }
   }
 }
 
-const several = (one: string, count = rowsTogether): string => Array(count).fill(one).join(', ')
+const repeated = (one: string, count = rowsPerStatement): string =>
+  Array(count).fill(one).join(', ')
 
-/** Reads rows of one table, and says how changes of them are written. */
+/** Reads rows of one table and prepares their changes. */
 export const rowsOf = ({ sqlite }: ReadModelFile, { table, key }: Projection) => {
   const columns = Object.entries(getTableColumns(table)).map(([member, column]) => ({
     member,
@@ -80,15 +78,15 @@ export const rowsOf = ({ sqlite }: ReadModelFile, { table, key }: Projection) =>
   const names = columns.map(({ name }) => name).join(', ')
   const keyName = `${name}.${quoted(key.name)}`
   const select = sqlite.prepare<[Key]>(`SELECT ${names} FROM ${name} WHERE ${keyName} = ?`).raw()
-  const row = `(${several('?', columns.length)})`
+  const row = `(${repeated('?', columns.length)})`
   const insert: Writing = {
     sql: `INSERT INTO ${name} (${names}) VALUES ${row}`,
-    together: `INSERT INTO ${name} (${names}) VALUES ${several(row)}`,
+    batchSql: `INSERT INTO ${name} (${names}) VALUES ${repeated(row)}`,
     width: columns.length,
   }
   const remove: Writing = {
     sql: `DELETE FROM ${name} WHERE ${keyName} = ?`,
-    together: `DELETE FROM ${name} WHERE ${keyName} IN (${several('?')})`,
+    batchSql: `DELETE FROM ${name} WHERE ${keyName} IN (${repeated('?')})`,
     width: 1,
   }
   const updates = new Map<string, Writing>()
@@ -102,7 +100,7 @@ export const rowsOf = ({ sqlite }: ReadModelFile, { table, key }: Projection) =>
     return value === null || !encode ? value : encode(value)
   }
 
-  /** Changes these columns of the row under a key, which comes last. */
+  /** The update of these columns; the key is the last value. */
   const updateOf = (changed: string): Writing => {
     const known = updates.get(changed)
     if (known) return known
@@ -112,15 +110,15 @@ export const rowsOf = ({ sqlite }: ReadModelFile, { table, key }: Projection) =>
       assigned.map((column, at) => `${column} = ${value(at)}`).join(', ')
     const update: Writing = {
       sql: `UPDATE ${name} SET ${assignments(() => '?')} WHERE ${keyName} = ?`,
-      together: `UPDATE ${name} SET ${assignments((at) => `column${at + 1}`)}
-        FROM (VALUES ${several(`(${several('?', width)})`)}) WHERE ${keyName} = column${width}`,
+      batchSql: `UPDATE ${name} SET ${assignments((at) => `column${at + 1}`)}
+        FROM (VALUES ${repeated(`(${repeated('?', width)})`)}) WHERE ${keyName} = column${width}`,
       width,
     }
     updates.set(changed, update)
     return update
   }
 
-  /** An index costs as much as the row, and is only touched when a column of it is named. */
+  /** Sets only changed columns: naming an indexed one costs as much as the row. */
   const change = (id: Key, before: Row, after: Row, writes: GatheredWrites): void => {
     let changed = ''
     const values: unknown[] = []

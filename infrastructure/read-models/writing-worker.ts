@@ -3,13 +3,13 @@ import Database from '../sqlite.ts'
 import { openDraftAgain } from './read-model-draft.ts'
 import { makeWriter, type Write } from './rows.ts'
 
-/** What this thread is told: what to write in one transaction, or that this was all. */
-export type Told = readonly Write[] | 'end'
-/** What it tells of each transaction: how it failed, or nothing. */
-export type Tells = { readonly message: string; readonly code: string } | null
+/** What to write in one transaction, or the end. */
+export type WritingRequest = readonly Write[] | 'end'
+/** Null when the transaction was written. */
+export type WritingReply = { readonly message: string; readonly code: string } | null
 
-/** What the database says would lose its words on the way as an error; anything else is a bug, and ends the thread. */
-const problemOf = (error: unknown): Tells => {
+/** An SqliteError loses its code between threads; any other error is a bug and ends the thread. */
+const problemOf = (error: unknown): WritingReply => {
   if (!(error instanceof Database.SqliteError)) throw error
   const { message, code } = error
   return { message, code }
@@ -23,16 +23,16 @@ const openWriter = (path: string) => {
 
 const run = (port: MessagePort, path: string): void => {
   let writer: ReturnType<typeof openWriter> | undefined
-  port.on('message', (told: Told) => {
-    if (told === 'end') {
+  port.on('message', (request: WritingRequest) => {
+    if (request === 'end') {
       writer?.close()
       port.close()
       return
     }
-    let problem: Tells = null
+    let problem: WritingReply = null
     try {
       writer ??= openWriter(path)
-      writer.write(told)
+      writer.write(request)
     } catch (error) {
       problem = problemOf(error)
     }

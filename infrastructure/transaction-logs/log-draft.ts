@@ -13,10 +13,7 @@ import type { LogFile } from '../../domain/accounting/completion.ts'
 
 const bufferedCharacters = 1 << 18
 
-/**
- * One log file: columns, then lines. It has a name of its own until it is whole; then it is named by the hash of its
- * bytes.
- */
+/** Writes one log file under a draft name; when finished, it is named by the hash of its bytes. */
 export const openDraft = (draft: string, columns: string) => {
   const directory = dirname(draft)
   mkdirSync(directory, { recursive: true })
@@ -31,7 +28,7 @@ export const openDraft = (draft: string, columns: string) => {
     hash.update(content)
     bytes += content.length
     for (let written = 0; written < content.length;) written += writeSync(file, content, written)
-    // Each time, so that little is left unwritten: much of it would hold up others who make their files durable.
+    // Sync each time: a large backlog would delay others that sync.
     fdatasyncSync(file)
   }
   return {
@@ -43,7 +40,7 @@ export const openDraft = (draft: string, columns: string) => {
     finish(): LogFile {
       flush()
       const sha256 = hash.digest('hex')
-      // Closed last: when renaming fails, `abandon` closes it.
+      // Close last: if the rename fails, `abandon` closes it.
       renameSync(draft, join(directory, `${sha256}.csv`))
       closeSync(file)
       return { sha256, lines, bytes }

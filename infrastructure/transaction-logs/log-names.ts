@@ -1,13 +1,13 @@
 import { generationalCache } from '../../application/generational-cache.ts'
 import { textCell } from './csv.ts'
 
-/** A quoted cell, which holds a text; or a cell with a customer as the log of events stores them. */
+/** A quoted text cell, or a customer as the log of events stores them. */
 const quotedOrStored = /"(?:[^"]|"")*"|(?<=,)(?:sealed|granted):[^,\n]+(?=,)/g
 const namesKept = 10_000
 
 /**
- * Shows the customers in a log file as their merchant named them. The file itself tells nothing about people, as little
- * as the log of events does, so that whoever is erased is gone from it too: then the cell is empty.
+ * Fills in customer names while a log file is read. The file holds sealed names only, so an erased
+ * person is gone from it too: their cell is empty.
  */
 export const withNames = (show: (stored: string) => string | null) => {
   const known = generationalCache<string, string>(namesKept)

@@ -8,20 +8,20 @@ import Database from '../sqlite.ts'
 import { startWorker } from '../worker.ts'
 import type { LogJob } from './log-worker.ts'
 
-type AtWork = {
+type CurrentLog = {
   readonly resolve: (completion: Completion) => void
   readonly reject: (error: Error) => void
 }
 
-/** In megabytes: the lines stream through, and a heap that may grow would only be collected later. */
+/** In megabytes. Lines stream through; a larger heap would only be collected later. */
 const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 }
 
 const closed = (): StoreUnavailable => new StoreUnavailable('the log writer is closed')
 
-/** In ms: no log takes as long to be written, by whatever process. */
+/** In ms; no log takes this long to write. */
 const draftLifetime = 86_400_000
 
-/** Processes that were killed have left their drafts, which nobody else knows. */
+/** Removes drafts of processes that were killed. */
 const removeLeftDrafts = (directory: string): void => {
   try {
     for (const name of readdirSync(directory)) {
@@ -30,33 +30,33 @@ const removeLeftDrafts = (directory: string): void => {
       if (statSync(file).mtimeMs < Date.now() - draftLifetime) rmSync(file, { force: true })
     }
   } catch {
-    // There is no such folder yet, or another process was first: they are in nobody's way, and a later start tries again.
+    // No folder yet, or another process was faster; a later start tries again.
   }
 }
 
 /**
- * Writes logs in a thread of its own, one after another, so that a million lines hold up no request. A log that the
- * thread dies of is not written, and the next one has a new thread.
+ * Writes logs one after another in a worker thread. If the thread dies, its log fails and the next
+ * one starts a new thread.
  */
 export const makeLogWriter = (directory: string) => {
   removeLeftDrafts(directory)
-  /** The name of the log under way, until it is whole; what has it when the thread is lost is thrown away. */
+  /** The file under way; removed when the thread is lost. */
   const draftFile = join(directory, `${randomUUID()}.draft`)
-  let atWork: AtWork | undefined
+  let current: CurrentLog | undefined
   let worker: Worker | undefined
   let isClosed = false
   let turn: Promise<unknown> = Promise.resolve()
 
-  /** The thread has ended: its draft is removed, and whoever waits for its log hears why. */
-  const lose = (problem: Error): void => {
+  /** Removes the draft and fails the current log. */
+  const endThread = (problem: Error): void => {
     worker = undefined
     try {
       rmSync(draftFile, { force: true })
     } catch {
       // A later start tries again.
     }
-    atWork?.reject(problem)
-    atWork = undefined
+    current?.reject(problem)
+    current = undefined
   }
 
   const start = (): Worker => {
@@ -67,15 +67,15 @@ export const makeLogWriter = (directory: string) => {
     let reason = new Error('the thread that writes logs has ended')
     started.on('message', ({ completion, problem, code }) => {
       started.unref()
-      if (problem === undefined) atWork?.resolve(completion as Completion)
-      // An error of the database would lose its message and code between threads, so they come by themselves.
-      else atWork?.reject(code ? new Database.SqliteError(problem, code) : new Error(problem))
-      atWork = undefined
+      if (problem === undefined) current?.resolve(completion as Completion)
+      // An SqliteError loses its message and code between threads, so they are sent separately.
+      else current?.reject(code ? new Database.SqliteError(problem, code) : new Error(problem))
+      current = undefined
     })
     started.on('error', (error) => (reason = error))
-    // Only now is it certain that it writes no more to the draft that the next one begins.
+    // Only now is it certain that the thread no longer writes to the draft.
     started.on('exit', () => {
-      if (worker === started) lose(reason)
+      if (worker === started) endThread(reason)
     })
     return started
   }
@@ -84,7 +84,7 @@ export const makeLogWriter = (directory: string) => {
     new Promise((resolve, reject) => {
       if (isClosed) return reject(closed())
       worker ??= start()
-      atWork = { resolve, reject }
+      current = { resolve, reject }
       worker.ref()
       worker.postMessage(job)
     })
@@ -100,7 +100,7 @@ export const makeLogWriter = (directory: string) => {
       isClosed = true
       worker = undefined
       await ending?.terminate()
-      lose(closed())
+      endThread(closed())
     },
   }
 }

@@ -13,10 +13,10 @@ import type { Taken } from './log-worker.ts'
 import type { LogWriter } from './log-writer.ts'
 import { logFormat } from './transaction-log.ts'
 
-/** Names are filled in a chunk at a time, and requests wait meanwhile. */
+/** Names are filled in chunk by chunk; requests wait during each. */
 const chunkBytes = 1 << 16
 
-/** What is made again is made as it was. */
+/** A log is made again in the format it was first made in. */
 const formatOf = (made: Completion | null): number => (made ? (made.format ?? 1) : logFormat)
 
 type Needs = {
@@ -37,16 +37,16 @@ type Needs = {
     ): readonly { readonly startedPosition: number; readonly settlementId: string }[]
   }
   readonly sources: { find(sha256: string): LogFileRow | undefined }
-  /** What a merchant called the customer that is stored so; null once they are erased. */
+  /** Null for a customer who was erased. */
   readonly showCustomer: (stored: string) => string | null
 }
 
 /**
- * The log files of reports and settlements: made once, named by the hash of their bytes, and made again from the log of
- * events on a node that lacks them.
+ * The log files of reports and settlements, named by the hash of their bytes. A node that lacks one
+ * makes it again from the log of events.
  */
 export const makeLogs = ({ directory, database, writer, ...needs }: Needs) => {
-  /** Of the lines between two positions, those that each settlement took which was started there. */
+  /** Which settlement took which of the lines between two positions. */
   const takenBetween = (merchant: string, first: number, last: number): Taken[] => {
     let after = first
     return needs.settlements
@@ -92,7 +92,7 @@ export const makeLogs = ({ directory, database, writer, ...needs }: Needs) => {
     }
   }
 
-  /** Undefined when it is not there, or of another length than it was made with: what is left of it then is no log. */
+  /** Undefined when the file is missing or has another length, and so is damaged. */
   const openFile = async ({ sha256, bytes }: LogFileRow) => {
     try {
       const file = await open(join(directory, `${sha256}.csv`))
@@ -105,7 +105,7 @@ export const makeLogs = ({ directory, database, writer, ...needs }: Needs) => {
     }
   }
 
-  /** A log file with the names of customers in it; undefined when no report or settlement has it. */
+  /** Undefined when no report or settlement has this file. */
   const read = async (sha256: string): Promise<ReadableStream<Uint8Array> | undefined> => {
     const known = needs.sources.find(sha256)
     if (!known) return undefined

@@ -6,13 +6,13 @@ import { formatAmount } from '../../domain/money/money.ts'
 import { textCell } from './csv.ts'
 import { openDraft } from './log-draft.ts'
 
-/** Lines in a file, unless one transaction alone has more (interface 8). */
+/** Most lines per file, unless one transaction alone has more (interface 8). */
 export const linesPerFile = 50_000
 
-/** How logs are written now. The first way had neither the last three columns nor the fees of settlements. */
+/** The current format. Format 1 lacks the last three columns and the fees of settlements. */
 export const logFormat = 2
 
-/** A line with what the payment or permission request is called that it belongs to. */
+/** A line with the ids of its payment or permission request. */
 export type LogLine = TransactionLine & {
   readonly posId: string | null
   readonly posTid: string | null
@@ -22,17 +22,17 @@ const columns =
   'tid,sub_id,timestamp,action,type,customer,currency,amount,additional_amount,gross,fee,interchange,vat,taxcode,' +
   'net,merchant_id,settlement_id,reserved1,reserved2'
 
-/** What has come since the first format, always at the end. */
+/** Added since format 1, always at the end. */
 const laterColumns = ',pos_id,pos_tid,text'
 
-/** A text stands in one line, for programs that read logs line by line. */
+/** Line breaks go, for programs that read logs line by line. */
 const laterCells = ({ posId, posTid, text }: LogLine): readonly string[] => [
   textCell(posId),
   textCell(posTid),
   textCell(text && text.replaceAll(/[\r\n]+/g, ' ')),
 ]
 
-/** The cells of a line of a transaction log (interface 8); only what moves money has a gross. */
+/** A line of a transaction log (interface 8); only lines that move money have a gross. */
 const transactionCells = (line: LogLine, settlementId: string | null): readonly string[] => {
   const { currency, charge } = line
   const money = (minor: number) => formatAmount(minor, currency)
@@ -70,7 +70,7 @@ const scopeStatus: Readonly<Partial<Record<LineAction, string>>> = {
   permission_fail: 'fail',
 }
 
-/** The cells of a line of a scope log (interface 8). */
+/** A line of a scope log (interface 8). */
 const scopeCells = (line: LogLine, settlementId: string | null): readonly string[] => {
   const { currency, charge } = line
   const { fee = 0, vat = 0, taxcode = null } = charge ?? {}
@@ -91,7 +91,7 @@ const scopeCells = (line: LogLine, settlementId: string | null): readonly string
   ]
 }
 
-/** Lines sorted by tid or rid and then by time, and how many there are of each. */
+/** Lines sorted by tid or rid and then by time, and the number of lines of each. */
 export type SortedLines = {
   readonly counts: Iterable<readonly [tid: string, lines: number]>
   readonly lines: Iterable<LogLine>
@@ -100,11 +100,11 @@ export type SortedLines = {
 type LogKind = {
   readonly columns: string
   readonly textOf: (line: LogLine) => string
-  /** Whether there is a file even if nothing stands in it but the names of the columns. */
+  /** Write a file even without lines. */
   readonly isAlwaysThere: boolean
 }
 
-/** The transactions that begin a file: one holds as many as there is room for, or one alone that has more lines. */
+/** The first transaction of each file: files are split only between transactions. */
 const beginnersOf = (counts: SortedLines['counts']): ReadonlySet<string> => {
   const beginners = new Set<string>()
   let inFile = Infinity
@@ -119,8 +119,8 @@ const beginnersOf = (counts: SortedLines['counts']): ReadonlySet<string> => {
 }
 
 /**
- * Log files of lines that come sorted, split between transactions. Where they are split is known beforehand, so that
- * each line goes out as it comes, however many of one transaction follow it.
+ * Writes sorted lines, split into files between transactions. The splits are computed first, so
+ * lines can be streamed.
  */
 const writeFiles = (
   draftFile: string,
@@ -152,9 +152,8 @@ const writeFiles = (
 }
 
 /**
- * Writes the transaction logs and the scope logs of sorted lines, and answers what all of them add up to. The fee of a
- * settlement has a line, but is no line of the merchant: whoever settles adds it to the totals. The file under way has a
- * name of its own; those that are whole lie beside it.
+ * Writes transaction logs and scope logs, and returns their totals. The totals leave out the fee of
+ * a settlement, which the settlement adds itself.
  */
 export const writeLogs = (
   draftFile: string,

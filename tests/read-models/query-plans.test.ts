@@ -69,12 +69,12 @@ test('rows that are changed or removed together are found by their keys, in what
     write('key', { before: rowOf(1), after: undefined }, writes)
     const all = writes.all()
     expect(all).toHaveLength(2)
-    for (const { together = '' } of all) {
-      const values = Array(together.split('?').length - 1).fill(1)
-      const plan = built.sqlite.prepare(`EXPLAIN QUERY PLAN ${together}`).all(...values)
+    for (const { batchSql = '' } of all) {
+      const values = Array(batchSql.split('?').length - 1).fill(1)
+      const plan = built.sqlite.prepare(`EXPLAIN QUERY PLAN ${batchSql}`).all(...values)
       const steps = plan.map((step) => (step as { detail: string }).detail)
       const ofTable = steps.filter((step) => new RegExp(`^(SCAN|SEARCH) ${name}\\b`).test(step))
-      expect([together.slice(0, 60), ofTable]).toEqual([
+      expect([batchSql.slice(0, 60), ofTable]).toEqual([
         expect.any(String),
         [
           expect.stringMatching(
