@@ -12,7 +12,8 @@ type Needs = {
   readonly after: (milliseconds: number, wake: () => void) => () => void
 }
 
-const back = "the machine's clock was put back: what the log dates later than now is not waited for"
+const back =
+  "the machine's clock was set back: deadlines do not wait for it to reach the latest event in the log"
 
 /** Warns when the machine's clock is set back by more than a minute. */
 export const watchClock = ({ log, machineNow, elapsed, after }: Needs) => {

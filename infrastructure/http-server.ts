@@ -118,7 +118,7 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
       return answer(outgoing, refusal(400, 'The header Host is missing.'))
     const repeated = repeatedIn(incoming)
     if (repeated !== undefined)
-      return answer(outgoing, refusal(400, `The header ${repeated} stands there more than once.`))
+      return answer(outgoing, refusal(400, `The header ${repeated} must appear only once.`))
     // Requests of the same route mostly have URLs of the same length.
     inBatch(incoming.url?.length ?? 0, () => {
       if (outgoing.destroyed) return
@@ -146,13 +146,13 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
   server.keepAliveTimeout = 0
 
   server.on('checkExpectation', (_, outgoing: ServerResponse) =>
-    answer(outgoing, refusal(417, 'There is nothing to expect but 100-continue.')),
+    answer(outgoing, refusal(417, 'Only 100-continue can be expected.')),
   )
   server.on('connect', (_, socket: Duplex) => {
     // Node leaves this socket to us; an unhandled error would end the process.
     socket.on('error', () => socket.destroy())
     if (!socket.writable) return void socket.destroy()
-    answerOn(socket, notAllowed('This is no proxy: CONNECT is not for it.'))
+    answerOn(socket, notAllowed('This is not a proxy: CONNECT is not supported.'))
   })
   server.on('clientError', (error: ClientError, socket: Duplex) => {
     const first = '_httpMessage' in socket ? socket._httpMessage : null
@@ -163,12 +163,12 @@ export const makeHttpServer = ({ fetch, hostname, refusal, pause }: Needs) => {
       case 'HPE_HEADER_OVERFLOW':
         return answerOn(socket, refusal(431, 'The headers are larger than 16 KiB.'))
       case 'ERR_HTTP_REQUEST_TIMEOUT':
-        return answerOn(socket, refusal(408, 'The request did not come to its end in time.'))
+        return answerOn(socket, refusal(408, 'The request was not complete in time.'))
       default: {
         const method = unknownMethodOf(error)
         return method === undefined
           ? answerOn(socket, refusal(400, 'This is no request of HTTP/1.1.'))
-          : answerOn(socket, notAllowed(`There is no method ${method}.`))
+          : answerOn(socket, notAllowed(`The method ${method} is not known.`))
       }
     }
   })

@@ -67,11 +67,11 @@ const settings = {
   PORT: [wholeNumber(0, 65_535).default(8080), 'Port to listen on; 0 picks a free one.'],
   PUBLIC_URL: [
     publicUrl.optional(),
-    'Base of full URLs and of the signing string, as clients see it, without a path; default: the listening address, and http with the Host header for what is signed.',
+    'Base of full URLs and of the signing string, as clients see it, without a path; default: the listening address, and for signatures http with the Host header.',
   ],
   TRUSTED_PROXIES: [
     networks.default([]),
-    'Addresses or networks of proxies whose X-Forwarded-For says who asks, with commas between them.',
+    'Addresses or networks of proxies whose X-Forwarded-For is trusted, separated by commas.',
   ],
   DATA_DIR: [anything.default('./data'), 'Folder of events, read models and keys.'],
   VAULT: [
@@ -98,7 +98,7 @@ const settings = {
   ABSOLUTE_URIS: [flag.default(false), 'true writes full URLs inside JSON bodies.'],
   CLOCK_TOLERANCE_SECONDS: [
     wholeNumber(1, 86_400).default(300),
-    'How far the timestamp of a signed request may be off.',
+    'How far the timestamp of a signed request may differ from the clock.',
   ],
   PRIVATE_CALLBACKS: [
     choice('allow', 'refuse').optional(),
@@ -106,12 +106,12 @@ const settings = {
   ],
   CALLBACK_CA_FILE: [
     certificates.optional(),
-    'PEM file of certificate authorities that receivers of callbacks may have, beside the known ones.',
+    'PEM file of further certificate authorities to trust when sending callbacks.',
   ],
   // Node reads it too, but the list for callbacks replaces Node's.
   NODE_EXTRA_CA_CERTS: [
     certificates.optional(),
-    'The same for every connection that the service makes.',
+    'PEM file of further certificate authorities to trust in all connections.',
   ],
   BANK_ACCOUNT: [
     text(
@@ -132,7 +132,7 @@ const settings = {
     ).optional(),
     'BIC of the bank of that account.',
   ],
-  HELP_URL: [pageUrl.optional(), 'Page where payers get help, linked below every page of theirs.'],
+  HELP_URL: [pageUrl.optional(), 'Page where payers get help, linked below each of their pages.'],
   TERMS_URL: [pageUrl.optional(), 'Page of the terms for payers, linked there too.'],
   PRIVACY_URL: [pageUrl.optional(), 'Page of the privacy notice for payers, linked there too.'],
   LOG_LEVEL: [

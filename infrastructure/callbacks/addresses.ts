@@ -2,19 +2,19 @@ import ipaddr from 'ipaddr.js'
 import type { LookupAddress } from 'node:dns'
 import { isWithin } from '../networks.ts'
 
-/** Of the open internet by its number, but answered inside of a cloud, to its machines only. */
+/** Public by number, but internal to a cloud. */
 const ofClouds = new Set(['168.63.129.16'])
 
-/** Whether an address is on the open internet: not loopback, private, link-local, metadata or otherwise special. */
+/** On the open internet: not loopback, private, link-local, metadata or otherwise special. */
 export const isPublic = (address: string): boolean => {
   if (!ipaddr.isValid(address)) return false
   const given = ipaddr.process(address)
-  // What IPv6 has given out is 2000::/3 (RFC 4291, 2.4); outside of it are old ways to write IPv4, loopback among them.
+  // IPv6 has allocated 2000::/3 (RFC 4291, 2.4); outside are old forms of IPv4, loopback included.
   const isGivenOut = given.kind() === 'ipv4' || isWithin(address, '2000::/3')
   return isGivenOut && given.range() === 'unicast' && !ofClouds.has(given.toString())
 }
 
-/** A callback address that the service does not talk to. */
+/** The service sends nothing to this address. */
 export class PrivateAddress extends Error {
   override readonly name = 'PrivateAddress'
   constructor(host: string) {
@@ -22,10 +22,9 @@ export class PrivateAddress extends Error {
   }
 }
 
-/** The addresses of a name. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
 
-/** Resolves names to public addresses only: the check is of the very address that is then connected to. */
+/** Accepts public addresses only. It checks the very address that is connected to. */
 export const resolvePublic =
   (resolve: Resolve): Resolve =>
   async (hostname) => {

@@ -4,14 +4,14 @@ import { createSecureContext, rootCertificates, type SecureContext } from 'node:
 
 const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
-/** The certificates in a PEM file. @throws Error if there are none, or one cannot be read */
+/** @throws Error if there is no certificate, or an unreadable one */
 export const readCertificates = (file: string): string => {
   const found = readFileSync(file, 'utf8').match(certificate) ?? []
   if (found.length === 0) throw new Error('there is no certificate in it')
   return found.map((pem) => new X509Certificate(pem).toString()).join('\n')
 }
 
-/** Whom to trust beside the certificate authorities that Node trusts; undefined if there is nobody. */
+/** Trusts these certificates as well as Node's; undefined for Node's alone. */
 export const trustingAlso = (
   certificates: string | undefined,
   others = '',

@@ -23,7 +23,7 @@ type Needs = {
   readonly machineNow: () => number
   readonly resolve: Resolve
   readonly arePrivateAddressesAllowed: boolean
-  /** Whom to trust over https; those that Node trusts by default. */
+  /** Undefined trusts what Node trusts. */
   readonly secureContext: SecureContext | undefined
 }
 
@@ -33,7 +33,7 @@ export type SendResult = {
   readonly problem: string | null
 }
 
-/** Posts messages to merchants, signed (interface 13). */
+/** Posts signed messages to merchants (interface 13). */
 export const makeCallbackSender = (needs: Needs) => {
   const { signer, names, machineNow, resolve, arePrivateAddressesAllowed } = needs
   const { post, close } = makePost({
@@ -61,7 +61,7 @@ export const makeCallbackSender = (needs: Needs) => {
 
   const checkLiteral = (uri: string): void => {
     const host = new URL(uri).hostname.replace(/^\[|\]$/g, '')
-    // A name is checked when it is resolved; an address is never resolved.
+    // Names are checked when they are resolved; literal addresses are not resolved.
     if (!arePrivateAddressesAllowed && isIP(host) !== 0 && !isPublic(host))
       throw new PrivateAddress(host)
   }

@@ -4,12 +4,12 @@ import { readFile } from 'node:fs/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Resolve } from './addresses.ts'
 
-/** Well below what a connection may take: 2 s, and then twice as long. */
+/** In ms: 2 s, then twice as long, well below the limit of a connection. */
 const patience = { timeout: 2000, tries: 2 }
 
 const found = (address: string): LookupAddress => ({ address, family: isIP(address) })
 
-/** What the hosts file of this machine says of a name, which goes before what name servers say. */
+/** The hosts file goes before name servers. */
 const inHostsFile = async (hostname: string): Promise<LookupAddress[]> => {
   const text = await readFile('/etc/hosts', 'utf8').catch(() => '')
   return text.split('\n').flatMap((line) => {
@@ -20,7 +20,7 @@ const inHostsFile = async (hostname: string): Promise<LookupAddress[]> => {
 }
 
 const atNameServers = async (hostname: string, servers?: readonly string[]) => {
-  // Made for each look-up, so that it reads where to ask as that is now.
+  // A new one each time, to read the current name servers.
   const resolver = new Resolver(patience)
   if (servers) resolver.setServers(servers)
   const asked = [resolver.resolve4(hostname), resolver.resolve6(hostname)]
@@ -32,9 +32,9 @@ const atNameServers = async (hostname: string, servers?: readonly string[]) => {
 }
 
 /**
- * Finds the addresses of names, each by itself: the look-ups of the system share a few threads, so that one silent name
- * server would hold up all of them. Whoever asks for a name that is being looked up gets the same answer.
- * @param servers the name servers to ask, those of the system by default
+ * Resolves each name separately: the system's look-ups share a few threads, which one silent name
+ * server would block. Look-ups of the same name are shared. @param servers default: those of the
+ * system
  */
 export const makeResolve = (servers?: readonly string[]): Resolve => {
   const underWay = new Map<string, Promise<readonly LookupAddress[]>>()
@@ -42,7 +42,7 @@ export const makeResolve = (servers?: readonly string[]): Resolve => {
   const find = async (hostname: string): Promise<readonly LookupAddress[]> => {
     const known = await inHostsFile(hostname)
     if (known.length > 0) return known
-    // A name without a dot is one of the operator's network: the system knows which domain it is in.
+    // A name without a dot is local: the system knows its domain.
     if (!hostname.includes('.')) return lookup(hostname, { all: true })
     return atNameServers(hostname, servers)
   }
@@ -56,7 +56,6 @@ export const makeResolve = (servers?: readonly string[]): Resolve => {
   }
 }
 
-/** The look-up of a connection. */
 export const lookupWith =
   (resolve: Resolve): LookupFunction =>
   (hostname, { all }, done) => {

@@ -5,21 +5,21 @@ import type { SecureContext } from 'node:tls'
 
 const answerTimeoutMs = 10_000
 const largestHead = 262_144
-/** What is read of an answer's body, so that the connection can be used again. */
+/** How much of a body is read so that the connection can be reused. */
 const largestBody = 131_072
-/** Shorter than servers usually keep an idle connection, which is 5 seconds or more. */
+/** Servers usually close idle connections after 5 seconds or more. */
 const idleMs = 4000
-/** Longer than the default of 250 ms: a receiver may be on the other side of the world. */
+/** The default of 250 ms is too short for receivers far away. */
 const addressTimeoutMs = 2500
 
-/** There is no answer, or none that HTTP allows; the message says why, in one line. */
+/** No valid answer; the message is one line. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer'
 }
 
 const notAllowed = 'the answer is not one that HTTP allows'
 
-/** The codes of OpenSSL for a chain of certificates that ends with none that is trusted. */
+/** OpenSSL's codes for an untrusted chain. */
 const untrusted = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -38,24 +38,24 @@ const problemOf = (error: Failure): string => {
   if (untrusted.has(code))
     return `${line.split(';')[0]}; CALLBACK_CA_FILE can name further certificate authorities`
   if (code.startsWith('HPE_')) return `${notAllowed}: ${line.replace(/^Parse Error: /, '')}`
-  // A connection that breaks off during its TLS handshake has a message of its own.
+  // A failed TLS handshake has a message of its own.
   if (code === 'ECONNRESET' && !line.includes('TLS'))
     return 'the connection was closed before an answer'
-  // OpenSSL's messages name places in its source.
+  // OpenSSL's messages contain source locations.
   const wrong = reason ?? /SSL routines:[^:]*:([^:]+)/.exec(line)?.[1] ?? library
   if (wrong !== undefined) return `no TLS connection: ${wrong}`
-  // Several addresses that all refuse make an error without a message.
+  // If several addresses refuse, the error has no message.
   return line || code || name
 }
 
-/** Reads the rest of an answer; a long one closes the connection. */
+/** Reads the rest of an answer, or closes the connection if it is long. */
 const drop = (answer: IncomingMessage): void => {
   let read = 0
   answer.on('data', (chunk: Buffer) => {
     read += chunk.length
     if (read > largestBody) answer.destroy()
   })
-  // The status has been read: whatever comes of the rest changes nothing.
+  // Only the status matters.
   answer.on('error', () => {})
 }
 
@@ -77,11 +77,11 @@ const statusOf = (sent: ClientRequest, body: string): Promise<number> =>
 
 type Needs = {
   readonly lookup: LookupFunction
-  /** Whom to trust; those that Node trusts by default. */
+  /** Undefined trusts what Node trusts. */
   readonly secureContext: SecureContext | undefined
 }
 
-/** POSTs over connections that are kept for a while, and answers with the status of the final answer. */
+/** POSTs over kept connections and returns the status. */
 export const makePost = ({ lookup, secureContext }: Needs) => {
   const options = {
     keepAlive: true,
@@ -100,8 +100,8 @@ export const makePost = ({ lookup, secureContext }: Needs) => {
   }
 
   /**
-   * Sends once, so that each attempt is recorded: a message that meets a kept connection which its receiver is just closing
-   * fails, and goes over a new one in the next attempt. @throws NoAnswer
+   * Sends once, so that each attempt is recorded. A kept connection may close meanwhile: the next
+   * attempt uses a new one. @throws NoAnswer
    */
   const post = async (
     uri: string,

@@ -4,7 +4,7 @@ import { ratePattern } from '../../domain/money/rate.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 
-/** What merchants and integrators may be called. */
+/** The form of the ids of merchants and integrators. */
 export const idPattern = /^[a-zA-Z0-9_-]{1,64}$/
 
 /** The values of an option that may be repeated. */
@@ -13,11 +13,11 @@ export const collect = (value: string, earlier: readonly string[] = []): string[
   value,
 ]
 
-/** A rate as it is written. @throws OperatorError */
+/** @throws OperatorError for anything but a rate */
 export const rateOf = (text: string): string =>
-  ratePattern.test(text) ? text : fail(`${text} is no rate from 0 to 1, such as 0.009`)
+  ratePattern.test(text) ? text : fail(`${text} must be a rate from 0 to 1, such as 0.009`)
 
-/** A name is shown to people, on pages and in payout files. */
+/** Names appear on pages and in payout files. */
 export const checkName = (name: string | undefined): void => {
   if (name?.trim() === '') fail('a name has at least one character that is no blank')
 }

@@ -23,7 +23,6 @@ import type { Settings } from '../settings.ts'
 import { openStoreToRead, type OpenedStore } from '../stores.ts'
 import { instantOf } from './time.ts'
 
-/** Every event type with the version and the JSON Schema of its data. */
 const catalogue = () =>
   (Object.keys(eventCatalogue) as EventType[]).map((type) => ({
     type,
@@ -38,7 +37,6 @@ const positionOf = (text: string): number => {
 
 const line = (value: object): boolean => process.stdout.write(`${JSON.stringify(value)}\n`)
 
-/** Reads the log, and leaves it whatever comes of that. */
 const withStore = async (
   settings: Settings,
   read: (store: OpenedStore) => Promise<void>,
@@ -52,8 +50,8 @@ const withStore = async (
 }
 
 /**
- * Prints an event as it stands in the log, with whatever nobody reads of it: what is compared with a copy is the log and
- * not what this version makes of it. One that this version cannot read is told of, too.
+ * Prints an event exactly as stored, unknown fields included, for comparison with a copy. Reports
+ * one that this version cannot read.
  */
 const printEvent = (stored: RecordedEvent): void => {
   const { stream, revision, position, id, type, data, metadata } = stored
@@ -71,11 +69,11 @@ const printStream = async (
   store: EventStore,
   stream: string,
   after: number,
-  isAsked: (event: RecordedEvent) => boolean,
+  isWanted: (event: RecordedEvent) => boolean,
 ): Promise<void> => {
   const events = await store.readStream(stream)
   if (events.length === 0) fail(`there is no stream ${stream}`)
-  events.filter((event) => event.position > after && isAsked(event)).forEach(printEvent)
+  events.filter((event) => event.position > after && isWanted(event)).forEach(printEvent)
 }
 
 const printConsents = async (store: EventStore, payer: string, at?: number): Promise<void> => {
@@ -87,13 +85,10 @@ const printConsents = async (store: EventStore, payer: string, at?: number): Pro
   all.filter((one) => at === undefined || isInForce(one, at)).forEach(line)
 }
 
-/** As many as anybody reads; there may be one for each event. */
-const gapsTold = 100
+/** Most gaps that are printed. */
+const mostGapsPrinted = 100
 
-/**
- * Reads every event, and tells where revisions of a stream are missing, and positions where each is given to an event
- * of ours. Of a file of ours, it tells what is damaged, too.
- */
+/** Reports missing revisions and, in our own file, missing positions and damage. */
 const printGaps = async (store: OpenedStore, { EVENT_STORE }: Settings): Promise<void> => {
   const damage = store.log?.damage() ?? []
   const revisions = new Map<string, Revision>()
@@ -118,38 +113,38 @@ const printGaps = async (store: OpenedStore, { EVENT_STORE }: Settings): Promise
     gaps: gaps.length,
     damage: damage.length,
   })
-  for (const problem of [...gaps.slice(0, gapsTold), ...damage])
+  for (const problem of [...gaps.slice(0, mostGapsPrinted), ...damage])
     process.stderr.write(`${problem}\n`)
   if (gaps.length + damage.length > 0) process.exitCode = 1
 }
 
 type Chosen = { readonly stream?: string; readonly request?: string; readonly after: number }
 
-/** What an auditor reads: the log as it stands, each event checked against the catalogue, and the catalogue itself. */
+/** Commands for auditors: the log as stored, and the catalogue of events. */
 export const addAuditCommands = (program: Command, settings: Settings): void => {
   const audit = program.command('audit').description('read the log, without a service')
   audit
     .command('events')
     .description('print events as JSON Lines, in order')
     .option('--stream <name>', 'only this stream, for instance payment-…')
-    .option('--request <id>', 'only what came of this request, by its X-Request-Id')
-    .option('--after <position>', 'only what came after this position', positionOf, start)
+    .option('--request <id>', 'only events of this request, by its X-Request-Id')
+    .option('--after <position>', 'only events after this position', positionOf, start)
     .action(({ stream, request, after }: Chosen) =>
       withStore(settings, async (store) => {
-        const isAsked = ({ metadata }: RecordedEvent): boolean =>
+        const isWanted = ({ metadata }: RecordedEvent): boolean =>
           request === undefined || metadata['correlationId'] === request
-        if (stream !== undefined) return printStream(store, stream, after, isAsked)
-        for await (const batch of store.readAll(after)) batch.filter(isAsked).forEach(printEvent)
+        if (stream !== undefined) return printStream(store, stream, after, isWanted)
+        for await (const batch of store.readAll(after)) batch.filter(isWanted).forEach(printEvent)
       }),
     )
   audit
     .command('consents <payer>')
     .description(
-      'print what a payer (by id, see payer find) let merchants know, with the events that prove it',
+      'print the consents of a payer (by id, see payer find) with the events that prove them',
     )
     .option(
       '--at <time>',
-      'only what was in force then, for instance 2026-05-17T12:00:00Z',
+      'only consents in force then, for instance 2026-05-17T12:00:00Z',
       instantOf,
     )
     .action((payer: string, { at }: { at?: number }) =>
@@ -157,9 +152,7 @@ export const addAuditCommands = (program: Command, settings: Settings): void => 
     )
   audit
     .command('check')
-    .description(
-      'read every event, and tell where positions or revisions are missing, or a file is damaged',
-    )
+    .description('read every event and report missing positions or revisions, and damage')
     .action(() => withStore(settings, (store) => printGaps(store, settings)))
   audit
     .command('catalogue')

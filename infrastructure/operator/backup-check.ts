@@ -10,7 +10,7 @@ import { readVaultName } from '../people/vault-name.ts'
 import { reasonOf } from '../system-errors.ts'
 import { blobsIn, logFileIn, vaultIn } from '../stores.ts'
 
-/** The contents that an event names, by the hashes under which they are kept. */
+/** The hashes of the blobs that an event names. */
 const blobsOf = (event: Recorded): string[] => {
   if (event.type === 'AttachmentsUploaded')
     return event.data.attachments.map(({ hash, sealedHash }) => sealedHash ?? hash)
@@ -18,7 +18,6 @@ const blobsOf = (event: Recorded): string[] => {
   return typeof logo === 'string' ? [logo] : []
 }
 
-/** What the log of a backup holds. */
 const readLog = async (file: string) => {
   const store = openSqliteEventStore(file, 'read')
   try {
@@ -42,7 +41,6 @@ const readLog = async (file: string) => {
   }
 }
 
-/** What is wrong with the contents that the log names. */
 const problemsOfBlobs = async (folder: string, named: Iterable<string>): Promise<string[]> => {
   if (!existsSync(folder)) return ['the folder of blobs is missing']
   const blobs = openBlobDirectory(folder)
@@ -66,12 +64,12 @@ const problemsOfKeys = (folder: string, names: readonly string[]): string[] =>
     }
   })
 
-/** Reads all of a backup: answers what it holds and up to when. @throws OperatorError when it cannot be restored */
+/** Reads all of a backup and summarises it. @throws OperatorError when it cannot be restored */
 export const checkBackup = async (from: string) => {
   const folder = resolve(from)
   const place = { DATA_DIR: folder }
   for (const file of [logFileIn(place), vaultIn(place)])
-    if (!existsSync(file)) fail(`${file} is missing: ${folder} is no whole backup`)
+    if (!existsSync(file)) fail(`${file} is missing: ${folder} is not a complete backup`)
   const log = await readLog(logFileIn(place))
   const keys = readdirSync(folder).filter((name) => name.endsWith('.pem'))
   const { name: vault, people, damage } = readVaultName(vaultIn(place))

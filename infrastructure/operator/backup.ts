@@ -10,7 +10,7 @@ import { checkBackup } from './backup-check.ts'
 /** How long another process may hold a file, in ms. */
 const timeout = 10_000
 
-/** In one read transaction, so the copy is of one moment, and whoever writes meanwhile does not begin it anew. */
+/** One read transaction: a consistent copy that writers do not restart. */
 const copyDatabase = (from: string, to: string): void => {
   inFile(from, () => {
     const source = new Database(from, { fileMustExist: true, timeout })
@@ -22,7 +22,7 @@ const copyDatabase = (from: string, to: string): void => {
   })
 }
 
-/** All blobs but those that are being written. */
+/** Leaves out blobs that are being written. */
 const copyBlobs = (from: string, to: string): void => {
   mkdirSync(to)
   if (!existsSync(from)) return
@@ -30,7 +30,7 @@ const copyBlobs = (from: string, to: string): void => {
   cpSync(from, to, { recursive: true, filter: isWhole })
 }
 
-/** Puts on the disk what was copied. */
+/** Flushes the copies to the disk. */
 const sync = (folder: string): void => {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)
@@ -48,8 +48,8 @@ const beginFolder = (folder: string): void => {
 }
 
 /**
- * Copies what a restore needs, as a data directory, beside a running service. The log comes first: it names people
- * whose keys the vault has, and contents that the blobs have. What came since is a part of neither.
+ * Copies a data directory while the service runs. The log goes first, so vault and blobs hold all
+ * that it refers to. What came since is left out.
  */
 export const backUp = async (settings: Settings, to: string): Promise<object> => {
   if (settings.EVENT_STORE !== 'sqlite')

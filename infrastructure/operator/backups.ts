@@ -15,7 +15,9 @@ export const addBackupCommands = (
     .action(async (folder: string) => print(await backUp(settings, folder)))
   program
     .command('restore <folder>')
-    .description('what a backup holds, and up to when; it is restored by starting on a copy of it')
-    .requiredOption('--check', 'read all of it, and change nothing')
+    .description(
+      'check a backup and print what it holds; to restore it, start the service on a copy',
+    )
+    .requiredOption('--check', 'read all of it, change nothing')
     .action(async (folder: string) => print(await checkBackup(folder)))
 }

@@ -6,16 +6,15 @@ import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 import type { WithCore } from './with-core.ts'
 
-/** The attempts to deliver a message, in order. */
 const attemptsOf = async ({ store }: Core, id: string) =>
   (await store.readStream(streamOf(callbacks, id)))
     .map(parseEvent)
     .filter((event) => event.type === 'CallbackAttempted')
 
-/** What came of the last attempt of a message that has not arrived. */
+/** The problem of the last attempt. */
 const problemOf = async (core: Core, id: string): Promise<string | null> => {
-  const told = (await attemptsOf(core, id)).at(-1)
-  return told?.data.problem ?? null
+  const last = (await attemptsOf(core, id)).at(-1)
+  return last?.data.problem ?? null
 }
 
 const unfinishedCallbacks = async (core: Core) => {
@@ -44,15 +43,15 @@ const unfinishedCallbacks = async (core: Core) => {
   return listed
 }
 
-/** Asks for another try of a message that has been tried, wherever it has got to since. */
+/** Retries a message that was tried before, delivered or not. */
 const retryCallback = async (core: Core, id: string) => {
   const { handle, queue, readModels, contextOf, now } = core
   const attempts = await attemptsOf(core, id)
-  const told = attempts.at(-1)
-  if (!told) return fail(`no message ${id} has been tried`)
-  const { subject, revision, event, seqno } = told.data
+  const last = attempts.at(-1)
+  if (!last) return fail(`no message ${id} has been attempted`)
+  const { subject, revision, event, seqno } = last.data
   const message = { subject, revision, event, seqno }
-  const context = contextOf('operator', told.metadata.merchant)
+  const context = contextOf('operator', last.metadata.merchant)
   await handle(callbacks, id, { type: 'RequestRetry', at: now(), message }, context)
   await readModels.caughtUp()
   const callbackUri = queue.find(subject)?.callbackUri ?? null
@@ -66,7 +65,6 @@ const retryCallback = async (core: Core, id: string) => {
   }
 }
 
-/** The operator's commands about callback messages. */
 export const addCallbackCommands = (program: Command, withCore: WithCore): void => {
   const callback = program.command('callbacks').description('callback messages')
   callback

@@ -28,7 +28,7 @@ const fixedOf = (text: string, currency: string): number => {
     return parseAmount(text, currency)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return fail(`${text} is no amount of ${currency}: ${error.message}`)
+    return fail(`${text} must be an amount of ${currency}: ${error.message}`)
   }
 }
 
@@ -51,19 +51,21 @@ const shown = (merchant: string, schedule: FeeSchedule) => {
   }
 }
 
-/** What a tax code means, as a schedule carries it. */
+/** The tax code with its rates, as a schedule stores them. */
 const taxOf = async ({ find }: Core, code: string) => {
   const known = await find(taxcodesOfOperator, 'operator')
   const { vat } =
     known.find((one) => one.code === code) ??
-    fail(`${code} is none of ${known.map((one) => one.code).join(', ')}: add it with taxcode add`)
+    fail(
+      `${code} must be one of ${known.map((one) => one.code).join(', ')}: add it with taxcode add`,
+    )
   return { taxcode: code, vat: code === shippedTaxcode.code ? undefined : vat }
 }
 
 const setFees = async (core: Core, id: string, options: FeeOptions) => {
   const merchant = await presentMerchant(core, id)
   const currency = (options.currency ?? merchant.currency).toUpperCase()
-  if (!isCurrency(currency)) fail(`${currency} is no current ISO 4217 code`)
+  if (!isCurrency(currency)) fail(`${currency} must be a current ISO 4217 code`)
   const from = instantOf(options.from)
   const before = await core.find(feeSchedules, id)
   const kept = termsInForce(before, currency, merchant.currency, from)
@@ -89,7 +91,7 @@ const setFees = async (core: Core, id: string, options: FeeOptions) => {
   return shown(id, schedule)
 }
 
-/** The fees of some merchants, or of all, and from when on; what holds now is marked. */
+/** The fees of some merchants, or of all; those in force are marked. */
 const listFees = async (core: Core, ids: readonly string[]) => {
   await core.readModels.caughtUp()
   for (const id of ids) await presentMerchant(core, id)
@@ -108,30 +110,30 @@ const listFees = async (core: Core, ids: readonly string[]) => {
   return (await Promise.all(listed)).flat()
 }
 
-/** `daybook fees` (interface 9): what merchants pay. */
+/** `daybook fees` (interface 9). */
 export const addFeeCommands = (program: Command, withCore: WithCore): void => {
-  const fees = program.command('fees').description('what merchants pay')
+  const fees = program.command('fees').description('fees of merchants')
   fees
     .command('list [merchant...]')
-    .description('list the fees that are set, of some merchants or of all')
+    .description('list the fees of some merchants, or of all')
     .action(withCore(listFees))
   fees
     .command('set <merchant>')
     .description(
-      'set fees from a date on, and print all that hold then: what is not given stays as it was before, and what has been charged, too',
+      'set fees from a date on and print all fees in force then: options left out keep their value, and past charges stay',
     )
     .requiredOption('--from <date>', 'first day, YYYY-MM-DD in UTC, or with hh:mm:ss')
     .option(
       '--currency <code>',
-      'of payments and fixed parts; default: that of the merchant, whose rates also hold where no others are set',
+      'of payments and fixed parts; default: that of the merchant, whose rates also apply to currencies without their own',
     )
-    .option('--transaction-rate <rate>', 'part of the gross of each capture, such as 0.009')
+    .option('--transaction-rate <rate>', 'share of the gross of each capture, such as 0.009')
     .option('--transaction-fixed <amount>', 'for each capture')
-    .option('--interchange-rate <rate>', 'part of the gross of each credit capture')
+    .option('--interchange-rate <rate>', 'share of the gross of each credit capture')
     .option('--permission-fixed <amount>', 'for each answered permission request')
     .option('--settlement-fixed <amount>', 'for each settlement')
-    .option('--taxcode <code>', `one of taxcode list, ${shippedTaxcode.code} at first`)
-    .option('--refunds-return-fees', 'a refund gives back its part of what was charged')
-    .option('--no-refunds-return-fees', 'a refund gives nothing back, as at first')
+    .option('--taxcode <code>', `one of taxcode list, initially ${shippedTaxcode.code}`)
+    .option('--refunds-return-fees', 'a refund returns its share of the fees')
+    .option('--no-refunds-return-fees', 'a refund returns no fees (the initial setting)')
     .action(withCore(setFees))
 }

@@ -3,7 +3,6 @@ import { fail } from '../failures.ts'
 import { readPublicKey } from '../keys.ts'
 import { reasonOf } from '../system-errors.ts'
 
-/** What is in a file that the operator names. */
 export const contentOf = async (file: string): Promise<Buffer> => {
   try {
     return await readFile(file)

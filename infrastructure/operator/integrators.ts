@@ -18,7 +18,7 @@ const check = async (core: Core, id: string, { name, merchant: served = [] }: De
   for (const merchant of served) await presentMerchant(core, merchant)
 }
 
-/** @throws OperatorError when there is no such integrator */
+/** @throws OperatorError for an unknown integrator */
 const shown = async ({ find }: Core, id: string) => {
   const entry = await find(integrators, id)
   if (entry.status !== 'present') return fail(`no integrator ${id}`)
@@ -52,7 +52,7 @@ const changeIntegrator = async (core: Core, id: string, options: Details) => {
 export const addIntegratorCommands = (program: Command, withCore: WithCore): void => {
   const integrator = program
     .command('integrator')
-    .description('integrators, who act for merchants by a key of their own')
+    .description('integrators, who act for merchants with a key of their own')
   integrator
     .command('add <id>')
     .description('make an integrator that acts for merchants with its own key')
@@ -62,7 +62,9 @@ export const addIntegratorCommands = (program: Command, withCore: WithCore): voi
     .action(withCore(addIntegrator))
   integrator
     .command('change <id>')
-    .description('what is not given stays as it is; all merchants that it serves are given anew')
+    .description(
+      'change an integrator; options left out keep their value, --merchant replaces the whole list',
+    )
     .option('--name <name>')
     .option('--pubkey <file>', 'RSA public key, PEM or OpenSSH')
     .option('--merchant <id>', 'a merchant that it serves, may be repeated', collect)

@@ -43,7 +43,6 @@ const locationOf = (text: string): MerchantData['location'] => {
   return { latitude, longitude, accuracy }
 }
 
-/** The details that were given. */
 const changesOf = (given: Details): Changes<MerchantData> => {
   const { netmask, mcc, location } = given
   checkName(given.name)
@@ -97,7 +96,7 @@ const shownWhole = (merchant: MerchantData) => {
   }
 }
 
-/** Two merchants with one secondary id could not be told apart. */
+/** Secondary ids must be unique. */
 const checkLookupIds = async (
   core: Core,
   merchant: string,
@@ -117,8 +116,8 @@ const addMerchant = async (
 ) => {
   const currency = options.currency.toUpperCase()
   if (!idPattern.test(id)) fail('a merchant id has letters, digits, _ and -, at most 64')
-  if (!isCurrency(currency)) fail(`${currency} is no current ISO 4217 code`)
-  // A currency begins with the code of its country, unless it is one of several countries.
+  if (!isCurrency(currency)) fail(`${currency} must be a current ISO 4217 code`)
+  // A currency code begins with its country, unless several countries share it.
   const jurisdiction = /^(?:X|EU)/.test(currency) ? null : currency.slice(0, 2)
   const fresh = newMerchant({
     id,
@@ -161,10 +160,10 @@ const detailOptions = (command: Command): Command =>
     .option('--organization-id <number>', 'organisation number')
     .option(
       '--jurisdiction <country>',
-      'two letters; by default the country of the currency, if it is of one',
+      'two letters; default: the country of the currency, if it has just one',
     )
     .option('--mcc <code>', 'merchant category code, four digits')
-    .option('--netmask <network>', 'CIDR that requests for it must come from, or none')
+    .option('--netmask <network>', 'CIDR network that requests must come from, or none')
     .option('--location <lat,lon[,accuracy]>', 'degrees, and meters')
     .option('--address-line <line>', 'at most two', collect)
     .option('--postal-code <code>')
@@ -187,7 +186,7 @@ export const addMerchantCommands = (program: Command, withCore: WithCore): void 
   detailOptions(
     merchant
       .command('change <id>')
-      .description('what is not given stays as it is')
+      .description('change a merchant; options left out keep their value')
       .option('--name <name>', 'business name'),
   ).action(withCore(changeMerchant))
   merchant

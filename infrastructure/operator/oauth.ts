@@ -14,7 +14,7 @@ type ApplicationOptions = {
   readonly public?: true
 }
 
-/** What decides which redirect URIs an application may have. */
+/** Loads the check of redirect URIs. */
 type RedirectUris = () => Promise<(text: string) => boolean>
 
 const addApplication =
@@ -48,15 +48,15 @@ export const addOAuthCommands = (
     .command('add <merchant>')
     .description('register an application; its secret is printed this once')
     .requiredOption('--name <name>', 'shown to the payer')
-    .option('--redirect-uri <uri>', 'where payers are sent back to; may be repeated', collect, [])
-    .option('--public', 'has no secret (an app or a page in the browser); needs PKCE')
+    .option('--redirect-uri <uri>', 'where payers return to; may be repeated', collect, [])
+    .option('--public', 'without a secret (an app or a page in the browser); needs PKCE')
     .action(withCore(addApplication(redirectUrisAllowed)))
   program
     .command('key')
     .description('keys of ID tokens')
     .command('rotate')
     .description(
-      `publish a new key, which signs ID tokens in ${keySetLifetime} seconds, once everybody can know it; old ones stay valid`,
+      `publish a new key; it signs ID tokens in ${keySetLifetime} seconds, once cached key sets have expired; old keys stay valid`,
     )
     .action(
       withCore(async ({ vault }) => {

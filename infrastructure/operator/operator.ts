@@ -22,9 +22,8 @@ import { addTaxcodeCommands } from './taxcodes.ts'
 import { addUserCommands } from './users.ts'
 import type { WithCore } from './with-core.ts'
 
-/** What is known of the service itself; most commands do without. */
+/** The parts of the server that a few commands need; loaded on demand. */
 type Server = {
-  /** The interface as an OpenAPI document. */
   described(settings: Settings): object
   isRedirectUri(text: string, isSandbox: boolean): boolean
 }
@@ -33,11 +32,11 @@ type Needs = {
   readonly settings: Settings
   readonly version: string
   readonly server: () => Promise<Server>
-  /** Absent where commands alone are run. */
+  /** Absent where there are only commands. */
   readonly serve?: () => Promise<void>
 }
 
-/** Commands that need no log, or begin one; all others are about one that is there. */
+/** Commands that need no existing log. */
 const mayComeFirst: ReadonlySet<string> = new Set([
   'serve',
   'add',
@@ -46,7 +45,7 @@ const mayComeFirst: ReadonlySet<string> = new Set([
   'restore',
 ])
 
-/** The operator's command (interface 14); it works beside a running service on the same data. */
+/** The operator's commands (interface 14); they run beside a service on the same data. */
 export const operatorProgram = ({ settings, version, server, serve }: Needs): Command => {
   const program = new Command('daybook')
     .description('An event-sourced payment ledger core.')
@@ -90,8 +89,8 @@ export const operatorProgram = ({ settings, version, server, serve }: Needs): Co
 
   program
     .command('serve', { isDefault: true })
-    .description('run the service; this is done without any command, too')
-    // It stands in for any word that is no command: that one is to be told, not how to run the service.
+    .description('run the service (the default command)')
+    // The default command also gets unknown words, which must be refused.
     .allowExcessArguments()
     .allowUnknownOption()
     .action(async (_, { args: [word] }: Command) => {
@@ -120,12 +119,12 @@ export const operatorProgram = ({ settings, version, server, serve }: Needs): Co
 
   program
     .command('rebuild')
-    .description('fold the whole log into new read models, used from the next start on')
+    .description('fold the whole log into new read models, used from the next start')
     .action(async () => print(await rebuildReadModels(settings)))
 
   program
     .command('status')
-    .description('how the log and the read models stand')
+    .description('print the state of the log, the read models and the journal')
     .action(
       withCore(async (core) => {
         const { readModels, queue, merchants: rows, now } = core

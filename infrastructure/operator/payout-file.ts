@@ -2,12 +2,12 @@ import { create } from 'xmlbuilder2'
 import { formatAmount, addUp } from '../../domain/money/money.ts'
 import { isIban } from '../payout-account.ts'
 
-/** Who pays: the operator, and where its money is. */
+/** The operator's account. */
 export type Debtor = {
   readonly name: string
   /** IBAN, or a national account number. */
   readonly account: string
-  /** BIC of the bank; null when the bank does without. */
+  /** BIC of the bank; may be null. */
   readonly bic: string | null
 }
 
@@ -25,7 +25,7 @@ export type OrderedPayout = {
 
 const namespace = 'urn:iso:std:iso:20022:tech:xsd:pain.001.001.09'
 
-/** Text as the message takes it: none of the characters that XML 1.0 (2.2) forbids, no blanks around it, at most so many. */
+/** Text for the message: without characters that XML 1.0 (2.2) forbids, trimmed and cut. */
 const textOf = (text: string, longest: number): string =>
   [...text.replaceAll(/[\p{Cc}\p{Cs}\uFFFE\uFFFF\s]+/gu, ' ').trim()]
     .slice(0, longest)
@@ -35,7 +35,7 @@ const textOf = (text: string, longest: number): string =>
 const accountId = (account: string) =>
   isIban(account) ? { IBAN: account } : { Othr: { Id: textOf(account, 34) } }
 
-/** The sum of amounts of several currencies, as a control sum is: a decimal number without meaning as money. */
+/** A control sum: adds amounts of all currencies as plain decimals. */
 const controlSum = (payouts: readonly OrderedPayout[]): string => {
   const decimals = 5
   const scaled = payouts.map(({ amount, currency }) => {
@@ -48,7 +48,7 @@ const controlSum = (payouts: readonly OrderedPayout[]): string => {
 }
 
 const transaction = (payout: OrderedPayout) => ({
-  // A settlement pays once in each currency.
+  // A settlement has one payout per currency.
   PmtId: { EndToEndId: textOf(`${payout.settlementId}-${payout.currency}`, 35) },
   Amt: {
     InstdAmt: { '@Ccy': payout.currency, '#': formatAmount(payout.amount, payout.currency) },
@@ -68,8 +68,8 @@ const groupsOf = (payouts: readonly OrderedPayout[]): OrderedPayout[][] => {
 }
 
 /**
- * A customer credit transfer initiation (ISO 20022, pain.001.001.09) that asks the bank for all payouts of a run: one
- * payment information for each day and currency. At least one payout is needed.
+ * A customer credit transfer initiation (ISO 20022, pain.001.001.09) for at least one payout, with
+ * one payment information per day and currency.
  */
 export const payoutFile = (
   debtor: Debtor,

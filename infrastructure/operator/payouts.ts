@@ -25,8 +25,8 @@ const openNew = async (file: string): Promise<FileHandle> => {
 }
 
 /**
- * Opens a file before the work that it is for, so that nothing is done when it cannot be written. It does not stay when
- * nothing, or not all, was written.
+ * Opens the file before the work, so that nothing is done if it cannot be written. Removes it if
+ * writing fails.
  */
 export const intoNewFile = async <Answer>(
   file: string,
@@ -43,7 +43,7 @@ export const intoNewFile = async <Answer>(
   try {
     return await work(write)
   } finally {
-    // Why the work has failed is to be told, whatever comes of this.
+    // The failure of the work matters more.
     if (!isWhole) await Promise.allSettled([handle.close(), unlink(file)])
   }
 }
@@ -54,13 +54,13 @@ export const debtorOf = (settings: Settings): Debtor => {
   return { name, account, bic }
 }
 
-/** Asks for every payout that has not been asked for and has somewhere to go. */
+/** Orders every payout that was not ordered and has an account. */
 const orderPayouts = async (core: Core, messageId: string) => {
   const today = core.now()
   const orders = core.settlements.payable().map(async ({ merchant, serial, made }) => {
     const payoutAccount = core.settlementAccounts.find(merchant)?.payoutAccount ?? null
     if (payoutAccount === null) return 'without account'
-    // A bank pays on no day that has passed.
+    // Banks accept no past days.
     const earliest = payoutDay(today, 0)
     const wanted = made?.payoutDay ?? earliest
     const day = wanted < earliest ? earliest : wanted
@@ -70,7 +70,7 @@ const orderPayouts = async (core: Core, messageId: string) => {
     const { events } = await core.handle(settlements, merchant, command, context)
     return events.length > 0 ? 'ordered' : 'ordered by another'
   })
-  // Whoever is told of a failure must be told of all orders, so none may be under way.
+  // Wait for all, so that a failure reports every order.
   const ends = await Promise.allSettled(orders)
   const failed = ends.find((end) => end.status === 'rejected')
   if (failed) throw failed.reason
@@ -94,13 +94,13 @@ const payoutsOf = (core: Core, rows: readonly SettlementRow[]): OrderedPayout[] 
 const writePayouts = async (core: Core, debtor: Debtor, messageId: string, write: Write) => {
   await core.readModels.caughtUp()
   const payouts = payoutsOf(core, core.settlements.orderedBy(messageId))
-  // No other command writes XML.
+  // Loaded on demand: no other command writes XML.
   const { payoutFile } = await import('./payout-file.ts')
   await write(payoutFile(debtor, payouts, { messageId, at: core.now() }))
   return payouts.length
 }
 
-/** A bug shows where it is, also beside what must be told first. */
+/** A bug shows its stack. */
 const whyOf = (error: unknown): string => {
   const isExpected = error instanceof StoreUnavailable || error instanceof Refusal
   const text = error instanceof Error ? (isExpected ? error.message : error.stack) : undefined
@@ -109,11 +109,10 @@ const whyOf = (error: unknown): string => {
 
 const nothingOrdered = { payout_file: null, message_id: null, payouts_ordered: 0 }
 
-/** Orders the payouts and writes the file that asks the bank for them. */
 export const orderIntoFile = async (core: Core, debtor: Debtor, file: string, write: Write) => {
   const messageId = `DAYBOOK-${randomBytes(8).toString('hex').toUpperCase()}`
   const howToWrite = `To write their file: settle --again ${messageId} --pain001 <new file>`
-  // Whoever breaks off in between has to know how to go on.
+  // Print the message id first: an interrupted operator needs it to go on.
   if (core.settlements.payable().length > 0)
     process.stderr.write(`ordering payouts under message ${messageId}. ${howToWrite}\n`)
   const { ordered, withoutAccount } = await orderPayouts(core, messageId).catch((error) =>
@@ -133,7 +132,7 @@ export const orderIntoFile = async (core: Core, debtor: Debtor, file: string, wr
   return { payout_file: file, message_id: messageId, payouts_ordered: count, ...waiting }
 }
 
-/** Writes the file of an earlier message once more, and orders nothing. */
+/** Writes the file of an earlier message again. */
 export const writeAgain = async (
   core: Core,
   debtor: Debtor,

@@ -29,7 +29,7 @@ const addressOf = ({ street, postalCode, locality, country }: PayerOptions) =>
     ? null
     : { street, postalCode, locality, country: country.toUpperCase() }
 
-/** A payer as the operator knows them: what is given here counts as verified. */
+/** The operator vouches for these details: they count as verified. */
 const addPayer = async (
   { handle, find, vault: people, contextOf, now }: Core,
   phoneText: string,
@@ -82,7 +82,6 @@ const findPerson = async ({ find, vault: people }: Core, identifier: string) => 
   return { id, is_payer: (await find(payers, id)).status === 'present' }
 }
 
-/** The operator's commands about payers (interface 14). */
 export const addPeopleCommands = (program: Command, withCore: WithCore): void => {
   const payer = program.command('payer').description('payers')
   payer
@@ -99,10 +98,12 @@ export const addPeopleCommands = (program: Command, withCore: WithCore): void =>
     .action(withCore(addPayer))
   payer
     .command('find <phone>')
-    .description('print the id under which the log knows somebody, a payer or not')
+    .description('print the id of a person in the log, payer or not')
     .action(withCore(findPerson))
   payer
     .command('erase <phone>')
-    .description('forget all personal data of a payer, or of whomever a merchant called so')
+    .description(
+      'erase all personal data of a payer, or of any person a merchant knows by this phone number',
+    )
     .action(withCore(erase))
 }

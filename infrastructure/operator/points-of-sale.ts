@@ -38,7 +38,6 @@ const removePos = async (core: Core, merchant: string, id: string) => {
   return { merchant, removed: id }
 }
 
-/** The operator's commands for points of sale. */
 export const addPosCommands = (program: Command, withCore: WithCore): void => {
   const pos = program.command('pos').description('points of sale of merchants')
   pos
@@ -55,6 +54,6 @@ export const addPosCommands = (program: Command, withCore: WithCore): void => {
     .action(withCore(listPoses))
   pos
     .command('remove <merchant> <id>')
-    .description('remove a point of sale: it takes no new requests, its running ones go on')
+    .description('remove a point of sale: it accepts no new requests, running ones continue')
     .action(withCore(removePos))
 }

@@ -3,10 +3,9 @@ import { readSettings, type Settings } from '../settings.ts'
 import { version } from '../version.ts'
 import { operatorProgram } from './operator.ts'
 
-/** Loaded by whoever needs it: most commands do without, and start the sooner. */
+/** Loaded on demand, so that most commands start faster. */
 const server = () => import('../server.ts')
 
-/** Runs the command of this process. */
 export const runCommand = async (environment: NodeJS.ProcessEnv): Promise<void> => {
   endWithReader()
   let settings: Settings | undefined

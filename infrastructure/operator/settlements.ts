@@ -23,7 +23,7 @@ type AccountOptions = {
 
 const frequencyOf = (text: string): Frequency =>
   frequencies.find((frequency) => frequency === text) ??
-  fail(`${text} is none of ${frequencies.join(', ')}`)
+  fail(`${text} must be one of ${frequencies.join(', ')}`)
 
 const accountOf = (text: string): string =>
   readAccount(text) ??
@@ -32,7 +32,7 @@ const accountOf = (text: string): string =>
 const delayOf = (text: string): number =>
   /^(?:[12]?\d|30)$/.test(text)
     ? Number(text)
-    : fail(`${text} is no number of weekdays from 0 to 30`)
+    : fail(`${text} must be a number of weekdays from 0 to 30`)
 
 const setAccount = async (core: Core, id: string, given: AccountOptions) => {
   const { find, handle, contextOf } = core
@@ -41,7 +41,7 @@ const setAccount = async (core: Core, id: string, given: AccountOptions) => {
   const entry = await find(settlementAccounts, account)
   const { payoutAccount, frequency, startOfDay, payoutDelay } = given
   if (startOfDay !== undefined && !startOfDayPattern.test(startOfDay))
-    fail(`${startOfDay} is no time of day as hh:mm`)
+    fail(`${startOfDay} must be a time of day as hh:mm`)
   const changes = {
     payoutAccount: payoutAccount === undefined ? undefined : accountOf(payoutAccount),
     frequency: frequency === undefined ? undefined : frequencyOf(frequency),
@@ -69,7 +69,7 @@ const setAccount = async (core: Core, id: string, given: AccountOptions) => {
 
 type SettleOptions = { readonly pain001?: string; readonly again?: string }
 
-/** Settles merchants, or all; answers what was made, and who could not be settled. */
+/** Returns what was settled, and which merchants failed. */
 const settleNow = async (core: Core, settings: Settings, ids: readonly string[]) => {
   const accounting = openAccounting(core, settings)
   try {
@@ -80,7 +80,7 @@ const settleNow = async (core: Core, settings: Settings, ids: readonly string[])
     const failing = new Set<string>()
     for (const id of ids.length === 0 ? [undefined] : ids)
       for (const merchant of await accounting.settleNow(core.now(), id)) failing.add(merchant)
-    // Why is in the log. Others are settled and paid all the same, so nobody must overlook it.
+    // The reason is in the log. The others are settled, so the failure must be visible.
     if (failing.size > 0) process.exitCode = 1
     const made = [...before].flatMap(([merchant, serial]) => {
       const row = core.settlements.find(merchant, serial + 1)
@@ -101,7 +101,7 @@ const settleNow = async (core: Core, settings: Settings, ids: readonly string[])
   }
 }
 
-/** Settles merchants, or all; with a file, asks the bank for every payout that it was not asked for. */
+/** With a file, also orders every payout not ordered yet. */
 export const settle = async (
   core: Core,
   settings: Settings,
@@ -128,12 +128,12 @@ export const addSettlementCommands = (
 ): void => {
   program
     .command('settle [merchant...]')
-    .description('settle now what is unsettled, of some merchants or of all')
+    .description('settle some merchants, or all, now')
     .option(
       '--pain001 <file>',
-      'and write a file (ISO 20022 pain.001.001.09) that asks the bank for every payout that it was not asked for',
+      'also write a file (ISO 20022 pain.001.001.09) that orders every payout not ordered yet',
     )
-    .option('--again <message-id>', 'settle nothing, but write the file of that message once more')
+    .option('--again <message-id>', 'settle nothing, write the file of that message again')
     .action(
       withCore((core, ids: string[], options: SettleOptions) =>
         settle(core, settings, ids, options),
@@ -143,7 +143,7 @@ export const addSettlementCommands = (
     .command('settlement-account')
     .description('where and when merchants are paid')
     .command('set <merchant>')
-    .description('set where, how often and when a merchant is paid')
+    .description('set where, when and how often a merchant is paid')
     .option('--payout-account <account>', 'IBAN, or a national account number')
     .option('--frequency <frequency>', `one of ${frequencies.join(', ')}`)
     .option('--start-of-day <hh:mm>', 'when settlements are due, in UTC')

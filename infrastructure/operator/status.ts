@@ -2,7 +2,7 @@ import { amountsOf } from '../../domain/accounting/settlement.ts'
 import { formatAmount } from '../../domain/money/money.ts'
 import type { Core } from '../core.ts'
 
-/** The journal as the operator sees it. What is off makes the command fail, so that nobody overlooks it. */
+/** An imbalance makes the command fail, so that it is noticed. */
 export const accountingStatus = ({ journal, reports, settlements }: Core) => {
   const toOrder = settlements.payable().flatMap(({ made }) => amountsOf(made?.payouts ?? []))
   const trialBalance = journal.trialBalance()

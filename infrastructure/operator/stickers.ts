@@ -18,7 +18,6 @@ const addStickers = async (core: Core, serials: readonly string[]) => {
   return added
 }
 
-/** The operator's command for printed codes (interface 14). */
 export const addStickerCommands = (program: Command, withCore: WithCore): void => {
   program
     .command('sticker')

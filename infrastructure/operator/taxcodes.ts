@@ -22,8 +22,7 @@ const shown = ({ code, description, vat }: Taxcode) => ({
 })
 
 const addTaxcode = async (core: Core, code: string, options: TaxcodeOptions) => {
-  if (!taxcodePattern.test(code))
-    fail(`${code} is no tax code: a country and a name, such as SE:25`)
+  if (!taxcodePattern.test(code)) fail(`${code} must be a country and a name, such as SE:25`)
   const taxcode = {
     code,
     description: options.description.trim(),
@@ -41,12 +40,12 @@ const addTaxcode = async (core: Core, code: string, options: TaxcodeOptions) => 
 const listTaxcodes = async ({ find }: Core) =>
   (await find(taxcodesOfOperator, 'operator')).map(shown)
 
-/** `daybook taxcode` (interface 9): by which VAT is reckoned on fees. */
+/** `daybook taxcode` (interface 9). */
 export const addTaxcodeCommands = (program: Command, withCore: WithCore): void => {
-  const taxcode = program.command('taxcode').description('by which VAT is reckoned on fees')
+  const taxcode = program.command('taxcode').description('tax codes, which set the VAT on fees')
   taxcode
     .command('add <code>')
-    .description('add a tax code for good: a new rate is a new code')
+    .description('add a tax code; it cannot be changed, so a new rate needs a new code')
     .option('--transaction-vat <rate>', 'on transaction fees, such as 0.25', '0')
     .option('--permission-vat <rate>', 'on permission fees', '0')
     .option('--settlement-vat <rate>', 'on settlement fees', '0')

@@ -48,7 +48,6 @@ const addUser = async (core: Core, merchant: string, id: string, options: UserOp
   return added
 }
 
-/** The operator's command for API users (interface 14). */
 export const addUserCommands = (program: Command, withCore: WithCore): void => {
   program
     .command('user')

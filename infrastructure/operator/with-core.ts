@@ -1,6 +1,6 @@
 import type { Core } from '../core.ts'
 
-/** Makes the action of a command out of work on the data, whose answer it prints. */
+/** Wraps work on the data as a command's action, which prints the result. */
 export type WithCore = <Arguments extends unknown[]>(
   work: (core: Core, ...rest: Arguments) => Promise<object>,
 ) => (...rest: Arguments) => Promise<void>
