@@ -182,7 +182,7 @@ describe('the map of the architecture', () => {
   const [, walk = ''] = /^## One capture.*?$(.*?)^## /ms.exec(map) ?? []
   const steps = [...walk.matchAll(/^\d+\. `([^`]+)`/gm)].map(([, file = '']) => file)
 
-  test('walks one capture from HTTP to its line in the CSV in at most 25 files, which are there', () => {
+  test('walks one capture from HTTP to its CSV line in at most 25 files that exist', () => {
     expect(steps.length).toBeGreaterThan(15)
     expect(steps.length).toBeLessThanOrEqual(25)
     expect(steps.filter((file) => !existsSync(posix.join(root, file)))).toEqual([])

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { operationsPage, printedOperations } from '../docs/tables.ts'
 
-test('the tables of settings and commands are those of the code (`npm run docs` prints them)', async () => {
+test('settings and commands are those of the code (`npm run docs` prints them)', async () => {
   expect(operationsPage).toBe(await printedOperations())
 })

@@ -47,7 +47,7 @@ describe('apart from the known exceptions,', () => {
   })
 })
 
-test.each([...topFolders, 'deploy'])(
+test.each([...topFolders, 'deploy', 'docs'])(
   'the README of %s says in a few lines what belongs there',
   (folder) => {
     const file = posix.join(root, folder, 'README.md')
