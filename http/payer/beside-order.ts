@@ -22,17 +22,21 @@ export const besideOrder = (needs: ShownRequestNeeds, visits: Visits): Visits =>
 
   return {
     ...visits,
-    page: (call, work) =>
-      visits.page(call, async (visitor) => {
-        const [, tid, isCheckout] = paymentPath.exec(nextOf(call)) ?? []
-        const shown = tid === undefined ? undefined : await find(tid, call)
-        if (shown) {
-          const order = shortOrderHtml(visitor, shown)
-          const back = isCheckout ? [backToShop(visitor, shown)] : []
-          orders.set(visitor, html`${back} ${order}`)
-        }
-        return work(visitor)
-      }),
+    page: (call, work, ...formIsAt) =>
+      visits.page(
+        call,
+        async (visitor) => {
+          const [, tid, isCheckout] = paymentPath.exec(nextOf(call)) ?? []
+          const shown = tid === undefined ? undefined : await find(tid, call)
+          if (shown) {
+            const order = shortOrderHtml(visitor, shown)
+            const back = isCheckout ? [backToShop(visitor, shown)] : []
+            orders.set(visitor, html`${back} ${order}`)
+          }
+          return work(visitor)
+        },
+        ...formIsAt,
+      ),
     show: (visitor, page, more) => {
       const order = orders.get(visitor)
       return order

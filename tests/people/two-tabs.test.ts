@@ -61,6 +61,18 @@ test('given a page of a payer, when somebody else has signed in in another tab, 
   expect(formIn(again.html, 'decision').action).not.toBe(formIn(asked.html, 'decision').action)
 })
 
+test('given a form for signing out that is out of date, when it is sent, then the payer is at the start and still signed in', async () => {
+  const visitor = makeVisitor(service)
+  await visitor.signIn('alice')
+  const body = new URLSearchParams({ csrf: 'of another page' })
+  const headers = { 'Sec-Fetch-Site': 'same-origin' }
+  const { status, location } = await visitor.visit('/payer/sign-out', {
+    ...{ method: 'POST', body, headers },
+  })
+  expect([status, location]).toEqual([303, '/payer/'])
+  expect((await visitor.visit('/payer/')).status).toBe(200)
+})
+
 test('given pages that were opened at once in a new browser, when the one is answered whose cookie is gone, then it is shown anew', async () => {
   const [visitor, sameBrowser] = [makeVisitor(service), makeVisitor(service)]
   const first = await visitor.visit('/payer/sign-in')
