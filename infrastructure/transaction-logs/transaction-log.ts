@@ -1,8 +1,9 @@
 import { formatDateTime } from '../../application/date-time.ts'
 import type { Completion, LogFile } from '../../domain/accounting/completion.ts'
 import { addLine, type Counters, countLine, type Totals } from '../../domain/accounting/totals.ts'
-import type { LineAction, TransactionLine } from '../../domain/accounting/transaction-line.ts'
+import type { LineAction } from '../../domain/accounting/transaction-line.ts'
 import { formatAmount } from '../../domain/money/money.ts'
+import type { LogLine, SortedLines } from '../../projections/log-lines.ts'
 import { textCell } from './csv.ts'
 import { openDraft } from './log-draft.ts'
 
@@ -11,12 +12,6 @@ export const linesPerFile = 50_000
 
 /** The current format. Format 1 lacks the last three columns and the fees of settlements. */
 export const logFormat = 2
-
-/** A line with the ids of its payment or permission request. */
-export type LogLine = TransactionLine & {
-  readonly posId: string | null
-  readonly posTid: string | null
-}
 
 const columns =
   'tid,sub_id,timestamp,action,type,customer,currency,amount,additional_amount,gross,fee,interchange,vat,taxcode,' +
@@ -89,12 +84,6 @@ const scopeCells = (line: LogLine, settlementId: string | null): readonly string
     '',
     '',
   ]
-}
-
-/** Lines sorted by tid or rid and then by time, and the number of lines of each. */
-export type SortedLines = {
-  readonly counts: Iterable<readonly [tid: string, lines: number]>
-  readonly lines: Iterable<LogLine>
 }
 
 type LogKind = {

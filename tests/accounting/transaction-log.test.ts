@@ -8,11 +8,8 @@ import { afterAll, expect, onTestFinished, test } from 'vitest'
 import Database from '../../infrastructure/sqlite.ts'
 import { openDraft } from '../../infrastructure/transaction-logs/log-draft.ts'
 import { makeLogWriter } from '../../infrastructure/transaction-logs/log-writer.ts'
-import {
-  linesPerFile,
-  writeLogs,
-  type LogLine,
-} from '../../infrastructure/transaction-logs/transaction-log.ts'
+import { linesPerFile, writeLogs } from '../../infrastructure/transaction-logs/transaction-log.ts'
+import type { LogLine } from '../../projections/log-lines.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'daybook-logs-'))
 afterAll(() => rmSync(directory, { recursive: true }))
