@@ -37,6 +37,11 @@ const ownSourceMaps: Plugin = {
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 
+const filesIn = (folder: string, name: RegExp): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => name.test(path))
+    .map((path) => join(folder, path))
+
 const { outputFiles } = await build({
   absWorkingDir: root,
   entryPoints: entries.map((name) => `infrastructure/${name}.ts`),
@@ -59,17 +64,31 @@ const { outputFiles } = await build({
   write: false,
 })
 
+/** Files that are no code: in `dist` they lie at the path at which they lie here. */
+const assets = [
+  ...filesIn('http', /\.(?:css|js|ico)$/),
+  ...filesIn('docs/guide', /\.md$/),
+  'docs/interface.md',
+].map((path) => ({ path: join(root, 'dist', path), contents: readFileSync(join(root, path)) }))
+
+/** The viewer of the reference; its source maps and other builds stay behind. */
+const viewer = ['swagger-ui.css', 'swagger-ui-bundle.js', 'LICENSE', 'NOTICE'].map((name) => ({
+  path: join(root, 'dist/swagger-ui-dist', name),
+  contents: readFileSync(join(root, 'node_modules/swagger-ui-dist', name)),
+}))
+
 /** A running service may load what it needs later: files that are the same are not touched. */
 const isThere = (path: string, contents: Uint8Array): boolean =>
   existsSync(path) && readFileSync(path).equals(contents)
 
 const dist = join(root, 'dist')
-for (const { path, contents } of outputFiles) {
+const all = [...outputFiles, ...assets, ...viewer]
+for (const { path, contents } of all) {
   if (isThere(path, contents)) continue
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, contents)
 }
-const built = new Set(outputFiles.map(({ path }) => path))
+const built = new Set(all.map(({ path }) => path))
 for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
   const path = join(entry.parentPath, entry.name)
   if (entry.isFile() && !built.has(path)) rmSync(path)

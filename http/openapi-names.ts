@@ -22,6 +22,8 @@ export const namesOfOperations: Readonly<Record<string, string>> = {
   'POST /payer/v1/scan/': 'scanPayerCode',
   'POST /sandbox/v1/clock/': 'advanceSandboxClock',
   'GET /': 'getStart',
+  'GET /docs/:page': 'getGuidePage',
+  'GET /docs/assets/:file': 'getDocsAsset',
 }
 
 const verbs: Record<Route['method'], string> = {

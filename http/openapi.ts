@@ -1,7 +1,5 @@
 import type { z } from 'zod'
 import type { Names } from './brand.ts'
-import { introduction } from './docs-introduction.ts'
-import type { ExampleKey } from './docs-signing.ts'
 import { tagsOf } from './openapi-groups.ts'
 import { operationIdOf } from './openapi-names.ts'
 import { makeResponses } from './openapi-responses.ts'
@@ -15,13 +13,18 @@ export type Described = {
   readonly version: string
   /** Undefined when it is not known beforehand. */
   readonly publicUrl: string | undefined
-  readonly exampleKey: ExampleKey
 }
+
+/** The guides say the rest. */
+const introduction = `Merchant payment and authorisation service: merchants, payers, and OAuth 2.0.
+
+Guides, examples and a search are at \`/docs\` of the service: authentication, signing,
+errors, sending again, callbacks and the columns of logs.`
 
 /** The OpenAPI 3.1 document, printed from the mounted routes. */
 export const openApi = (
   routes: readonly Route[],
-  { names, version, publicUrl, exampleKey }: Described,
+  { names, version, publicUrl }: Described,
 ): Json => {
   const { schemas, schemaOf } = makeSchemas()
   const responsesOf = makeResponses(names, schemaOf)
@@ -87,10 +90,6 @@ export const openApi = (
     }
   }
 
-  const openPaths = [
-    ...new Set(routes.flatMap(({ path, fromAnyOrigin }) => (fromAnyOrigin ? path : []))),
-  ]
-  const isSandbox = routes.some(({ path }) => path.startsWith('/sandbox/'))
   const paths: Record<string, Json> = {}
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)(\{[^}]*\})?/g, '{$1}')
@@ -106,7 +105,7 @@ export const openApi = (
         name: 'Whoever runs this service',
         ...(publicUrl !== undefined && { url: publicUrl }),
       },
-      description: introduction({ names, publicUrl, exampleKey, isSandbox, openPaths }),
+      description: introduction,
     },
     servers: [{ url: publicUrl ?? '/' }],
     tags: tagsOf(routes),

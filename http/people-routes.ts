@@ -1,3 +1,4 @@
+import type { AssetNeeds } from './assets.ts'
 import { limited } from './concurrency-limit.ts'
 import { applicationRoutes, type ApplicationNeeds } from './oauth/application.ts'
 import { authorizationRoutes, type AuthorizationNeeds } from './oauth/auth.ts'
@@ -44,7 +45,8 @@ export type PayerRouteNeeds = PayerApiNeeds &
   PayerPermissionNeeds &
   PayerHomeNeeds &
   PayerPermissionsNeeds &
-  ScannedCodeNeeds
+  ScannedCodeNeeds &
+  AssetNeeds
 
 /** The authorization server and the payers' pages. */
 export const peopleRoutes = (needs: OAuthRouteNeeds & PayerRouteNeeds): Route[] => {
@@ -71,7 +73,7 @@ export const peopleRoutes = (needs: OAuthRouteNeeds & PayerRouteNeeds): Route[] 
     ...discoveryRoutes(needs),
     ...payerAccessRoutes(needs),
     ...payerApiRoutes(needs),
-    ...pageAssetRoutes(),
+    ...pageAssetRoutes(needs),
     shopLogoRoute(needs),
   ])
   return [...applicationRoutes(needs), ...forPeople]

@@ -1,5 +1,4 @@
-import { documented } from './docs.ts'
-import type { Described } from './openapi.ts'
+import { documented, type DocsNeeds } from './docs/routes.ts'
 import { attachmentRoutes, type AttachmentNeeds } from './merchant/attachment.ts'
 import { feeScheduleRoute, type FeeScheduleNeeds } from './merchant/fee-schedule.ts'
 import { ledgerRoutes } from './merchant/ledger.ts'
@@ -41,7 +40,7 @@ export type RouteNeeds = MerchantNeeds &
   SettlementNeeds &
   FeeScheduleNeeds &
   ServiceNeeds &
-  Described & {
+  DocsNeeds & {
     /** Undefined in production. */
     readonly sandbox: (SandboxNeeds & SandboxPermissionNeeds & SandboxPayerNeeds) | undefined
   }

@@ -16,8 +16,8 @@ import { allRoutes, type RouteNeeds } from '../http/routes.ts'
 import { stringToSign } from '../http/signature.ts'
 import { makeClientAddress } from './client-address.ts'
 import { openCore } from './core.ts'
-import { exampleKey } from './example-key.ts'
 import { isFileTrouble, logShown } from './failures.ts'
+import { documentation } from './documentation.ts'
 import { fundingOf } from './funding.ts'
 import { makeHttpServer } from './http-server.ts'
 import { makeLog, type Log } from './log.ts'
@@ -88,7 +88,7 @@ export const openService = async (
       names,
       version,
       publicUrl: PUBLIC_URL,
-      exampleKey,
+      ...documentation,
     }),
     names,
     authenticate,
@@ -180,6 +180,6 @@ export const described = (settings: Settings): object => {
   const names = brandOf(settings)
   const sandbox = settings.MODE === 'sandbox' ? {} : undefined
   const { PUBLIC_URL: publicUrl } = settings
-  const about = { names, version, publicUrl, exampleKey }
-  return openApi(allRoutes({ ...about, sandbox } as RouteNeeds), about)
+  const about = { names, version, publicUrl, ...documentation }
+  return openApi(allRoutes({ ...about, sandbox } as Partial<RouteNeeds> as RouteNeeds), about)
 }

@@ -147,7 +147,7 @@ describe('the check itself', () => {
       `import { z } from 'zod'\nimport { refuse } from '../refusal.ts'`,
     ],
     ['projections/read-models.ts', `import { index } from 'drizzle-orm/sqlite-core'`],
-    ['http/docs-page.ts', `import { html } from 'hono/html'`],
+    ['http/docs/page.ts', `import { html } from 'hono/html'`],
     ['infrastructure/core.ts', `import { makeHandler } from '../application/handle.ts'`],
     ['infrastructure/stores.ts', `import type Database from 'better-sqlite3'`],
     [server, `import { makeApp } from '../http/app.ts'`],

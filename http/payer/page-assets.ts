@@ -1,28 +1,35 @@
-import { route, type Route } from '../route.ts'
-import { accountScript } from './account-script.ts'
-import { accountStyle } from './account-style.ts'
-import { iconRoute } from './page-icon.ts'
-import { pageScript } from './page-script.ts'
-import { pageStyle } from './page-style.ts'
+import { assetRoute, joined, type AssetNeeds } from '../assets.ts'
+import type { Route } from '../route.ts'
 
-const asset = (path: string, type: string, body: string): Route =>
-  route({
-    method: 'GET',
-    path,
-    access: 'OPEN',
-    group: 'Pages',
-    summary: `What pages are made of: ${path.split('/').at(-1) ?? ''}`,
-    success: 'raw',
-    replyTypes: [type],
-    handle: () => ({
-      type: `${type}; charset=utf-8`,
-      body,
-      headers: { 'Cache-Control': 'public, max-age=3600', 'X-Content-Type-Options': 'nosniff' },
+const group = 'Pages'
+
+export const pageAssetRoutes = ({ readAsset }: AssetNeeds): Route[] => {
+  const style = joined(readAsset, ['http/payer/page.css', 'http/payer/account.css'])
+  const script = joined(readAsset, ['http/payer/page.js', 'http/payer/account.js'])
+  const icon = readAsset('http/payer/favicon.ico')
+  const summary = (name: string) => `What pages are made of: ${name}`
+  return [
+    assetRoute({
+      path: '/payer/style.css',
+      type: 'text/css',
+      group,
+      summary: summary('style.css'),
+      body: () => style,
     }),
-  })
-
-export const pageAssetRoutes = (): Route[] => [
-  asset('/payer/style.css', 'text/css', pageStyle + accountStyle),
-  asset('/payer/live.js', 'text/javascript', pageScript + accountScript),
-  iconRoute(),
-]
+    assetRoute({
+      path: '/payer/live.js',
+      type: 'text/javascript',
+      group,
+      summary: summary('live.js'),
+      body: () => script,
+    }),
+    assetRoute({
+      path: '/favicon.ico',
+      type: 'image/x-icon',
+      group,
+      summary: 'The icon of the pages',
+      maxAge: 86_400,
+      body: () => icon,
+    }),
+  ]
+}

@@ -1,104 +1,113 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { chromium, type Browser, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { faultsOf } from '../people/accessibility.ts'
+import { desktop, phone, startBrowser, type PageBrowser } from '../people/page-browser.ts'
 import { startService, type Service } from '../../harness/http-service.ts'
 
-const executablePath =
-  process.env['CHROMIUM'] ?? ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync)
-if (executablePath === undefined)
-  throw new Error('these tests need Chromium: install it, or say where it is with CHROMIUM')
-
-const pictures = process.env['SCREENSHOTS']
-const narrow = { viewport: { width: 360, height: 740 } }
-const wide = { viewport: { width: 1280, height: 800 } }
-
-const home = mkdtempSync(join(tmpdir(), 'daybook-chromium-'))
-let browser: Browser
+let chromium: PageBrowser
 let service: Service
 beforeAll(async () => {
-  browser = await chromium.launch({
-    executablePath,
-    headless: true,
-    args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
-    env: { ...process.env, HOME: home },
-  })
-  service = await startService()
-  if (pictures !== undefined) mkdirSync(pictures, { recursive: true })
+  ;[chromium, service] = [await startBrowser(), await startService()]
 })
 afterAll(async () => {
-  await browser.close()
+  await chromium.close()
   await service.stop()
-  rmSync(home, { recursive: true, force: true })
 })
 
-/** What the page asks of others, and what its policy forbids. */
+/** What the pages ask of others, and what their policy forbids. */
 const faults: string[] = []
 afterEach(() => {
   expect(faults.splice(0)).toEqual([])
 })
 
-const open = async (options: object): Promise<Page> => {
-  const page = await browser.newPage(options)
+const open = async (path: string, options: object): Promise<Page> => {
+  const page = await chromium.browser.newPage(options)
   page.on('console', (message) => faults.push(message.text()))
+  page.on('pageerror', (error) => faults.push(String(error)))
   page.on('request', (request) => {
-    if (request.url() !== `${service.address}/docs`) faults.push(request.url())
+    const url = request.url()
+    if (!url.startsWith(`${service.address}/`) && !url.startsWith('data:')) faults.push(url)
   })
-  await page.goto(`${service.address}/docs`)
+  await page.goto(service.address + path)
   return page
-}
-
-const picture = async (page: Page, name: string): Promise<void> => {
-  if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`) })
 }
 
 /** Runs in the page, where no types of ours are. */
 const inPage = <Answer>(page: Page, script: string) => page.evaluate<Answer>(script)
 
-const isInView = (page: Page, id: string) =>
-  inPage<boolean>(
-    page,
-    `(() => { const { top } = document.getElementById('${id}').getBoundingClientRect(); return top >= 0 && top < innerHeight })()`,
-  )
+const width = (page: Page) => inPage<number>(page, 'document.documentElement.scrollWidth')
 
-test.each(['light', 'dark'] as const)(
-  'given a small phone in %s, when all is unfolded, then nothing is wider than the screen',
-  async (colorScheme) => {
-    const page = await open({ ...narrow, colorScheme })
-    await picture(page, `docs-phone-${colorScheme}`)
-    await inPage(page, `for (const one of document.querySelectorAll('details')) one.open = true`)
-    const widest = `Math.max(...[...document.querySelectorAll('*')].map((one) => one.scrollWidth))`
-    expect(await inPage(page, widest)).toBeLessThanOrEqual(360)
-    expect(await inPage(page, 'document.documentElement.scrollWidth')).toBe(360)
-    for (const id of ['signing', 'group-payment-request', 'group-callback', 'schemas']) {
-      await inPage(page, `document.getElementById('${id}').scrollIntoView()`)
-      await picture(page, `docs-phone-${colorScheme}-${id}`)
+const guides = ['', '/signing', '/callbacks', '/logs', '/interface', '?q=capture']
+
+test.each([
+  { name: 'a phone, light', screen: phone, colorScheme: 'light' },
+  { name: 'a phone, dark', screen: phone, colorScheme: 'dark' },
+  { name: 'a computer, light', screen: desktop, colorScheme: 'light' },
+  { name: 'a computer, dark', screen: desktop, colorScheme: 'dark' },
+])(
+  'given $name, when guides are read, then they fit and axe-core finds nothing wrong',
+  async ({ screen, colorScheme }) => {
+    for (const guide of guides) {
+      const page = await open(`/docs${guide}`, { ...screen, colorScheme })
+      expect([guide, await width(page)]).toEqual([guide, screen.viewport.width])
+      expect([guide, await faultsOf(page)]).toEqual([guide, []])
+      await page.close()
     }
+  },
+)
+
+test.each([
+  { name: 'a phone, dark', screen: phone, colorScheme: 'dark' },
+  { name: 'a computer, light', screen: desktop, colorScheme: 'light' },
+])(
+  'given $name, when a request of level KEY is tried from the reference, then it is answered',
+  async ({ screen, colorScheme }) => {
+    const page = await open('/docs/reference', { ...screen, colorScheme })
+    await page.locator('.operation-filter-input').fill('User')
+    const operation = page.locator('[id$=createUser]')
+    await operation.locator('.opblock-summary-control').click()
+    await operation.locator('.try-out__btn').click()
+    expect(await faultsOf(page)).toEqual([])
+    await page.fill('[name=user]', 'admin')
+    await page.setInputFiles('[name=file]', join(service.folder, 'sandbox-admin-key.pem'))
+    const id = `till-${colorScheme}`
+    const body = JSON.stringify({ id, secret: 'a long secret' })
+    await operation.locator('textarea').fill(body)
+    await operation.locator('.execute').click()
+    const status = operation.locator('.live-responses-table tbody .response-col_status').first()
+    expect(await status.innerText()).toContain('201')
+    expect(await faultsOf(page)).toEqual([])
+    expect(await width(page)).toBe(screen.viewport.width)
+    const found = await service.admin('GET', `/merchant/v1/user/${id}/`)
+    expect(found.status).toBe(200)
     await page.close()
   },
 )
 
-test('given a keyboard, when a group is chosen and an operation unfolded, then both are shown', async () => {
-  const page = await open(wide)
-  await picture(page, 'docs-desktop')
-  const focused = () => inPage<string>(page, 'document.activeElement.textContent.trim()')
-  const tabTo = async (text: string) => {
-    for (let n = 0; !(await focused()).startsWith(text); n++) {
-      if (n > 60) expect.fail(`${text} cannot be reached`)
-      await page.keyboard.press('Tab')
-    }
-  }
-  await tabTo('Payment request')
-  await page.keyboard.press('Enter')
-  await expect.poll(() => isInView(page, 'group-payment-request')).toBe(true)
-  await tabTo('POST')
-  await page.keyboard.press('Enter')
-  const link = page.getByRole('link', { name: 'PaymentRequestInput', exact: true }).first()
-  expect(await link.isVisible()).toBe(true)
-  await picture(page, 'docs-desktop-operation')
-  await link.click()
-  await expect.poll(() => isInView(page, 'schema-PaymentRequestInput')).toBe(true)
-  await picture(page, 'docs-desktop-schema')
+test('given no scripts, then tabs switch, the menu unfolds, the search finds', async () => {
+  const page = await open('/docs', { ...phone, javaScriptEnabled: false })
+  await page.locator('.tabs label', { hasText: 'Python' }).first().click()
+  expect(await page.locator('.tabs pre:visible').first().innerText()).toContain('urllib')
+  await page.locator('label.menu').click()
+  await page.locator('.side a', { hasText: 'Errors' }).click()
+  expect(await page.locator('h1').innerText()).toBe('Errors')
+  await page.locator('.search input').fill('string to sign')
+  await page.locator('.search input').press('Enter')
+  expect(await page.locator('.hits a').first().innerText()).toBe('Three steps')
+  await page.close()
+})
+
+test('given a keyboard, when somebody types after a slash, then hits come', async () => {
+  const page = await open('/docs', desktop)
+  await page.keyboard.press('/')
+  await page.keyboard.type('retry-after')
+  await page.locator('.found a', { hasText: /^Errors$/ }).click()
+  expect(await page.locator('h1').innerText()).toBe('Errors')
+  await page.locator('h1').click()
+  await page.goto(`${service.address}/docs/signing`)
+  await page.locator('.tabs label', { hasText: 'PHP' }).click()
+  await page.goto(`${service.address}/docs/verifying`)
+  expect(await page.locator('.tabs pre:visible').innerText()).toContain('openssl_verify')
   await page.close()
 })

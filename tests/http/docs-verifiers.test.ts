@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openApiDocument } from './openapi-document.ts'
+import { examplesIn } from './docs-pages.ts'
 import { sign, startService, type Service } from '../../harness/http-service.ts'
 
 /** The verifiers of callbacks that `/docs` shows, run in their own languages. */
@@ -20,6 +20,7 @@ type Message = {
 /** A program around the function of a language, and how it is run: messages come as JSON, verdicts go as JSON. */
 const languages = {
   Node: {
+    fence: 'js',
     file: 'verify.cjs',
     run: ['node'],
     has: ['node', '-e', ''],
@@ -31,6 +32,7 @@ const verdicts = messages.map(({ url, headers, body }) =>
 console.log(JSON.stringify(verdicts))`,
   },
   Python: {
+    fence: 'python',
     file: 'verify.py',
     run: ['python3'],
     has: ['python3', '-c', 'import cryptography'],
@@ -41,6 +43,7 @@ print(json.dumps([is_genuine(m["url"], m["headers"], m["body"].encode(), given["
     for m in given["messages"]]))`,
   },
   PHP: {
+    fence: 'php',
     file: 'verify.php',
     run: ['php'],
     has: ['php', '-r', 'openssl_verify(...);'],
@@ -58,12 +61,12 @@ const runs = ([command, ...words]: readonly string[], input = '') =>
 let service: Service
 let folder: string
 let keys: unknown
-let text: string
+let page: string
 beforeAll(async () => {
   service = await startService()
   folder = mkdtempSync(join(tmpdir(), 'daybook-verifiers-'))
   keys = (await service.call('GET', '/callback_keys.json')).body.keys
-  text = openApiDocument.parse((await service.call('GET', '/openapi.json')).body).info.description
+  page = (await service.call('GET', '/docs/verifying')).text
 })
 afterAll(async () => {
   await service.stop()
@@ -99,15 +102,14 @@ const signedAt = (at: number): Message => {
 }
 
 describe('given a verifier of the page', () => {
-  const codeOf = (language: string): string => {
-    const section = text.slice(text.indexOf('## Verifying callbacks'))
-    return new RegExp(`^${language}[^]*?\`\`\`\\n([^]*?)\\n\`\`\``, 'm').exec(section)?.[1] ?? ''
-  }
+  const codeOf = (language: keyof typeof languages): string =>
+    examplesIn(page).find((one) => one.language === languages[language].fence)?.code ?? ''
 
   test.each(Object.entries(languages))(
     'in %s, then it takes what the service sends, and nothing else',
     async (language, { file, run, has, around }) => {
-      const code = codeOf(language)
+      const code = codeOf(language as keyof typeof languages)
+      expect(code).not.toBe('')
       expect(code.split('\n').length).toBeLessThanOrEqual(26)
       if (runs(has).status !== 0) return
       const genuine = await received()

@@ -1,38 +1,38 @@
-import { execFileSync } from 'node:child_process'
+// Long because it holds every promise of the pages.
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createHash, createPublicKey, createSign, verify } from 'node:crypto'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callbackEventNames } from '../../domain/callback.ts'
-import { openApiDocument, type OpenApiDocument } from './openapi-document.ts'
+import { levels } from '../../http/openapi-security.ts'
+import { examplesIn, pagesOf, seen } from './docs-pages.ts'
+import { openApiDocument, operationsOf, type OpenApiDocument } from './openapi-document.ts'
 import { sign, startService, type Service } from '../../harness/http-service.ts'
 import { stringToSign } from '../../harness/signing.ts'
 
+const root = join(import.meta.dirname, '..', '..')
+
 let service: Service
 let document: OpenApiDocument
-let page: string
+let pages: ReadonlyMap<string, string>
+let folder: string
 beforeAll(async () => {
   service = await startService()
   document = openApiDocument.parse((await service.call('GET', '/openapi.json')).body)
-  page = (await service.call('GET', '/docs')).text
+  pages = await pagesOf(service)
+  folder = mkdtempSync(join(tmpdir(), 'daybook-docs-'))
+  copyFileSync(join(service.folder, 'sandbox-admin-key.pem'), join(folder, 'key.pem'))
 })
-afterAll(() => service.stop())
+afterAll(async () => {
+  await service.stop()
+  rmSync(folder, { recursive: true })
+})
 
-const entities = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' }
+const page = (name: string): string => pages.get(name === 'start' ? '/docs' : `/docs/${name}`) ?? ''
 
-/** What a reader of HTML sees. */
-const seen = (html: string): string =>
-  Object.entries(entities).reduce(
-    (text, [entity, character]) => text.replaceAll(entity, character),
-    html.replaceAll(/<[^>]*>/g, ''),
-  )
-
-/** The examples that the page shows under a title. */
-const examplesUnder = (title: string): string[] => {
-  const [, section = ''] = new RegExp(`<h2 id="[^"]*">${title}</h2>(.*?)<h2`, 's').exec(page) ?? []
-  return [...section.matchAll(/<pre>(.*?)<\/pre>/gs)].map(([, example = '']) => seen(example))
-}
-
-/** A request as it is written on the page. */
+/** A request as it is written on a page. */
 const requestIn = (example: string) => {
   const [head = '', body = ''] = example.split('\n\n')
   const [line = '', ...lines] = head.split('\n')
@@ -44,17 +44,69 @@ const requestIn = (example: string) => {
 const digestOf = (body: string): string =>
   `SHA256=${createHash('sha256').update(body).digest('base64')}`
 
-describe('what the page shows', () => {
-  test('given its first request, when it is sent as it stands, then a payment is requested', async () => {
-    const [example = ''] = examplesUnder('A first payment')
-    const { method, path, headers, body } = requestIn(example)
-    const { Host: _, ...sent } = headers
-    const answer = await service.call(method, path, { headers: sent, body })
-    expect(answer).toMatchObject({ status: 201, body: { id: expect.any(String), uri: null } })
-  })
+/** The request that a page shows signed, and the text that is signed. */
+const worked = (html: string) => {
+  const examples = examplesIn(html)
+  const at = examples.findIndex(({ language }) => language === 'http')
+  return { request: requestIn(examples[at]?.code ?? ''), text: examples[at + 1]?.code ?? '' }
+}
 
-  test('given its signed request, when it is signed at another time, then the service knows the signature', async () => {
-    const { method, path, headers, body } = requestIn(examplesUnder('Signing')[0] ?? '')
+const pemIn = (html: string): string =>
+  examplesIn(html).find(({ code }) => code.startsWith('-----BEGIN'))?.code ?? ''
+
+/** How the examples of each language are run. */
+const runs: Readonly<Record<string, { file: string; run: string[]; has: string[] }>> = {
+  bash: { file: 'run.sh', run: ['bash'], has: ['curl', '--version'] },
+  js: { file: 'run.mjs', run: ['node'], has: ['node', '-e', ''] },
+  python: {
+    file: 'run.py',
+    run: ['python3'],
+    has: ['python3', '-c', 'import cryptography'],
+  },
+  php: { file: 'run.php', run: ['php'], has: ['php', '-r', 'openssl_sign(...);'] },
+}
+
+/** Runs an example while the service in this process answers it. */
+const output = async (language: string, code: string): Promise<string | undefined> => {
+  const { file, run, has } = runs[language]!
+  const [probe = '', ...given] = has
+  if (spawnSync(probe, given).status !== 0) return undefined
+  writeFileSync(join(folder, file), code)
+  const [command = '', ...words] = [...run, file]
+  const child = spawn(command, words, { cwd: folder })
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part))
+  child.stderr.setEncoding('utf8').on('data', (part: string) => (text += part))
+  await new Promise((resolve) => child.on('close', resolve))
+  return text
+}
+
+const firstIn = (html: string, language: string): string =>
+  examplesIn(html).find((one) => one.language === language)?.code ?? ''
+
+const tabs = Object.keys(runs)
+
+describe('what the guides show', () => {
+  test.each(tabs)(
+    'given the first payment in %s, when it is run as it stands, then a payment is requested',
+    async (language) => {
+      const code = firstIn(page('start'), language)
+      const text = await output(language, code)
+      if (text !== undefined) expect(text).toMatch(/\bid["']?: ?["'][0-9a-f]{32}["']/)
+    },
+  )
+
+  test.each(tabs)(
+    'given the signed request in %s, when it is run as it stands, then a user is made',
+    async (language) => {
+      const own = firstIn(page('signing'), language).replaceAll('till-2', `till-${language}`)
+      const text = await output(language, own)
+      if (text !== undefined) expect(text).toContain(`{"id":"till-${language}"}`)
+    },
+  )
+
+  test('given its worked request, when it is signed at another time, then the service knows the signature', async () => {
+    const { method, path, headers, body } = worked(page('signing')).request
     const sent = sign({
       ...{ method, url: service.address + path, body, key: service.adminKey },
       merchant: headers['X-Service-Merchant'] ?? null,
@@ -63,24 +115,48 @@ describe('what the page shows', () => {
     expect((await service.call(method, path, { headers: sent, body })).status).toBe(201)
   })
 
-  test.each(['Signing', 'Callbacks'])(
-    'given the example under %s, then its digest is that of its body, and the string to sign that of its headers',
-    (title) => {
-      const [example = '', text] = examplesUnder(title)
-      const { method, path, headers, body } = requestIn(example)
+  test.each(['signing', 'callbacks'])(
+    'given the example of %s, then its digest is that of its body, and the string to sign that of its headers',
+    (name) => {
+      const { request, text } = worked(page(name))
+      const { method, path, headers, body } = request
       expect(headers['X-Service-Content-Digest']).toBe(digestOf(body))
-      expect(text).toBe(stringToSign(method, `https://${headers['Host']}${path}`, headers))
+      const origin = name === 'signing' ? service.address : `https://${headers['Host']}`
+      expect(text).toBe(stringToSign(method, origin + path, headers))
     },
   )
 
+  test.each(['signing', 'callbacks'])(
+    'given the example of %s, then its signature is that of the key that the guide shows',
+    (name) => {
+      const { request, text } = worked(page(name))
+      const [, signature = ''] = request.headers['Authorization']?.split(' ') ?? []
+      expect(
+        createSign('RSA-SHA256')
+          .update(text)
+          .sign(pemIn(page('signing')), 'base64'),
+      ).toBe(signature)
+    },
+  )
+
+  test.each(['signing', 'callbacks'])('given the file of %s, then it is signed alike', (name) => {
+    const file = readFileSync(join(root, 'docs', 'guide', `${name}.md`), 'utf8')
+    const signing = readFileSync(join(root, 'docs', 'guide', 'signing.md'), 'utf8')
+    const [, signature, text] =
+      /^Authorization: RSA-SHA256 (.+)$[^]*?^```text\n(POST\|.+)$/m.exec(file) ?? []
+    const [pem = ''] = /-----BEGIN[^]*?END PRIVATE KEY-----/.exec(signing) ?? []
+    expect(createSign('RSA-SHA256').update(text!).sign(pem, 'base64')).toBe(signature)
+  })
+
   test('given no body, then the digest is the one that it names', () => {
-    expect(document.info.description).toContain(`The digest of no body is \`${digestOf('')}\``)
+    expect(seen(page('signing'))).toContain(`The digest of no\nbody is ${digestOf('')}`)
   })
 
   test('given its command, when a shell runs it, then what comes is a signature of the string', () => {
-    const [, text = '', , command = ''] = examplesUnder('Signing')
-    const keyFile = join(service.folder, 'sandbox-admin-key.pem')
-    const signature = execFileSync('sh', ['-c', command.replace('key.pem', keyFile)], {
+    const { text } = worked(page('signing'))
+    const commands = examplesIn(page('signing')).filter(({ language }) => language === 'bash')
+    const signature = execFileSync('sh', ['-c', commands.at(-1)?.code ?? ''], {
+      cwd: folder,
       env: { ...process.env, text },
       encoding: 'utf8',
     })
@@ -89,60 +165,39 @@ describe('what the page shows', () => {
   })
 
   test('given its example of an error, when such a mistake is made, then that is the answer', async () => {
-    const line = { product_id: '1', quantity: 1, item_cost: '1.00' }
-    const [example = ''] = examplesUnder('A first payment')
-    const input = { ...JSON.parse(requestIn(example).body), line_items: [line] }
-    const { body } = await service.pos1('POST', '/merchant/v1/payment_request/', input)
-    expect(body).toEqual(JSON.parse(examplesUnder('Errors')[0] ?? ''))
-  })
-
-  test('promises no more messages than the events that it lists: a refund has none', () => {
-    const listed = [...page.matchAll(/<code>((?:payment|permission)_\w+ed(?:_by_\w+)?)<\/code>/g)]
-    const told = new Set(Object.values(callbackEventNames))
-    expect(new Set(listed.map(([, name]) => name))).toEqual(
-      new Set([...told].filter((name) => name !== 'report_closed')),
-    )
-    expect(seen(page)).not.toMatch(/each step/)
-  })
-
-  test('is the introduction of the document, every header that carries credentials among it', () => {
-    const words = (text: string) => text.replaceAll(/[`\s]+|^(#+|-|\d\.) /gm, '')
-    const [, main = ''] = /<main>(.*?)<h2 id="group-/s.exec(page) ?? []
-    expect(words(seen(main))).toBe(words(document.info.description))
-    for (const { description } of Object.values(document.components.securitySchemes))
-      expect(document.info.description).toContain(description)
-  })
-
-  test('is CommonMark in which nothing but code could be taken for HTML', () => {
-    const { description } = document.info
-    expect(description.replaceAll(/`[^`]*`/g, '')).not.toMatch(/[<&*_]/)
-  })
-
-  test('has each event that can be told, with the shape of its message', () => {
-    for (const [event, { post }] of Object.entries(document.webhooks)) {
-      const [media] = Object.values(post.requestBody.content)
-      const name = String(media?.schema.$ref).split('/').at(-1)
-      expect(page).toMatch(
-        new RegExp(`<p><code>${event}</code>(?:(?!</p>)[^])*<a href="#schema-${name}">${name}</a>`),
-      )
+    const input = {
+      ...{ pos_id: 'till-1', pos_tid: 'order-9', action: 'auth', currency: 'NOK', amount: '1.00' },
+      allow_credit: false,
+      line_items: [{ product_id: '1', quantity: 1, item_cost: '1.00' }],
+      customer: '+4799999901',
     }
+    const { body } = await service.pos1('POST', '/merchant/v1/payment_request/', input)
+    expect(body).toEqual(JSON.parse(examplesIn(page('errors'))[0]?.code ?? ''))
+  })
+})
+
+describe('what the guides tell', () => {
+  test('is each event of a callback, and no other: a refund has none', () => {
+    const rows = [...page('callbacks').matchAll(/<tr><td><code>(\w+)<\/code><\/td>/g)]
+    expect(rows.map(([, name]) => name)).toEqual(Object.keys(document.webhooks))
+    const told = new Set(rows.map(([, name]) => name))
+    for (const name of Object.values(callbackEventNames)) expect(told).toContain(name)
   })
 
-  test('begins with contents that lead to each section and each group, in the order of the document', () => {
-    const [, nav = ''] = /<nav[^>]*>(.*?)<\/nav>/s.exec(page) ?? []
-    const linked = [...nav.matchAll(/<a href="#[^"]*">(.*?)<\/a>/g)].map(([, name]) => name)
-    const sections = [...document.info.description.matchAll(/^## (.*)$/gm)].map(
-      ([, title]) => title,
-    )
-    const groups = document.tags.map(({ name }) => name)
-    expect(linked).toEqual([...sections, ...groups, 'Schemas'])
-    const shown = [...page.matchAll(/<h2 id="[^"]*">(.*?)<\/h2>/g)].map(([, title]) => title)
-    expect(shown).toEqual(linked)
+  test('is every header that carries credentials', () => {
+    for (const scheme of Object.values(document.components.securitySchemes))
+      if (scheme.type === 'apiKey')
+        expect(page('authentication')).toContain(`<li><code>${scheme.name}</code>:`)
+    expect(page('authentication').match(/<li><code>Authorization<\/code>/g)).toHaveLength(1)
   })
 
-  test('tells what stands in each column of the logs', () => {
-    const [, logs = ''] = /^## Logs$([^]*?)^## /m.exec(document.info.description) ?? []
-    const [ofTransactions = '', ofScopes = ''] = logs.split('A scope log')
+  test('is each level of an operation', () => {
+    const rows = [...page('authentication').matchAll(/<tr><td><code>([A-Z]+)<\/code>/g)]
+    expect(rows.map(([, level]) => level)).toEqual(Object.keys(levels))
+  })
+
+  test('is what stands in each column of the logs', () => {
+    const [ofTransactions = '', ofScopes = ''] = page('logs').split('Scope log</h2>')
     const columnsOf = {
       [ofTransactions]:
         'tid,sub_id,timestamp,action,type,customer,currency,amount,additional_amount,gross,fee,interchange,vat,' +
@@ -152,30 +207,118 @@ describe('what the page shows', () => {
         'pos_id,pos_tid,text',
     }
     for (const [text, columns] of Object.entries(columnsOf))
-      for (const column of columns.split(',')) expect(text).toContain(`\`${column}\``)
-  })
-
-  test('names the level of each operation as the introduction explains it', () => {
-    const levels = new Set(
-      [...page.matchAll(/<span class="quiet">([A-Z]+)<\/span>/g)].map(([, level]) => level ?? ''),
-    )
-    expect(levels.size).toBe(7)
-    for (const level of levels) expect(document.info.description).toContain(`- \`${level}\`:`)
-    expect(page).toMatch(/\/payer\/v1\/profile\/<\/code>[^<]*<span class="quiet">TWOFACTOR/)
-    expect(page).toMatch(/\/oauth2\/v1\/userinfo<\/code>[^<]*<span class="quiet">TOKEN/)
+      for (const column of columns.split(',')) expect(text).toContain(`<code>${column}</code>`)
   })
 })
 
-describe('a signature that the page shows', () => {
-  test.each(['Signing', 'Callbacks'])(
-    'under %s is that of its string by the key that stands there',
-    (title) => {
-      const [example = '', text = ''] = examplesUnder(title)
-      const pem = examplesUnder('Signing').find((one) => one.startsWith('-----BEGIN')) ?? ''
-      const [, signature = ''] = requestIn(example).headers['Authorization']?.split(' ') ?? []
-      expect(createSign('RSA-SHA256').update(text).sign(pem, 'base64')).toBe(signature)
-    },
-  )
+describe('the pages', () => {
+  test('lead to one another, to headings that are there, and to nothing elsewhere', () => {
+    for (const [path, html] of pages) {
+      const links = [...html.matchAll(/(?:href|src|action)="([^"]*)"/g)].map(([, link]) => link!)
+      for (const link of links) {
+        const [target = '', anchor] = link.split('#')
+        const shown = target === '' ? html : pages.get(target)
+        const isFile = /^\/(?:openapi\.json|favicon\.ico|docs\/assets\/.+)$/.test(target)
+        expect([path, link, isFile || shown !== undefined]).toEqual([path, link, true])
+        if (anchor !== undefined)
+          expect([path, link, shown]).toEqual([
+            path,
+            link,
+            expect.stringContaining(`id="${anchor}"`),
+          ])
+      }
+    }
+  })
+
+  test('have each id once, and no script or style within', () => {
+    for (const [path, html] of pages) {
+      const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
+      expect([path, new Set(ids).size]).toEqual([path, ids.length])
+      expect(html).not.toMatch(/<style|<script(?! src=)| style=| on\w+=/)
+    }
+  })
+
+  test('are all in the side bar of each, with the one that is read marked', () => {
+    for (const [path, html] of pages) {
+      const [, side = ''] = /<nav class="side"[^]*?>([^]*?)<\/nav>/.exec(html) ?? []
+      const linked = [...side.matchAll(/<a href="([^"]*)"/g)].map(([, link]) => link)
+      expect(new Set(linked)).toEqual(new Set(pages.keys()))
+      expect(side).toContain(`<a href="${path}"  aria-current="page">`)
+    }
+  })
+
+  test('have a policy that allows what comes from this service and nothing else', async () => {
+    const { headers } = await service.call('GET', '/docs')
+    expect(String(headers['content-security-policy']).split('; ')).toEqual([
+      "default-src 'none'",
+      "style-src 'self'",
+      "script-src 'self'",
+      "img-src 'self' data:",
+      "connect-src 'self'",
+      "form-action 'self'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ])
+  })
+
+  test('begin with less than 150 KB, the style and the script included', async () => {
+    const parts = ['/docs', '/docs/assets/docs.css', '/docs/assets/docs.js']
+    const sizes = await Promise.all(
+      parts.map(async (path) => (await service.call('GET', path)).text.length),
+    )
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(150_000)
+  })
+
+  test('given a name that no page has, then there is nothing', async () => {
+    for (const path of ['/docs/none', '/docs/assets/none.css', '/docs/assets/__proto__'])
+      expect([path, (await service.call('GET', path)).status]).toEqual([path, 404])
+  })
+
+  test('given a browser that takes gzip, then files come compressed, and as they are for others', async () => {
+    const path = '/docs/assets/docs.css'
+    const zipped = await fetch(service.address + path, { headers: { 'Accept-Encoding': 'gzip' } })
+    expect(zipped.headers.get('content-encoding')).toBe('gzip')
+    const plain = await service.call('GET', path, { headers: { 'Accept-Encoding': 'gzip;q=0' } })
+    expect(plain.headers['content-encoding']).toBeUndefined()
+    expect(await zipped.text()).toBe(plain.text)
+    expect(plain.text).toBe(readFileSync(join(root, 'http', 'docs', 'docs.css'), 'utf8'))
+  })
+})
+
+describe('the search', () => {
+  const hitsOf = async (query: string) => {
+    const { text } = await service.call('GET', `/docs?q=${encodeURIComponent(query)}`)
+    return [...text.matchAll(/<li>\s*<a href="([^"]*)">/g)].flatMap(([, link]) =>
+      link?.startsWith('/docs') && text.indexOf(`class="hits"`) < text.lastIndexOf(link)
+        ? link
+        : [],
+    )
+  }
+
+  test.each([
+    ['string to sign', '/docs/signing#three-steps'],
+    ['payment_captured', '/docs/callbacks#events'],
+    ['interchange', '/docs/logs#transaction-log'],
+    ['Retry-After', '/docs/errors'],
+  ])('given %s, then it finds %s', async (query, link) => {
+    expect(await hitsOf(query)).toContain(link)
+  })
+
+  test('given what an operation does, then it finds the operation in the reference', async () => {
+    const [name, { operationId, summary, tags }] = [...operationsOf(document)].find(([one]) =>
+      one.startsWith('POST /merchant/v1/payment_request/'),
+    )! as [string, { operationId: string; summary: string; tags: string[] }]
+    expect(name).toContain('payment_request')
+    expect(await hitsOf(summary)).toContain(
+      `/docs/reference#/${encodeURIComponent(tags[0]!)}/${operationId}`,
+    )
+  })
+
+  test('given markup, then it is text', async () => {
+    const { text } = await service.call('GET', `/docs?q=${encodeURIComponent('"><b>x')}`)
+    expect(text).not.toContain('<b>x')
+    expect(text).toContain('0 found')
+  })
 })
 
 describe('given another brand and address, in production', () => {
@@ -190,9 +333,24 @@ describe('given another brand and address, in production', () => {
   })
   afterAll(() => branded.stop())
 
-  test.each(['/docs', '/openapi.json'])('then %s knows no other, and no sandbox', async (path) => {
-    const { text } = await branded.call('GET', path)
-    expect(text).not.toMatch(/x-service|vnd\.service|pay\.example|\/sandbox\//i)
+  test('then no page and no description knows another, or a sandbox', async () => {
+    const all = await pagesOf(branded)
+    expect(all.size).toBe(pages.size - 1)
+    all.set('/openapi.json', (await branded.call('GET', '/openapi.json')).text)
+    for (const [path, text] of all)
+      if (path !== '/docs/interface')
+        expect([path, text]).toEqual([
+          path,
+          expect.not.stringMatching(/x-service|vnd\.service|pay\.example|\/sandbox\//i),
+        ])
+    const { text } = await branded.call('GET', '/docs/signing')
     expect(text).toContain('POST|https://acme.example/merchant/v1/user/|X-ACME-CONTENT-DIGEST=')
+  })
+
+  test('then its examples are signed with its own names', async () => {
+    const { text } = await branded.call('GET', '/docs/signing')
+    const { request, text: signed } = worked(text)
+    const [, signature = ''] = request.headers['Authorization']?.split(' ') ?? []
+    expect(createSign('RSA-SHA256').update(signed).sign(pemIn(text), 'base64')).toBe(signature)
   })
 })

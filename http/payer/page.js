@@ -1,13 +1,16 @@
-/** Makes pages follow along; every page works without it. */
-export const pageScript = `'use strict'
+// Live updates and tips; every page works without it.
+'use strict'
 for (const time of document.querySelectorAll('time[datetime]'))
   time.textContent = new Date(time.dateTime).toLocaleString(
     document.documentElement.lang,
     'clock' in time.dataset ? { timeStyle: 'short' } : { dateStyle: 'medium', timeStyle: 'short' },
   )
-// The answer to a form that leads to this very page stands for that page: to go back to it, or to load it again, sends
-// nothing a second time.
-if ([...document.querySelectorAll('main form')].some((form) => form.method === 'post' && form.action === location.href))
+// The answer to a form replaces the page of that form: going back sends nothing again.
+if (
+  [...document.querySelectorAll('main form')].some(
+    (form) => form.method === 'post' && form.action === location.href,
+  )
+)
   history.replaceState(null, '', location.href)
 const live = document.querySelector('[data-live]')
 if (live) {
@@ -20,9 +23,11 @@ if (live) {
     else location.reload()
   })
   source.addEventListener('over', () => source.close())
-  const isTypedIn = () => [...document.querySelectorAll('input')].some((input) => input.value !== input.defaultValue)
+  const isTypedIn = () =>
+    [...document.querySelectorAll('input')].some((input) => input.value !== input.defaultValue)
   source.addEventListener('error', () => {
-    if (source.readyState === EventSource.CLOSED) setInterval(() => isTypedIn() || location.reload(), 10000)
+    if (source.readyState === EventSource.CLOSED)
+      setInterval(() => isTypedIn() || location.reload(), 10000)
   })
 }
 const fresh = document.querySelector('[data-refresh]')
@@ -32,7 +37,8 @@ if (fresh)
     const answer = await fetch(location.href).catch(() => undefined)
     if (!answer) return
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
-    const linksIn = (part) => [...part.querySelectorAll('[data-refresh] a')].map((link) => link.href).join()
+    const linksIn = (part) =>
+      [...part.querySelectorAll('[data-refresh] a')].map((link) => link.href).join()
     if (linksIn(page) !== linksIn(document)) location.reload()
   }, 5000)
 for (const text of document.querySelectorAll('[data-scripted]')) text.hidden = false
@@ -53,16 +59,20 @@ if (extra) {
   const scale = 10 ** decimals
   const total = Math.round(extra.dataset.total * scale)
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
-  const format = new Intl.NumberFormat(document.documentElement.lang, { style: 'currency', currency, ...digits })
+  const format = new Intl.NumberFormat(document.documentElement.lang, {
+    style: 'currency',
+    currency,
+    ...digits,
+  })
   const shown = (minor) => format.format(minor / scale)
-  const fraction = decimals === '0' ? '' : '([.,]\\\\d{1,' + decimals + '})?'
-  const pattern = new RegExp('^(0|[1-9]\\\\d{0,11})' + fraction + '$')
+  const fraction = decimals === '0' ? '' : '([.,]\\d{1,' + decimals + '})?'
+  const pattern = new RegExp('^(0|[1-9]\\d{0,11})' + fraction + '$')
   const chips = [...document.querySelectorAll('a[data-tip]')]
   const note = document.getElementById('extra-problem')
   const confirmed = document.querySelector('input[name=confirmed]')
   // As it will be read: what is taken is what was shown.
   const minorOf = (typed) => {
-    const text = typed.replace(/\\s/g, '')
+    const text = typed.replace(/\s/g, '')
     if (text === '') return 0
     return pattern.test(text) ? Math.round(text.replace(',', '.') * scale) : undefined
   }
@@ -77,13 +87,16 @@ if (extra) {
     note.classList.toggle('wrong', problem !== '')
     note.hidden = note.textContent === ''
     for (const row of document.querySelectorAll('[data-extra]')) row.hidden = tip === 0
-    for (const place of document.querySelectorAll('[data-extra-sum]')) place.textContent = shown(tip)
+    for (const place of document.querySelectorAll('[data-extra-sum]'))
+      place.textContent = shown(tip)
     const sum = shown(total + tip)
     for (const place of document.querySelectorAll('[data-sum]')) place.textContent = sum
     const amount = document.querySelector('.amount')
     amount.classList.toggle('long', sum.length > 11 && sum.length <= 16)
     amount.classList.toggle('longest', sum.length > 16)
-    const chosen = chips.find((chip) => chip.dataset.tip !== '' && minorOf(chip.dataset.tip) === minor)
+    const chosen = chips.find(
+      (chip) => chip.dataset.tip !== '' && minorOf(chip.dataset.tip) === minor,
+    )
     for (const chip of chips) {
       if (chip === (chosen ?? chips.at(-1))) chip.setAttribute('aria-current', 'true')
       else chip.removeAttribute('aria-current')
@@ -99,4 +112,3 @@ if (extra) {
   extra.addEventListener('input', show)
   show()
 }
-`

@@ -1,5 +1,4 @@
-/** Shows a PIN and copies a key; the forms do without. */
-export const accountScript = `
+// Shows a PIN and copies a key; the forms work without it.
 for (const button of document.querySelectorAll('[data-reveal]')) {
   const input = document.getElementById(button.dataset.reveal)
   button.hidden = false
@@ -22,4 +21,3 @@ if (navigator.clipboard)
       setTimeout(() => (button.textContent = name), 3000)
     })
   }
-`

@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import { refuse } from '../../domain/refusal.ts'
+import type { Links } from '../addresses.ts'
+import type { AssetNeeds } from '../assets.ts'
+import { openApi, type Described } from '../openapi.ts'
+import { route, type Route } from '../route.ts'
+import { assetTypes, makeAssets } from './assets.ts'
+import type { Entry } from './search.ts'
+import { makeSite, type SiteNeeds } from './site.ts'
+
+export type DocsNeeds = Described &
+  AssetNeeds &
+  Pick<SiteNeeds, 'renderMarkdown' | 'signExample'> & { readonly links: Links }
+
+const once = <Value>(make: () => Value): (() => Value) => {
+  let value: Value | undefined
+  return () => (value ??= make())
+}
+
+type Document = {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+}
+type Operation = {
+  readonly tags: readonly [string]
+  readonly summary: string
+  readonly description: string
+  readonly operationId: string
+}
+
+/** The operations of the document, to be found by the search. */
+const operationsIn = (document: object): Entry[] =>
+  Object.entries((document as Document).paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { tags, summary, description, operationId }]) => ({
+      href: `/docs/reference#/${encodeURIComponent(tags[0])}/${operationId}`,
+      title: summary,
+      page: `${method.toUpperCase()} ${path}`,
+      text: description,
+    })),
+  )
+
+const group = 'Service'
+const html = { access: 'OPEN', group, success: 'raw', replyTypes: ['text/html'] } as const
+
+/** The description of all routes, these among them: as a document, and as pages. */
+export const documented = (routes: readonly Route[], needs: DocsNeeds): Route[] => {
+  const { links, readAsset } = needs
+  const all: Route[] = [...routes]
+  // Made once, as bytes that all answers share: a text would be copied for each answer.
+  const document = once(() => openApi(all, needs))
+  const documentBytes = once(() => new TextEncoder().encode(JSON.stringify(document(), null, 2)))
+  const site = once(() =>
+    makeSite({
+      ...needs,
+      base: links.full(''),
+      isSandbox: routes.some(({ path }) => path.startsWith('/sandbox/')),
+      operations: operationsIn(document()),
+    }),
+  )
+  const assets = makeAssets(readAsset)
+  const pageAt = async (path: string) => (await site()).page(path) ?? refuse('resource_is_unknown')
+  all.push(
+    route({
+      method: 'GET',
+      path: '/openapi.json',
+      access: 'OPEN',
+      group,
+      summary: 'This interface as an OpenAPI 3.1 document',
+      success: 'raw',
+      replyTypes: ['application/json'],
+      reply: z.looseObject({ openapi: z.string() }),
+      handle: () => ({ type: 'application/json', body: documentBytes() }),
+    }),
+    route({
+      ...html,
+      method: 'GET',
+      path: '/docs',
+      summary: 'This interface as pages to read',
+      description: 'With `q` the pages are searched.',
+      query: z.object({ q: z.string().max(100).optional() }),
+      handle: async ({ query: { q } }) =>
+        q === undefined ? pageAt('/docs') : (await site()).search(q.trim()),
+    }),
+    route({
+      ...html,
+      method: 'GET',
+      path: '/docs/:page',
+      summary: 'A page of the documentation',
+      params: z.object({ page: z.string().max(64) }),
+      handle: ({ params: { page } }) => pageAt(`/docs/${page}`),
+    }),
+    route({
+      method: 'GET',
+      path: '/docs/assets/:file',
+      access: 'OPEN',
+      group,
+      summary: 'What pages of the documentation are made of',
+      success: 'raw',
+      replyTypes: assetTypes,
+      params: z.object({ file: z.string().max(64) }),
+      handle: async ({ params: { file }, request }) =>
+        (await assets(file, request.header('accept-encoding') ?? '')) ??
+        refuse('resource_is_unknown'),
+    }),
+  )
+  return all
+}

@@ -1,0 +1,33 @@
+import type { Service } from '../../harness/http-service.ts'
+
+const entities = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&#x27;': "'",
+  '&amp;': '&',
+}
+
+/** What a reader of HTML sees. */
+export const seen = (html: string): string =>
+  Object.entries(entities).reduce(
+    (text, [entity, character]) => text.replaceAll(entity, character),
+    html.replaceAll(/<[^>]*>/g, ''),
+  )
+
+/** The code that a page shows, with its language. */
+export const examplesIn = (html: string) =>
+  [...html.matchAll(/<pre[^>]*><code class="language-(\w*)">([^]*?)<\/code>/g)].map(
+    ([, language = '', code = '']) => ({ language, code: seen(code) }),
+  )
+
+/** All pages that the side bar leads to, by path. */
+export const pagesOf = async ({ call }: Service): Promise<Map<string, string>> => {
+  const pages = new Map<string, string>()
+  const { text } = await call('GET', '/docs')
+  const [, side = ''] = /<nav class="side"[^]*?>([^]*?)<\/nav>/.exec(text) ?? []
+  for (const [, path = ''] of side.matchAll(/<a href="([^"]*)"/g))
+    pages.set(path, (await call('GET', path)).text)
+  return pages
+}
