@@ -10,6 +10,7 @@ import {
   type Reading,
   type Round,
 } from './http.ts'
+import { rowsOf, type OneAtATime } from './one-at-a-time.ts'
 
 export type Figures = {
   readonly isQuick: boolean
@@ -17,6 +18,7 @@ export type Figures = {
   readonly commits: readonly { readonly group: number; readonly perSecond: number }[]
   readonly rsa: number
   readonly http: HttpFigures
+  readonly oneAtATime: readonly OneAtATime[]
   readonly appends: readonly Appends[]
   readonly rebuild: { readonly events: number; readonly events_per_second: number }
 }
@@ -145,6 +147,13 @@ ${table(['', 'figure', 'limit of the same run', 'ratio', 'target', 'reached'], c
 
 The limit of reading outcomes is how long the bare durable app takes to answer \`GET /\` to as many readers, with as many captures
 beside. A lifecycle is create, accept, capture and read the outcome, which must show the capture: ${whole(lifecycles)} of them a second.
+
+## One at a time
+
+One lifecycle of four requests, with nothing else in flight, beside \`bench/plain-app.ts\`: the same requests, and one
+transaction each with \`synchronous=FULL\`. Of the service at most 1.3 times the time is wanted.
+
+${table(['', 'service', 'plain app', 'ratio'], rowsOf(figures.oneAtATime))}
 
 ## Limits
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { measureAppends, type Appends } from './append.ts'
 import { measureHttp, type Both, type Extent } from './http.ts'
 import { rawCommits, rsaVerifications } from './limits.ts'
+import { measureOneAtATime, type OneAtATime } from './one-at-a-time.ts'
 import { startLoad, startServer } from './processes.ts'
 import { measureRebuild } from './rebuild.ts'
 import { report, type Figures } from './report.ts'
@@ -14,6 +15,7 @@ const extent: Extent = isQuick
   ? { rounds: 1, warmUp: 0.3, seconds: 0.7, payments: 500, connections: [64] }
   : { rounds: 5, warmUp: 1, seconds: 3, payments: 10_000, connections: [1, 32, 64] }
 const rounds = isQuick ? 1 : 5
+const lifecyclesOfOne = isQuick ? 50 : 400
 const secondsOfLimits = isQuick ? 0.5 : 2
 const eventsRebuilt = isQuick ? 20_000 : 1_000_000
 
@@ -59,6 +61,10 @@ const measure = async (directory: string): Promise<Figures> => {
   const rsa = rsaVerifications(secondsOfLimits)
   say('requests')
   const figures = await http(directory)
+  say('one at a time')
+  const oneAtATime: OneAtATime[] = []
+  for (let round = 0; round < rounds; round++)
+    oneAtATime.push(await measureOneAtATime(directory, lifecyclesOfOne))
   say('appends')
   const appends: Appends[] = []
   const appendRound = (round: number) => measureAppends(directory, round, secondsOfLimits)
@@ -68,7 +74,7 @@ const measure = async (directory: string): Promise<Figures> => {
   say('rebuild')
   const rebuild = await measureRebuild(join(directory, 'log'), eventsRebuilt)
   const seconds = (performance.now() - began) / 1000
-  return { isQuick, seconds, commits, rsa, http: figures, appends, rebuild }
+  return { isQuick, seconds, commits, rsa, http: figures, oneAtATime, appends, rebuild }
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'daybook-bench-'))
