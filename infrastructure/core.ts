@@ -32,8 +32,13 @@ const eventUuid = uuidsOf('5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61')
  * Everything that a running service and the operator's command have in common: the log, its handler, its read models.
  * The log is written and they are folded in this thread, or in two others where requests should not wait meanwhile.
  */
-export const openCore = async (settings: Settings, log: Log, beside: Where = 'inline') => {
-  const opened = await openStore(settings, beside)
+export const openCore = async (
+  settings: Settings,
+  log: Log,
+  beside: Where = 'inline',
+  isAlone?: () => boolean,
+) => {
+  const opened = await openStore(settings, beside, isAlone)
   const from = await opened.head()
   const eventCounts = countEvents()
   const store = eventCounts.countingOf(watchStore(opened, log))

@@ -20,6 +20,7 @@ import { isFileTrouble, logShown } from './failures.ts'
 import { documentation } from './documentation.ts'
 import { fundingOf } from './funding.ts'
 import { makeHttpServer } from './http-server.ts'
+import { countInFlight } from './in-flight.ts'
 import { makeLog, type Log } from './log.ts'
 import { beginProduction, refuseLogOfOtherMode } from './mode-of-log.ts'
 import { retryWhileHeld } from './retry-while-held.ts'
@@ -57,7 +58,8 @@ export const openService = async (
   funding = fundingOf(settings),
 ) => {
   const { PUBLIC_URL } = settings
-  const core = await openCore(settings, log, beside)
+  const inFlight = countInFlight()
+  const core = await openCore(settings, log, beside, inFlight.isAlone)
   const publicUrl = () => PUBLIC_URL ?? address()
   const links = linksOf(() => ({ publicUrl: publicUrl(), absoluteUris: settings.ABSOLUTE_URIS }))
   const { scanToken, sign } = core.tokens
@@ -110,7 +112,7 @@ export const openService = async (
       log.error({ error, requestId }, isFileTrouble(error) ? 'a file cannot be used' : 'a bug')
     },
   })
-  return { app, core, service, names, wordCallback, greeting }
+  return { app, core, service, names, wordCallback, greeting, inFlight }
 }
 
 /** Starts the service on its socket; `stop` finishes the requests that are under way. */
@@ -119,7 +121,7 @@ export const startServer = async (settings: Settings, log: Log, beside: Where = 
   let address = `http://${hostname}:${port}`
   const { service, names, ...opened } = await openService(settings, log, () => address, beside)
   const http = makeHttpServer({
-    fetch: opened.app.fetch,
+    fetch: opened.inFlight.counted(opened.app.fetch),
     hostname,
     refusal: (status, description) => answerToNoRequest(names, randomUUID(), status, description),
     pause,

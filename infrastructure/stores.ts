@@ -81,13 +81,14 @@ export type OpenedStore = EventStore & { readonly log?: EventLog }
 export const openStore = async (
   place: Place,
   committing: Where = 'inline',
+  isAlone?: () => boolean,
 ): Promise<OpenedStore> => {
   const { EVENT_STORE, DATA_DIR } = place
   // The log says who paid whom, and holds the key of ids.
   mkdirSync(DATA_DIR, { recursive: true, mode: 0o700 })
   if (EVENT_STORE !== 'sqlite') return connect(EVENT_STORE)
   refuseLostLog(place)
-  return openSqliteEventStore(logFileIn(place), 'append', committing)
+  return openSqliteEventStore(logFileIn(place), 'append', committing, isAlone)
 }
 
 /** A mistyped folder must not look like an empty log. @throws UnusableLog */

@@ -6,24 +6,25 @@ import {
 } from '../../application/event-store.ts'
 import { startWorker } from '../worker.ts'
 import { unavailable } from '../unavailable.ts'
-import type { Answers, Failure, Given, Tells, Told } from './commit-worker.ts'
-import type { Append, Commits, Waiting } from './group-commits.ts'
+import type { Answers, Failure, Given, Reply, Request } from './commit-worker.ts'
+import { commitInline, type Append, type Commits, type Waiting } from './group-commits.ts'
 import { sharedEnds } from './shared-ends.ts'
+import type { EventWriter } from './sqlite-event-writer.ts'
 
-/** So many appends are sent before the turn of the event loop ends: they are written while others are decided. */
+/** Appends sent before the turn of the event loop ends: they are written while others are decided. */
 const appendsAtOnce = 24
 
-/** In megabytes: what comes is written and forgotten. */
+/** In megabytes. Requests are short-lived. */
 const resourceLimits = { maxYoungGenerationSizeMb: 8 }
 
-const toldOf = (appends: readonly Append[]): Told => {
-  const told: Exclude<Told, 'end'>[number][] = []
+const requestOf = (appends: readonly Append[]): Request => {
+  const request: Exclude<Request, 'end'>[number][] = []
   for (const { stream, rows, expected } of appends) {
-    told.push(stream, expected, rows.length)
+    request.push(stream, expected, rows.length)
     for (const { id, type, data, metadata } of rows)
-      told.push(id.toString('latin1'), type, data, metadata)
+      request.push(id.toString('latin1'), type, data, metadata)
   }
-  return told
+  return request
 }
 
 const fail = ({ stream, reject }: Waiting, failure: Failure): void => {
@@ -33,31 +34,38 @@ const fail = ({ stream, reject }: Waiting, failure: Failure): void => {
 
 type WorkerCommits = Commits & {
   /**
-   * Where the log ends for readers who need see nothing before its append is answered: own events that are committed and
-   * not answered yet are left out, unless others may have written behind those that are answered.
+   * The log end for readers. It excludes own commits that are not acknowledged yet, unless another process may have
+   * written after the acknowledged ones.
    */
-  endHeard(fileEnd: Position): Position
+  acknowledgedEnd(fileEnd: Position): Position
 }
 
+/** Commits single appends in this thread while nothing else is under way. */
+export type Alone = { readonly isAlone: () => boolean; readonly writer: EventWriter }
+
 /**
- * Commits in a thread of its own, so that requests are answered while the disk is waited for. `committed` is told where
- * the last own event stands.
+ * Commits in a worker, so that this thread answers requests while the disk syncs. `committed` is called with the position
+ * of the last own event.
  */
-export const commitInWorker = (file: string, committed: (end: Position) => void): WorkerCommits => {
+export const commitInWorker = (
+  file: string,
+  committed: (end: Position) => void,
+  alone?: Alone,
+): WorkerCommits => {
   const ends = sharedEnds()
   const workerData: Given = { file, ends: ends.memory }
-  /** Where the last own event stands whose append was answered. */
-  let heard: Position = 0
+  /** Position of the last own event whose append was acknowledged. */
+  let acknowledged: Position = 0
   let queue: Waiting[] = []
-  /** What was told, and is answered in the same order. */
-  let told: (readonly Waiting[])[] = []
+  /** Sent to the worker, which replies in the same order. */
+  let sent: (readonly Waiting[])[] = []
   let isScheduled = false
   let thread: Worker | undefined
 
   const onAnswers = (answers: Answers): void => {
     let end = 0
     let at = 0
-    for (const waiting of told.shift() ?? []) {
+    for (const waiting of sent.shift() ?? []) {
       const answer = answers[at++] as Answers[number]
       if (typeof answer === 'object') fail(waiting, answer)
       else {
@@ -66,7 +74,7 @@ export const commitInWorker = (file: string, committed: (end: Position) => void)
         waiting.resolve({ revision: answer, position })
       }
     }
-    heard = Math.max(heard, end)
+    acknowledged = Math.max(acknowledged, end)
     committed(end)
   }
 
@@ -76,41 +84,59 @@ export const commitInWorker = (file: string, committed: (end: Position) => void)
       resourceLimits,
     })
     let problem = 'the thread that writes the event log has ended'
-    started.on('message', (tells: Tells) => {
-      if ('problem' in tells) ({ problem } = tells)
-      else onAnswers(tells)
+    started.on('message', (reply: Reply) => {
+      if ('problem' in reply) ({ problem } = reply)
+      else onAnswers(reply)
     })
     started.on('error', ({ message }) => {
-      // An error of the database arrives without its message.
+      // A database error arrives without its message.
       problem = message || problem
     })
     started.once('exit', () => {
       thread = undefined
-      const lost = told.flat()
-      told = []
-      // Some of it may be committed: whoever hears now that it may be lost can read whether it is.
-      heard = Math.max(heard, ends.get().end)
+      const lost = sent.flat()
+      sent = []
+      // Some of it may be committed: the callers, told now that it may be lost, can read it.
+      acknowledged = Math.max(acknowledged, ends.get().end)
       for (const waiting of lost) fail(waiting, { problem })
     })
     return started
   }
 
-  const flush = (): void => {
-    isScheduled = false
-    if (queue.length === 0) return
-    const appends = queue
-    queue = []
+  const send = (appends: readonly Waiting[]): void => {
     try {
       thread ??= start()
-      thread.postMessage(toldOf(appends))
-      told.push(appends)
+      thread.postMessage(requestOf(appends))
+      sent.push(appends)
     } catch (error) {
       // There may be no room for a thread.
       for (const { reject } of appends) reject(unavailable(error))
     }
   }
 
-  // Whoever appends first should not have to wait for it to begin.
+  /** Whether the append was committed or failed here; false when another process holds the file. */
+  const wasHandledInline = (append: Waiting, { writer }: Alone): boolean => {
+    const end = commitInline(writer, append)
+    if (end === undefined) return false
+    // After a failure too: the caller may read what the file holds.
+    acknowledged = Math.max(acknowledged, end)
+    committed(end)
+    return true
+  }
+
+  const flush = (): void => {
+    isScheduled = false
+    const appends = queue
+    queue = []
+    const [only] = appends
+    if (!only) return
+    // Nothing is under way in the worker, so the order of appends is kept.
+    const isOnlyOne = appends.length === 1 && sent.length === 0
+    if (isOnlyOne && alone?.isAlone() && wasHandledInline(only, alone)) return
+    send(appends)
+  }
+
+  // Started early, so that the first append does not wait for it.
   thread = start()
 
   return {
@@ -120,19 +146,21 @@ export const commitInWorker = (file: string, committed: (end: Position) => void)
         if (queue.length >= appendsAtOnce) return flush()
         if (isScheduled) return
         isScheduled = true
-        setImmediate(flush)
+        // After the microtasks of this turn, in which other requests of the turn append.
+        if (alone?.isAlone()) process.nextTick(flush)
+        else setImmediate(flush)
       }),
-    endHeard: (fileEnd) => {
+    acknowledgedEnd: (fileEnd) => {
       const { end, endOfOthers } = ends.get()
-      return fileEnd <= end && endOfOthers <= heard ? heard : fileEnd
+      return fileEnd <= end && endOfOthers <= acknowledged ? acknowledged : fileEnd
     },
     finish: async () => {
       flush()
       const last = thread
       if (!last) return
-      const end: Told = 'end'
+      const end: Request = 'end'
       last.postMessage(end)
-      // Whatever it ends with was told to those who waited.
+      // By its exit every append was answered or has failed.
       await new Promise<void>((resolve) => last.once('exit', () => resolve()))
     },
   }

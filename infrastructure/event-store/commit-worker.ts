@@ -7,28 +7,28 @@ import { commitsTo, tellSometimes } from './sqlite-event-growth.ts'
 import type { Content } from './sqlite-event-rows.ts'
 import { writeEvents, type Expectation, type NewRow } from './sqlite-event-writer.ts'
 
-/** What this thread begins with: the file, and where it notes how each commit ends. */
+/** The file, and the shared memory for where each commit ends. */
 export type Given = { readonly file: string; readonly ends: SharedArrayBuffer }
 
 /**
- * What this thread is told: appends, one after the other, or that these were all. An append is its stream, what it
- * expects and how many rows it has, then of each row the id (a character for each byte), type, data and metadata: many
- * small objects would take longer on the way than what is in them.
+ * Appends, flattened because cloning many small objects is slow, or the end. Each append is its stream, expectation and
+ * number of rows, then of each row the id (a character per byte), type, data and metadata.
  */
-export type Told = readonly (Content | Expectation | null)[] | 'end'
-/** What it tells of these appends, or why it cannot begin. */
-export type Tells = Answers | Problem
-/** Of each, in their order, the revision and the position of its last event, or how it failed. */
+export type Request = Appends | 'end'
+type Appends = readonly (Content | Expectation | null)[]
+/** The answers to one request, or why the worker cannot begin. */
+export type Reply = Answers | Problem
+/** Of each append, in order, the revision and position of its last event, or its failure. */
 export type Answers = readonly (number | Failure)[]
 export type Failure = Pick<WrongExpectedRevision, 'expected' | 'actual'> | Problem
-/** In words: an error of the database would lose them on the way. */
+/** Text, because a database error loses its message between threads. */
 type Problem = { readonly problem: string }
 
-const appendsIn = (told: Exclude<Told, 'end'>): Append[] => {
+const appendsIn = (request: Appends): Append[] => {
   const appends: Append[] = []
   let at = 0
-  const next = <Value>(): Value => told[at++] as Value
-  while (at < told.length) {
+  const next = <Value>(): Value => request[at++] as Value
+  while (at < request.length) {
     const stream = next<string>()
     const expected = next<Expectation>()
     const rows: NewRow[] = []
@@ -52,7 +52,7 @@ const failureOf = (error: unknown): Failure => {
 }
 
 const open = ({ file, ends }: Given) => {
-  // It must be there: the main thread has it open, and nobody would read one that was made anew here.
+  // The main thread has it open: a new file made here would have no readers.
   const database = openEventFile(file, 'append there')
   const threads = commitsTo(file)
   const tellThreads = tellSometimes(() => threads.postMessage(null))
@@ -69,26 +69,26 @@ const open = ({ file, ends }: Given) => {
 }
 
 const run = (port: MessagePort, { commits, close }: ReturnType<typeof open>): void => {
-  /** All of them together, when the last is known. */
-  const answer = async (told: Exclude<Told, 'end'>): Promise<void> => {
-    const answers = appendsIn(told).map(({ stream, rows, expected }) =>
+  /** Replies once all appends of the request are answered. */
+  const answer = async (request: Appends): Promise<void> => {
+    const answers = appendsIn(request).map(({ stream, rows, expected }) =>
       commits.append(stream, rows, expected).catch(failureOf),
     )
-    const tells: (number | Failure)[] = []
+    const reply: (number | Failure)[] = []
     for (const answer of await Promise.all(answers))
-      if ('position' in answer) tells.push(answer.revision, answer.position)
-      else tells.push(answer)
-    port.postMessage(tells)
+      if ('position' in answer) reply.push(answer.revision, answer.position)
+      else reply.push(answer)
+    port.postMessage(reply)
   }
   const end = (): void => {
     close()
     port.close()
   }
 
-  // Appends are answered in the order in which they came.
+  // Replies keep the order of the requests.
   let last = Promise.resolve()
-  port.on('message', (told: Told) => {
-    last = told === 'end' ? last.then(end) : answer(told)
+  port.on('message', (request: Request) => {
+    last = request === 'end' ? last.then(end) : answer(request)
   })
 }
 
@@ -96,7 +96,7 @@ const begin = (port: MessagePort, given: Given): void => {
   try {
     run(port, open(given))
   } catch (error) {
-    const problem: Tells = problemOf(error)
+    const problem: Reply = problemOf(error)
     port.postMessage(problem)
   }
 }

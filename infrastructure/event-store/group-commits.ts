@@ -1,16 +1,18 @@
 import {
+  start,
   StoreUnavailable,
   WrongExpectedRevision,
   type Appended,
+  type Position,
 } from '../../application/event-store.ts'
 import { unavailable } from '../unavailable.ts'
 import type { Ends, EventWriter, Expectation, NewRow } from './sqlite-event-writer.ts'
 
-/** Whoever makes appends durable, several in a commit. */
+/** Makes appends durable, several in a commit. */
 export type Commits = {
   /** All rows or none. @throws WrongExpectedRevision, StoreUnavailable */
   append(stream: string, rows: readonly NewRow[], expected: Expectation): Promise<Appended>
-  /** Resolves when no append waits any more: none may come after this call. */
+  /** Resolves when no append waits any more. Append nothing after this call. */
   finish(): Promise<void>
 }
 
@@ -26,7 +28,7 @@ export type Waiting = Append & {
   readonly reject: (error: Error) => void
 }
 
-/** Rows in one commit: more of them would hold up everything else in this thread. */
+/** Rows in one commit, so that other work in this thread has its turn. */
 const rowsPerCommit = 2_000
 
 /** How long an append waits for other processes to leave the file, in ms. */
@@ -47,7 +49,7 @@ const takeGroup = (queue: Queued[]): Queued[] => {
   return queue.splice(0, count)
 }
 
-/** Writes and commits one group; nothing in it is answered before all of it is durable. */
+/** Writes and commits one group. Answers none of it before all of it is durable. */
 const writeGroup = (writer: EventWriter, group: readonly Waiting[]): Ends => {
   const answers: (() => void)[] = []
   for (const { stream, rows, expected, resolve, reject } of group) {
@@ -64,10 +66,24 @@ const writeGroup = (writer: EventWriter, group: readonly Waiting[]): Ends => {
   return ends
 }
 
-/** Appends that arrive in one turn of the event loop are written in one commit. */
+/**
+ * Commits one append in this thread. Answers the end of the log, or undefined when another process holds the file.
+ * A failure goes to the caller of the append.
+ */
+export const commitInline = (writer: EventWriter, append: Waiting): Position | undefined => {
+  try {
+    return writer.begin() ? writeGroup(writer, [append]).end : undefined
+  } catch (error) {
+    append.reject(unavailable(error))
+    writer.abandon()
+    return start
+  }
+}
+
+/** Commits the appends of one turn of the event loop together. */
 export const commitInGroups = (
   writer: EventWriter,
-  /** Called before those who wait have heard of it. */
+  /** Called before the callers are answered. */
   committed: (ends: Ends) => void,
 ): Commits => {
   const queue: Queued[] = []
@@ -98,10 +114,10 @@ export const commitInGroups = (
         throw new StoreUnavailable('another process holds the event log')
       }
     } catch (error) {
-      // Without a transaction the whole queue would meet the same failure.
+      // Without a transaction the whole queue would fail the same way.
       const failed = group.length > 0 ? group : queue.splice(0)
       for (const { reject } of failed) reject(unavailable(error))
-      // It may have begun before it failed: what stays open would keep everybody out, for good.
+      // An open transaction would lock out every writer.
       writer.abandon()
     }
     if (queue.length === 0) emptied?.()

@@ -125,8 +125,9 @@ export const openSqliteEventStore = (
   file: string,
   use: Use = 'append',
   committing: Where = 'inline',
+  isAlone: () => boolean = () => false,
 ): EventStore & { readonly log: EventLog } => {
-  const log = openEventLog(file, use, committing)
+  const log = openEventLog(file, use, committing, isAlone)
   const tail = makeTail()
   return {
     log,

@@ -2,17 +2,17 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
-import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 import { eventStoreContract } from './contract.ts'
+import { openToWrite, writers } from './open-to-write.ts'
 import { startProtocolPlace } from './protocol-place.ts'
 
 const liveServer = process.env['EVENTSTOREDB_URL']
 
-for (const committing of ['inline', 'worker'] as const)
-  eventStoreContract(`the embedded file, written ${committing}`, async () => {
+for (const writer of writers)
+  eventStoreContract(`the embedded file, written ${writer}`, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'daybook-contract-'))
     return {
-      open: async () => openSqliteEventStore(join(folder, 'events.db'), 'append', committing),
+      open: async () => openToWrite(join(folder, 'events.db'), writer),
       restart: async () => {},
       remove: () => rm(folder, { recursive: true }),
     }

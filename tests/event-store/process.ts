@@ -1,10 +1,10 @@
 // A process of its own beside the one that tests: appends to an event log, or answers what others append.
 import { randomUUID } from 'node:crypto'
 import { noStream, WrongExpectedRevision } from '../../application/event-store.ts'
-import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
+import { openToWrite, writers } from './open-to-write.ts'
 
 const [task, file = '', stream = '', count = '0', committing] = process.argv.slice(2)
-const store = openSqliteEventStore(file, 'append', committing === 'worker' ? 'worker' : 'inline')
+const store = openToWrite(file, writers.find((writer) => writer === committing) ?? 'inline')
 
 const acknowledge = (text: string): void => void process.stdout.write(`${text}\n`)
 

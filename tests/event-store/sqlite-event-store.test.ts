@@ -15,13 +15,13 @@ import {
   WrongExpectedRevision,
   type Position,
 } from '../../application/event-store.ts'
+import { openToWrite, writers, type Writer } from './open-to-write.ts'
 import { commitInWorker } from '../../infrastructure/event-store/commit-client.ts'
 import { openEventFile } from '../../infrastructure/event-store/sqlite-event-file.ts'
 import { tellSometimes } from '../../infrastructure/event-store/sqlite-event-growth.ts'
 import { openEventLog } from '../../infrastructure/event-store/sqlite-event-log.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 import Database from '../../infrastructure/sqlite.ts'
-import type { Where } from '../../infrastructure/worker.ts'
 import { collect, label, newEvent, newEvents } from './appends.ts'
 import { builtProgram } from '../build.ts'
 
@@ -35,8 +35,6 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }))
 
-const threads = ['inline', 'worker'] as const
-
 const program = builtProgram('event-store/process')
 
 /** A command line that runs the rest of it with a limit on the size of files, in blocks of 512 bytes. */
@@ -48,7 +46,7 @@ const start = async (
   file: string,
   stream: string,
   count: number,
-  committing: Where = 'inline',
+  committing: Writer = 'inline',
   limited: readonly string[] = [],
 ) => {
   const [command = '', ...rest] = [...limited, process.execPath, program]
@@ -90,11 +88,11 @@ describe('large events', () => {
 })
 
 describe('several processes on one file', () => {
-  test.for(threads)(
+  test.for(writers)(
     'append to one stream, none loses an event and none leaves a gap, writing %s',
     async (committing) => {
       const file = freshFile()
-      const store = openSqliteEventStore(file, 'append', committing)
+      const store = openToWrite(file, committing)
       const other = await start('contend', file, 'shared', 150)
       let expected = noStream
       const ours: string[] = []
@@ -120,9 +118,9 @@ describe('several processes on one file', () => {
     },
   )
 
-  test.for(threads)('follow each other, writing %s', async (committing) => {
+  test.for(writers)('follow each other, writing %s', async (committing) => {
     const file = freshFile()
-    const store = openSqliteEventStore(file, 'append', committing)
+    const store = openToWrite(file, committing)
     const other = await start('answer', file, 'asked', 50)
     const isAnswer = ({ stream }: { stream: string }) => stream === 'asked-answered'
     const answers = collect(store.follow(0, new AbortController().signal), isAnswer, 50)
@@ -134,7 +132,7 @@ describe('several processes on one file', () => {
     await store.close()
   })
 
-  test.for(threads)(
+  test.for(writers)(
     'lose nothing that was acknowledged when one is killed, writing %s',
     async (committing) => {
       const file = freshFile()
@@ -171,9 +169,9 @@ describe('two connections to one file', () => {
     await other.close()
   })
 
-  const waits = async (committing: Where): Promise<void> => {
+  const waits = async (committing: Writer): Promise<void> => {
     const file = freshFile()
-    const store = openSqliteEventStore(file, 'append', committing)
+    const store = openToWrite(file, committing)
     // A thread that writes has begun when it has answered.
     await store.append('begun', [newEvent()], noStream)
     const holder = new Database(file)
@@ -195,15 +193,15 @@ describe('two connections to one file', () => {
   }
 
   test('wait for each other without holding up the process, and not for ever', async () => {
-    await Promise.all(threads.map(waits))
+    await Promise.all(writers.map(waits))
   }, 15_000)
 })
 
 describe('an append', () => {
-  test.for(threads)(
+  test.for(writers)(
     'is heard of by who made it before those who follow, writing %s',
     async (committing) => {
-      const store = openSqliteEventStore(freshFile(), 'append', committing)
+      const store = openToWrite(freshFile(), committing)
       const heard: string[] = []
       const followed = (async () => {
         for await (const _ of store.follow(0, new AbortController().signal))
@@ -224,7 +222,7 @@ describe('an append', () => {
 })
 
 describe('the file', () => {
-  test.for(threads)(
+  test.for(writers)(
     'that cannot grow refuses the appends that share a commit, and takes the next one, written %s',
     async (committing) => {
       const file = freshFile()
@@ -299,11 +297,11 @@ describe('the file', () => {
     await store.close()
   })
 
-  test.for(threads)(
+  test.for(writers)(
     'goes on after a failure, and keeps nobody out meanwhile, writing %s',
     async (committing) => {
       const file = freshFile()
-      const store = openSqliteEventStore(file, 'append', committing)
+      const store = openToWrite(file, committing)
       await store.append('a', [newEvent()], noStream)
       const other = new Database(file)
       other.exec('ALTER TABLE events RENAME TO mislaid')
@@ -315,11 +313,11 @@ describe('the file', () => {
     },
   )
 
-  test.for(threads)(
+  test.for(writers)(
     'takes nothing while its file is not where it was, and goes on when it is back, writing %s',
     async (committing) => {
       const file = freshFile()
-      const store = openSqliteEventStore(file, 'append', committing)
+      const store = openToWrite(file, committing)
       await store.append('a', [newEvent()], noStream)
       const append = () => store.append('a', [newEvent()], 0)
       for (const part of ['', '-wal', '-shm']) {
@@ -334,12 +332,12 @@ describe('the file', () => {
     },
   )
 
-  test.for(threads)(
+  test.for(writers)(
     'is closed only after the appends that wait, written %s',
     async (committing) => {
       for (const count of [10, 40]) {
         const file = freshFile()
-        const store = openSqliteEventStore(file, 'append', committing)
+        const store = openToWrite(file, committing)
         const answered: number[] = []
         for (let n = 0; n < count; n++)
           void store

@@ -1,0 +1,32 @@
+/** How long after several requests at once a single one still counts as one of many, in ms. */
+const crowdedMs = 100
+
+/** Counts the requests that are being answered. */
+export const countInFlight = (elapsed = (): number => performance.now()) => {
+  let count = 0
+  let lastCrowd = Number.NEGATIVE_INFINITY
+  const leave = (): void => {
+    count -= 1
+  }
+  return {
+    /** The same `fetch`, whose requests are counted until their answer begins. */
+    counted:
+      <Parameters extends readonly unknown[], Answer>(
+        fetch: (...request: Parameters) => Answer | Promise<Answer>,
+      ) =>
+      (...request: Parameters): Answer | Promise<Answer> => {
+        count += 1
+        if (count > 1) lastCrowd = elapsed()
+        let answer: Answer | Promise<Answer> | undefined
+        try {
+          answer = fetch(...request)
+          return answer
+        } finally {
+          if (answer instanceof Promise) answer.then(leave, leave)
+          else leave()
+        }
+      },
+    /** Whether one request is being answered, and none was beside another a moment ago. */
+    isAlone: (): boolean => count === 1 && elapsed() - lastCrowd > crowdedMs,
+  }
+}
