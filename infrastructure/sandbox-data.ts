@@ -81,14 +81,22 @@ export const makeSandboxData = async (core: Core, dataDir: string): Promise<stri
   const merchant = sandboxMerchant
   const context = contextOf('daybook', merchant)
   const keyFile = join(dataDir, 'sandbox-admin-key.pem')
-  const key = await keyInFile(keyFile, 'rsa')
+  const isAbsent = async (entry: MaybePromise<{ readonly status: string }>) =>
+    (await entry).status === 'absent'
+  const hashFor = async (entry: MaybePromise<{ readonly status: string }>, text: string) =>
+    (await isAbsent(entry)) ? hashSecret(text) : null
+  // These take long, and run on the thread pool.
+  const [key, secretHash, alice, bob] = await Promise.all([
+    keyInFile(keyFile, 'rsa'),
+    hashFor(find(users, within(merchant, 'pos1')), secret),
+    hashFor(find(payers, 'alice'), sandboxPayers.alice.pin),
+    hashFor(find(payers, 'bob'), sandboxPayers.bob.pin),
+  ])
   const publicKey =
     readPublicKey(createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString()) ?? null
   // Another process may be creating the same, with another salt.
   const register = (...command: Parameters<typeof handle>) =>
     handle(...command).catch(ignoreRefusal)
-  const isAbsent = async (entry: MaybePromise<{ readonly status: string }>) =>
-    (await entry).status === 'absent'
 
   if (await isAbsent(find(merchants, merchant))) {
     const data = newMerchant({
@@ -110,8 +118,7 @@ export const makeSandboxData = async (core: Core, dataDir: string): Promise<stri
     await register(settlementAccounts, account, { type: 'Register', data }, context)
   }
   const userData = { merchant, netmask: null, secretHash: null, publicKey: null }
-  if (await isAbsent(find(users, within(merchant, 'pos1')))) {
-    const secretHash = await hashSecret(secret)
+  if (secretHash !== null) {
     const data = { ...userData, id: 'pos1', roles: ['user' as const], secretHash }
     await register(users, within(merchant, 'pos1'), { type: 'Register', data }, context)
   }
@@ -123,10 +130,12 @@ export const makeSandboxData = async (core: Core, dataDir: string): Promise<stri
     const data = { merchant, id: 'till-1', name: 'Till 1', type: 'store' as const, location: null }
     await register(pointsOfSale, within(merchant, 'till-1'), { type: 'Register', data }, context)
   }
-  for (const id of ['alice', 'bob'] as const)
-    if (await isAbsent(find(payers, id))) {
-      const { pin, codeSecret } = sandboxPayers[id]
-      const credentials = { pinHash: await hashSecret(pin), codeSecret }
+  for (const [id, pinHash] of [
+    ['alice', alice],
+    ['bob', bob],
+  ] as const)
+    if (pinHash !== null) {
+      const credentials = { pinHash, codeSecret: sandboxPayers[id].codeSecret }
       const add = registerPayer({ handle, find, people })
       await add(profileOf(id), credentials, contextOf('daybook'), id).catch(ignoreRefusal)
     }

@@ -15,6 +15,7 @@ import { answerToNoRequest } from '../http/replies.ts'
 import { allRoutes, type RouteNeeds } from '../http/routes.ts'
 import { stringToSign } from '../http/signature.ts'
 import { makeClientAddress } from './client-address.ts'
+import { callbackKeysIn } from './callbacks/own-signer.ts'
 import { openCore } from './core.ts'
 import { isFileTrouble, logShown } from './failures.ts'
 import { documentation } from './documentation.ts'
@@ -66,9 +67,13 @@ export const openService = async (
   const attachmentLink = makeAttachmentLink({ links, sign })
   const names = brandOf(settings)
   const isSandbox = settings.MODE === 'sandbox'
-  const greeting = isSandbox ? `${await makeSandboxData(core, settings.DATA_DIR)}\n` : ''
-  if (!isSandbox) await beginProduction(core)
-  const authorizationServer = await makeAuthorizationServer(core, publicUrl)
+  // On the first start each makes an RSA key, which takes a fifth of a second on the thread pool.
+  const callbackKeys = callbackKeysIn(settings.DATA_DIR)
+  const [greeting, authorizationServer] = await Promise.all([
+    isSandbox ? makeSandboxData(core, settings.DATA_DIR) : beginProduction(core),
+    makeAuthorizationServer(core, publicUrl),
+    callbackKeys,
+  ])
   const { views } = authorizationServer
   const wordCallback = callbackMessages({
     tellEvent: callbackObjects({ store: core.store, find: core.find, views }),
@@ -79,7 +84,15 @@ export const openService = async (
     reportHolding: core.reportHolding,
   })
   const wire: CallbackWire = { names, stringToSign, message: wordCallback }
-  const service = await startService(core, settings, log, wire, authorizationServer, funding)
+  const service = await startService(
+    core,
+    settings,
+    log,
+    wire,
+    authorizationServer,
+    funding,
+    callbackKeys,
+  )
   const authenticate = makeAccess({ ...service.access, names })
   const app = makeApp({
     routes: allRoutes({
@@ -112,7 +125,15 @@ export const openService = async (
       log.error({ error, requestId }, isFileTrouble(error) ? 'a file cannot be used' : 'a bug')
     },
   })
-  return { app, core, service, names, wordCallback, greeting, inFlight }
+  return {
+    app,
+    core,
+    service,
+    names,
+    wordCallback,
+    greeting: isSandbox ? `${greeting}\n` : '',
+    inFlight,
+  }
 }
 
 /** Starts the service on its socket; `stop` finishes the requests that are under way. */

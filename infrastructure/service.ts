@@ -10,7 +10,7 @@ import { within } from '../domain/stream.ts'
 import { trustingAlso } from './callbacks/authorities.ts'
 import { makeCallbackSender, type SendResult } from './callbacks/callback-sender.ts'
 import { makeResolve } from './callbacks/name-resolution.ts'
-import { signerIn } from './callbacks/own-signer.ts'
+import { callbackKeysIn, signerIn } from './callbacks/own-signer.ts'
 import type { Core } from './core.ts'
 import { contentDigest, makeSignatureCheck, publishedKey, readPublicKey } from './keys.ts'
 import { makeLive } from './live.ts'
@@ -59,10 +59,11 @@ export const startService = async (
   wire: CallbackWire,
   server: AuthorizationServer,
   funding: FundingSource,
+  callbackKeys = callbackKeysIn(settings.DATA_DIR),
 ) => {
   const { handle, find, readModels } = core
   const { caughtUp } = readModels
-  const signer = await signerIn(core, settings.DATA_DIR, Date.now)
+  const signer = await signerIn(core, settings.DATA_DIR, Date.now, callbackKeys)
   const { tokens } = core
   const isSandbox = settings.MODE === 'sandbox'
   const privateCallbacks = settings.PRIVATE_CALLBACKS ?? (isSandbox ? 'allow' : 'refuse')

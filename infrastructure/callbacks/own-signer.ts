@@ -4,17 +4,25 @@ import { signingKeys } from '../../domain/aggregates.ts'
 import { ignoreRefusal } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Core } from '../core.ts'
-import { keyInFile, makeSigner } from '../keys.ts'
+import { keyInFile, makeSigner, type Signer } from '../keys.ts'
 
 const idOf = (...pems: readonly string[]): string =>
   createHash('sha256').update(pems.join('')).digest('hex').slice(0, 16)
 
-/**
- * Signs with the callback keys in the data directory, which it creates and publishes if missing.
- */
-export const signerIn = async (core: Core, dataDir: string, machineNow: () => Instant) => {
+/** The keys of callbacks in the data directory, made when there are none. */
+export const callbackKeysIn = async (dataDir: string): Promise<Signer> => {
   const key = (type: 'rsa' | 'ed25519') => keyInFile(join(dataDir, `callback-${type}.pem`), type)
-  const signer = makeSigner(await key('rsa'), await key('ed25519'))
+  return makeSigner(await key('rsa'), await key('ed25519'))
+}
+
+/** Signs callbacks with these keys, whose public parts are registered when they are new. */
+export const signerIn = async (
+  core: Core,
+  dataDir: string,
+  machineNow: () => Instant,
+  keys = callbackKeysIn(dataDir),
+) => {
+  const signer = await keys
   const { rsaPem: rsa, ed25519Pem: ed25519 } = signer
   const before = await core.find(signingKeys, idOf(rsa))
   // The RSA key names a pair. With another Ed25519 key it is a new pair.
