@@ -8,7 +8,10 @@ import { startServer } from './processes.ts'
 import { requestsOf } from './requests.ts'
 import { turnOf, type Ask } from './work.ts'
 
-/** Milliseconds: of one lifecycle with nothing else in flight, and from the start to the first answer. */
+/**
+ * Milliseconds: of one lifecycle with nothing else in flight, and from the start to the first
+ * answer.
+ */
 export type Cost = {
   readonly wall: number
   readonly processor: number

@@ -6,8 +6,9 @@ import { z } from 'zod'
 import Database from '../infrastructure/sqlite.ts'
 
 /**
- * Payments as a plain Hono app stores them: the same headers and secret, the body through zod, and one transaction per
- * request with `synchronous=FULL`. It keeps no history and batches nothing.
+ * Payments as a plain Hono app stores them: the same headers and secret, the body through zod,
+ * and one transaction per request with `synchronous=FULL`. It keeps no history and batches
+ * nothing.
  */
 
 const database = new Database(process.argv[2] ?? '')

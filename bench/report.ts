@@ -128,6 +128,13 @@ const machine = (): string => {
   return `${cpus().length} × ${first?.model.trim()}, ${memory} GB, ${type()} ${release()}, Node ${process.version}`
 }
 
+const alone = ({ oneAtATime }: Figures): string => `## One at a time
+
+One lifecycle of four requests, with nothing else in flight, beside \`bench/plain-app.ts\`: the same
+requests, and one transaction each with \`synchronous=FULL\`. Of the service at most 1.3 times the time is wanted.
+
+${table(['', 'service', 'plain app', 'ratio'], rowsOf(oneAtATime))}`
+
 /** The figures as Markdown. Nothing is asserted: a shared machine measures its other tenants too. */
 export const report = (figures: Figures, date: Date): string => {
   const { isQuick, seconds, commits, rsa, http } = figures
@@ -148,12 +155,7 @@ ${table(['', 'figure', 'limit of the same run', 'ratio', 'target', 'reached'], c
 The limit of reading outcomes is how long the bare durable app takes to answer \`GET /\` to as many readers, with as many captures
 beside. A lifecycle is create, accept, capture and read the outcome, which must show the capture: ${whole(lifecycles)} of them a second.
 
-## One at a time
-
-One lifecycle of four requests, with nothing else in flight, beside \`bench/plain-app.ts\`: the same requests, and one
-transaction each with \`synchronous=FULL\`. Of the service at most 1.3 times the time is wanted.
-
-${table(['', 'service', 'plain app', 'ratio'], rowsOf(figures.oneAtATime))}
+${alone(figures)}
 
 ## Limits
 

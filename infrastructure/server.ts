@@ -69,11 +69,12 @@ export const openService = async (
   const isSandbox = settings.MODE === 'sandbox'
   // On the first start each makes an RSA key, which takes a fifth of a second on the thread pool.
   const callbackKeys = callbackKeysIn(settings.DATA_DIR)
-  const [greeting, authorizationServer] = await Promise.all([
+  const [sandboxShown, authorizationServer] = await Promise.all([
     isSandbox ? makeSandboxData(core, settings.DATA_DIR) : beginProduction(core),
     makeAuthorizationServer(core, publicUrl),
     callbackKeys,
   ])
+  const greeting = sandboxShown ? `${sandboxShown}\n` : ''
   const { views } = authorizationServer
   const wordCallback = callbackMessages({
     tellEvent: callbackObjects({ store: core.store, find: core.find, views }),
@@ -84,15 +85,8 @@ export const openService = async (
     reportHolding: core.reportHolding,
   })
   const wire: CallbackWire = { names, stringToSign, message: wordCallback }
-  const service = await startService(
-    core,
-    settings,
-    log,
-    wire,
-    authorizationServer,
-    funding,
-    callbackKeys,
-  )
+  const parts = [authorizationServer, funding, callbackKeys] as const
+  const service = await startService(core, settings, log, wire, ...parts)
   const authenticate = makeAccess({ ...service.access, names })
   const app = makeApp({
     routes: allRoutes({
@@ -125,15 +119,7 @@ export const openService = async (
       log.error({ error, requestId }, isFileTrouble(error) ? 'a file cannot be used' : 'a bug')
     },
   })
-  return {
-    app,
-    core,
-    service,
-    names,
-    wordCallback,
-    greeting: isSandbox ? `${greeting}\n` : '',
-    inFlight,
-  }
+  return { app, core, service, names, wordCallback, greeting, inFlight }
 }
 
 /** Starts the service on its socket; `stop` finishes the requests that are under way. */

@@ -11,7 +11,10 @@ import { commitInline, type Append, type Commits, type Waiting } from './group-c
 import { sharedEnds } from './shared-ends.ts'
 import type { EventWriter } from './sqlite-event-writer.ts'
 
-/** Appends sent before the turn of the event loop ends: they are written while others are decided. */
+/**
+ * Appends sent before the turn of the event loop ends: they are written while others are
+ * decided.
+ */
 const appendsAtOnce = 24
 
 /** In megabytes. Requests are short-lived. */
@@ -34,8 +37,8 @@ const fail = ({ stream, reject }: Waiting, failure: Failure): void => {
 
 type WorkerCommits = Commits & {
   /**
-   * The log end for readers. It excludes own commits that are not acknowledged yet, unless another process may have
-   * written after the acknowledged ones.
+   * The log end for readers. It excludes own commits that are not acknowledged yet, unless
+   * another process may have written after the acknowledged ones.
    */
   acknowledgedEnd(fileEnd: Position): Position
 }
@@ -44,8 +47,8 @@ type WorkerCommits = Commits & {
 export type Alone = { readonly isAlone: () => boolean; readonly writer: EventWriter }
 
 /**
- * Commits in a worker, so that this thread answers requests while the disk syncs. `committed` is called with the position
- * of the last own event.
+ * Commits in a worker, so that this thread answers requests while the disk syncs. `committed` is
+ * called with the position of the last own event.
  */
 export const commitInWorker = (
   file: string,

@@ -11,8 +11,9 @@ import { writeEvents, type Expectation, type NewRow } from './sqlite-event-write
 export type Given = { readonly file: string; readonly ends: SharedArrayBuffer }
 
 /**
- * Appends, flattened because cloning many small objects is slow, or the end. Each append is its stream, expectation and
- * number of rows, then of each row the id (a character per byte), type, data and metadata.
+ * Appends, flattened because cloning many small objects is slow, or the end. Each append is its
+ * stream, expectation and number of rows, then of each row the id (a character per byte), type,
+ * data and metadata.
  */
 export type Request = Appends | 'end'
 type Appends = readonly (Content | Expectation | null)[]

@@ -67,8 +67,8 @@ const writeGroup = (writer: EventWriter, group: readonly Waiting[]): Ends => {
 }
 
 /**
- * Commits one append in this thread. Answers the end of the log, or undefined when another process holds the file.
- * A failure goes to the caller of the append.
+ * Commits one append in this thread. Answers the end of the log, or undefined when another
+ * process holds the file. A failure goes to the caller of the append.
  */
 export const commitInline = (writer: EventWriter, append: Waiting): Position | undefined => {
   try {

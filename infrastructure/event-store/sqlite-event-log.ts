@@ -12,17 +12,32 @@ import { writeEvents } from './sqlite-event-writer.ts'
 
 /** Events as rows of one file: bytes and text that the log does not look into. */
 export type EventLog = EventRows & {
-  /** Appends all rows or none, durably; several appends share a commit. @throws WrongExpectedRevision, StoreUnavailable */
+  /**
+   * Appends all rows or none, durably; several appends share a commit. @throws
+   * WrongExpectedRevision, StoreUnavailable
+   */
   readonly append: Commits['append']
-  /** Resolves when there is an event after the position, and when the signal aborts or the log is closed. */
+  /**
+   * Resolves when there is an event after the position, and when the signal aborts or the log is
+   * closed.
+   */
   grown(after: Position, signal: AbortSignal): Promise<void>
-  /** Where the last event stands of which anybody may have heard, or the last one that is JSON. @throws StoreUnavailable */
+  /**
+   * Where the last event stands of which anybody may have heard, or the last one that is JSON.
+   * @throws StoreUnavailable
+   */
   end(kind?: 'json'): Position
   /** Looks now whether others have appended, for those who wait for that. */
   look(): void
-  /** What is wrong with the file, its indexes among it, in the words of SQLite. @throws StoreUnavailable */
+  /**
+   * What is wrong with the file, its indexes among it, in the words of SQLite. @throws
+   * StoreUnavailable
+   */
   damage(): readonly string[]
-  /** Moves appended events out of the write-ahead log, beside those who append, as far as these leave room for it. */
+  /**
+   * Moves appended events out of the write-ahead log, beside those who append, as far as these
+   * leave room for it.
+   */
   checkpoint(): void
   readonly isClosed: boolean
   /** Finishes the appends that wait, then closes the file. */
@@ -55,8 +70,8 @@ const commitHere = (
 }
 
 /**
- * Pages that the write-ahead log may reach while appends come one at a time. A small log is soon written from its
- * beginning again, and a sync of a file that does not grow takes half as long.
+ * Pages that the write-ahead log may reach while appends come one at a time. A small log is soon
+ * written from its beginning again, and a sync of a file that does not grow takes half as long.
  */
 const pagesWhenAlone = 1_000
 

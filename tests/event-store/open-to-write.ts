@@ -1,6 +1,9 @@
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 
-/** Who commits: this thread, a worker, or one after the other, as when requests come alone now and then. */
+/**
+ * Who commits: this thread, a worker, or one after the other, as when requests come alone now
+ * and then.
+ */
 export const writers = ['inline', 'worker', 'in turns'] as const
 export type Writer = (typeof writers)[number]
 
