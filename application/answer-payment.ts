@@ -4,8 +4,9 @@ import { streamOf } from '../domain/stream.ts'
 import { payments } from '../domain/aggregates.ts'
 import { dryRun } from './find-rechecked.ts'
 import type { FundingSource } from './funding.ts'
-import { issueTokens, type Tokens } from './grants.ts'
-import type { Context, Find, Handle } from './handle.ts'
+import { issueTokens, type Tokens } from './tokens.ts'
+import type { Context, Handle } from './handle.ts'
+import type { Find } from './find-state.ts'
 
 type Needs = {
   readonly handle: Handle
@@ -14,22 +15,21 @@ type Needs = {
   readonly tokens: Tokens
 }
 
-/** How the payer wants to pay. */
 export type PaymentWish = {
-  /** Null leaves what the shop asked for. */
+  /** Null keeps what the shop asked for. */
   readonly additionalAmount: number | null
-  /** Whether the payer has confirmed an additional amount above the amount. */
+  /** The payer confirmed an additional amount above the amount. */
   readonly isConfirmed?: boolean
   readonly credit: boolean
 }
 
-/** The payer accepts: the funding source is asked, and what it says is recorded. */
+/** Asks the funding source and records its answer. */
 export const acceptPayment =
   ({ handle, find, funding, tokens }: Needs) =>
   async (tid: string, payer: string, wish: PaymentWish, context: Context): Promise<void> => {
     const { at } = context
     const answer = { type: 'AuthorizePayment', at, payer, ...wish } as const
-    // What the rules forbid is refused before anybody's money is asked for.
+    // Refuse first what the rules forbid; only then ask for money.
     const payment = await dryRun(find, payments, tid, answer)
     if (payment.status === 'unrequested') return refuse('resource_is_unknown')
     const { request, status } = payment
@@ -41,7 +41,7 @@ export const acceptPayment =
     const accept = permissions ? { ...answer, permissions } : answer
     const record = (command: Parameters<typeof payments.decider.decide>[0]) =>
       handle(payments, tid, command, context)
-    // It is a repeat: the money has been asked for.
+    // A repeat: the money was asked for before.
     if (status !== 'pending') return void (await record(accept))
     const additionalAmount = wish.additionalAmount ?? request.additionalAmount
     const amount = request.amount + additionalAmount
@@ -52,10 +52,10 @@ export const acceptPayment =
       return void (await record({ type: 'RefuseFunds', at, payer, statusCode }))
     try {
       const { events, state } = await record(accept)
-      // Another process has accepted it before, and it is over since: nothing will come of what was approved now.
+      // Another process accepted first and the payment has ended: the new approval is unused.
       if (events.length === 0 && state.status === 'fail') await funding.cancel(approval)
     } catch (error) {
-      // Of any other error it is not known whether the answer was recorded.
+      // After other errors the answer may have been recorded.
       if (error instanceof Refusal) await funding.cancel(approval)
       throw error
     }

@@ -1,9 +1,11 @@
-import type { AuthorizationRequest } from '../domain/people/authorization.ts'
+import type { AuthorizationRequest } from '../domain/people/authorization-events.ts'
 import { isWithdrawal, type Permissions } from '../domain/people/grant.ts'
 import { Refusal, refuse } from '../domain/refusal.ts'
 import { streamOf } from '../domain/stream.ts'
 import { authorizations, grants, payers } from '../domain/aggregates.ts'
-import { issueTokens, revokeGrant, type Needs } from './grants.ts'
+import type { Needs } from './grants.ts'
+import { revokeGrant } from './withdraw-grants.ts'
+import { issueTokens } from './tokens.ts'
 import type { Context } from './handle.ts'
 
 export type Redeemed = {
@@ -21,13 +23,13 @@ type Code = {
   readonly codeChallenge: string | null
 }
 
-/** A code begins with the id of the authorisation that it belongs to. */
+/** A code starts with the id of its authorization. */
 const authorizationOf = (code: string): string | undefined =>
   /^([0-9a-f]{32})[\w-]{43}$/.exec(code)?.[1]
 
 /**
- * Turns a code into tokens. A code that comes a second time is in two hands, so what the first one gave is revoked
- * (RFC 6749, 4.1.2). @throws Refusal code_is_invalid, code_is_used
+ * Exchanges a code for tokens. A code used twice has two holders, so its tokens are revoked (RFC
+ * 6749, 4.1.2). @throws Refusal code_is_invalid, code_is_used
  */
 export const redeemCode =
   (needs: Needs) =>
@@ -57,7 +59,7 @@ export const redeemCode =
       await caughtUp()
       const { revokedBy } = await find(grants, grant, 'log')
       if (revokedBy !== null && isWithdrawal(revokedBy)) return refuse('code_is_invalid')
-      // An ID token would still tell of somebody who has been erased meanwhile.
+      // Erased payers must not appear in ID tokens.
       if ((await find(payers, payer)).status !== 'present') return refuse('code_is_invalid')
       return { grant, payer, request, permissions, signedInAt: signedInAt ?? at }
     } catch (error) {

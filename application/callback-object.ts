@@ -12,12 +12,12 @@ import { idIn, merchantAndIdIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { permissionRequests } from '../domain/aggregates.ts'
 import type { EventStore } from './event-store.ts'
-import type { Find } from './handle.ts'
+import type { Find } from './find-state.ts'
 import { historyOf } from './history.ts'
 import type { MerchantViews, ShownPayment, ShownPermission } from './merchant-views.ts'
 import { paymentsAsOf } from './payments-as-of.ts'
 
-/** A report when its logs were made. */
+/** A report as of its completion. */
 export type ClosedReport = {
   readonly ledger: string
   readonly number: number
@@ -27,7 +27,7 @@ export type ClosedReport = {
   readonly completion: Completion
 }
 
-/** What a callback message is about, as of its event; what takes reading is read when it is asked for. */
+/** The subject of a callback as of its event; `show` reads what is needed. */
 export type CallbackObject =
   | { readonly about: 'payment'; readonly tid: string; readonly show: () => Promise<ShownPayment> }
   | {
@@ -78,8 +78,8 @@ const eventAt = async (
 }
 
 /**
- * Finds what a callback message tells (interface 13.2): a pure function of the log up to its event, so that the message can be
- * made again.
+ * Finds what a callback shows (interface 13.2). It depends only on the log up to its event, so
+ * messages can be rebuilt.
  */
 export const callbackObjects = ({ store, find, views }: Needs) => {
   const paymentAsOf = paymentsAsOf(store)

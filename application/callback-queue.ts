@@ -11,27 +11,28 @@ export type QueueRow = {
   readonly waiting: readonly QueuedMessage[]
 }
 
-/** Up to where it was looked for what is due: by the clock, and in the log. */
-export type Seen = { readonly at: Instant; readonly position: Position }
+/** How far the last check for due messages went, in time and in the log. */
+export type DueCheck = { readonly at: Instant; readonly position: Position }
 
 type NewlyDue = {
-  readonly news: readonly DeliveryLane[]
-  readonly others: readonly DeliveryLane[]
-  readonly seen: Seen
+  readonly changed: readonly DeliveryLane[]
+  readonly elapsed: readonly DeliveryLane[]
+  readonly lastCheck: DueCheck
 }
 
 export type CallbackQueue = {
-  /** Where something is due that has changed since it was last looked, or was not due then: at first, all that is. */
-  newlyDue(now: Instant, seen: Seen | null): NewlyDue
-  /** Resources whose first message is due there, the longest due first; without their messages. */
+  /**
+   * Lanes that became due since the last check: `changed` by an event, `elapsed` by time. The first
+   * check finds all.
+   */
+  newlyDue(now: Instant, lastCheck: DueCheck | null): NewlyDue
+  /** Resources whose first message to this lane is due, longest due first. */
   due(lane: DeliveryLane, now: Instant, limit: number): readonly string[]
-  /** The same, wherever their messages go. */
+  /** The same for all lanes. */
   dueAnywhere(now: Instant, limit: number): readonly string[]
   find(subject: string): QueueRow | undefined
-  /** Where the first message of a resource is due. */
+  /** Lane of a resource's first message, if due. */
   laneOf(subject: string, now: Instant): DeliveryLane | undefined
-  /** Resources whose first message is due after an instant. */
   dueAfter(then: Instant): readonly QueueRow[]
-  /** The next instant after now at which something becomes due. */
   nextDue(now: Instant): Instant | null
 }

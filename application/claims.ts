@@ -8,7 +8,7 @@ const addressOf = ({ street, postalCode, locality, country }: PostalAddress) => 
   country,
 })
 
-/** What is told with the scope `openid` only (interface 11.2). */
+/** Claims that need the scope `openid` (interface 11.2). */
 const openIdClaims = (profile: Profile, granted: readonly Scope[]) => ({
   ...(granted.includes('email') &&
     profile.email !== null && { email: profile.email, email_verified: profile.isEmailVerified }),
@@ -19,10 +19,10 @@ const openIdClaims = (profile: Profile, granted: readonly Scope[]) => ({
   ...(granted.includes('address') && profile.address && { address: addressOf(profile.address) }),
 })
 
-/** The scopes of which one is enough for the userinfo endpoint. */
+/** Either is enough for the userinfo endpoint. */
 export const userInfoScopes: readonly Scope[] = ['openid', 'profile']
 
-/** What the userinfo endpoint tells: standard claims (OpenID Connect Core, 5.1), as far as they are granted and known. */
+/** Granted standard claims (OpenID Connect Core, 5.1), as far as known. */
 export const userInfo = (subject: string, profile: Profile, granted: readonly Scope[]) => ({
   sub: subject,
   ...(granted.includes('profile') && { name: profile.name }),
@@ -32,7 +32,7 @@ export const userInfo = (subject: string, profile: Profile, granted: readonly Sc
 export const shippingAddress = ({ shippingAddress: address }: Profile) =>
   address && { shipping_address: { name: address.name, ...addressOf(address) } }
 
-/** A Norwegian national id with who has verified it; the bank identity's with that one proof. */
+/** With its proofs; `bankid` limits them to the bank identity's. */
 export const nationalId = ({ nationalId: known }: Profile, kind: 'id' | 'bankid') => {
   const proofs = known?.proofs.filter(({ issuer }) => kind === 'id' || issuer === 'bankid') ?? []
   return known && proofs.length > 0 ? { jurisdiction: 'NO' as const, id: known.id, proofs } : null
@@ -43,7 +43,7 @@ const personalId = (profile: Profile, granted: readonly Scope[]) => {
   return granted.includes('bankid') ? nationalId(profile, 'bankid') : null
 }
 
-/** The scopes that tell something by themselves; the others need `openid` besides. */
+/** Scopes that reveal claims without `openid`. */
 const revealingScopes: readonly Scope[] = [
   ...userInfoScopes,
   'shipping_address',
@@ -54,7 +54,7 @@ const revealingScopes: readonly Scope[] = [
 export const revealClaims = (granted: readonly Scope[]): boolean =>
   revealingScopes.some((scope) => granted.includes(scope))
 
-/** Every claim of the granted scopes, as far as it is known: what the client could read with the token. */
+/** Every granted claim that is known. */
 export const grantedClaims = (subject: string, profile: Profile, granted: readonly Scope[]) => {
   const personal_id = personalId(profile, granted)
   return {

@@ -14,7 +14,7 @@ type ClosingReport = {
 type Needs<Report extends ClosingReport> = {
   readonly handle: Handle
   readonly reports: {
-    /** The next report of each ledger whose logs are to be made, those of the merchants after one first, by their ids. */
+    /** The next closed report of each ledger, starting with merchants after this id. */
     nextClosing(after: string, limit: number): readonly Report[]
   }
   readonly makeLogs: (report: Report) => Promise<Completion>
@@ -24,20 +24,19 @@ type Needs<Report extends ClosingReport> = {
 }
 
 /**
- * Makes the logs of reports that were closed and records what they add up to, each once, and those of a ledger in order.
- * Merchants take turns, however many reports one of them has closed.
- * It begins again after a stop or a crash; a process that does the same at the same time makes the same bytes.
+ * Writes the logs of closed reports and records their sums, in order within a ledger, with
+ * merchants taking turns. Safe to restart or run twice: the logs have the same bytes.
  */
 export const completeReports = <Report extends ClosingReport>(needs: Needs<Report>) => {
   const { outageOf } = needs
-  const completing = perKeyBackOff<Report>({ keyOf: (report) => report.ledgerStream, outageOf })
+  const backOff = perKeyBackOff<Report>({ keyOf: (report) => report.ledgerStream, outageOf })
 
-  /** Who had the last turn. */
-  let latest = ''
+  /** Merchant of the last report. */
+  let lastMerchant = ''
 
   const complete = async (report: Report, at: Instant): Promise<void> => {
     const [merchant, id] = merchantAndIdIn(idIn(report.ledgerStream))
-    latest = merchant
+    lastMerchant = merchant
     const completion = await needs.makeLogs(report)
     await needs.handle(
       ledgers,
@@ -49,12 +48,12 @@ export const completeReports = <Report extends ClosingReport>(needs: Needs<Repor
 
   return async (now: Instant, stopped: AbortSignal): Promise<Instant | null> => {
     while (!stopped.aborted) {
-      const next = (limit: number) => needs.reports.nextClosing(latest, limit)
-      const [report] = completing.due(now, 1, next)
+      const next = (limit: number) => needs.reports.nextClosing(lastMerchant, limit)
+      const [report] = backOff.due(now, 1, next)
       if (!report) break
-      await completing.attempt(report, now, () => complete(report, now))
+      await backOff.attempt(report, now, () => complete(report, now))
       await needs.caughtUp()
     }
-    return completing.nextLook(null)
+    return backOff.nextLook(null)
   }
 }

@@ -20,8 +20,9 @@ type Options = {
 type Limited = <Result>(work: () => MaybePromise<Result>, key?: string) => Promise<Result>
 
 /**
- * Runs a few jobs at a time. Waiting jobs of one key run in order, and keys take turns, so whoever asks for much delays
- * only themselves. @throws Refusal too_much_is_waiting, unless `refuseMore` throws something else
+ * Runs a few jobs at a time. Waiting jobs of one key run in order, and keys take turns, so that
+ * many jobs of one key delay that key only. @throws Refusal too_much_is_waiting, unless
+ * `refuseMore` throws something else
  */
 export const concurrencyLimit = (
   { concurrent, maxWaiting, maxWaitingPerKey = maxWaiting }: ConcurrencyLimits,

@@ -1,19 +1,19 @@
 import { dayMs, dayOf, type Instant } from '../domain/time.ts'
 import { generationalCache } from './generational-cache.ts'
 
-const daysSeen = generationalCache<number, string>(1_000)
+const dayTexts = generationalCache<number, string>(1_000)
 
 const dayText = (day: number): string => {
-  const known = daysSeen.get(day)
+  const known = dayTexts.get(day)
   if (known !== undefined) return known
   const text = dayOf(day * dayMs)
-  daysSeen.set(day, text)
+  dayTexts.set(day, text)
   return text
 }
 
 const twoDigits = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'))
 
-/** `YYYY-MM-DD hh:mm:ss` in UTC. A callback, an outcome or a log holds many, mostly of a few days. */
+/** `YYYY-MM-DD hh:mm:ss` in UTC. Days are cached, because most times are of a few days. */
 export const formatDateTime = (at: Instant): string => {
   const day = Math.floor(at / dayMs)
   const seconds = Math.floor((at - day * dayMs) / 1000)

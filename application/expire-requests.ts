@@ -3,10 +3,9 @@ import { payments, permissionRequests } from '../domain/aggregates.ts'
 import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
 import type { Context, Handle } from './handle.ts'
 
-/** What may have come to its end, by the read model. */
+/** Requests whose deadline has passed, by the read model. */
 type Rows<Row> = {
   due(now: Instant, limit: number): readonly Row[]
-  /** The next deadline after now. */
   nextDeadline(now: Instant): Instant | null
 }
 
@@ -17,37 +16,36 @@ type Needs<Row> = {
   readonly outageOf: OutageOf
 }
 
-/** How a kind of request expires. */
 type Kind<Row> = {
   readonly category: string
   readonly idOf: (row: Row) => string
-  /** Has its decider record the expiry. */
+  /** Records the expiry, if the decider agrees. */
   readonly expire: (id: string, context: Context) => Promise<{ readonly events: readonly object[] }>
 }
 
 const batchSize = 200
 
 /**
- * Records the expiry of everything of a kind whose time has come, each once; what was captured, renewed or answered
- * meanwhile is left alone by its own decider. Answers when the next one is due. What is listed as due a second time
- * without expiring counts as failed, and rests: asked again at once, it would be asked for ever.
+ * Records expiries and returns when the next one is due. Deciders ignore what was captured, renewed
+ * or answered meanwhile. A request that stays listed without expiring counts as failed and backs
+ * off.
  */
 const expireDue = <Row extends { readonly merchant: string }>(
   { rows, newId, outageOf }: Omit<Needs<Row>, 'handle'>,
   { category, idOf, expire: record }: Kind<Row>,
 ) => {
-  const expiring = perKeyBackOff<Row>({ keyOf: idOf, outageOf })
+  const backOff = perKeyBackOff<Row>({ keyOf: idOf, outageOf })
   return async (
     at: Instant,
     caughtUp: () => Promise<void>,
     stopped: AbortSignal,
   ): Promise<Instant | null> => {
-    let idle = new Set<string>()
+    let unchanged = new Set<string>()
     for (;;) {
-      const due = expiring.due(at, batchSize, (limit) => rows.due(at, limit))
-      if (due.length === 0 || stopped.aborted) return expiring.nextLook(rows.nextDeadline(at))
-      const before = idle
-      idle = new Set()
+      const due = backOff.due(at, batchSize, (limit) => rows.due(at, limit))
+      if (due.length === 0 || stopped.aborted) return backOff.nextLook(rows.nextDeadline(at))
+      const before = unchanged
+      unchanged = new Set()
       const correlationId = newId()
       const expire = async (row: Row): Promise<void> => {
         const id = idOf(row)
@@ -56,15 +54,15 @@ const expireDue = <Row extends { readonly merchant: string }>(
         if ((await record(id, context)).events.length > 0) return
         if (before.has(id))
           throw new Error(`${category} ${id} is listed as due, but does not expire`)
-        idle.add(id)
+        unchanged.add(id)
       }
-      await Promise.all(due.map((row) => expiring.attempt(row, at, () => expire(row))))
+      await Promise.all(due.map((row) => backOff.attempt(row, at, () => expire(row))))
       await caughtUp()
     }
   }
 }
 
-/** Payment requests that nobody answered, and authorisations that nobody captured. */
+/** Unanswered requests and uncaptured authorizations. */
 export const expirePayments = ({
   handle,
   ...needs
@@ -76,7 +74,6 @@ export const expirePayments = ({
       handle(payments, tid, { type: 'ExpirePayment', at: context.at }, context),
   })
 
-/** Permission requests that nobody answered. */
 export const expirePermissions = ({
   handle,
   ...needs

@@ -4,12 +4,11 @@ import type { Currency } from '../domain/money/currency.ts'
 import type { Instant } from '../domain/time.ts'
 import { feeSchedules, merchants } from '../domain/aggregates.ts'
 import type { RecordedEvent } from './event-store.ts'
-import type { Find } from './handle.ts'
+import type { Find } from './find-state.ts'
 import { generationalCache } from './generational-cache.ts'
 
 const merchantsKept = 50_000
 
-/** The terms in force for a merchant and currency at an instant. */
 export type FindTerms = (
   merchant: string,
   currency: Currency,
@@ -18,29 +17,29 @@ export type FindTerms = (
 
 type Known = { readonly schedules: FeeSchedules; readonly ownCurrency: Currency }
 
-const changes: readonly string[] = [
+const changingTypes: readonly string[] = [
   'FeesScheduled',
   'MerchantRegistered',
 ] satisfies readonly EventType[]
 
 /**
- * The fee schedules of merchants, in memory: a capture looks them up without asking the store. They are read from the
- * log and not from a read model, which may still be catching up and would then charge nothing.
+ * Caches fee schedules, so that a capture needs no read. They come from the log: a read model may
+ * lag behind and would charge nothing.
  */
 export const makeFeeBook = ({ find }: { readonly find: Find }) => {
   const known = generationalCache<string, Known>(merchantsKept)
-  let notices = 0
+  let changeCount = 0
 
   const load = async (merchant: string): Promise<Known> => {
-    const before = notices
+    const before = changeCount
     const [schedules, found] = await Promise.all([
       find(feeSchedules, merchant),
       find(merchants, merchant),
     ])
     const ownCurrency = found.status === 'present' ? found.data.currency : ''
     const loaded = { schedules, ownCurrency }
-    // What changed while it was read may be missing from it.
-    if (before === notices) known.set(merchant, loaded)
+    // Do not cache it if something changed during the read.
+    if (before === changeCount) known.set(merchant, loaded)
     return loaded
   }
 
@@ -51,7 +50,7 @@ export const makeFeeBook = ({ find }: { readonly find: Find }) => {
     return found ? termsOf(found) : load(merchant).then(termsOf)
   }
 
-  /** All terms that are set for a merchant, by currency: in any other there are no fixed parts. */
+  /** By currency; other currencies have no fixed fees. */
   const findAllTerms = async (
     merchant: string,
     at: Instant,
@@ -59,15 +58,18 @@ export const makeFeeBook = ({ find }: { readonly find: Find }) => {
     const { schedules, ownCurrency } = known.get(merchant) ?? (await load(merchant))
     const currencies = new Set(schedules.map(({ currency }) => currency))
     return Object.fromEntries(
-      [...currencies].map((one) => [one, termsInForce(schedules, one, ownCurrency, at)]),
+      [...currencies].map((currency) => [
+        currency,
+        termsInForce(schedules, currency, ownCurrency, at),
+      ]),
     )
   }
 
-  /** Forgets what has changed: called with all events as they come by. */
+  /** Call it with all events. */
   const observe = (events: readonly RecordedEvent[]): void => {
     for (const { type, metadata } of events)
-      if (changes.includes(type)) {
-        notices += 1
+      if (changingTypes.includes(type)) {
+        changeCount += 1
         known.delete(String(metadata['merchant']))
       }
   }

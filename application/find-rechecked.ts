@@ -1,24 +1,23 @@
 import { Refusal } from '../domain/refusal.ts'
-import type { Aggregate, DecidedEvent, Find } from './handle.ts'
+import type { Aggregate, DecidedEvent, Find } from './find-state.ts'
 
-/** The state of an aggregate: as it is remembered when that is as wanted, else as it stands in the log now. */
+/** Reads the log again if the cached state is not as wanted. */
 export const findRechecked = async <Event extends DecidedEvent, State>(
   find: Find,
   aggregate: Aggregate<never, Event, State>,
   id: string,
   isWanted: (state: State) => boolean,
 ): Promise<State> => {
-  const remembered = await find(aggregate, id)
-  return isWanted(remembered) ? remembered : find(aggregate, id, 'log')
+  const cached = await find(aggregate, id)
+  return isWanted(cached) ? cached : find(aggregate, id, 'log')
 }
 
-/** An entry of a register that is there; one that was removed may be registered anew by another process. */
+/** Removed entries may have been registered again by another process. */
 export const isPresent = ({ status }: { readonly status: string }): boolean => status === 'present'
 
 /**
- * The state in which an aggregate accepts a command, which is not carried out. As when it is, a "no" from memory counts
- * only when no other process has written since.
- * @throws Refusal
+ * Checks that a command would be accepted, without carrying it out, and returns the state. A cached
+ * refusal is checked against the log. @throws Refusal
  */
 export const dryRun = async <Command, Event extends DecidedEvent, State>(
   find: Find,
@@ -26,10 +25,10 @@ export const dryRun = async <Command, Event extends DecidedEvent, State>(
   id: string,
   command: Command,
 ): Promise<State> => {
-  const remembered = await find(aggregate, id)
+  const cached = await find(aggregate, id)
   try {
-    aggregate.decider.decide(command, remembered)
-    return remembered
+    aggregate.decider.decide(command, cached)
+    return cached
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
   }

@@ -1,4 +1,4 @@
-/** A map that forgets what has not been used lately. */
+/** A map that drops what was not used recently. */
 export type GenerationalCache<Key, Value> = {
   get(key: Key): Value | undefined
   set(key: Key, value: Value): void
@@ -6,89 +6,89 @@ export type GenerationalCache<Key, Value> = {
   clear(): void
 }
 
-/** A limit for entries of different sizes: their weights together. */
-type Weighing<Value> = {
+/** Limits the total weight of the entries. */
+type WeightLimit<Value> = {
   readonly weightOf: (value: Value) => number
   readonly weight: number
 }
 
-/** Payments whose states, and the rows folded from their events, are remembered at least; others are read again. */
+/** Number of payments whose states and rows stay in memory. */
 export const cachedPayments = 10_000
 
-/** How many folded streams are remembered at least: so many, or fewer when they are large. */
+/** Streams whose state stays in memory: a number, or fewer if they are large. */
 export type CacheLimits = {
   readonly streams: number
-  /** Roughly. */
+  /** Estimated. */
   readonly bytes: number
 }
 
-/** CacheLimits for ten thousand usual payments, or some thirty large ones. */
+/** Ten thousand usual payments, or about thirty large ones. */
 export const defaultCacheLimits: CacheLimits = { streams: cachedPayments, bytes: 33_554_432 }
 
 /**
- * Remembers the `count` entries used last, or fewer once they reach the weight, and up to as many used before them. It
- * keeps two generations and no order of use: a use costs one or two look-ups, and the older generation goes as a whole.
+ * Keeps at least the `count` entries used last, fewer if they are heavy. It has two generations and
+ * drops the older one as a whole, so a use costs one or two look-ups and no ordering.
  */
 export const generationalCache = <Key, Value>(
   count: number,
-  weighing?: Weighing<Value>,
+  weightLimit?: WeightLimit<Value>,
 ): GenerationalCache<Key, Value> => {
-  let lately = new Map<Key, Value>()
-  let before = new Map<Key, Value>()
+  let young = new Map<Key, Value>()
+  let old = new Map<Key, Value>()
   let weight = 0
 
   const isFull = (): boolean =>
-    lately.size >= count || (weighing !== undefined && weight >= weighing.weight)
+    young.size >= count || (weightLimit !== undefined && weight >= weightLimit.weight)
 
-  const weigh = (value: Value | undefined): number =>
-    weighing === undefined || value === undefined ? 0 : weighing.weightOf(value)
+  const weightOfValue = (value: Value | undefined): number =>
+    weightLimit === undefined || value === undefined ? 0 : weightLimit.weightOf(value)
 
   const set = (key: Key, value: Value): void => {
-    if (isFull() && !lately.has(key)) {
-      before = lately
-      lately = new Map()
+    if (isFull() && !young.has(key)) {
+      old = young
+      young = new Map()
       weight = 0
     }
-    if (weighing) weight += weigh(value) - weigh(lately.get(key))
-    lately.set(key, value)
+    if (weightLimit) weight += weightOfValue(value) - weightOfValue(young.get(key))
+    young.set(key, value)
   }
 
   return {
     set,
     get: (key) => {
-      const known = lately.get(key)
+      const known = young.get(key)
       if (known !== undefined) return known
-      const older = before.get(key)
+      const older = old.get(key)
       if (older !== undefined) set(key, older)
       return older
     },
     delete: (key) => {
-      weight -= weigh(lately.get(key))
-      lately.delete(key)
-      before.delete(key)
+      weight -= weightOfValue(young.get(key))
+      young.delete(key)
+      old.delete(key)
     },
     clear: () => {
-      lately.clear()
-      before.clear()
+      young.clear()
+      old.clear()
       weight = 0
     },
   }
 }
 
-/** What is remembered under a name, or is found and remembered from then on; nothing found is not remembered. */
+/** Finds a value and caches it, unless it is undefined. */
 export const cached = <Value>(
-  memory: GenerationalCache<string, Value>,
+  cache: GenerationalCache<string, Value>,
   name: string,
   find: () => Value,
 ): Value => {
-  const known = memory.get(name)
+  const known = cache.get(name)
   if (known !== undefined) return known
   const found = find()
-  if (found !== undefined) memory.set(name, found)
+  if (found !== undefined) cache.set(name, found)
   return found
 }
 
-/** Remembers what has a rough size in bytes. */
+/** Limits a cache by the estimated size of its values. */
 export const sizedCache = <Key, Value extends { readonly size: number }>({
   streams,
   bytes,

@@ -2,10 +2,10 @@ import type { Decider } from '../domain/decider.ts'
 import { parseEvent, type Recorded } from '../domain/events.ts'
 import type { EventStore, Position, Revision } from './event-store.ts'
 
-/** Events in one read: between two reads of a long stream, other work has its turn. */
-const eventsAtOnce = 1_000
+/** Read in batches, so that other work runs in between. */
+const batchSize = 1_000
 
-/** The events of a stream from a revision on, up to another, in batches. */
+/** Events of a stream between two revisions, in batches. */
 export async function* historyOf(
   { readStream }: Pick<EventStore, 'readStream'>,
   stream: string,
@@ -13,9 +13,9 @@ export async function* historyOf(
   upTo: Revision = Infinity,
 ): AsyncGenerator<readonly Recorded[]> {
   for (let next = from; next <= upTo;) {
-    const limit = Math.min(eventsAtOnce, upTo - next + 1)
+    const limit = Math.min(batchSize, upTo - next + 1)
     const events = await readStream(stream, next, limit)
-    // The store may skip events that are not ours, so that `limit` events reach past `upTo`.
+    // The store may skip foreign events, so a batch can reach past `upTo`.
     const wanted = events.filter(({ revision }) => revision <= upTo)
     if (wanted.length > 0) yield wanted.map(parseEvent)
     const last = wanted.at(-1)
@@ -24,7 +24,6 @@ export async function* historyOf(
   }
 }
 
-/** The state after events of a stream of that decider. */
 export const stateAfter = <Event, State>(
   decider: Decider<never, Event, State>,
   events: readonly Recorded[],
@@ -38,7 +37,7 @@ export const stateAfter = <Event, State>(
   return state
 }
 
-/** The state as it stood in the log at a position. */
+/** The state at a log position. */
 export const stateAt = async <Event, State>(
   store: Pick<EventStore, 'readStream'>,
   decider: Decider<never, Event, State>,

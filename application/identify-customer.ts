@@ -2,13 +2,13 @@ import type { Customer } from '../domain/payment/payment-command.ts'
 import { isAhead, type Instant } from '../domain/time.ts'
 import { payers, shortlinks, stickers } from '../domain/aggregates.ts'
 import { findRechecked, isPresent } from './find-rechecked.ts'
-import type { Find } from './handle.ts'
+import type { Find } from './find-state.ts'
 
-/** Whom a merchant's word for a customer names, and how it is stored: the log must not tell who somebody is. */
+/** Who a customer identifier names, and how it is stored: the log must not identify people. */
 export type Identified = { readonly stored: string; readonly names: Customer }
 
 /**
- * Asked before anything is kept of somebody new: what is refused whoever they are must leave nobody behind.
+ * Called before a new person is stored, so that a request that is refused anyway stores nobody.
  * @throws Refusal
  */
 export type Admit = () => Promise<unknown>
@@ -20,17 +20,17 @@ export type Identify = (
   admit: Admit,
 ) => Promise<Identified>
 
-/** Knows one kind of identifier; undefined for one of another kind. */
+/** Undefined for identifiers of another kind. */
 export type IdentifyOneKind = (
   customer: string,
   merchant: string,
   at: Instant,
 ) => Promise<Identified | undefined>
 
-/** A scan token names its payer for so long (interface 2). */
+/** Lifetime of scan tokens (interface 2). */
 const tokenLifetimeMs = 86_400_000
 
-/** Asks one kind after the other, and what is left of those that none knows. */
+/** Tries each kind, then `rest`. */
 export const firstOf =
   (kinds: readonly IdentifyOneKind[], rest: Identify): Identify =>
   async (customer, merchant, at, admit) => {
@@ -42,20 +42,19 @@ export const firstOf =
   }
 
 /**
- * Ids of shortlinks and serial numbers, and tokens of scans. They are stored as they stand; whatever else begins so may
- * tell who somebody is, or look in a log like what it is not, and is stored sealed as all other names are.
+ * Shortlink ids, serial numbers and scan tokens are stored in the clear. Anything else with these
+ * prefixes may identify somebody and is sealed.
  */
 const shortlinkName = /^shortlink_(id|sn):([a-zA-Z0-9-]{1,64})$/
 const scanTokenName = /^token:\d{1,64}$/
 export const isScanToken = (customer: string): boolean => scanTokenName.test(customer)
 
-/** The shortlink of a sticker. */
 const shortlinkOn = async (find: Find, serial: string): Promise<string | undefined> => {
   const sticker = await findRechecked(find, stickers, serial, ({ status }) => status === 'claimed')
   return sticker.status === 'claimed' ? sticker.shortlink : undefined
 }
 
-/** `shortlink_id:<id>` and `shortlink_sn:<serial number>`: a code of the merchant that somebody scans. */
+/** `shortlink_id:<id>` or `shortlink_sn:<serial number>`: whoever scans the code. */
 export const byShortlink =
   ({ find }: { readonly find: Find }): IdentifyOneKind =>
   async (customer, merchant) => {
@@ -79,7 +78,7 @@ type TokenNeeds = {
     | undefined
 }
 
-/** `token:<digits>`: whoever made a scan of a code of the merchant, within a day. */
+/** `token:<digits>`: whoever scanned a code of the merchant within a day. */
 export const byScanToken =
   ({ find, caughtUp, findScan }: TokenNeeds): IdentifyOneKind =>
   async (customer, merchant, at) => {
@@ -90,7 +89,7 @@ export const byScanToken =
       scan?.merchant === merchant &&
       !isAhead(scan.scannedAt, at) &&
       at < scan.scannedAt + tokenLifetimeMs
-    // Whoever was erased since is nobody.
+    // Erased payers are unknown.
     const isThere = isValid && (await find(payers, scan.payer)).status === 'present'
     return { stored: customer, names: isThere ? { id: scan.payer } : 'unknown' }
   }

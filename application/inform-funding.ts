@@ -4,7 +4,8 @@ import { fundings, payments } from '../domain/aggregates.ts'
 import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
 import type { EventStore, Position, RecordedEvent } from './event-store.ts'
 import type { FundingSource, Movement } from './funding.ts'
-import type { Context, Find, Handle } from './handle.ts'
+import type { Context, Handle } from './handle.ts'
+import type { Find } from './find-state.ts'
 import type { DueWork } from './schedule.ts'
 
 type Movements = NonNullable<FundingSource['movements']>
@@ -18,7 +19,7 @@ type Needs = {
   readonly outageOf: OutageOf
 }
 
-/** What moves money that was approved, and how the source is told. */
+/** Which events move approved money. */
 const kinds = {
   PaymentCaptured: 'capture',
   PaymentReleased: 'release',
@@ -31,20 +32,20 @@ type Moving = Extract<Recorded, { readonly type: keyof typeof kinds }>
 const movingOf = (batch: readonly RecordedEvent[]): readonly Moving[] =>
   batch.filter(({ type }) => type in kinds).map((event) => parseEvent(event) as Moving)
 
-/** Payments of which the source is told at the same time. */
-const mostAtOnce = 16
+/** Payments reported at the same time. */
+const maxConcurrent = 16
 const source = 'source'
 
 /**
- * Tells a funding source what becomes of the money that it has approved, from the log, and records how far it knows.
- * The first source of a log hears what happens from now on.
+ * Reports movements of approved money to the funding source, from the log, and records how far it
+ * got. The first source of a log starts at the present end.
  */
 export const informFunding = async (needs: Needs): Promise<DueWork> => {
   const { store, handle, find, movements, context } = needs
   const note = (position: Position) =>
     handle(fundings, source, { type: 'NoteInformed', position }, context())
 
-  const tell = async (event: Moving, stopped: AbortSignal): Promise<void> => {
+  const report = async (event: Moving, stopped: AbortSignal): Promise<void> => {
     const { id, type, stream, data, metadata } = event
     const payment = idIn(stream)
     const state = await find(payments, payment, 'log')
@@ -57,8 +58,8 @@ export const informFunding = async (needs: Needs): Promise<DueWork> => {
     await movements[kinds[type]](movement, stopped)
   }
 
-  /** Tells of all, those of one payment one after the other. @throws one of what the source threw, when all have ended */
-  const tellAll = async (events: readonly Moving[], stopped: AbortSignal): Promise<void> => {
+  /** Reports one payment's movements in order. @throws the source's error, after all have ended */
+  const reportAll = async (events: readonly Moving[], stopped: AbortSignal): Promise<void> => {
     const ofPayments = new Map<string, Moving[]>()
     for (const event of events) {
       const ofOne = ofPayments.get(event.stream)
@@ -70,10 +71,10 @@ export const informFunding = async (needs: Needs): Promise<DueWork> => {
       for (const ofOne of waiting)
         for (const event of ofOne) {
           if (stopped.aborted) return
-          await tell(event, stopped)
+          await report(event, stopped)
         }
     }
-    const works = await Promise.allSettled(Array.from({ length: mostAtOnce }, work))
+    const works = await Promise.allSettled(Array.from({ length: maxConcurrent }, work))
     for (const ended of works) if (ended.status === 'rejected') throw ended.reason
   }
 
@@ -81,21 +82,21 @@ export const informFunding = async (needs: Needs): Promise<DueWork> => {
   let position = known ?? (await store.head())
   if (known === null) await note(position)
 
-  const informing = perKeyBackOff<string>({ keyOf: (name) => name, outageOf: needs.outageOf })
+  const backOff = perKeyBackOff<string>({ keyOf: (name) => name, outageOf: needs.outageOf })
   const inform = async (stopped: AbortSignal): Promise<void> => {
-    // Another node may have told it meanwhile.
+    // Another node may have reported it.
     position = Math.max(position, (await find(fundings, source)).informedTo ?? position)
     for await (const batch of store.readAll(position)) {
       const moving = movingOf(batch)
-      await tellAll(moving, stopped)
+      await reportAll(moving, stopped)
       if (stopped.aborted) return
       position = batch.at(-1)?.position ?? position
       if (moving.length > 0) await note(position)
     }
   }
   return async (at, stopped) => {
-    for (const name of informing.due(at, 1, () => [source]))
-      await informing.attempt(name, at, () => inform(stopped))
-    return informing.nextLook(null)
+    for (const name of backOff.due(at, 1, () => [source]))
+      await backOff.attempt(name, at, () => inform(stopped))
+    return backOff.nextLook(null)
   }
 }

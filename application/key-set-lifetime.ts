@@ -1,4 +1,6 @@
 import type { Seconds } from '../domain/time.ts'
 
-/** For so long clients may keep the keys of ID tokens: a new key is published as long before it signs anything. */
+/**
+ * How long clients may cache the keys of ID tokens; new keys are published that long before use.
+ */
 export const keySetLifetime: Seconds = 300

@@ -5,7 +5,8 @@ import { payments, scansOfShortlinks, shortlinks } from '../domain/aggregates.ts
 import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
 import { StoreUnavailable } from './event-store.ts'
 import { findRechecked, isPresent } from './find-rechecked.ts'
-import type { Context, Find, Handle } from './handle.ts'
+import type { Context, Handle } from './handle.ts'
+import type { Find } from './find-state.ts'
 
 type Due = {
   readonly tid: string
@@ -22,7 +23,7 @@ type Needs = {
   readonly handle: Handle
   readonly find: Find
   readonly pickUps: { due(limit: number): readonly Due[] }
-  /** Keyed digest of the token that a merchant gets for a scan. */
+  /** Keyed digest of the scan's token. */
   readonly tokenDigestOf: (scan: string) => string
   readonly caughtUp: () => Promise<void>
   readonly newId: () => string
@@ -31,7 +32,7 @@ type Needs = {
 
 const batchSize = 200
 
-/** What could not be done just now is due: `work` will do it, and whoever asked need not know. */
+/** What fails for the moment stays due, and `work` repeats it. */
 const tolerateTransient = async (following: Promise<void>): Promise<void> => {
   try {
     await following
@@ -41,33 +42,26 @@ const tolerateTransient = async (following: Promise<void>): Promise<void> => {
   }
 }
 
-/**
- * Brings scans of shortlinks and payment requests together (static-QR POS rules). Each shortlink's stream decides who
- * is matched with whom; the payment's stream decides whether it still wants it, and when not, the scan goes on to the
- * next. Every step can be repeated, by any process: what a crash leaves undone is due, and `work` does it.
- */
-export const matchScans = (needs: Needs) => {
-  const { handle, find, pickUps, tokenDigestOf, newId, outageOf } = needs
-  const working = perKeyBackOff<Due>({ keyOf: ({ tid }) => tid, outageOf })
-
+/** The steps between a shortlink's stream and the payments' streams. */
+const scanSteps = ({ handle, find }: Pick<Needs, 'handle' | 'find'>) => {
   const carryOut = async (
     shortlink: string,
     command: ScanCommand,
     context: Context,
   ): Promise<void> => {
     const { events } = await handle(scansOfShortlinks, shortlink, command, context)
-    await tellPayments(shortlink, events, context)
+    await updatePayments(shortlink, events, context)
   }
 
-  const tellPayments = async (
+  const updatePayments = async (
     shortlink: string,
     events: readonly ScanEvent[],
     context: Context,
   ): Promise<void> => {
-    for (const event of events) await tellPayment(shortlink, event, context)
+    for (const event of events) await updatePayment(shortlink, event, context)
   }
 
-  const tellPayment = async (
+  const updatePayment = async (
     shortlink: string,
     event: ScanEvent,
     context: Context,
@@ -79,13 +73,12 @@ export const matchScans = (needs: Needs) => {
       await handle(payments, tid, { type: 'PickUpPayment', at, payer, scan }, context)
     } catch (error) {
       if (!(error instanceof Refusal) || error.code === 'conflicting_changes') throw error
-      // It was aborted, has expired, or another scan was first: this one is free for the next request.
+      // The payment was aborted, expired or picked up: the scan is free for the next request.
       return carryOut(shortlink, { type: 'EndAwaiting', at, tid }, context)
     }
     await handle(scansOfShortlinks, shortlink, { type: 'ConfirmMatch', tid, scan }, context)
   }
 
-  /** The scan that a request has picked up. */
   const scanOf = async (tid: string): Promise<string | undefined> => {
     const payment = await find(payments, tid, 'log')
     return payment.status === 'unrequested' ? undefined : payment.scan
@@ -96,14 +89,14 @@ export const matchScans = (needs: Needs) => {
     switch (stage.type) {
       case 'requested': {
         const { listener } = stage
-        // Since the row was read, it may have been given its scan.
+        // It may have got its scan since the row was read.
         if ((await scanOf(tid)) !== undefined) return
         return carryOut(shortlink, { type: 'AwaitScan', at, listener }, context)
       }
       case 'matched': {
         const { scan, payer } = stage
         const event = { type: 'ScanMatched', data: { tid, scan, payer } } as const
-        return tellPayment(shortlink, event, context)
+        return updatePayment(shortlink, event, context)
       }
       case 'ended':
         return carryOut(shortlink, { type: 'EndAwaiting', at, tid }, context)
@@ -112,16 +105,28 @@ export const matchScans = (needs: Needs) => {
     }
   }
 
+  return { carryOut, updatePayments, scanOf, doNext }
+}
+
+/**
+ * Matches scans of shortlinks with payment requests (static QR). The shortlink's stream decides who
+ * is matched; the payment's stream accepts or refuses, and then the scan goes to the next request.
+ * Every step can be repeated by any process; `work` finishes what a crash left.
+ */
+export const matchScans = (needs: Needs) => {
+  const { handle, find, pickUps, tokenDigestOf, newId, outageOf } = needs
+  const { carryOut, updatePayments, scanOf, doNext } = scanSteps(needs)
+  const backOff = perKeyBackOff<Due>({ keyOf: ({ tid }) => tid, outageOf })
+
   return {
-    /** A request waits for a scan of the shortlink, from now on or with one that came shortly before. */
     awaitScan: (shortlink: string, listener: Listener, context: Context): Promise<void> =>
       tolerateTransient(
         carryOut(shortlink, { type: 'AwaitScan', at: context.at, listener }, context),
       ),
 
     /**
-     * A payer scans a shortlink; answers the id of the scan, and the request that has picked it up by now.
-     * @throws Refusal for a shortlink that is none.
+     * Returns the scan's id, and the request that took it, if any. @throws Refusal
+     * resource_is_unknown
      */
     scanShortlink: async (
       shortlink: string,
@@ -136,25 +141,25 @@ export const matchScans = (needs: Needs) => {
       const context = { at, merchant, actor: `payer:${by.payer}`, correlationId }
       const command = { type: 'RecordScan', scan, tokenDigest } as const
       const { events } = await handle(scansOfShortlinks, shortlink, command, context)
-      await tolerateTransient(tellPayments(shortlink, events, context))
+      await tolerateTransient(updatePayments(shortlink, events, context))
       for (const event of events)
         if (event.type === 'ScanMatched' && (await scanOf(event.data.tid)) === event.data.scan)
           return { scan: scan.scan, tid: event.data.tid }
       return { scan: scan.scan, tid: null }
     },
 
-    /** Does all that is left to do. */
+    /** Finishes everything that is due. */
     work: async (now: Instant, stopped: AbortSignal): Promise<Instant | null> => {
       for (;;) {
-        const due = working.due(now, batchSize, pickUps.due)
+        const due = backOff.due(now, batchSize, pickUps.due)
         const correlationId = newId()
         for (const row of due) {
           if (stopped.aborted) break
           const { merchant } = row
           const context = { at: now, merchant, actor: 'daybook', correlationId }
-          await working.attempt(row, now, () => doNext(row, context))
+          await backOff.attempt(row, now, () => doNext(row, context))
         }
-        if (due.length < batchSize || stopped.aborted) return working.nextLook(null)
+        if (due.length < batchSize || stopped.aborted) return backOff.nextLook(null)
         await needs.caughtUp()
       }
     },

@@ -1,8 +1,7 @@
-/** What is at hand, or comes later. */
 export type MaybePromise<Value> = Value | Promise<Value>
 
-/** Goes on with it: at once where it is at hand, for even a promise that is kept already makes its owner wait. */
+/** Continues without waiting if the value is there: even a resolved promise costs a turn. */
 export const andThen = <Value, Result>(
-  soon: MaybePromise<Value>,
+  value: MaybePromise<Value>,
   next: (value: Value) => MaybePromise<Result>,
-): MaybePromise<Result> => (soon instanceof Promise ? soon.then(next) : next(soon))
+): MaybePromise<Result> => (value instanceof Promise ? value.then(next) : next(value))

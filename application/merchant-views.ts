@@ -5,24 +5,22 @@ import { permissionAt, type RequestedPermission } from '../domain/people/permiss
 import { streamOf } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { grants, payments, permissionRequests } from '../domain/aggregates.ts'
-import type { AsOf, Find } from './handle.ts'
+import type { AsOf, Find } from './find-state.ts'
 import type { ShownTokens, ShowTokens } from './show-tokens.ts'
 
 type Needs = {
   readonly find: Find
-  /** A customer identifier as the merchant wrote it; null once the payer is erased. */
+  /** The identifier as the merchant wrote it; null once the payer is erased. */
   readonly showCustomer: (customer: string | null) => string | null
   readonly showTokens: ShowTokens
 }
 
-/** A payment as its merchant sees it: the customer as named, and the tokens granted along with it. */
 export type ShownPayment = {
   readonly outcome: PaymentOutcome
   readonly customer: string | null
   readonly tokens: ShownTokens | null
 }
 
-/** A permission request as its merchant sees it. */
 export type ShownPermission = RequestedPermission & {
   readonly rid: string
   readonly customer: string | null
@@ -35,11 +33,7 @@ type Answered = {
   readonly permissions: Permissions | null
 }
 
-/**
- * Requests as their merchant sees them: customers as they were named, and granted tokens, those of the latest
- * generation, as long as the grant stands. A callback shows all of it as of its event.
- */
-export const merchantViews = ({ find, showCustomer, showTokens }: Needs) => {
+const shownRequests = ({ find, showCustomer, showTokens }: Needs) => {
   const shownTokens = async (
     grant: string,
     { merchant, payer, permissions }: Answered,
@@ -77,33 +71,40 @@ export const merchantViews = ({ find, showCustomer, showTokens }: Needs) => {
     return { ...permissionAt(permission, at), rid, customer: showCustomer(customer), tokens }
   }
 
+  return { showPayment, showPermission }
+}
+
+/**
+ * Requests as their merchant sees them: customers as named, and the current tokens of a grant that
+ * stands. Callbacks show them as of their event.
+ */
+export const merchantViews = (needs: Needs) => {
+  const { find, showCustomer } = needs
+  const shown = shownRequests(needs)
+
   const findPayment = async (
     merchant: string,
     tid: string,
   ): Promise<RequestedPayment | undefined> => {
     const payment = await find(payments, tid, 'log')
-    const isTheirs = payment.status !== 'unrequested' && payment.request.merchant === merchant
-    return isTheirs ? payment : undefined
+    const isOwn = payment.status !== 'unrequested' && payment.request.merchant === merchant
+    return isOwn ? payment : undefined
   }
 
   return {
-    showPayment,
-    showPermission,
-    /** The outcome of a merchant's payment at a moment. */
+    ...shown,
     findOutcome: async (merchant: string, tid: string, at: Instant) => {
       const payment = await findPayment(merchant, tid)
-      return payment && showPayment(tid, payment, at, 'log')
+      return payment && shown.showPayment(tid, payment, at, 'log')
     },
-    /** The request of a merchant as it was made and amended. */
     findRequested: async (merchant: string, tid: string) => {
       const payment = await findPayment(merchant, tid)
       return payment && { payment, customer: showCustomer(payment.request.customer) }
     },
     findPermission: async (merchant: string, rid: string, at: Instant) => {
       const permission = await find(permissionRequests, rid, 'log')
-      const isTheirs =
-        permission.status !== 'unrequested' && permission.request.merchant === merchant
-      return isTheirs ? showPermission(rid, permission, at, 'log') : undefined
+      const isOwn = permission.status !== 'unrequested' && permission.request.merchant === merchant
+      return isOwn ? shown.showPermission(rid, permission, at, 'log') : undefined
     },
   }
 }

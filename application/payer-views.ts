@@ -3,7 +3,7 @@ import { outcomeAt, type PaymentOutcome } from '../domain/payment/payment-outcom
 import type { RequestedPayment } from '../domain/payment/payment-state.ts'
 import { permissionAt, type RequestedPermission } from '../domain/people/permission.ts'
 import type { Instant } from '../domain/time.ts'
-import type { Find } from './handle.ts'
+import type { Find } from './find-state.ts'
 
 /** How a shop presents itself to payers. */
 type Shop = {

@@ -4,10 +4,10 @@ import { jsonEquals } from '../domain/json-equality.ts'
 import { stillLasts, type Instant, type Seconds } from '../domain/time.ts'
 import { payers } from '../domain/aggregates.ts'
 import { dryRun } from './find-rechecked.ts'
-import type { Context, Find, Handle } from './handle.ts'
+import type { Context, Handle } from './handle.ts'
+import type { Find } from './find-state.ts'
 import type { People } from './people.ts'
 
-/** What a payer proves who they are with. */
 export type Credentials = { readonly pinHash: string; readonly codeSecret: string }
 
 type Needs = {
@@ -16,7 +16,7 @@ type Needs = {
   readonly people: People
 }
 
-/** Makes a payer; one who was erased comes back as somebody new. */
+/** An erased payer returns as somebody new. */
 export const registerPayer =
   ({ handle, find, people }: Needs) =>
   async (
@@ -26,7 +26,7 @@ export const registerPayer =
     wantedId?: string,
   ): Promise<string> => {
     const id = await people.personFor(profile.phone, wantedId)
-    // A PIN's salt and the secret of the codes are made anew each time: nobody registers twice with the same credentials.
+    // Salts and code secrets are random, so a second registration never has equal credentials.
     if ((await find(payers, id)).status !== 'absent') return refuse('payer_exists')
     await handle(
       payers,
@@ -42,13 +42,12 @@ export const registerPayer =
   }
 
 type ErasureNeeds = Needs & {
-  /** Takes back whatever the payer has granted. */
   readonly withdrawAll: (payer: string, context: Context) => Promise<void>
 }
 
 /**
- * Forgets everything that is known of a person, payer or not: the key is thrown away, so that what the log holds tells
- * nothing any more. No event is changed, so all totals and proofs stay as they were.
+ * Destroys a person's key, payer or not, so that the log tells nothing about them. No event
+ * changes, so totals and proofs stay.
  */
 export const erasePerson =
   ({ handle, find, people, withdrawAll }: ErasureNeeds) =>
@@ -63,17 +62,17 @@ export const erasePerson =
   }
 
 type SignInNeeds = Needs & {
-  /** Slow, and as slow for no hash at all, for each number that is claimed. */
+  /** Equally slow without a hash; `claimed` is the phone number. */
   readonly verifyPin: (pin: string, hash: string | null, claimed: string) => Promise<boolean>
-  /** The 30-second step of a right code, a step early or late at most; null for a wrong one. */
+  /** Step of a right code, at most one early or late; null for a wrong one. */
   readonly stepOfCode: (secret: string, code: string) => number | null
-  /** Mistakes with numbers that nobody has, so that they are answered like those of payers. */
+  /** Failures for unknown numbers, answered like those of payers. */
   readonly strangers: {
     /** @throws Refusal sign_in_is_locked */
     check(identifier: string, at: Instant): void
     fail(identifier: string, at: Instant): void
   }
-  /** A token for the payer's device, and the digest that is stored of it. */
+  /** The device's token and its stored digest. */
   readonly newSession: () => { readonly token: string; readonly digest: string }
   readonly codesWorkOnce: boolean
 }
@@ -82,11 +81,10 @@ type Session = { readonly token: string; readonly expiresAt: Instant }
 
 const sessionLifetime: Seconds = 12 * 3600
 
-/** Whether a session has not ended. */
 export const isLive = ({ expiresAt }: Pick<Session, 'expiresAt'>, at: Instant): boolean =>
   stillLasts(expiresAt, sessionLifetime, at)
 
-/** What a payer signs in with; undefined when there is no such payer. */
+/** Undefined if there is no such payer. */
 export const findCredentials =
   ({ find, people }: Pick<Needs, 'find' | 'people'>) =>
   async (id: string): Promise<Credentials | undefined> => {
@@ -95,12 +93,12 @@ export const findCredentials =
     return text === undefined ? undefined : (JSON.parse(text) as Credentials)
   }
 
-/** Signing in with two factors. */
+/** Sign-in with two factors. */
 export const signIn = (needs: SignInNeeds) => {
   const { handle, find, people } = needs
   const credentialsOf = findCredentials(needs)
 
-  /** The first factor: answers whose PIN it is. @throws Refusal sign_in_is_wrong, sign_in_is_locked */
+  /** First factor; returns the payer. @throws Refusal sign_in_is_wrong, sign_in_is_locked */
   const checkPin = async (phone: string, pin: string, context: Context): Promise<string> => {
     const { at } = context
     const id = people.findPerson(phone)
@@ -108,20 +106,23 @@ export const signIn = (needs: SignInNeeds) => {
     if (id === undefined || credentials === undefined) {
       needs.strangers.check(phone, at)
       await needs.verifyPin(pin, null, phone)
-      // As with payers, guesses made meanwhile may have locked the number.
+      // Concurrent guesses may have locked the number.
       needs.strangers.check(phone, at)
       needs.strangers.fail(phone, at)
       return refuse('sign_in_is_wrong')
     }
     const own = { ...context, actor: `payer:${id}` }
-    // While guesses are locked out, not even a right PIN is looked at.
+    // During a lock even a right PIN is not checked.
     await dryRun(find, payers, id, { type: 'CheckPin', at, isRight: true })
     const isRight = await needs.verifyPin(pin, credentials.pinHash, phone)
     await handle(payers, id, { type: 'CheckPin', at, isRight }, own)
     return isRight ? id : refuse('sign_in_is_wrong')
   }
 
-  /** The second factor: begins a session. @throws Refusal sign_in_is_wrong, sign_in_is_locked, payer_is_unknown */
+  /**
+   * Second factor; starts a session. @throws Refusal sign_in_is_wrong, sign_in_is_locked,
+   * payer_is_unknown
+   */
   const checkCode = async (
     id: string,
     code: string,
@@ -151,7 +152,7 @@ export const signIn = (needs: SignInNeeds) => {
 
 export type SignIn = ReturnType<typeof signIn>
 
-/** What was verified and is now different is so no longer. */
+/** A changed address is no longer verified. */
 const withChanges = (known: Profile, changes: Partial<Profile>): Profile => {
   const changed = { ...known, ...changes }
   const isEmailVerified = known.isEmailVerified && changed.email === known.email
@@ -160,7 +161,6 @@ const withChanges = (known: Profile, changes: Partial<Profile>): Profile => {
 
 const maximumAttempts = 10
 
-/** A payer changes what is known of them. */
 export const changeProfile =
   ({ handle, find, people }: Needs) =>
   async (id: string, changes: Partial<Profile>, context: Context): Promise<void> => {
@@ -171,7 +171,7 @@ export const changeProfile =
       const { profile: before } = payer
       const known = profileSchema.parse(JSON.parse(text))
       const changed = withChanges(known, changes)
-      // Equal members in another order would be sealed as another text, and look like a change.
+      // Avoids sealing equal data again, which would look like a change.
       const isSame = jsonEquals(known, changed)
       const profile = isSame ? before : people.seal(id, JSON.stringify(changed))
       await handle(payers, id, { type: 'ChangeProfile', before, profile }, context)
@@ -180,7 +180,7 @@ export const changeProfile =
       try {
         return await change()
       } catch (error) {
-        // Another change was first, and this one is made anew on top of it.
+        // Apply it again on top of a concurrent change.
         const isOutdated = error instanceof Refusal && error.code === 'conflicting_changes'
         if (!isOutdated || attempt === maximumAttempts) throw error
       }

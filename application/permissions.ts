@@ -6,8 +6,9 @@ import type { Instant } from '../domain/time.ts'
 import { merchants, permissionRequests, pointsOfSale } from '../domain/aggregates.ts'
 import type { FindTerms } from './fee-book.ts'
 import { dryRun, findRechecked, isPresent } from './find-rechecked.ts'
-import { issueTokens, type Tokens } from './grants.ts'
-import type { Context, Find, Handle } from './handle.ts'
+import { issueTokens, type Tokens } from './tokens.ts'
+import type { Context, Handle } from './handle.ts'
+import type { Find } from './find-state.ts'
 import type { Identified, Identify } from './identify-customer.ts'
 
 type RequestNeeds = {
@@ -17,18 +18,18 @@ type RequestNeeds = {
   readonly identify: Identify
 }
 
-/** A code that somebody may scan some day names nobody who could be asked. */
+/** Shortlinks name nobody who could be asked. */
 const payerIn = ({ names }: Identified): string | null =>
   typeof names === 'object' && 'id' in names ? names.id : null
 
-/** What a merchant asks of a payer whom it names: of nobody nothing can be asked. */
+/** A permission request always names a customer. */
 export type CustomerPermissionRequest = PermissionRequest & { readonly customer: string }
 
-/** A merchant asks for permissions; answers the rid, the same one for the same request. */
+/** Returns the rid, the same for a repeated request. */
 export const requestPermission =
   ({ handle, find, ridOf, identify }: RequestNeeds) =>
-  async (asked: CustomerPermissionRequest, context: Context): Promise<string> => {
-    const { merchant, posId, posTid, customer } = asked
+  async (wanted: CustomerPermissionRequest, context: Context): Promise<string> => {
+    const { merchant, posId, posTid, customer } = wanted
     const rid = ridOf(merchant, posId, posTid)
     const { at } = context
     const pos = await findRechecked(find, pointsOfSale, within(merchant, posId), isPresent)
@@ -36,7 +37,7 @@ export const requestPermission =
     const shop = await find(merchants, merchant)
     const { currency } = shop.status === 'present' ? shop.data : refuse('merchant_is_unknown')
     const commandFor = (stored: string, payer: string | null) => {
-      const request = { ...asked, customer: stored }
+      const request = { ...wanted, customer: stored }
       return {
         type: 'RequestPermission',
         at,
@@ -44,7 +45,7 @@ export const requestPermission =
         facts: { payer, posIsKnown, currency },
       } as const
     }
-    // Somebody new is no payer, and has no earlier request that this one could repeat.
+    // A new person has no earlier request to repeat.
     const admit = () => dryRun(find, permissionRequests, rid, commandFor(customer, null))
     const identified = await identify(customer, merchant, at, admit)
     const command = commandFor(identified.stored, payerIn(identified))
@@ -59,7 +60,7 @@ type AnswerNeeds = {
   readonly findTerms: FindTerms
 }
 
-/** The payer answers; either way it is charged for, by the terms of that moment. */
+/** Either answer is charged by the current terms. */
 export const answerPermission = ({ handle, find, tokens, findTerms }: AnswerNeeds) => {
   const requested = async (rid: string, at: Instant) => {
     const permission = await find(permissionRequests, rid)
@@ -68,7 +69,7 @@ export const answerPermission = ({ handle, find, tokens, findTerms }: AnswerNeed
     return { request, terms: await findTerms(request.merchant, currency, at) }
   }
   return {
-    /** All that was asked for is granted, or a part of it. */
+    /** Grants the scope, or with null all that was asked for. */
     grantPermission: async (
       rid: string,
       payer: string,

@@ -4,20 +4,21 @@ import type { PaymentRequest } from '../domain/payment/payment-events.ts'
 import { within } from '../domain/stream.ts'
 import { ledgers, payments, pointsOfSale } from '../domain/aggregates.ts'
 import { dryRun, findRechecked, isPresent } from './find-rechecked.ts'
-import type { Context, Find, Handle } from './handle.ts'
+import type { Context, Handle } from './handle.ts'
+import type { Find } from './find-state.ts'
 import type { Identify } from './identify-customer.ts'
 import type { ScanMatching } from './match-scans.ts'
 
 type Needs = {
   readonly handle: Handle
   readonly find: Find
-  /** The service's id of the request that a POS knows under an id of its own: the same on every node, for ever. */
+  /** Derives the tid; equal on every node, for ever. */
   readonly tidOf: (merchant: string, posId: string, posTid: string) => string
   readonly identify: Identify
   readonly awaitScan: ScanMatching['awaitScan']
 }
 
-/** Whether requests may name a ledger; the default one is always there. */
+/** The default ledger is always open. */
 export const isLedgerOpen = async (
   { find }: { readonly find: Find },
   merchant: string,
@@ -28,18 +29,18 @@ export const isLedgerOpen = async (
   return isOpen(await findRechecked(find, ledgers, within(merchant, ledger), isOpen))
 }
 
-/** A merchant requests a payment; answers its tid, the same one for the same request. */
+/** Returns the tid, the same for a repeated request. */
 export const requestPayment =
   ({ handle, find, tidOf, identify, awaitScan }: Needs) =>
-  async (asked: PaymentRequest, context: Context): Promise<string> => {
-    const { merchant, posId, posTid, customer, maxScanAge } = asked
+  async (wanted: PaymentRequest, context: Context): Promise<string> => {
+    const { merchant, posId, posTid, customer, maxScanAge } = wanted
     const { at } = context
     const tid = tidOf(merchant, posId, posTid)
     const pos = await findRechecked(find, pointsOfSale, within(merchant, posId), isPresent)
     const posIsKnown = isPresent(pos)
-    const ledgerIsOpen = await isLedgerOpen({ find }, merchant, asked.ledger)
+    const ledgerIsOpen = await isLedgerOpen({ find }, merchant, wanted.ledger)
     const commandFor = (stored: string | null, payer: Customer) => {
-      const request = { ...asked, customer: stored }
+      const request = { ...wanted, customer: stored }
       return {
         type: 'RequestPayment',
         at,
@@ -47,7 +48,7 @@ export const requestPayment =
         facts: { payer, posIsKnown, ledgerIsOpen },
       } as const
     }
-    // Somebody new is no payer, and has no earlier request that this one could repeat.
+    // A new person has no earlier request to repeat.
     const admit = () => dryRun(find, payments, tid, commandFor(customer, 'unknown'))
     const identified = customer === null ? null : await identify(customer, merchant, at, admit)
     const command = commandFor(identified && identified.stored, identified?.names ?? 'anyone')

@@ -1,14 +1,13 @@
 import type { Instant } from '../domain/time.ts'
 
 /**
- * A piece of work that is due from time to time: it does what is due and answers when it is due again. Once it is told
- * to stop it begins nothing more: the rest is due at the next start.
+ * Does what is due and returns when more is due. After `stopped` is aborted it starts nothing more.
  */
 export type DueWork = (now: Instant, stopped: AbortSignal) => Promise<Instant | null>
 
 type Needs = {
   readonly now: () => Instant
-  /** Calls back once after that many milliseconds; answers how to call it off. */
+  /** Starts a timer; returns how to cancel it. */
   readonly after: (milliseconds: number, wake: () => void) => () => void
   readonly onFailure: (error: unknown) => void
 }
@@ -17,9 +16,9 @@ const longestRestMs = 60_000
 const restAfterFailureMs = 1000
 
 /**
- * Runs work whenever it is due, never twice at once. `wake` asks for a look now, because something has happened that
- * may have changed when the work is due; after a failure it waits a second, however much happens. `settle` looks at
- * once, and resolves when all that was due at the call is done or has failed.
+ * Runs work when it is due, never twice at the same time. `wake` checks now, unless it rests for a
+ * second after a failure. `settle` checks at once and resolves when all work due at the call is
+ * done or has failed.
  */
 export const schedule = ({ now, after, onFailure }: Needs, work: DueWork) => {
   const stopping = new AbortController()
@@ -27,11 +26,11 @@ export const schedule = ({ now, after, onFailure }: Needs, work: DueWork) => {
   let isWanted = false
   let isResting = false
   let running: Promise<void> | undefined
-  let callOff = () => {}
+  let cancel = () => {}
 
   const rest = (milliseconds: number): void => {
-    callOff()
-    if (!stopped.aborted) callOff = after(Math.max(0, Math.min(milliseconds, longestRestMs)), look)
+    cancel()
+    if (!stopped.aborted) cancel = after(Math.max(0, Math.min(milliseconds, longestRestMs)), look)
   }
 
   const run = async (): Promise<void> => {
@@ -44,7 +43,7 @@ export const schedule = ({ now, after, onFailure }: Needs, work: DueWork) => {
     } catch (error) {
       isWanted = false
       isResting = true
-      // What was given up in order to stop has not failed.
+      // Work that was cut short by stopping has not failed.
       if (!stopped.aborted) onFailure(error)
       rest(restAfterFailureMs)
     } finally {
@@ -55,7 +54,7 @@ export const schedule = ({ now, after, onFailure }: Needs, work: DueWork) => {
   const look = (): void => {
     isWanted = true
     isResting = false
-    // It begins a moment later, so that it cannot have ended before it is known to be running.
+    // Starts asynchronously, so that `running` is set before it can end.
     if (!stopped.aborted) running ??= Promise.resolve().then(run)
   }
 
@@ -71,7 +70,7 @@ export const schedule = ({ now, after, onFailure }: Needs, work: DueWork) => {
     },
     stop: async (): Promise<void> => {
       stopping.abort()
-      callOff()
+      cancel()
       await running
     },
   }

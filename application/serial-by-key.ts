@@ -1,11 +1,11 @@
 import { StoreUnavailable } from './event-store.ts'
 
-/** Runs work for one key at a time, in the order of the calls; work for different keys runs side by side. */
+/** Runs the jobs of one key in order; different keys run concurrently. */
 export const makeSerialByKey = () => {
   const last = new Map<string, Promise<unknown>>()
 
   return <Result>(key: string, work: () => Promise<Result>): Promise<Result> => {
-    /** The store just timed out; fail the queued work too instead of waiting for it again. */
+    /** The store just timed out; fail queued jobs too. */
     const afterFailure = (error: unknown): Promise<Result> => {
       if (error instanceof StoreUnavailable) throw error
       return work()

@@ -1,6 +1,6 @@
 import type { Completion } from '../domain/accounting/completion.ts'
 import type { FeeTerms } from '../domain/accounting/fees.ts'
-import { settlementFeesBy, type SettlementFee } from '../domain/accounting/settlement.ts'
+import { settlementFeesBy, type SettlementFee } from '../domain/accounting/settlement-fees.ts'
 import { payoutDay } from '../domain/calendar.ts'
 import { refuse } from '../domain/refusal.ts'
 import { dayOf, type Instant } from '../domain/time.ts'
@@ -23,20 +23,19 @@ type Needs<Settlement extends Started> = {
   readonly accounts: {
     find(merchant: string): Account | undefined
     due(now: Instant, limit: number): readonly Account[]
-    /** The next instant after now at which somebody becomes due. */
     nextDue(now: Instant): Instant | null
     unsettled(): readonly Account[]
   }
   readonly settlements: {
-    /** The next settlement of each merchant that is started and not made, the oldest first. */
+    /** The first unfinished settlement of each merchant, oldest first. */
     nextUnfinished(limit: number): readonly Settlement[]
   }
-  /** By currency; in others a settlement costs nothing. */
+  /** By currency; other currencies have no settlement fee. */
   readonly findAllTerms: (
     merchant: string,
     at: Instant,
   ) => Promise<Readonly<Record<string, FeeTerms>>>
-  /** Six characters that name a merchant, and no other, in settlement ids. */
+  /** Six characters unique to the merchant. */
   readonly seriesOf: (merchant: string, context: Context) => Promise<string>
   readonly makeLogs: (settlement: Settlement, fees: readonly SettlementFee[]) => Promise<Completion>
   readonly caughtUp: () => Promise<void>
@@ -44,17 +43,11 @@ type Needs<Settlement extends Started> = {
   readonly outageOf: OutageOf
 }
 
-const atOnce = 200
+const batchSize = 200
 
-/**
- * Settles merchants: a settlement is started, which cuts the log, and then completed with what its lines add up to.
- * Whatever stops between the two is completed by the next who looks; starting one that has been started is nothing.
- */
-export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlement>) => {
-  const { handle, accounts, caughtUp, outageOf } = needs
-  const keyOf = ({ merchant }: { readonly merchant: string }): string => merchant
-  const starting = perKeyBackOff<Account>({ keyOf, outageOf })
-  const completing = perKeyBackOff<Settlement>({ keyOf, outageOf })
+/** Starts and completes one settlement. */
+const settlementSteps = <Settlement extends Started>(needs: Needs<Settlement>) => {
+  const { handle, accounts } = needs
 
   const contextAt = (at: Instant, merchant: string): Context => ({
     at,
@@ -63,45 +56,58 @@ export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlem
     correlationId: needs.newId(),
   })
 
-  const start = async (account: Account, at: Instant, dueAt: Instant | null): Promise<void> => {
-    const { merchant, lastSerial } = account
-    const context = contextAt(at, merchant)
-    const serial = lastSerial + 1
-    const settlementId = `${await needs.seriesOf(merchant, context)}-${dayOf(at)}-${serial}`
-    const command = { type: 'StartSettlement', serial, settlementId, dueAt } as const
-    await handle(settlements, merchant, command, context)
+  return {
+    start: async (account: Account, at: Instant, dueAt: Instant | null): Promise<void> => {
+      const { merchant, lastSerial } = account
+      const context = contextAt(at, merchant)
+      const serial = lastSerial + 1
+      const settlementId = `${await needs.seriesOf(merchant, context)}-${dayOf(at)}-${serial}`
+      const command = { type: 'StartSettlement', serial, settlementId, dueAt } as const
+      await handle(settlements, merchant, command, context)
+    },
+    complete: async (settlement: Settlement, at: Instant): Promise<void> => {
+      const { merchant, serial, startedAt } = settlement
+      const terms = await needs.findAllTerms(merchant, startedAt)
+      const completion = await needs.makeLogs(settlement, settlementFeesBy(terms, startedAt))
+      const account = accounts.find(merchant) ?? refuse('resource_is_unknown')
+      const day = payoutDay(startedAt, account.payoutDelay)
+      const facts = { serial, completion, terms, payoutDay: day }
+      const command = { type: 'CompleteSettlement', ...facts } as const
+      await handle(settlements, merchant, command, contextAt(at, merchant))
+    },
   }
+}
 
-  const complete = async (settlement: Settlement, at: Instant): Promise<void> => {
-    const { merchant, serial, startedAt } = settlement
-    const terms = await needs.findAllTerms(merchant, startedAt)
-    const completion = await needs.makeLogs(settlement, settlementFeesBy(terms, startedAt))
-    const account = accounts.find(merchant) ?? refuse('resource_is_unknown')
-    const day = payoutDay(startedAt, account.payoutDelay)
-    const facts = { serial, completion, terms, payoutDay: day }
-    const command = { type: 'CompleteSettlement', ...facts } as const
-    await handle(settlements, merchant, command, contextAt(at, merchant))
-  }
+/**
+ * Settles merchants: starting a settlement cuts the log, completing it records the sums. Any
+ * process can complete what another started; starting twice has no effect.
+ */
+export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlement>) => {
+  const { accounts, caughtUp, outageOf } = needs
+  const { start, complete } = settlementSteps(needs)
+  const keyOf = ({ merchant }: { readonly merchant: string }): string => merchant
+  const starting = perKeyBackOff<Account>({ keyOf, outageOf })
+  const completing = perKeyBackOff<Settlement>({ keyOf, outageOf })
 
   const startAll = async (
     { attempt }: typeof starting,
-    some: readonly Account[],
+    batch: readonly Account[],
     at: Instant,
     dueAtOf: (account: Account) => Instant | null,
   ): Promise<void> => {
     await Promise.all(
-      some.map((account) => attempt(account, at, () => start(account, at, dueAtOf(account)))),
+      batch.map((account) => attempt(account, at, () => start(account, at, dueAtOf(account)))),
     )
     await caughtUp()
   }
 
-  /** Those of one merchant one after another, those of several merchants side by side. */
+  /** One at a time for each merchant. */
   const completeAll = async (at: Instant, stopped?: AbortSignal): Promise<void> => {
     while (!stopped?.aborted) {
-      const some = completing.due(at, atOnce, needs.settlements.nextUnfinished)
-      if (some.length === 0) return
+      const batch = completing.due(at, batchSize, needs.settlements.nextUnfinished)
+      if (batch.length === 0) return
       await Promise.all(
-        some.map((settlement) =>
+        batch.map((settlement) =>
           completing.attempt(settlement, at, () => complete(settlement, at)),
         ),
       )
@@ -109,13 +115,13 @@ export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlem
     }
   }
 
-  /** Settles whoever is due, and answers when the next one is. */
+  /** Returns when the next settlement is due. */
   const settleDue = async (now: Instant, stopped: AbortSignal): Promise<Instant | null> => {
     while (!stopped.aborted) {
-      const some = starting.due(now, atOnce, (limit) => accounts.due(now, limit))
-      if (some.length === 0) break
-      // A clock that was ahead may have put the due time far off.
-      await startAll(starting, some, now, ({ dueAt }) =>
+      const batch = starting.due(now, batchSize, (limit) => accounts.due(now, limit))
+      if (batch.length === 0) break
+      // The due time may lie in the future if the clock was ahead.
+      await startAll(starting, batch, now, ({ dueAt }) =>
         dueAt !== null && dueAt <= now ? dueAt : null,
       )
     }
@@ -123,15 +129,15 @@ export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlem
     return completing.nextLook(starting.nextLook(accounts.nextDue(now)))
   }
 
-  /** Settles now what is unsettled, of one merchant or of all; answers whose settlements fail. */
+  /** Settles one merchant or all at once; returns the merchants that fail. */
   const settleNow = async (now: Instant, merchant?: string): Promise<readonly string[]> => {
     await caughtUp()
     const unsettled =
       merchant === undefined ? accounts.unsettled() : [accounts.find(merchant)].filter((a) => !!a)
-    const some = unsettled.filter(({ unsettledSince }) => unsettledSince !== null)
-    // Not with `starting`: it takes whoever rests and is not listed as due for settled, and these are not due.
+    const batch = unsettled.filter(({ unsettledSince }) => unsettledSince !== null)
+    // Not `starting`: it would take resting merchants that are not due for settled.
     const startingNow = perKeyBackOff<Account>({ keyOf, outageOf })
-    await startAll(startingNow, some, now, () => null)
+    await startAll(startingNow, batch, now, () => null)
     await completeAll(now)
     return [...new Set([...startingNow.failing(), ...completing.failing()])]
   }

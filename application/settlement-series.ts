@@ -3,11 +3,11 @@ import type { Context, Handle } from './handle.ts'
 
 type Needs = {
   readonly handle: Handle
-  /** The series that a merchant would have, the first, second and so on: six characters, which others may have, too. */
+  /** The merchant's first, second … candidate; others may have the same. */
   readonly candidate: (merchant: string, number: number) => string
 }
 
-/** The series of a merchant: its first one that no other merchant has taken, and from now on its own. */
+/** Takes the first candidate that no other merchant has. */
 export const takeSeries =
   ({ handle, candidate }: Needs) =>
   async (merchant: string, context: Context): Promise<string> => {

@@ -3,25 +3,24 @@ import type { Profile } from '../domain/people/profile.ts'
 import { formatScope } from '../domain/people/scope.ts'
 import { secondsUntil, type Instant } from '../domain/time.ts'
 import { revealClaims, grantedClaims, type GrantedClaims } from './claims.ts'
-import type { Tokens } from './grants.ts'
-import type { AsOf } from './handle.ts'
+import type { Tokens } from './tokens.ts'
+import type { AsOf } from './find-state.ts'
 
-/** Tokens as the client gets to see them. */
 export type ShownTokens = {
   readonly accessToken: string
   readonly refreshToken: string
   readonly idToken: string | null
-  /** Seconds that are left of the access token, the last one begun. */
+  /** Seconds left of the access token, rounded up. */
   readonly expiresIn: number
   readonly scope: string
-  /** Null without a scope that it can be read with, and once the payer is erased. */
+  /** Null if no scope reveals claims or the payer is erased. */
   readonly userInfo: GrantedClaims | null
 }
 
 type Needs = {
   readonly tokens: Tokens
   readonly findProfile: (payer: string, asOf?: AsOf) => Promise<Profile | undefined>
-  /** Another one for each merchant, so that no two of them can link a payer. */
+  /** Different for each merchant, so that merchants cannot link a payer. */
   readonly subjectOf: (payer: string, merchant: string) => string
   readonly signIdToken: (claims: {
     readonly subject: string
@@ -44,10 +43,7 @@ export type Granted = {
   readonly signedInAt?: Instant | null
 }
 
-/**
- * Makes the tokens of a grant again: they are derived, and only their hashes are stored. Beside them stands what was
- * known of the payer then.
- */
+/** Derives the tokens of a grant again, with the payer's data of that time. */
 export const showTokens =
   ({ tokens, findProfile, subjectOf, signIdToken }: Needs) =>
   async (granted: Granted, at: Instant, asOf?: AsOf): Promise<ShownTokens> => {

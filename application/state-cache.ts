@@ -9,64 +9,64 @@ import {
 } from './event-store.ts'
 import { generationalCache, sizedCache, type CacheLimits } from './generational-cache.ts'
 
-/** The state of an aggregate as of a revision of its stream. */
+/** A state at a revision of its stream. */
 export type Known = {
   readonly revision: Revision
   readonly state: unknown
-  /** Roughly, in bytes. */
+  /** Estimated bytes. */
   readonly size: number
 }
 
-/** What is known of a stream before anything of it was read. */
 export const unreadState = ({ initial }: { readonly initial: unknown }): Known => ({
   revision: noStream,
   state: initial,
   size: 0,
 })
 
-/** What is known after more has happened. */
 export const knownStateAfter = (
   before: Known,
   sizeOfMore: number,
   { revision, state }: Omit<Known, 'size'>,
 ): Known => ({ revision, state, size: stateSizeAfter(before.size, sizeOfMore, state) })
 
-/** A state, and the newest revision of its stream that was observed. */
+/** `observed` is the newest revision seen of the stream. */
 type Remembered = Known & { observed: Revision }
 
-/** Whether its stream is known to have gone on. */
 export const isStale = ({ revision, observed }: Readonly<Remembered>): boolean =>
   revision < observed
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
+const nextLoopTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
 type Needs = {
   readonly store: Pick<EventStore, 'head' | 'readAll'>
   readonly cacheLimits: CacheLimits
-  /** Everything after this position is observed. */
+  /** Events after this position are observed. */
   readonly from: Position
 }
 
-/** Remembers the states of the aggregates used last, and which of them the log has gone beyond. */
+/**
+ * Caches the states used last, and knows which of them are stale.
+ * Long because all of it shares what was observed.
+ */
 export const makeStateCache = ({ store, cacheLimits, from }: Needs) => {
-  const memory = sizedCache<string, Remembered>(cacheLimits)
-  /** The newest revision observed of each stream that has changed lately, remembered or not. */
+  const cache = sizedCache<string, Remembered>(cacheLimits)
+  /** Newest revision of recently changed streams, cached or not. */
   const observedOf = generationalCache<string, Revision>(cacheLimits.streams)
   let observed = from
 
-  const find = (stream: string): Readonly<Remembered> | undefined => memory.get(stream)
+  const find = (stream: string): Readonly<Remembered> | undefined => cache.get(stream)
 
-  /** What is remembered of a stream, unless it is known to be old. */
+  /** The cached state, unless stale. */
   const findCurrent = (stream: string): Known | undefined => {
     const known = find(stream)
     return known && !isStale(known) ? known : undefined
   }
 
-  /** Marks what other processes have changed as old. Call it with all events, in order. */
+  /** Marks states that other processes changed. Call it with all events, in order. */
   const observe = (events: readonly (RecordedEvent | Recorded)[]): void => {
     for (const { stream, revision, position } of events) {
       if (position > observed) observed = position
-      const known = memory.get(stream)
+      const known = cache.get(stream)
       if (known && known.revision >= revision) continue
       if (known) known.observed = revision
       observedOf.set(stream, revision)
@@ -76,7 +76,7 @@ export const makeStateCache = ({ store, cacheLimits, from }: Needs) => {
   const readOn = async (): Promise<void> => {
     for await (const events of store.readAll(observed)) {
       observe(events)
-      // One batch only: further behind, single streams are read until the rest was observed.
+      // One batch only; further behind, single streams are read instead.
       break
     }
   }
@@ -90,26 +90,28 @@ export const makeStateCache = ({ store, cacheLimits, from }: Needs) => {
     find,
     findCurrent,
     observe,
-    /** What is remembered of a stream if that is its state at the log's end; reading the stream tells otherwise. */
+    /** The cached state if it is current at the log's end; else read the stream. */
     findAtHead: async (stream: string): Promise<Known | undefined> => {
       if (!findCurrent(stream)) return undefined
       const head = await store.head()
-      // The answers to this process's own appends often arrive in the next turn of the event loop.
-      if (observed < head && findCurrent(stream)) await nextTurn()
+      // This process's own appends are often observed in the next turn.
+      if (observed < head && findCurrent(stream)) await nextLoopTurn()
       if (observed < head && findCurrent(stream)) await catchUp()
       return observed < head ? undefined : findCurrent(stream)
     },
     remember: (stream: string, { revision, state, size }: Known): void => {
-      const before = memory.get(stream)
+      const before = cache.get(stream)
       if (before && before.revision > revision) return
-      // A read may end after a newer event was observed.
+      // A newer event may have been observed during the read.
       const newest = before?.observed ?? observedOf.get(stream) ?? noStream
-      memory.set(stream, { revision, state, size, observed: newest })
+      cache.set(stream, { revision, state, size, observed: newest })
     },
-    /** Called when this process has appended events that end at a position. */
+    /** Records that this process appended events up to a position. */
     appended: (position: Position, count: number): void => {
-      // They follow what was observed, so nothing of others stands before them.
+      // Nothing of others lies in between.
       if (position === observed + count) observed = position
     },
   }
 }
+
+export type StateCache = ReturnType<typeof makeStateCache>

@@ -1,14 +1,14 @@
-/** A queue that holds each thing once, in the order of coming. */
-export const uniqueQueue = <One>() => {
-  const waiting = new Set<One>()
-  // One iterator for all takes: a new one would step over the gaps that all earlier takes have left in the set. It also
-  // yields what is added later, as long as it never reaches the end: hence the look at the size.
+/** A first-in, first-out queue without duplicates. */
+export const uniqueQueue = <Item>() => {
+  const waiting = new Set<Item>()
+  // One iterator for all takes, because a new one would skip all deleted entries again. It yields
+  // later additions as long as it never reaches the end, hence the check of the size.
   const rest = waiting.values()
 
   return {
-    add: (one: One): void => void waiting.add(one),
+    add: (item: Item): void => void waiting.add(item),
     size: (): number => waiting.size,
-    take: (): One | undefined => {
+    take: (): Item | undefined => {
       if (waiting.size === 0) return undefined
       const { value } = rest.next()
       if (value !== undefined) waiting.delete(value)
@@ -17,4 +17,4 @@ export const uniqueQueue = <One>() => {
   }
 }
 
-export type UniqueQueue<One> = ReturnType<typeof uniqueQueue<One>>
+export type UniqueQueue<Item> = ReturnType<typeof uniqueQueue<Item>>

@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { payments } from '../domain/aggregates.ts'
-import type { EventStore, NewEvent } from '../application/event-store.ts'
-import { noStream } from '../application/event-store.ts'
+import { type EventStore, type NewEvent, noStream } from '../application/event-store.ts'
 import { noFees } from '../domain/accounting/fees.ts'
 import { schemaVersion } from '../domain/events.ts'
 import type { PaymentCommand } from '../domain/payment/payment-command.ts'

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import type { LedgerEvent } from './accounting/ledger.ts'
+import { nextAttemptAt } from './callback-schedule.ts'
 import type { Decider, EventsOf } from './decider.ts'
 import type { PaymentEvent } from './payment/payment-events.ts'
 import type { PermissionEvent } from './people/permission.ts'
 import { refuse } from './refusal.ts'
-import { isAhead, type Instant, type Seconds } from './time.ts'
+import type { Instant } from './time.ts'
 
 /** Callback event of each event type (interface 4.4 and 13). */
 export const callbackEventNames = {
@@ -127,33 +128,6 @@ const withAttempt = (
   latest?.uri === uri
     ? { ...latest, attempts: latest.attempts + 1 }
     : { uri, attempts: 1, firstAttemptAt: attemptedAt }
-
-const retryDelays: readonly Seconds[] = [5, 30, 120, 600, 1800, 3600, 3600, 3600, 7200]
-const slowestDelay: Seconds = 14_400
-const retriesEndAfter: Seconds = 259_200
-
-/** Exponential back-off with up to 20 % jitter; null after the last attempt. */
-export const nextAttemptAt = (
-  attempts: number,
-  firstAttemptAt: Instant,
-  at: Instant,
-  jitter: number,
-): Instant | null => {
-  const delay = retryDelays[attempts - 1] ?? slowestDelay
-  const next = at + Math.round(delay * 1000 * (1 + jitter / 5))
-  return next > firstAttemptAt + retriesEndAfter * 1000 ? null : next
-}
-
-/**
- * Whether it waits longer than any schedule allows, because the clock was ahead and was set back.
- */
-export const waitsTooLong = (
-  { attempts, nextAttemptAt: next }: Pick<QueuedMessage, 'attempts' | 'nextAttemptAt'>,
-  at: Instant,
-): boolean => {
-  const delay = attempts === 0 ? 0 : (retryDelays[attempts - 1] ?? slowestDelay)
-  return isAhead(next - delay * 1200, at)
-}
 
 /** Delivers one message until it arrives, the receiver is gone, or three days have passed. */
 export const callback: Decider<CallbackCommand, CallbackEvent, Callback> = {

@@ -15,7 +15,7 @@ type Clock = {
   readonly steps: readonly { readonly from: Instant; readonly aheadBy: number }[]
 }
 
-/** What the clock of the machine showed when this one showed that. */
+/** The machine's time at an instant of the sandbox clock. */
 export const machineTimeAt = ({ steps }: Clock, at: Instant): Instant =>
   at - (steps.findLast(({ from }) => from <= at)?.aheadBy ?? 0)
 
@@ -38,7 +38,7 @@ export const clock: Decider<ClockCommand, ClockEvent, Clock> = {
     return next <= aheadBy ? [] : [{ type: 'ClockAdvanced', data: { aheadBy: next } }]
   },
   evolve: (clock, { data: { aheadBy } }, { at }) => {
-    // Instants are kept in whole seconds, too: one just after this step may show a time just before it.
+    // An instant stored in whole seconds may show a time just before this step.
     const from = Math.max(at, at - clock.aheadBy + aheadBy - 999)
     return { aheadBy, steps: [...clock.steps, { from, aheadBy }] }
   },

@@ -4,7 +4,7 @@ import type { Instant } from './time.ts'
 /** When and where an event was recorded. */
 export type Place = { readonly at: Instant; readonly position: number }
 
-/** A pure state machine: `decide` turns a command into events, `evolve` folds an event into the state. */
+/** A pure state machine: `decide` turns a command into events, `evolve` folds an event. */
 export type Decider<Command, Event, State> = {
   readonly initial: State
   /**

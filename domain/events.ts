@@ -15,7 +15,7 @@ type Intersection<Union> = (Union extends unknown ? (given: Union) => void : nev
 export type DomainEvent = EventOf<Tables>
 export type EventType = DomainEvent['type']
 
-/** Every event in the log: its schema serves types, reading and the auditors’ catalogue. */
+/** Every event in the log: its schema serves types, reading and the auditors' catalogue. */
 export const eventCatalogue = Object.assign(
   {},
   ...Object.values(aggregates).map(({ events }) => events),

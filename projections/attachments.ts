@@ -8,7 +8,7 @@ import { projection } from './projection.ts'
 
 export type AttachmentEntry = Attachment & { readonly at: Instant }
 
-/** What has been attached to each payment, in order. */
+/** Attachments of each payment, in order. */
 const attachments = sqliteTable('attachments', {
   tid: text().primaryKey(),
   entries: text({ mode: 'json' }).$type<readonly AttachmentEntry[]>().notNull(),
@@ -28,7 +28,7 @@ export const attachmentProjection = projection({
 export const attachmentQueries = (db: BetterSQLite3Database) => {
   const find = findBy(db, attachments, attachments.tid)
   return {
-    /** The attachments of a payment, oldest first. */
+    /** Oldest first. */
     of: (tid: string): readonly AttachmentEntry[] => find(tid)?.entries ?? [],
   }
 }

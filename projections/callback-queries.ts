@@ -14,7 +14,7 @@ type Due = { readonly [Member in keyof DeliveryLane]: DeliveryLane[Member] | nul
 const laneIn = ({ merchant, destination }: Due): DeliveryLane[] =>
   destination === null ? [] : [{ merchant, destination }]
 
-/** Finds the lanes in which something has become due. The cost grows with what has, not with what waits. */
+/** Finds lanes in which something became due; the cost grows with that, not with what waits. */
 const newlyDueIn = (db: BetterSQLite3Database) => {
   const fromThere = { merchant, destination, dueAt, position }
   const select = () => db.select(fromThere).from(callbackQueue)
@@ -26,7 +26,7 @@ const newlyDueIn = (db: BetterSQLite3Database) => {
   const changes = prepared(
     db,
     callbackQueue,
-    // Whether it is due is looked at afterwards: asked here, the database might go through all that is due.
+    // Filtered afterwards: with this condition, SQLite might scan everything that is due.
     select()
       .where(and(gt(position, sql.placeholder('position')), isToBeSent))
       .orderBy(asc(position)),
@@ -40,13 +40,19 @@ const newlyDueIn = (db: BetterSQLite3Database) => {
       .where(and(gt(dueAt, sql.placeholder('after')), lte(dueAt, now))),
   )
 
-  return (now: Instant, seen: { readonly at: Instant; readonly position: number } | null) => {
-    // Changes first: one that comes between the two reads is found by the next look.
-    const changed = seen ? changes.all({ position: seen.position }) : []
-    const last = seen ? (changed.at(-1) ?? seen) : lastChange.get()
-    const news = changed.filter(({ dueAt }) => dueAt !== null && dueAt <= now).flatMap(laneIn)
-    const others = became.all({ after: seen?.at ?? -Infinity, now }).flatMap(laneIn)
-    return { news, others, seen: { at: now, position: last?.position ?? -1 } }
+  return (now: Instant, lastCheck: { readonly at: Instant; readonly position: number } | null) => {
+    // Changes first: what comes between the two reads is found by the next check.
+    const changed = lastCheck ? changes.all({ position: lastCheck.position }) : []
+    const last = lastCheck ? (changed.at(-1) ?? lastCheck) : lastChange.get()
+    const changedLanes = changed
+      .filter(({ dueAt }) => dueAt !== null && dueAt <= now)
+      .flatMap(laneIn)
+    const elapsed = became.all({ after: lastCheck?.at ?? -Infinity, now }).flatMap(laneIn)
+    return {
+      changed: changedLanes,
+      elapsed,
+      lastCheck: { at: now, position: last?.position ?? -1 },
+    }
   }
 }
 
@@ -58,7 +64,7 @@ const dueIn = (db: BetterSQLite3Database) => {
     select()
       .where(
         and(
-          // `is` finds null, too: the messages of nobody.
+          // `is` also matches null, for messages without a merchant.
           sql`${merchant} is ${sql.placeholder('merchant')}`,
           eq(destination, sql.placeholder('destination')),
           lte(dueAt, now),
@@ -74,13 +80,12 @@ const dueIn = (db: BetterSQLite3Database) => {
   )
   const subjectOf = (row: { readonly subject: string }): string => row.subject
   return {
-    /** Resources whose first message there is due, the longest due first. */
+    /** Resources whose first message to this lane is due, longest due first. */
     due: ({ merchant, destination }: DeliveryLane, now: Instant, limit: number): string[] =>
       atLane.all({ merchant, destination, now, limit }).map(subjectOf),
-    /** The same, wherever their messages go. */
+    /** The same for all lanes. */
     dueAnywhere: (now: Instant, limit: number): string[] =>
       anywhere.all({ now, limit }).map(subjectOf),
-    /** The next instant after now at which something becomes due. */
     nextDue: nextBy(db, callbackQueue, dueAt),
   }
 }
@@ -109,15 +114,17 @@ export const callbackQueueQueries = (db: BetterSQLite3Database) => {
   )
   return {
     ...dueIn(db),
-    /** Where something is due that has changed since it was last looked, or was not due then: at first, all that is. */
+    /**
+     * Lanes that became due since the last check: `changed` by an event, `elapsed` by time. The
+     * first check finds all.
+     */
     newlyDue: newlyDueIn(db),
     find: findBy(db, callbackQueue, subject),
-    /** Where the first message of a resource is due. */
+    /** Lane of a resource's first message, if due. */
     laneOf: (subject: string, now: Instant): DeliveryLane | undefined =>
       lane.all({ subject, now }).flatMap(laneIn)[0],
-    /** Resources whose first message is due after an instant. */
     dueAfter: (then: Instant) => later.all({ then }),
-    /** Resources with messages that have not arrived, for the operator. */
+    /** For the operator. */
     unfinished: () => unfinished.all(),
     unfinishedCount: countOf(db, callbackQueue, isUnfinished),
   }

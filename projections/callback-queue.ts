@@ -27,7 +27,7 @@ import {
 } from './queued-messages.ts'
 import { reportKey } from './reports.ts'
 
-/** The queue of a payment's display, which hears of the steps of the payer only. */
+/** The display's queue gets only the steps of the payer. */
 const displayed = (
   row: CallbackQueueRow | undefined,
   event: PaymentRecorded,
@@ -51,7 +51,7 @@ const displayed = (
   }
 }
 
-/** The queues that a payment's event is for, also of a payment without a display: that it has none is remembered. */
+/** Subjects of the queues that an event may change. */
 const paymentQueues = ({ type, stream }: PaymentRecorded): string[] =>
   type === 'PaymentRequested' || type === 'PaymentAmended' || isDisplayed(type)
     ? [stream, displayOf(stream)]
@@ -88,7 +88,7 @@ const queueProjection = projection({
       case 'ShortlinkRegistered':
       case 'ShortlinkChanged':
       case 'ShortlinkRemoved':
-        // Messages are about its scans, which have a stream of their own.
+        // Messages are about the shortlink's scans, which have their own stream.
         return [`scans-${idIn(stream)}`]
       default:
         return [stream]
@@ -119,7 +119,7 @@ const queueProjection = projection({
           : emptyQueue(String(key), metadata.merchant, callbackUri)
       }
       case 'ShortlinkRemoved':
-        // Without an address, which nobody will give it any more, what has not arrived would wait for ever.
+        // Undelivered messages without an address would wait for ever.
         return row && row.callbackUri === null ? { ...row, waiting: [], abandoned: [] } : row
       case 'ShortlinkScanned':
         return row && withMessage(row, event, scanCallbackName)
@@ -141,7 +141,7 @@ const queueProjection = projection({
   },
 })
 
-/** The queues, each with the position of the event that changed it last. */
+/** Adds the position of the event that changed the row last. */
 export const callbackQueueProjection: typeof queueProjection = {
   ...queueProjection,
   apply: (row, event, key) => {

@@ -6,7 +6,7 @@ import { prepared } from './prepared.ts'
 
 const now = sql.placeholder('now')
 
-/** Rows of a table whose instant in a column has come, the earliest first. */
+/** Rows whose instant in a column has come, earliest first. */
 export const dueBy = <Table extends SQLiteTable>(
   db: BetterSQLite3Database,
   table: Table,
@@ -22,7 +22,7 @@ export const dueBy = <Table extends SQLiteTable>(
   return (now: Instant, limit: number) => all({ now, limit }) as Table['$inferSelect'][]
 }
 
-/** The first instant in a column of a table that is after now. */
+/** The next instant in a column after now. */
 export const nextBy = (db: BetterSQLite3Database, table: SQLiteTable, column: SQLiteColumn) => {
   const query = db
     .select({ [column.name]: column })

@@ -2,34 +2,35 @@ import { and, asc, desc, eq, lt, sql, type SQL } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
-import { isWithdrawal, type Permissions } from '../domain/people/grant.ts'
+import { isWithdrawal } from '../domain/people/grant.ts'
 import { scopes, type Scope } from '../domain/people/scope.ts'
 import { idIn } from '../domain/stream.ts'
+import { accessTokens, grantingTypes, refreshTokens, type Granting } from './grant-tokens.ts'
 import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
-/** Said as the index says it. */
+/** Must be written like the index condition. */
 const stands = sql`isWithdrawn = 0`
 const isAnswer = sql`isAnswer = 1`
 
-/** What payers have granted to merchants: who knows what since when, and until when. */
+/** Scopes that payers granted to merchants. */
 const grantedPermissions = sqliteTable(
   'granted_permissions',
   {
-    /** The stream in which the payer granted it. */
+    /** Stream of the granting request. */
     grant: text().primaryKey(),
     position: integer().notNull(),
     payer: text().notNull(),
     merchant: text().notNull(),
-    /** The client that holds the tokens: an application, or the merchant itself. */
+    /** An application, or the merchant itself. */
     client: text().notNull(),
     scope: text({ mode: 'json' }).$type<readonly Scope[]>().notNull(),
     grantedAt: integer().notNull(),
-    /** Its tokens are dead. */
+    /** Its tokens are no longer valid. */
     isRevoked: integer({ mode: 'boolean' }).notNull(),
-    /** The payer has taken it back, or the operator has for them. */
+    /** By the payer, or the operator for them. */
     isWithdrawn: integer({ mode: 'boolean' }).notNull(),
-    /** The payer was asked by an application: what an earlier consent covers is no answer of theirs. */
+    /** An application asked the payer; false for standing consents. */
     isAnswer: integer({ mode: 'boolean' }).notNull(),
   },
   (row) => [
@@ -41,63 +42,15 @@ const grantedPermissions = sqliteTable(
 
 export type GrantedPermission = typeof grantedPermissions.$inferSelect
 
-/** All that a payer lets a client know, whenever they granted it. */
+/** Everything that a payer granted to a client. */
 export type StandingConsent = Pick<GrantedPermission, 'client' | 'merchant' | 'scope'> & {
-  /** When the first of it was granted. */
+  /** Time of the first grant. */
   readonly grantedAt: number
-  /** Of the last of it in the log. */
+  /** Position of the last grant. */
   readonly position: number
 }
 
-const tokenColumns = {
-  hash: text().primaryKey(),
-  grant: text().notNull(),
-  generation: integer().notNull(),
-  scope: text({ mode: 'json' }).$type<readonly Scope[]>().notNull(),
-  issuedAt: integer().notNull(),
-  expiresAt: integer().notNull(),
-}
-const accessTokens = sqliteTable('access_tokens', tokenColumns)
-const refreshTokens = sqliteTable('refresh_tokens', tokenColumns)
-
-const grantingTypes = ['PaymentAuthorized', 'PermissionGranted', 'CodeRedeemed'] as const
-type Granting = Recorded<Extract<DomainEvent, { type: (typeof grantingTypes)[number] }>>
-type Issuing = Granting | Recorded<Extract<DomainEvent, { type: 'GrantRefreshed' }>>
-
-const issuedIn = (
-  event: Issuing,
-): (Permissions & { readonly grant: string; readonly generation: number }) | undefined => {
-  if (event.type === 'GrantRefreshed') return { ...event.data, grant: idIn(event.stream) }
-  const { permissions } = event.data
-  return permissions && { ...permissions, grant: event.stream, generation: 0 }
-}
-
-const tokenProjection = (
-  table: typeof accessTokens | typeof refreshTokens,
-  kind: 'accessHash' | 'refreshHash',
-) =>
-  projection({
-    table,
-    key: table.hash,
-    handles: [...grantingTypes, 'GrantRefreshed'],
-    begins: [...grantingTypes, 'GrantRefreshed'],
-    keysOf: (event) => {
-      const issued = issuedIn(event)
-      return issued ? [issued.tokens[kind]] : []
-    },
-    apply: (_, event) => {
-      const issued = issuedIn(event)
-      if (!issued) return undefined
-      const { grant, generation, scope, tokens } = issued
-      const { issuedAt, expiresAt } = tokens
-      return { hash: tokens[kind], grant, generation, scope, issuedAt, expiresAt }
-    },
-  })
-
-export const accessTokenProjection = tokenProjection(accessTokens, 'accessHash')
-export const refreshTokenProjection = tokenProjection(refreshTokens, 'refreshHash')
-
-/** From the consent on, before there are any tokens: what is withdrawn meanwhile gives none. */
+/** Starts with the consent, so that a withdrawal before the tokens are issued counts. */
 const consentTypes = [...grantingTypes, 'AuthorizationAllowed'] as const
 
 type Granted = Pick<GrantedPermission, 'client' | 'scope' | 'grantedAt'>
@@ -111,7 +64,7 @@ const grantedIn = (
   }
   const { permissions } = event.data
   if (!permissions) return undefined
-  // A merchant is a client of its own, with its merchant id as client id.
+  // A merchant is its own client.
   const client = event.type === 'CodeRedeemed' ? event.data.client : (event.metadata.merchant ?? '')
   return { client, scope: permissions.scope, grantedAt: permissions.tokens.issuedAt }
 }
@@ -120,7 +73,7 @@ export const grantProjection = projection({
   table: grantedPermissions,
   key: grantedPermissions.grant,
   handles: [...consentTypes, 'GrantRevoked'],
-  // A code is redeemed after the consent that it came of.
+  // `CodeRedeemed` follows the consent.
   begins: ['PaymentAuthorized', 'PermissionGranted', 'AuthorizationAllowed'],
   keyOf: (event) => (event.type === 'GrantRevoked' ? idIn(event.stream) : event.stream),
   apply: (row, event) => {
@@ -139,7 +92,7 @@ export const grantProjection = projection({
   },
 })
 
-/** There is nothing newer of the same payer for the same client. */
+/** No newer grant of the payer to the client. */
 const isNewest = sql`NOT EXISTS (SELECT 1 FROM granted_permissions AS newer
   WHERE newer.payer = ${grantedPermissions.payer} AND newer.client = ${grantedPermissions.client}
   AND newer.isWithdrawn = 0 AND newer.position > ${grantedPermissions.position})`
@@ -202,16 +155,15 @@ export const grantQueries = (db: BetterSQLite3Database) => {
     findAccess: findBy(db, accessTokens, accessTokens.hash),
     findRefresh: findBy(db, refreshTokens, refreshTokens.hash),
     find: findBy(db, grantedPermissions, grantedPermissions.grant),
-    /** What a payer has granted and not taken back, newest first. */
+    /** Grants not withdrawn, newest first. */
     ofPayer: (payer: string, before: number, limit: number) =>
       ofPayer.all({ payer, before, limit }),
-    /** The same of what they have granted to one client. */
     ofClient: (payer: string, client: string, before: number, limit: number) =>
       ofClient.all({ payer, client, before, limit }),
-    /** What a payer has allowed applications when they asked, withdrawn since or not, newest first. */
+    /** Answers to applications, also withdrawn ones, newest first. */
     answers: (payer: string, before: number, limit: number) =>
       answers.all({ payer, before, limit }),
-    /** The clients that a payer lets know something, each once; who was let know something last comes first. */
+    /** Clients with a grant, each once, latest first. */
     consents: (payer: string, before: number, limit: number): readonly StandingConsent[] =>
       newest.all({ payer, before, limit }).map(consentOf),
     consent: (payer: string, client: string): StandingConsent | undefined => {

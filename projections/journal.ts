@@ -14,7 +14,7 @@ import { addUp, type Sum } from '../domain/money/money.ts'
 import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
-/** The balance of each account of the journal in each currency: debits less credits, in minor units. */
+/** Debits less credits of each account and currency, in minor units. */
 const journalBalances = sqliteTable('journal_balances', {
   key: text().primaryKey(),
   account: text().$type<Account>().notNull(),
@@ -30,15 +30,15 @@ const keyOfPosting = ({ account, currency, merchant }: Posting): string =>
 
 type Entry = ReadonlyMap<string | number, Posting>
 
-/** Each posting of an entry is to an account of its own. */
-const folding = <Fact extends object>(postingsOf: (fact: Fact) => readonly Posting[]) => {
+/** Every posting of an entry has an account of its own. */
+const foldPostings = <Fact extends object>(postingsOf: (fact: Fact) => readonly Posting[]) => {
   const entryOf = (fact: Fact): Entry =>
     new Map(postingsOf(fact).map((posting) => [keyOfPosting(posting), posting]))
-  /** Worked out once, though each of its accounts asks for it. */
-  let last: { readonly fact: Fact; readonly entry: Entry } | undefined
+  /** Computed once, although every account asks for it. */
+  let latest: { readonly fact: Fact; readonly entry: Entry } | undefined
   const entry = (fact: Fact): Entry => {
-    if (last?.fact !== fact) last = { fact, entry: entryOf(fact) }
-    return last.entry
+    if (latest?.fact !== fact) latest = { fact, entry: entryOf(fact) }
+    return latest.entry
   }
   return {
     keysOf: (fact: Fact) => [...entry(fact).keys()],
@@ -65,11 +65,11 @@ export const journalProjection = projection({
   table: journalBalances,
   key: journalBalances.key,
   handles: ['SettlementMade', 'PayoutOrdered'],
-  ...folding(postingsOfEvent),
-  sums: folding(postingsOfLine),
+  ...foldPostings(postingsOfEvent),
+  sums: foldPostings(postingsOfLine),
 })
 
-/** Balances of one currency: each account, all merchants together, and what they are off by, which must be zero. */
+/** `imbalance` must be zero. */
 export type TrialBalance = {
   readonly currency: string
   readonly balances: Readonly<Record<string, Sum>>

@@ -12,26 +12,26 @@ type ClosingSums = {
   readonly totals: Totals
 }
 
-/** Each ledger, with what the lines of its open report add up to so far. */
+/** Each ledger with the sums of its open report. */
 export const ledgers = sqliteTable(
   'ledgers',
   {
     stream: text().primaryKey(),
-    /** Position of the registration: the order of lists, and their cursor. */
+    /** Position of the registration; orders lists and serves as cursor. */
     position: integer().notNull(),
     merchant: text().notNull(),
     id: text().notNull(),
     currency: text().notNull(),
     description: text(),
     enabled: integer({ mode: 'boolean' }).notNull(),
-    /** Number of the open report, and when it was opened. */
+    /** The open report. */
     open: integer().notNull(),
     openedAt: integer().notNull(),
-    /** Number of the last report whose logs are made; 0 for none. */
+    /** Last report whose logs are written; 0 for none. */
     completed: integer().notNull(),
-    /** Whether logs of closed reports are still to be made. */
+    /** Whether a closed report waits for its logs. */
     closing: integer({ mode: 'boolean' }).notNull(),
-    /** What the lines of each closed report add up to whose logs are still to be made; those without lines are left out. */
+    /** Sums of closed reports that wait for their logs; reports without lines are left out. */
     closingSums: text({ mode: 'json' }).$type<readonly ClosingSums[]>().notNull(),
     counters: text({ mode: 'json' }).$type<Counters>().notNull(),
     totals: text({ mode: 'json' }).$type<Totals>().notNull(),
@@ -44,7 +44,7 @@ export const ledgers = sqliteTable(
 
 export type LedgerRow = typeof ledgers.$inferSelect
 
-/** The stream of a ledger: ids of merchants and ledgers need no encoding. */
+/** Ids of merchants and ledgers need no encoding. */
 export const ledgerStream = (merchant: string, ledger: string): string =>
   `ledger-${merchant}/${ledger}`
 
@@ -59,7 +59,7 @@ export const ledgerProjection = projection({
   apply: (row, event, key) => {
     const { position, metadata } = event
     if (event.type === 'MerchantRegistered' || event.type === 'LedgerRegistered') {
-      // A merchant that comes back finds its ledger as it was.
+      // A merchant registered again keeps its ledger.
       if (row) return row
       const { currency } = event.data
       const about =

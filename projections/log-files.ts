@@ -5,7 +5,7 @@ import { findBy } from './prepared.ts'
 import { projection } from './projection.ts'
 import { reportKey } from './reports.ts'
 
-/** What a log file is of: it can be made again, byte for byte, by whoever has the log of events. */
+/** The report or settlement from which a log file can be written again, byte for byte. */
 type LogSource =
   | { readonly type: 'report'; readonly key: string }
   | { readonly type: 'settlement'; readonly merchant: string; readonly serial: number }

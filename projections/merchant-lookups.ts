@@ -6,7 +6,7 @@ import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 import { merchantRegister } from './registers.ts'
 
-/** Which merchants have had an organisation number or another secondary id: those that have it now are among them. */
+/** Merchants that have, or once had, an organisation number or secondary id. */
 const merchantLookups = sqliteTable(
   'merchant_lookups',
   {
@@ -33,7 +33,10 @@ export const merchantLookupProjection = projection({
   },
 })
 
-/** Finding a merchant by an organisation number or another secondary id; the one registered first, should two have it. */
+/**
+ * Finds a merchant by its current organisation number or secondary id; the one registered first if
+ * several match.
+ */
 export const merchantLookupQuery = (db: BetterSQLite3Database) => {
   const { table } = merchantRegister.projection
   const lookupId = sql.placeholder('lookupId')
@@ -41,7 +44,8 @@ export const merchantLookupQuery = (db: BetterSQLite3Database) => {
     .select({ stream: merchantLookups.stream })
     .from(merchantLookups)
     .where(eq(merchantLookups.lookupId, lookupId))
-  const hasIt = sql`(json_extract(${table.data}, '$.organizationId') = ${lookupId} or exists (select 1 from json_each(${table.data}, '$.lookupIds') where value = ${lookupId}))`
+  const hasIt = sql`(json_extract(${table.data}, '$.organizationId') = ${lookupId} or exists (
+    select 1 from json_each(${table.data}, '$.lookupIds') where value = ${lookupId}))`
   const find = prepared(
     db,
     table,

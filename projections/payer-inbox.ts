@@ -6,7 +6,7 @@ import { paymentTable } from './payment-table.ts'
 import { permissionTable } from './permissions.ts'
 import { prepared } from './prepared.ts'
 
-/** A request of a payer: it waits for the answer, was answered or has ended. */
+/** A request that waits for the payer, was answered or ended. */
 export type InboxEntry = {
   readonly kind: 'payment' | 'permission'
   readonly id: string
@@ -18,7 +18,7 @@ type Columns = Readonly<
   Record<'id' | 'payer' | 'isWaiting' | 'position' | 'expiresAt', SQLiteColumn>
 >
 
-/** Requests of one kind, newest first, out of the table of these columns. */
+/** Newest first. */
 const entriesIn = (db: BetterSQLite3Database, kind: InboxEntry['kind'], columns: Columns) => {
   const { id, payer, isWaiting, position, expiresAt } = columns
   const page = prepared<Readonly<Record<string, unknown>>>(
@@ -53,7 +53,7 @@ const entriesIn = (db: BetterSQLite3Database, kind: InboxEntry['kind'], columns:
     }))
 }
 
-/** The requests of each payer, as payments and permissions have them. */
+/** A payer's payments and permissions together. */
 export const payerInboxQueries = (db: BetterSQLite3Database) => {
   const kinds = [
     entriesIn(db, 'payment', {
@@ -74,10 +74,10 @@ export const payerInboxQueries = (db: BetterSQLite3Database) => {
   const list = (of: Parameters<(typeof kinds)[number]>[0]): readonly InboxEntry[] =>
     kinds
       .flatMap((entries) => entries(of))
-      .sort((one, other) => other.position - one.position)
+      .sort((a, b) => b.position - a.position)
       .slice(0, of.limit)
   return {
-    /** What can still be answered at an instant. */
+    /** Requests that can still be answered. */
     waiting: (payer: string, at: Instant, before: number, limit: number) =>
       list({ payer, isWaiting: true, after: at, before, limit }),
     history: (payer: string, before: number, limit: number) =>

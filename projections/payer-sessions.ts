@@ -5,7 +5,7 @@ import { idIn } from '../domain/stream.ts'
 import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
-/** Who is signed in, by the SHA-256 of the session's token. */
+/** Keyed by the SHA-256 of the session token. */
 const payerSessions = sqliteTable(
   'payer_sessions',
   {
@@ -13,7 +13,7 @@ const payerSessions = sqliteTable(
     payer: text().notNull(),
     startedAt: integer().notNull(),
     expiresAt: integer().notNull(),
-    /** What the device calls itself, sealed. */
+    /** Name of the device, sealed. */
     device: text(),
   },
   (row) => [index('payer_sessions_by_payer').on(row.payer, row.startedAt)],
@@ -32,7 +32,7 @@ export const payerSessionProjection = projection({
   },
 })
 
-/** So many are shown: who is signed in more often sees the newest. */
+/** The newest are shown. */
 const maxShown = 50
 
 export const payerSessionQueries = (db: BetterSQLite3Database) => {
@@ -53,7 +53,7 @@ export const payerSessionQueries = (db: BetterSQLite3Database) => {
   )
   return {
     find: findBy(db, payerSessions, payerSessions.session),
-    /** Those that are not over, the newest first. */
+    /** Live sessions, newest first. */
     ofPayer: (payer: string, at: number) => ofPayer.all({ payer, at }),
   }
 }

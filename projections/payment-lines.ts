@@ -9,7 +9,10 @@ import type { PaymentRow } from './payment-table.ts'
 
 export type PaymentRecorded = Recorded<PaymentEvent>
 
-/** The line of a transaction log that an event makes of the payment as it was before; some make none. */
+/**
+ * The transaction line of an event, given the row before it; some events have none.
+ * Long because it has a case for each event.
+ */
 export const transactionLine = (
   before: PaymentRow | undefined,
   event: PaymentRecorded,

@@ -1,8 +1,8 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /**
- * Of each payment what is looked for among many, and what the lines of transaction logs tell of it. Whatever else is
- * known of one payment is folded from its stream. Amounts in minor units of its currency.
+ * What queries over many payments and transaction lines need; everything else is folded from the
+ * payment's stream. Amounts in minor units.
  */
 export const paymentTable = sqliteTable(
   'payments',
@@ -18,16 +18,14 @@ export const paymentTable = sqliteTable(
     amount: integer().notNull(),
     additionalAmount: integer().notNull(),
     credit: integer({ mode: 'boolean' }).notNull(),
-    /** Not captured and not released. */
     amountLeft: integer().notNull(),
     additionalAmountLeft: integer().notNull(),
-    /** For whom it is, or who has answered it; null as long as anyone may. */
+    /** Who may answer or has answered; null while anyone may. */
     payer: text(),
-    /** Whether its payer has still to answer. */
+    /** Whether the payer has yet to answer. */
     isWaiting: integer({ mode: 'boolean' }).notNull(),
-    /** Position of the event that put it among the requests of its payer, or moved it there: their order. */
+    /** Position of the event that put it on the payer's current list; orders the list. */
     inboxPosition: integer().notNull(),
-    /** End of the current status, or of the last one that could end. */
     expiresAt: integer().notNull(),
     /** `expiresAt` while the payment can still expire, else null. */
     deadline: integer(),

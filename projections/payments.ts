@@ -7,7 +7,7 @@ import { transactionLine } from './payment-lines.ts'
 import { paymentTable, type PaymentRow } from './payment-table.ts'
 import { projection } from './projection.ts'
 
-/** What events change of a row. */
+/** Fields that an event changes. */
 type Changes = Partial<
   Omit<
     PaymentRow,
@@ -58,7 +58,7 @@ const requested = (
   }
 }
 
-/** None for what is of no concern to those who look among many. */
+/** Undefined if the row stays as it is. */
 const changesOf = (
   row: PaymentRow,
   event: Exclude<PaymentEvent, { type: 'PaymentRequested' }>,
@@ -116,8 +116,7 @@ export const paymentProjection = projection({
 })
 
 export const paymentQueries = (db: BetterSQLite3Database) => ({
-  /** Payments whose deadline has passed and whose expiry is not recorded yet, earliest first. */
+  /** Payments whose deadline has passed without a recorded expiry, earliest first. */
   due: dueBy(db, paymentTable, paymentTable.deadline),
-  /** The next deadline after now. */
   nextDeadline: nextBy(db, paymentTable, paymentTable.deadline),
 })

@@ -6,16 +6,16 @@ import { idIn } from '../domain/stream.ts'
 import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
-/** How far a request is that waits for a scan. */
+/** Progress of a request that waits for a scan. */
 type PickUpStage =
-  /** It does not listen yet. */
+  /** Not yet registered with the shortlink. */
   | { readonly type: 'requested'; readonly listener: Listener }
   | { readonly type: 'listening' }
   | { readonly type: 'matched'; readonly scan: string; readonly payer: string }
-  /** It has ended and listens still. */
+  /** Ended, but still registered with the shortlink. */
   | { readonly type: 'ended' }
 
-/** Payment requests that have a shortlink for a customer, until a payer has picked them up. */
+/** Payment requests for a shortlink until a payer picks them up. */
 const pickUps = sqliteTable(
   'pick_ups',
   {
@@ -23,7 +23,7 @@ const pickUps = sqliteTable(
     shortlink: text().notNull(),
     merchant: text(),
     stage: text({ mode: 'json' }).$type<PickUpStage>().notNull(),
-    /** Whether it is the service's turn, not the payers'. */
+    /** Whether the service has to act. */
     isDue: integer({ mode: 'boolean' }).notNull(),
     position: integer().notNull(),
   },
@@ -70,10 +70,10 @@ export const pickUpProjection = projection({
         return row?.stage.type === 'listening' ? at(row, { type: 'ended' }) : row
       case 'ScanAwaited': {
         if (row) return row.stage.type === 'requested' ? at(row, { type: 'listening' }) : row
-        // It had ended, or been picked up, before it came to listen.
+        // It ended or was picked up before it was registered.
         const { tid } = event.data
-        const ghost = { tid, shortlink: idIn(stream), merchant, position }
-        return at(ghost, { type: 'ended' })
+        const leftover = { tid, shortlink: idIn(stream), merchant, position }
+        return at(leftover, { type: 'ended' })
       }
       case 'ScanMatched': {
         const { scan, payer } = event.data
@@ -98,7 +98,7 @@ export const pickUpQueries = (db: BetterSQLite3Database) => {
       .limit(sql.placeholder('limit')),
   )
   return {
-    /** Requests for which the service has something to do, the longest waiting first. */
+    /** Requests that need action, longest waiting first. */
     due: (limit: number): PickUpRow[] => due.all({ limit }),
   }
 }

@@ -6,11 +6,11 @@ type Values = Readonly<Record<string, unknown>>
 type Value = (values: Values) => unknown
 type Decode = (value: unknown) => unknown
 
-/** Whether values lie in the file as they are. */
+/** Whether values are stored unchanged. */
 export const isPlain = ({ dataType }: SQLiteColumn): boolean =>
   dataType !== 'json' && dataType !== 'boolean'
 
-/** The member of a row that a column of the file becomes, and how its values are read. */
+/** The row member of a column, and its decoder. */
 const memberOf = (table: SQLiteTable, name: string): readonly [string, Decode | undefined] => {
   const found = Object.entries(getTableColumns(table)).find(([, column]) => column.name === name)
   if (!found) throw new Error(`${name} is no column`)
@@ -18,10 +18,7 @@ const memberOf = (table: SQLiteTable, name: string): readonly [string, Decode | 
   return [member, isPlain(column) ? undefined : (value) => column.mapFromDriverValue(value)]
 }
 
-/**
- * Makes a row of a table out of the values of these columns as they lie in the file. The database would make an object
- * too, but names each column anew for each row.
- */
+/** Builds rows from raw values: SQLite's own objects would name each column anew for each row. */
 export const decoderOf = (table: SQLiteTable, columns: readonly string[]) => {
   const members = columns.map((name) => memberOf(table, name))
   return <Row>(stored: unknown): Row => {
@@ -42,10 +39,10 @@ const valueOf = (parameter: unknown): Value => {
   return (values) => encoder.mapToDriverValue(values[value.name])
 }
 
-/** A bare parameter as the limit makes SQLite compile the statement anew each time that it is bound. */
-const withSteadyLimit = (text: string): string => text.replace(/limit \?$/, 'limit ? + 0')
+/** With a bare parameter as limit, SQLite compiles the statement again on each use. */
+const withExpressionLimit = (text: string): string => text.replace(/limit \?$/, 'limit ? + 0')
 
-/** What is used of the database under the query builder. */
+/** The part of the database client used here. */
 type Client = {
   prepare(text: string): {
     raw(): {
@@ -56,10 +53,7 @@ type Client = {
   }
 }
 
-/**
- * Prepares a query of columns of one table for the database itself: built once by the query builder, which then has no
- * part in each read of it.
- */
+/** Prepares a query of one table, so that the query builder has no part in each read. */
 export const prepared = <Row>(
   db: BetterSQLite3Database,
   table: SQLiteTable,
@@ -67,7 +61,7 @@ export const prepared = <Row>(
 ) => {
   const { $client: client } = db as BetterSQLite3Database & { readonly $client: Client }
   const { sql: text, params } = query.toSQL()
-  const statement = client.prepare(withSteadyLimit(text)).raw()
+  const statement = client.prepare(withExpressionLimit(text)).raw()
   const values = params.map(valueOf)
   const names = statement.columns().map(({ name }) => name)
   const decode = decoderOf(table, names)
@@ -82,7 +76,6 @@ export const prepared = <Row>(
   }
 }
 
-/** Finds the row of a table by the text in a column. */
 export const findBy = <Table extends SQLiteTable>(
   db: BetterSQLite3Database,
   table: Table,
@@ -96,7 +89,6 @@ export const findBy = <Table extends SQLiteTable>(
   return (value: string) => get({ value }) as Table['$inferSelect'] | undefined
 }
 
-/** Counts the rows of a table of which something is true. */
 export const countOf = (db: BetterSQLite3Database, table: SQLiteTable, condition: SQL) => {
   const query = db
     .select({ count: sql<number>`count(*)` })

@@ -5,26 +5,26 @@ import type { DomainEvent, EventType, Recorded } from '../domain/events.ts'
 
 export type Key = string | number
 
-/** How something that happened changes the rows under its keys. */
+/** How a fact changes the rows of its keys. */
 type Fold<Row, Fact> = {
   readonly keysOf: (fact: Fact) => readonly Key[]
-  /** Pure: the row after it; undefined when there is to be none. The key says which row, where a fact has several. */
+  /** Pure. Returns the new row, or undefined to delete it. */
   readonly apply: (row: Row | undefined, fact: Fact, key: Key) => Row | undefined
 }
 
 /**
- * A read model: one table, and how each event changes rows of it. A projection may `transactionLine`, as a transaction line, what an
- * event did to a row. Others fold these as they fold events: each of them (`lines`), or sums of those between two events
- * that they handle (`sums`).
+ * A read model: one table and how events change its rows. It may turn events into transaction lines
+ * (`transactionLine`), which others fold one by one (`lines`) or as sums between two events that
+ * they handle (`sums`).
  */
 export type Projection<Row extends object = object> = Fold<Row, Recorded> & {
   readonly table: SQLiteTable
-  /** The primary key, one column. */
+  /** The primary key. */
   readonly key: SQLiteColumn
   readonly handles: ReadonlySet<EventType>
-  /** Those of them that come first under their keys: there can be no row yet, so none is looked for. */
+  /** Events that are first for their keys: no existing row is looked for. */
   readonly begins: ReadonlySet<EventType>
-  /** Each row is made once: nothing is read before, and nothing is remembered. */
+  /** Rows are only inserted: none is read or cached. */
   readonly isAppended: boolean
   readonly transactionLine:
     ((before: Row | undefined, event: Recorded) => TransactionLine | undefined) | null
@@ -51,7 +51,7 @@ type Handling<Row, Handled extends EventType> = {
     }
 )
 
-/** A projection of the events named in `handles`; `keyOf` (or `keysOf`, for several rows) and `apply` see only those. */
+/** `keyOf` (or `keysOf` for several rows) and `apply` get only the events named in `handles`. */
 export const projection = <
   Table extends SQLiteTable & { $inferSelect: object },
   Handled extends EventType,

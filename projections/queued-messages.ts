@@ -5,29 +5,29 @@ import type { DomainEvent, Recorded } from '../domain/events.ts'
 import { categoryOf, idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 
-/** Something has not arrived: said as the index says it, or SQLite would look at every payment ever called back. */
+/** Undelivered messages. Must be written like the index condition, or SQLite scans every row. */
 export const isUnfinished = sql`waiting <> '[]' or abandoned <> '[]'`
 
-/** Also the condition of the indexes: they hold what is to be sent, and not what has arrived. */
+/** Condition of the indexes, which hold only rows with something to send. */
 export const isToBeSent = sql`dueAt is not null`
 
-/** The callback messages of each resource that have not arrived; the first is the next to be sent. */
+/** Undelivered callback messages of each resource; the first is sent next. */
 export const callbackQueue = sqliteTable(
   'callback_queue',
   {
-    /** The resource that the messages are about: a stream, or `<stream>#<part>` of one. */
+    /** A stream, or `<stream>#<part>`. */
     subject: text().primaryKey(),
     merchant: text(),
     callbackUri: text(),
-    /** Scheme and host of the address while something is to be sent there: destinations progress independently. */
+    /** Scheme and host of the address while something is to be sent. */
     destination: text(),
-    /** When the first message is to be sent; null when there is none, or nowhere to send it. */
+    /** Null if nothing can be sent. */
     dueAt: integer(),
     seqno: integer().notNull(),
     waiting: text({ mode: 'json' }).$type<readonly QueuedMessage[]>().notNull(),
-    /** Given up, until the operator asks for another try. */
+    /** Given up until the operator retries them. */
     abandoned: text({ mode: 'json' }).$type<readonly QueuedMessage[]>().notNull(),
-    /** The event that changed it last: what has changed is found without a look at all that waits. */
+    /** Position of the event that changed it last, to find changes without a scan. */
     position: integer().notNull(),
   },
   (row) => [
@@ -42,13 +42,12 @@ export type CallbackQueueRow = typeof callbackQueue.$inferSelect
 
 const bySeqno = (a: QueuedMessage, b: QueuedMessage): number => a.seqno - b.seqno
 
-/** Untried ones first. */
 const byDue = (a: QueuedMessage, b: QueuedMessage): number =>
   Math.sign(a.attempts) - Math.sign(b.attempts) ||
   a.nextAttemptAt - b.nextAttemptAt ||
   bySeqno(a, b)
 
-/** The messages of a resource tell how it went on, one after the other; each scan of a code is about itself alone. */
+/** Messages of a resource are sent in order; scans are independent of each other. */
 const inOrder = (subject: string, messages: readonly QueuedMessage[]): readonly QueuedMessage[] =>
   messages.length < 2
     ? messages
@@ -98,13 +97,13 @@ export const attempted = (
 ): CallbackQueueRow => {
   const id = idIn(stream)
   const message = row.waiting.find((waiting) => waiting.id === id)
-  // It was given up while another try was under way, which has arrived.
+  // It was abandoned while another attempt succeeded.
   if (!message && data.result === 'delivered')
     return { ...row, abandoned: row.abandoned.filter((given) => given.id !== id) }
   if (!message) return row
   const others = row.waiting.filter((waiting) => waiting !== message)
   const attempts = message.attempts + 1
-  // What went wrong at an address that is no longer the registered one says nothing of the one that is.
+  // A failure at an earlier address says nothing of the current one.
   const isOfEarlierAddress = data.result !== 'delivered' && data.uri !== row.callbackUri
   const nextAttemptAt = isOfEarlierAddress ? data.attemptedAt : data.nextAttemptAt
   if (nextAttemptAt !== null) {
@@ -129,7 +128,7 @@ export const retried = (
   return queued({ ...row, waiting, abandoned: row.abandoned.filter(isOther) })
 }
 
-/** What waits is tried at once at a new address, whenever the old one would have been tried again. */
+/** A new address is tried at once. */
 const redirected = (
   row: CallbackQueueRow,
   callbackUri: string | null,
@@ -143,7 +142,7 @@ const redirected = (
   return queued({ ...row, callbackUri, waiting })
 }
 
-/** A callback goes to the address registered when it is sent. */
+/** Callbacks go to the address registered when they are sent. */
 export const movedTo = (
   callbackUri: string | null,
   row: CallbackQueueRow | undefined,

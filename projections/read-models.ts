@@ -7,12 +7,8 @@ import { application } from '../domain/people/application.ts'
 import { attachmentProjection, attachmentQueries } from './attachments.ts'
 import { callbackQueueQueries } from './callback-queries.ts'
 import { callbackQueueProjection } from './callback-queue.ts'
-import {
-  accessTokenProjection,
-  grantProjection,
-  grantQueries,
-  refreshTokenProjection,
-} from './grants.ts'
+import { grantProjection, grantQueries } from './grants.ts'
+import { accessTokenProjection, refreshTokenProjection } from './grant-tokens.ts'
 import { journalProjection, journalQueries } from './journal.ts'
 import { ledgerProjection, ledgerQueries } from './ledgers.ts'
 import { logFileProjection, logFileQueries } from './log-files.ts'
@@ -32,7 +28,9 @@ import { transactionLineProjection } from './transaction-lines.ts'
 
 const noQueries = (): object => ({})
 
-/** Every read model: what folds its rows, and what can be asked of them. Tables, folding, queries and rebuild follow. */
+/**
+ * Every read model, with its projections and queries. Tables, folding, queries and rebuild follow.
+ */
 const readModels = {
   merchants: merchantRegister,
   lookUpMerchant: { projections: [merchantLookupProjection], queries: merchantLookupQuery },
@@ -47,7 +45,7 @@ const readModels = {
   sessions: { projections: [payerSessionProjection], queries: payerSessionQueries },
   payments: { projections: [paymentProjection], queries: paymentQueries },
   permissions: { projections: [permissionProjection], queries: permissionQueries },
-  /** Indexes of payments and permissions, put together when they are read. */
+  /** Reads the indexes of payments and permissions. */
   inbox: { projections: [], queries: payerInboxQueries },
   grants: {
     projections: [grantProjection, accessTokenProjection, refreshTokenProjection],
@@ -74,7 +72,6 @@ export const projections = Object.values(readModels).flatMap(
   (model): readonly unknown[] => model.projections,
 ) as readonly Projection[]
 
-/** What can be asked of the read models in a file. */
 export const queriesOf = (db: BetterSQLite3Database): Queries =>
   Object.fromEntries(
     Object.entries(readModels).map(([name, { queries }]) => [name, queries(db)]),

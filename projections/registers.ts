@@ -14,7 +14,7 @@ type Register<Data> = {
   readonly decider: { readonly initial: Entry<Data> }
 }
 
-/** Read model of a register: its present entries, in the order in which they were made. */
+/** The present entries of a register, in order of registration. */
 const registerProjection = <Data extends object>(
   tableName: string,
   { name, events }: Register<Data>,
@@ -23,7 +23,7 @@ const registerProjection = <Data extends object>(
     tableName,
     {
       stream: text().primaryKey(),
-      /** Position of the registration: the order of lists, and their cursor. */
+      /** Position of the registration; orders lists and serves as cursor. */
       position: integer().notNull(),
       merchant: text(),
       data: text({ mode: 'json' }).$type<Data>().notNull(),
@@ -47,7 +47,7 @@ const registerProjection = <Data extends object>(
 
 type RegisterProjection<Data extends object> = ReturnType<typeof registerProjection<Data>>
 
-/** Finding one entry by its stream, and listing those of a merchant, newest first. */
+/** Finds an entry by stream, and lists a merchant's entries, newest first. */
 const registerQueries = <Data extends object>(
   db: BetterSQLite3Database,
   { table }: RegisterProjection<Data>,
@@ -77,7 +77,6 @@ const registerQueries = <Data extends object>(
   }
 }
 
-/** The read model of a register. */
 export const registerReadModel = <Data extends object>(
   tableName: string,
   register: Register<Data>,

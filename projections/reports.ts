@@ -6,7 +6,7 @@ import { ledgers, ledgerStream } from './ledgers.ts'
 import { countOf, findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
-/** Each report that was closed; what has no row yet is the open one. */
+/** Closed reports; a report without a row is the open one. */
 const reports = sqliteTable(
   'reports',
   {
@@ -15,12 +15,11 @@ const reports = sqliteTable(
     number: integer().notNull(),
     openedAt: integer().notNull(),
     closedAt: integer().notNull(),
-    /** Its lines lie before this position, and after that of the report before it. */
+    /** Its lines are before this position and after the previous report's. */
     closedPosition: integer().notNull(),
     callbackUri: text(),
-    /** Whether its logs are still to be made. */
+    /** Whether its logs are still to be written. */
     closing: integer({ mode: 'boolean' }).notNull(),
-    /** Null while it is closing. */
     completion: text({ mode: 'json' }).$type<Completion>(),
   },
   (row) => [
@@ -31,7 +30,7 @@ const reports = sqliteTable(
 
 export type ReportRow = typeof reports.$inferSelect
 
-/** Names one report among those of all ledgers. */
+/** Unique across ledgers. */
 export const reportKey = (ledgerStream: string, report: number): string =>
   `${ledgerStream}#${report}`
 
@@ -53,7 +52,7 @@ export const reportProjection = projection({
   },
 })
 
-/** What waits for its logs: a look costs what the ledgers do of which something waits, however many reports that is. */
+/** The cost grows with the ledgers that have waiting reports, not with the number of reports. */
 const nextClosingIn = (db: BetterSQLite3Database) => {
   const nextReport = sql`${ledgers.stream} || '#' || (${ledgers.completed} + 1)`
   const nextOf = (ofMerchants: SQL) =>
@@ -107,16 +106,16 @@ export const reportQueries = (db: BetterSQLite3Database) => {
     find: (merchant: string, ledger: string, number: number) =>
       find(reportKey(ledgerStream(merchant, ledger), number)),
     findByKey: find,
-    /** How many reports wait for their logs to be made. */
+    /** Reports that wait for their logs. */
     closingCount: countOf(db, reports, eq(reports.closing, true)),
-    /** Of each ledger the first of them: those of the merchants after one first, of each the longest closed first. */
+    /** The first closing report of each ledger, starting with merchants after this id. */
     nextClosing: nextClosingIn(db),
-    /** The open report of a ledger, which begins after the closing of the one before it. */
+    /** The number of a ledger's open report and the position it starts after. */
     open: (stream: string): { readonly number: number; readonly after: number } => {
       const before = last.get({ stream })
       return { number: (before?.number ?? 0) + 1, after: before?.closedPosition ?? 0 }
     },
-    /** Number of the report that was closed first after a position. */
+    /** The first report closed after a position. */
     closedAfter: (stream: string, position: number): number | undefined =>
       closedAfter.get({ stream, position })?.number,
   }

@@ -5,7 +5,6 @@ import { idIn } from '../domain/stream.ts'
 import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
-/** Every scan of every shortlink. */
 const scans = sqliteTable(
   'scans',
   {

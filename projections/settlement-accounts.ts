@@ -9,7 +9,7 @@ import { dueBy, nextBy } from './due.ts'
 import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
-/** The settlement account of each merchant, and when its next settlement is due. */
+/** Settlement account of each merchant, and when the next settlement is due. */
 const settlementAccounts = sqliteTable(
   'settlement_accounts',
   {
@@ -20,15 +20,15 @@ const settlementAccounts = sqliteTable(
     frequency: text().$type<Frequency>().notNull(),
     startOfDay: text().notNull(),
     payoutDelay: integer().notNull(),
-    /** Serial of the last settlement; 0 before the first. */
+    /** Last settlement; 0 for none. */
     lastSerial: integer().notNull(),
-    /** When the last settlement was started; null before the first. */
+    /** Start of the last settlement. */
     settledAt: integer(),
-    /** When the first line came that no settlement has taken; null while there is none. */
+    /** Time of the first unsettled line. */
     unsettledSince: integer(),
-    /** The first due time after both. */
+    /** The first due time after `waitsSince`. */
     dueAt: integer(),
-    /** The later of both, while something is unsettled. */
+    /** The later of both while something is unsettled. */
     waitsSince: integer(),
   },
   (row) => [
@@ -67,7 +67,7 @@ export const settlementAccountProjection = projection({
       case 'SettlementAccountChanged':
         return scheduled({ ...nothingYet, ...row, ...event.data })
       case 'SettlementStarted':
-        // It takes every line before this event; the next one that comes is the first that is not settled.
+        // It takes every earlier line; the next line is unsettled.
         return (
           row && {
             ...row,
@@ -98,7 +98,7 @@ export const settlementAccountQueries = (db: BetterSQLite3Database) => {
       .from(settlementAccounts)
       .where(gt(waitsSince, sql.placeholder('since'))),
   )
-  /** Rows that a clock wrote which was ahead, and which are due by a right one. */
+  /** Rows dated in the future (the clock was ahead) that are due already. */
   const dueAhead = (now: Instant): SettlementAccountRow[] =>
     aheadOfClock.all({ since: now + clockToleranceMs }).filter((row) => {
       const { unsettledSince: since } = row
@@ -111,12 +111,11 @@ export const settlementAccountQueries = (db: BetterSQLite3Database) => {
   )
   return {
     find: findBy(db, settlementAccounts, merchant),
-    /** Those whose settlement is due, the longest due first. */
+    /** Longest due first. */
     due: (now: Instant, limit: number) =>
       [...dueByClock(now, limit), ...dueAhead(now)].slice(0, limit),
-    /** The next instant after now at which one becomes due. */
     nextDue: nextBy(db, settlementAccounts, dueAt),
-    /** Those with lines that no settlement has taken. */
+    /** Accounts with unsettled lines. */
     unsettled: () => unsettled.all(),
   }
 }

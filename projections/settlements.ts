@@ -1,15 +1,12 @@
 import { and, asc, desc, eq, gt, isNotNull, lt, notExists, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { alias, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import {
-  amountsOf,
-  type PayoutOrdered,
-  type SettlementMade,
-} from '../domain/accounting/settlement.ts'
+import { amountsOf } from '../domain/accounting/settlement.ts'
+import type { PayoutOrdered, SettlementMade } from '../domain/accounting/settlement-events.ts'
 import { countOf, findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
-/** Each settlement. It takes the lines before its position and after that of the one before it. */
+/** Settlements. Each takes the lines before its position and after the previous one's. */
 const settlements = sqliteTable(
   'settlements',
   {
@@ -19,13 +16,13 @@ const settlements = sqliteTable(
     settlementId: text().notNull(),
     startedAt: integer().notNull(),
     startedPosition: integer().notNull(),
-    /** Whether its logs are still to be made. */
+    /** Whether its logs are still to be written. */
     making: integer({ mode: 'boolean' }).notNull(),
-    /** Null while they are. */
+    /** Null until then. */
     made: text({ mode: 'json' }).$type<SettlementMade>(),
-    /** Whether something is to be paid that the bank has not been asked for. */
+    /** Whether the bank is still to be asked to pay. */
     payable: integer({ mode: 'boolean' }).notNull(),
-    /** How the bank was asked; null while it was not. */
+    /** Null until the payout is ordered. */
     order: text({ mode: 'json' }).$type<PayoutOrdered>(),
   },
   (row) => [
@@ -60,6 +57,7 @@ export const settlementProjection = projection({
   },
 })
 
+/** Long because it prepares every query of settlements, each of a few lines. */
 export const settlementQueries = (db: BetterSQLite3Database) => {
   const { key, merchant, serial, startedPosition, settlementId, making, made } = settlements
   const { payable, order } = settlements
@@ -128,18 +126,18 @@ export const settlementQueries = (db: BetterSQLite3Database) => {
   )
   return {
     find: (merchant: string, serial: number) => find(settlementKey(merchant, serial)),
-    /** Those that are made, newest first. */
+    /** Completed settlements, newest first. */
     list: (merchant: string, before: number, limit: number) =>
       page.all({ merchant, before, limit }),
-    /** How many are started and not made. */
+    /** Started and not completed. */
     unfinishedCount: countOf(db, settlements, eq(making, true)),
-    /** Of each merchant the first of them, the oldest first. */
+    /** The first unfinished settlement of each merchant, oldest first. */
     nextUnfinished: (limit: number) => nextUnfinished.all({ limit }),
-    /** Those with something to pay that the bank has not been asked for. */
+    /** Settlements whose payout is not ordered. */
     payable: () => payables.all(),
-    /** Those that the bank was asked to pay by one message. */
+    /** Settlements of one payment message. */
     orderedBy: (messageId: string) => ordered.all({ messageId }),
-    /** Where the settlements of a merchant cut the log between two positions, in order. */
+    /** Positions between two others at which a merchant's settlements cut the log. */
     cuts: (merchant: string, after: number, before: number) =>
       cuts.all({ merchant, after, before }),
   }

@@ -2,7 +2,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { LineAction } from '../domain/accounting/transaction-line.ts'
 import { projection } from './projection.ts'
 
-/** Every line of every transaction log, once: a report or settlement is a range of positions. */
+/** Each transaction line once; a report or settlement is a range of positions. */
 const transactionLines = sqliteTable(
   'transaction_lines',
   {
@@ -18,12 +18,12 @@ const transactionLines = sqliteTable(
     currency: text().notNull(),
     amount: integer().notNull(),
     additionalAmount: integer().notNull(),
-    /** Null, as all that follow, on lines that move no money. */
+    /** This and the following are null if no money moves. */
     fee: integer(),
     interchange: integer(),
     vat: integer(),
     taxcode: text(),
-    /** The reason of a refund. */
+    /** Reason for a refund. */
     text: text(),
   },
   (row) => [index('transaction_lines_by_ledger').on(row.merchant, row.ledger, row.position)],

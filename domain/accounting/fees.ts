@@ -27,7 +27,7 @@ const fixed = z.int().nonnegative()
 
 const feeTerms = z.object({
   transactionRate: rate,
-  /** All fixed fees are minor units of the schedule’s currency. */
+  /** All fixed fees are minor units of the schedule's currency. */
   transactionFixed: fixed,
   interchangeRate: rate,
   permissionFixed: fixed,
@@ -38,7 +38,7 @@ const feeTerms = z.object({
   refundsReturnFees: z.boolean(),
 })
 
-/** A merchant’s terms for one currency from an instant on. */
+/** A merchant's terms for one currency from an instant on. */
 const feeSchedule = feeTerms.extend({ from: z.int(), currency: z.string() })
 
 export const feeEvents = { FeesScheduled: feeSchedule } as const
@@ -72,7 +72,7 @@ const latestOf = (schedules: FeeSchedules, currency: Currency, at: Instant) => {
 }
 
 /**
- * The terms for a currency at an instant. Without any, the rates of the merchant’s own currency
+ * The terms for a currency at an instant. Without any, the rates of the merchant's own currency
  * apply, but no fixed fees: their amounts mean nothing in another currency.
  */
 export const termsInForce = (
@@ -87,7 +87,7 @@ export const termsInForce = (
   return own ? { ...own, transactionFixed: 0, permissionFixed: 0, settlementFixed: 0 } : noFees
 }
 
-/** A merchant’s fees. A schedule applies to what is captured after it was set. */
+/** A merchant's fees. A schedule applies to what is captured after it was set. */
 export const fees: Decider<FeeCommand, FeeEvent, FeeSchedules> = {
   initial: [],
   decide({ schedule }, schedules) {

@@ -1,5 +1,6 @@
 import { addUp, negated, type MinorUnits, type Sum } from '../money/money.ts'
-import { settlementFeesIn, type PayoutOrdered, type SettlementMade } from './settlement.ts'
+import { settlementFeesIn } from './settlement-fees.ts'
+import type { PayoutOrdered, SettlementMade } from './settlement-events.ts'
 import { movesMoney, type TransactionLine } from './transaction-line.ts'
 
 /** The chart of accounts; payables and unsettled sums have one account per merchant. */

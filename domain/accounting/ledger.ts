@@ -120,7 +120,7 @@ const decide = (command: LedgerCommand, ledger: Ledger): readonly LedgerEvent[] 
   }
 }
 
-/** A ledger collects the lines of a merchant’s payments, report after report. */
+/** A ledger collects the lines of a merchant's payments, report after report. */
 export const ledger: Decider<LedgerCommand, LedgerEvent, Ledger> = {
   initial: { registered: null, description: null, enabled: true, open: 1, completed: 0 },
   decide,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Decider, EventsOf } from '../decider.ts'
 
 export const seriesEvents = {
-  /** Only this merchant’s settlement ids start with the series. */
+  /** Only this merchant's settlement ids start with the series. */
   SeriesTaken: z.object({ merchant: z.string() }),
 } as const
 

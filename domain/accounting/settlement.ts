@@ -1,87 +1,14 @@
-import { z } from 'zod'
-import type { Decider, EventsOf } from '../decider.ts'
-import { addUp, negated, type MinorUnits, type Sum } from '../money/money.ts'
+import type { Decider } from '../decider.ts'
+import { addUp, negated, type Sum } from '../money/money.ts'
 import { refuse } from '../refusal.ts'
-import type { Instant } from '../time.ts'
-import type { Upcast } from '../upcast.ts'
-import { completion, type Completion } from './completion.ts'
-import { vatOn, type FeeTerms } from './fees.ts'
-import { addToTotals, sum, totalGross, totalNet, type Totals } from './totals.ts'
+import type { Completion } from './completion.ts'
+import type { FeeTerms } from './fees.ts'
+import type { Payout, PayoutAmount, SettlementEvent } from './settlement-events.ts'
+import { withSettlementFees } from './settlement-fees.ts'
+import { totalGross, totalNet, type Totals } from './totals.ts'
 
-/**
- * Payout in one currency. Debts are zero or below, and debt before + net − payout + billed = debt
- * after, for fees and refunds together.
- */
-const payout = z.object({
-  currency: z.string(),
-  gross: sum,
-  net: sum,
-  unsettledFeesBefore: sum,
-  unsettledFeesAfter: sum,
-  /** Absent if zero, and in logs that counted it as fees. */
-  unsettledRefundsBefore: sum.optional(),
-  unsettledRefundsAfter: sum.optional(),
-  payout: sum,
-  billed: sum,
-  invoiceId: z.string().nullable(),
-})
-
-export type Payout = z.output<typeof payout>
-
-const payoutAmount = z.object({ currency: z.string(), amount: sum })
-
-type PayoutAmount = z.output<typeof payoutAmount>
-
-/**
- * `SettlementStarted` cuts the log: the settlement takes every earlier line that no settlement has
- * taken. `SettlementMade` follows with the sums.
- */
-export const settlementEvents = {
-  SettlementStarted: z.object({
-    serial: z.int(),
-    /** `<series of the merchant>-<YYYY-MM-DD>-<serial>`. */
-    settlementId: z.string(),
-    /** Null when it was requested by hand. */
-    dueAt: z.int().nullable(),
-  }),
-  SettlementMade: z.object({
-    serial: z.int(),
-    settlementId: z.string(),
-    ...completion.shape,
-    payouts: z.array(payout),
-    /** `YYYY-MM-DD`. */
-    payoutDay: z.string(),
-  }),
-  /** Recorded once, with the message id of the payment file. */
-  PayoutOrdered: z.object({
-    serial: z.int(),
-    messageId: z.string(),
-    payoutAccount: z.string(),
-    payoutDay: z.string(),
-    paid: z.array(payoutAmount),
-  }),
-} as const
-
-export const settlementUpcasts = {
-  // Version 1 did not hold the amounts.
-  PayoutOrdered: [(data) => ({ ...(data as object), paid: [] })],
-} satisfies Partial<Record<keyof typeof settlementEvents, readonly Upcast[]>>
-
-export type SettlementEvent = EventsOf<typeof settlementEvents>
-export type SettlementMade = z.output<typeof settlementEvents.SettlementMade>
-export type PayoutOrdered = z.output<typeof settlementEvents.PayoutOrdered>
-
-/** A merchant’s debt in one currency, zero or below. Refunds: those that no captures covered. */
+/** A merchant's debt in one currency, zero or below. Refunds: those that no captures covered. */
 type Debt = { readonly fees: Sum; readonly refunds: Sum }
-
-/** The settlement fee in one currency. */
-export type SettlementFee = {
-  readonly at: Instant
-  readonly currency: string
-  readonly taxcode: string
-  readonly fee: MinorUnits
-  readonly vat: MinorUnits
-}
 
 type Settlements = {
   readonly started: number
@@ -116,31 +43,6 @@ export type SettlementCommand =
       readonly payoutAccount: string
       readonly payoutDay: string
     }
-
-/** Ordered by currency. */
-export const settlementFeesBy = (
-  terms: Readonly<Record<string, FeeTerms>>,
-  at: Instant,
-): readonly SettlementFee[] =>
-  Object.entries(terms)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([currency, { settlementFixed: fee, taxcode, vat }]) =>
-      fee === 0
-        ? []
-        : [{ at, currency, taxcode, fee, vat: vatOn('settlement', fee, taxcode, vat) }],
-    )
-
-/** Adds one settlement fee for each currency that has lines. */
-const withSettlementFees = (totals: Totals, terms: Readonly<Record<string, FeeTerms>>): Totals => {
-  const settled = new Set(totals.map(({ currency }) => currency))
-  let after = totals
-  for (const { currency, taxcode, fee, vat } of settlementFeesBy(terms, 0))
-    if (settled.has(currency)) {
-      const fees = { settlement_fee: fee, settlement_fee_vat: vat }
-      after = addToTotals(after, { currency, taxcode, fees })
-    }
-  return after
-}
 
 const isOwed = (sum: Sum): boolean => sum.startsWith('-')
 const debtOnly = (sum: Sum): Sum => (isOwed(sum) ? sum : '0')
@@ -202,7 +104,7 @@ const decide = (command: SettlementCommand, state: Settlements): readonly Settle
   }
 }
 
-/** A merchant’s settlements; two processes that settle at the same time make one. */
+/** A merchant's settlements; two processes that settle at the same time make one. */
 export const settlement: Decider<SettlementCommand, SettlementEvent, Settlements> = {
   initial: { started: 0, made: 0, settlementIds: {}, unordered: {}, debts: {} },
   decide,
@@ -235,18 +137,3 @@ export const settlement: Decider<SettlementCommand, SettlementEvent, Settlements
 /** Amounts above zero. */
 export const amountsOf = (payouts: readonly Payout[]): readonly PayoutAmount[] =>
   payouts.flatMap(({ currency, payout }) => (payout === '0' ? [] : { currency, amount: payout }))
-
-/** Reads the fees back from the totals of a completed settlement. */
-export const settlementFeesOf = (totals: Totals, at: Instant): readonly SettlementFee[] =>
-  totals.flatMap(({ currency, taxcode, fees }) => {
-    const [fee, vat] = [Number(fees.settlement_fee ?? 0), Number(fees.settlement_fee_vat ?? 0)]
-    return fee === 0 ? [] : [{ at, currency, taxcode, fee, vat }]
-  })
-
-export const settlementFeesIn = (totals: Totals, currency: string): { fee: Sum; vat: Sum } => {
-  const own = totals.filter((total) => total.currency === currency)
-  return {
-    fee: addUp(...own.map(({ fees }) => fees.settlement_fee ?? 0)),
-    vat: addUp(...own.map(({ fees }) => fees.settlement_fee_vat ?? 0)),
-  }
-}

@@ -26,7 +26,8 @@ export type Taxcode = z.output<typeof taxcode>
 export const shippedTaxcode: Taxcode = {
   code: 'NO:2013',
   description:
-    'Norway: payment services, settlements among them, are exempt; answered permission requests carry 25 %',
+    'Norway: payment services, settlements among them, are exempt; ' +
+    'answered permission requests carry 25 %',
   vat: { transaction: '0', permission: '0.25', settlement: '0' },
 }
 
@@ -38,7 +39,7 @@ export const taxcodeEvents = {
 type TaxcodeEvent = EventsOf<typeof taxcodeEvents>
 type TaxcodeCommand = { readonly type: 'AddTaxcode'; readonly taxcode: Taxcode }
 
-/** The operator’s tax codes; the built-in one is first. */
+/** The operator's tax codes; the built-in one is first. */
 export const taxcodes: Decider<TaxcodeCommand, TaxcodeEvent, readonly Taxcode[]> = {
   initial: [shippedTaxcode],
   decide({ taxcode }, known) {

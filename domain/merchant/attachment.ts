@@ -8,7 +8,7 @@ const content = z.object({
   kind: z.enum(attachmentKinds),
   /** SHA-256 in hex. */
   hash: z.string(),
-  /** Hash of the stored content, sealed with the payer’s key; absent for old, unsealed ones. */
+  /** Hash of the stored content, sealed with the payer's key; absent for old, unsealed ones. */
   sealedHash: z.string().optional(),
   /** Bytes. */
   size: z.int(),

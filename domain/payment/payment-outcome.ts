@@ -5,13 +5,8 @@ import type { Permissions } from '../people/grant.ts'
 import type { ChunkedList } from '../chunked-list.ts'
 import type { Instant } from '../time.ts'
 import { decideExpiry } from './payment-capture.ts'
-import {
-  available,
-  evolve,
-  type Part,
-  type Refund,
-  type RequestedPayment,
-} from './payment-state.ts'
+import { available, type Part, type Refund, type RequestedPayment } from './payment-state.ts'
+import { evolve } from './payment-evolve.ts'
 import type { PaymentStatus } from './status.ts'
 
 /** A payment at a moment (interface 4.6); amounts in minor units. */

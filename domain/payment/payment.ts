@@ -10,7 +10,8 @@ import {
 import type { PaymentCommand } from './payment-command.ts'
 import type { PaymentEvent } from './payment-events.ts'
 import { decideAmendment, decideAnswer, decidePickUp, decideRequest } from './payment-request.ts'
-import { evolve, type Payment, type RequestedPayment } from './payment-state.ts'
+import type { Payment, RequestedPayment } from './payment-state.ts'
+import { evolve } from './payment-evolve.ts'
 
 const requested = (payment: Payment): RequestedPayment =>
   payment.status === 'unrequested' ? refuse('resource_is_unknown') : payment

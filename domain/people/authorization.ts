@@ -1,65 +1,17 @@
-import { z } from 'zod'
-import type { Decider, EventsOf } from '../decider.ts'
+import type { Decider } from '../decider.ts'
 import { refuse } from '../refusal.ts'
 import { stillLasts, type Instant, type Seconds } from '../time.ts'
-import { permissions, type Permissions } from './grant.ts'
-import { isPartOf, scope, type Scope } from './scope.ts'
+import {
+  isSignedInFor,
+  type AuthorizationEvent,
+  type AuthorizationRequest,
+} from './authorization-events.ts'
+import type { Permissions } from './grant.ts'
+import { isPartOf, type Scope } from './scope.ts'
 
 const authorizationRequestLifetime: Seconds = 600
 /** Interface 11. */
 const codeLifetime: Seconds = 60
-
-/** An authorization request (RFC 6749, 4.1.1). */
-const authorizationRequest = z.object({
-  client: z.string(),
-  merchant: z.string(),
-  redirectUri: z.string(),
-  /** If the request named the URI, the token request must too. */
-  isRedirectUriGiven: z.boolean(),
-  scope: z.array(scope),
-  state: z.string().nullable(),
-  nonce: z.string().nullable(),
-  /** PKCE with S256 (RFC 7636). */
-  codeChallenge: z.string().nullable(),
-  /** Earliest accepted sign-in (`max_age`, `prompt=login`; OpenID Connect Core, 3.1.2.1). */
-  signedInSince: z.int().optional(),
-  /** Only this payer may answer (`id_token_hint`), by the `sub` the merchant knows. */
-  subject: z.string().optional(),
-})
-
-export const authorizationEvents = {
-  AuthorizationRequested: z.object({
-    request: authorizationRequest,
-    /** SHA-256 of the login cookie; only this browser returns to the application. */
-    browserHash: z.string(),
-    /** SHA-256 of the QR code’s content. */
-    qrHash: z.string(),
-    expiresAt: z.int(),
-  }),
-  AuthorizationAllowed: z.object({
-    payer: z.string(),
-    /** Absent in old logs. */
-    client: z.string().optional(),
-    /** An earlier consent covers it; the payer was not asked. */
-    isStanding: z.literal(true).optional(),
-    scope: z.array(scope),
-    signedInAt: z.int(),
-    /** Where the payer consented. */
-    channel: z.enum(['browser', 'phone']),
-  }),
-  AuthorizationDenied: z.object({ payer: z.string() }),
-  CodeIssued: z.object({ codeHash: z.string(), expiresAt: z.int() }),
-  CodeRedeemed: z.object({ client: z.string(), payer: z.string(), permissions }),
-} as const
-
-export type AuthorizationRequest = z.output<typeof authorizationRequest>
-
-export const isSignedInFor = (
-  { signedInSince = -Infinity }: AuthorizationRequest,
-  signedInAt: Instant,
-): boolean => signedInAt >= signedInSince
-
-export type AuthorizationEvent = EventsOf<typeof authorizationEvents>
 
 export type AuthorizationCommand =
   | {
@@ -115,7 +67,7 @@ const unanswered = (authorization: Authorization, at: Instant): RequestedAuthori
   return at < known.expiresAt ? known : refuse('authorization_is_expired')
 }
 
-/** Whether this is a repeat of the same payer’s answer. */
+/** Whether this is a repeat of the same payer's answer. */
 const isAnswered = (
   authorization: Authorization,
   status: 'allowed' | 'denied',

@@ -35,7 +35,7 @@ const scopeGranted = (event: Recorded): readonly Scope[] | undefined => {
   return undefined
 }
 
-/** Collects a payer’s consents. Feed it every event in log order. */
+/** Collects a payer's consents. Feed it every event in log order. */
 export const consentsOf = (payer: string) => {
   const consents = new Map<string, Consent>()
   const clients = new Map<string, string>()

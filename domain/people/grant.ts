@@ -31,7 +31,7 @@ export type Permissions = z.output<typeof permissions>
 const revokers = ['client', 'payer', 'refresh_reuse', 'code_reuse', 'operator'] as const
 export type Revoker = (typeof revokers)[number]
 
-/** Clients and detected theft end tokens only; the payer’s consent stands. */
+/** Clients and detected theft end tokens only; the payer's consent stands. */
 export const isWithdrawal = (by: Revoker): boolean => by === 'payer' || by === 'operator'
 
 /**

@@ -7,10 +7,10 @@ import { afterFailure, checkLockout, unlocked, type Lockout } from './lockout.ts
 
 export const pinPattern = /^\d{4,12}$/
 
-/** Encrypted with the payer’s key, which is stored outside the log. */
+/** Encrypted with the payer's key, which is stored outside the log. */
 const sealed = z.string()
 
-/** Streams `payer-<id>`. Ids are meaningless, and all data is sealed with the payer’s key. */
+/** Streams `payer-<id>`. Ids are meaningless, and all data is sealed with the payer's key. */
 export const payerEvents = {
   /** `credentials`: slow hash of the PIN and secret of the one-time codes. */
   PayerRegistered: z.object({ profile: sealed, credentials: sealed }),
@@ -25,7 +25,7 @@ export const payerEvents = {
     device: sealed.optional(),
   }),
   PayerSignedOut: z.object({ session: z.string() }),
-  /** The payer’s key was destroyed. */
+  /** The payer's key was destroyed. */
   PayerErased: z.object({}),
 } as const
 

@@ -28,7 +28,7 @@ export const permissionEvents = {
     /** Null when the customer is unknown. */
     payer: z.string().nullable(),
     expiresAt: z.int(),
-    /** Currency of the charge: the merchant’s own. */
+    /** Currency of the charge: the merchant's own. */
     currency: z.string(),
   }),
   /** Possibly less than was asked for. */
@@ -177,7 +177,7 @@ export const permissionAt = (permission: RequestedPermission, at: Instant): Requ
   return evolve(permission, expiry, { at, position }) as RequestedPermission
 }
 
-/** A merchant’s request for a payer’s data, or to be able to identify the payer later. */
+/** A merchant's request for a payer's data, or to be able to identify the payer later. */
 export const permission: Decider<PermissionCommand, PermissionEvent, Permission> = {
   initial: { status: 'unrequested' },
   decide(command, permission) {

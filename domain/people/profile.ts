@@ -19,7 +19,7 @@ const identityProof = z.object({
   date: z.string(),
 })
 
-/** A payer’s data; only stored sealed. */
+/** A payer's data; only stored sealed. */
 export const profile = z.object({
   name: text,
   /** With country code. */

@@ -2,7 +2,7 @@ import { jsonEquals } from '../json-equality.ts'
 
 const pattern = /^sealed:([^:]+):([\w-]+)$/
 
-/** A name as stored in the log, readable with the person’s key only. */
+/** A name as stored in the log, readable with the person's key only. */
 export const sealedName = (person: string, sealed: string): string => `sealed:${person}:${sealed}`
 
 /** Undefined if the name is not sealed. */

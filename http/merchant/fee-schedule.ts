@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { feeSchedules, merchants } from '../../domain/aggregates.ts'
-import type { Find } from '../../application/handle.ts'
+import type { Find } from '../../application/find-state.ts'
 import { termsInForce, type FeeSchedule } from '../../domain/accounting/fees.ts'
 import { vatRateOf } from '../../domain/accounting/taxcodes.ts'
 import { merchantPrefix } from '../addresses.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { Aggregate, Handle } from '../../application/handle.ts'
+import type { Handle } from '../../application/handle.ts'
+import type { Aggregate } from '../../application/find-state.ts'
 import type { Changes } from '../../domain/changes.ts'
 import { refuse, Refusal } from '../../domain/refusal.ts'
 import type { Entry, RegisterCommand } from '../../domain/register.ts'

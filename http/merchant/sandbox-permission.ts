@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { permissionRequests } from '../../domain/aggregates.ts'
-import type { Find } from '../../application/handle.ts'
+import type { Find } from '../../application/find-state.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { ridParams } from '../addresses.ts'
 import type { Call } from '../call.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Payout, SettlementMade } from '../../domain/accounting/settlement.ts'
+import type { Payout, SettlementMade } from '../../domain/accounting/settlement-events.ts'
 import { frequencies } from '../../domain/calendar.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { SettlementAccountRow } from '../../projections/settlement-accounts.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { shortlinks, stickers } from '../../domain/aggregates.ts'
-import type { Find } from '../../application/handle.ts'
+import type { Find } from '../../application/find-state.ts'
 import { serialNumberPattern } from '../../domain/merchant/sticker.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { isAhead } from '../../domain/time.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { users } from '../../domain/aggregates.ts'
-import type { Find } from '../../application/handle.ts'
+import type { Find } from '../../application/find-state.ts'
 import { changed, type Changes } from '../../domain/changes.ts'
 import { roles, user, userId, userSecret } from '../../domain/merchant/user.ts'
 import { within } from '../../domain/stream.ts'

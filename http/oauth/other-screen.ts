@@ -1,5 +1,5 @@
 import { authorizations } from '../../domain/aggregates.ts'
-import type { Find } from '../../application/handle.ts'
+import type { Find } from '../../application/find-state.ts'
 import { streamOf } from '../../domain/stream.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Links } from '../addresses.ts'

@@ -1,11 +1,11 @@
 import { authorizations } from '../../domain/aggregates.ts'
-import type { Find, Handle } from '../../application/handle.ts'
+import type { Handle } from '../../application/handle.ts'
+import type { Find } from '../../application/find-state.ts'
+import type { Authorization, RequestedAuthorization } from '../../domain/people/authorization.ts'
 import {
   isSignedInFor,
-  type Authorization,
   type AuthorizationRequest,
-  type RequestedAuthorization,
-} from '../../domain/people/authorization.ts'
+} from '../../domain/people/authorization-events.ts'
 import { isPartOf, type Scope } from '../../domain/people/scope.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'

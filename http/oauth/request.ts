@@ -1,4 +1,4 @@
-import type { AuthorizationRequest } from '../../domain/people/authorization.ts'
+import type { AuthorizationRequest } from '../../domain/people/authorization-events.ts'
 import { parseScope } from '../../domain/people/scope.ts'
 import type { Instant } from '../../domain/time.ts'
 import { authorizationParameters, type AuthorizationParameter } from './authorization-parameters.ts'

@@ -1,8 +1,7 @@
 import { html } from 'hono/html'
 import { secondsAfter, type Instant } from '../../domain/time.ts'
 import { problemHtml, problemTitle } from './problem.ts'
-import type { FooterLinks } from './page.ts'
-import { pageReply } from './page.ts'
+import { type FooterLinks, pageReply } from './page.ts'
 import { languageOf, textsIn } from './texts.ts'
 import type { Reply } from '../replies.ts'
 

@@ -10,8 +10,14 @@ import { inputField, type Problems } from './fields.ts'
 import { pageAsks, type detailsForm } from './page-asks.ts'
 import type { Html } from './page.ts'
 import { payerPages } from './pages.ts'
-import { addressFields, emailField, readProfile, typedOf, typedProfile } from './profile-fields.ts'
-import type { TypedProfile } from './profile-fields.ts'
+import {
+  addressFields,
+  emailField,
+  readProfile,
+  typedOf,
+  typedProfile,
+  type TypedProfile,
+} from './profile-fields.ts'
 import { hiddenFields, problemNote, type SignedIn, type Visits } from './session.ts'
 
 type Shown = { readonly name: string; readonly typed: TypedProfile }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { payers } from '../../domain/aggregates.ts'
-import { withdrawAll } from '../../application/grants.ts'
+import { withdrawAll } from '../../application/withdraw-grants.ts'
 import { erasePerson, registerPayer } from '../../application/payers.ts'
 import { phoneDigits } from '../../application/people.ts'
 import { pinPattern } from '../../domain/people/payer.ts'

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { installations } from '../../domain/aggregates.ts'
-import type { Context, Find, Handle } from '../../application/handle.ts'
+import type { Context, Handle } from '../../application/handle.ts'
+import type { Find } from '../../application/find-state.ts'
 import type { Settings } from '../settings.ts'
 import { vaultIn } from '../stores.ts'
 import { openVault, WrongVault, type Vault } from './vault.ts'

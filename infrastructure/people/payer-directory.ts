@@ -1,6 +1,7 @@
 import { payers } from '../../domain/aggregates.ts'
-import { findLiveToken, type GrantRows, type Tokens } from '../../application/grants.ts'
-import type { Find } from '../../application/handle.ts'
+import { findLiveToken, type GrantRows } from '../../application/grants.ts'
+import type { Tokens } from '../../application/tokens.ts'
+import type { Find } from '../../application/find-state.ts'
 import {
   isScanToken,
   type Admit,

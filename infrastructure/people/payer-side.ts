@@ -1,13 +1,8 @@
 import { applications, merchants, payers, pointsOfSale } from '../../domain/aggregates.ts'
 import { concurrencyLimit } from '../../application/concurrency-limit.ts'
 import { redeemCode } from '../../application/authorize.ts'
-import {
-  findLiveRefreshToken,
-  findLiveToken,
-  refreshGrant,
-  revokeGrant,
-  withdrawConsent,
-} from '../../application/grants.ts'
+import { findLiveRefreshToken, findLiveToken, refreshGrant } from '../../application/grants.ts'
+import { revokeGrant, withdrawConsent } from '../../application/withdraw-grants.ts'
 import type { Context } from '../../application/handle.ts'
 import { payerViews } from '../../application/payer-views.ts'
 import { changeProfile, registerPayer, signIn } from '../../application/payers.ts'

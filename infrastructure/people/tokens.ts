@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
-import type { Tokens } from '../../application/grants.ts'
+import type { Tokens } from '../../application/tokens.ts'
 import type { Vault } from './vault.ts'
 
 export const sha256 = (text: string): string =>

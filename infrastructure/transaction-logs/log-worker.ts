@@ -1,7 +1,7 @@
 import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Completion } from '../../domain/accounting/completion.ts'
-import type { SettlementFee } from '../../domain/accounting/settlement.ts'
+import type { SettlementFee } from '../../domain/accounting/settlement-fees.ts'
 import {
   logLineQueries,
   type LineRange,

@@ -8,11 +8,8 @@ import {
   Unbalanced,
 } from '../../domain/accounting/journal.ts'
 import { ledger, type LedgerCommand } from '../../domain/accounting/ledger.ts'
-import {
-  settlement,
-  type SettlementEvent,
-  type SettlementMade,
-} from '../../domain/accounting/settlement.ts'
+import { settlement } from '../../domain/accounting/settlement.ts'
+import type { SettlementEvent, SettlementMade } from '../../domain/accounting/settlement-events.ts'
 import { addLine, totalNet } from '../../domain/accounting/totals.ts'
 import type { TransactionLine } from '../../domain/accounting/transaction-line.ts'
 import { fold } from '../../domain/decider.ts'

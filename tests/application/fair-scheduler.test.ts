@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { uniqueQueue } from '../../application/unique-queue.ts'
-import { makeFairScheduler, type Place } from '../../application/fair-scheduler.ts'
+import { makeFairScheduler, type Slot } from '../../application/fair-scheduler.ts'
 import type { DeliveryLane } from '../../domain/callback.ts'
 
 const laneOf = (merchant: string | null, host: string | number): DeliveryLane => ({
@@ -11,11 +11,11 @@ const laneOf = (merchant: string | null, host: string | number): DeliveryLane =>
 
 const told = ({ merchant, destination }: DeliveryLane): string => `${merchant} ${destination}`
 
-/** Takes places until there is none for anybody. */
-const takeAll = (turns: ReturnType<typeof makeFairScheduler>): Place[] => {
-  const places: Place[] = []
-  for (let place = turns.take(); place; place = turns.take()) places.push(place)
-  return places
+/** Takes slots until none is left. */
+const takeAll = (turns: ReturnType<typeof makeFairScheduler>): Slot[] => {
+  const slots: Slot[] = []
+  for (let slot = turns.take(); slot; slot = turns.take()) slots.push(slot)
+  return slots
 }
 
 const hosts = (count: number): number[] => Array.from({ length: count }, (_, host) => host)
@@ -44,7 +44,7 @@ test('merchants take turns, and so do the destinations of each', () => {
   ])
 })
 
-test('a merchant holds a share of the places, and the others get theirs beside it', () => {
+test('a merchant holds a share of the slots, and the others get theirs beside it', () => {
   const turns = makeFairScheduler()
   for (const host of hosts(100)) turns.add(laneOf('shop', host))
   const held = takeAll(turns)
@@ -72,13 +72,13 @@ test('where as many are under way to a destination as may be, its merchants wait
 
 test('a destination that was quick waits for none of those that were not, until it is slow itself', () => {
   const turns = makeFairScheduler()
-  turns.noteTime('http://good', 20)
+  turns.recordTime('http://good', 20)
   for (const host of hosts(100)) turns.add(laneOf('shop', host))
   takeAll(turns)
   const good = laneOf('shop', 'good')
   turns.add(good)
   expect(takeAll(turns).map(told)).toEqual(['shop http://good'])
-  turns.noteTime('http://good', 10_000)
+  turns.recordTime('http://good', 10_000)
   turns.add(good)
   expect(takeAll(turns)).toEqual([])
 })
@@ -88,13 +88,13 @@ test('new messages and others take turns, however many there are of either', () 
   for (const host of hosts(100)) turns.add(laneOf('shop', host))
   const held = takeAll(turns)
   turns.add(laneOf('shop', 'new'), true)
-  for (const place of held.slice(0, 2)) turns.leave(place)
+  for (const slot of held.slice(0, 2)) turns.leave(slot)
   expect(takeAll(turns).map(told)).toContain('shop http://new')
 })
 
 test('which destinations were quick is remembered of so many, and the first of them is forgotten', () => {
   const turns = makeFairScheduler()
-  for (const host of hosts(10_001)) turns.noteTime(`http://${host}`, 20)
+  for (const host of hosts(10_001)) turns.recordTime(`http://${host}`, 20)
   for (const host of hosts(100)) turns.add(laneOf('shop', `slow-${host}`))
   takeAll(turns)
   for (const host of [0, 1]) turns.add(laneOf('shop', host))
@@ -117,28 +117,28 @@ test('whoever comes and goes, no bound is passed, and everybody who waits has a 
     fc.property(steps, (all) => {
       const turns = makeFairScheduler()
       const waiting = new Set<string>()
-      const held: Place[] = []
-      const most = (of: (place: Place) => unknown, among = held): number => {
+      const held: Slot[] = []
+      const most = (of: (slot: Slot) => unknown, among = held): number => {
         const counts = new Map<unknown, number>()
-        for (const place of among) counts.set(of(place), (counts.get(of(place)) ?? 0) + 1)
+        for (const slot of among) counts.set(of(slot), (counts.get(of(slot)) ?? 0) + 1)
         return Math.max(0, ...counts.values())
       }
       const takeNext = () => {
-        for (const place of takeAll(turns)) {
-          held.push(place)
-          waiting.delete(told(place))
+        for (const slot of takeAll(turns)) {
+          held.push(slot)
+          waiting.delete(told(slot))
         }
-        expect(most(({ kind }) => kind)).toBeLessThanOrEqual(256)
+        expect(most(({ pool }) => pool)).toBeLessThanOrEqual(256)
         expect(most(({ destination }) => destination)).toBeLessThanOrEqual(16)
-        for (const kind of new Set(held.map((place) => place.kind))) {
-          const ofKind = held.filter((place) => place.kind === kind)
-          expect(most(({ merchant }) => merchant, ofKind)).toBeLessThanOrEqual(64)
+        for (const pool of new Set(held.map((slot) => slot.pool))) {
+          const ofPool = held.filter((slot) => slot.pool === pool)
+          expect(most(({ merchant }) => merchant, ofPool)).toBeLessThanOrEqual(64)
         }
       }
       const leave = (which: number, took: number): void => {
-        const [place] = held.splice(which % held.length, 1)
-        turns.noteTime(place!.destination, took)
-        turns.leave(place!)
+        const [slot] = held.splice(which % held.length, 1)
+        turns.recordTime(slot!.destination, took)
+        turns.leave(slot!)
       }
       for (const step of all) {
         if ('leave' in step) {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { feeSchedules } from '../../domain/aggregates.ts'
 import type { RecordedEvent } from '../../application/event-store.ts'
 import { makeFeeBook } from '../../application/fee-book.ts'
-import type { Find } from '../../application/handle.ts'
+import type { Find } from '../../application/find-state.ts'
 import { noFees, type FeeSchedule } from '../../domain/accounting/fees.ts'
 
 const schedule = (transactionFixed: number): FeeSchedule => ({

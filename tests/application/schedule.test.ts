@@ -3,7 +3,8 @@ import type { QueueRow } from '../../application/callback-queue.ts'
 import { deliverCallbacks } from '../../application/deliver-callbacks.ts'
 import { StoreUnavailable } from '../../application/event-store.ts'
 import { expirePayments } from '../../application/expire-requests.ts'
-import type { Find, Recall } from '../../application/handle.ts'
+import type { Recall } from '../../application/handle.ts'
+import type { Find } from '../../application/find-state.ts'
 import { schedule, type DueWork } from '../../application/schedule.ts'
 import type { Attempt } from '../../domain/callback.ts'
 import type { Instant } from '../../domain/time.ts'
@@ -184,10 +185,10 @@ describe('deliveries', () => {
     const delivery = deliverCallbacks({
       ...needs,
       queue: {
-        newlyDue: (at, seen) => ({
-          news: [],
-          others: seen ? [] : [lane],
-          seen: { at, position: 0 },
+        newlyDue: (at, lastCheck) => ({
+          changed: [],
+          elapsed: lastCheck ? [] : [lane],
+          lastCheck: { at, position: 0 },
         }),
         due: (_, __, limit) => left().slice(0, limit),
         dueAfter: () => [],

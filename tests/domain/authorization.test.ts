@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest'
 import { parseEvent } from '../../domain/events.ts'
-import {
-  authorization,
-  type AuthorizationCommand,
-  type AuthorizationEvent,
-  type AuthorizationRequest,
-} from '../../domain/people/authorization.ts'
+import { authorization, type AuthorizationCommand } from '../../domain/people/authorization.ts'
+import type {
+  AuthorizationEvent,
+  AuthorizationRequest,
+} from '../../domain/people/authorization-events.ts'
 import { examplesOf } from './given.ts'
 
 const morning = Date.UTC(2026, 0, 15, 8)

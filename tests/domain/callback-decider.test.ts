@@ -9,12 +9,12 @@ import {
   displayOf,
   displayTexts,
   isDisplayed,
-  nextAttemptAt,
   scanCallbackName,
   streamOfSubject,
   type Attempt,
   type CallbackEvent,
 } from '../../domain/callback.ts'
+import { nextAttemptAt } from '../../domain/callback-schedule.ts'
 import { fold } from '../../domain/decider.ts'
 import { examplesOf } from './given.ts'
 import { hours, morning, threeDays } from './payments.ts'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isDueByRightClock } from '../../domain/calendar.ts'
-import { callback, waitsTooLong } from '../../domain/callback.ts'
+import { callback } from '../../domain/callback.ts'
+import { waitsTooLong } from '../../domain/callback-schedule.ts'
 import { fold } from '../../domain/decider.ts'
 import { scans, type Listener, type ScanEvent } from '../../domain/merchant/scans.ts'
 import { grant } from '../../domain/people/grant.ts'

@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest'
 import { noFees } from '../../domain/accounting/fees.ts'
-import {
-  settlement,
-  type Payout,
-  type SettlementCommand,
-  type SettlementEvent,
-} from '../../domain/accounting/settlement.ts'
+import { settlement, type SettlementCommand } from '../../domain/accounting/settlement.ts'
+import type { Payout, SettlementEvent } from '../../domain/accounting/settlement-events.ts'
 import { fold } from '../../domain/decider.ts'
 import { examplesOf } from './given.ts'
 

@@ -51,20 +51,20 @@ test('at first, all destinations to which something is due are found, each once,
     { type: 'CallbackTestRequested', data: { uri: 'http://one/' } },
     { merchant: null },
   )
-  const { news, others, seen } = queue.newlyDue(morning, null)
-  expect([news, seen]).toEqual([[], { at: morning, position: file.position() }])
-  expect(new Set(others)).toEqual(new Set([to('one', null), to('one'), to('two')]))
-  expect(others).toHaveLength(3)
+  const { changed, elapsed, lastCheck } = queue.newlyDue(morning, null)
+  expect([changed, lastCheck]).toEqual([[], { at: morning, position: file.position() }])
+  expect(new Set(elapsed)).toEqual(new Set([to('one', null), to('one'), to('two')]))
+  expect(elapsed).toHaveLength(3)
 })
 
 test('then only those with a change, and those that have become due since', () => {
   aborted('a', 'one')
   aborted('b', 'two', morning + 5)
-  let { seen } = queue.newlyDue(morning, null)
+  let { lastCheck } = queue.newlyDue(morning, null)
   const look = (at: Instant) => {
-    const { news, others, seen: next } = queue.newlyDue(at, seen)
-    seen = next
-    return [news, others]
+    const { changed, elapsed, lastCheck: next } = queue.newlyDue(at, lastCheck)
+    lastCheck = next
+    return [changed, elapsed]
   }
   expect(look(morning + 1)).toEqual([[], []])
   // What happened earlier may be folded later.

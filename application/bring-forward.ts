@@ -1,0 +1,39 @@
+import { callbacks } from '../domain/aggregates.ts'
+import { waitsTooLong } from '../domain/callback-schedule.ts'
+import { clockToleranceMs, isAhead, type Instant } from '../domain/time.ts'
+import type { CallbackQueue } from './callback-queue.ts'
+import type { Handle } from './handle.ts'
+
+type Needs = {
+  readonly queue: Pick<CallbackQueue, 'dueAfter'>
+  readonly handle: Handle
+  readonly caughtUp: () => Promise<void>
+  readonly newId: () => string
+}
+
+/** Retries now the messages that a clock ahead of time postponed. */
+export const bringForwardMessages = ({ queue, handle, caughtUp, newId }: Needs) => {
+  let latestCheck: Instant | undefined
+
+  return {
+    noteCheck: (at: Instant): void => {
+      latestCheck = Math.max(at, latestCheck ?? at)
+    },
+    /** Does something at the start and if the clock was set back. */
+    bringForward: async (at: Instant): Promise<void> => {
+      if (latestCheck !== undefined && !isAhead(latestCheck, at)) return
+      const postponed = queue
+        .dueAfter(at + clockToleranceMs)
+        .filter(({ waiting: [first] }) => first && waitsTooLong(first, at))
+      for (const { merchant, waiting } of postponed) {
+        const [first] = waiting
+        if (!first) continue
+        const { id, attempts: _, nextAttemptAt: __, ...message } = first
+        const context = { at, merchant, actor: 'daybook', correlationId: newId() }
+        await handle(callbacks, id, { type: 'BringForward', at, message }, context)
+      }
+      if (postponed.length > 0) await caughtUp()
+      latestCheck = undefined
+    },
+  }
+}

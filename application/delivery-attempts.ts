@@ -1,0 +1,82 @@
+import { callbacks } from '../domain/aggregates.ts'
+import type { Attempt, DeliveryLane, QueuedMessage } from '../domain/callback.ts'
+import type { Instant } from '../domain/time.ts'
+import type { QueueRow } from './callback-queue.ts'
+import type { Find } from './find-state.ts'
+import type { Handle, Recall } from './handle.ts'
+
+export type AttemptNeeds = {
+  readonly handle: Handle
+  readonly find: Find
+  readonly recall: Recall
+  readonly caughtUp: () => Promise<void>
+  readonly send: (
+    message: QueuedMessage,
+    uri: string,
+  ) => Promise<Pick<Attempt, 'result' | 'httpStatus' | 'problem'>>
+  readonly now: () => Instant
+  readonly newId: () => string
+  readonly random: () => number
+}
+
+/**
+ * Attempts deliveries and records each attempt before the next, so a crash delivers at most one
+ * message twice.
+ */
+export const deliveryAttempts = (
+  needs: AttemptNeeds,
+  recordTime: (destination: string, milliseconds: number) => void,
+) => {
+  const { now } = needs
+  /** Attempts that could not be recorded yet. */
+  const unrecorded = new Map<string, Attempt>()
+  /** Resources that failed here last: the queue may lag behind the log. */
+  const doubtful = new Set<string>()
+
+  const send = async (message: QueuedMessage, uri: string, destination: string) => {
+    const { subject, revision, event, seqno } = message
+    const startedAt = now()
+    const result = await needs.send(message, uri)
+    recordTime(destination, now() - startedAt)
+    return { subject, revision, event, seqno, uri, attemptedAt: now(), ...result }
+  }
+
+  /** Whether the log holds no other attempts than the queue shows. */
+  const isCurrent = async ({ id, subject, attempts }: QueuedMessage): Promise<boolean> => {
+    // For a first attempt the cache is enough, unless this resource failed here before.
+    const isFirst = attempts === 0 && !doubtful.has(subject)
+    const known = isFirst ? needs.recall(callbacks, id) : await needs.find(callbacks, id, 'log')
+    return (known?.attempts ?? 0) === attempts
+  }
+
+  const deliver = async (row: QueueRow, { destination }: DeliveryLane): Promise<void> => {
+    const { subject, merchant, callbackUri: uri, waiting } = row
+    const [message] = waiting
+    if (!message || uri === null) return
+    const { id, attempts: after } = message
+    if (await isCurrent(message)) {
+      const before = unrecorded.get(id)
+      // An attempt counts for its address only.
+      const attempt = before?.uri === uri ? before : await send(message, uri, destination)
+      unrecorded.set(id, attempt)
+      await needs.handle(
+        callbacks,
+        id,
+        { type: 'RecordAttempt', attempt, after, jitter: needs.random() },
+        { at: now(), merchant, actor: 'daybook', correlationId: needs.newId(), causationId: id },
+      )
+    }
+    unrecorded.delete(id)
+    await needs.caughtUp()
+    doubtful.delete(subject)
+  }
+
+  return async (row: QueueRow, lane: DeliveryLane): Promise<void> => {
+    try {
+      await deliver(row, lane)
+    } catch (error) {
+      doubtful.add(row.subject)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import type { Instant } from '../domain/time.ts'
+import type { QueueRow } from './callback-queue.ts'
+import type { Slot } from './fair-scheduler.ts'
+
+export type RunNeeds = {
+  readonly now: () => Instant
+  /** Called when a delivery ends and another may start. */
+  readonly onEnd: () => void
+  /** Called when the log cannot be used, which is our failure and not the receiver's. */
+  readonly onFailure: (error: unknown) => void
+}
+
+const restAfterFailureMs = 1000
+
+/** Runs deliveries, one at a time for each resource; a resource rests after a failure of ours. */
+export const runningDeliveries = (
+  { now, onEnd, onFailure }: RunNeeds,
+  attempt: (row: QueueRow, slot: Slot) => Promise<void>,
+  leave: (slot: Slot) => void,
+) => {
+  const underWay = new Set<string>()
+  /** Resources whose next message may be due. */
+  const ended = new Set<string>()
+  /** End of each rest, earliest first. */
+  const resting = new Map<string, Instant>()
+  const waitingForEnd: (() => void)[] = []
+
+  const end = (subject: string, slot: Slot): void => {
+    underWay.delete(subject)
+    leave(slot)
+    ended.add(subject)
+    onEnd()
+    for (const resume of waitingForEnd.splice(0)) resume()
+  }
+
+  const isResting = (subject: string): boolean => resting.has(subject)
+
+  return {
+    begin: (row: QueueRow, slot: Slot): void => {
+      const { subject } = row
+      underWay.add(subject)
+      void attempt(row, slot)
+        .catch((error: unknown) => {
+          resting.set(subject, now() + restAfterFailureMs)
+          onFailure(error)
+        })
+        .then(() => end(subject, slot))
+    },
+    isResting,
+    isReady: (subject: string): boolean => !underWay.has(subject) && !isResting(subject),
+    count: (): number => underWay.size,
+    restingCount: (): number => resting.size,
+    firstRestEnd: (): Instant | undefined => [...resting.values()][0],
+    /** Calls back for each resource whose delivery or rest has ended. */
+    forEachEnded: (at: Instant, requeue: (subject: string) => void): void => {
+      for (const [subject, until] of resting) {
+        // Also over if the clock was set back.
+        if (at < until && at >= until - restAfterFailureMs) break
+        resting.delete(subject)
+        ended.add(subject)
+      }
+      for (const subject of ended) {
+        requeue(subject)
+        ended.delete(subject)
+      }
+    },
+    nextEnd: () => new Promise<void>((resolve) => waitingForEnd.push(resolve)),
+  }
+}

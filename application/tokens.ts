@@ -1,0 +1,29 @@
+import { accessTokenLifetime, type IssuedTokens } from '../domain/people/grant.ts'
+import type { Instant } from '../domain/time.ts'
+
+/**
+ * Tokens are derived with a secret key from the grant and its generation, so they can be shown
+ * again although only hashes are stored. A grant's id is the stream of the granting request.
+ */
+export type Tokens = {
+  access(grant: string, generation: number): string
+  refresh(grant: string, generation: number): string
+  code(authorization: string): string
+  /** SHA-256, as stored. */
+  digest(token: string): string
+}
+
+export const issueTokens = (
+  tokens: Tokens,
+  grant: string,
+  generation: number,
+  at: Instant,
+): IssuedTokens => {
+  const issuedAt = Math.floor(at / 1000) * 1000
+  return {
+    accessHash: tokens.digest(tokens.access(grant, generation)),
+    refreshHash: tokens.digest(tokens.refresh(grant, generation)),
+    issuedAt,
+    expiresAt: issuedAt + accessTokenLifetime * 1000,
+  }
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import type { EventsOf } from '../decider.ts'
+import type { Upcast } from '../upcast.ts'
+import { completion } from './completion.ts'
+import { sum } from './totals.ts'
+
+/**
+ * Payout in one currency. Debts are zero or below, and debt before + net − payout + billed = debt
+ * after, for fees and refunds together.
+ */
+const payout = z.object({
+  currency: z.string(),
+  gross: sum,
+  net: sum,
+  unsettledFeesBefore: sum,
+  unsettledFeesAfter: sum,
+  /** Absent if zero, and in logs that counted it as fees. */
+  unsettledRefundsBefore: sum.optional(),
+  unsettledRefundsAfter: sum.optional(),
+  payout: sum,
+  billed: sum,
+  invoiceId: z.string().nullable(),
+})
+
+export type Payout = z.output<typeof payout>
+
+const payoutAmount = z.object({ currency: z.string(), amount: sum })
+
+export type PayoutAmount = z.output<typeof payoutAmount>
+
+/**
+ * `SettlementStarted` cuts the log: the settlement takes every earlier line that no settlement has
+ * taken. `SettlementMade` follows with the sums.
+ */
+export const settlementEvents = {
+  SettlementStarted: z.object({
+    serial: z.int(),
+    /** `<series of the merchant>-<YYYY-MM-DD>-<serial>`. */
+    settlementId: z.string(),
+    /** Null when it was requested by hand. */
+    dueAt: z.int().nullable(),
+  }),
+  SettlementMade: z.object({
+    serial: z.int(),
+    settlementId: z.string(),
+    ...completion.shape,
+    payouts: z.array(payout),
+    /** `YYYY-MM-DD`. */
+    payoutDay: z.string(),
+  }),
+  /** Recorded once, with the message id of the payment file. */
+  PayoutOrdered: z.object({
+    serial: z.int(),
+    messageId: z.string(),
+    payoutAccount: z.string(),
+    payoutDay: z.string(),
+    paid: z.array(payoutAmount),
+  }),
+} as const
+
+export const settlementUpcasts = {
+  // Version 1 did not hold the amounts.
+  PayoutOrdered: [(data) => ({ ...(data as object), paid: [] })],
+} satisfies Partial<Record<keyof typeof settlementEvents, readonly Upcast[]>>
+
+export type SettlementEvent = EventsOf<typeof settlementEvents>
+export type SettlementMade = z.output<typeof settlementEvents.SettlementMade>
+export type PayoutOrdered = z.output<typeof settlementEvents.PayoutOrdered>
