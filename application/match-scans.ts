@@ -42,6 +42,11 @@ const tolerateTransient = async (following: Promise<void>): Promise<void> => {
   }
 }
 
+const scanOf = async (find: Find, tid: string): Promise<string | undefined> => {
+  const payment = await find(payments, tid, 'log')
+  return payment.status === 'unrequested' ? undefined : payment.scan
+}
+
 /** The steps between a shortlink's stream and the payments' streams. */
 const scanSteps = ({ handle, find }: Pick<Needs, 'handle' | 'find'>) => {
   const carryOut = async (
@@ -79,18 +84,13 @@ const scanSteps = ({ handle, find }: Pick<Needs, 'handle' | 'find'>) => {
     await handle(scansOfShortlinks, shortlink, { type: 'ConfirmMatch', tid, scan }, context)
   }
 
-  const scanOf = async (tid: string): Promise<string | undefined> => {
-    const payment = await find(payments, tid, 'log')
-    return payment.status === 'unrequested' ? undefined : payment.scan
-  }
-
   const doNext = async ({ tid, shortlink, stage }: Due, context: Context): Promise<void> => {
     const { at } = context
     switch (stage.type) {
       case 'requested': {
         const { listener } = stage
         // It may have got its scan since the row was read.
-        if ((await scanOf(tid)) !== undefined) return
+        if ((await scanOf(find, tid)) !== undefined) return
         return carryOut(shortlink, { type: 'AwaitScan', at, listener }, context)
       }
       case 'matched': {
@@ -105,7 +105,7 @@ const scanSteps = ({ handle, find }: Pick<Needs, 'handle' | 'find'>) => {
     }
   }
 
-  return { carryOut, updatePayments, scanOf, doNext }
+  return { carryOut, updatePayments, doNext }
 }
 
 /**
@@ -115,7 +115,7 @@ const scanSteps = ({ handle, find }: Pick<Needs, 'handle' | 'find'>) => {
  */
 export const matchScans = (needs: Needs) => {
   const { handle, find, pickUps, tokenDigestOf, newId, outageOf } = needs
-  const { carryOut, updatePayments, scanOf, doNext } = scanSteps(needs)
+  const { carryOut, updatePayments, doNext } = scanSteps(needs)
   const backOff = perKeyBackOff<Due>({ keyOf: ({ tid }) => tid, outageOf })
 
   return {
@@ -143,7 +143,10 @@ export const matchScans = (needs: Needs) => {
       const { events } = await handle(scansOfShortlinks, shortlink, command, context)
       await tolerateTransient(updatePayments(shortlink, events, context))
       for (const event of events)
-        if (event.type === 'ScanMatched' && (await scanOf(event.data.tid)) === event.data.scan)
+        if (
+          event.type === 'ScanMatched' &&
+          (await scanOf(find, event.data.tid)) === event.data.scan
+        )
           return { scan: scan.scan, tid: event.data.tid }
       return { scan: scan.scan, tid: null }
     },

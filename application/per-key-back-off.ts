@@ -19,7 +19,10 @@ type Resting = { readonly outage: Outage; readonly restMs: number; readonly unti
 const isOver = ({ restMs, until }: Resting, at: Instant): boolean =>
   at >= until || at < until - restMs
 
-/** Work of a failing key rests, twice as long after each failure, and delays no other key. */
+/**
+ * Work of a failing key rests, twice as long after each failure, and delays no other key.
+ * Long because every step shares the resting keys.
+ */
 export const perKeyBackOff = <Item>({ keyOf, outageOf }: Needs<Item>) => {
   const resting = new Map<string, Resting>()
 
@@ -76,8 +79,8 @@ export const perKeyBackOff = <Item>({ keyOf, outageOf }: Needs<Item>) => {
     failing: (): readonly string[] => [...resting.keys()],
     /** The given instant, or the end of the first rest if earlier. */
     nextLook: (next: Instant | null): Instant | null => {
-      let first = next ?? Infinity
-      for (const { until } of resting.values()) first = Math.min(first, until)
+      const ends = [...resting.values()].map(({ until }) => until)
+      const first = Math.min(next ?? Infinity, ...ends)
       return first === Infinity ? null : first
     },
   }

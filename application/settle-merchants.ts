@@ -45,6 +45,8 @@ type Needs<Settlement extends Started> = {
 
 const batchSize = 200
 
+const keyOf = ({ merchant }: { readonly merchant: string }): string => merchant
+
 /** Starts and completes one settlement. */
 const settlementSteps = <Settlement extends Started>(needs: Needs<Settlement>) => {
   const { handle, accounts } = needs
@@ -85,7 +87,6 @@ const settlementSteps = <Settlement extends Started>(needs: Needs<Settlement>) =
 export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlement>) => {
   const { accounts, caughtUp, outageOf } = needs
   const { start, complete } = settlementSteps(needs)
-  const keyOf = ({ merchant }: { readonly merchant: string }): string => merchant
   const starting = perKeyBackOff<Account>({ keyOf, outageOf })
   const completing = perKeyBackOff<Settlement>({ keyOf, outageOf })
 
@@ -95,9 +96,9 @@ export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlem
     at: Instant,
     dueAtOf: (account: Account) => Instant | null,
   ): Promise<void> => {
-    await Promise.all(
-      batch.map((account) => attempt(account, at, () => start(account, at, dueAtOf(account)))),
-    )
+    const startOne = (account: Account) =>
+      attempt(account, at, () => start(account, at, dueAtOf(account)))
+    await Promise.all(batch.map(startOne))
     await caughtUp()
   }
 
@@ -106,11 +107,9 @@ export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlem
     while (!stopped?.aborted) {
       const batch = completing.due(at, batchSize, needs.settlements.nextUnfinished)
       if (batch.length === 0) return
-      await Promise.all(
-        batch.map((settlement) =>
-          completing.attempt(settlement, at, () => complete(settlement, at)),
-        ),
-      )
+      const completeOne = (settlement: Settlement) =>
+        completing.attempt(settlement, at, () => complete(settlement, at))
+      await Promise.all(batch.map(completeOne))
       await caughtUp()
     }
   }

@@ -1,4 +1,3 @@
-import type { QueuedMessage } from './callback.ts'
 import { isAhead, type Instant, type Seconds } from './time.ts'
 
 const retryDelays: readonly Seconds[] = [5, 30, 120, 600, 1800, 3600, 3600, 3600, 7200]
@@ -21,7 +20,7 @@ export const nextAttemptAt = (
  * Whether it waits longer than any schedule allows, because the clock was ahead and was set back.
  */
 export const waitsTooLong = (
-  { attempts, nextAttemptAt: next }: Pick<QueuedMessage, 'attempts' | 'nextAttemptAt'>,
+  { attempts, nextAttemptAt: next }: { readonly attempts: number; readonly nextAttemptAt: Instant },
   at: Instant,
 ): boolean => {
   const delay = attempts === 0 ? 0 : (retryDelays[attempts - 1] ?? slowestDelay)

@@ -97,6 +97,7 @@ const isNewest = sql`NOT EXISTS (SELECT 1 FROM granted_permissions AS newer
   WHERE newer.payer = ${grantedPermissions.payer} AND newer.client = ${grantedPermissions.client}
   AND newer.isWithdrawn = 0 AND newer.position > ${grantedPermissions.position})`
 
+/** Long because it prepares every query of grants, each of a few lines. */
 export const grantQueries = (db: BetterSQLite3Database) => {
   const isPayers = eq(grantedPermissions.payer, sql.placeholder('payer'))
   const isClients = eq(grantedPermissions.client, sql.placeholder('client'))
