@@ -41,35 +41,22 @@ const operationsIn = (document: object): Entry[] =>
 const group = 'Service'
 const html = { access: 'OPEN', group, success: 'raw', replyTypes: ['text/html'] } as const
 
-/** The description of all routes, these among them: as a document, and as pages. */
-export const documented = (routes: readonly Route[], needs: DocsNeeds): Route[] => {
-  const { links, readAsset } = needs
-  const all: Route[] = [...routes]
-  // Made once, as bytes that all answers share: a text would be copied for each answer.
-  const document = once(() => openApi(all, needs))
-  const documentBytes = once(() => new TextEncoder().encode(JSON.stringify(document(), null, 2)))
-  const site = once(() =>
-    makeSite({
-      ...needs,
-      base: links.full(''),
-      isSandbox: routes.some(({ path }) => path.startsWith('/sandbox/')),
-      operations: operationsIn(document()),
-    }),
-  )
-  const assets = makeAssets(readAsset)
+const documentRoute = (documentBytes: () => Uint8Array<ArrayBuffer>): Route =>
+  route({
+    method: 'GET',
+    path: '/openapi.json',
+    access: 'OPEN',
+    group,
+    summary: 'This interface as an OpenAPI 3.1 document',
+    success: 'raw',
+    replyTypes: ['application/json'],
+    reply: z.looseObject({ openapi: z.string() }),
+    handle: () => ({ type: 'application/json', body: documentBytes() }),
+  })
+
+const pageRoutes = (site: () => ReturnType<typeof makeSite>): Route[] => {
   const pageAt = async (path: string) => (await site()).page(path) ?? refuse('resource_is_unknown')
-  all.push(
-    route({
-      method: 'GET',
-      path: '/openapi.json',
-      access: 'OPEN',
-      group,
-      summary: 'This interface as an OpenAPI 3.1 document',
-      success: 'raw',
-      replyTypes: ['application/json'],
-      reply: z.looseObject({ openapi: z.string() }),
-      handle: () => ({ type: 'application/json', body: documentBytes() }),
-    }),
+  return [
     route({
       ...html,
       method: 'GET',
@@ -88,19 +75,39 @@ export const documented = (routes: readonly Route[], needs: DocsNeeds): Route[] 
       params: z.object({ page: z.string().max(64) }),
       handle: ({ params: { page } }) => pageAt(`/docs/${page}`),
     }),
-    route({
-      method: 'GET',
-      path: '/docs/assets/:file',
-      access: 'OPEN',
-      group,
-      summary: 'What pages of the documentation are made of',
-      success: 'raw',
-      replyTypes: assetTypes,
-      params: z.object({ file: z.string().max(64) }),
-      handle: async ({ params: { file }, request }) =>
-        (await assets(file, request.header('accept-encoding') ?? '')) ??
-        refuse('resource_is_unknown'),
+  ]
+}
+
+const fileRoute = (assets: ReturnType<typeof makeAssets>): Route =>
+  route({
+    method: 'GET',
+    path: '/docs/assets/:file',
+    access: 'OPEN',
+    group,
+    summary: 'What pages of the documentation are made of',
+    success: 'raw',
+    replyTypes: assetTypes,
+    params: z.object({ file: z.string().max(64) }),
+    handle: async ({ params: { file }, request }) =>
+      (await assets(file, request.header('accept-encoding') ?? '')) ??
+      refuse('resource_is_unknown'),
+  })
+
+/** The description of all routes, these among them: as a document, and as pages. */
+export const documented = (routes: readonly Route[], needs: DocsNeeds): Route[] => {
+  const { links, readAsset } = needs
+  const all: Route[] = [...routes]
+  // Made once, as bytes that all answers share: a text would be copied for each answer.
+  const document = once(() => openApi(all, needs))
+  const documentBytes = once(() => new TextEncoder().encode(JSON.stringify(document(), null, 2)))
+  const site = once(() =>
+    makeSite({
+      ...needs,
+      base: links.full(''),
+      isSandbox: routes.some(({ path }) => path.startsWith('/sandbox/')),
+      operations: operationsIn(document()),
     }),
   )
+  all.push(documentRoute(documentBytes), ...pageRoutes(site), fileRoute(makeAssets(readAsset)))
   return all
 }
