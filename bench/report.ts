@@ -131,7 +131,8 @@ const machine = (): string => {
 const alone = ({ oneAtATime }: Figures): string => `## One at a time
 
 One lifecycle of four requests, with nothing else in flight, beside \`bench/plain-app.ts\`: the same
-requests, and one transaction each with \`synchronous=FULL\`. Of the service at most 1.3 times the time is wanted.
+requests, and one transaction each with \`synchronous=FULL\`. The service should take at most 1.3
+times as long.
 
 ${table(['', 'service', 'plain app', 'ratio'], rowsOf(oneAtATime))}`
 
