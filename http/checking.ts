@@ -20,7 +20,7 @@ const checks = new WeakMap<z.ZodType, { readonly fields: z.ZodType; readonly che
  * Reports problems across fields even when other fields are at fault; a schema checks the whole
  * only when each field fits. `fields` is the schema before that check.
  */
-export const tellTogether = <Schema extends z.ZodType, Fields extends z.ZodType>(
+export const withCrossFieldCheck = <Schema extends z.ZodType, Fields extends z.ZodType>(
   schema: Schema,
   fields: Fields,
   check: (fitting: Fitting<z.output<Fields>>, context: Issues) => void,
@@ -57,14 +57,14 @@ const isWithin = (path: readonly PropertyKey[], whole: readonly PropertyKey[]): 
   whole.every((step, index) => path[index] === step)
 
 /** Problems across fields, without those already reported. */
-const furtherIssues = (schema: z.ZodType, value: unknown, told: readonly Issue[]) => {
+const furtherIssues = (schema: z.ZodType, value: unknown, reported: readonly Issue[]) => {
   const together = checks.get(schema)
   if (!together) return []
   const { fields, check } = together
   const context: Issues = { issues: [] }
   check(fittingOf(fields, value) as never, context)
   return context.issues.filter(
-    ({ path = [] }) => !told.some((issue) => isWithin(path, issue.path ?? [])),
+    ({ path = [] }) => !reported.some((issue) => isWithin(path, issue.path ?? [])),
   )
 }
 

@@ -58,7 +58,7 @@ export const changesReply = (
       heartbeat = setInterval(() => {
         // The client stopped reading.
         if ((controller.desiredSize ?? 0) < -mostUnread) end()
-        if (isOver()) tell('over')
+        if (isOver()) sendLast('over')
         send(':\n\n')
       }, heartbeatMs)
       end = () => {
@@ -66,14 +66,14 @@ export const changesReply = (
         stop()
         controller.close()
       }
-      const tell = (event: 'changed' | 'over'): void => {
+      const sendLast = (event: 'changed' | 'over'): void => {
         send(`event: ${event}\ndata: now\n\n`)
         end()
       }
       look = async () => {
         // When the store fails, let the browser reload.
-        if (await hasChanged().catch(() => true)) tell('changed')
-        else if (isOver()) tell('over')
+        if (await hasChanged().catch(() => true)) sendLast('changed')
+        else if (isOver()) sendLast('over')
       }
       send('retry: 2000\n\n')
       await look()

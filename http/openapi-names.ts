@@ -34,7 +34,7 @@ const verbs: Record<Route['method'], string> = {
 }
 
 /** Last parts of a path that are verbs. */
-const doings = new Set(['accept', 'decline', 'scan'])
+const actionNames = new Set(['accept', 'decline', 'scan'])
 
 export const inCapitals = (text: string): string =>
   text
@@ -74,7 +74,7 @@ export const operationIdOf = (
     return method === 'GET' ? `get${name}Page` : `submit${name}Form`
   if (takesForm) return `submit${name}Form`
   const last = nouns.at(-1)?.toLowerCase() ?? ''
-  if (method === 'POST' && doings.has(last)) return `${last}${nouns.slice(0, -1).join('')}`
+  if (method === 'POST' && actionNames.has(last)) return `${last}${nouns.slice(0, -1).join('')}`
   const isOfMany = !isParameter(path.split('/').at(-2))
   const isList = isOfMany && method === 'GET' && paths.some((other) => other.startsWith(`${path}:`))
   return isList ? `list${plural(name)}` : `${verbs[method]}${name}`

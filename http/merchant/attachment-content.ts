@@ -38,7 +38,7 @@ export const mediaTypesOf = (names: Names): Readonly<Record<AttachmentKind, stri
 
 type Checked = { readonly kind: AttachmentKind; readonly content: Uint8Array }
 
-/** The kind of each part, all of them checked by their content. @throws Malformed naming what is wrong, up to a number */
+/** The kind of each part, checked by content. @throws Malformed with the problems, up to a limit */
 export const checkParts = (
   parts: readonly Part[],
   names: Names,
@@ -61,7 +61,7 @@ export const checkParts = (
     }
   }
   const checked = parts.flatMap(({ contentType, content }, index) => {
-    // Whoever sent more mistakes than that learns of the others when these are mended.
+    // Stop at the limit.
     if (noted >= mostIssues) return []
     const type = (contentType.split(';')[0] ?? '').trim().toLowerCase()
     const kind = kinds.find((kind) => types[kind].toLowerCase() === type)

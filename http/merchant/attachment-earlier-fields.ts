@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { decimalText, knownCurrencyCode, signedAmountText } from '../wire.ts'
 
-/** The fields of item lists and receipts before tills' own names were taken: logs hold them, and clients may send them. */
+/** Earlier field names of item lists and receipts: in old logs, and still accepted. */
 
 const number = decimalText(/^-?\d{1,12}(\.\d{1,6})?$/, 'Must be a number such as 2 or "0.5".')
 const shortText = z.string().min(1).max(255)

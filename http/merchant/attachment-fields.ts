@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { decimalText, knownCurrencyCode, signedAmountText, unitPriceText } from '../wire.ts'
 
-/** What shops' tills send as item lists and receipts (interface 15.2). */
+/** Item lists and receipts as tills send them (interface 15.2). */
 
 const number = decimalText(/^-?\d{1,12}(\.\d{1,6})?$/, 'Must be a number such as 2 or "0.5".')
 const degrees = decimalText(/^-?\d{1,3}(\.\d{1,20})?$/, 'Must be degrees such as "59.9139".')

@@ -18,13 +18,13 @@ type Needs = {
   readonly attachedContents: Pick<SealedBlobs, 'get'>
 }
 
-/** Who reads attachments, and where. */
+/** One reader: the merchant or the payer. */
 type Reader = {
   readonly listPath: (tid: string) => string
   readonly access: AccessLevel
   readonly guard?: Guard
   readonly group: string
-  /** @throws Refusal resource_is_unknown for a payment that is not the caller's */
+  /** @throws Refusal resource_is_unknown for another's payment */
   readonly entriesFor: (call: Call, tid: string) => Promise<readonly AttachmentEntry[]>
 }
 
@@ -48,7 +48,7 @@ const listReply = z
   })
   .meta({ id: 'AttachmentList', description: 'All of them on one page, newest first.' })
 
-/** The list of what is attached to a payment, and each of it as it was uploaded: for its merchant and for its payer. */
+/** Lists a payment's attachments and serves each as uploaded. */
 export const attachmentReadingRoutes = (needs: Needs, reader: Reader): Route[] => {
   const { links, attachedContents } = needs
   const { listPath, entriesFor, ...who } = reader

@@ -7,10 +7,10 @@ import { itemList, receipt } from './attachment-fields.ts'
 
 type Amount = { readonly text: string; readonly currency: string }
 
-/** An item list or a receipt as people read it, whichever field names it was sent with. */
+/** An item list or a receipt for display, whatever its field names. */
 export type Sheet = {
   readonly kind: 'itemlist' | 'receipt'
-  /** Who sold it: the name, then what else identifies the store. */
+  /** The name of the store, then its other details. */
   readonly store: readonly string[]
   readonly items: readonly {
     readonly name: string
@@ -113,7 +113,7 @@ const amounts = [
 
 type Path = (string | number)[]
 
-/** Amounts must be exact in their currency, wherever they stand. */
+/** Every amount must be exact in its currency. */
 const checkAmounts = (value: object, currency: string, issues: Issues, path: Path = []): void => {
   const { currency: own = currency } = value as { readonly currency?: string }
   for (const [name, field] of Object.entries(value)) {
@@ -128,7 +128,7 @@ const checkAmounts = (value: object, currency: string, issues: Issues, path: Pat
 type Problem = { readonly path: readonly PropertyKey[]; readonly message: string }
 type ReadSheet = { readonly sheet: Sheet } | { readonly problems: readonly Problem[] }
 
-/** How content of one shape is read, in the currency of its payment where it names none. */
+/** Reads one shape; the payment's currency is the default. */
 const shape =
   <Schema extends z.ZodObject>(
     schema: Schema,
@@ -157,8 +157,8 @@ const shapes = {
 } as const
 
 /**
- * Reads an item list or a receipt: with the earlier fields as it stands, for logs hold such, else with those of tills, of
- * which problems are told.
+ * Reads an item list or a receipt. Old logs use the earlier fields, so those are tried first;
+ * problems are reported for the current fields.
  */
 export const readSheet = (kind: Sheet['kind'], json: unknown, currency: string): ReadSheet => {
   const { schema, read, readEarlier } = shapes[kind]

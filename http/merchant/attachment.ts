@@ -27,8 +27,8 @@ const isOpenFor = (status: PaymentStatus | 'unrequested'): boolean =>
   status === 'auth' || status === 'ok'
 
 /**
- * The `attachment_uri` of an outcome: a link for uploads, signed for one hour from an instant; none while the payment
- * is pending or after it has failed (interface 4.6).
+ * The `attachment_uri` of an outcome: an upload link, signed for one hour. Null while the payment
+ * is pending and after it has failed (interface 4.6).
  */
 export const makeAttachmentLink =
   ({ links, sign }: Signing) =>
@@ -62,7 +62,7 @@ const uploadedReply = createdReply
 const group = 'Attachment'
 const listPath = (tid: string): string => `${merchantPrefix}/payment_request/${tid}/attachment/`
 
-/** Receipts and the like that a merchant attaches to a payment (interface 15.2). */
+/** Attachments of payments, such as receipts (interface 15.2). */
 export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
   const { names, handle, find, links, attachedContents } = needs
 
@@ -101,12 +101,12 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
       handle: async (call) => {
         const { at, requestId: correlationId } = call
         const { tid } = call.params
-        // Another process may have heard the payer's answer.
+        // From the log: another process may have recorded the payer's answer.
         const payment = await find(payments, tid, 'log')
         if (payment.status === 'unrequested' || !isOpenFor(payment.status))
           return refuse('resource_is_unknown')
         const { request, payer, expiresAt } = payment
-        // It has failed at that instant, whether or not that has been recorded yet.
+        // Expired, whether recorded yet or not.
         if (payer === null || (payment.status === 'auth' && at >= expiresAt))
           return refuse('resource_is_unknown')
         const { merchant, currency } = request
@@ -122,7 +122,7 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
         }
         const context = { at, merchant, actor: 'attachment_uri', correlationId }
         const command = { type: 'UploadAttachments', contents } as const
-        // What is refused is not kept; what has been uploaded is there before anybody reads of it.
+        // Check before keeping content, and keep it before recording, so readers always find it.
         await dryRun(find, attachmentsOfPayments, tid, command)
         for (const keep of keeps) await keep()
         const { state } = await handle(attachmentsOfPayments, tid, command, context)

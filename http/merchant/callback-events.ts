@@ -29,8 +29,8 @@ const meta = z
   })
   .meta({ id: 'CallbackMeta' })
 
-/** What is told over https only. */
-const told = <Object extends z.ZodType>(id: string, object: Object) =>
+/** Sent over https only. */
+const callbackMessage = <Object extends z.ZodType>(id: string, object: Object) =>
   z
     .object({ meta, object: object.optional() })
     .meta({ id, description: 'Over http there is no object.' })
@@ -41,9 +41,9 @@ const scan = z.object({
   argstring: z.string().meta({ description: 'What follows the shortlink_value in the code.' }),
 })
 
-const paymentMessage = told('PaymentCallback', outcomeReply)
-const permissionMessage = told('PermissionCallback', permissionOutcomeReply)
-const reportMessage = told('ReportCallback', reportReply)
+const paymentMessage = callbackMessage('PaymentCallback', outcomeReply)
+const permissionMessage = callbackMessage('PermissionCallback', permissionOutcomeReply)
+const reportMessage = callbackMessage('ReportCallback', reportReply)
 const testMessage = z.object({ meta, object: text }).meta({ id: 'TestCallback' })
 const scanMessage = z.object({ meta, object: scan }).meta({ id: 'ScanCallback' })
 const displayMessage = z.object({ meta, object: text }).meta({ id: 'DisplayCallback' })
@@ -51,8 +51,8 @@ const displayMessage = z.object({ meta, object: text }).meta({ id: 'DisplayCallb
 type Told = { readonly summary: string; readonly message: z.ZodType }
 
 /**
- * Each event that can be told (interface 4.4 and 13), with the shape of its message. Messages are
- * made and documented from here, so none is sent that is not described.
+ * Every callback event (interface 4.4 and 13) with its message's schema. Sending and documentation
+ * both use this table.
  */
 export const callbacks = {
   payment_authorized: {

@@ -16,7 +16,6 @@ type MessageNeeds = Signing & {
   readonly reportHolding: ReportHolding
 }
 
-/** Path of the object; null without one. */
 const pathOf = (object: CallbackObject): string | null => {
   switch (object.about) {
     case 'payment':
@@ -32,7 +31,7 @@ const pathOf = (object: CallbackObject): string | null => {
   }
 }
 
-/** Sent over insecure protocols too: a scan and a test have no URI, and a display only shows the text. */
+/** Also sent over http: scans and tests have no URI, and a display has only text. */
 const isAlwaysSent = ({ about }: CallbackObject): boolean =>
   about === 'scan' || about === 'test' || about === 'display'
 
@@ -65,7 +64,7 @@ const encodeObject = async (
   }
 }
 
-/** Makes the JSON text of callback messages (interface 13). The object goes along over https only. */
+/** Makes the JSON text of callbacks (interface 13). The object is included over https only. */
 export const callbackMessages =
   (needs: MessageNeeds) =>
   async (message: Message, destination: string): Promise<string> => {

@@ -52,7 +52,7 @@ const view = (schedule: FeeSchedule, isInForce: boolean): z.input<typeof schedul
   }
 }
 
-/** What a merchant pays, and from when on (interface 9). */
+/** A merchant's fees over time (interface 9). */
 export const feeScheduleRoute = ({ find }: FeeScheduleNeeds): Route =>
   route({
     method: 'GET',

@@ -60,14 +60,13 @@ export type LedgerNeeds = {
   }
 }
 
-/** The default ledger is there without having been registered, with the currency of its merchant. */
+/** The default ledger exists without registration, in the merchant's currency. */
 export const impliedBy = (row: LedgerRow | undefined) => {
   if (row?.id !== defaultLedger) return null
   const { merchant, id, currency } = row
   return { merchant, id, currency, description: null }
 }
 
-/** The ledgers of whoever calls. */
 export const ledgersOfCaller = ({ handle, caughtUp, ledgers: rows }: LedgerNeeds) => {
   const look = async (call: Call, id: string): Promise<LedgerRow | undefined> => {
     await caughtUp()

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { plainNumber } from '../wire.ts'
 
-/** A location (interface 7.3): degrees, and the radius of the accuracy in meters. */
+/** A location (interface 7.3): degrees, and accuracy as a radius in meters. */
 export const locationInput = z
   .object({
     latitude: plainNumber(z.number().min(-90).max(90).nullable().default(null)),

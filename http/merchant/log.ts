@@ -6,7 +6,7 @@ import type { Names } from '../brand.ts'
 import { preferred } from '../negotiation.ts'
 import { route, type Route } from '../route.ts'
 
-/** A link to a log can be followed for 30 days (interface 8). */
+/** 30 days (interface 8). */
 const linkLifetimeMs = 2_592_000_000
 
 const purpose = 'log'
@@ -15,20 +15,20 @@ const plainCsv = 'text/csv'
 export type LogNeeds = {
   readonly names: Names
   readonly isSigned: (signature: string, ...parts: readonly string[]) => boolean
-  /** A log file; undefined when there is none of that name. */
+  /** Undefined when there is no such file. */
   readonly readLog: (sha256: string) => Promise<ReadableStream | undefined>
 }
 
 const logPath = (sha256: string): string => `${merchantPrefix}/log/${sha256}/`
 
-/** A signed link to a log file, for use inside a body. */
+/** A signed link for a JSON body. */
 export const logLink = ({ links, sign }: Signing, sha256: string, from: Instant): string => {
   const expires = Math.floor((from + linkLifetimeMs) / 1000)
   const query = `expires=${expires}&signature=${sign(purpose, sha256, String(expires))}`
   return links.inBody(`${logPath(sha256)}?${query}`)
 }
 
-/** Downloads of transaction logs; the signed link is all that is needed. */
+/** Downloads of transaction logs; the signed link is the only credential. */
 export const logRoutes = (needs: LogNeeds): Route[] => [
   route({
     method: 'GET',

@@ -47,7 +47,7 @@ export type MerchantNeeds = {
   readonly caughtUp: () => Promise<void>
   readonly blobs: Pick<Blobs, 'get'>
   readonly merchants: { find(stream: string): Row | undefined }
-  /** The merchant that has an organisation number or another secondary id. */
+  /** By organisation number or another secondary id. */
   readonly lookUpMerchant: (lookupId: string) => Row | undefined
 }
 
@@ -90,7 +90,7 @@ const group = 'Merchant'
 export const merchantRoutes = (needs: MerchantNeeds): Route[] => {
   const { links, caughtUp } = needs
 
-  /** Another merchant's existence is not revealed. */
+  /** Do not reveal whether another merchant exists. */
   const own = async (call: Call<{ readonly merchant_id: string }>): Promise<MerchantData> => {
     await caughtUp()
     const { merchant } = callerOf(call)
@@ -131,7 +131,7 @@ export const merchantRoutes = (needs: MerchantNeeds): Route[] => {
       handle: async (call) => merchantView(links, await own(call)),
     }),
     logoRoute(`${detailPath(':merchant_id')}logo`),
-    // Clients that write a slash after every path find it, too.
+    // Also with a trailing slash, which some clients always write.
     logoRoute(`${detailPath(':merchant_id')}logo/`),
     route({
       method: 'GET',

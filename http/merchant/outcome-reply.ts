@@ -34,7 +34,7 @@ const refundReply = z
   })
   .meta({ id: 'Refund' })
 
-/** Payment request outcome, also the object of callbacks. */
+/** The outcome of a payment request; also the object of callbacks. */
 export const outcomeReply = z
   .object({
     currency: z.string(),
@@ -68,17 +68,16 @@ export const outcomeReply = z
   })
   .meta({ id: 'PaymentOutcome' })
 
-/** The report that holds the latest line of a request. */
+/** The report that holds a request's latest line. */
 export type ReportOfLine = { readonly id: string; readonly uri: string }
 
-/** Number of the report that was open in a ledger at a position. */
+/** The number of the report that was open at a log position. */
 export type ReportHolding = (
   merchant: string,
   ledger: string,
   position: number,
 ) => number | Promise<number>
 
-/** Finds it: the report that was open in the line's ledger at the line's position. */
 export const reportOfLine =
   (links: Links, reportHolding: ReportHolding) =>
   async ({
@@ -90,7 +89,6 @@ export const reportOfLine =
     return { id, uri: links.inBody(reportPath(lineLedger, id)) }
   }
 
-/** The outcome as the interface words it. */
 export const outcomeView = (
   { outcome, customer, tokens }: ShownPayment,
   report: ReportOfLine,

@@ -6,7 +6,7 @@ import {
   type PaymentRequest,
 } from '../../domain/payment/payment-events.ts'
 import { formatScope } from '../../domain/people/scope.ts'
-import { tellTogether, type Fitting, type Issues } from '../checking.ts'
+import { withCrossFieldCheck, type Fitting, type Issues } from '../checking.ts'
 import {
   amountIn,
   amountText,
@@ -51,7 +51,7 @@ const linkInput = z
   })
   .meta({ id: 'Link' })
 
-/** What can be amended later. */
+/** The details that a PUT may change. */
 export const detailsInput = {
   ledger: z.string().min(1).max(100),
   callback_uri: callbackUriText,
@@ -63,7 +63,7 @@ export const detailsInput = {
   line_items: z.array(lineItemInput).max(1000),
 }
 
-/** In bytes of JSON: an event holds at most 1 MiB, with all that is around them. */
+/** Bytes of JSON; a whole event is at most 1 MiB. */
 const largestLineItems = 524_288
 
 const lineAmounts = [
@@ -171,7 +171,7 @@ const checkWhole = (input: PaymentFields, context: Issues): void => {
       if (input[field] === null) issue(field, 'Required when there is no customer.')
 }
 
-/** POST /payment_request/ (interface 4.1), read into a request of some merchant. */
+/** The body of POST /payment_request/ (interface 4.1). */
 const paymentRequestOf = paymentRequestFields.transform(
   (input, context): Omit<PaymentRequest, 'merchant'> => {
     const { currency } = input
@@ -202,7 +202,7 @@ const paymentRequestOf = paymentRequestFields.transform(
   },
 )
 
-/** The same amounts of a request of which some fields do not fit. */
+/** Checks the same amounts when other fields are invalid. */
 const checkAmounts = (input: PaymentFields, context: Issues): void => {
   const { currency, line_items: items = [] } = input
   for (const field of ['amount', 'additional_amount'] as const) {
@@ -216,7 +216,7 @@ const checkAmounts = (input: PaymentFields, context: Issues): void => {
     }
 }
 
-export const paymentRequestInput = tellTogether(
+export const paymentRequestInput = withCrossFieldCheck(
   paymentRequestOf,
   paymentRequestFields,
   (input, context) => {

@@ -17,7 +17,7 @@ const lineItemReply = z.object({
   metadata: z.array(z.object({ key: z.string(), value: z.string() })),
 })
 
-/** GET /payment_request/<tid>/: what was asked for, as amended since. */
+/** GET /payment_request/<tid>/: the request with its later amendments. */
 export const paymentRequestReply = z
   .object({
     id: z.string(),
@@ -47,14 +47,14 @@ export const paymentRequestReply = z
   })
   .meta({ id: 'PaymentRequest' })
 
-/** The checkout portal page of a request without a customer; null for all others. */
+/** The checkout portal's page; null when the request names a customer. */
 export const checkoutUri = (
   links: Links,
   tid: string,
   { customer }: Pick<PaymentRequest, 'customer'>,
 ): string | null => (customer === null ? links.full(`/payer/checkout/${tid}`) : null)
 
-/** A payment as it was requested, and its customer as far as merchants may know. */
+/** A payment's request, and its customer as far as merchants may see. */
 export type ShownRequest = {
   readonly payment: RequestedPayment
   readonly customer: string | null

@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { parseAmount } from '../../domain/money/money.ts'
 import type { Wanted } from '../../domain/payment/payment-command.ts'
 import type { PaymentDetails } from '../../domain/payment/payment-events.ts'
-import { tellTogether, type Fitting, type Issues } from '../checking.ts'
+import { withCrossFieldCheck, type Fitting, type Issues } from '../checking.ts'
 import { removable } from '../nothing.ts'
 import { amountIn, amountText, isZero, knownCurrencyCode, read } from '../wire.ts'
 import { detailsInput, lineItemsOf, linksOf } from './payment-input.ts'
 
 const actions = ['capture', 'abort', 'release', 'reauth', 'refund'] as const
 
-/** Under which a capture or a refund is known. */
+/** The id of a capture or refund. */
 const partId = z
   .string()
   .max(255)
@@ -17,7 +17,7 @@ const partId = z
 
 const part = ['action', 'amount', 'additional_amount', 'currency']
 
-/** What counts with each action, and without one. */
+/** The fields that each action uses. */
 const fieldsOf = new Map<string, readonly string[]>([
   ['capture', [...part, 'capture_id']],
   ['refund', [...part, 'refund_id', 'text']],
@@ -27,7 +27,7 @@ const fieldsOf = new Map<string, readonly string[]>([
 ])
 const fieldsOfNone = ['action', ...Object.keys(detailsInput)]
 
-/** Leaves out what is ignored, however it looks. */
+/** Unused fields are dropped unchecked. */
 const withoutIgnored = (input: unknown): unknown => {
   if (typeof input !== 'object' || input === null) return input
   const given = input as Readonly<Record<string, unknown>>
@@ -69,7 +69,7 @@ const checkPart = (input: Fitting<PaymentUpdate>, idField: IdField, context: Iss
   const { amount, additional_amount: additional, currency } = input
   const issue = (field: string, message: string) =>
     context.issues.push({ code: 'custom', path: [field], message, input })
-  // Without an id the figures must be those of all that is left, which the payment knows.
+  // Without an id everything left is meant, so the amounts must match it.
   const needed = amount == null || currency == null ? [idField] : []
   for (const field of ['amount', 'currency', ...needed] as const)
     if (input[field] == null) issue(field, 'Required for a part.')
@@ -80,8 +80,8 @@ const checkPart = (input: Fitting<PaymentUpdate>, idField: IdField, context: Iss
     amountIn(context, ['additional_amount'], additional, currency ?? undefined)
 }
 
-/** PUT /payment_request/<tid>/ (interface 4): an action, or without one the details that change. */
-export const paymentUpdateInput = tellTogether(
+/** PUT /payment_request/<tid>/ (interface 4): an action, or else changed details. */
+export const paymentUpdateInput = withCrossFieldCheck(
   z.preprocess(withoutIgnored, paymentUpdate),
   paymentUpdate,
   (input, context) => {
@@ -90,14 +90,14 @@ export const paymentUpdateInput = tellTogether(
   },
 )
 
-/** What a capture or refund takes: everything that is left, or amounts, under the id in one field. @throws Malformed */
+/** What to capture or refund: amounts, or everything left. @throws Malformed */
 export const wantedOf = (input: PaymentUpdate, idField: IdField): Wanted => {
   const { amount, additional_amount: additional, currency } = input
   const id = input[idField]
   if (amount == null && additional == null && id == null && currency == null) return 'everything'
   return read((context) => {
     checkPart(input, idField, context)
-    // Nobody gets this answer: `read` throws, as what is wrong has been noted.
+    // Never returned: `read` throws on noted issues.
     if (context.issues.length > 0 || amount == null || currency == null) return 'everything'
     const minor = (text: string) => parseAmount(text, currency)
     const pots = { amount: minor(amount), additionalAmount: minor(additional ?? '0') }
@@ -105,7 +105,7 @@ export const wantedOf = (input: PaymentUpdate, idField: IdField): Wanted => {
   })
 }
 
-/** The details that an update names; line items are read in the currency of the payment. @throws Malformed */
+/** The details to change; line items use the payment's currency. @throws Malformed */
 export const detailsOf = (input: PaymentUpdate, currency: string): Partial<PaymentDetails> => {
   const { ledger, callback_uri, display_message_uri, links, line_items } = input
   return read((context) => ({

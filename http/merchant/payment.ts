@@ -30,12 +30,12 @@ export type PaymentNeeds = {
   readonly links: Links
   readonly findTerms: FindTerms
   readonly attachmentLink: AttachmentLink
-  /** Whether somebody is known and has not been erased. */
+  /** Known and not erased. */
   readonly hasPerson: (person: string) => boolean
   readonly requestPayment: (request: PaymentRequest, context: Context) => Promise<string>
   readonly findOutcome: MerchantViews['findOutcome']
   readonly reportHolding: ReportHolding
-  /** A payment of that merchant, and its customer as named, null when erased since. */
+  /** The customer is null once erased. */
   readonly findRequested: (merchant: string, tid: string) => Promise<ShownRequest | undefined>
 }
 
@@ -156,7 +156,8 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
         const found = await findOutcome(callerOf(call).merchant, call.params.tid, call.at)
         const shown = found ?? refuse('resource_is_unknown')
         const { outcome } = shown
-        // What is attached is sealed with the payer's key. A callback, made of the log alone, keeps its link.
+        // Attachments are sealed with the payer's key, so none after erasure. Callbacks see only
+        // the log and keep the link.
         const isErased = outcome.payer !== null && !needs.hasPerson(outcome.payer)
         const link = isErased ? {} : needs.attachmentLink(outcome, call.at)
         return outcomeView(shown, await reportOf(outcome), link)

@@ -22,20 +22,19 @@ import {
 } from '../wire.ts'
 import { reportOfLine, type ReportOfLine, type ReportHolding } from './outcome-reply.ts'
 
-/** A space-delimited list of scopes. */
 export const scopeText = z
   .string()
   .max(1000)
   .transform(parseScope)
   .meta({ description: `Space-delimited, out of ${scopes.join(' ')}; others are ignored.` })
 
-/** What of a request is granted. */
+/** The part of the request that is granted. */
 export const grantedText = orEmpty(
   scopeText,
   'Absent or null grants all that was asked for, an empty text none of it.',
 ).transform((scope) => (scope === undefined ? null : (scope ?? [])))
 
-/** How long a request waits: six hours unless told otherwise, thirty days at most (interface 4 and 11). */
+/** Six hours by default, at most thirty days (interface 4 and 11). */
 export const expiresInput = plainNumber(orElse(z.int().min(0).max(2_592_000), 21_600)).meta({
   description: 'Seconds that the payer has to answer.',
 })
@@ -68,7 +67,7 @@ const permissionReply = z
   })
   .meta({ id: 'PermissionRequest' })
 
-/** Permission request outcome, also the object of callbacks. */
+/** The outcome of a permission request; also the object of callbacks. */
 export const permissionOutcomeReply = z
   .object({
     ...tokenMembers,
@@ -86,7 +85,7 @@ export const permissionOutcomeReply = z
   })
   .meta({ id: 'PermissionOutcome' })
 
-/** Permission requests are written to the default ledger of their merchant (interface 8). */
+/** Permission requests belong to the merchant's default ledger (interface 8). */
 export const reportOfPermission =
   (links: Links, reportHolding: ReportHolding) =>
   ({ request: { merchant }, linePosition }: ShownPermission): Promise<ReportOfLine> =>
@@ -118,7 +117,7 @@ export type PermissionNeeds = {
     request: CustomerPermissionRequest,
     context: Context,
   ) => Promise<string>
-  /** The permission request of a merchant, as of an instant. */
+  /** The state of the request at an instant. */
   readonly findPermission: (
     merchant: string,
     rid: string,

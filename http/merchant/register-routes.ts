@@ -20,7 +20,7 @@ export type RegisterNeeds = {
 type Owned = { readonly id: string; readonly merchant: string }
 type Row<Data> = { readonly position: number; readonly data: Data }
 
-/** What is special about one register of a merchant; everything else is the same for all. */
+/** What differs between the registers of a merchant. */
 type Register<
   Data extends Owned,
   Event extends { readonly type: string; readonly data: object },
@@ -33,30 +33,29 @@ type Register<
     find(stream: string): Row<Data> | undefined
     list(merchant: string, before: number, limit: number): readonly Row<Data>[]
   }
-  /** Path of the list. */
   readonly path: string
-  /** Name of the id in the path of an entry. */
+  /** Name of the id in the path. */
   readonly param: string
   readonly group: string
   /** As in "Read a point of sale" and "List the points of sale". */
   readonly one: string
   readonly many: string
-  /** Which methods there are, and what each asks of its caller. */
+  /** The methods that exist, and the level each needs. */
   readonly access: Readonly<Record<'create' | 'read' | 'change', AccessLevel>> &
     Partial<Readonly<Record<'list' | 'remove', AccessLevel>>>
   readonly aboutRemoval?: string
-  /** What the errors of POST and PUT mean, beyond the usual. */
+  /** Meanings of further errors of POST and PUT. */
   readonly errors?: Readonly<Record<number, string>>
-  /** What an id can be; nothing is found under any other. */
+  /** Any other id is not found. */
   readonly id: z.ZodType<string>
   readonly input: z.ZodType<Input>
   readonly update: z.ZodType<Update>
   readonly reply: z.ZodType<unknown, Reply>
-  /** The id of the entry's stream. */
+  /** The stream's id. */
   readonly keyOf: (merchant: string, id: string) => string
-  /** The new entry of a POST; its id says where it will be found. */
+  /** The new entry of a POST, with its id. */
   readonly created: (call: Call<unknown, unknown, Input>) => Data | Promise<Data>
-  /** What a PUT names. */
+  /** The changes of a PUT. */
   readonly changes: (
     call: Call<unknown, unknown, Update>,
     id: string,
@@ -64,7 +63,7 @@ type Register<
   readonly view: (data: Data) => Reply
 }
 
-/** The routes of a register: list, POST, GET, PUT and DELETE of the interface's generic behaviour. */
+/** The generic routes of a register: list, POST, GET, PUT and DELETE. */
 export const registerRoutes = <
   Data extends Owned,
   Event extends { readonly type: string; readonly data: object },
@@ -130,7 +129,7 @@ export const registerRoutes = <
       handle: async (call) => {
         const { id } = await create(call).catch((error: unknown) => {
           if (!(error instanceof Refusal) || error.code !== 'id_used_with_other_data') throw error
-          // The same request may have come twice at once: what the other has made says whether it is a repeat.
+          // The same request may have won a race; try again to find its entry.
           return create(call)
         })
         return { location: links.full(detailPath(id)), value: { id } }

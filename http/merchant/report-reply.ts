@@ -42,11 +42,11 @@ export type ShownReport = {
   readonly openedAt: Instant
   readonly closedAt: Instant | null
   readonly callbackUri: string | null
-  /** What it adds up to, so far or for ever. */
+  /** So far, or final once closed. */
   readonly sums: Pick<Completion, 'counters' | 'totals'> & Partial<Completion>
 }
 
-/** A report as the interface words it; links to its logs are valid from an instant on. */
+/** Links to logs are valid from the given instant. */
 export const reportView = (
   signing: Signing,
   report: ShownReport,

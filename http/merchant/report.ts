@@ -37,7 +37,7 @@ export type ReportNeeds = LedgerNeeds &
     }
   }
 
-/** The reports of ledgers (interface 8.2). */
+/** Reports of ledgers (interface 8.2). */
 export const reportRoutes = (needs: ReportNeeds): Route[] => {
   const { links, reports } = needs
   const { find, change } = ledgersOfCaller(needs)
@@ -115,7 +115,7 @@ export const reportRoutes = (needs: ReportNeeds): Route[] => {
         const report = Number(call.params.report_id)
         const { callback_uri: callbackUri } = call.body
         const { open, openedAt } = row
-        // One that opens only while this is under way is not known since when it is open.
+        // The opening time of a report that opens right now is not known yet.
         if (report > open) return refuse('resource_is_unknown')
         const closing = { type: 'CloseReport', report, openedAt, callbackUri } as const
         await change(call, row.id, { ...closing, implied: impliedBy(row) })

@@ -3,13 +3,13 @@ import { refuse } from '../../domain/refusal.ts'
 import { route, type Route } from '../route.ts'
 
 export type SandboxPayerNeeds = {
-  /** The payer of that id or phone number. */
+  /** By id or phone number. */
   readonly findPayer: (name: string) => Promise<string | undefined>
-  /** The code that a payer's authenticator shows now. */
+  /** The current code of a payer's authenticator. */
   readonly oneTimeCode: (payer: string) => Promise<string | undefined>
 }
 
-/** What a payer's authenticator shows (interface 15). */
+/** Shows the authenticator codes of payers (interface 15). */
 export const sandboxPayerRoutes = ({ findPayer, oneTimeCode }: SandboxPayerNeeds): Route[] => [
   route({
     method: 'GET',

@@ -24,7 +24,7 @@ import { argstring } from './shortlink-code.ts'
 export type SandboxNeeds = {
   readonly handle: Handle
   readonly find: Find
-  /** The payer of that id or phone number. */
+  /** By id or phone number. */
   readonly findPayer: (name: string) => Promise<string | undefined>
   readonly acceptPayment: (
     tid: string,
@@ -32,14 +32,14 @@ export type SandboxNeeds = {
     wish: PaymentWish,
     context: Context,
   ) => Promise<void>
-  /** Moves the clock and does all that has become due; answers the new time. */
+  /** Moves the clock and runs everything due; returns the new time. */
   readonly advanceClock: (
     step: { readonly by: number } | { readonly to: Instant },
     context: Context,
   ) => Promise<Instant>
-  /** Settles what is unsettled of a merchant. */
+  /** Settles a merchant's open balance. */
   readonly settleNow: (merchant: string) => Promise<void>
-  /** A payer scans a shortlink; answers the merchant's token for it. */
+  /** Scans as a payer; returns the merchant's token for the scan. */
   readonly scanShortlink: (
     shortlink: string,
     scan: { readonly payer: string; readonly argstring: string },
@@ -51,7 +51,6 @@ export type SandboxNeeds = {
 const prefix = '/sandbox/v1'
 const group = 'Sandbox'
 
-/** Who acts as the payer. */
 export const payerInput = z.string().max(100).optional().meta({
   description: 'Id or phone number; by default the payer named in the request, else alice.',
 })
@@ -68,16 +67,16 @@ const clockInput = z
   })
   .meta({ id: 'SandboxClock' })
 
-/** Whether it is known who may answer: one payer, or everybody. */
+/** Whether memory already knows who may answer. */
 const isDecidedWhoAnswers = (payment: Payment): boolean =>
   payment.status !== 'unrequested' && !awaitsScan(payment)
 
-/** Helpers that rehearse the payer's side and time (interface 15); there are none in production. */
+/** Simulates payers and time (interface 15); sandbox only. */
 export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
   const { handle, find } = needs
 
   const requestOf = async (tid: string) => {
-    // Whose scan it waited for, another process may have heard a moment ago.
+    // Another process may have recorded the scan it was waiting for.
     const payment = await findRechecked(find, payments, tid, isDecidedWhoAnswers)
     return payment.status === 'unrequested' ? refuse('resource_is_unknown') : payment
   }

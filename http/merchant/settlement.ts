@@ -114,7 +114,7 @@ export const lastSettlementRoute = ({ links, caughtUp, settlements }: Settlement
     },
   })
 
-/** Settlements and the account that they are paid to (interface 10). */
+/** Settlements and the account they are paid to (interface 10). */
 export const settlementRoutes = (needs: SettlementNeeds): Route[] => {
   const { links, caughtUp, settlements } = needs
 

@@ -26,16 +26,16 @@ export const shortlinkParams = z.object({ shortlink_id: givenId })
 export const longestArgstring = 100
 export const argstring = z.string().max(longestArgstring)
 
-/** Where the text of a code leads. */
+/** Where a code leads. */
 export const valuePath = (id: string): string => `/s/${id}/`
 const imagePath = '/shortlink/v1/qr_image/:shortlink_id/'
 const scanPage = (text: string): string => `/payer/scan?text=${text}`
 
-/** As it stands in a URL: only what would end its path is encoded beyond the usual. */
+/** Also encodes what would end the path. */
 const inPath = (argstring: string): string =>
   encodeURI(argstring).replace(/[?#]/g, encodeURIComponent)
 
-/** A shortlink, whoever's it is. @throws Refusal for one that is not there */
+/** Any merchant's shortlink. @throws Refusal when unknown */
 export const findShortlink =
   ({ caughtUp, shortlinks: rows }: ShortlinkCodeNeeds) =>
   async (id: string): Promise<Shortlink> => {
@@ -43,7 +43,7 @@ export const findShortlink =
     return (rows.find(streamOf(shortlinks, id)) ?? refuse('resource_is_unknown')).data
   }
 
-/** The images of codes that payers scan, and where these lead. */
+/** QR code images, and the pages they lead to. */
 export const shortlinkCodeRoutes = (needs: ShortlinkCodeNeeds): Route[] => {
   const { links } = needs
   const find = findShortlink(needs)
@@ -53,7 +53,7 @@ export const shortlinkCodeRoutes = (needs: ShortlinkCodeNeeds): Route[] => {
     const text = links.full(valuePath(id)) + inPath(argument)
     const type = preferred(accept, ['image/png', 'image/svg+xml'])
     const body = await (type === 'image/png' ? needs.qrImage.png(text) : needs.qrImage.svg(text))
-    // Whoever shows it may keep it: an id never means another code.
+    // Cacheable for good: an id never means another code.
     const headers = {
       'X-Content-Type-Options': 'nosniff',
       Vary: 'Accept',
@@ -65,7 +65,7 @@ export const shortlinkCodeRoutes = (needs: ShortlinkCodeNeeds): Route[] => {
   const destination = async (id: string, argument: string, accept: string | undefined) => {
     const type = preferred(accept, ['text/plain', 'application/json', 'text/html'])
     const headers = { 'X-Content-Type-Options': 'nosniff', Vary: 'Accept' }
-    // The page says, too, when there is no such code any more.
+    // The page also explains a code that no longer exists.
     if (type === 'text/html') {
       const text = encodeURIComponent(links.full(valuePath(id)) + inPath(argument))
       return {
@@ -115,7 +115,7 @@ export const shortlinkCodeRoutes = (needs: ShortlinkCodeNeeds): Route[] => {
     }),
   ]
   return [
-    // Open to all, and some texts take long to draw.
+    // Limited: open to all, and slow for some texts.
     ...limited(images),
     route({
       ...destinationRoute,

@@ -73,7 +73,7 @@ export type ShortlinkNeeds = RegisterNeeds &
       list(merchant: string, before: number, limit: number): readonly Row[]
     }
     readonly scans: { last(merchant: string, shortlink: string): ScanRow | undefined }
-    /** `token:<digits>`, by which the merchant may name the payer who made a scan. */
+    /** `token:<digits>`, with which a merchant may address the payer who scanned. */
     readonly scanToken: (scan: string) => string
     readonly newShortlinkId: () => string
   }
@@ -86,8 +86,8 @@ export const shortlinkRoutes = (needs: ShortlinkNeeds): Route[] => {
   const present = findShortlink(needs)
 
   /**
-   * The sticker is claimed first: what a crash then leaves without a shortlink, the same merchant can take up. A repeat
-   * finds its own.
+   * Claims the sticker first. If a crash leaves it without a shortlink, the same merchant can claim
+   * it again; a repeated request finds its own.
    */
   const claim = async (serial: string, call: Call): Promise<string> => {
     const { merchant } = callerOf(call)

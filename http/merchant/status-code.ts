@@ -18,7 +18,7 @@ const all = (Object.keys(statusCodes) as StatusCodeName[]).map((name) => ({
   description: statusCodeDescriptions[name],
 }))
 
-/** What the numbers in outcomes mean (interface 5). */
+/** Describes the status codes of outcomes (interface 5). */
 export const statusCodeRoutes = (): Route[] => [
   route({
     method: 'GET',

@@ -12,7 +12,7 @@ const fee = z
   .object({ type: z.enum(feeTypes), amount: money })
   .meta({ id: 'Fee', description: 'A fee that is not zero; interchange among them.' })
 
-/** What lines add up to in one currency and under one taxcode. */
+/** Totals of lines per currency and tax code. */
 export const summaryReply = z
   .object({
     currency: z.string(),
@@ -46,7 +46,7 @@ export const summaryView = (total: Total): z.input<typeof summaryReply> => {
 
 const count = z.int().nonnegative()
 
-/** The counters of the interface; each counts the log lines of one action. */
+/** Each counts the log lines of one action. */
 export const countersReply = {
   payment_request_count: count,
   payment_auth_count: count,

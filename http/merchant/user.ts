@@ -12,7 +12,7 @@ import type { Route } from '../route.ts'
 import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
 
 type Checks = {
-  /** PEM of an RSA key of 2048 to 4096 bits; undefined for anything else. */
+  /** Takes the PEM of an RSA key of 2048 to 4096 bits, else undefined. */
   readonly readPublicKey: (text: string) => string | undefined
   readonly isNetmask: (text: string) => boolean
 }
@@ -75,11 +75,11 @@ export type UserNeeds = RegisterNeeds &
   }
 
 const listPath = `${merchantPrefix}/user/`
-/** What a new user has, unless its request names it. */
-const nothing = { roles: ['user' as const], netmask: null, secretHash: null, publicKey: null }
+/** Defaults of a new user. */
+const defaults = { roles: ['user' as const], netmask: null, secretHash: null, publicKey: null }
 const onlyManagers = 'Only a superuser or an integrator manages users.'
 
-/** API users (interface 7.2): a superuser or an integrator manages them. */
+/** API users (interface 7.2), managed by a superuser or an integrator. */
 export const userRoutes = (needs: UserNeeds): Route[] => {
   const manager = async (call: Call) => {
     const caller = callerOf(call)
@@ -88,12 +88,12 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
   }
 
   const secretHash = async (secret: string, kept: string | null): Promise<string> => {
-    // The same secret keeps its hash, so that a repeated request is seen to be one.
+    // Keep the hash of an unchanged secret, so that a repeated request counts as one.
     const isKept = kept !== null && (await needs.verifySecret(secret, kept))
     return isKept ? kept : needs.hashSecret(secret)
   }
 
-  /** What a request names; `known` may have changed since, but what it has of the same secret is a hash of it. */
+  /** An unchanged secret keeps the hash of the earlier entry, which may be stale. */
   const named = async (
     { roles, netmask, secret, pubkey: publicKey }: UserUpdate,
     known: UserData | undefined,
@@ -126,9 +126,9 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
       const { merchant } = await manager(call)
       const { id } = call.body
       const entry = await needs.find(users, within(merchant, id), 'log')
-      // An earlier secret is needed to see a repeat, but a new user begins with nothing.
+      // A repeat needs the earlier secret; a new user starts from the defaults.
       const registered = entry.status === 'present' ? entry.registered : undefined
-      return changed<UserData>({ merchant, id, ...nothing }, await named(call.body, registered))
+      return changed<UserData>({ merchant, id, ...defaults }, await named(call.body, registered))
     },
     changes: async (call, id) => {
       const { merchant } = await manager(call)

@@ -26,7 +26,7 @@ export type AuthorizationAnswerNeeds = Pick<SessionNeeds, 'digestOf' | 'isSameTe
     readonly findApplication: (clientId: string) => object | undefined
     readonly handle: Handle
     readonly issuer: () => string
-    /** The code of an authorisation, and what is stored of it. */
+    /** The authorization code, and the hash that is stored. */
     readonly codeOf: (authorization: string) => { readonly code: string; readonly hash: string }
   }
 
@@ -34,7 +34,7 @@ type Known = RequestedAuthorization
 
 const pathOf = (asked: URLSearchParams): string => `/oauth2/auth?${asked.toString()}`
 
-/** The page with the form, for whoever is to answer once more; in the browser as another pass: this one may be over. */
+/** The page to answer again; in a browser as a new pass, since this one may have ended. */
 export const pageOf = (form: FormOf<typeof answerForm>): string => {
   const qr = fieldOf(form, 'qr')
   if (qr !== '') return `/oauth2/pre_auth?${new URLSearchParams({ qr }).toString()}`
@@ -53,7 +53,10 @@ const overCodes: readonly RefusalCode[] = [
 const isOver = (error: unknown): boolean =>
   error instanceof Refusal && overCodes.includes(error.code)
 
-/** What a payer answers to an application: in the browser that it sent here, or on the phone that has scanned its code. */
+/**
+ * A payer's answer to an application: in the redirected browser, or on the phone that scanned its
+ * code.
+ */
 export const authorizationAnswers = (
   needs: AuthorizationAnswerNeeds,
   visits: Visits,
@@ -64,16 +67,16 @@ export const authorizationAnswers = (
   const enter = enterMissing(needs)
 
   const leaveDenied = (visitor: Visitor, { request: { redirectUri, state } }: Known): RawReply => {
-    const told = { error: 'access_denied', state, iss: needs.issuer() }
-    return visits.go(visitor, redirectTo(redirectUri, told))
+    const answer = { error: 'access_denied', state, iss: needs.issuer() }
+    return visits.go(visitor, redirectTo(redirectUri, answer))
   }
 
-  /** Back to the application with a code, or with the payer's refusal (RFC 6749, 4.1.2; RFC 9207). */
+  /** Redirects with a code or a denial (RFC 6749, 4.1.2; RFC 9207). */
   const leave = async (visitor: Visitor, id: string, known: Known, call: Call) => {
     if (known.status === 'denied') return leaveDenied(visitor, known)
     const { redirectUri, state, merchant } = known.request
     const iss = needs.issuer()
-    // A code that comes twice takes back what it gave (RFC 6749, 4.1.2): nobody goes back with one that has been used.
+    // A reused code revokes its tokens (RFC 6749, 4.1.2), so never redirect with a used one.
     if (known.permissions) return refuse('authorization_is_answered')
     const { at } = call
     const { code, hash: codeHash } = needs.codeOf(id)
@@ -82,7 +85,7 @@ export const authorizationAnswers = (
     return visits.go(visitor, redirectTo(redirectUri, { code, state, iss }))
   }
 
-  /** Back to the application without a question: an earlier consent covers what it asks for. */
+  /** Redirects without asking: an earlier consent covers the request. */
   const leaveAtOnce = async (visitor: SignedIn, id: string, known: Known, call: Call) => {
     const { payer, startedAt: signedInAt } = visitor.session
     const { scope, merchant } = known.request
@@ -97,7 +100,7 @@ export const authorizationAnswers = (
     return leave(visitor, id, state.status === 'unrequested' ? known : state, call)
   }
 
-  /** A phone has scanned the code of another screen. */
+  /** On the phone that scanned another screen's code. */
   const scanned = async (visitor: SignedIn, qr: string, call: Call): Promise<RawReply> => {
     const { id, known } = await passes.ofCode(qr)
     if (known.status !== 'requested') return refuse('authorization_is_answered')
@@ -121,7 +124,7 @@ export const authorizationAnswers = (
       fieldOf(call.body, 'decision'),
     )
     if (decision === undefined) throw new RequestError(400, visitor.texts.wrongInput)
-    // Whoever signed in meanwhile as somebody else than the application asked for gives it nothing of theirs.
+    // Another payer than requested may have signed in meanwhile; grant nothing.
     if (decision === 'allow' && !passes.isMeant(payer, known.request)) throw new OutdatedForm()
     const scope = tickedScope(call.body)
     const { state } = await handle(
@@ -135,7 +138,7 @@ export const authorizationAnswers = (
     return state.status === 'unrequested' ? known : state
   }
 
-  /** Stores what was entered for what is allowed; answers the page once more when something is wrong with it. */
+  /** Stores the entered values; returns the page again when one is invalid. */
   const askAgain = async (
     visitor: SignedIn,
     id: string,
@@ -150,7 +153,7 @@ export const authorizationAnswers = (
     return wrong && pages.forConsent(visitor, id, known, qr === '' ? { asked } : { qr }, wrong)
   }
 
-  /** In the browser that the application sent here. */
+  /** In the browser that the application redirected here. */
   const answerHere = async (
     visitor: Visitor,
     decider: SignedIn | undefined,
@@ -159,7 +162,7 @@ export const authorizationAnswers = (
     call: Call<unknown, unknown, FormOf<typeof answerForm>>,
   ): Promise<RawReply> => {
     const [asked, decision] = [fieldOf(call.body, 'asked'), fieldOf(call.body, 'decision')]
-    // Whoever else has the id: only the browser that the application sent here goes back to it.
+    // Others may know the id; only the redirected browser goes back to the application.
     if (!needs.isSameText(needs.digestOf(visitor.browser), known.browserHash))
       throw asked === '' ? new RequestError(403, visitor.texts.problem403) : new OutdatedForm()
     try {
@@ -171,13 +174,13 @@ export const authorizationAnswers = (
         )
       }
       if (known.status !== 'requested') return await leave(visitor, id, known, call)
-      // Too early: the phone has not answered yet, and the page with its code is where they go on.
+      // The phone has not answered yet; show the page with its code.
       return asked === ''
         ? refuse('authorization_is_not_allowed')
         : visits.go(visitor, pathOf(new URLSearchParams(asked)))
     } catch (error) {
       if (!isOver(error) || asked === '') throw error
-      // The application still waits, and hears what the payer wants now.
+      // The application still waits for an answer.
       return decision === 'deny'
         ? leaveDenied(visitor, known)
         : visits.go(visitor, pageOf(call.body))
@@ -191,7 +194,7 @@ export const authorizationAnswers = (
     const { request_id: id } = call.params
     const { session } = visitor
     const isDecision = fieldOf(call.body, 'decision') !== ''
-    // Before the form is checked: what it carries was made for the session that has ended, and nothing is decided.
+    // The form belongs to a session that has ended: decide nothing.
     if (isDecision && !session) return visits.go(visitor, pageOf(call.body))
     const decider = isDecision && session ? { ...visitor, session } : undefined
     visits.checkForm(call, visitor, call.body, isDecision ? 'payer' : 'browser')

@@ -11,20 +11,21 @@ import { createdReply, isShortUri, longestUri } from '../wire.ts'
 import type { KnownApplication } from './client.ts'
 
 /**
- * Where payers may be sent back to: https, a native app's own scheme, or http on the machine itself (and, in the
- * sandbox, anywhere).
+ * Redirect URIs: https, a native app's own scheme, or http on the device itself (in the sandbox,
+ * anywhere).
  */
 export const isRedirectUri = (text: string, isSandbox: boolean): boolean => {
   if (!isShortUri(text) || !URL.canParse(text) || text.includes('#') || /[\s\\]/.test(text))
     return false
   const { protocol, hostname, username, password } = new URL(text)
   if (username !== '' || password !== '') return false
-  // The host is shown to the payer, and stands in headers, where `;`, `,` and `*` mean something.
+  // The host is shown to payers and put into headers, where `;`, `,` and `*` have a meaning.
   if (!/^([a-z0-9._-]*|\[[0-9a-f:.]+\])$/i.test(hostname)) return false
   if (protocol === 'https:') return true
   if (protocol === 'http:')
     return isSandbox || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
-  // A scheme of a native app is a reversed domain name (RFC 8252, 7.1): never javascript: or data:.
+  // A native app's scheme is a reversed domain name (RFC 8252, 7.1), so never `javascript:` or
+  // `data:`.
   return /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(protocol)
 }
 
@@ -81,7 +82,7 @@ const listPath = `${merchantPrefix}/application/`
 const detailPath = (id: string): string => `${listPath}${id}/`
 const group = 'OAuth'
 
-/** OAuth applications of a merchant, registered by the merchant itself (interface 11.3). */
+/** A merchant's OAuth applications (interface 11.3). */
 export const applicationRoutes = (needs: ApplicationNeeds): Route[] => {
   const { handle, links, caughtUp, applications: rows } = needs
 

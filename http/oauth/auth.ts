@@ -22,7 +22,7 @@ export type AuthorizationNeeds = SessionNeeds &
   AuthorizationPassNeeds &
   AuthorizationAnswerNeeds &
   OtherScreenNeeds & {
-    /** Whom an ID token of ours is about, also one that has expired; undefined for any other text. */
+    /** The subject of our ID token, expired or not; undefined for any other text. */
     readonly subjectOfIdToken: (token: string) => Promise<string | undefined>
   }
 
@@ -37,7 +37,7 @@ const queryOf = (form: Form): URLSearchParams => {
   return query
 }
 
-/** The authorization endpoint: sign-in, consent, and the way back to the application (RFC 6749, 3.1). */
+/** The authorization endpoint: sign-in, consent, and redirect (RFC 6749, 3.1). */
 export const authorizationRoutes = (
   needs: AuthorizationNeeds,
   visits: Visits,
@@ -66,7 +66,7 @@ export const authorizationRoutes = (
     status: 200 | 400 = 400,
   ) => visits.problem(visitor, status, visitor.texts[reason], call)
 
-  /** Goes on with a request that is valid, and answers all others as they must be. */
+  /** Continues with a valid request; answers an invalid one. */
   const withRequest = async (
     visitor: Visitor,
     call: Call,
@@ -78,14 +78,14 @@ export const authorizationRoutes = (
     return work(result)
   }
 
-  /** Whether a payer is the one whom the application believes to meet; what is no phone number names nobody. */
-  const isHinted = async (payer: string, { loginHint }: ValidRequest): Promise<boolean> => {
+  /** Whether the payer matches `login_hint`; a hint that is no phone number is ignored. */
+  const matchesLoginHint = async (payer: string, { loginHint }: ValidRequest): Promise<boolean> => {
     const phone = phoneDigits(loginHint ?? '')
     return phone === undefined || (await needs.findProfile(payer))?.phone === phone
   }
 
   /** Without a page (`prompt=none`). */
-  const silently = async (
+  const answerWithoutPage = async (
     visitor: Visitor,
     query: URLSearchParams,
     valid: ValidRequest,
@@ -93,11 +93,12 @@ export const authorizationRoutes = (
   ): Promise<RawReply> => {
     const { redirectUri, state } = valid.request
     const { session } = visitor
-    const tell = (error: string) =>
+    const redirectError = (error: string) =>
       visits.go(visitor, redirectTo(redirectUri, { error, state, iss: needs.issuer() }))
-    if (!session || !passes.canBeAnsweredBy(session, valid.request)) return tell('login_required')
-    if (!(await isHinted(session.payer, valid))) return tell('login_required')
-    if (!passes.isCovered(session.payer, valid.request)) return tell('consent_required')
+    if (!session || !passes.canBeAnsweredBy(session, valid.request))
+      return redirectError('login_required')
+    if (!(await matchesLoginHint(session.payer, valid))) return redirectError('login_required')
+    if (!passes.isCovered(session.payer, valid.request)) return redirectError('consent_required')
     const { id, known } = await passes.record(visitor, query, valid, call)
     return leaveAtOnce({ ...visitor, session }, id, known, call)
   }
@@ -106,8 +107,8 @@ export const authorizationRoutes = (
     withRequest(visitor, call, async (valid) => {
       const query = await passes.current(visitor, searchOf(call), call.at)
       const { session } = visitor
-      if (valid.prompt.includes('none')) return silently(visitor, query, valid, call)
-      // A pass that asks for a new sign-in must have begun before it: it counts from what is recorded here.
+      if (valid.prompt.includes('none')) return answerWithoutPage(visitor, query, valid, call)
+      // A required new sign-in counts from the recorded start.
       const { request } =
         valid.request.signedInSince === undefined
           ? valid
@@ -115,14 +116,14 @@ export const authorizationRoutes = (
       const known =
         session && passes.canBeAnsweredBy(session, request) ? { ...visitor, session } : undefined
       const isToChoose = valid.prompt.includes('select_account')
-      if (known && !isToChoose && (await isHinted(known.session.payer, valid)))
+      if (known && !isToChoose && (await matchesLoginHint(known.session.payer, valid)))
         return visits.go(visitor, `/oauth2/pre_auth?${query.toString()}`)
       const phone = phoneDigits(valid.loginHint ?? '')
       const step = { step: 'pin', ...(phone !== undefined && { phone: `+${phone}` }) } as const
       return pages.toSignIn(visitor, passes.nameOf(visitor, query).id, query, valid, step, known)
     })
 
-  /** Asks the payer for consent, unless an earlier one covers it. */
+  /** Asks for consent, unless an earlier one covers the request. */
   const ask = async (visitor: SignedIn, valid: ValidRequest, call: Call): Promise<RawReply> => {
     const query = passes.numbered(searchOf(call))
     const { id, known } = await passes.record(visitor, query, valid, call)
@@ -164,13 +165,13 @@ export const authorizationRoutes = (
       replyTypes: pageTypes,
       handle: (call) =>
         visits.page(call, async (visitor) => {
-          // The request itself may come as a form (OpenID Connect Core, 3.1.2.1).
+          // The request may arrive as a form (OpenID Connect Core, 3.1.2.1).
           const { client_id, response_type, csrf } = call.body
           if ((client_id ?? response_type) !== undefined && csrf === undefined)
             return visits.go(visitor, `/oauth2/auth?${queryOf(call.body).toString()}`)
           return withRequest(visitor, call, async (valid) => {
             const query = await passes.current(visitor, searchOf(call), call.at)
-            // A pass that asks for a new sign-in must have begun before it.
+            // Record the pass before a required new sign-in.
             if (valid.request.signedInSince !== undefined)
               await passes.record(visitor, query, valid, call)
             const step = await signIn.advance(visitor, call.body, call)

@@ -4,14 +4,14 @@ import { permissionForm, signInForm } from '../payer/page-asks.ts'
 
 const longestEchoed = 2048
 
-/** Of which nothing is refused as long as it is text. */
+/** Any text is accepted. */
 const text = (description: string, ...examples: string[]) =>
   z
     .string()
     .optional()
     .meta({ description, ...(examples.length > 0 && { examples }) })
 
-/** What the authorization endpoint reads of its query. */
+/** The query of the authorization endpoint. */
 export const authorizationParameters = z.object({
   response_type: z.literal('code').meta({ description: 'RFC 6749, 4.1.1.' }),
   client_id: z.string().meta({ description: 'RFC 6749, 4.1.1: the id of an application.' }),
@@ -80,7 +80,7 @@ export const authorizationParameters = z.object({
 
 export type AuthorizationParameter = keyof typeof authorizationParameters.shape
 
-/** The whole of a request as it stands in the links and forms of the pages that follow. */
+/** The request as links and forms of later pages carry it. */
 const handedOn = authorizationParameters.partial()
 
 export const answerForm = permissionForm.extend({
@@ -103,7 +103,7 @@ const toError = {
   429: tooMany,
 }
 
-/** What the routes of the authorization endpoint read, and how else they answer than with 200. */
+/** Documents the endpoint's queries, forms and further statuses. */
 export const authorizationAsks = {
   request: {
     ownQuery: authorizationParameters,

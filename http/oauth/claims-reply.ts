@@ -38,7 +38,7 @@ export const nationalIdClaims = z
   .object({ jurisdiction: z.literal('NO'), id: z.string(), proofs: z.array(proof).min(1) })
   .meta({ id: 'NationalId' })
 
-/** Every claim of the granted scopes together. */
+/** Claims of all granted scopes. */
 export const grantedClaims = userInfoClaims
   .extend({
     shipping_address: shippingAddressClaims.shape.shipping_address

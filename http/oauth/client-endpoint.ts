@@ -6,13 +6,12 @@ import { route, type Route } from '../route.ts'
 import type { Client, ClientAccess } from './client.ts'
 import { notKept, oauthAnswer, oauthErrors, oauthJson } from './reply.ts'
 
-/** Under whose name, when and why a client's request changes something. */
 export const contextOfClient = (
   { at, requestId: correlationId }: Call,
   { id, merchant }: Client,
 ): Context => ({ at, merchant, actor: `client:${id}`, correlationId })
 
-/** With what a client says who it is, unless headers do. */
+/** Client credentials in the form; headers may carry them instead. */
 export const clientParameters = {
   client_id: z
     .string()
@@ -33,15 +32,15 @@ type Endpoint<Asked extends z.ZodType> = {
   readonly description?: string
   readonly form: Asked
   readonly reply: z.ZodObject
-  /** Which errors a 400 can tell. */
+  /** Error codes of a 400. */
   readonly refusals: readonly string[]
-  /** Whether a client may have no secret. */
+  /** Whether clients without a secret are allowed. */
   readonly mayBePublic: boolean
   readonly isSafe?: boolean
   readonly answer: (client: Client, form: FormOf<Asked>, call: Call) => Promise<object>
 }
 
-/** A route that a client asks with a form and in its own name, and that answers in JSON (RFC 6749, 3.2; 7009; 7662). */
+/** A route for OAuth clients: form in, JSON out (RFC 6749, 3.2; 7009; 7662). */
 export const clientEndpoint =
   (clientOf: ClientAccess) =>
   <Asked extends z.ZodType>(endpoint: Endpoint<Asked>): Route => {
@@ -55,7 +54,7 @@ export const clientEndpoint =
       body: anyForm,
       takesForm: true,
       ownForm: form,
-      // Public clients may be pages (RFC 6749, 2.1).
+      // Public clients may run in a browser (RFC 6749, 2.1).
       fromAnyOrigin: mayBePublic,
       success: 'raw',
       headers: notKept,

@@ -19,14 +19,14 @@ export type ClientNeeds = {
   readonly authenticate: Authenticate
   readonly caughtUp: () => Promise<void>
   readonly findApplication: (clientId: string) => KnownApplication | undefined
-  /** Whether a secret has this SHA-256; takes the same time whatever differs. */
+  /** Compares in constant time. */
   readonly isSecretOf: (secret: string, hash: string) => boolean
 }
 
-/** Who asks for tokens: an application, or a merchant by its own id. */
+/** An application, or a merchant under its own id. */
 export type Client = { readonly id: string; readonly merchant: string; readonly isPublic: boolean }
 
-/** RFC 6749, 2.3.1: id and secret are form-urlencoded before they are joined. */
+/** RFC 6749, 2.3.1: id and secret are form-urlencoded before joining. */
 const decoded = (text: string): string | undefined => {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
@@ -51,8 +51,8 @@ const unknownClient = (problem = 'Client authentication failed.') =>
   })
 
 /**
- * Authenticates a client: by HTTP Basic, by client_id and client_secret in the form, by its merchant-interface headers
- * when it is a merchant (interface 11), or, for a public client, by nothing but its id.
+ * Authenticates a client: HTTP Basic, form fields, a merchant's interface headers (interface 11),
+ * or only the id of a public client.
  */
 export const makeClientAccess = (needs: ClientNeeds) => {
   const { names } = needs

@@ -12,7 +12,7 @@ export type DiscoveryNeeds = {
 const types = ['application/json'] as const
 const keyTypes = ['application/json', 'application/jwk-set+json'] as const
 
-/** What a client library needs to know (OpenID Connect Discovery 1.0, RFC 8414). */
+/** OpenID Connect Discovery 1.0 and RFC 8414. */
 const metadata = (issuer: string) => ({
   issuer,
   authorization_endpoint: `${issuer}/oauth2/auth`,

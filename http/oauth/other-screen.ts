@@ -22,7 +22,7 @@ export type OtherScreenNeeds = {
 
 const group = 'OAuth'
 
-/** On a computer: the code that a phone scans, and how the page learns what was answered there (interface 11). */
+/** On a computer: shows a code for the phone and waits for its answer (interface 11). */
 export const otherScreenRoutes = (
   needs: OtherScreenNeeds,
   visits: Visits,
@@ -67,7 +67,7 @@ export const otherScreenRoutes = (
     handle: (call) =>
       visits.page(call, (visitor) =>
         withRequest(visitor, call, async (valid) => {
-          // Recorded, and so counted by address: there is room for so many open pages, and no more.
+          // Recording counts passes by address, which limits open pages.
           const query = passes.numbered(searchOf(call))
           const { id, known } = await passes.record(visitor, query, valid, call)
           const hasChanged = async () => {

@@ -20,20 +20,22 @@ export type AuthorizationPageNeeds = {
   readonly findProfile: (payer: string) => Promise<Profile | undefined>
 }
 
-/** The pages of the authorization endpoint. */
 export const authorizationPages = (
   { findApplication, shopName, findProfile, issuer }: AuthorizationPageNeeds,
   visits: Visits,
   signIn: SignInForm,
 ) => {
-  /** Where somebody goes who wants nothing of it: the application learns that. */
-  const noThanks = ({ texts }: Visitor, { redirectUri, state }: ValidRequest['request']): Html => {
-    const told = { error: 'access_denied', state, iss: issuer() }
-    return html`<a href="${redirectTo(redirectUri, told)}">${texts.noThanks}</a>`
+  /** A link that declines and tells the application so. */
+  const declineLink = (
+    { texts }: Visitor,
+    { redirectUri, state }: ValidRequest['request'],
+  ): Html => {
+    const answer = { error: 'access_denied', state, iss: issuer() }
+    return html`<a href="${redirectTo(redirectUri, answer)}">${texts.noThanks}</a>`
   }
 
-  /** Who is signed in already, and how they go on as who they are. */
-  const asWhoYouAre = async (
+  /** Continue as the payer who is signed in. */
+  const continueAs = async (
     { texts, session }: SignedIn,
     query: URLSearchParams,
   ): Promise<Html> => {
@@ -46,7 +48,9 @@ export const authorizationPages = (
       <h2>${texts.otherAccount}</h2>`
   }
 
-  /** Where the payer signs in, shows a code to their phone, or goes on as who is signed in already, if that will do. */
+  /**
+   * Sign in, scan the code with a phone, or continue as the signed-in payer where that suffices.
+   */
   const toSignIn = async (
     visitor: Visitor,
     id: string,
@@ -69,7 +73,7 @@ export const authorizationPages = (
             ${filled(texts.toContinue, html`<b>${application.name}</b>`)}
             <span class="quiet">(${shopName(request.merchant)})</span>
           </p>
-          ${known ? await asWhoYouAre(known, query) : ''} ${signIn.formOf(visitor, step, here)}
+          ${known ? await continueAs(known, query) : ''} ${signIn.formOf(visitor, step, here)}
           ${
             step.step === 'pin'
               ? html`<p>
@@ -77,7 +81,7 @@ export const authorizationPages = (
                 </p>`
               : ''
           }
-          <p>${noThanks(visitor, request)}</p>
+          <p>${declineLink(visitor, request)}</p>
         </section>
         <section class="computer">
           <div class="qr">
@@ -100,7 +104,7 @@ export const authorizationPages = (
     })
   }
 
-  /** Where another account is chosen for the same request. */
+  /** Sign in with another account for the same request. */
   const toOtherAccount = (
     cameFrom: { readonly asked: string } | { readonly qr: string },
   ): string => {
@@ -113,8 +117,8 @@ export const authorizationPages = (
   }
 
   /**
-   * What the application asks for, to be allowed or denied. The form brings back what leads to this page: the query, or on
-   * a phone the code of another screen that it has scanned.
+   * Asks for consent. The form carries what leads back here: the query, or on a phone the scanned
+   * code.
    */
   const forConsent = async (
     visitor: SignedIn,
@@ -158,7 +162,7 @@ export const authorizationPages = (
     })
   }
 
-  /** On a phone, which does not go back to the application. */
+  /** On a phone, which is not redirected to the application. */
   const afterAnswer = (visitor: Visitor, { status }: RequestedAuthorization): Promise<RawReply> => {
     const { texts } = visitor
     return visits.show(visitor, {

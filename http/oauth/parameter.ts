@@ -1,7 +1,7 @@
 import type { Fields } from '../forms.ts'
 import { OAuthError } from './reply.ts'
 
-/** A parameter, if it is there (RFC 6749, 3.2): none comes more than once, and one without a value is as good as none. */
+/** Parameters may not repeat, and an empty one counts as absent (RFC 6749, 3.2). */
 export const parameter = <Name extends string>(
   form: Fields<Name>,
   name: NoInfer<Name>,
@@ -12,7 +12,7 @@ export const parameter = <Name extends string>(
   return value
 }
 
-/** @throws OAuthError when it is not there */
+/** @throws OAuthError when it is missing */
 export const requiredParameter = <Name extends string>(
   form: Fields<Name>,
   name: NoInfer<Name>,

@@ -25,29 +25,28 @@ export type AuthorizationPassNeeds = Pick<
     payer: string,
     client: string,
   ) => { readonly scope: readonly Scope[] } | undefined
-  /** Counts passes by payer, and of browsers in which nobody is signed in by address: each is recorded for good. */
+  /** Counts passes by payer, or by address when nobody is signed in: each is stored for good. */
   readonly passThrottle: Throttle
 }
 
 const codePattern = /^([0-9a-f]{32})([\w-]{43})$/
 
-/** The records of passes through the authorization endpoint. */
+/** Records of passes through the authorization endpoint. */
 export const authorizationPasses = (needs: AuthorizationPassNeeds) => {
   const { handle, find, derive, newToken, digestOf, isSameText, passThrottle } = needs
 
   /**
-   * The record of a pass through the authorization endpoint is named after the browser, the request and a number that
-   * makes each pass another one: the same page always means the same record, and nobody can guess one.
+   * A pass's id derives from browser, request and a number: the same page always finds the same
+   * record, and ids cannot be guessed.
    */
   const nameOf = ({ browser }: Visitor, query: URLSearchParams) => {
     const id = Buffer.from(derive('authorization', browser, query.toString()), 'base64url')
       .toString('hex')
       .slice(0, 32)
-    // From the login cookie with a salt of its own, so that the code on the screen is not the cookie.
+    // Derived with a salt, so the displayed code does not reveal the login cookie.
     return { id, qr: id + derive('qr', browser, id) }
   }
 
-  /** The request as one pass of several. */
   const numbered = (query: URLSearchParams): URLSearchParams => {
     const pass = new URLSearchParams(query)
     if (!pass.has('attempt')) pass.set('attempt', newToken().token)
@@ -57,14 +56,14 @@ export const authorizationPasses = (needs: AuthorizationPassNeeds) => {
   const recorded = (found: Authorization): RequestedAuthorization =>
     found.status === 'unrequested' ? refuse('resource_is_unknown') : found
 
-  /** The request once more, as another pass: the one before has been answered, or was open for too long. */
+  /** The request as a new pass: the last one was answered or has expired. */
   const renewed = (query: URLSearchParams): URLSearchParams => {
     const pass = new URLSearchParams(query)
     pass.delete('attempt')
     return numbered(pass)
   }
 
-  /** The same pass, or another one when the time of this one is over. */
+  /** This pass, or a new one when it has expired. */
   const current = async (
     visitor: Visitor,
     query: URLSearchParams,
@@ -75,7 +74,7 @@ export const authorizationPasses = (needs: AuthorizationPassNeeds) => {
     return found.status === 'requested' && at >= found.expiresAt ? renewed(query) : query
   }
 
-  /** Records a pass, unless it was before. */
+  /** Records the pass once. */
   const record = async (
     visitor: Visitor,
     query: URLSearchParams,
@@ -86,9 +85,9 @@ export const authorizationPasses = (needs: AuthorizationPassNeeds) => {
     const { at, requestId: correlationId } = call
     if ((await find(authorizations, id)).status === 'unrequested') {
       const { session } = visitor
-      const whose = session ? `payer:${session.payer}` : (call.request.remoteAddress ?? '')
-      passThrottle.check(whose, at)
-      passThrottle.count(whose, at)
+      const counted = session ? `payer:${session.payer}` : (call.request.remoteAddress ?? '')
+      passThrottle.check(counted, at)
+      passThrottle.count(counted, at)
     }
     const browserHash = digestOf(visitor.browser)
     const qrHash = digestOf(qr.slice(32))
@@ -101,26 +100,26 @@ export const authorizationPasses = (needs: AuthorizationPassNeeds) => {
     return { id, known: recorded(state) }
   }
 
-  /** Whether a payer is the one whom the application has asked for, if it has. */
+  /** Whether the payer is the one whom the application asked for, if any. */
   const isMeant = (payer: string, { subject, merchant }: AuthorizationRequest): boolean =>
     subject === undefined || subject === needs.subjectOf(payer, merchant)
 
-  /** Whether who is signed in need not sign in again for a request, nor as somebody else. */
+  /** Whether the session satisfies the request without a new sign-in. */
   const canBeAnsweredBy = (
     { payer, startedAt }: SignedIn['session'],
     request: AuthorizationRequest,
   ): boolean => isSignedInFor(request, startedAt) && isMeant(payer, request)
 
-  /** Whether a payer has consented to all of it before, and has not taken it back (decisions 11). */
+  /** Whether a standing consent covers the whole request (interface 11). */
   const isCovered = (payer: string, { client, scope }: AuthorizationRequest): boolean => {
     const consent = needs.findConsent(payer, client)
     return consent !== undefined && isPartOf(scope, consent.scope)
   }
 
-  /** A pass that was recorded. @throws Refusal */
+  /** @throws Refusal when it was not recorded */
   const findRecorded = async (id: string) => recorded(await find(authorizations, id))
 
-  /** The pass whose code a phone has scanned. @throws Refusal */
+  /** The pass of a scanned code. @throws Refusal */
   const ofCode = async (code: string) => {
     const [, id = '', secret = ''] = codePattern.exec(code) ?? refuse('resource_is_unknown')
     const known = await findRecorded(id)

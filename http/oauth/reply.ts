@@ -3,7 +3,7 @@ import type { OwnErrors, RawReply, RawStatus } from '../route.ts'
 
 const jsonType = 'application/json'
 
-/** An error of an OAuth endpoint, in the words of RFC 6749, 5.2. */
+/** An error of an OAuth endpoint (RFC 6749, 5.2). */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError'
   constructor(
@@ -16,10 +16,9 @@ export class OAuthError extends Error {
   }
 }
 
-/** Nobody may keep an answer (RFC 6749, 5.1). */
+/** RFC 6749, 5.1. */
 export const notKept = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
-/** How those errors look. */
 export const oauthErrors: OwnErrors = {
   type: jsonType,
   schema: z
@@ -43,7 +42,7 @@ export const oauthJson = (
   headers,
 })
 
-/** Answers errors as RFC 6749 says. */
+/** Turns errors into OAuth errors. */
 export const oauthAnswer = async (work: () => Promise<RawReply>): Promise<RawReply> => {
   try {
     return await work()

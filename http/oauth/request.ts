@@ -4,36 +4,35 @@ import type { Instant } from '../../domain/time.ts'
 import { authorizationParameters, type AuthorizationParameter } from './authorization-parameters.ts'
 import type { KnownApplication } from './client.ts'
 
-/** An authorization request that may be answered. */
 export type ValidRequest = {
   readonly result: 'valid'
   readonly request: AuthorizationRequest
   readonly application: KnownApplication
   readonly prompt: readonly string[]
-  /** What the application believes that the payer signs in with. */
+  /** The payer's expected phone number. */
   readonly loginHint: string | null
 }
 
-/** What came of reading an authorization request. */
 export type ReadRequest =
   | ValidRequest
-  /** The application learns of it (RFC 6749, 4.1.2.1). */
+  /** Reported to the application (RFC 6749, 4.1.2.1). */
   | { readonly result: 'redirect'; readonly location: string }
-  /** It must not be redirected: who knows where that would lead. */
+  /** Shown here: an unknown redirect URI must not be followed. */
   | { readonly result: 'refuse'; readonly reason: 'unknownClient' | 'unknownRedirect' }
 
-/** The address with what the application is told; a query that it has stays as it is (RFC 6749, 3.1.2). */
+/** Adds parameters and keeps the URI's own query (RFC 6749, 3.1.2). */
 export const redirectTo = (
   redirectUri: string,
   parameters: Readonly<Record<string, string | null>>,
 ): string => {
   const { href } = new URL(redirectUri)
-  const told = new URLSearchParams()
-  for (const [name, value] of Object.entries(parameters)) if (value !== null) told.set(name, value)
-  return `${href}${href.includes('?') ? '&' : '?'}${told.toString()}`
+  const answer = new URLSearchParams()
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== null) answer.set(name, value)
+  return `${href}${href.includes('?') ? '&' : '?'}${answer.toString()}`
 }
 
-/** `prompt=login` and `max_age` in seconds; the first asks for a sign-in after the request, as `max_age=0` does. */
+/** From `prompt=login` or `max_age` seconds; `login` means the same as `max_age=0`. */
 const earliestSignIn = (
   at: Instant,
   prompt: readonly string[],
@@ -43,11 +42,11 @@ const earliestSignIn = (
   return maxAge === null ? {} : { signedInSince: Math.max(0, at - Number(maxAge) * 1000) }
 }
 
-/** Whatever port an app listens on, which it gets when it starts, is as good as another (RFC 8252, 7.3). */
+/** A native app gets its port at start, so any port matches (RFC 8252, 7.3). */
 const withoutLoopbackPort = (uri: string): string =>
   uri.replace(/^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)):\d+(?=[/?]|$)/, '$1')
 
-/** Compared as it stands, character by character (RFC 9700, 2.1), but for the port of a public client on this machine. */
+/** Exact match (RFC 9700, 2.1), except for the loopback port of a public client. */
 const isRegistered = ({ redirectUris, secretHash }: KnownApplication, named: string): boolean =>
   redirectUris.includes(named) ||
   (secretHash === null &&
@@ -58,13 +57,13 @@ type Facts = {
   readonly at: Instant
   readonly issuer: string
   readonly findApplication: (clientId: string) => KnownApplication | undefined
-  /** Whom the `id_token_hint` is about, when there is one. */
+  /** The subject of `id_token_hint`, if any. */
   readonly subject: string | 'unknown' | null
 }
 
 /**
- * Reads an authorization request (RFC 6749, 4.1.1; OpenID Connect Core, 3.1.2.1). Nothing is redirected until client and
- * redirect URI are known to belong together.
+ * Reads an authorization request (RFC 6749, 4.1.1; OpenID Connect Core, 3.1.2.1). Nothing redirects
+ * until client and redirect URI are verified.
  */
 export const readAuthorizationRequest = (
   query: URLSearchParams,

@@ -15,7 +15,7 @@ export type ScopeNeeds = {
   readonly subjectOf: (payer: string, merchant: string) => string
 }
 
-/** RFC 6750, 3: what is wrong stands in the challenge, too; without a token it names no error. */
+/** RFC 6750, 3: the challenge repeats the error; without a token it has none. */
 const challenge = (status: 400 | 401 | 403, error: string, text: string, scope?: string) =>
   new OAuthError(error, text, status, {
     'WWW-Authenticate':
@@ -33,7 +33,7 @@ const tokenErrors = {
   403: '`insufficient_scope`: the token lacks the scope (RFC 6750, 3.1).',
 }
 
-/** What payers have let a client know: it comes with a Bearer token that was granted the scope. */
+/** Personal data for Bearer tokens with the right scope. */
 export const scopeRoutes = ({ findLiveToken, findProfile, subjectOf }: ScopeNeeds): Route[] => {
   const tokenOf = ({ request }: Call): string => {
     const header = request.header('authorization')

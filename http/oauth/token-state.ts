@@ -12,12 +12,12 @@ import { OAuthError } from './reply.ts'
 
 export type TokenStateNeeds = ClientNeeds & {
   readonly issuer: () => string
-  /** By the clock of whoever asks, which is not moved as that of a sandbox is. */
+  /** The machine's time for an instant; the sandbox does not move it. */
   readonly machineTime: (at: Instant) => Promise<Instant>
   readonly revokeGrant: (grant: string, by: Revoker, context: Context) => Promise<void>
   readonly findLiveToken: (token: string, at: Instant) => Promise<LiveToken | undefined>
   readonly findLiveRefreshToken: (token: string, at: Instant) => Promise<LiveToken | undefined>
-  /** The grant of a token of either kind, live or not. */
+  /** The grant of any token, live or not. */
   readonly findGrantOf: (token: string) => Promise<
     | {
         readonly grant: string
@@ -58,7 +58,7 @@ const introspection = z.object({
   ...clientParameters,
 })
 
-/** What becomes of tokens: their revocation and their introspection. */
+/** Revocation and introspection of tokens. */
 export const tokenStateRoutes = (needs: TokenStateNeeds): Route[] => {
   const endpoint = clientEndpoint(makeClientAccess(needs))
 
@@ -73,7 +73,7 @@ export const tokenStateRoutes = (needs: TokenStateNeeds): Route[] => {
       mayBePublic: true,
       answer: async (client, form, call) => {
         const found = await needs.findGrantOf(requiredParameter(form, 'token'))
-        // A token that is not known is as good as revoked (RFC 7009, 2.2), another client's is refused (2.1).
+        // An unknown token counts as revoked (RFC 7009, 2.2); another client's is refused (2.1).
         if (!found) return {}
         if (found.client !== client.id)
           throw new OAuthError('invalid_grant', 'The token was issued to another client.')

@@ -109,10 +109,10 @@ const withGrantErrors = async <T>(work: Promise<T>): Promise<T> => {
   }
 }
 
-/** What tokens are answered for; `state` is that of the authorization request, when there was one. */
+/** `state` comes from the authorization request, if there was one. */
 type Answered = Granted & { readonly state?: string | null }
 
-/** Tokens for codes and for refresh tokens. */
+/** Exchanges codes and refresh tokens for tokens. */
 export const tokenRoutes = (needs: TokenNeeds): Route[] => {
   const endpoint = clientEndpoint(makeClientAccess(needs))
 

@@ -38,12 +38,11 @@ const phoneText = z
     return z.NEVER
   })
   .meta({ description: 'Digits with the country code, with or without +.' })
-/** Of a person. */
 export const fullName = z.string().trim().min(1).max(200)
 const pinText = asWritten(z.string().regex(pinPattern, 'Must be 4 to 12 digits.'))
 const codeText = z.string().regex(/^\d{6}$/, 'Must be six digits.')
 
-/** Who makes a request to the payer interface: whoever holds the token of a session. @throws RequestError 401 */
+/** @throws RequestError 401 without the token of a live session */
 export const makePayerAccess =
   ({ digestOf, findSession }: Pick<ApiAccessNeeds, 'digestOf' | 'findSession'>) =>
   async ({ request, at }: Call): Promise<{ readonly payer: string; readonly session: string }> => {

@@ -28,7 +28,7 @@ const clientParams = z.object({ client: z.string().max(100) })
 
 type Needs = PayerPermissionNeeds & PayerPermissionsNeeds & { readonly links: Links }
 
-/** How payers answer permission requests and withdraw what they have granted, as JSON for apps. */
+/** Lets payers answer permission requests and withdraw consent, as JSON for apps. */
 export const payerApiPermissionRoutes = (needs: Needs, access: PayerAccess): Route[] => {
   const find = permissionFor(needs)
   const end = withdrawal(needs)

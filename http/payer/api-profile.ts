@@ -52,7 +52,7 @@ const addressOf = <A extends { readonly postal_code: string }>({ postal_code, ..
   postalCode: postal_code,
 })
 
-/** What payers read and change of what is known of them, as JSON for apps. */
+/** Lets payers read and change their profile, as JSON for apps. */
 export const payerApiProfileRoutes = (
   needs: PayerApiProfileNeeds,
   access: PayerAccess,

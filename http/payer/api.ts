@@ -21,7 +21,7 @@ export type PayerApiNeeds = ApiAccessNeeds &
   PayerHomeNeeds &
   ScannedCodeNeeds
 
-/** What payers do, as JSON for apps: the same as on their pages. */
+/** The payers' pages as JSON for apps. */
 export const payerApiRoutes = (needs: PayerApiNeeds): Route[] => {
   const access = makePayerAccess(needs)
   const { links } = needs

@@ -31,7 +31,6 @@ const tableOf = (rows: readonly Row[], locale: string): Html =>
     )}
   </table>`
 
-/** A receipt or a list of items: what was bought, what it came to, and how it was paid. */
 const sheetHtml = ({ texts, locale }: Visitor, sheet: Sheet): Html => {
   const bought = sheet.items.map(({ quantity, unit, name, total }): Row => {
     const count = quantity === '1' && !unit ? '' : `${quantity}${unit ? ` ${unit}` : ''} × `
@@ -56,7 +55,7 @@ const pathOf = (tid: string, id: string): string => `/payer/payment/${tid}/attac
 const contentOf = async ({ attachedContents }: PayerAttachmentNeeds, entry: AttachmentEntry) =>
   (await attachedContents.get(entry)) ?? refuse('resource_is_unknown')
 
-/** What the merchant has attached to a payment, as its payer sees it. */
+/** A payment's attachments, as its payer sees them. */
 export const attachmentsHtml = async (
   needs: PayerAttachmentNeeds,
   visitor: Visitor,
@@ -73,16 +72,16 @@ export const attachmentsHtml = async (
     return sheetHtml(visitor, read.sheet)
   }
   const shown: Html[] = []
-  // In the order in which the shop has attached them, as papers lie.
+  // In the order of upload.
   for (const entry of needs.attachments.of(tid)) {
     shown.push(await shownOf(entry))
-    // A hundred lists of a thousand items take a second together: others have their turn between.
+    // Large lists take a second: let other requests run in between.
     await nextTurn()
   }
   return shown
 }
 
-/** The pictures on those pages; `checkOwner` refuses whoever is not the payer. */
+/** The pictures on those pages; `checkOwner` refuses others than the payer. */
 export const payerAttachmentRoute = (
   needs: PayerAttachmentNeeds,
   visits: Visits,

@@ -10,8 +10,8 @@ export type BeginSessionNeeds = {
 }
 
 /**
- * Begins a session with a one-time code and answers its cookie. The session that the browser had before ends: nothing
- * else would ever end it. @throws Refusal sign_in_is_wrong, sign_in_is_locked, payer_is_unknown
+ * Starts a session with a one-time code and returns its cookie; ends the browser's previous
+ * session. @throws Refusal sign_in_is_wrong, sign_in_is_locked, payer_is_unknown
  */
 export const beginSession =
   ({ signIn, signOut }: BeginSessionNeeds, visits: Visits) =>

@@ -8,11 +8,11 @@ import { nextOf } from './way-on.ts'
 
 const paymentPath = /^\/payer\/payment\/([^/?]+)(\?checkout)?/
 
-/** Pages on the way to a payment, such as signing in: they show its order beside what they ask. */
+/** Shows the order beside pages on the way to a payment, such as signing in. */
 export const besideOrder = (needs: ShownRequestNeeds, visits: Visits): Visits => {
   const orders = new WeakMap<Visitor, Html>()
 
-  /** Who has the link of a request without a customer may see it while it waits. */
+  /** A pending request without a customer is visible to anyone with its link. */
   const find = async (tid: string, call: Call): Promise<ShownRequest | undefined> => {
     await needs.caughtUp()
     const found = await needs.findRequest(tid, call.at)

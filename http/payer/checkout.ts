@@ -25,12 +25,12 @@ export type CheckoutNeeds = {
 
 const group = 'Pages'
 
-/** The checkout portal: where a shop on the web sends its customers (interface 4.1). */
+/** The checkout portal, where web shops send customers (interface 4.1). */
 export const checkoutRoutes = (needs: CheckoutNeeds, visits: Visits): Route[] => {
   const find = async (tid: string, at: Instant): Promise<ShownRequest> => {
     await needs.caughtUp()
     const found = await needs.findRequest(tid, at)
-    // Only requests without a customer have a page that everybody who has the link can open.
+    // Only requests without a customer are open to anyone with the link.
     return found && found.request.customer === null ? found : refuse('resource_is_unknown')
   }
 
@@ -121,7 +121,7 @@ export const checkoutRoutes = (needs: CheckoutNeeds, visits: Visits): Route[] =>
           const { tid } = call.params
           await needs.caughtUp()
           const found = await needs.findRequest(tid, call.at)
-          // As for the pages that follow it: this one, and that of the payer whom the shop has named.
+          // Serves this page and the next ones, also for a customer named by the shop.
           const isPublic = found?.request.customer === null
           if (!found || !(isPublic || (session && isFor(found, session.payer))))
             return refuse('resource_is_unknown')

@@ -1,10 +1,10 @@
 import { generationalCache } from '../../application/generational-cache.ts'
 
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
-/** Codes that have a name and are no country of an address: unions, test codes, islands of others. */
+/** Codes with a name that are no country of an address. */
 const noCountries = new Set('AC CP CQ DG EA EU EZ IC QO TA UN XA XB ZZ'.split(' '))
 
-/** A code that was replaced has the name of its successor. */
+/** A replaced code resolves to its successor. */
 const isCurrent = (code: string): boolean => new Intl.Locale(`und-${code}`).region === code
 
 const namesIn = (locale: string) =>
@@ -23,10 +23,9 @@ const listIn = (locale: string): readonly (readonly [code: string, name: string]
     .sort(([, one], [, other]) => compare(one, other))
 }
 
-/** To make one takes milliseconds. */
+/** Building a list takes milliseconds. */
 const lists = generationalCache<string, ReturnType<typeof listIn>>(20)
 
-/** Codes and names of all countries, in the order of the reader's language. */
 export const countriesIn = (locale: string): ReturnType<typeof listIn> => {
   const known = lists.get(locale) ?? listIn(locale)
   lists.set(locale, known)

@@ -21,7 +21,7 @@ const systems = {
 const firstIn = (names: Readonly<Record<string, string>>, text: string): string[] =>
   Object.entries(names).flatMap(([mark, name]) => (text.includes(mark) ? [name] : []))
 
-/** What people call a device by its User-Agent, such as `Chrome, Android`; undefined for what is no browser. */
+/** A browser's common name, such as `Chrome, Android`; undefined for other clients. */
 export const deviceName = (userAgent: string | undefined): string | undefined => {
   const [browser] = firstIn(browsers, userAgent ?? '')
   const [system] = firstIn(systems, userAgent ?? '')

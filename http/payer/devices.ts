@@ -12,22 +12,21 @@ import { payerPages } from './pages.ts'
 import { hiddenFields, type SignedIn, type Visits } from './session.ts'
 import { filled, unseen } from './words.ts'
 
-/** A session of a payer. */
 export type Device = {
   readonly session: string
-  /** Such as `Chrome, Android`, where it is known. */
+  /** Such as `Chrome, Android`; null when unknown. */
   readonly device: string | null
   readonly startedAt: Instant
 }
 
 export type DevicesNeeds = {
   readonly caughtUp: () => Promise<void>
-  /** Where a payer is signed in, the newest first. */
+  /** Sessions, newest first. */
   readonly devicesOf: (payer: string, at: Instant) => readonly Device[]
   readonly signOut: (payer: string, session: string, context: Context) => Promise<void>
 }
 
-/** Where a payer is signed in; each but this one can be signed out. */
+/** A payer's sessions; all but this one can be signed out. */
 export const devicesHtml = (
   { texts, csrf, locale, session: own }: SignedIn,
   devices: readonly Device[],
@@ -56,7 +55,7 @@ export const devicesHtml = (
     })}
   </ul>`
 
-/** Signs out a device from afar. */
+/** Signs out another device. */
 export const payerDeviceRoutes = (needs: DevicesNeeds, visits: Visits): Route[] => {
   const { form } = payerPages(visits)
   return [

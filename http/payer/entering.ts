@@ -16,7 +16,7 @@ export type EnteringNeeds = {
   ) => Promise<void>
 }
 
-/** Stores what a payer has entered of what was missing and is now shared; answers what is wrong with it. */
+/** Stores missing data that the payer entered to share it; returns the problems. */
 export const enterMissing =
   ({ findProfile, changeProfile }: EnteringNeeds) =>
   async (

@@ -5,7 +5,7 @@ import { type FooterLinks, pageReply } from './page.ts'
 import { languageOf, textsIn } from './texts.ts'
 import type { Reply } from '../replies.ts'
 
-/** Who was to see an error, and its request id, by which the operator finds it in the log. */
+/** Who gets the error page; operators find the request id in the log. */
 export type FailedRequest = {
   readonly acceptLanguage: string | undefined
   readonly requestId: string
@@ -17,7 +17,7 @@ const retryAtOf = (headers: Reply['headers'], now: Instant): Instant | undefined
   return Number.isFinite(wait) ? secondsAfter(now, wait) : undefined
 }
 
-/** Shows a browser what went wrong where no page could answer: no page is there, or the service fails. */
+/** The error page when no other page can answer. */
 export const makeErrorPage =
   ({ isSecure, footer }: { readonly isSecure: boolean; readonly footer: FooterLinks }) =>
   async (

@@ -3,16 +3,13 @@ import type { Instant } from '../../domain/time.ts'
 import type { Html } from './page.ts'
 import type { Texts } from './texts.ts'
 
-/**
- * Counts what is not to be done too often in a while: to fail, whoever's number was tried. Addresses of one network of
- * IPv6 count as one.
- */
+/** Limits repeated failures per address; an IPv6 network counts as one. */
 export type Throttle = {
   check(address: string, at: Instant): void
   count(address: string, at: Instant): void
 }
 
-/** What was wrong with the fields of a form, by name. */
+/** Problems of a form's fields, by name. */
 export type Problems = Readonly<Record<string, Html | string | undefined>>
 
 type Field = {
@@ -43,13 +40,13 @@ const notesOf = ({ name, hint, problem }: Omit<Field, 'attributes' | 'label'>): 
   }
   ${hint === undefined ? '' : html`<p id="${name}-hint" class="quiet small">${hint}</p>`}`
 
-/** An input with its label, its hint and what was wrong with it. */
+/** An input with label, hint and problem. */
 export const inputField = (field: Field): Html =>
   html`<label for="${field.name}">${field.label}</label>
     <input id="${field.name}" name="${field.name}" ${field.attributes} ${describedBy(field)} />
     ${notesOf(field)}`
 
-/** Asks for the phone number by which a payer is known; browsers fill in what the purpose names (WCAG 2.1, 1.3.5). */
+/** The phone number, with a purpose for autofill (WCAG 2.1, 1.3.5). */
 export const phoneField = (
   texts: Texts,
   purpose: 'username' | 'tel',
@@ -64,7 +61,7 @@ export const phoneField = (
     attributes: html`type="tel" autocomplete="${purpose}" value="${typed}" required`,
   })
 
-/** Asks for a one-time code; `more` are further attributes of the input. */
+/** A one-time code; `more` are further attributes. */
 export const codeField = (texts: Texts, problem?: Html | string, more: Html | '' = ''): Html =>
   inputField({
     name: 'code',

@@ -26,10 +26,9 @@ export type PayerHomeNeeds = DevicesNeeds & {
   }
   readonly findRequest: (tid: string, at: Instant) => Promise<ShownRequest | undefined>
   readonly findPayerPermission: PayerViews['findPayerPermission']
-  /** What a payer has allowed applications, newest first. */
+  /** Permissions granted to applications, newest first. */
   readonly answersOf: (payer: string, before: number, limit: number) => readonly GrantedPermission[]
   readonly applicationName: (client: string) => string | undefined
-  /** Whether a payer has taken back what they granted there. */
   readonly isWithdrawn: (grant: string) => boolean
   readonly shopName: (merchant: string) => string
 }
@@ -37,14 +36,13 @@ export type PayerHomeNeeds = DevicesNeeds & {
 type Row = {
   readonly href: string
   readonly name: string
-  /** What it is about, in a few words of the shop. */
+  /** The shop's short text. */
   readonly about: string
   readonly when: Html
   readonly status: string
   readonly beside: string
 }
 
-/** A row of a list: who, what about, when, and what became of it. */
 const rowHtml = ({ href, name, about, when, status, beside }: Row): Html =>
   html`<li>
     <a class="row" href="${href}">
@@ -57,7 +55,7 @@ const rowHtml = ({ href, name, about, when, status, beside }: Row): Html =>
     </a>
   </li>`
 
-/** Where payers find what waits for them, and what they did. */
+/** What waits for the payer, and the history. */
 export const payerHomeRoutes = (needs: PayerHomeNeeds, visits: Visits): Route[] => {
   const { page } = payerPages(visits)
 

@@ -6,7 +6,7 @@ import { Refusal } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Html } from './page.ts'
 
-/** To make one takes a hundred times as long as to use it. */
+/** Creating a format costs a hundred times its use. */
 const formats = generationalCache<string, Intl.NumberFormat>(200)
 
 const formatFor = (locale: string, currency: string): Intl.NumberFormat => {
@@ -20,7 +20,7 @@ const formatFor = (locale: string, currency: string): Intl.NumberFormat => {
   return format
 }
 
-/** An amount such as `12.50` in the reader's format, exact: what readers commonly leave out of a currency may be owed. */
+/** An amount such as `12.50` in the reader's format, with all its decimals. */
 export const shownMoney = (amount: string, currency: string, locale: string): string =>
   formatFor(locale, currency).format(amount as `${number}`)
 
@@ -28,7 +28,7 @@ export const shownMoney = (amount: string, currency: string, locale: string): st
 export const shownAmount = (minor: number, currency: string, locale: string): string =>
   shownMoney(formatAmount(minor, currency), currency, locale)
 
-/** A time; a script writes it in the reader's own zone, without one it is UTC. */
+/** A time in UTC; a script changes it to the reader's zone. */
 export const shownTime = (at: Instant, locale: string): Html => {
   const format = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' } as const
   const text = new Intl.DateTimeFormat(locale, format).format(at)
@@ -37,9 +37,12 @@ export const shownTime = (at: Instant, locale: string): Html => {
 
 const halfDayMs = 43_200_000
 
-/** The time of day until which to wait; with its date where that is not at hand. A script writes it as the reader's own. */
+/**
+ * The time of day until when to wait, with the date when far off. A script changes it to the
+ * reader's zone.
+ */
 export const shownClock = (until: Instant, now: Instant, locale: string): Html => {
-  // Whoever comes at the minute that is shown does not come too early.
+  // Round up, so that nobody comes too early.
   const at = Math.ceil(until / 60_000) * 60_000
   if (at - now > halfDayMs) return shownTime(at, locale)
   const format = { timeStyle: 'short', timeZone: 'UTC' } as const
@@ -47,7 +50,7 @@ export const shownClock = (until: Instant, now: Instant, locale: string): Html =
   return html`<time datetime="${new Date(at).toISOString()}" data-clock>${text} UTC</time>`
 }
 
-/** An amount as people type it, with a comma or a period; undefined for what is none. */
+/** A typed amount, with comma or period; undefined when invalid. */
 export const typedAmount = (text: string, currency: string): number | undefined => {
   try {
     return parseAmount(text.replace(/[\s\u00a0]/g, '').replace(',', '.') || '0', currency)

@@ -6,21 +6,21 @@ import { sumsOf, type ShownRequest } from './request.ts'
 import type { Visitor } from './session.ts'
 import { logoHtml } from './shop.ts'
 
-/** Long sums are written smaller, so that a narrow screen breaks no number. */
+/** Smaller type for long amounts, so that narrow screens do not break them. */
 const sizeOf = ({ length }: string): string =>
   length <= 11 ? '' : length <= 16 ? 'long' : 'longest'
 
 type Order = {
   readonly visitor: Visitor
   readonly shown: ShownRequest
-  /** As the payer has entered it, while the request waits. */
+  /** As entered by the payer, while the request waits. */
   readonly additionalAmount: number
 }
 
 const totalOf = ({ shown: { outcome }, additionalAmount }: Order): number =>
   outcome.amount + additionalAmount
 
-/** Shop, point of sale, amount and text: what stays in sight wherever the payer is asked something. */
+/** Shop, point of sale, amount and text, shown on every step. */
 const headHtml = (order: Order): Html => {
   const { visitor, shown } = order
   const { texts, locale } = visitor
@@ -98,7 +98,7 @@ const linksHtml = ({ visitor: { texts }, shown: { outcome } }: Order, details: P
         </ul>`
 }
 
-/** Shop, amount, text, line items and links: what the payer decides about. */
+/** Shop, amount, text, line items and links. */
 export const orderHtml = (
   visitor: Visitor,
   shown: ShownRequest,
@@ -108,20 +108,20 @@ export const orderHtml = (
   return html`${headHtml(order)} ${linesHtml(order)} ${linksHtml(order, shown.details)}`
 }
 
-/** The order beside a form that is not about it yet: on a phone without its lines. */
+/** The order beside another form; phones omit the lines. */
 export const shortOrderHtml = (visitor: Visitor, shown: ShownRequest): Html => {
   const order = { visitor, shown, additionalAmount: shown.outcome.additionalAmount }
   return html`${headHtml(order)}
     <div class="computer">${linesHtml(order)}</div>`
 }
 
-/** The way back to the shop for who has not signed in: the request stays as it is. */
+/** Returns to the shop without signing in; the request stays as it is. */
 export const backToShop = ({ texts }: Visitor, { request }: ShownRequest): Html | '' =>
   request.failureReturnUri === null
     ? ''
     : html`<a class="back" href="${request.failureReturnUri}">${texts.goBack}</a>`
 
-/** The order on one side, what the payer does about it on the other. */
+/** The order on one side, the form on the other. */
 export const splitHtml = (order: Html, answer: Html, live?: string): Html =>
   html`<div class="card split" ${live === undefined ? '' : html`data-live="${live}"`}>
     <section class="order">${order}</section>

@@ -10,7 +10,7 @@ const hidden = (description: string) =>
 const typed = (description: string, ...examples: string[]) =>
   z.string().meta({ description, ...(examples.length > 0 && { examples }) })
 
-/** What every form carries. */
+/** In every form. */
 const plainForm = z.object({ csrf: hidden('no other site can send it.') })
 
 const phone = typed('The phone number.', '+4799999901')
@@ -84,7 +84,7 @@ const tooMany = 'Too many failed attempts: Retry-After says for how many seconds
 const lost = 'Another payer has answered it first.'
 const unknown = 'There is no such request, or it is for another payer.'
 
-/** What the pages of payers read, and how else they answer than with 200. */
+/** Documents the queries, forms and further statuses of payers' pages. */
 export const pageAsks = {
   showSignIn: { errors: { 303: 'To where a payer wanted to go who is signed in already.' } },
   signIn: {

@@ -11,24 +11,24 @@ export type Page = {
   readonly title: string
   readonly body: Html
   readonly status?: RawStatus
-  /** After what time to try again, where that is known. */
+  /** When to try again, if known. */
   readonly retryAfter?: Seconds | null
   readonly cookies?: readonly string[]
   /**
-   * Whether a form of the page leads out of this service: browsers hold all redirects that follow to what the policy says of
-   * forms, and nobody knows where an application sends its users on.
+   * Whether a form leads to another site. Browsers apply the policy for forms to all later
+   * redirects, and an application may redirect anywhere.
    */
   readonly leadsOut?: boolean
-  /** Seconds after which a browser without scripts looks again. */
+  /** Reload interval for browsers without scripts. */
   readonly refreshAfter?: number
   readonly texts: Texts
-  /** Shown on top for those who are signed in; nothing leads away from a payment. */
+  /** For signed-in payers; absent during a payment. */
   readonly menu?: { readonly csrf: string }
   readonly footer: FooterLinks
   readonly isSecure: boolean
 }
 
-/** Pages of the operator, as the settings name them. */
+/** The operator's own pages, from the settings. */
 export type FooterLinks = {
   readonly help: string | undefined
   readonly terms: string | undefined
@@ -47,7 +47,7 @@ const contentSecurityPolicy = (leadsOut: boolean): string =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** Headers of everything that a browser shows to a payer: nothing framed, nothing told to others. */
+/** Headers of every page: no framing, no referrer. */
 export const pageHeaders = (isSecure: boolean, leadsOut = false) => ({
   'Content-Security-Policy': contentSecurityPolicy(leadsOut),
   'X-Frame-Options': 'DENY',
@@ -59,7 +59,7 @@ export const pageHeaders = (isSecure: boolean, leadsOut = false) => ({
   ...(isSecure && { 'Strict-Transport-Security': 'max-age=31536000' }),
 })
 
-/** The same book as in /favicon.ico. */
+/** The book of /favicon.ico. */
 const brandMark = html`<svg viewBox="0 0 32 32" aria-hidden="true">
   <rect width="32" height="32" rx="8" fill="#0b57d0" />
   <path
@@ -97,7 +97,7 @@ const footerHtml = (texts: Texts, { help, terms, privacy }: FooterLinks): Html |
       </footer>`
 }
 
-/** Routes that are met with a browser, which keeps nothing of them: what goes wrong is told by a page. */
+/** Routes for browsers: not cached, errors as pages. */
 export const asPages = (routes: readonly Route[]): Route[] =>
   routes.map((route) => ({
     ...route,

@@ -19,7 +19,7 @@ const common = {
   replyTypes: ['text/html'],
 } as const
 
-/** Makes routes for payers who are signed in: pages that they read, and what the forms in them do. */
+/** Makes pages and form routes for signed-in payers. */
 export const payerPages = (visits: Visits) => ({
   page: <Schema extends z.ZodObject | undefined = undefined>(
     place: Place<Schema>,

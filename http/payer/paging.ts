@@ -6,7 +6,7 @@ import type { Visitor } from './session.ts'
 
 const rowsOnPage = 50
 
-/** The rows of a page, newest first, and where those before them are. */
+/** The rows of a page, newest first, and the link to older ones. */
 export const pageIn = <Row extends { readonly position: number }>(
   call: Call,
   path: string,

@@ -39,15 +39,15 @@ export type PayerPaymentNeeds = PayerAttachmentNeeds &
     ) => Promise<void>
   }
 
-/** What the payer has entered that cannot be taken yet, and why. */
+/** The payer's input that was rejected, and why. */
 type Entered = {
   readonly problem?: string
   readonly typed?: string
-  /** The additional amount that the payer is asked to confirm: another one is asked for anew. */
+  /** The additional amount to confirm; a different one must be confirmed again. */
   readonly confirmed?: string
 }
 
-/** What is to be told beside the form, if it is that; everything else is thrown. */
+/** A refusal to show beside the form; other errors are thrown. */
 const refusalOf = async (
   accept: () => Promise<void>,
 ): Promise<'additional_amount_is_not_confirmed' | 'additional_amount_is_too_high' | undefined> => {
@@ -62,7 +62,7 @@ const refusalOf = async (
   }
 }
 
-/** Whether the payer came from the shop's checkout on this very device, and goes back there. */
+/** Whether the payer came from the shop's checkout on this device. */
 const isCheckout = (call: Call): boolean => searchOf(call).has('checkout')
 
 const pathOf = (call: Call, tid: string): string =>
@@ -70,7 +70,7 @@ const pathOf = (call: Call, tid: string): string =>
 
 const scopeOf = ({ requiredScope }: ShownRequest['request']) => parseScope(requiredScope ?? '')
 
-/** The pages on which a payer answers payment requests, and reads what became of them. */
+/** Pages to answer payment requests and read their outcome. */
 export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Route[] => {
   const { page, form } = payerPages(visits)
   const find = requestFor(needs)
@@ -87,7 +87,7 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
     const scope = scopeOf(request)
     const path = pathOf(call, tid)
     const sum = shownAmount(request.amount + additionalAmount, request.currency, locale)
-    // Without a script it would not follow what is typed, unless it is asked for anew.
+    // Without scripts the button's amount would not follow the input.
     const isFixed = !request.additionalEdit || confirmed !== undefined
     return html`<form method="post" action="${path}">
       ${problemNote(problem)}

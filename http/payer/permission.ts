@@ -31,7 +31,7 @@ export type PayerPermissionNeeds = EnteringNeeds & {
   readonly declinePermission: (rid: string, payer: string, context: Context) => Promise<void>
 }
 
-/** The request as its payer may see it: what is for somebody else does not exist. @throws Refusal */
+/** Another payer's request counts as unknown. @throws Refusal */
 export const permissionFor =
   ({ findPayerPermission }: Pick<PayerPermissionNeeds, 'findPayerPermission'>) =>
   async (rid: string, payer: string, at: Instant): Promise<PayerPermission> => {
@@ -39,7 +39,7 @@ export const permissionFor =
     return found?.payer === payer ? found : refuse('resource_is_unknown')
   }
 
-/** The scopes that a payer has ticked, each once; what is no scope is none of ours. */
+/** The ticked scopes without duplicates; unknown ones are dropped. */
 export const tickedScope = (form: Fields<'scope'>): readonly Scope[] => {
   const ticked = fieldsOf(form, 'scope')
   return scopes.filter((name) => ticked.includes(name))
@@ -52,7 +52,7 @@ export const decisionButtons = ({ texts }: Visitor): Html =>
       <button class="second" name="decision" value="deny">${texts.deny}</button>
     </div>`
 
-/** The pages on which a payer answers permission requests. */
+/** Pages to answer permission requests. */
 export const payerPermissionRoutes = (needs: PayerPermissionNeeds, visits: Visits): Route[] => {
   const { page, form } = payerPages(visits)
   const find = permissionFor(needs)

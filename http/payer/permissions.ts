@@ -19,16 +19,16 @@ export type PayerPermissionsNeeds = {
   readonly caughtUp: () => Promise<void>
   readonly shopName: (merchant: string) => string
   readonly findProfile: (payer: string) => Promise<Profile | undefined>
-  /** Whom a payer lets know something, each once, the newest first. */
+  /** One per client, newest first. */
   readonly consentsOf: (payer: string, before: number, limit: number) => readonly StandingConsent[]
   readonly findConsent: (payer: string, client: string) => StandingConsent | undefined
-  /** What an application is called; undefined for a merchant's own id. */
+  /** Undefined for a merchant's own id. */
   readonly applicationName: (client: string) => string | undefined
-  /** Ends all that a payer has granted to a client, with all its tokens. */
+  /** Ends all grants to a client, with their tokens. */
   readonly withdrawConsent: (payer: string, client: string, context: Context) => Promise<void>
 }
 
-/** Ends what a payer lets a client know, at once. @throws Refusal resource_is_unknown */
+/** Withdraws consent from a client at once. @throws Refusal resource_is_unknown */
 export const withdrawal =
   ({ caughtUp, findConsent, withdrawConsent }: PayerPermissionsNeeds) =>
   async (payer: string, client: string, call: Call): Promise<void> => {
@@ -37,7 +37,7 @@ export const withdrawal =
     await withdrawConsent(payer, client, contextOfPayer(call, payer, merchant))
   }
 
-/** Where payers see who knows what about them, and withdraw it. */
+/** Shows payers who may read their data, and lets them withdraw it. */
 export const payerPermissionsRoutes = (needs: PayerPermissionsNeeds, visits: Visits): Route[] => {
   const { page, form } = payerPages(visits)
   const end = withdrawal(needs)
@@ -67,7 +67,7 @@ export const payerPermissionsRoutes = (needs: PayerPermissionsNeeds, visits: Vis
     </li>`
   }
 
-  /** What withdrawing means, before it is done. */
+  /** Explains the withdrawal before it is done. */
   const confirmation = (visitor: SignedIn, client: string): Promise<RawReply> => {
     const { texts, csrf, session } = visitor
     const consent = needs.findConsent(session.payer, client) ?? refuse('resource_is_unknown')

@@ -7,7 +7,7 @@ const attributes = (isKept: boolean): Html =>
   html`type="password" inputmode="numeric" autocomplete="new-password" pattern="[0-9]{4,12}"
   maxlength="12" ${isKept ? '' : html`required`}`
 
-/** A new PIN: a script can show it, and without one it is typed twice. */
+/** A new PIN: a script can reveal it; without scripts it is typed twice. */
 export const pinFields = (
   texts: Texts,
   isKept: boolean,

@@ -16,7 +16,7 @@ import type { Texts } from './texts.ts'
 const text = z.string().optional()
 const addressParts = ['street', 'postal_code', 'locality', 'country'] as const
 
-/** What payers may enter about themselves, wherever a form asks for it; what is empty is not entered. */
+/** What payers may enter about themselves in any form; empty fields are ignored. */
 export const profileForm = z.object({
   email: text.meta({ description: 'The e-mail address.' }),
   street: text,

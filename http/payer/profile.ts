@@ -22,7 +22,7 @@ import { hiddenFields, problemNote, type SignedIn, type Visits } from './session
 
 type Shown = { readonly name: string; readonly typed: TypedProfile }
 
-/** What is known of a payer, to read. */
+/** A payer's profile, read-only. */
 export const detailsHtml = ({ texts, locale }: SignedIn, profile: Profile): Html => {
   const { name, phone, email, address, shippingAddress: shipping } = profile
   const row = (label: string, value: string | null): Html =>
@@ -37,7 +37,7 @@ export const detailsHtml = ({ texts, locale }: SignedIn, profile: Profile): Html
   </dl>`
 }
 
-/** Where payers change what is known of them. */
+/** Lets payers change their profile. */
 export const payerProfileRoutes = (needs: EnteringNeeds, visits: Visits): Route[] => {
   const { page, form } = payerPages(visits)
   const profileOf = async ({ session }: SignedIn): Promise<Profile> =>

@@ -10,12 +10,12 @@ import type { Html } from './page.ts'
 import type { Visitor } from './session.ts'
 import type { Texts } from './texts.ts'
 
-/** A payment request with all that its payer is shown. */
+/** A payment request as shown to its payer. */
 export type ShownRequest = {
   readonly tid: string
   readonly request: PaymentRequest
   readonly details: PaymentDetails
-  /** The payer for whom it is, or who has accepted or declined it; null when anyone may answer. */
+  /** The named payer, or who answered; null while anyone may answer. */
   readonly payer: string | null
   readonly outcome: PaymentOutcome
   readonly shop: string
@@ -29,16 +29,16 @@ export type ShownRequestNeeds = {
   readonly findRequest: (tid: string, at: Instant) => Promise<ShownRequest | undefined>
 }
 
-/** Whether a request is for a payer, or for whoever comes along: one without a customer that nobody has answered. */
+/** Whether a payer may see the request: it is theirs, or open to anyone and unanswered. */
 export const isFor = ({ request, payer, outcome }: ShownRequest, visitor: string): boolean => {
-  // The outcome is read later than the payment, and somebody may have accepted in between.
+  // The outcome is read later, and somebody may have accepted in between.
   const owner = payer ?? outcome.payer
   return owner === null ? request.customer === null : owner === visitor
 }
 
 /**
- * The request as its payer may see it: what is for somebody else does not exist, and of what somebody else has answered
- * first only that is told. @throws Refusal
+ * Another payer's request counts as unknown. When another answered first, only that is shown.
+ * @throws Refusal
  */
 export const requestFor =
   (
@@ -53,7 +53,7 @@ export const requestFor =
     return refuse(isLost ? lost : 'resource_is_unknown')
   }
 
-/** What a status code tells a payer. */
+/** Explains a status code to a payer. */
 export const reasonOf = (texts: Texts, statusCode: number): string =>
   (texts as Readonly<Record<string, string>>)[`why${statusCode}`] ?? ''
 
@@ -62,18 +62,18 @@ const sumOf = ({ amount, additionalAmount }: Pots): number => amount + additiona
 const sumOfAll = (parts: ChunkedList<Pots>): number =>
   parts.flat().reduce((sum, part) => sum + sumOf(part), 0)
 
-/** What was asked for, what the shop has taken of it and given back: both pots together, in minor units. */
+/** Requested, captured and refunded sums of both pots, in minor units. */
 export const sumsOf = (outcome: PaymentOutcome) => ({
   asked: sumOf(outcome),
   captured: sumOfAll(outcome.captures),
   refunded: sumOfAll(outcome.refunds),
 })
 
-/** Whether the shop has taken some of the money, and let the rest wait or lapse: what it has released it does not want. */
+/** Whether the shop took a part and did not release the rest. */
 const isInPart = (outcome: PaymentOutcome): boolean =>
   outcome.status !== 'ok' && outcome.captures.length > 0
 
-/** The status in words, as one who pays reads it: what the shop has taken is paid, however the request ended. */
+/** The status in the payer's words: what was captured counts as paid, however the request ended. */
 export const statusText = (
   texts: Texts,
   { outcome, request }: Pick<ShownRequest, 'outcome' | 'request'>,
@@ -97,7 +97,7 @@ const statusReason = (
   return status === 'auth' && request.action === 'sale' ? '' : reasonOf(texts, statusCode)
 }
 
-/** The status in words, with its reason. */
+/** The status with its reason. */
 export const statusHtml = ({ texts }: Visitor, shown: ShownRequest): Html => {
   const { outcome } = shown
   const isBad = outcome.status === 'fail' && !isInPart(outcome)
@@ -110,7 +110,7 @@ export const statusHtml = ({ texts }: Visitor, shown: ShownRequest): Html => {
   </p>`
 }
 
-/** What became of a request, for the payer's own books. */
+/** The outcome for the payer's own records. */
 export const receiptHtml = (
   { texts, locale }: Visitor,
   { outcome, request }: ShownRequest,

@@ -7,7 +7,7 @@ import { payerPages } from './pages.ts'
 import { followCode, type ScannedCodeNeeds } from './scanned-code.ts'
 import { hiddenFields, problemNote, type SignedIn, type Visits } from './session.ts'
 
-/** Where payers go with a code that they have scanned. */
+/** Where payers enter a scanned code. */
 export const payerScanRoutes = (needs: ScannedCodeNeeds, visits: Visits): Route[] => {
   const { page, form } = payerPages(visits)
   const follow = followCode(needs)

@@ -6,7 +6,7 @@ import { scanForm } from './page-asks.ts'
 
 export type ScannedCodeNeeds = {
   readonly issuer: () => string
-  /** A payer scans a shortlink; answers the request that has picked it up. */
+  /** A payer scans a shortlink; returns the request that picked it up. */
   readonly scanShortlink: (
     shortlink: string,
     scan: { readonly payer: string; readonly argstring: string },
@@ -15,25 +15,25 @@ export type ScannedCodeNeeds = {
 }
 
 const pagePath = /^\/(payer\/payment\/[a-z0-9]{1,64}|oauth2\/pre_auth\?qr=[\w-]{75})$/
-/** As where a camera opens it, a query or a fragment is no part of the argstring. */
+/** The argstring excludes query and fragment, as when a camera opens the link. */
 const shortlinkPath = /^\/s\/([a-z0-9]{1,64})\/([^?#]*)/
 
-/** @throws what it is given, unless that says that there is no such shortlink */
+/** @throws the given error, unless the shortlink is unknown */
 const unlessUnknown = (error: unknown): { readonly tid?: undefined } => {
   if (error instanceof Refusal && error.code === 'resource_is_unknown') return {}
   throw error
 }
 
 /**
- * Where to go with what a code says: a page of this service, shortlinks' codes among them; undefined when it is none of
- * ours. Scanning may be told to others, so it is done in the payer's name.
+ * The page of this service that a code leads to, shortlinks included; undefined for other codes. A
+ * scan may trigger a callback, so it is made in the payer's name.
  */
 export const followCode =
   ({ issuer, scanShortlink }: ScannedCodeNeeds) =>
   async (text: string, payer: string, context: Context): Promise<string | undefined> => {
     if (!scanForm.shape.text.safeParse(text).success) return undefined
     const base = `${issuer()}/`
-    // Scheme and host in capitals, as keyboards and codes may have them, are the same (RFC 3986, 6.2.2.1).
+    // Scheme and host ignore case (RFC 3986, 6.2.2.1).
     if (text.slice(0, base.length).toLowerCase() !== base.toLowerCase()) return undefined
     const path = `/${text.slice(base.length)}`
     const [, shortlink, argument = ''] = shortlinkPath.exec(path) ?? []

@@ -9,7 +9,7 @@ import { addressFields, emailField, type TypedProfile } from './profile-fields.t
 import type { Visitor } from './session.ts'
 import type { Texts } from './texts.ts'
 
-/** As people understand them: who it is first, what is sensitive last. */
+/** Identity first, sensitive data last. */
 const shownOrder = [
   'openid',
   'profile',
@@ -29,7 +29,7 @@ const sensitive: readonly Scope[] = ['fodselsnummer', 'bankid']
 export const addressText = (address: PostalAddress, locale: string): string =>
   `${address.street}, ${address.postalCode} ${address.locality}, ${countryName(address.country, locale)}`
 
-/** What will be given for a scope: null when there is nothing to give, undefined when it says all by itself. */
+/** The value a scope shares: null when there is none, undefined when the scope's name says it. */
 const valueOf = (name: Scope, profile: Profile, locale: string): string | null | undefined => {
   const { address, shippingAddress: shipping } = profile
   switch (name) {
@@ -58,7 +58,7 @@ type Row = {
   readonly value: string | null | undefined
 }
 
-/** Each scope in words with what will be given; no value stands there twice. */
+/** Scopes with their values, each value once. */
 const rowsOf = (
   { texts, locale }: Visitor,
   scope: readonly Scope[],
@@ -70,7 +70,7 @@ const rowsOf = (
     return { name, label: texts[`scope_${name}`], value: isRepeated ? texts.sameNumber : value }
   })
 
-/** What is known, or was granted, to read. */
+/** Scopes with values, read-only. */
 export const scopeList = (
   visitor: Visitor,
   scope: readonly Scope[],
@@ -92,7 +92,7 @@ export const scopeList = (
   </ul>`
 }
 
-/** Whether payers enter it themselves, and have not. */
+/** Whether the payer can enter the missing value. */
 const isToEnter = ({ name, value }: Row): boolean => value === null && !sensitive.includes(name)
 
 const noteOf = (texts: Texts, { name, value }: Row): Html | '' => {
@@ -116,14 +116,14 @@ const fieldsFor = (
   return name === 'shipping_address' ? addressFields(visitor, 'shipping_', typed, problems) : ''
 }
 
-/** What a payer has ticked and typed already, and what was wrong with it. */
+/** What the payer ticked and typed so far, and the problems. */
 export type ChoiceSoFar = {
   readonly ticked: readonly Scope[]
   readonly typed: TypedProfile
   readonly problems: Problems
 }
 
-/** What would be known, each to be ticked off; that it is the same person again is what all of it rests on. */
+/** Scopes to tick; identity is the basis of all others. */
 export const scopeChoice = (
   visitor: Visitor,
   scope: readonly Scope[],

@@ -13,16 +13,16 @@ import { languageOf, textsIn, type Texts } from './texts.ts'
 import { signInPath } from './way-on.ts'
 
 export type SessionNeeds = {
-  /** Whether pages come over https only: then cookies do, too. */
+  /** Whether pages and cookies are https only. */
   readonly isSecure: boolean
   readonly footer: FooterLinks
   readonly caughtUp: () => Promise<void>
   readonly newToken: () => { readonly token: string; readonly digest: string }
   /** SHA-256. */
   readonly digestOf: (token: string) => string
-  /** A text that only this installation can make of these. */
+  /** A keyed text that only this installation can make. */
   readonly derive: (...parts: readonly (string | number)[]) => string
-  /** Compares without telling by its time how far two texts are alike. */
+  /** Compares in constant time. */
   readonly isSameText: (a: string, b: string) => boolean
   readonly findSession: (
     digest: string,
@@ -31,18 +31,17 @@ export type SessionNeeds = {
   >
 }
 
-/** Whose browser it is, as far as we know. */
 export type Visitor = {
-  /** How the reader writes amounts and times, such as `en-GB`. */
+  /** For amounts and times, such as `en-GB`. */
   readonly locale: string
   readonly texts: Texts
-  /** The login cookie: it names the browser, signed in or not. */
+  /** The login cookie; identifies the browser, signed in or not. */
   readonly browser: string
-  /** Sets the login cookie when the browser has none yet and asks for a page. */
+  /** Sets the login cookie on a browser's first page. */
   readonly cookies: readonly string[]
   readonly session:
     { readonly payer: string; readonly startedAt: Instant; readonly digest: string } | undefined
-  /** What forms carry, so that no other site can send them. */
+  /** The anti-forgery token of forms. */
   readonly csrf: string
 }
 
@@ -56,25 +55,25 @@ const cookieIn = (header: string | undefined, name: string): string | undefined 
   return undefined
 }
 
-/** What a refusal tells a payer: in words of its own, those of its status, or what a program would hear. */
+/** A refusal's own text, else its status's, else the API's. */
 const refusalText = (texts: Texts, code: string, status: number, told: string): string => {
   const known: Readonly<Record<string, string>> = texts
   const text = known[`refused_${code}`] ?? known[`problem${status}`]
   return text ?? (texts === textsIn.en ? told : texts.wrongInput)
 }
 
-/** A form of this service that was made for somebody else than who is signed in now: nothing is done, and its page is shown anew. */
+/** The form was made for another session: do nothing and show its page again. */
 export class OutdatedForm extends Error {
   override readonly name = 'OutdatedForm'
 }
 
-/** So much of what a form carries is the browser's, the rest is the payer's. */
+/** The length of the browser's part of the token; the rest is the payer's. */
 const browserPart = 22
 
-/** Cookies, forms and errors of everything that a payer sees in a browser. */
+/** Cookies, forms and errors of the payers' pages. */
 export const makeVisits = (needs: SessionNeeds) => {
   const { isSecure } = needs
-  // The prefix makes browsers refuse such a cookie from another host or over http (RFC 6265bis, 4.1.3).
+  // With the prefix browsers refuse the cookie from other hosts and over http (RFC 6265bis, 4.1.3).
   const prefix = isSecure ? '__Host-' : ''
   const sessionCookie = `${prefix}daybook-session`
   const browserCookie = `${prefix}daybook-login`
@@ -85,7 +84,7 @@ export const makeVisits = (needs: SessionNeeds) => {
     const header = request.header('cookie')
     const known = cookieIn(header, browserCookie)
     const browser = known ?? needs.newToken().token
-    // From another site a form comes without our cookies, and must not have any put in their place.
+    // A cross-site POST comes without our cookies; do not replace them.
     const isNew = known === undefined && request.method !== 'POST'
     const cookies = isNew ? [`${browserCookie}=${browser}; ${attributes}`] : []
     const token = cookieIn(header, sessionCookie)
@@ -93,10 +92,10 @@ export const makeVisits = (needs: SessionNeeds) => {
     const found = digest === undefined ? undefined : await needs.findSession(digest)
     const session =
       found && digest !== undefined && isLive(found, at) ? { ...found, digest } : undefined
-    // What an application asks for comes first (OpenID Connect Core, 3.1.2.1: languages with spaces between them).
+    // The application's choice comes first (OpenID Connect Core, 3.1.2.1).
     const asked = searchOf(call).get('ui_locales')?.replaceAll(' ', ',')
     const { language, locale } = languageOf(asked ?? request.header('accept-language'))
-    // The payer's and not the session's: who signs in anew in one tab can go on in the others.
+    // Bound to the payer, not the session, so other tabs survive a new sign-in.
     const csrf =
       needs.derive('csrf', browser).slice(0, browserPart) +
       needs.derive('csrf', browser, session?.payer ?? '')
@@ -104,9 +103,9 @@ export const makeVisits = (needs: SessionNeeds) => {
   }
 
   /**
-   * Whose the form must be: the payer's who is signed in, or just the browser's, whoever was signed in then.
-   * @throws RequestError 403 for a form that did not come from a page of ours in this browser
-   * @throws OutdatedForm for one that did, and is somebody else's
+   * The form must belong to the signed-in payer, or just to the browser. @throws RequestError 403
+   * when it is not from our page in this browser @throws OutdatedForm when it belongs to another
+   * payer
    */
   const checkForm = (
     { request }: Call,
@@ -120,7 +119,7 @@ export const makeVisits = (needs: SessionNeeds) => {
     const given = fieldOf(form, 'csrf')
     const part = (text: string) => text.slice(0, browserPart)
     if (!needs.isSameText(part(given), part(visitor.csrf))) {
-      // Pages that were opened at once, before the browser had a cookie, each got one, and the last of them is kept.
+      // Pages opened at once each set a cookie; the browser keeps the last.
       if (site === 'same-origin') throw new OutdatedForm()
       throw new RequestError(403, visitor.texts.problem403)
     }
@@ -157,7 +156,7 @@ export const makeVisits = (needs: SessionNeeds) => {
   ): Promise<RawReply> => {
     const { texts, locale } = visitor
     const { at: now, request } = call
-    // What a form was sent to is a page, too, with few exceptions.
+    // Nearly every form's target is also a page.
     const target = targetOf(call)
     const isForm = request.method === 'POST' && /^\/payer\/(?!sign-out)/.test(target)
     return show(visitor, {
@@ -177,7 +176,7 @@ export const makeVisits = (needs: SessionNeeds) => {
       ? status
       : 400
 
-  /** Answers a request with a page, and what went wrong with a page that says so. Where a form was sent, its page is. */
+  /** Answers with a page, errors too; after a form, with the form's page. */
   const page = async (
     call: Call,
     work: (visitor: Visitor) => Promise<RawReply>,
@@ -196,7 +195,7 @@ export const makeVisits = (needs: SessionNeeds) => {
         const { code, retryAfter } = error
         return problem(visitor, problemStatus(status), told, call, { retryAfter, code })
       }
-      // That we cannot answer just now is told with when to come back, as to everybody.
+      // Outages are answered as everywhere, with Retry-After.
       if (error instanceof RequestError && error.status < 500)
         return problem(visitor, problemStatus(error.status), error.message, call)
       if (error instanceof Malformed) return problem(visitor, 400, visitor.texts.wrongInput, call)
@@ -204,7 +203,7 @@ export const makeVisits = (needs: SessionNeeds) => {
     }
   }
 
-  /** A page for payers who are signed in; the others sign in first and come back. */
+  /** Sends payers to sign in first where needed. */
   const signedInPage = (
     call: Call,
     work: (visitor: SignedIn) => Promise<RawReply>,
@@ -212,7 +211,7 @@ export const makeVisits = (needs: SessionNeeds) => {
     page(call, async (visitor) => {
       const { session } = visitor
       if (session) return work({ ...visitor, session })
-      // Where a form was sent, its page is.
+      // After a form, come back to its page.
       return go(visitor, signInPath(targetOf(call)))
     })
 

@@ -6,7 +6,7 @@ import type { Html } from './page.ts'
 
 export type Shop = {
   readonly shop: string
-  /** SHA-256 of its logo, a PNG. */
+  /** SHA-256 of the logo, a PNG. */
   readonly logo: string | null
 }
 
@@ -18,13 +18,13 @@ const logoParams = z.object({ hash: z.string().regex(/^[0-9a-f]{64}$/) })
 
 const pngSignature = [0x89, 0x50, 0x4e, 0x47]
 
-/** The logo of a shop, or its initial. The name stands beside it. */
+/** The logo, or the shop's initial; the name stands beside it. */
 export const logoHtml = ({ shop, logo }: Shop): Html =>
   logo === null
     ? html`<span class="logo" aria-hidden="true">${[...shop][0]?.toUpperCase() ?? ''}</span>`
     : html`<img class="logo" src="/payer/logo/${logo}" alt="" width="48" height="48" />`
 
-/** Logos by what they contain: who does not know one cannot learn which shops there are. */
+/** Logos are addressed by digest, so nobody can enumerate shops. */
 export const shopLogoRoute = ({ logos }: ShopLogoNeeds): Route =>
   route({
     method: 'GET',

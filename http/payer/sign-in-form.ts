@@ -15,25 +15,25 @@ import { filled } from './words.ts'
 
 export type SignInFormNeeds = BeginSessionNeeds & {
   readonly throttle: Throttle
-  /** Encrypts what a page gives the browser to bring back. */
+  /** Encrypts what a page hands to the browser and gets back. */
   readonly seal: (text: string) => string
   readonly unseal: (sealed: string) => string | undefined
 }
 
 type Form = FormOf<typeof signInForm>
 
-/** The first factor was right; the second is to follow within minutes, in the same browser. */
+/** The first factor was right; the second must follow soon in the same browser. */
 const challenge = z.object({ payer: z.string(), browser: z.string(), until: z.int() })
 const challengeLifetimeMs = 300_000
 
-/** What went wrong with the step before; nothing at first. */
+/** What went wrong in the previous step. */
 type Failure = {
   readonly problem?: Html | string
-  /** How the page answers that tells of it, where that is not as usual. */
+  /** Unusual status of the page. */
   readonly answer?: Pick<Page, 'status' | 'retryAfter'>
 }
 
-/** A step that is still to be taken. */
+/** The next step. */
 export type StepAhead =
   | ({ readonly step: 'pin'; readonly phone?: string } & Failure)
   | ({ readonly step: 'code'; readonly challenge: string } & Failure)
@@ -57,7 +57,7 @@ const failureOf = (error: unknown, visitor: Visitor, at: Instant, wrong: string)
   throw error
 }
 
-/** Signing in with a form, wherever it stands: first phone number and PIN, then a one-time code. */
+/** Sign-in form: phone number and PIN, then a one-time code. */
 export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
   const begin = beginSession(needs, visits)
 
@@ -101,7 +101,7 @@ export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
     }
   }
 
-  /** Takes the next step with what a form brought. */
+  /** Submits a form and returns the next step. */
   const advance = (visitor: Visitor, form: Form, call: Call): Promise<Step> => {
     visits.checkForm(call, visitor, form, 'browser')
     return form['challenge'] === undefined
@@ -109,7 +109,6 @@ export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
       : second(visitor, form, call)
   }
 
-  /** The form of a step. */
   const formOf = ({ texts, csrf }: Visitor, step: StepAhead, action: string): Html =>
     step.step === 'code'
       ? html`<form method="post" action="${action}">

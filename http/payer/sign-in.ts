@@ -7,7 +7,6 @@ import type { Visitor, Visits } from './session.ts'
 import { makeSignIn, type SignInFormNeeds, type StepAhead } from './sign-in-form.ts'
 import { nextOf, signInPath, signUpPath } from './way-on.ts'
 
-/** Signing in and out. */
 export const signInRoutes = (needs: SignInFormNeeds, visits: Visits): Route[] => {
   const { advance, formOf } = makeSignIn(needs, visits)
 
@@ -79,7 +78,7 @@ export const signInRoutes = (needs: SignInFormNeeds, visits: Visits): Route[] =>
           call,
           async (visitor) => {
             const { session } = visitor
-            // Whoever has signed out in another tab is out.
+            // Already signed out in another tab.
             if (!session) return visits.go(visitor, '/payer/sign-in')
             visits.checkForm(call, visitor, call.body, 'browser')
             await needs.signOut(session.payer, session.digest, contextOfPayer(call, session.payer))

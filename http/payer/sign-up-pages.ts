@@ -17,10 +17,10 @@ import { nextOf, signInPath, signUpPath } from './way-on.ts'
 import { filled } from './words.ts'
 
 type Form = FormOf<typeof signUpForm>
-/** What was typed, with the PIN once more where no script could show it. */
+/** Without scripts the PIN is typed twice. */
 type TypedTwice = Typed & { readonly pinAgain: string }
 
-/** A PIN that was typed in a form with a mistake elsewhere. */
+/** Keeps a typed PIN when another field is wrong. */
 const keptPin = z.object({ pin: z.string(), browser: z.string(), until: z.int() })
 const keptPinLifetimeMs = 900_000
 
@@ -31,7 +31,7 @@ const problemsOf = (texts: Texts, { phone, name, pin, pinAgain }: TypedTwice): P
   ...(pinAgain !== '' && pinAgain !== pin && { pin: texts.wrongPinAgain }),
 })
 
-/** The pages of signing up. Whoever has made an account is signed in, and goes on where they came from. */
+/** Sign-up pages. A new payer is signed in and returns to the page before. */
 export const signUpRoutes = (needs: SignUpNeeds & BeginSessionNeeds, visits: Visits): Route[] => {
   const signUp = makeSignUp(needs)
   const begin = beginSession(needs, visits)

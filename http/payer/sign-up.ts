@@ -31,7 +31,7 @@ export type SignUpNeeds = {
   readonly qrImage: { readonly dataUrl: (text: string) => Promise<string> }
 }
 
-/** Nothing is stored of somebody until they have shown that their authenticator app works. */
+/** Nothing is stored until the authenticator app is proven to work. */
 const registration = z.object({
   profile: profileSchema,
   pinHash: z.string(),
@@ -41,12 +41,11 @@ const registration = z.object({
 export type Registration = z.output<typeof registration>
 const registrationLifetimeMs = 900_000
 
-/** What somebody types who wants an account. */
 export type Typed = { readonly phone: string; readonly name: string; readonly pin: string }
 
-/** Making an account, in two steps: who it is, then the code of a new authenticator. */
+/** Signing up in two steps: details, then the code of a new authenticator. */
 export const makeSignUp = (needs: SignUpNeeds) => ({
-  /** @throws Refusal payer_exists, sign_in_is_locked; answers undefined when a field is malformed. */
+  /** Undefined when a field is malformed. @throws Refusal payer_exists, sign_in_is_locked */
   begin: async (
     fields: Typed,
     { at, request }: Call,
@@ -56,7 +55,7 @@ export const makeSignUp = (needs: SignUpNeeds) => ({
     const phone = phoneDigits(fields.phone) ?? ''
     const read = profileSchema.safeParse(plainProfile(fields.name, phone))
     if (!read.success || !pinPattern.test(fields.pin)) return undefined
-    // It tells who has an account, so it is told only a few times.
+    // The answer reveals who has an account, so limit it.
     needs.throttle.count(address, at)
     if (await needs.isPhoneTaken(phone)) return refuse('payer_exists')
     const codeSecret = needs.newCodeSecret()
@@ -71,7 +70,7 @@ export const makeSignUp = (needs: SignUpNeeds) => ({
     const read = text === undefined ? undefined : registration.safeParse(JSON.parse(text))
     return read?.success && at < read.data.until ? read.data : undefined
   },
-  /** Answers the new payer's id; undefined for a wrong code. */
+  /** Returns the new payer's id; undefined for a wrong code. */
   finish: async (known: Registration, code: string, call: Call): Promise<string | undefined> => {
     const { profile, pinHash, codeSecret } = known
     needs.throttle.check(call.request.remoteAddress ?? '', call.at)

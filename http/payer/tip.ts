@@ -7,7 +7,7 @@ import type { Visitor } from './session.ts'
 
 const percents = [0, 5, 10, 15] as const
 
-/** An amount as readers of the language type it. */
+/** An amount in the reader's input format. */
 const typedLike = (minor: number, currency: string, locale: string): string => {
   const text = formatAmount(minor, currency)
   return locale.startsWith('nb') ? text.replace('.', ',') : text
@@ -15,7 +15,7 @@ const typedLike = (minor: number, currency: string, locale: string): string => {
 
 const shareOf = (amount: number, percent: number): number => Math.round((amount * percent) / 100)
 
-/** What a choice such as `10` (percent) puts into the field; undefined for what is none of the choices. */
+/** The amount of a choice such as `10` (percent); undefined for any other. */
 export const chosenTip = (
   { amount, currency }: PaymentRequest,
   choice: string | null,
@@ -27,15 +27,15 @@ export const chosenTip = (
 
 type Tip = {
   readonly request: PaymentRequest
-  /** Where the choices lead, without a script: the page of the payment. */
+  /** The payment's page, for choices without scripts. */
   readonly path: string
-  /** As it was typed, or the amount that the request begins with. */
+  /** As typed, or the request's amount. */
   readonly typed: string | undefined
-  /** What that is in minor units. */
+  /** In minor units. */
   readonly additionalAmount: number
 }
 
-/** The choices of an additional amount, and the field that they fill in. */
+/** The choices and the field of an additional amount. */
 export const tipField = (
   { texts, locale }: Visitor,
   { request, path, typed, additionalAmount }: Tip,

@@ -1,10 +1,10 @@
 import { searchOf, type Call } from '../call.ts'
 
-/** Only pages of this service: whatever else `next` says, nobody is sent elsewhere. */
+/** Only pages of this service, to prevent open redirects. */
 export const ownPath = (next: string | null | undefined): string =>
   next && /^\/(payer|oauth2)\/[\x21-\x5b\x5d-\x7e]*$/.test(next) ? next : '/payer/'
 
-/** Where somebody goes who has signed in or has made an account: to the page that they came from. */
+/** The page to return to after signing in or up. */
 export const nextOf = (call: Call): string => ownPath(searchOf(call).get('next'))
 
 export const signInPath = (next: string): string =>
