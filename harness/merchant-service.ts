@@ -3,9 +3,9 @@ import { rmSync } from 'node:fs'
 import { integrators, pointsOfSale } from '../domain/aggregates.ts'
 import type { MerchantData } from '../domain/merchant/merchant.ts'
 import { within } from '../domain/stream.ts'
-import { namesOf } from '../http/brand.ts'
-import { allRoutes, type RouteNeeds } from '../http/routes.ts'
 import { hashSecret } from '../infrastructure/people/secrets.ts'
+import { describedRoutes } from '../infrastructure/server.ts'
+import { readSettings } from '../infrastructure/settings.ts'
 import { startInProcess } from './in-process.ts'
 import { paymentInput } from './payment-input.ts'
 import { registerMerchant } from './register-merchant.ts'
@@ -42,8 +42,7 @@ export const startMerchantService = async (ofFolder?: string) => {
   const environment = { PUBLIC_URL: publicUrl, LOG_LEVEL: 'error' }
   const server = await startInProcess(environment, ofFolder)
   const { app, core, wordCallback, stop, folder: directory, logged: bugs } = server
-  const names = namesOf({ headerPrefix: 'X-Service', mediaVendor: 'service' })
-  const routes = allRoutes({ names, version: 'test', sandbox: {} } as RouteNeeds)
+  const routes = describedRoutes(readSettings({ MODE: 'sandbox' }))
   const secretHash = await hashSecret(secret)
 
   const call = async (path: string, { method = 'GET', headers = {}, body }: Sent = {}) => {

@@ -12,6 +12,7 @@ import { makeAttachmentLink } from '../http/merchant/attachment.ts'
 import { callbackMessages } from '../http/merchant/callback-message.ts'
 import { openApi } from '../http/openapi.ts'
 import { answerToNoRequest } from '../http/replies.ts'
+import type { Route } from '../http/route.ts'
 import { allRoutes, type RouteNeeds } from '../http/routes.ts'
 import { stringToSign } from '../http/signature.ts'
 import { makeClientAddress } from './client-address.ts'
@@ -49,6 +50,13 @@ const listening = (server: Server, hostname: string, port: number): Promise<void
 
 const brandOf = ({ HEADER_PREFIX: headerPrefix, MEDIA_VENDOR: mediaVendor }: Settings) =>
   namesOf({ headerPrefix, mediaVendor })
+
+const aboutOf = (settings: Settings) => ({
+  names: brandOf(settings),
+  version,
+  publicUrl: settings.PUBLIC_URL,
+  ...documentation,
+})
 
 /** The service, and the app that answers its routes; `address` is where it listens, asked once that is known. */
 export const openService = async (
@@ -94,10 +102,7 @@ export const openService = async (
       authenticate,
       links,
       attachmentLink,
-      names,
-      version,
-      publicUrl: PUBLIC_URL,
-      ...documentation,
+      ...aboutOf(settings),
     }),
     names,
     authenticate,
@@ -184,11 +189,12 @@ export const serve = async (
   log.flush()
 }
 
-/** The OpenAPI document, without a service: the routes are values, and none of their handlers is called. */
-export const described = (settings: Settings): object => {
-  const names = brandOf(settings)
+/** The routes without a service behind them: values to describe, not to ask. */
+export const describedRoutes = (settings: Settings): readonly Route[] => {
   const sandbox = settings.MODE === 'sandbox' ? {} : undefined
-  const { PUBLIC_URL: publicUrl } = settings
-  const about = { names, version, publicUrl, ...documentation }
-  return openApi(allRoutes({ ...about, sandbox } as Partial<RouteNeeds> as RouteNeeds), about)
+  return allRoutes({ ...aboutOf(settings), sandbox } as Partial<RouteNeeds> as RouteNeeds)
 }
+
+/** The OpenAPI document, without a service. */
+export const described = (settings: Settings): object =>
+  openApi(describedRoutes(settings), aboutOf(settings))
