@@ -235,23 +235,33 @@ export const makeApp = (needs: AppNeeds) => {
     )
   }
 
-  for (const [path, routes] of byPath) {
+  const allMethods = [...new Set(needs.routes.map(({ method }) => method))]
+  /** The routes of the path that a target matches, whatever their method. */
+  const routesAt = (target: string): readonly Route[] => {
+    const matched = new Set(
+      allMethods.map((method) => app.router.match(method, target)[0][0]?.[0][1].path),
+    )
+    const found = [...byPath].find(([path]) => matched.has(path))
+    return found?.[1] ?? []
+  }
+  // Not routes for all methods: with these the router of Hono falls back to its slow one.
+  app.notFound((http) => {
+    const routes = routesAt(http.req.path)
+    const [first] = routes
+    if (!first)
+      return answer(http, '*', () => {
+        throw new RequestError(404, 'There is nothing at this URL.')
+      })
+    const { path, ownErrors } = first
     const methods = routes.map(({ method }) => method)
     const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
-    app.all(path, (http) => {
-      if (http.req.method === 'OPTIONS' && routes.some(({ fromAnyOrigin }) => fromAnyOrigin))
-        return answer(http, path, async () => preflight(allowed), { fromAnyOrigin: true })
-      const refused = () => {
-        throw new RequestError(405, `Allowed here: ${allowed}.`, null, { Allow: allowed })
-      }
-      return answer(http, path, refused, { ownErrors: routes[0]?.ownErrors })
-    })
-  }
-  app.notFound((http) =>
-    answer(http, '*', () => {
-      throw new RequestError(404, 'There is nothing at this URL.')
-    }),
-  )
+    if (http.req.method === 'OPTIONS' && routes.some(({ fromAnyOrigin }) => fromAnyOrigin))
+      return answer(http, path, async () => preflight(allowed), { fromAnyOrigin: true })
+    const refused = () => {
+      throw new RequestError(405, `Allowed here: ${allowed}.`, null, { Allow: allowed })
+    }
+    return answer(http, path, refused, { ownErrors })
+  })
   app.onError((error, http) => answer(http, '*', () => Promise.reject(error)))
   return app
 }
