@@ -1,4 +1,5 @@
 import { Hono, type Context as HonoContext } from 'hono'
+import { RegExpRouter } from 'hono/router/reg-exp-router'
 import type { z } from 'zod'
 import { andThen, type MaybePromise } from '../application/maybe-promise.ts'
 import { compiled } from '../domain/compiled.ts'
@@ -108,7 +109,8 @@ export const makeApp = (needs: AppNeeds) => {
   const { names, authenticate } = needs
   const { succeed, failWith } = makeReplies(needs)
   const receiving = makeReceiving()
-  const app = new Hono<{ Bindings: Bindings }>()
+  // Refuses paths that Hono would look up step by step, such as /a/:b beside /a/b/:c.
+  const app = new Hono<{ Bindings: Bindings }>({ router: new RegExpRouter() })
 
   /** Signatures cover the URL as sent; `req.url` is normalized. */
   const urlOf = (http: Http): string => {
@@ -244,7 +246,7 @@ export const makeApp = (needs: AppNeeds) => {
     const found = [...byPath].find(([path]) => matched.has(path))
     return found?.[1] ?? []
   }
-  // Not routes for all methods: with these the router of Hono falls back to its slow one.
+  // Not routes for all methods: these overlap with the others, and the router refuses them.
   app.notFound((http) => {
     const routes = routesAt(http.req.path)
     const [first] = routes

@@ -23,7 +23,7 @@ export const namesOfOperations: Readonly<Record<string, string>> = {
   'POST /sandbox/v1/clock/': 'advanceSandboxClock',
   'GET /': 'getStart',
   'GET /docs/:page': 'getGuidePage',
-  'GET /docs/assets/:file': 'getDocsAsset',
+  'GET /docs-assets/:file': 'getDocsAsset',
 }
 
 const verbs: Record<Route['method'], string> = {

@@ -100,10 +100,10 @@ export const hitsHtml = (query: string, hits: readonly Hit[]): Html => html`
   </ol>
 `
 
-const viewerHead = html`<link rel="stylesheet" href="/docs/assets/viewer.css" />
-  <link rel="stylesheet" href="/docs/assets/reference.css" />
-  <script src="/docs/assets/viewer.js" defer></script>
-  <script src="/docs/assets/reference.js" type="module"></script>`
+const viewerHead = html`<link rel="stylesheet" href="/docs-assets/viewer.css" />
+  <link rel="stylesheet" href="/docs-assets/reference.css" />
+  <script src="/docs-assets/viewer.js" defer></script>
+  <script src="/docs-assets/reference.js" type="module"></script>`
 
 /** A page of the documentation, which reads well without scripts. */
 export const docsPage = async (site: Site, page: Page): Promise<RawReply> => {
@@ -117,8 +117,8 @@ export const docsPage = async (site: Site, page: Page): Promise<RawReply> => {
         <title>${title} · daybook documentation</title>
         <link rel="icon" href="/favicon.ico" />
         ${hasViewer ? viewerHead : ''}
-        <link rel="stylesheet" href="/docs/assets/docs.css" />
-        <script src="/docs/assets/docs.js" type="module"></script>
+        <link rel="stylesheet" href="/docs-assets/docs.css" />
+        <script src="/docs-assets/docs.js" type="module"></script>
       </head>
       <body class="${hasViewer ? 'viewer' : 'guide'}">
         <a class="skip" href="#content">Skip to content</a>

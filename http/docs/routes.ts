@@ -81,7 +81,7 @@ const pageRoutes = (site: () => ReturnType<typeof makeSite>): Route[] => {
 const fileRoute = (assets: ReturnType<typeof makeAssets>): Route =>
   route({
     method: 'GET',
-    path: '/docs/assets/:file',
+    path: '/docs-assets/:file',
     access: 'OPEN',
     group,
     summary: 'What pages of the documentation are made of',

@@ -218,7 +218,7 @@ describe('the pages', () => {
       for (const link of links) {
         const [target = '', anchor] = link.split('#')
         const shown = target === '' ? html : pages.get(target)
-        const isFile = /^\/(?:openapi\.json|favicon\.ico|docs\/assets\/.+)$/.test(target)
+        const isFile = /^\/(?:openapi\.json|favicon\.ico|docs-assets\/.+)$/.test(target)
         expect([path, link, isFile || shown !== undefined]).toEqual([path, link, true])
         if (anchor !== undefined)
           expect([path, link, shown]).toEqual([
@@ -262,7 +262,7 @@ describe('the pages', () => {
   })
 
   test('begin with less than 150 KB, the style and the script included', async () => {
-    const parts = ['/docs', '/docs/assets/docs.css', '/docs/assets/docs.js']
+    const parts = ['/docs', '/docs-assets/docs.css', '/docs-assets/docs.js']
     const sizes = await Promise.all(
       parts.map(async (path) => (await service.call('GET', path)).text.length),
     )
@@ -270,12 +270,12 @@ describe('the pages', () => {
   })
 
   test('given a name that no page has, then there is nothing', async () => {
-    for (const path of ['/docs/none', '/docs/assets/none.css', '/docs/assets/__proto__'])
+    for (const path of ['/docs/none', '/docs-assets/none.css', '/docs-assets/__proto__'])
       expect([path, (await service.call('GET', path)).status]).toEqual([path, 404])
   })
 
   test('given a browser that takes gzip, then files come compressed, and as they are for others', async () => {
-    const path = '/docs/assets/docs.css'
+    const path = '/docs-assets/docs.css'
     const zipped = await fetch(service.address + path, { headers: { 'Accept-Encoding': 'gzip' } })
     expect(zipped.headers.get('content-encoding')).toBe('gzip')
     const plain = await service.call('GET', path, { headers: { 'Accept-Encoding': 'gzip;q=0' } })
