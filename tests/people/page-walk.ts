@@ -152,10 +152,13 @@ const walkAccount = async (walk: Walk): Promise<void> => {
     scope: 'openid profile phone',
   })
   const page = await signedIn(walk)
-  for (const name of ['', 'history', 'permissions', 'scan']) {
+  for (const name of ['', 'history', 'profile', 'permissions', 'scan']) {
     await page.goto(`${service.address}/payer/${name}`)
     await seen(name || 'home', page)
   }
+  await page.goto(`${service.address}/payer/permissions`)
+  await page.locator('a[href*=withdraw]').first().click()
+  await seen('withdrawal', page)
   await page.goto(`${service.address}/payer/payment/${id}`)
   await seen('payment', page)
   await press(page, 'accept')
