@@ -134,8 +134,10 @@ const measureSettlement = async (directory: string) => {
   const began = performance.now()
   await accounting.settleNow(core.now())
   const seconds = secondsSince(began)
-  const made = core.settlements.unfinishedCount() === 0
-  const balances = core.journal.trialBalance().every(({ imbalance }) => imbalance === '0')
+  const made = core.accounting.settlements.unfinishedCount() === 0
+  const balances = core.accounting.journal
+    .trialBalance()
+    .every(({ imbalance }) => imbalance === '0')
   if (!made || !balances) throw new Error('not all was settled, or the journal is off')
   await accounting.close()
   await core.close()

@@ -25,7 +25,10 @@ const candidate =
 
 /** Makes logs and settles merchants: for the service and for the operator's command. */
 export const openAccounting = (core: Core, { DATA_DIR }: Pick<Settings, 'DATA_DIR'>) => {
-  const { handle, reports, settlements } = core
+  const {
+    handle,
+    accounting: { reports, settlements },
+  } = core
   const { caughtUp } = core.readModels
   const directory = join(DATA_DIR, 'logs')
   const writer = makeLogWriter(directory)
@@ -35,14 +38,14 @@ export const openAccounting = (core: Core, { DATA_DIR }: Pick<Settings, 'DATA_DI
     writer,
     reports,
     settlements,
-    sources: core.logSources,
-    showCustomer: core.payers.show,
+    sources: core.accounting.logSources,
+    showCustomer: core.people.payers.show,
   })
   const settling = settleMerchants({
     handle,
-    accounts: core.settlementAccounts,
+    accounts: core.accounting.settlementAccounts,
     settlements,
-    findAllTerms: core.findAllTerms,
+    findAllTerms: core.accounting.findAllTerms,
     seriesOf: takeSeries({ handle, candidate: candidate(core) }),
     makeLogs: logs.ofSettlement,
     caughtUp,

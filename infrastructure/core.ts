@@ -1,10 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { clocks, installations } from '../domain/aggregates.ts'
-import type { OutageOf } from '../application/per-key-back-off.ts'
+import { installations } from '../domain/aggregates.ts'
 import { makeFeeBook } from '../application/fee-book.ts'
 import { makeHandler, type Context } from '../application/handle.ts'
-import { clockEvents, machineTimeAt } from '../domain/clock.ts'
-import type { Instant } from '../domain/time.ts'
 import { queriesOf } from '../projections/read-models.ts'
 import { openBlobDirectory, watchBlobs } from './blob-directory.ts'
 import { deriveIds, makeDigest } from './derived-ids.ts'
@@ -13,35 +10,49 @@ import { countEvents } from './event-counts.ts'
 import { watchStore } from './event-store/watched-store.ts'
 import type { Log } from './log.ts'
 import { cacheLimitsInHeap } from './memory.ts'
-import { reportOutage, useOf } from './outages.ts'
+import { outagesIn, reportOutage, usesOf } from './outages.ts'
 import { openOwnVault } from './people/own-vault.ts'
 import { payerDirectory } from './people/payer-directory.ts'
 import { makeDerivation, makeTokens } from './people/tokens.ts'
 import { foldInWorker } from './read-models/folding-client.ts'
 import { foldInline } from './read-models/folding.ts'
-import { noteDamage } from './read-models/read-model-file.ts'
+import { watchDamage } from './read-models/read-model-file.ts'
 import { runReadModels, type OnFolded, type ReadModels } from './read-models/read-models.ts'
 import { makeReportBook } from './read-models/report-book.ts'
+import { openClock } from './service-clock.ts'
 import type { Settings } from './settings.ts'
 import { blobsIn, openReadModels, openStore } from './stores.ts'
 import type { Where } from './worker.ts'
 
 const eventUuid = uuidsOf('5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61')
 
-/**
- * Everything that a running service and the operator's command have in common: the log, its handler, its read models.
- * The log is written and they are folded in this thread, or in two others where requests should not wait meanwhile.
- */
-export const openCore = async (
-  settings: Settings,
-  log: Log,
-  beside: Where = 'inline',
-  isAlone?: () => boolean,
-) => {
+/** The log, and what reads and changes its streams. */
+const openLog = async (settings: Settings, log: Log, beside: Where, isAlone?: () => boolean) => {
   const opened = await openStore(settings, beside, isAlone)
   const from = await opened.head()
   const eventCounts = countEvents()
   const store = eventCounts.countingOf(watchStore(opened, log))
+  const handler = makeHandler({
+    store,
+    eventId: (stream, revision, commandId) => eventUuid(`${stream}/${revision}/${commandId}`),
+    commandId: numberedFrom(randomUUID()),
+    cacheLimits: cacheLimitsInHeap(),
+    from,
+  })
+  const clock = await openClock(handler)
+  const contextOf = (actor: string, merchant: string | null = null): Context => ({
+    at: clock.now(),
+    merchant,
+    actor,
+    correlationId: randomUUID(),
+  })
+  return { ...handler, ...clock, store, from, eventCounts: eventCounts.text, contextOf }
+}
+type OpenLog = Awaited<ReturnType<typeof openLog>>
+
+/** Opens the read models, and folds the log into them. */
+const openReads = async (opened: OpenLog, settings: Settings, log: Log, beside: Where) => {
+  const { store, from, find } = opened
   const file = await openReadModels(settings, store, (foldedTo) =>
     log.warn(
       { foldedTo, head: from },
@@ -49,146 +60,112 @@ export const openCore = async (
     ),
   )
   const queries = queriesOf(file.db)
+  const { reports } = queries.accounting
+  const feeBook = makeFeeBook({ find })
   const reportBook = makeReportBook({
-    reports: queries.reports,
+    reports,
     reached: (position) => readModels.reached(position),
     position: () => readModels.position(),
     from,
   })
-  const { handle, find, recall, observe } = makeHandler({
-    store,
-    eventId: (stream, revision, commandId) => eventUuid(`${stream}/${revision}/${commandId}`),
-    commandId: numberedFrom(randomUUID()),
-    cacheLimits: cacheLimitsInHeap(),
-    from,
-  })
-  const feeBook = makeFeeBook({ find })
-  const listeners = new Set<OnFolded>()
-  let isDamaged = false
-  const noted = (error: unknown): void => {
-    if (noteDamage(file.sqlite.name, error)) isDamaged = true
-  }
-  let aheadBy = (await find(clocks, 'service')).aheadBy
-  const now = (): Instant => Date.now() + aheadBy
-
-  const contextOf = (actor: string, merchant: string | null = null): Context => ({
-    at: now(),
-    merchant,
-    actor,
-    correlationId: randomUUID(),
-  })
-
-  const { state: installation } = await handle(
-    installations,
-    'daybook',
-    { type: 'MakeInstallation', key: randomBytes(32).toString('base64') },
-    contextOf('daybook'),
-  )
-  const usesOf = (what: string) => {
-    return { reading: useOf(log, what, 'read'), writing: useOf(log, what, 'written') }
-  }
-  const usesOfVault = usesOf('the vault')
-  const usesOfBlobs = usesOf('the folder of blobs')
-  const context = contextOf('daybook')
-  const vault = await openOwnVault({ find, handle, context, uses: usesOfVault }, settings)
-  const digest = makeDigest(installation.key ?? '')
-
   const following = reportOutage(
     log,
     'the read models cannot follow the log',
     'the read models follow the log again',
   )
+  const observers = [opened.observe, feeBook.observe, reportBook.observe, opened.observeClock]
+  const listeners = new Set<OnFolded>()
   const readModels: ReadModels = runReadModels({
     store,
     startFolding:
       beside === 'inline' ? foldInline({ store, file }) : foldInWorker(settings, file.sqlite.name),
     from,
-    onEvents: (events) => {
-      observe(events)
-      feeBook.observe(events)
-      reportBook.observe(events)
-      for (const { type, data } of events)
-        if (type === 'ClockAdvanced')
-          aheadBy = Math.max(aheadBy, clockEvents.ClockAdvanced.parse(data).aheadBy)
-    },
+    onEvents: (events) => observers.forEach((observe) => observe(events)),
     onFolded: (streams) => {
       following.worked()
       for (const listener of listeners) listener(streams)
     },
     onFailure: following.failed,
   })
+  return {
+    file,
+    queries,
+    feeBook,
+    reportBook,
+    readModels,
+    onFolded: (listener: OnFolded) => listeners.add(listener),
+  }
+}
+
+/** The secrets and the names of people, and how they are found. */
+const openPeople = async (
+  { find, handle, contextOf }: OpenLog,
+  { queries, readModels: { caughtUp } }: Awaited<ReturnType<typeof openReads>>,
+  settings: Settings,
+  uses: ReturnType<typeof usesOf>,
+) => {
+  const vault = await openOwnVault({ find, handle, context: contextOf('daybook'), uses }, settings)
   const derive = makeDerivation(vault)
   const tokens = makeTokens(derive)
-  const { caughtUp } = readModels
-  const findScan = (token: string) => queries.scans.byToken(tokens.scanTokenDigest(token))
+  const findScan = (token: string) => queries.merchants.scans.byToken(tokens.scanTokenDigest(token))
+  const rows = queries.people.grants
+  const payers = payerDirectory({ find, vault, tokens, rows, findScan, caughtUp })
+  return { ...queries.people, vault, derive, tokens, findScan, payers }
+}
 
+/**
+ * Everything that a running service and the operator's command have in common. The log is written
+ * and folded in this thread, or in two others where requests should not wait meanwhile.
+ */
+export const openCore = async (
+  settings: Settings,
+  log: Log,
+  beside: Where = 'inline',
+  isAlone?: () => boolean,
+) => {
+  const opened = await openLog(settings, log, beside, isAlone)
+  const { state: installation } = await opened.handle(
+    installations,
+    'daybook',
+    { type: 'MakeInstallation', key: randomBytes(32).toString('base64') },
+    opened.contextOf('daybook'),
+  )
+  const digest = makeDigest(installation.key ?? '')
+  const [usesOfVault, usesOfBlobs] = [usesOf(log, 'the vault'), usesOf(log, 'the folder of blobs')]
+  const reads = await openReads(opened, settings, log, beside)
+  const { file, queries, feeBook, reportBook, readModels, onFolded } = reads
+  const people = await openPeople(opened, reads, settings, usesOfVault)
+  const damage = watchDamage(file.sqlite.name)
+  const { observe: _, observeClock: __, from: ___, ...shared } = opened
   return {
-    ...queries,
-    store,
-    handle,
-    find,
-    recall,
-    now,
-    /** What the clock of the machine showed when the service's showed that. */
-    machineTime: async (at: Instant): Promise<Instant> =>
-      machineTimeAt(await find(clocks, 'service'), at),
-    contextOf,
-    findTerms: feeBook.findTerms,
-    findAllTerms: feeBook.findAllTerms,
+    ...shared,
+    ...damage,
     digest,
-    tidOf: deriveIds(digest, installation.ids, 'tid'),
-    ridOf: deriveIds(digest, installation.ids, 'rid'),
-    derive,
-    tokens,
-    blobs: watchBlobs(openBlobDirectory(blobsIn(settings)), usesOfBlobs),
-    /** False when whatever requests need of files or of a server has failed a moment ago, when it was last tried. */
-    storesWork: (): boolean =>
-      store.canBeWritten() &&
-      [usesOfVault, usesOfBlobs].every(
-        ({ reading, writing }) => reading.works() && writing.works(),
-      ),
     readModels,
-    removeOutdatedReadModels: file.removeOthers,
-    reportHolding: reportBook.holding,
+    onFolded,
     readModelFile: file.sqlite.name,
-    eventCounts: eventCounts.text,
-    noteDamage: noted,
-    /** Whether somebody has met damage in the file of the read models. */
-    isDamaged: (): boolean => isDamaged,
-    vault,
-    findScan,
-    payers: payerDirectory({ find, vault, tokens, rows: queries.grants, findScan, caughtUp }),
-    /** Moves the sandbox's clock. */
-    advanceClock: async (
-      step: { readonly by: number } | { readonly to: Instant },
-      context: Context,
-    ): Promise<void> => {
-      const command = { type: 'AdvanceClock', machine: Date.now(), ...step } as const
-      const { state } = await handle(clocks, 'service', command, context)
-      // Later steps may have come by already.
-      aheadBy = Math.max(aheadBy, state.aheadBy)
+    removeOutdatedReadModels: file.removeOthers,
+    outagesOf: outagesIn(log, damage.noteDamage),
+    /** False when files or a server that requests need have failed a moment ago. */
+    storesWork: () => opened.store.canBeWritten() && usesOfVault.work() && usesOfBlobs.work(),
+    payments: { ...queries.payments, tidOf: deriveIds(digest, installation.ids, 'tid') },
+    accounting: {
+      ...queries.accounting,
+      findTerms: feeBook.findTerms,
+      findAllTerms: feeBook.findAllTerms,
+      reportHolding: reportBook.holding,
     },
-    onFolded: (listener: OnFolded) => listeners.add(listener),
-    /** Tells of work for somebody that fails while that for others goes on. */
-    outagesOf:
-      (work: string): OutageOf =>
-      (key) => {
-        const { failed, worked } = reportOutage(
-          log,
-          `${work} ${key} fails: it will be tried again, and others go on`,
-          `${work} ${key} works again`,
-        )
-        const notedAndFailed = (error: unknown): void => {
-          noted(error)
-          failed(error)
-        }
-        return { failed: notedAndFailed, worked }
-      },
+    merchants: {
+      ...queries.merchants,
+      blobs: watchBlobs(openBlobDirectory(blobsIn(settings)), usesOfBlobs),
+    },
+    people: { ...people, ridOf: deriveIds(digest, installation.ids, 'rid') },
+    callbacks: queries.callbacks,
     close: async (): Promise<void> => {
       await readModels.stop()
-      await store.close()
+      await opened.store.close()
       file.sqlite.close()
-      await vault.close()
+      await people.vault.close()
     },
   }
 }

@@ -14,12 +14,16 @@ const dataOf = <Data>(entry: Entry<Data> | undefined): Data | undefined =>
 
 /** What merchants, integrators, shortlinks and attachments need of the rest. */
 export const makeMerchantSide = (core: Core) => {
-  const { handle, find, tokens, payers } = core
+  const {
+    handle,
+    find,
+    people: { tokens, payers },
+  } = core
   const { caughtUp } = core.readModels
   const scanMatching = matchScans({
     handle,
     find,
-    pickUps: core.pickUps,
+    pickUps: core.merchants.pickUps,
     tokenDigestOf: (scan) => tokens.scanTokenDigest(tokens.scanToken(scan)),
     caughtUp: core.readModels.caughtUp,
     newId: randomUUID,
@@ -31,7 +35,7 @@ export const makeMerchantSide = (core: Core) => {
     identify: firstOf(
       [
         byShortlink({ find }),
-        byScanToken({ find, caughtUp, findScan: core.findScan }),
+        byScanToken({ find, caughtUp, findScan: core.people.findScan }),
         payers.byAccessToken,
       ],
       payers.byName,
@@ -56,16 +60,16 @@ export const makeMerchantSide = (core: Core) => {
       scanToken: tokens.scanToken,
       sign: tokens.sign,
       isSigned: tokens.isSigned,
-      merchants: core.merchants,
-      lookUpMerchant: core.lookUpMerchant,
-      shortlinks: core.shortlinks,
-      scans: core.scans,
+      merchants: core.merchants.merchants,
+      lookUpMerchant: core.merchants.lookUpMerchant,
+      shortlinks: core.merchants.shortlinks,
+      scans: core.merchants.scans,
       newShortlinkId,
       qrImage,
-      attachments: core.attachments,
-      blobs: core.blobs,
-      attachedContents: sealedBlobs(core.blobs, core.vault),
-      hasPerson: core.vault.hasPerson,
+      attachments: core.payments.attachments,
+      blobs: core.merchants.blobs,
+      attachedContents: sealedBlobs(core.merchants.blobs, core.people.vault),
+      hasPerson: core.people.vault.hasPerson,
     },
   }
 }

@@ -1,4 +1,5 @@
 import { StoreUnavailable, type Outage } from '../application/event-store.ts'
+import type { OutageOf } from '../application/per-key-back-off.ts'
 import type { Log } from './log.ts'
 
 /** After an outage, in ms: do not report another one so soon. */
@@ -61,6 +62,29 @@ export const useOf = (
     works: () => elapsed() - failedAt >= doubtMs,
   }
 }
+
+/** Reads and writes of a resource. */
+export const usesOf = (log: Log, what: string) => {
+  const [reading, writing] = [useOf(log, what, 'read'), useOf(log, what, 'written')]
+  return { reading, writing, work: (): boolean => reading.works() && writing.works() }
+}
+
+/** Logs work for somebody that fails while work for others goes on. */
+export const outagesIn =
+  (log: Log, onFailure: (error: unknown) => void) =>
+  (work: string): OutageOf =>
+  (key) => {
+    const { failed, worked } = reportOutage(
+      log,
+      `${work} ${key} fails: it will be tried again, and others go on`,
+      `${work} ${key} works again`,
+    )
+    const noteAndReport = (error: unknown): void => {
+      onFailure(error)
+      failed(error)
+    }
+    return { failed: noteAndReport, worked }
+  }
 
 /** The same promise; reports its success, or that the store is unavailable. */
 export const reportingTo = <Answer>({ worked, failed }: Outage, answer: Promise<Answer>) => {

@@ -48,13 +48,13 @@ export const makeProcesses = (needs: Needs) => {
   const expiries = [
     expirePayments({
       handle,
-      rows: core.payments,
+      rows: core.payments.payments,
       newId: randomUUID,
       outageOf: core.outagesOf('expiring payment'),
     }),
     expirePermissions({
       handle,
-      rows: core.permissions,
+      rows: core.people.permissions,
       newId: randomUUID,
       outageOf: core.outagesOf('expiring permission request'),
     }),
@@ -77,7 +77,7 @@ export const makeProcesses = (needs: Needs) => {
   }
 
   const delivery = deliverCallbacks({
-    queue: core.queue,
+    queue: core.callbacks.queue,
     handle,
     find,
     recall: core.recall,

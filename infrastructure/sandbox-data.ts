@@ -77,7 +77,12 @@ const secret = 'sandbox-secret'
 
 /** Creates the sandbox data of interface 15 that is missing; returns how to use it. */
 export const makeSandboxData = async (core: Core, dataDir: string): Promise<string> => {
-  const { handle, find, contextOf, vault: people } = core
+  const {
+    handle,
+    find,
+    contextOf,
+    people: { vault: people },
+  } = core
   const merchant = sandboxMerchant
   const context = contextOf('daybook', merchant)
   const keyFile = join(dataDir, 'sandbox-admin-key.pem')

@@ -10,11 +10,11 @@ import type { Processes } from './processes.ts'
 /** What the routes of the sandbox need besides what others have. */
 export const makeSandboxSide = (core: Core, processes: Processes) => {
   const { handle, find } = core
-  const credentialsOf = findCredentials({ find, people: core.vault })
+  const credentialsOf = findCredentials({ find, people: core.people.vault })
   return {
     handle,
     find,
-    findPayer: core.payers.byIdOrPhone,
+    findPayer: core.people.payers.byIdOrPhone,
     oneTimeCode: async (payer: string): Promise<string | undefined> => {
       const credentials = await credentialsOf(payer)
       return credentials && codeAt(credentials.codeSecret, Date.now())

@@ -71,7 +71,7 @@ export const openService = async (
   const core = await openCore(settings, log, beside, inFlight.isAlone)
   const publicUrl = () => PUBLIC_URL ?? address()
   const links = linksOf(() => ({ publicUrl: publicUrl(), absoluteUris: settings.ABSOLUTE_URIS }))
-  const { scanToken, sign } = core.tokens
+  const { scanToken, sign } = core.people.tokens
   const attachmentLink = makeAttachmentLink({ links, sign })
   const names = brandOf(settings)
   const isSandbox = settings.MODE === 'sandbox'
@@ -90,7 +90,7 @@ export const openService = async (
     sign,
     attachmentLink,
     scanToken,
-    reportHolding: core.reportHolding,
+    reportHolding: core.accounting.reportHolding,
   })
   const wire: CallbackWire = { names, stringToSign, message: wordCallback }
   const parts = [authorizationServer, funding, callbackKeys] as const

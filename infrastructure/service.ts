@@ -64,7 +64,7 @@ export const startService = async (
   const { handle, find, readModels } = core
   const { caughtUp } = readModels
   const signer = await signerIn(core, settings.DATA_DIR, Date.now, callbackKeys)
-  const { tokens } = core
+  const { tokens } = core.people
   const isSandbox = settings.MODE === 'sandbox'
   const privateCallbacks = settings.PRIVATE_CALLBACKS ?? (isSandbox ? 'allow' : 'refuse')
   const sender = makeCallbackSender({
@@ -81,8 +81,8 @@ export const startService = async (
     directory: settings.DATA_DIR,
     progress: readModels.progress,
     storesWork: core.storesWork,
-    queued: core.queue.unfinishedCount,
-    trialBalance: core.journal.trialBalance,
+    queued: core.callbacks.queue.unfinishedCount,
+    trialBalance: core.accounting.journal.trialBalance,
   })
   const side = makeMerchantSide(core)
   const { identify } = side
@@ -111,7 +111,7 @@ export const startService = async (
   })
 
   const accept = acceptPayment({ handle, find, funding, tokens })
-  const answers = answerPermission({ handle, find, tokens, findTerms: core.findTerms })
+  const answers = answerPermission({ handle, find, tokens, findTerms: core.accounting.findTerms })
   const live = makeLive()
   core.onFolded(live.onFolded)
   const verifySecret = makeSecretCheck(Date.now)
@@ -139,19 +139,19 @@ export const startService = async (
       handle,
       find,
       caughtUp,
-      pointsOfSale: core.pointsOfSale,
-      users: core.users,
+      pointsOfSale: core.merchants.pointsOfSale,
+      users: core.merchants.users,
       findOutcome: server.views.findOutcome,
       findRequested: server.views.findRequested,
       findPermission: server.views.findPermission,
-      ledgers: core.ledgers,
-      reports: core.reports,
-      reportHolding: core.reportHolding,
-      settlements: core.settlements,
-      settlementAccounts: core.settlementAccounts,
+      ledgers: core.accounting.ledgers,
+      reports: core.accounting.reports,
+      reportHolding: core.accounting.reportHolding,
+      settlements: core.accounting.settlements,
+      settlementAccounts: core.accounting.settlementAccounts,
       readLog: processes.accounting.readLog,
       newId: randomUUID,
-      findTerms: core.findTerms,
+      findTerms: core.accounting.findTerms,
       hashSecret,
       verifySecret,
       readPublicKey,
@@ -159,14 +159,14 @@ export const startService = async (
       requestPayment: requestPayment({
         handle,
         find,
-        tidOf: core.tidOf,
+        tidOf: core.payments.tidOf,
         identify,
         awaitScan: side.scanMatching.awaitScan,
       }),
       requestPermission: requestPermission({
         handle,
         find,
-        ridOf: core.ridOf,
+        ridOf: core.people.ridOf,
         identify,
       }),
       ...side.routes,
@@ -180,7 +180,7 @@ export const startService = async (
       callbackKeyPem: signer.rsaPem,
       callbackKeys: async () => {
         await caughtUp()
-        return core.signingKeys.all().map(({ data }) => publishedKey(data))
+        return core.callbacks.signingKeys.all().map(({ data }) => publishedKey(data))
       },
       sandbox: isSandbox
         ? {

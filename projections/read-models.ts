@@ -29,50 +29,78 @@ import { transactionLineProjection } from './transaction-lines.ts'
 const noQueries = (): object => ({})
 
 /**
- * Every read model, with its projections and queries. Tables, folding, queries and rebuild follow.
+ * Every read model, with its projections and queries, by slice. Tables, folding, queries and
+ * rebuild follow.
  */
 const readModels = {
-  merchants: merchantRegister,
-  lookUpMerchant: { projections: [merchantLookupProjection], queries: merchantLookupQuery },
-  users: registerReadModel('users', user),
-  pointsOfSale: posRegister,
-  signingKeys: registerReadModel('signing_keys', signingKey),
-  integrators: registerReadModel('integrators', integrator),
-  shortlinks: registerReadModel('shortlinks', shortlink),
-  scans: { projections: [scanProjection], queries: scanQueries },
-  pickUps: { projections: [pickUpProjection], queries: pickUpQueries },
-  attachments: { projections: [attachmentProjection], queries: attachmentQueries },
-  sessions: { projections: [payerSessionProjection], queries: payerSessionQueries },
-  payments: { projections: [paymentProjection], queries: paymentQueries },
-  permissions: { projections: [permissionProjection], queries: permissionQueries },
-  /** Reads the indexes of payments and permissions. */
-  inbox: { projections: [], queries: payerInboxQueries },
-  grants: {
-    projections: [grantProjection, accessTokenProjection, refreshTokenProjection],
-    queries: grantQueries,
+  payments: {
+    payments: { projections: [paymentProjection], queries: paymentQueries },
+    attachments: { projections: [attachmentProjection], queries: attachmentQueries },
   },
-  applications: registerReadModel('applications', application),
-  queue: { projections: [callbackQueueProjection], queries: callbackQueueQueries },
-  transactionLines: { projections: [transactionLineProjection], queries: noQueries },
-  ledgers: { projections: [ledgerProjection], queries: ledgerQueries },
-  reports: { projections: [reportProjection], queries: reportQueries },
-  settlementAccounts: {
-    projections: [settlementAccountProjection],
-    queries: settlementAccountQueries,
+  accounting: {
+    transactionLines: { projections: [transactionLineProjection], queries: noQueries },
+    ledgers: { projections: [ledgerProjection], queries: ledgerQueries },
+    reports: { projections: [reportProjection], queries: reportQueries },
+    settlementAccounts: {
+      projections: [settlementAccountProjection],
+      queries: settlementAccountQueries,
+    },
+    settlements: { projections: [settlementProjection], queries: settlementQueries },
+    logSources: { projections: [logFileProjection], queries: logFileQueries },
+    journal: { projections: [journalProjection], queries: journalQueries },
   },
-  settlements: { projections: [settlementProjection], queries: settlementQueries },
-  logSources: { projections: [logFileProjection], queries: logFileQueries },
-  journal: { projections: [journalProjection], queries: journalQueries },
+  merchants: {
+    merchants: merchantRegister,
+    lookUpMerchant: { projections: [merchantLookupProjection], queries: merchantLookupQuery },
+    users: registerReadModel('users', user),
+    pointsOfSale: posRegister,
+    integrators: registerReadModel('integrators', integrator),
+    shortlinks: registerReadModel('shortlinks', shortlink),
+    scans: { projections: [scanProjection], queries: scanQueries },
+    pickUps: { projections: [pickUpProjection], queries: pickUpQueries },
+  },
+  people: {
+    sessions: { projections: [payerSessionProjection], queries: payerSessionQueries },
+    permissions: { projections: [permissionProjection], queries: permissionQueries },
+    /** Reads the indexes of payments and permissions. */
+    inbox: { projections: [], queries: payerInboxQueries },
+    grants: {
+      projections: [grantProjection, accessTokenProjection, refreshTokenProjection],
+      queries: grantQueries,
+    },
+    applications: registerReadModel('applications', application),
+  },
+  callbacks: {
+    queue: { projections: [callbackQueueProjection], queries: callbackQueueQueries },
+    signingKeys: registerReadModel('signing_keys', signingKey),
+  },
 } as const
 
 type ReadModels = typeof readModels
-type Queries = { readonly [Name in keyof ReadModels]: ReturnType<ReadModels[Name]['queries']> }
+type Queries = {
+  readonly [Slice in keyof ReadModels]: {
+    readonly [Name in keyof ReadModels[Slice]]: ReadModels[Slice][Name] extends {
+      readonly queries: (db: BetterSQLite3Database) => infer Rows
+    }
+      ? Rows
+      : never
+  }
+}
 
-export const projections = Object.values(readModels).flatMap(
-  (model): readonly unknown[] => model.projections,
+type Models = Readonly<
+  Record<string, { readonly projections: readonly unknown[]; readonly queries: QueriesOf }>
+>
+type QueriesOf = (db: BetterSQLite3Database) => unknown
+
+const slices: Readonly<Record<string, Models>> = readModels
+
+export const projections = Object.values(slices).flatMap((models) =>
+  Object.values(models).flatMap((model) => model.projections),
 ) as readonly Projection[]
 
-export const queriesOf = (db: BetterSQLite3Database): Queries =>
-  Object.fromEntries(
-    Object.entries(readModels).map(([name, { queries }]) => [name, queries(db)]),
-  ) as Queries
+export const queriesOf = (db: BetterSQLite3Database): Queries => {
+  const ofSlice = (models: Models) =>
+    Object.fromEntries(Object.entries(models).map(([name, { queries }]) => [name, queries(db)]))
+  const bySlice = Object.entries(slices).map(([slice, models]) => [slice, ofSlice(models)])
+  return Object.fromEntries(bySlice) as Queries
+}

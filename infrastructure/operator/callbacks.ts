@@ -19,7 +19,7 @@ const problemOf = async (core: Core, id: string): Promise<string | null> => {
 
 const unfinishedCallbacks = async (core: Core) => {
   await core.readModels.caughtUp()
-  const messages = core.queue
+  const messages = core.callbacks.queue
     .unfinished()
     .flatMap((row) =>
       [
@@ -45,7 +45,13 @@ const unfinishedCallbacks = async (core: Core) => {
 
 /** Retries a message that was tried before, delivered or not. */
 const retryCallback = async (core: Core, id: string) => {
-  const { handle, queue, readModels, contextOf, now } = core
+  const {
+    handle,
+    callbacks: { queue },
+    readModels,
+    contextOf,
+    now,
+  } = core
   const attempts = await attemptsOf(core, id)
   const last = attempts.at(-1)
   if (!last) return fail(`no message ${id} has been attempted`)

@@ -95,7 +95,7 @@ const setFees = async (core: Core, id: string, options: FeeOptions) => {
 const listFees = async (core: Core, ids: readonly string[]) => {
   await core.readModels.caughtUp()
   for (const id of ids) await presentMerchant(core, id)
-  const all = ids.length > 0 ? ids : core.merchants.all().map(({ data }) => data.id)
+  const all = ids.length > 0 ? ids : core.merchants.merchants.all().map(({ data }) => data.id)
   const listed = all.map(async (id) => {
     const [schedules, entry] = await Promise.all([
       core.find(feeSchedules, id),

@@ -73,7 +73,7 @@ export const addIntegratorCommands = (program: Command, withCore: WithCore): voi
     .command('list')
     .description('list the integrators')
     .action(
-      withCore(async ({ integrators: rows, readModels }) => {
+      withCore(async ({ merchants: { integrators: rows }, readModels }) => {
         await readModels.caughtUp()
         return rows.all().map(({ data: { id, name, merchants: served } }) => ({
           id,

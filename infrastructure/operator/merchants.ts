@@ -104,7 +104,7 @@ const checkLookupIds = async (
 ): Promise<void> => {
   await core.readModels.caughtUp()
   for (const id of [organizationId ?? [], lookupId].flat()) {
-    const other = core.lookUpMerchant(id)?.data.id
+    const other = core.merchants.lookUpMerchant(id)?.data.id
     if (other !== undefined && other !== merchant) fail(`${id} is an id of merchant ${other}`)
   }
 }
@@ -151,7 +151,7 @@ const setLogo = async (core: Core, id: string, file: string) => {
   const content = await contentOf(file)
   if (content.byteLength > largestLogo) fail(`${file} is larger than ${largestLogo} bytes`)
   if (!isPng(content)) fail(`${file} is no PNG image`)
-  return change(core, id, { logo: await core.blobs.put(content) })
+  return change(core, id, { logo: await core.merchants.blobs.put(content) })
 }
 
 const detailOptions = (command: Command): Command =>
@@ -193,7 +193,7 @@ export const addMerchantCommands = (program: Command, withCore: WithCore): void 
     .command('list')
     .description('list the merchants')
     .action(
-      withCore(async ({ merchants: rows, readModels }) => {
+      withCore(async ({ merchants: { merchants: rows }, readModels }) => {
         await readModels.caughtUp()
         return rows.all().map(({ data }) => shown(data))
       }),

@@ -59,7 +59,7 @@ export const addOAuthCommands = (
       `publish a new key; it signs ID tokens in ${keySetLifetime} seconds, once cached key sets have expired; old keys stay valid`,
     )
     .action(
-      withCore(async ({ vault }) => {
+      withCore(async ({ people: { vault } }) => {
         const { kid, signsFrom } = await addIdTokenKey(vault, Date.now)
         return { kid, signs_from: new Date(signsFrom).toISOString() }
       }),

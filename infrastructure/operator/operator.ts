@@ -127,7 +127,12 @@ export const operatorProgram = ({ settings, version, server, serve }: Needs): Co
     .description('print the state of the log, the read models and the journal')
     .action(
       withCore(async (core) => {
-        const { readModels, queue, merchants: rows, now } = core
+        const {
+          readModels,
+          callbacks: { queue },
+          merchants: { merchants: rows },
+          now,
+        } = core
         await readModels.caughtUp()
         const { head, position } = await readModels.progress()
         return {

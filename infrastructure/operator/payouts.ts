@@ -57,8 +57,8 @@ export const debtorOf = (settings: Settings): Debtor => {
 /** Orders every payout that was not ordered and has an account. */
 const orderPayouts = async (core: Core, messageId: string) => {
   const today = core.now()
-  const orders = core.settlements.payable().map(async ({ merchant, serial, made }) => {
-    const payoutAccount = core.settlementAccounts.find(merchant)?.payoutAccount ?? null
+  const orders = core.accounting.settlements.payable().map(async ({ merchant, serial, made }) => {
+    const payoutAccount = core.accounting.settlementAccounts.find(merchant)?.payoutAccount ?? null
     if (payoutAccount === null) return 'without account'
     // Banks accept no past days.
     const earliest = payoutDay(today, 0)
@@ -81,7 +81,7 @@ const orderPayouts = async (core: Core, messageId: string) => {
 
 const payoutsOf = (core: Core, rows: readonly SettlementRow[]): OrderedPayout[] =>
   rows.flatMap(({ merchant, settlementId, made, order }) => {
-    const shop = core.merchants.find(streamOf(merchants, merchant))?.data
+    const shop = core.merchants.merchants.find(streamOf(merchants, merchant))?.data
     return (made?.payouts ?? []).flatMap(({ currency, payout: amount }) => {
       if (!order || amount === '0') return []
       const { payoutAccount, payoutDay } = order
@@ -93,7 +93,7 @@ const payoutsOf = (core: Core, rows: readonly SettlementRow[]): OrderedPayout[] 
 
 const writePayouts = async (core: Core, debtor: Debtor, messageId: string, write: Write) => {
   await core.readModels.caughtUp()
-  const payouts = payoutsOf(core, core.settlements.orderedBy(messageId))
+  const payouts = payoutsOf(core, core.accounting.settlements.orderedBy(messageId))
   // Loaded on demand: no other command writes XML.
   const { payoutFile } = await import('./payout-file.ts')
   await write(payoutFile(debtor, payouts, { messageId, at: core.now() }))
@@ -113,7 +113,7 @@ export const orderIntoFile = async (core: Core, debtor: Debtor, file: string, wr
   const messageId = `DAYBOOK-${randomBytes(8).toString('hex').toUpperCase()}`
   const howToWrite = `To write their file: settle --again ${messageId} --pain001 <new file>`
   // Print the message id first: an interrupted operator needs it to go on.
-  if (core.settlements.payable().length > 0)
+  if (core.accounting.settlements.payable().length > 0)
     process.stderr.write(`ordering payouts under message ${messageId}. ${howToWrite}\n`)
   const { ordered, withoutAccount } = await orderPayouts(core, messageId).catch((error) =>
     fail(
@@ -139,7 +139,7 @@ export const writeAgain = async (
   { again: messageId, file }: { readonly again: string; readonly file: string },
 ) => {
   await core.readModels.caughtUp()
-  if (core.settlements.orderedBy(messageId).length === 0)
+  if (core.accounting.settlements.orderedBy(messageId).length === 0)
     return fail(`there is no message ${messageId} that ordered payouts`)
   return intoNewFile(file, async (write) => {
     const count = await writePayouts(core, debtor, messageId, write).catch((error) =>

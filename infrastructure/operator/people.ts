@@ -31,7 +31,7 @@ const addressOf = ({ street, postalCode, locality, country }: PayerOptions) =>
 
 /** The operator vouches for these details: they count as verified. */
 const addPayer = async (
-  { handle, find, vault: people, contextOf, now }: Core,
+  { handle, find, people: { vault: people }, contextOf, now }: Core,
   phoneText: string,
   options: PayerOptions,
 ) => {
@@ -67,7 +67,7 @@ const addPayer = async (
 }
 
 const erase = async (
-  { handle, find, vault: people, contextOf, grants: rows, readModels }: Core,
+  { handle, find, people: { vault: people, grants: rows }, contextOf, readModels }: Core,
   identifier: string,
 ) => {
   const { caughtUp } = readModels
@@ -77,7 +77,7 @@ const erase = async (
   return { erased: true }
 }
 
-const findPerson = async ({ find, vault: people }: Core, identifier: string) => {
+const findPerson = async ({ find, people: { vault: people } }: Core, identifier: string) => {
   const id = people.findPerson(phoneDigits(identifier) ?? identifier) ?? refuse('payer_is_unknown')
   return { id, is_payer: (await find(payers, id)).status === 'present' }
 }

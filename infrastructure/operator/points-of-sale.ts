@@ -23,7 +23,7 @@ const addPos = async (core: Core, merchant: string, id: string, { name, type }: 
 const listPoses = async (core: Core, merchant: string) => {
   await presentMerchant(core, merchant)
   await core.readModels.caughtUp()
-  return core.pointsOfSale
+  return core.merchants.pointsOfSale
     .all()
     .filter(({ data }) => data.merchant === merchant)
     .map(({ data: { id, name, type } }) => ({ id, name, type }))

@@ -75,7 +75,9 @@ const settleNow = async (core: Core, settings: Settings, ids: readonly string[])
   try {
     await core.readModels.caughtUp()
     const before = new Map(
-      core.settlementAccounts.unsettled().map(({ merchant, lastSerial }) => [merchant, lastSerial]),
+      core.accounting.settlementAccounts
+        .unsettled()
+        .map(({ merchant, lastSerial }) => [merchant, lastSerial]),
     )
     const failing = new Set<string>()
     for (const id of ids.length === 0 ? [undefined] : ids)
@@ -83,7 +85,7 @@ const settleNow = async (core: Core, settings: Settings, ids: readonly string[])
     // The reason is in the log. The others are settled, so the failure must be visible.
     if (failing.size > 0) process.exitCode = 1
     const made = [...before].flatMap(([merchant, serial]) => {
-      const row = core.settlements.find(merchant, serial + 1)
+      const row = core.accounting.settlements.find(merchant, serial + 1)
       return row?.made ? [row] : []
     })
     const settled = made.map(({ merchant, serial, settlementId, made: sums }) => ({
@@ -111,7 +113,7 @@ export const settle = async (
   if (again !== undefined && file === undefined) return fail('--again needs --pain001 <file>')
   const debtor = file === undefined ? undefined : debtorOf(settings)
   await core.readModels.caughtUp()
-  for (const id of ids) if (!core.settlementAccounts.find(id)) fail(`no merchant ${id}`)
+  for (const id of ids) if (!core.accounting.settlementAccounts.find(id)) fail(`no merchant ${id}`)
   if (file === undefined || debtor === undefined) return settleNow(core, settings, ids)
   if (again !== undefined) return writeAgain(core, debtor, { again, file })
   return intoNewFile(file, async (write) => {

@@ -3,7 +3,7 @@ import { formatAmount } from '../../domain/money/money.ts'
 import type { Core } from '../core.ts'
 
 /** An imbalance makes the command fail, so that it is noticed. */
-export const accountingStatus = ({ journal, reports, settlements }: Core) => {
+export const accountingStatus = ({ accounting: { journal, reports, settlements } }: Core) => {
   const toOrder = settlements.payable().flatMap(({ made }) => amountsOf(made?.payouts ?? []))
   const trialBalance = journal.trialBalance()
   const isBalanced = trialBalance.every(({ imbalance }) => imbalance === '0')

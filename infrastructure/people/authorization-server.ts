@@ -6,7 +6,10 @@ import { addIdTokenKey, makeIdTokens } from './id-tokens.ts'
 
 /** What the authorization server and the outcomes have in common: ID tokens, and tokens shown again. */
 export const makeAuthorizationServer = async (core: Core, issuer: () => string) => {
-  const { find, vault, tokens, derive } = core
+  const {
+    find,
+    people: { vault, tokens, derive },
+  } = core
   if (vault.secrets('id_token_key:').length === 0) await addIdTokenKey(vault, () => 0)
   const idTokens = makeIdTokens(vault, issuer, core.machineTime)
   const profileOf = findProfile({ find, people: vault })
@@ -23,7 +26,7 @@ export const makeAuthorizationServer = async (core: Core, issuer: () => string) 
     findProfile: profileOf,
     subjectOf,
     showTokens: show,
-    views: merchantViews({ find, showCustomer: core.payers.show, showTokens: show }),
+    views: merchantViews({ find, showCustomer: core.people.payers.show, showTokens: show }),
   }
 }
 

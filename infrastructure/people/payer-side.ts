@@ -31,7 +31,13 @@ export const footerOf = ({ HELP_URL: help, TERMS_URL: terms, PRIVACY_URL: privac
 
 /** What the pages of payers and the authorization server are made with. */
 export const makePayerSide = (core: Core, settings: Settings, server: AuthorizationServer) => {
-  const { handle, find, vault: people, tokens, grants: rows, readModels, now } = core
+  const {
+    handle,
+    find,
+    people: { vault: people, tokens, grants: rows },
+    readModels,
+    now,
+  } = core
   const { caughtUp } = readModels
   const isSandbox = settings.MODE === 'sandbox'
   const grantNeeds = { handle, find, tokens, rows, caughtUp }
@@ -41,14 +47,16 @@ export const makePayerSide = (core: Core, settings: Settings, server: Authorizat
   const stepOfCode = makeCodeCheck(Date.now)
 
   const applicationOf = (clientId: string) =>
-    core.applications.find(streamOf(applications, clientId))?.data
+    core.people.applications.find(streamOf(applications, clientId))?.data
   const shopName = (merchant: string): string =>
-    core.merchants.find(streamOf(merchants, merchant))?.data.businessName ?? merchant
+    core.merchants.merchants.find(streamOf(merchants, merchant))?.data.businessName ?? merchant
 
   const shopOf = (merchant: string, posId: string) => ({
     shop: shopName(merchant),
-    logo: core.merchants.find(streamOf(merchants, merchant))?.data.logo ?? null,
-    pos: core.pointsOfSale.find(streamOf(pointsOfSale, within(merchant, posId)))?.data.name ?? null,
+    logo: core.merchants.merchants.find(streamOf(merchants, merchant))?.data.logo ?? null,
+    pos:
+      core.merchants.pointsOfSale.find(streamOf(pointsOfSale, within(merchant, posId)))?.data
+        .name ?? null,
   })
 
   const isPayer = async (id: string): Promise<boolean> =>
@@ -61,13 +69,13 @@ export const makePayerSide = (core: Core, settings: Settings, server: Authorizat
     now,
     newToken,
     digestOf: sha256,
-    derive: core.derive,
+    derive: core.people.derive,
     isSameText,
     seal: (text: string) => seal(pages, text),
     unseal: (text: string) => unseal(pages, text),
     findSession: async (digest: string) => {
       await caughtUp()
-      const session = core.sessions.find(digest)
+      const session = core.people.sessions.find(digest)
       return session && (await isPayer(session.payer)) ? session : undefined
     },
     throttle: makeThrottle(failuresPerAddress, throttlePeriodMs),
@@ -97,22 +105,22 @@ export const makePayerSide = (core: Core, settings: Settings, server: Authorizat
     registerPayer: registerPayer({ handle, find, people }),
     changeProfile: changeProfile({ handle, find, people }),
     ...payerViews({ find, shopOf }),
-    logos: core.blobs,
+    logos: core.merchants.blobs,
     shopName,
     devicesOf: (payer: string, at: number) =>
-      core.sessions.ofPayer(payer, at).map(({ session, startedAt, device }) => ({
+      core.people.sessions.ofPayer(payer, at).map(({ session, startedAt, device }) => ({
         ...{ session, startedAt },
         device: (device === null ? undefined : people.unseal(payer, device)) ?? null,
       })),
     answersOf: rows.answers,
-    inbox: core.inbox,
+    inbox: core.people.inbox,
     isWithdrawn: (grant: string) => rows.find(grant)?.isWithdrawn ?? false,
     consentsOf: rows.consents,
     findConsent: rows.consent,
     withdrawConsent: withdrawConsent(grantNeeds),
     applicationName: (client: string) => applicationOf(client)?.name,
     findApplication: applicationOf,
-    applications: core.applications,
+    applications: core.people.applications,
     isSecretOf: (secret: string, hash: string) => isSameText(sha256(secret), hash),
     newClient,
     issuer: server.issuer,

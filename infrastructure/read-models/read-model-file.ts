@@ -73,6 +73,18 @@ export const noteDamage = (file: string, error: unknown): boolean => {
   return true
 }
 
+/** Notes damage that users of the file meet. */
+export const watchDamage = (file: string) => {
+  let isDamaged = false
+  return {
+    noteDamage: (error: unknown): void => {
+      if (noteDamage(file, error)) isDamaged = true
+    },
+    /** The service must be started again, which makes a new file. */
+    isDamaged: (): boolean => isDamaged,
+  }
+}
+
 /** Whether a process may have the file open: only a sole user can leave WAL. */
 const isInUse = (file: string): boolean => {
   try {

@@ -334,7 +334,8 @@ test('given any order of captures, refunds, closings and settlements, then every
         expect(new Set(settledLines).size).toBe(settledLines.length)
         const money = seen.filter(({ action = '' }) => ['capture', 'refund'].includes(action))
         for (const line of money) expect(settledLines).toContain(name(line))
-        for (const { imbalance } of place.core.journal.trialBalance()) expect(imbalance).toBe('0')
+        for (const { imbalance } of place.core.accounting.journal.trialBalance())
+          expect(imbalance).toBe('0')
       }),
       { numRuns: 5 },
     )

@@ -141,9 +141,9 @@ const noLines = { counters: {}, totals: [], transactionLogs: [], scopeLogs: [] }
 const settling = (given: Partial<SettlingNeeds>, core = service.core) =>
   settleMerchants({
     handle: core.handle,
-    accounts: core.settlementAccounts,
-    settlements: core.settlements,
-    findAllTerms: core.findAllTerms,
+    accounts: core.accounting.settlementAccounts,
+    settlements: core.accounting.settlements,
+    findAllTerms: core.accounting.findAllTerms,
     seriesOf: async () => 'SERIES',
     makeLogs: async () => noLines,
     caughtUp: core.readModels.caughtUp,
@@ -200,8 +200,8 @@ test('given a capture that was decided before a settlement was due and stands be
   const place = await ownPlace()
   const { core } = place
   const { settleDue } = settling({}, core)
-  const dueAt = () => core.settlementAccounts.find('sandbox')?.dueAt ?? 0
-  const serials = () => core.settlementAccounts.find('sandbox')?.lastSerial ?? 0
+  const dueAt = () => core.accounting.settlementAccounts.find('sandbox')?.dueAt ?? 0
+  const serials = () => core.accounting.settlementAccounts.find('sandbox')?.lastSerial ?? 0
   const tid = await place.authorize({ amount: '10.00' })
   const capture = async (id: string, at: number): Promise<void> => {
     const wanted = { id, currency: 'NOK', amount: 100, additionalAmount: 0 }
@@ -238,7 +238,7 @@ test('settling that is stopped between two settlements makes no other, and the n
   }
   const { settleDue } = settling({ makeLogs }, core)
   await settleDue(core.now(), stopping.signal)
-  const { nextUnfinished, unfinishedCount } = core.settlements
+  const { nextUnfinished, unfinishedCount } = core.accounting.settlements
   expect(nextUnfinished(10)).toMatchObject([{ merchant: shop, serial: 2 }])
   expect(unfinishedCount()).toBe(1)
   // Nor is any started.

@@ -400,7 +400,8 @@ describe('the bytes of a closed report', () => {
     await core.readModels.caughtUp()
     const logs = join(directory, 'logs')
     const writer = makeLogWriter(logs)
-    const { closedPosition: before = 0 } = core.reports.find('sandbox', 'default', 1) ?? {}
+    const { closedPosition: before = 0 } =
+      core.accounting.reports.find('sandbox', 'default', 1) ?? {}
     const range = { merchant: 'sandbox', ledger: 'default', after: 0, before }
     const earlier = { settlements: [], settlementFees: [], format: 1 }
     const completion = await writer.write({ database: core.readModelFile, ...range, ...earlier })
@@ -468,7 +469,7 @@ describe('the bytes of a closed report', () => {
     const sha256 = 'a'.repeat(64)
     writeFileSync(join(place.directory, 'logs', `${sha256}.csv`), 'of another log')
     const expires = String(Math.floor(place.core.now() / 1000) + 60)
-    const signature = place.core.tokens.sign('log', sha256, expires)
+    const signature = place.core.people.tokens.sign('log', sha256, expires)
     const path = `/merchant/v1/log/${sha256}/?expires=${expires}&signature=${signature}`
     expect((await place.ask('GET', path)).status).toBe(404)
     rmSync(join(place.directory, 'logs', `${sha256}.csv`))

@@ -108,7 +108,9 @@ test('a settlement takes the answers, once, and what they cost is owed when noth
   )
   await place.sandbox('settlement/', { merchant: 'sandbox' })
   expect((await place.ask('GET', '/merchant/v1/settlement/2/')).status).toBe(404)
-  expect(place.core.journal.trialBalance()).toMatchObject([{ currency: 'NOK', imbalance: '0' }])
+  expect(place.core.accounting.journal.trialBalance()).toMatchObject([
+    { currency: 'NOK', imbalance: '0' },
+  ])
 })
 
 test('an answer costs what was in force when it came, whatever was set before for later', async () => {

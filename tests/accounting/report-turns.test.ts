@@ -43,7 +43,7 @@ const openShops = async () => {
     await core.readModels.caughtUp()
     await completeReports({
       handle: core.handle,
-      reports: core.reports,
+      reports: core.accounting.reports,
       makeLogs: async ({ ledgerStream, number }) => {
         asked.push(`${ledgerStream} ${number}`)
         if (fails(ledgerStream)) throw new Error('broken')
@@ -55,7 +55,7 @@ const openShops = async () => {
     })(core.now(), new AbortController().signal)
     return asked
   }
-  return { close, complete, closingCount: core.reports.closingCount }
+  return { close, complete, closingCount: core.accounting.reports.closingCount }
 }
 
 test('given a merchant with many closed reports, then another has its turn after the first of them, and each ledger keeps its order', async () => {

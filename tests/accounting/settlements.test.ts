@@ -169,7 +169,7 @@ describe('settling now', () => {
   })
 
   test('then the journal balances, and holds what was paid', async () => {
-    const balances = place.core.journal.trialBalance()
+    const balances = place.core.accounting.journal.trialBalance()
     expect(balances.map(({ imbalance }) => imbalance)).toEqual(['0', '0'])
     // 279.40 + 33.20 + 18.20 + 3.20 are to be paid out, and the bank has not been asked yet.
     expect(balances[1]?.balances).toMatchObject({
@@ -389,7 +389,9 @@ test('given a settlement that is made a week after its start, then its fee and i
   await own.sandbox('clock/', { advance_seconds: 7 * 86_400 })
 
   expect((await settlement(1, own)).payout_details).toMatchObject([{ payout: '83.20' }])
-  expect(core.settlements.find('sandbox', 1)?.made?.payoutDay).toBe(payoutDay(startedAt, 2))
+  expect(core.accounting.settlements.find('sandbox', 1)?.made?.payoutDay).toBe(
+    payoutDay(startedAt, 2),
+  )
 
   await own.capture(await own.authorize({ amount: '200.00' }))
   const days = [dayOf(core.now())]

@@ -91,7 +91,7 @@ describe('ids of a log', () => {
   const tidIn = async (settings: ReturnType<typeof newSettings>) => {
     const core = await openCore(settings, makeLog('silent'))
     try {
-      return core.tidOf(...order)
+      return core.payments.tidOf(...order)
     } finally {
       await core.close()
     }

@@ -60,7 +60,7 @@ test('given a payment whose expiry cannot be recorded, then all others expire, a
   const told: unknown[] = []
   const expire = expirePayments({
     handle: makeHandler({ store, eventId: () => randomUUID(), commandId: randomUUID }).handle,
-    rows: core.payments,
+    rows: core.payments.payments,
     newId: randomUUID,
     outageOf: (tid) => ({
       failed: (error) => told.push([tid, String(error)]),
@@ -117,8 +117,13 @@ test.each(['payments', 'permissions'] as const)(
     const due = (): never => {
       throw new Error('no such table')
     }
+    const { payments, people } = core
+    const broken =
+      kind === 'payments'
+        ? { payments: { ...payments, payments: { ...payments.payments, due } } }
+        : { people: { ...people, permissions: { ...people.permissions, due } } }
     const processes = makeProcesses({
-      core: { ...core, [kind]: { ...core[kind], due } },
+      core: { ...core, ...broken },
       settings: readSettings({ DATA_DIR: directory }),
       log: log as Log,
       matchScans: async () => null,

@@ -43,7 +43,7 @@ const troubles: string[] = []
 const nodeOf = (
   core: Core,
   appendsUntilCrash = Infinity,
-  pickUps = core.pickUps,
+  pickUps = core.merchants.pickUps,
   isBroken = soundStore,
 ) => {
   let left = appendsUntilCrash
@@ -59,7 +59,7 @@ const nodeOf = (
   const { handle, find } = isSound
     ? core
     : makeHandler({ store, eventId: () => randomUUID(), commandId: randomUUID })
-  const { tokens } = core
+  const { tokens } = core.people
   const matching = matchScans({
     handle,
     find,
@@ -75,8 +75,8 @@ const nodeOf = (
   const request = requestPayment({
     handle,
     find,
-    tidOf: core.tidOf,
-    identify: firstOf([byShortlink({ find })], core.payers.byName),
+    tidOf: core.payments.tidOf,
+    identify: firstOf([byShortlink({ find })], core.people.payers.byName),
     awaitScan: matching.awaitScan,
   })
   return { ...matching, request, handle }
@@ -134,7 +134,7 @@ const openShop = async () => {
   await core.handle(shortlinks, shortlink, { type: 'Register', data: code }, context(start))
   const tids: string[] = []
   const posTids: string[] = []
-  const tidOf = (posTid: string) => core.tidOf(merchant, 'till', posTid)
+  const tidOf = (posTid: string) => core.payments.tidOf(merchant, 'till', posTid)
   return {
     shortlink,
     tids,
@@ -217,7 +217,7 @@ const doAllThatIsLeft = async (now: number): Promise<void> => {
     }
   for (const core of cores) {
     await core.readModels.caughtUp()
-    expect(core.pickUps.due(10)).toEqual([])
+    expect(core.merchants.pickUps.due(10)).toEqual([])
   }
 }
 
@@ -364,7 +364,7 @@ test('work that another has done since it was found due is not done again', asyn
   const request = { ...step, type: 'request', maxScanAge: 60, expiresIn: 100 } as const
   await shop.carryOut(request, start, nodeOf(core, 1))
   await core.readModels.caughtUp()
-  const found = core.pickUps.due(10)
+  const found = core.merchants.pickUps.due(10)
   expect(found).toMatchObject([{ tid: shop.tids[0], stage: { type: 'requested' } }])
   await doAllThatIsLeft(start)
   const history = await historyOf(`scans-${shop.shortlink}`)
@@ -379,10 +379,10 @@ test('given more left undone than one look finds, when the work is done, then no
   const request = { node: 0, wait: 0, type: 'request', maxScanAge: 60, expiresIn: 100 } as const
   for (let n = 0; n < 450; n++) await shop.carryOut(request, start, nodeOf(core, 1))
   await core.readModels.caughtUp()
-  expect(core.pickUps.due(1000)).toHaveLength(450)
+  expect(core.merchants.pickUps.due(1000)).toHaveLength(450)
   expect(await nodeOf(core).work(start, running)).toBeNull()
   await core.readModels.caughtUp()
-  expect(core.pickUps.due(1000)).toEqual([])
+  expect(core.merchants.pickUps.due(1000)).toEqual([])
 })
 
 test('given work that is stopped, then nothing more of it is begun', async () => {
@@ -409,7 +409,7 @@ test('given a shortlink of which nothing can be written, then what is due of oth
   await core.readModels.caughtUp()
   let isBroken = true
   const isIts = (stream: string) => isBroken && stream === `scans-${broken.shortlink}`
-  const node = nodeOf(core, Infinity, core.pickUps, isIts)
+  const node = nodeOf(core, Infinity, core.merchants.pickUps, isIts)
   expect(await node.work(start, running)).toBe(start + 1000)
   expect(await pickedUp(healthy.tids)).toMatchObject([{ payer: 'alice' }])
   expect(await pickedUp(broken.tids)).toEqual([undefined])

@@ -19,7 +19,7 @@ test.each(['rsa', 'ed25519'])(
     })
     const published = async () => {
       await core.readModels.caughtUp()
-      return core.signingKeys
+      return core.callbacks.signingKeys
         .all()
         .map(({ data: { rsa, ed25519, validFrom } }) => [rsa, ed25519, validFrom])
     }

@@ -111,7 +111,7 @@ test('an aborted or expired request no longer listens: the scan goes to the one 
   expect(await accept(expiring)).toBe(409)
   expect(await accept(first)).toBe(204)
   await service.core.readModels.caughtUp()
-  expect(service.core.pickUps.due(10)).toEqual([])
+  expect(service.core.merchants.pickUps.due(10)).toEqual([])
 })
 
 test('the same request again takes no second scan', async () => {

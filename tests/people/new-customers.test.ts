@@ -25,7 +25,8 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 const vaultFile = () => join(service.folder, 'vault.sqlite')
-const knows = (customer: string): boolean => service.core.vault.findPerson(customer) !== undefined
+const knows = (customer: string): boolean =>
+  service.core.people.vault.findPerson(customer) !== undefined
 
 const ofPayment = { action: 'auth', currency: 'NOK', amount: '100.00', allow_credit: false }
 const ofPermission = { scope: 'openid' }
@@ -130,7 +131,11 @@ test('given another process that lets nobody read the vault for a moment, when p
 describe('given another process on the same vault', () => {
   /** The directory of the service, but that something happens while it looks for a payer in the log. */
   const directoryIn = (meanwhile: () => void) => {
-    const { find, vault, tokens, grants: rows, findScan, readModels } = service.core
+    const {
+      find,
+      readModels,
+      people: { vault, tokens, grants: rows, findScan },
+    } = service.core
     const looking: typeof find = async (aggregate, id, asOf) => {
       if (aggregate.category === payers.category) meanwhile()
       return find(aggregate, id, asOf)

@@ -96,7 +96,7 @@ test('a callback that is made again tells nothing of its payer from the moment t
   expect(objectOf(await make()).permissions.user_info.email).toBe('eva@example.com')
   // The key is thrown away only after that.
   const { core } = service
-  const person = core.vault.findPerson(phone) ?? ''
+  const person = core.people.vault.findPerson(phone) ?? ''
   await core.handle(payers, person, { type: 'ErasePayer' }, core.contextOf('test'))
   expect(objectOf(await make()).permissions.user_info).toBeNull()
   await service.operator('payer', 'erase', phone)

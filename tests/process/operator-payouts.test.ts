@@ -124,7 +124,7 @@ test('given a payout whose day has passed before the bank is asked for it, when 
   await capture()
   await place.sandbox('settlement/', { merchant: 'sandbox' })
   await place.core.readModels.caughtUp()
-  const passed = place.core.settlements.payable()[0]?.made?.payoutDay ?? ''
+  const passed = place.core.accounting.settlements.payable()[0]?.made?.payoutDay ?? ''
   expect(passed).not.toBe('')
   await place.sandbox('clock/', { advance_seconds: 4 * 86_400 })
   // On the one that follows, when midnight comes meanwhile.

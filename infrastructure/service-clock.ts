@@ -1,0 +1,34 @@
+import { clocks } from '../domain/aggregates.ts'
+import type { RecordedEvent } from '../application/event-store.ts'
+import type { Find } from '../application/find-state.ts'
+import type { Context, Handle } from '../application/handle.ts'
+import { clockEvents, machineTimeAt } from '../domain/clock.ts'
+import type { Instant } from '../domain/time.ts'
+
+type Needs = { readonly find: Find; readonly handle: Handle }
+
+/** The clock of the service. Only the sandbox moves it, and then all its processes. */
+export const openClock = async ({ find, handle }: Needs) => {
+  let { aheadBy } = await find(clocks, 'service')
+  const moveTo = (found: number): void => {
+    // Later steps may have come by already.
+    aheadBy = Math.max(aheadBy, found)
+  }
+  return {
+    now: (): Instant => Date.now() + aheadBy,
+    /** What the clock of the machine showed when the service's showed that. */
+    machineTime: async (at: Instant): Promise<Instant> =>
+      machineTimeAt(await find(clocks, 'service'), at),
+    advanceClock: async (
+      step: { readonly by: number } | { readonly to: Instant },
+      context: Context,
+    ): Promise<void> => {
+      const command = { type: 'AdvanceClock', machine: Date.now(), ...step } as const
+      moveTo((await handle(clocks, 'service', command, context)).state.aheadBy)
+    },
+    observeClock: (events: readonly RecordedEvent[]): void => {
+      for (const { type, data } of events)
+        if (type === 'ClockAdvanced') moveTo(clockEvents.ClockAdvanced.parse(data).aheadBy)
+    },
+  }
+}
