@@ -47,6 +47,8 @@ export type Handle = <Command, Event extends DecidedEvent, State>(
   context: Context,
 ) => Promise<Handled<Event, State>>
 
+export type OnAppended = (stream: string, events: readonly DecidedEvent[], context: Context) => void
+
 type Needs = {
   readonly store: EventStore
   /** A deterministic id (UUIDv5). */
@@ -56,6 +58,8 @@ type Needs = {
   readonly cacheLimits?: CacheLimits
   /** `observe` is called with all later events. */
   readonly from?: Position
+  /** Called with what this process appends. */
+  readonly onAppended?: OnAppended
 }
 
 /** A fresh attempt fails only if another writer succeeded. */
@@ -98,6 +102,7 @@ const makeAppend =
     const state = fold(decider, events, known.state as State, { at: context.at, position })
     cache.remember(stream, knownStateAfter(known, sizeOfEvents(events), { revision, state }))
     cache.appended(position, events.length)
+    needs.onAppended?.(stream, events, context)
     return state
   }
 

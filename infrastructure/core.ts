@@ -19,6 +19,7 @@ import { foldInline } from './read-models/folding.ts'
 import { watchDamage } from './read-models/read-model-file.ts'
 import { runReadModels, type OnFolded, type ReadModels } from './read-models/read-models.ts'
 import { makeReportBook } from './read-models/report-book.ts'
+import { openSecurityLogIn, recordChanges } from './security-changes.ts'
 import { openClock } from './service-clock.ts'
 import type { Settings } from './settings.ts'
 import { blobsIn, openReadModels, openStore } from './stores.ts'
@@ -32,12 +33,14 @@ const openLog = async (settings: Settings, log: Log, beside: Where, isAlone?: ()
   const from = await opened.head()
   const eventCounts = countEvents()
   const store = eventCounts.countingOf(watchStore(opened, log))
+  const securityLog = openSecurityLogIn(settings, log)
   const handler = makeHandler({
     store,
     eventId: (stream, revision, commandId) => eventUuid(`${stream}/${revision}/${commandId}`),
     commandId: numberedFrom(randomUUID()),
     cacheLimits: cacheLimitsInHeap(),
     from,
+    onAppended: recordChanges(securityLog),
   })
   const clock = await openClock(handler)
   const contextOf = (actor: string, merchant: string | null = null): Context => ({
@@ -46,7 +49,8 @@ const openLog = async (settings: Settings, log: Log, beside: Where, isAlone?: ()
     actor,
     correlationId: randomUUID(),
   })
-  return { ...handler, ...clock, store, from, eventCounts: eventCounts.text, contextOf }
+  const { text } = eventCounts
+  return { ...handler, ...clock, store, from, eventCounts: text, contextOf, securityLog }
 }
 type OpenLog = Awaited<ReturnType<typeof openLog>>
 
@@ -166,6 +170,7 @@ export const openCore = async (
       await opened.store.close()
       file.sqlite.close()
       await people.vault.close()
+      opened.securityLog.close()
     },
   }
 }

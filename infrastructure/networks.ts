@@ -31,3 +31,12 @@ export const networkOf = (address: string): string => {
   const given = ipaddr.process(address)
   return given instanceof ipaddr.IPv6 ? given.parts.slice(0, 4).join(':') : String(given)
 }
+
+/** The network of an address, too wide to name a person: /24 of IPv4, /48 of IPv6. */
+export const shortened = (address: string): string | undefined => {
+  if (!ipaddr.isValid(address)) return undefined
+  const given = ipaddr.process(address)
+  return given instanceof ipaddr.IPv6
+    ? `${ipaddr.IPv6.networkAddressFromCIDR(`${given}/48`)}/48`
+    : `${ipaddr.IPv4.networkAddressFromCIDR(`${given}/24`)}/24`
+}

@@ -1,65 +1,17 @@
 import { z } from 'zod'
-import { readCertificates } from './callbacks/authorities.ts'
-import { isNetmask } from './networks.ts'
 import { readAccount } from './payout-account.ts'
-
-/** Text with a rule and its message. */
-const text = (rule: string, keeps: (given: string) => boolean) => z.string().refine(keeps, rule)
-
-const anything = z.string().min(1)
-
-const choice = <const Options extends readonly string[]>(...options: Options) =>
-  z.enum(options, `must be ${options.join(', ').replace(/, ([^,]*)$/, ' or $1')}`)
-
-const flag = choice('true', 'false').transform((given) => given === 'true')
-
-const wholeNumber = (least: number, most: number) =>
-  text(
-    `must be a whole number from ${least} to ${most}`,
-    (given) => /^\d{1,6}$/.test(given) && Number(given) >= least && Number(given) <= most,
-  ).transform(Number)
-
-const brand = text('must be letters, digits and -, beginning with a letter', (given) =>
-  /^[A-Za-z][A-Za-z0-9-]*$/.test(given),
-)
-
-const urlOf = (given: string): URL | undefined => {
-  const url = URL.canParse(given) ? new URL(given) : undefined
-  return url && /^https?:$/.test(url.protocol) ? url : undefined
-}
-
-// Pages are at the root: links, cookies and forms would miss a path before them.
-const publicUrl = text(
-  'must be an address such as https://pay.example',
-  (given) => urlOf(given) !== undefined,
-)
-  .transform((given) => given.replace(/\/+$/, ''))
-  .refine((given) => {
-    const url = urlOf(given)
-    return url === undefined || url.href === `${url.origin}/`
-  }, 'must be scheme, host and port alone: no path, no query, no fragment, no user')
-
-const pageUrl = text(
-  'must be an address such as https://pay.example/help',
-  (given) => urlOf(given) !== undefined,
-)
-
-const networks = z.string().transform((given, context) => {
-  const parts = given.split(',').map((part) => part.trim())
-  if (parts.every(isNetmask)) return parts
-  context.addIssue('must be addresses or networks such as 10.0.0.0/8, with commas between them')
-  return z.NEVER
-})
-
-const certificates = z.string().transform((file, context) => {
-  try {
-    return readCertificates(file)
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    context.addIssue(`must be a PEM file of certificates: ${reason}`)
-    return z.NEVER
-  }
-})
+import {
+  text,
+  anything,
+  choice,
+  flag,
+  wholeNumber,
+  brand,
+  publicUrl,
+  pageUrl,
+  networks,
+  certificates,
+} from './setting-checks.ts'
 
 /** Every setting: check, default and meaning (interface 14). */
 const settings = {
@@ -131,6 +83,10 @@ const settings = {
       /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/.test(given),
     ).optional(),
     'BIC of the bank of that account.',
+  ],
+  SECURITY_LOG_DAYS: [
+    wholeNumber(1, 3650).default(365),
+    'How long files of the security log are kept, in days.',
   ],
   HELP_URL: [pageUrl.optional(), 'Page where payers get help, linked below each of their pages.'],
   TERMS_URL: [pageUrl.optional(), 'Page of the terms for payers, linked there too.'],

@@ -21,6 +21,7 @@ import { streamOf } from '../../domain/stream.ts'
 import { fail } from '../failures.ts'
 import type { Settings } from '../settings.ts'
 import { openStoreToRead, type OpenedStore } from '../stores.ts'
+import { addSecurityAudit } from './security-audit.ts'
 import { instantOf } from './time.ts'
 
 const catalogue = () =>
@@ -158,4 +159,5 @@ export const addAuditCommands = (program: Command, settings: Settings): void => 
     .command('catalogue')
     .description('print every event type with its JSON Schema')
     .action(() => catalogue().forEach(line))
+  addSecurityAudit(audit, program, settings)
 }

@@ -15,6 +15,7 @@ import { addMerchantCommands } from './merchants.ts'
 import { addOAuthCommands } from './oauth.ts'
 import { addPeopleCommands } from './people.ts'
 import { addPosCommands } from './points-of-sale.ts'
+import { recordCommand } from './recorded-command.ts'
 import { addSettlementCommands } from './settlements.ts'
 import { accountingStatus } from './status.ts'
 import { addStickerCommands } from './stickers.ts'
@@ -32,6 +33,8 @@ type Needs = {
   readonly settings: Settings
   readonly version: string
   readonly server: () => Promise<Server>
+  /** Who became the system's user with sudo. */
+  readonly sudoUser?: string | undefined
   /** Absent where there are only commands. */
   readonly serve?: () => Promise<void>
 }
@@ -46,7 +49,7 @@ const mayComeFirst: ReadonlySet<string> = new Set([
 ])
 
 /** The operator's commands (interface 14); they run beside a service on the same data. */
-export const operatorProgram = ({ settings, version, server, serve }: Needs): Command => {
+export const operatorProgram = ({ settings, version, server, serve, sudoUser }: Needs): Command => {
   const program = new Command('daybook')
     .description('An event-sourced payment ledger core.')
     .version(version)
@@ -55,7 +58,13 @@ export const operatorProgram = ({ settings, version, server, serve }: Needs): Co
     .showHelpAfterError()
 
   program.hook('preAction', (_, command) => {
-    if (!mayComeFirst.has(command.name())) checkLogIsThere(settings)
+    if (mayComeFirst.has(command.name())) return
+    checkLogIsThere(settings)
+    recordCommand(settings, command, sudoUser)
+  })
+  // What may come first finds no folder to write to, or must not begin one.
+  program.hook('postAction', (_, command) => {
+    if (mayComeFirst.has(command.name())) recordCommand(settings, command, sudoUser)
   })
 
   const print = (value: object): void => {

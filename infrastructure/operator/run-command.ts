@@ -11,8 +11,9 @@ export const runCommand = async (environment: NodeJS.ProcessEnv): Promise<void> 
   let settings: Settings | undefined
   try {
     settings = readSettings(environment)
+    const sudoUser = environment['SUDO_USER']
     const serve = async () => (await import('../serving-client.ts')).serveInWorker(environment)
-    await operatorProgram({ settings, version, server, serve }).parseAsync()
+    await operatorProgram({ settings, version, server, serve, sudoUser }).parseAsync()
   } catch (error) {
     failWith(error, settings)
   }

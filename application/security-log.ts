@@ -1,0 +1,35 @@
+/** What the security log tells of. `docs/operations.md` says what each means. */
+export type SecurityEventType =
+  | 'authenticated'
+  | 'authentication_failed'
+  | 'locked_out'
+  | 'refused'
+  | 'changed'
+  | 'operator_command'
+  | 'personal_data_read'
+  | 'payer_signed_in'
+  | 'payer_sign_in_failed'
+  | 'payer_signed_out'
+  | 'payer_recovered'
+  | 'payer_credentials_changed'
+  | 'payer_closed'
+
+/** Never holds a phone number, a name, a secret or anything else that a person typed. */
+export type SecurityEvent = {
+  readonly type: SecurityEventType
+  /** As in event metadata: `user:pos1`, `payer:<id>`, `operator:root`; `user:?` when unknown. */
+  readonly actor: string
+  readonly merchant?: string | null | undefined
+  /** As it came; that of a payer is shortened to its network. */
+  readonly address?: string | undefined
+  /** What it is about, such as a stream. */
+  readonly about?: string | undefined
+  readonly reason?: string | undefined
+  /** X-Request-Id. */
+  readonly request?: string | undefined
+}
+
+export type SecurityLog = {
+  /** Never fails and never waits. Equal events of a while are one line that counts them. */
+  readonly record: (event: SecurityEvent) => void
+}

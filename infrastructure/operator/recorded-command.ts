@@ -1,0 +1,61 @@
+import { userInfo } from 'node:os'
+import type { Command } from 'commander'
+import type { SecurityEvent } from '../../application/security-log.ts'
+import { makePlainLog } from '../log.ts'
+import { openSecurityLogIn } from '../security-changes.ts'
+import type { Settings } from '../settings.ts'
+
+/** Arguments that name no person; of all others and of options, only the log of events tells. */
+const shownArguments: ReadonlySet<string> = new Set(['merchant', 'id', 'user', 'code', 'serial'])
+
+/** They touch no data. */
+const unrecorded: ReadonlySet<string> = new Set(['serve', 'catalogue', 'openapi', 'restore'])
+
+const pathOf = (command: Command): readonly string[] =>
+  command.parent === null ? [] : [...pathOf(command.parent), command.name()]
+
+/** As in the system; a container's user may have no name. */
+const systemUser = (): string => {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.() ?? 'unknown')
+  }
+}
+
+const operatorName = (sudoUser: string | undefined): string =>
+  sudoUser === undefined ? systemUser() : `${sudoUser} as ${systemUser()}`
+
+const record = (settings: Settings, event: SecurityEvent): void => {
+  const log = openSecurityLogIn(settings, makePlainLog())
+  log.record(event)
+  log.close()
+}
+
+/** Records who runs an operator's command. `sudoUser` is who became the system's user. */
+export const recordCommand = (
+  settings: Settings,
+  command: Command,
+  sudoUser: string | undefined,
+): void => {
+  const path = pathOf(command)
+  if (unrecorded.has(command.name())) return
+  const given = command.registeredArguments.map((argument, index) => ({
+    name: argument.name(),
+    value: command.processedArgs[index] as unknown,
+  }))
+  const shown = given.map(({ name, value }) =>
+    value === undefined ? '' : shownArguments.has(name) ? String(value) : `<${name}>`,
+  )
+  const options = command.options
+    .filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli')
+    .map(({ long }) => long)
+  const named = given.find(({ name }) => name === 'merchant')?.value
+  const merchant = named ?? (path[0] === 'merchant' ? given[0]?.value : undefined)
+  record(settings, {
+    type: 'operator_command',
+    actor: `operator:${operatorName(sudoUser)}`,
+    merchant: typeof merchant === 'string' ? merchant : undefined,
+    about: [...path, ...shown, ...options].filter(Boolean).join(' '),
+  })
+}

@@ -1,0 +1,165 @@
+import { appendFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Outage } from '../application/event-store.ts'
+import type { SecurityEvent, SecurityEventType, SecurityLog } from '../application/security-log.ts'
+import { shortened } from './networks.ts'
+
+/** Events that strangers can cause have a limit of their own, so that they cannot fill the disk. */
+const ofStrangers: ReadonlySet<SecurityEventType> = new Set([
+  'authentication_failed',
+  'locked_out',
+  'refused',
+  'payer_sign_in_failed',
+])
+const linesOfStrangers = 600
+const minuteMs = 60_000
+const dayMs = 86_400_000
+
+/** How long equal events are counted instead of written. */
+const countedForMs = (type: SecurityEventType): number => {
+  if (ofStrangers.has(type)) return minuteMs
+  return type === 'authenticated' || type === 'personal_data_read' ? 60 * minuteMs : 0
+}
+
+/** More are written before their time is over. */
+const mostCounted = 10_000
+
+const namePattern = /^security-(\d{4}-\d\d-\d\d)\.log$/
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
+
+/** The files of the security log, oldest first, with the day that each is of. */
+export const securityLogFiles = (directory: string) =>
+  readdirSync(directory)
+    .flatMap((name) => {
+      const [, day] = namePattern.exec(name) ?? []
+      return day === undefined ? [] : [{ day, file: join(directory, name) }]
+    })
+    .sort((one, other) => (one.day < other.day ? -1 : 1))
+
+/** One event as a line of the log. `times` counts equal events from `since` to `at`. */
+export type SecurityLine = SecurityEvent & {
+  readonly at: string
+  readonly times?: number
+  readonly since?: string
+}
+
+type Counted = { readonly event: SecurityEvent; readonly since: number; times: number }
+
+const withoutPerson = (event: SecurityEvent): SecurityEvent =>
+  event.address !== undefined && event.actor.startsWith('payer')
+    ? { ...event, address: shortened(event.address) }
+    : event
+
+const keyOf = ({ type, actor, merchant, address, about, reason }: SecurityEvent): string =>
+  [type, actor, merchant, address, about, reason].join('\n')
+
+type Needs = {
+  readonly directory: string
+  readonly keptDays: number
+  readonly machineNow: () => number
+  /** Learns whether the file can be written. */
+  readonly use: Outage
+}
+
+/** Appends lines to the file of the day, which processes may share, and removes old files. */
+const makeFile = ({ directory, keptDays, machineNow, use }: Needs) => {
+  let today = ''
+  const begin = (day: string): void => {
+    mkdirSync(directory, { recursive: true })
+    const oldest = dayOf(machineNow() - keptDays * dayMs)
+    for (const old of securityLogFiles(directory))
+      if (old.day < oldest) rmSync(old.file, { force: true })
+    today = day
+  }
+  return (event: SecurityEvent, counted: { times?: number; since?: string } = {}): void => {
+    const at = new Date(machineNow()).toISOString()
+    const line = `${JSON.stringify({ at, ...event, ...counted })}\n`
+    try {
+      const day = at.slice(0, 10)
+      if (day !== today) begin(day)
+      // One write in append mode: lines of several processes do not mix.
+      appendFileSync(join(directory, `security-${day}.log`), line, { mode: 0o600 })
+      use.worked()
+    } catch (error) {
+      use.failed(error)
+    }
+  }
+}
+
+/** Counts lines of strangers, and what is not written of theirs. */
+const limitStrangers = (machineNow: () => number, countAlso: (counted: Counted) => void) => {
+  let since = machineNow()
+  let lines = 0
+  let unwritten = 0
+  const end = (): void => {
+    const event = { type: 'refused', actor: 'strangers', reason: 'too many for this log' } as const
+    countAlso({ event, since, times: unwritten })
+    since = machineNow()
+    lines = 0
+    unwritten = 0
+  }
+  const isTooMuch = (type: SecurityEventType): boolean => {
+    if (!ofStrangers.has(type)) return false
+    if (machineNow() - since >= minuteMs) end()
+    lines += 1
+    if (lines <= linesOfStrangers) return false
+    unwritten += 1
+    return true
+  }
+  return { isTooMuch, end }
+}
+
+/** The security log: JSON lines in a file for each day (interface 14.6). */
+export const openSecurityLog = (needs: Needs): SecurityLog & { readonly close: () => void } => {
+  const { machineNow } = needs
+  const write = makeFile(needs)
+  let counted = new Map<string, Counted>()
+
+  const writeCount = ({ event, since, times }: Counted): void => {
+    if (times > 0) write(event, { times, since: new Date(since).toISOString() })
+  }
+  const strangers = limitStrangers(machineNow, writeCount)
+
+  const writeAll = (): void => {
+    counted.forEach(writeCount)
+    counted = new Map()
+  }
+
+  const writeEnded = (): void => {
+    const now = machineNow()
+    for (const [key, one] of counted) {
+      if (now - one.since < countedForMs(one.event.type)) continue
+      counted.delete(key)
+      writeCount(one)
+    }
+  }
+
+  const record = (given: SecurityEvent): void => {
+    const event = withoutPerson(given)
+    const lastsMs = countedForMs(event.type)
+    if (lastsMs === 0) return write(event)
+    const key = keyOf(event)
+    const known = counted.get(key)
+    const now = machineNow()
+    if (known && now - known.since < lastsMs) {
+      known.times += 1
+      return
+    }
+    if (known) {
+      counted.delete(key)
+      writeCount(known)
+    }
+    if (strangers.isTooMuch(event.type)) return
+    if (counted.size >= mostCounted) writeAll()
+    counted.set(key, { event, since: now, times: 0 })
+    write(event)
+  }
+
+  const timer = setInterval(writeEnded, minuteMs).unref()
+  const close = (): void => {
+    clearInterval(timer)
+    writeAll()
+    strangers.end()
+  }
+  return { record, close }
+}

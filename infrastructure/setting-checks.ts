@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { readCertificates } from './callbacks/authorities.ts'
+import { isNetmask } from './networks.ts'
+
+/** Text with a rule and its message. */
+export const text = (rule: string, keeps: (given: string) => boolean) =>
+  z.string().refine(keeps, rule)
+
+export const anything = z.string().min(1)
+
+export const choice = <const Options extends readonly string[]>(...options: Options) =>
+  z.enum(options, `must be ${options.join(', ').replace(/, ([^,]*)$/, ' or $1')}`)
+
+export const flag = choice('true', 'false').transform((given) => given === 'true')
+
+export const wholeNumber = (least: number, most: number) =>
+  text(
+    `must be a whole number from ${least} to ${most}`,
+    (given) => /^\d{1,6}$/.test(given) && Number(given) >= least && Number(given) <= most,
+  ).transform(Number)
+
+export const brand = text('must be letters, digits and -, beginning with a letter', (given) =>
+  /^[A-Za-z][A-Za-z0-9-]*$/.test(given),
+)
+
+const urlOf = (given: string): URL | undefined => {
+  const url = URL.canParse(given) ? new URL(given) : undefined
+  return url && /^https?:$/.test(url.protocol) ? url : undefined
+}
+
+// Pages are at the root: links, cookies and forms would miss a path before them.
+export const publicUrl = text(
+  'must be an address such as https://pay.example',
+  (given) => urlOf(given) !== undefined,
+)
+  .transform((given) => given.replace(/\/+$/, ''))
+  .refine((given) => {
+    const url = urlOf(given)
+    return url === undefined || url.href === `${url.origin}/`
+  }, 'must be scheme, host and port alone: no path, no query, no fragment, no user')
+
+export const pageUrl = text(
+  'must be an address such as https://pay.example/help',
+  (given) => urlOf(given) !== undefined,
+)
+
+export const networks = z.string().transform((given, context) => {
+  const parts = given.split(',').map((part) => part.trim())
+  if (parts.every(isNetmask)) return parts
+  context.addIssue('must be addresses or networks such as 10.0.0.0/8, with commas between them')
+  return z.NEVER
+})
+
+export const certificates = z.string().transform((file, context) => {
+  try {
+    return readCertificates(file)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    context.addIssue(`must be a PEM file of certificates: ${reason}`)
+    return z.NEVER
+  }
+})
