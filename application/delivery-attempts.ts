@@ -13,33 +13,40 @@ export type AttemptNeeds = {
   readonly send: (
     message: QueuedMessage,
     uri: string,
+    merchant: string | null,
   ) => Promise<Pick<Attempt, 'result' | 'httpStatus' | 'problem'>>
   readonly now: () => Instant
   readonly newId: () => string
   readonly random: () => number
 }
 
+type RecordTime = (destination: string, milliseconds: number) => void
+
+const makeSend =
+  ({ now, send }: AttemptNeeds, recordTime: RecordTime) =>
+  async (
+    { subject, revision, event, seqno, ...message }: QueuedMessage,
+    uri: string,
+    { destination, merchant }: DeliveryLane,
+  ): Promise<Attempt> => {
+    const about = { subject, revision, event, seqno }
+    const startedAt = now()
+    const result = await send({ ...message, ...about }, uri, merchant)
+    recordTime(destination, now() - startedAt)
+    return { ...about, uri, attemptedAt: now(), ...result }
+  }
+
 /**
  * Attempts deliveries and records each attempt before the next, so a crash delivers at most one
  * message twice.
  */
-export const deliveryAttempts = (
-  needs: AttemptNeeds,
-  recordTime: (destination: string, milliseconds: number) => void,
-) => {
+export const deliveryAttempts = (needs: AttemptNeeds, recordTime: RecordTime) => {
   const { now } = needs
+  const send = makeSend(needs, recordTime)
   /** Attempts that could not be recorded yet. */
   const unrecorded = new Map<string, Attempt>()
   /** Resources that failed here last: the queue may lag behind the log. */
   const doubtful = new Set<string>()
-
-  const send = async (message: QueuedMessage, uri: string, destination: string) => {
-    const { subject, revision, event, seqno } = message
-    const startedAt = now()
-    const result = await needs.send(message, uri)
-    recordTime(destination, now() - startedAt)
-    return { subject, revision, event, seqno, uri, attemptedAt: now(), ...result }
-  }
 
   /** Whether the log holds no other attempts than the queue shows. */
   const isCurrent = async ({ id, subject, attempts }: QueuedMessage): Promise<boolean> => {
@@ -49,7 +56,7 @@ export const deliveryAttempts = (
     return (known?.attempts ?? 0) === attempts
   }
 
-  const deliver = async (row: QueueRow, { destination }: DeliveryLane): Promise<void> => {
+  const deliver = async (row: QueueRow, lane: DeliveryLane): Promise<void> => {
     const { subject, merchant, callbackUri: uri, waiting } = row
     const [message] = waiting
     if (!message || uri === null) return
@@ -57,7 +64,7 @@ export const deliveryAttempts = (
     if (await isCurrent(message)) {
       const before = unrecorded.get(id)
       // An attempt counts for its address only.
-      const attempt = before?.uri === uri ? before : await send(message, uri, destination)
+      const attempt = before?.uri === uri ? before : await send(message, uri, lane)
       unrecorded.set(id, attempt)
       await needs.handle(
         callbacks,

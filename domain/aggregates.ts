@@ -9,6 +9,7 @@ import { callback, callbackEvents } from './callback.ts'
 import { clock, clockEvents } from './clock.ts'
 import { installation, installationEvents, installationUpcasts } from './installation.ts'
 import { attachmentEvents, attachments } from './merchant/attachment.ts'
+import { callbackSecret, callbackSecretEvents } from './merchant/callback-secret.ts'
 import { integrator } from './merchant/integrator.ts'
 import { merchant } from './merchant/merchant.ts'
 import { pos } from './merchant/pos.ts'
@@ -49,6 +50,12 @@ export const stickers = { category: 'sticker', decider: sticker, events: sticker
 export const scansOfShortlinks = { category: 'scans', decider: scans, events: scanEvents }
 export const integrators = { category: 'integrator', ...integrator }
 export const signingKeys = { category: 'signing_key', ...signingKey }
+/** Keyed by merchant. */
+export const callbackSecrets = {
+  category: 'callback_secret',
+  decider: callbackSecret,
+  events: callbackSecretEvents,
+}
 
 export const payments = {
   category: 'payment',

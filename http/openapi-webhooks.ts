@@ -16,7 +16,10 @@ const header = (name: string, description: string): Json => ({
 const parameters = [
   header('webhook-id', 'The id of the message, as in `meta`.'),
   header('webhook-timestamp', 'Seconds since 1970 at which it was sent.'),
-  header('webhook-signature', '`v1a,` and the Ed25519 signature of `<id>.<timestamp>.<body>`.'),
+  header(
+    'webhook-signature',
+    'Of `<id>.<timestamp>.<body>`: `v1,` and an HMAC for each valid secret, `v1a,` and Ed25519.',
+  ),
 ]
 
 const responses = {

@@ -1,5 +1,6 @@
 import { documented, type DocsNeeds } from './docs/routes.ts'
 import { attachmentRoutes, type AttachmentNeeds } from './merchant/attachment.ts'
+import { callbackSecretRoutes, type CallbackSecretNeeds } from './merchant/callback-secret.ts'
 import { feeScheduleRoute, type FeeScheduleNeeds } from './merchant/fee-schedule.ts'
 import { ledgerRoutes } from './merchant/ledger.ts'
 import { logRoutes, type LogNeeds } from './merchant/log.ts'
@@ -39,6 +40,7 @@ export type RouteNeeds = MerchantNeeds &
   LogNeeds &
   SettlementNeeds &
   FeeScheduleNeeds &
+  CallbackSecretNeeds &
   ServiceNeeds &
   DocsNeeds & {
     /** Undefined in production. */
@@ -63,6 +65,7 @@ export const allRoutes = (needs: RouteNeeds): Route[] =>
       ...userRoutes(needs),
       ...logRoutes(needs),
       feeScheduleRoute(needs),
+      ...callbackSecretRoutes(needs),
       ...peopleRoutes(needs),
       ...serviceRoutes(needs),
       ...(needs.sandbox

@@ -9,6 +9,7 @@ import type { Message, QueuedMessage } from '../domain/callback.ts'
 import { within } from '../domain/stream.ts'
 import { trustingAlso } from './callbacks/authorities.ts'
 import { makeCallbackSender, type SendResult } from './callbacks/callback-sender.ts'
+import { secretsOfMerchants } from './callbacks/merchant-secrets.ts'
 import { makeResolve } from './callbacks/name-resolution.ts'
 import { callbackKeysIn, signerIn } from './callbacks/own-signer.ts'
 import type { Core } from './core.ts'
@@ -75,6 +76,7 @@ export const startService = async (
     arePrivateAddressesAllowed: privateCallbacks === 'allow',
     secureContext: trustingAlso(settings.CALLBACK_CA_FILE, settings.NODE_EXTRA_CA_CERTS),
   })
+  const findCallbackSecrets = secretsOfMerchants({ find, derive: core.people.derive })
   const metrics = makeMetrics({
     mode: settings.MODE,
     eventCounts: core.eventCounts,
@@ -101,9 +103,11 @@ export const startService = async (
         context: () => core.contextOf('daybook'),
         outageOf: core.outagesOf('telling the funding'),
       })),
-    sendCallback: async (message, uri) => {
+    sendCallback: async (message, uri, merchant) => {
       const text = await wire.message(message, uri)
-      const answer = await sender.send(message.id, uri, text)
+      const secrets = merchant === null ? [] : await findCallbackSecrets(merchant, core.now())
+      const signing = secrets.map(({ secret }) => secret)
+      const answer = await sender.send(message.id, uri, text, signing)
       metrics.countAttempt(answer.result)
       if (answer.result !== 'delivered') logUndelivered(log, message, uri, answer)
       return answer
@@ -177,6 +181,7 @@ export const startService = async (
       watch: live.watch,
       ready: makeReadiness(core, processes),
       metrics: metrics.text,
+      findCallbackSecrets,
       callbackKeyPem: signer.rsaPem,
       callbackKeys: async () => {
         await caughtUp()

@@ -204,10 +204,21 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
       access: 'OPEN',
       group,
       summary: 'Send a test_event to an address',
-      body: z.object({ callback_uri: callbackUriText }).meta({ id: 'SandboxCallback' }),
+      body: z
+        .object({
+          callback_uri: callbackUriText,
+          merchant: z.string().max(64).default('sandbox').meta({
+            description: 'Whose callback it is: its secret signs it.',
+          }),
+        })
+        .meta({ id: 'SandboxCallback' }),
       success: 'nothing',
-      handle: (call) =>
-        needs.sendTestCallback(call.body.callback_uri, contextFor(call, null, 'sandbox')),
+      handle: async (call) => {
+        const { callback_uri: uri, merchant } = call.body
+        if ((await find(merchants, merchant)).status !== 'present')
+          return refuse('merchant_is_unknown')
+        await needs.sendTestCallback(uri, contextFor(call, merchant, 'sandbox'))
+      },
     }),
   ]
 }

@@ -3,6 +3,7 @@ import type { SecureContext } from 'node:tls'
 import { formatDateTime } from '../../application/date-time.ts'
 import { contentDigest, type Signer } from '../keys.ts'
 import { isPublic, PrivateAddress, resolvePublic, type Resolve } from './addresses.ts'
+import { hmacOf } from './merchant-secrets.ts'
 import { lookupWith } from './name-resolution.ts'
 import { makePost } from './post.ts'
 
@@ -33,31 +34,40 @@ export type SendResult = {
   readonly problem: string | null
 }
 
-/** Posts signed messages to merchants (interface 13). */
-export const makeCallbackSender = (needs: Needs) => {
-  const { signer, names, machineNow, resolve, arePrivateAddressesAllowed } = needs
-  const { post, close } = makePost({
-    lookup: lookupWith(arePrivateAddressesAllowed ? resolve : resolvePublic(resolve)),
-    secureContext: needs.secureContext,
-  })
-
-  const headersFor = async (id: string, uri: string, body: string) => {
+/** As requests, and as Standard Webhooks with each secret and the key of the service. */
+const makeHeaders =
+  ({ signer, names, machineNow, stringToSign }: Needs) =>
+  async (id: string, uri: string, body: string, secrets: readonly string[]) => {
     const at = machineNow()
     const seconds = Math.floor(at / 1000)
     const signed = {
       [names.timestamp]: formatDateTime(at),
       [names.contentDigest]: contentDigest(Buffer.from(body)),
     }
-    const text = needs.stringToSign('POST', uri, Object.entries(signed), names.signedPrefix)
+    const text = stringToSign('POST', uri, Object.entries(signed), names.signedPrefix)
+    const content = `${id}.${seconds}.${body}`
+    const signatures = [
+      ...secrets.map((secret) => `v1,${hmacOf(secret, content)}`),
+      `v1a,${signer.signEd25519(content)}`,
+    ]
     return {
       ...signed,
       Authorization: `RSA-SHA256 ${await signer.signRsa(text)}`,
       'Content-Type': names.json,
       'webhook-id': id,
       'webhook-timestamp': String(seconds),
-      'webhook-signature': `v1a,${signer.signEd25519(`${id}.${seconds}.${body}`)}`,
+      'webhook-signature': signatures.join(' '),
     }
   }
+
+/** Posts signed messages to merchants (interface 13). */
+export const makeCallbackSender = (needs: Needs) => {
+  const { resolve, arePrivateAddressesAllowed } = needs
+  const headersFor = makeHeaders(needs)
+  const { post, close } = makePost({
+    lookup: lookupWith(arePrivateAddressesAllowed ? resolve : resolvePublic(resolve)),
+    secureContext: needs.secureContext,
+  })
 
   const checkLiteral = (uri: string): void => {
     const host = new URL(uri).hostname.replace(/^\[|\]$/g, '')
@@ -66,10 +76,15 @@ export const makeCallbackSender = (needs: Needs) => {
       throw new PrivateAddress(host)
   }
 
-  const send = async (id: string, uri: string, body: string): Promise<SendResult> => {
+  const send = async (
+    id: string,
+    uri: string,
+    body: string,
+    secrets: readonly string[] = [],
+  ): Promise<SendResult> => {
     try {
       checkLiteral(uri)
-      const httpStatus = await post(uri, await headersFor(id, uri, body), body)
+      const httpStatus = await post(uri, await headersFor(id, uri, body, secrets), body)
       if (httpStatus >= 200 && httpStatus < 300)
         return { result: 'delivered', httpStatus, problem: null }
       return {

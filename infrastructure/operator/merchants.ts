@@ -7,6 +7,7 @@ import { isCurrency } from '../../domain/money/currency.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 import { isNetmask } from '../networks.ts'
+import { addCallbackSecretCommand } from './callback-secrets.ts'
 import { checkName, collect, idPattern, presentMerchant } from './arguments.ts'
 import { contentOf } from './files.ts'
 import type { WithCore } from './with-core.ts'
@@ -198,6 +199,7 @@ export const addMerchantCommands = (program: Command, withCore: WithCore): void 
         return rows.all().map(({ data }) => shown(data))
       }),
     )
+  addCallbackSecretCommand(merchant, withCore)
   merchant
     .command('logo <id> <file>')
     .description('set the logo, a PNG of at most 1,000,000 bytes')

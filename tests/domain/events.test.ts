@@ -192,6 +192,7 @@ describe('the catalogue', () => {
       'AuthorizationRequested',
       'CallbackAttempted',
       'CallbackRetryRequested',
+      'CallbackSecretRotated',
       'CallbackTestRequested',
       'ClockAdvanced',
       'CodeIssued',

@@ -189,6 +189,8 @@ describe('every answer is as documented:', () => {
     }
     check('POST', paths.clock, await call('POST', paths.clock, { body: { advance_seconds: 1 } }))
     await walkMerchantSide(service, check)
+    const secret = '/merchant/v1/callback_secret/'
+    for (const method of ['GET', 'POST']) await make(method, secret, secret)
     const callback = '/sandbox/v1/callback/'
     const body = { callback_uri: 'http://127.0.0.1:1/' }
     check('POST', callback, await call('POST', callback, { body }))

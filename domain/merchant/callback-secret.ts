@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import type { Decider, EventsOf } from '../decider.ts'
+import type { Instant } from '../time.ts'
+
+/** How long messages are signed with the earlier secret too. */
+const overlapMs = 86_400_000
+/** Each signs every message. */
+const mostEarlier = 3
+
+/** Streams `callback_secret-<merchant>`. The secrets themselves are derived with the vault. */
+export const callbackSecretEvents = {
+  CallbackSecretRotated: z.object({ at: z.int() }),
+} as const
+
+type Command = { readonly type: 'RotateCallbackSecret'; readonly at: Instant }
+
+export type CallbackSecretNumber = {
+  readonly number: number
+  /** Null for the current one. */
+  readonly validUntil: Instant | null
+}
+
+/** Every merchant has secret number 0 from the start. */
+export type CallbackSecretState = {
+  readonly current: number
+  /** Newest first. */
+  readonly earlier: readonly CallbackSecretNumber[]
+}
+
+export const callbackSecret: Decider<
+  Command,
+  EventsOf<typeof callbackSecretEvents>,
+  CallbackSecretState
+> = {
+  initial: { current: 0, earlier: [] },
+  decide: ({ at }) => [{ type: 'CallbackSecretRotated', data: { at } }],
+  evolve: ({ current, earlier }, { data }) => ({
+    current: current + 1,
+    earlier: [{ number: current, validUntil: data.at + overlapMs }, ...earlier].slice(
+      0,
+      mostEarlier,
+    ),
+  }),
+}
+
+/** The current number first, then those that still sign. */
+export const validNumbers = (
+  { current, earlier }: CallbackSecretState,
+  at: Instant,
+): readonly CallbackSecretNumber[] => [
+  { number: current, validUntil: null },
+  ...earlier.filter(({ validUntil }) => at < (validUntil ?? Infinity)),
+]
