@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { compiled } from '../domain/compiled.ts'
-import { malformed } from './errors.ts'
+import { malformed, mostIssues } from './errors.ts'
 import { inexactNumber } from './exact-json.ts'
 import { innerOf } from './nothing.ts'
 
@@ -37,18 +37,22 @@ const innermost = (schema: z.core.$ZodType): z.core.$ZodType => {
   return inner ? innermost(inner) : schema
 }
 
+/** Problems across fields are looked for in so many items of a list. */
+const mostItems = mostIssues
+
 const fittingOf = (schema: z.core.$ZodType, value: unknown): unknown => {
-  const read = z.safeParse(schema, value)
-  if (read.success) return read.data
   const { def } = (innermost(schema) as z.core.$ZodTypes)._zod
   if (def.type === 'array' && Array.isArray(value))
-    return value.map((item) => fittingOf(def.element, item) ?? {})
-  if (def.type !== 'object' || !isRecord(value)) return undefined
-  const fields = Object.entries(def.shape).map(([name, each]) => [
-    name,
-    fittingOf(each, value[name]),
-  ])
-  return Object.fromEntries(fields)
+    return value.slice(0, mostItems).map((item) => fittingOf(def.element, item) ?? {})
+  if (def.type === 'object' && isRecord(value)) {
+    const fields = Object.entries(def.shape).map(([name, each]) => [
+      name,
+      fittingOf(each, value[name]),
+    ])
+    return Object.fromEntries(fields)
+  }
+  const read = z.safeParse(schema, value)
+  return read.success ? read.data : undefined
 }
 
 type Issue = { readonly path?: readonly PropertyKey[] | undefined }
@@ -76,18 +80,20 @@ const reworded = (issue: { readonly input?: unknown; readonly expected?: unknown
     : undefined
 }
 
-/** With more problems than this, keep the checker's wording: no second pass. */
-const mostReworded = 1_000
+const worded = (issue: z.core.$ZodRawIssue) =>
+  z.core.util.finalizeIssue(issue, { error: reworded }, z.core.config())
 
 /** @throws Malformed */
 export const checked = <Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
 ): z.output<Schema> => {
-  const result = compiled(schema).safeParse(value)
-  if (result.success) return result.data
-  if (result.error.issues.length > mostReworded) throw malformed(result.error)
-  // Our wording is slow, so parse again with it only after a failure.
-  const { issues } = schema.safeParse(value, { error: reworded }).error ?? result.error
-  throw malformed({ issues: [...issues, ...furtherIssues(schema, value, issues)] })
+  // The parse itself: a ZodError would word every issue, and there may be thousands.
+  const result = compiled(schema)._zod.run({ value, issues: [] }, { async: false })
+  if (result instanceof Promise) throw new Error('a schema of a request must be synchronous')
+  const { issues } = result
+  if (issues.length === 0) return result.value as z.output<Schema>
+  const found = issues.slice(0, mostIssues).map(worded)
+  const further = furtherIssues(schema, value, found)
+  throw malformed({ issues: [...found, ...further], unlisted: issues.length - found.length })
 }

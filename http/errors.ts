@@ -61,8 +61,16 @@ type Issue = {
 /** At most so many problems are reported at once. */
 export const mostIssues = 50
 
+export const moreIssues = (count: number): string => `${count} more problems are not listed.`
+
+type Issues = {
+  readonly issues: readonly Issue[]
+  /** How many more there are. */
+  readonly unlisted?: number
+}
+
 /** The fields at fault, nested ones as `line_items.0.total`. */
-export const malformed = ({ issues }: { readonly issues: readonly Issue[] }): Malformed => {
+export const malformed = ({ issues, unlisted = 0 }: Issues): Malformed => {
   const details: Record<string, string[]> = {}
   const ofAnotherType = new Set<string>()
   for (const { code, path = [], message = 'Is not valid.' } of issues.slice(0, mostIssues)) {
@@ -72,6 +80,8 @@ export const malformed = ({ issues }: { readonly issues: readonly Issue[] }): Ma
     if (code === 'invalid_type') ofAnotherType.add(field)
     ;(details[field] ??= []).push(message)
   }
+  const more = unlisted + Math.max(0, issues.length - mostIssues)
+  if (more > 0) (details[''] ??= []).push(moreIssues(more))
   return new Malformed(details)
 }
 

@@ -1,62 +1,141 @@
-/** An escape; the group holds an unpaired surrogate, which is not valid text. */
-const escapes = /\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F])|.)/gs
+const deepest = 32
+/** Values of all kinds, nested ones included. */
+const mostValues = 20_000
 
-const hasHalfPair = (text: string): boolean => {
-  if (!/\\u[dD][89a-fA-F]/.test(text)) return false
-  for (const [, half] of text.matchAll(escapes)) if (half !== undefined) return true
-  return false
+const [quote, backslash, comma, plus, minus, dot] = [0x22, 0x5c, 0x2c, 0x2b, 0x2d, 0x2e]
+const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d]
+const [zero, nine, letterD, letterE, letterU, lowerCase] = [0x30, 0x39, 0x64, 0x65, 0x75, 0x20]
+
+/** A float keeps so many digits, and is printed without an exponent with so many decimals. */
+const exactDigits = 15
+const exactDecimals = 6
+
+type Span = readonly [start: number, end: number]
+
+/** What one pass over the text finds before anything is parsed. */
+type Scan = { problem: string | undefined; readonly inexact: Span[] }
+
+/** The kind of surrogate that an escape such as \ud800 stands for. */
+const surrogateAt = (text: string, at: number): 'high' | 'low' | undefined => {
+  // Only \ud8.. to \udf.. are surrogates.
+  if (text.charCodeAt(at) !== backslash || text.charCodeAt(at + 1) !== letterU) return undefined
+  if ((text.charCodeAt(at + 2) | lowerCase) !== letterD) return undefined
+  const kind = parseInt(text.charAt(at + 3), 16)
+  if (kind >= 0xc) return 'low'
+  return kind >= 8 ? 'high' : undefined
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
-
-/** Strings and numbers of JSON; the group holds numbers. */
-const scalars = /"(?:[^"\\]+|\\.)*"|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g
-
-/**
- * Trims zeros after the decimals. A regular expression would take quadratic time on a million
- * zeros.
- */
-const withoutEndingZeros = (number: string): string => {
-  if (!number.includes('.')) return number
-  let end = number.length
-  while (number[end - 1] === '0') end -= 1
-  return number.slice(0, number[end - 1] === '.' ? end - 1 : end)
+/** The end of an escape; undefined for an unpaired surrogate, which is not valid text. */
+const endOfEscape = (text: string, at: number): number | undefined => {
+  const kind = surrogateAt(text, at)
+  if (kind === undefined) return at + 2
+  return kind === 'high' && surrogateAt(text, at + 6) === 'low' ? at + 12 : undefined
 }
 
-/** Whether a number survives parsing, trailing zeros aside. */
-const isExact = (number: string): boolean => String(Number(number)) === withoutEndingZeros(number)
+/** The end of a string that begins after `at`; undefined when it has half a surrogate pair. */
+const endOfString = (text: string, at: number): number | undefined => {
+  for (let next = at + 1; next < text.length;) {
+    const code = text.charCodeAt(next)
+    if (code === quote) return next
+    if (code !== backslash) {
+      next += 1
+      continue
+    }
+    const end = endOfEscape(text, next)
+    if (end === undefined) return undefined
+    next = end
+  }
+  return text.length
+}
+
+const isDigit = (code: number): boolean => code >= zero && code <= nine
+
+/** The last index of a number, noted when it may not survive parsing and printing. */
+const endOfNumber = (text: string, at: number, inexact: Span[]): number => {
+  let [end, digits, decimals, endingZeros] = [at, 0, 0, 0]
+  let [hasPoint, hasExponent] = [false, false]
+  for (; end < text.length; end += 1) {
+    const code = text.charCodeAt(end)
+    if (isDigit(code)) {
+      digits += 1
+      if (hasPoint) decimals += 1
+      endingZeros = hasPoint && code === zero ? endingZeros + 1 : 0
+    } else if (code === dot) hasPoint = true
+    else if ((code | lowerCase) === letterE) hasExponent = true
+    else if (code !== minus && code !== plus) break
+  }
+  const isExact = digits - endingZeros <= exactDigits && decimals - endingZeros <= exactDecimals
+  if (hasExponent || !isExact) inexact.push([at, end])
+  return end - 1
+}
+
+/** Takes time in proportion to the text, whatever it is. */
+const scan = (text: string): Scan => {
+  const found: Scan = { problem: undefined, inexact: [] }
+  let [depth, values] = [0, 0]
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === quote) {
+      const end = endOfString(text, at)
+      if (end === undefined) return { ...found, problem: 'is no valid JSON' }
+      at = end
+    } else if (code === comma) values += 1
+    else if (code === openBracket || code === openBrace) {
+      values += 1
+      depth += 1
+      if (depth > deepest)
+        return { ...found, problem: `is JSON nested deeper than ${deepest} levels` }
+    } else if (code === closeBracket || code === closeBrace) depth -= 1
+    else if (code === minus || isDigit(code)) at = endOfNumber(text, at, found.inexact)
+    if (values > mostValues)
+      return { ...found, problem: `is JSON of more than ${mostValues} values` }
+  }
+  return found
+}
 
 /**
  * The key that holds the text of an inexact number. An unpaired surrogate, so no client can send
  * it.
  */
-const inexact = '\ud800'
+const inexactKey = '\ud800'
 
 /** The text of a number that `readJson` could not read exactly; else undefined. */
 export const inexactNumber = (value: unknown): string | undefined => {
-  if (typeof value !== 'object' || value === null || !(inexact in value)) return undefined
-  return String(value[inexact])
+  if (typeof value !== 'object' || value === null || !(inexactKey in value)) return undefined
+  return String(value[inexactKey])
 }
+
+const validNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+/** Keeps the text of numbers; those of no valid form stay, and fail to parse. */
+const withTexts = (text: string, spans: readonly Span[]): string => {
+  const parts: string[] = []
+  let at = 0
+  for (const [start, end] of spans) {
+    const number = text.slice(start, end)
+    parts.push(text.slice(at, start))
+    parts.push(validNumber.test(number) ? `{"${inexactKey}":"${number}"}` : number)
+    at = end
+  }
+  return parts.join('') + text.slice(at)
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+export type ReadJson = { readonly value: unknown } | { readonly problem: string }
 
 /**
- * Keeps the text of inexact numbers and of those with an exponent, which are no amounts (interface
- * 2). @throws SyntaxError
+ * Parses UTF-8 JSON in time proportional to its bytes: depth and number of values are bounded
+ * first. Numbers with more digits than a float keeps, or an exponent (no amount, interface 2), are
+ * kept as text for `inexactNumber`.
  */
-const parseJson = (text: string): unknown => {
-  const value: unknown = JSON.parse(text)
-  if (!/\d[eE]|\d[\d.]{15}/.test(text)) return value
-  const exact = text.replace(scalars, (scalar, number?: string) =>
-    number === undefined || isExact(number) ? scalar : `{"${inexact}":"${number}"}`,
-  )
-  return exact === text ? value : JSON.parse(exact)
-}
-
-/** Parses UTF-8 JSON and keeps inexact numbers for `inexactNumber`; undefined when invalid. */
-export const readJson = (bytes: Uint8Array): unknown => {
+export const readJson = (bytes: Uint8Array): ReadJson => {
   try {
     const text = utf8.decode(bytes)
-    return hasHalfPair(text) ? undefined : parseJson(text)
+    const { problem, inexact } = scan(text)
+    if (problem !== undefined) return { problem }
+    return { value: JSON.parse(inexact.length === 0 ? text : withTexts(text, inexact)) as unknown }
   } catch {
-    return undefined
+    return { problem: 'is no valid JSON' }
   }
 }

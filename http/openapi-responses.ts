@@ -1,6 +1,7 @@
 import type { Names } from './brand.ts'
 import { errorReply } from './errors.ts'
 import { contentOf, type Json, type SchemaOf } from './openapi-schemas.ts'
+import { largestBodyOf } from './reading.ts'
 import type { Route } from './route.ts'
 
 type Texts = Readonly<Record<number, string>>
@@ -21,7 +22,7 @@ const beforehand = (route: Route): Texts => {
       ? {}
       : {
           408: 'The body did not come to its end in time.',
-          413: `The body is larger than ${(upload?.largest ?? 1_048_576) / 1_048_576} MiB.`,
+          413: `The body is larger than ${largestBodyOf(route) / 1_024} KiB.`,
         }),
     ...(body || upload ? { 415: 'The body is of another type.' } : {}),
     // A merchant may be a client and authenticate with its secret.

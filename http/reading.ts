@@ -6,8 +6,15 @@ import { checked } from './checking.ts'
 import { RequestError } from './errors.ts'
 import { inexactNumber, readJson } from './exact-json.ts'
 import { withoutNothing } from './nothing.ts'
+import type { Route } from './route.ts'
 
+/** Bytes. */
 const largestBody = 1_048_576
+/** Before anybody has shown who it is. */
+const largestOpenBody = 16_384
+
+export const largestBodyOf = ({ access, upload }: Pick<Route, 'access' | 'upload'>): number =>
+  upload?.largest ?? (access === 'OPEN' ? largestOpenBody : largestBody)
 
 /** Bytes. Larger bodies are limited in number. */
 export const smallBody = 65_536
@@ -88,13 +95,13 @@ const receive = async (
 }
 
 /**
- * The body of a request, 1 MiB at most by default; one larger than `smallBody` waits for its turn.
+ * The body of a request; one larger than `smallBody` waits for its turn.
  * @throws RequestError 413, 415, or 400 when it breaks off
  */
 export const readBody = (
   request: HonoRequest,
   incoming: Incoming,
-  largest: number = largestBody,
+  largest: number,
   inTurn?: InTurn,
 ): MaybePromise<Uint8Array> => {
   const length = headerOf(request, incoming, 'content-length')
@@ -123,8 +130,9 @@ const mediaTypeOf = (header: string): string =>
   header === jsonType ? header : (header.split(';')[0] ?? '').trim().toLowerCase()
 
 const parseObject = (body: Uint8Array): unknown => {
-  const value = readJson(body)
-  if (value === undefined) throw new RequestError(400, 'The body is no valid JSON.')
+  const read = readJson(body)
+  if ('problem' in read) throw new RequestError(400, `The body ${read.problem}.`)
+  const { value } = read
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   if (isObject && inexactNumber(value) === undefined) return value
   throw new RequestError(400, 'The body must be a JSON object.')

@@ -4,7 +4,14 @@ import { andThen, type MaybePromise } from '../application/maybe-promise.ts'
 import type { Caller } from './call.ts'
 import { RequestError } from './errors.ts'
 import { requestLimit } from './concurrency-limit.ts'
-import { headerOf, readBody, smallBody, type Incoming, type InTurn } from './reading.ts'
+import {
+  headerOf,
+  largestBodyOf,
+  readBody,
+  smallBody,
+  type Incoming,
+  type InTurn,
+} from './reading.ts'
 import type { Route } from './route.ts'
 
 const maxWaiting = 10_000
@@ -55,18 +62,20 @@ export const makeReceiving = () => {
   return {
     /** `mayAsk` throws when the request is refused whatever its body. */
     read: (
-      { access, upload }: Route,
+      route: Route,
       request: HonoRequest,
       incoming: Incoming,
       mayAsk: () => MaybePromise<Caller>,
     ): MaybePromise<Uint8Array> => {
-      if (isSmall(request, incoming)) return readBody(request, incoming, upload?.largest)
+      const { access, upload } = route
+      const largest = largestBodyOf(route)
+      if (isSmall(request, incoming)) return readBody(request, incoming, largest)
       if (upload) {
         const inTurn = inTurnTo(upload.of(request.param()))
-        return readBody(request, incoming, upload.largest, inTurn)
+        return readBody(request, incoming, largest, inTurn)
       }
-      if (access === 'OPEN') return readBody(request, incoming, undefined, inTurnInTime)
-      return andThen(mayAsk(), (caller) => readBody(request, incoming, undefined, inTurnOf(caller)))
+      if (access === 'OPEN') return readBody(request, incoming, largest, inTurnInTime)
+      return andThen(mayAsk(), (caller) => readBody(request, incoming, largest, inTurnOf(caller)))
     },
     /** Runs the work at once for a small body, else when a slot is free. */
     work: <Result>({ byteLength }: Uint8Array, work: () => Promise<Result>): Promise<Result> =>

@@ -21,7 +21,7 @@ import { urlToSign } from './signature.ts'
 /** How values look in JSON (interface 2): these schemas parse requests and encode answers. */
 
 /** A number as it was written; keeps the sign of -0. */
-const textOfNumber = (given: unknown): unknown => {
+export const textOfNumber = (given: unknown): unknown => {
   if (typeof given !== 'number') return inexactNumber(given) ?? given
   return Object.is(given, -0) ? '-0' : String(given)
 }

@@ -11,6 +11,8 @@ const largestJson = 1_000_000
 
 type Problem = { readonly path: readonly PropertyKey[]; readonly message: string }
 
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+
 const problemsOfJson = (
   kind: 'itemlist' | 'receipt',
   content: Uint8Array,
@@ -19,8 +21,8 @@ const problemsOfJson = (
   if (content.byteLength > largestJson)
     return [{ path: [], message: `Larger than ${largestJson} bytes.` }]
   const json = readJson(content)
-  if (json === undefined) return [{ path: [], message: 'Is no valid JSON.' }]
-  const read = readSheet(kind, json, currency)
+  if ('problem' in json) return [{ path: [], message: sentence(json.problem) }]
+  const read = readSheet(kind, json.value, currency)
   return 'problems' in read ? read.problems : []
 }
 

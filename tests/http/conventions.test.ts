@@ -283,13 +283,45 @@ describe('a body', () => {
   })
 
   test('may have fields that nobody knows, at any depth', async () => {
-    const nest = `${'{"a":'.repeat(1000)}1${'}'.repeat(1000)}`
+    const nest = `${'{"a":'.repeat(31)}1${'}'.repeat(31)}`
     const body = `{"id": "extra", "name": "x", "type": "store", "__proto__": {"id": "y"}, "n": ${nest}}`
     expect(await post(body)).toMatchObject({ status: 201 })
     expect((await service.pos1('GET', `${paths.pointsOfSale}extra/`)).body.name).toBe('x')
-    const deep = '['.repeat(100_000) + '"\\ud83d\\ude00", 1e2' + ']'.repeat(100_000)
+    const deep = '['.repeat(31) + '"\\ud83d\\ude00", 1e2' + ']'.repeat(31)
     const more = JSON.stringify(till('deep')).replace('{', `{"n": ${deep}, `)
     expect(await post(more)).toMatchObject({ status: 201 })
+  })
+
+  test('may hold 20,000 values, nested 32 deep, and no more', async () => {
+    const within = (id: string, extra: string) =>
+      post(JSON.stringify(till(id)).replace('{', `{"n": ${extra}, `))
+    const numbers = (count: number) => `[${Array(count).fill('1e1').join(',')}]`
+    // The body, its list and its three fields count too, the first number of the list does not.
+    expect(await within('many', numbers(19_996))).toMatchObject({ status: 201 })
+    expect(await within('more', numbers(19_997))).toMatchObject({
+      status: 400,
+      body: error('Bad Request', /JSON of more than 20000 values/),
+    })
+    const nest = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
+    expect(await within('deepest', nest(31))).toMatchObject({ status: 201 })
+    expect(await within('deeper', nest(32))).toMatchObject({
+      status: 400,
+      body: error('Bad Request', /JSON nested deeper than 32 levels/),
+    })
+    // In a text, brackets and commas are text.
+    const text = JSON.stringify('[{,"\\'.repeat(30_000))
+    expect(await within('text', text)).toMatchObject({ status: 201 })
+  })
+
+  test('to a route that is open to all has at most 16 KiB', async () => {
+    const open = ['/sandbox/v1/clock/', '/payer/v1/session/', '/oauth2/token', '/payer/sign-in']
+    for (const path of open)
+      for (const headers of [{}, { 'Transfer-Encoding': 'chunked' }]) {
+        const sent = (size: number) =>
+          service.call('POST', path, { headers, body: '{}'.padEnd(size) })
+        expect([path, (await sent(16_385)).status]).toEqual([path, 413])
+        expect([path, (await sent(16_384)).status]).not.toEqual([path, 413])
+      }
   })
 
   test.each(['7', '1e2', '123456789012345678901', '0.30000000000000001'])(
@@ -356,11 +388,14 @@ describe('a body', () => {
     })
   })
 
-  test('with many mistakes is answered with the first fifty of them', async () => {
+  test('with many mistakes is answered with the first fifty, and how many more', async () => {
     const line_items = Array.from({ length: 1000 }, () => ({}))
     const { status, body } = await service.pos1('POST', paths.payments, { line_items })
     expect(status).toBe(400)
-    expect(Object.values(body.error_details as Record<string, string[]>).flat()).toHaveLength(50)
+    const { '': more, ...told } = body.error_details as Record<string, string[]>
+    expect(Object.values(told).flat()).toHaveLength(50)
+    // Four of each line and eight fields of the request, without the fifty.
+    expect(more).toEqual(['3958 more problems are not listed.'])
   })
 
   test('that is a form has at most a thousand fields', async () => {

@@ -1,0 +1,63 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { inexactNumber, readJson } from '../../http/exact-json.ts'
+import { textOfNumber } from '../../http/wire.ts'
+
+const readText = (text: string) => readJson(new TextEncoder().encode(text))
+const valueOf = (text: string): unknown => {
+  const read = readText(text)
+  return 'value' in read ? read.value : read.problem
+}
+
+test('given JSON without numbers that a float loses, then it is read as JSON.parse does', () => {
+  const json = fc.json({ maxDepth: 5 }).filter((text) => !/\d[eE]|\d{16}|\.\d{7}/.test(text))
+  fc.assert(fc.property(json, (text) => void expect(valueOf(text)).toEqual(JSON.parse(text))))
+})
+
+test('given any text, then it is read exactly where JSON.parse reads it', () => {
+  const pieces = fc.constantFrom(
+    ...['{', '}', '[', ']', ',', ':', '"', '\\', '"a"', '1', '-', '.', 'e', '+', '0', 'true', ' '],
+  )
+  const isJson = (text: string): boolean => {
+    try {
+      JSON.parse(text)
+      return true
+    } catch {
+      return false
+    }
+  }
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 12 }), (parts) => {
+      const text = parts.join('')
+      expect(['value' in readText(text), text]).toEqual([isJson(text), text])
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+describe('a number', () => {
+  test.each(['0', '-1', '12.50', '100.0000000000000000000', '0.000001', '123456789012.345'])(
+    '%s is a number',
+    (number) => expect(valueOf(number)).toBe(Number(number)),
+  )
+
+  test.each(['1e1', '0.0000001', '1234567890123456', '0.30000000000000001', '-1E-400'])(
+    '%s keeps its text',
+    (number) => {
+      const [read] = valueOf(`[${number}]`) as unknown[]
+      expect(inexactNumber(read)).toBe(number)
+    },
+  )
+})
+
+test('given any decimal, then its text is what was written, zeros at the end aside', () => {
+  const decimal = fc
+    .tuple(fc.bigInt({ min: 0n, max: 10n ** 20n }), fc.bigInt({ min: 0n, max: 10n ** 12n }))
+    .map(([whole, decimals]) => `${whole}.${decimals}1`)
+  fc.assert(
+    fc.property(decimal, (text) => {
+      const [read] = valueOf(`[${text}]`) as unknown[]
+      expect(textOfNumber(read)).toBe(text)
+    }),
+  )
+})
