@@ -43,6 +43,8 @@ export type CallbackObject =
 export type CallbackContent = {
   readonly id: string
   readonly at: Instant
+  /** Null for a test of an earlier version. */
+  readonly merchant: string | null
   readonly object: CallbackObject
 }
 
@@ -120,13 +122,14 @@ export const callbackObjects = ({ store, find, views }: Needs) => {
   return async ({ event: name, subject, revision }: Message): Promise<CallbackContent> => {
     const stream = streamOfSubject(subject)
     const event = await eventAt(store, stream, revision)
-    const { at } = event.metadata
+    const { at, merchant } = event.metadata
     if (name !== displayCallbackName || !isDisplayed(event.type))
-      return { id: event.id, at, object: await objectOf(event) }
+      return { id: event.id, at, merchant, object: await objectOf(event) }
     const text = displayTexts[event.type]
     return {
       id: displayMessageId(event.id),
       at,
+      merchant,
       object: { about: 'display', tid: idIn(stream), text },
     }
   }

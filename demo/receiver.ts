@@ -14,6 +14,7 @@ export type Arrival = {
     readonly uri: string | null
     readonly timestamp: string
     readonly seqno: number
+    readonly merchant_id: string
   }
   readonly object: any
   readonly problems: readonly string[]
@@ -25,6 +26,8 @@ export type Reply =
 
 type Options = {
   readonly keys: CallbackKeys
+  /** Whose messages it takes: those of `sandbox` by default. */
+  readonly merchant?: string
   /** 204 by default. */
   readonly reply?: (arrival: Arrival) => Reply
   /** Key and certificate; https when they are there. */
@@ -41,7 +44,7 @@ const single = (headers: IncomingMessage['headers']): Posted['headers'] =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 
 /** A receiver of callbacks: verifies each message, sets repeated ones aside, and remembers what came. */
-export const startReceiver = async ({ keys, reply = () => 204, tls }: Options) => {
+export const startReceiver = async ({ keys, merchant, reply = () => 204, tls }: Options) => {
   const arrivals: Arrival[] = []
   const seen = new Map<string, Arrival>()
   const watchers = new Set<() => void>()
@@ -53,7 +56,7 @@ export const startReceiver = async ({ keys, reply = () => 204, tls }: Options) =
     const path = request.url ?? '/'
     const url = `${scheme}://${headers['host']}${path}`
     const { meta, object } = JSON.parse(body) as Pick<Arrival, 'meta' | 'object'>
-    const problems = problemsOf({ url, headers, body }, keys)
+    const problems = problemsOf({ url, headers, body }, keys, merchant)
     const arrival = { path, headers, body, meta, object, problems }
     arrivals.push(arrival)
     if (problems.length === 0 && !seen.has(meta.id)) seen.set(meta.id, arrival)

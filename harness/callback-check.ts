@@ -52,8 +52,9 @@ const isStandardWebhook = ({ headers, body }: Posted, key: KeyObject): boolean =
 }
 
 /** What is wrong with a message; nothing is when it can be believed. */
-export const problemsOf = (posted: Posted, keys: CallbackKeys): string[] => {
+export const problemsOf = (posted: Posted, keys: CallbackKeys, merchant = 'sandbox'): string[] => {
   const { headers, body } = posted
+  const { meta } = JSON.parse(body) as { meta: { id: string; merchant_id: string } }
   const digest = `SHA256=${createHash('sha256').update(body).digest('base64')}`
   const timestamp = headers['x-service-timestamp']?.replace(' ', 'T') ?? ''
   const checks = {
@@ -62,8 +63,8 @@ export const problemsOf = (posted: Posted, keys: CallbackKeys): string[] => {
     'the RSA signature is bad': isSignedWithRsa(posted, keys.rsa),
     'the webhook timestamp is stale': isRecent(Number(headers['webhook-timestamp']) * 1000),
     'the webhook signature is bad': isStandardWebhook(posted, keys.webhook),
-    'the webhook id is not that of the message':
-      headers['webhook-id'] === (JSON.parse(body) as { meta: { id: string } }).meta.id,
+    'the webhook id is not that of the message': headers['webhook-id'] === meta.id,
+    'the message is of another merchant': meta.merchant_id === merchant,
   }
   return Object.entries(checks).flatMap(([problem, isRight]) => (isRight ? [] : problem))
 }

@@ -26,6 +26,9 @@ const meta = z
     seqno: z.int().meta({
       description: '1, 2, 3 … per resource; what a display is told is counted by itself.',
     }),
+    merchant_id: z.string().nullable().meta({
+      description: 'Whose it is: a receiver takes its own only.',
+    }),
   })
   .meta({ id: 'CallbackMeta' })
 

@@ -70,11 +70,11 @@ export const callbackMessages =
   async (message: Message, destination: string): Promise<string> => {
     const { event: name, seqno } = message
     if (!isCallbackName(name)) throw new Error(`${name} is no event of callbacks`)
-    const { id, at, object } = await needs.tellEvent(message)
+    const { id, at, merchant, object } = await needs.tellEvent(message)
     const path = pathOf(object)
     const uri = path === null ? null : needs.links.full(path)
     const isSent = isAlwaysSent(object) || destination.toLowerCase().startsWith('https:')
     const encoded = isSent ? await encodeObject(needs, object, at) : undefined
-    const meta = { id, event: name, timestamp: at, seqno, uri }
+    const meta = { id, event: name, timestamp: at, seqno, uri, merchant_id: merchant }
     return JSON.stringify(callbacks[name].message.parse({ meta, object: encoded }))
   }

@@ -28,7 +28,7 @@ const languages = {
 const { readFileSync } = require('node:fs')
 const { messages, keys } = JSON.parse(readFileSync(0, 'utf8'))
 const verdicts = messages.map(({ url, headers, body }) =>
-  isGenuine(url, headers, Buffer.from(body), keys))
+  isGenuine(url, headers, Buffer.from(body), keys, 'sandbox'))
 console.log(JSON.stringify(verdicts))`,
   },
   Python: {
@@ -39,7 +39,7 @@ console.log(JSON.stringify(verdicts))`,
     around: (code: string) => `${code}
 import json, sys
 given = json.load(sys.stdin)
-print(json.dumps([is_genuine(m["url"], m["headers"], m["body"].encode(), given["keys"])
+print(json.dumps([is_genuine(m["url"], m["headers"], m["body"].encode(), given["keys"], "sandbox")
     for m in given["messages"]]))`,
   },
   PHP: {
@@ -51,7 +51,7 @@ print(json.dumps([is_genuine(m["url"], m["headers"], m["body"].encode(), given["
 ${code}
 $given = json_decode(file_get_contents('php://stdin'), true);
 echo json_encode(array_map(
-  fn ($m) => is_genuine($m['url'], $m['headers'], $m['body'], $given['keys']), $given['messages']));`,
+  fn ($m) => is_genuine($m['url'], $m['headers'], $m['body'], $given['keys'], 'sandbox'), $given['messages']));`,
   },
 } as const
 
@@ -94,9 +94,12 @@ const received = async (): Promise<Message> => {
 }
 
 /** As the service signs, at any time. */
-const signedAt = (at: number): Message => {
+const signedAt = (at: number, merchant = 'sandbox'): Message => {
   const key = createPrivateKey(readFileSync(join(service.folder, 'callback-rsa.pem')))
-  const [url, body] = ['https://shop.example/callbacks', '{"meta":{"event":"test_event"}}']
+  const [url, body] = [
+    'https://shop.example/callbacks',
+    JSON.stringify({ meta: { merchant_id: merchant } }),
+  ]
   const who = { merchant: null, user: null }
   return { url, body, headers: sign({ method: 'POST', url, body, key, at, ...who }) }
 }
@@ -123,6 +126,7 @@ describe('given a verifier of the page', () => {
         { ...now, headers: { ...now.headers, 'X-Service-Timestamp': '2026-11-21 09:30:00' } },
         signedAt(Date.now() - 301_000),
         signedAt(Date.now() + 302_000),
+        signedAt(Date.now(), 'other'),
         { ...now, headers: unsigned },
         { ...now, headers: { ...now.headers, Authorization: 'RSA-SHA256 bm9uZQ==' } },
         { ...now, headers: {} },

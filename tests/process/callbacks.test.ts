@@ -224,9 +224,22 @@ describe('a message', () => {
       expect((await shop.world('POST', '/sandbox/v1/callback/', body)).status).toBe(204)
     }
     await advance(shop.world, 0)
-    const meta = { event: 'test_event', uri: null, seqno: 1 }
+    const meta = { event: 'test_event', uri: null, seqno: 1, merchant_id: 'sandbox' }
     for (const receiver of [plain, secure])
       expect(receiver.messages()).toMatchObject([{ meta, object: { text: 'Hello World' } }])
+  })
+
+  test('of another merchant to our address names that merchant, and is not believed', async () => {
+    const receiver = await receive()
+    const named = ['--name', 'Harbour', '--currency', 'NOK']
+    await runCommand(settings, 'merchant', 'add', 'harbour', ...named)
+    const body = { callback_uri: receiver.url('/ours'), merchant: 'harbour' }
+    await shop.world('POST', '/sandbox/v1/callback/', body)
+    await advance(shop.world, 0)
+    expect(receiver.arrivals[0]).toMatchObject({
+      meta: { merchant_id: 'harbour' },
+      problems: ['the message is of another merchant'],
+    })
   })
 })
 
