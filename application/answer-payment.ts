@@ -2,6 +2,7 @@ import { parseScope } from '../domain/people/scope.ts'
 import { refuse, Refusal } from '../domain/refusal.ts'
 import { streamOf } from '../domain/stream.ts'
 import { payments } from '../domain/aggregates.ts'
+import { refuseDisabled } from './disabled-merchant.ts'
 import { dryRun } from './find-rechecked.ts'
 import type { FundingSource } from './funding.ts'
 import { issueTokens, type Tokens } from './tokens.ts'
@@ -43,6 +44,7 @@ export const acceptPayment =
       handle(payments, tid, command, context)
     // A repeat: the money was asked for before.
     if (status !== 'pending') return void (await record(accept))
+    await refuseDisabled(find, request.merchant)
     const additionalAmount = wish.additionalAmount ?? request.additionalAmount
     const amount = request.amount + additionalAmount
     const { currency } = request

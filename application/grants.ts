@@ -5,11 +5,13 @@ import {
 } from '../domain/people/grant.ts'
 import type { Scope } from '../domain/people/scope.ts'
 import { refuse } from '../domain/refusal.ts'
+import { isDisabled, isEnabled } from '../domain/register.ts'
 import { stillLasts, type Instant } from '../domain/time.ts'
 import {
   applications,
   authorizations,
   grants,
+  merchants,
   payers,
   payments,
   permissionRequests,
@@ -56,11 +58,14 @@ export type Needs = {
 
 export type LiveToken = TokenRow & GrantRow
 
-/** Not revoked, the payer and the client still exist. A merchant is its own client. */
+/**
+ * Not revoked, the payer exists, merchant and client are enabled. A merchant is its own client.
+ */
 const stands = async (find: Find, { isRevoked, payer, client, merchant }: GrantRow) =>
   !isRevoked &&
   (await find(payers, payer)).status === 'present' &&
-  (client === merchant || (await find(applications, client)).status === 'present')
+  !isDisabled(await find(merchants, merchant)) &&
+  (client === merchant || isEnabled(await find(applications, client)))
 
 export const findLiveToken =
   ({ find, tokens, rows, caughtUp }: Omit<Needs, 'handle'>) =>

@@ -4,6 +4,7 @@ import type { Instant } from '../domain/time.ts'
 import { payments, scansOfShortlinks, shortlinks } from '../domain/aggregates.ts'
 import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
 import { StoreUnavailable } from './event-store.ts'
+import { refuseDisabled } from './disabled-merchant.ts'
 import { findRechecked, isPresent } from './find-rechecked.ts'
 import type { Context, Handle } from './handle.ts'
 import type { Find } from './find-state.ts'
@@ -126,7 +127,7 @@ export const matchScans = (needs: Needs) => {
 
     /**
      * Returns the scan's id, and the request that took it, if any. @throws Refusal
-     * resource_is_unknown
+     * resource_is_unknown, merchant_is_disabled
      */
     scanShortlink: async (
       shortlink: string,
@@ -136,6 +137,7 @@ export const matchScans = (needs: Needs) => {
       const entry = await findRechecked(find, shortlinks, shortlink, isPresent)
       if (entry.status !== 'present') return refuse('resource_is_unknown')
       const { merchant } = entry.data
+      await refuseDisabled(find, merchant)
       const scan = { scan: newId(), ...by, scannedAt: at }
       const tokenDigest = tokenDigestOf(scan.scan)
       const context = { at, merchant, actor: `payer:${by.payer}`, correlationId }

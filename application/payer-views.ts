@@ -1,7 +1,8 @@
-import { payments, permissionRequests } from '../domain/aggregates.ts'
+import { merchants, payments, permissionRequests } from '../domain/aggregates.ts'
 import { outcomeAt, type PaymentOutcome } from '../domain/payment/payment-outcome.ts'
 import type { RequestedPayment } from '../domain/payment/payment-state.ts'
 import { permissionAt, type RequestedPermission } from '../domain/people/permission.ts'
+import { isDisabled } from '../domain/register.ts'
 import type { Instant } from '../domain/time.ts'
 import type { Find } from './find-state.ts'
 
@@ -14,15 +15,19 @@ type Shop = {
   readonly pos: string | null
 }
 
+/** A disabled shop gets no payments and no permissions. */
+type ShopState = { readonly isShopDisabled: boolean }
+
 type Needs = {
   readonly find: Find
   readonly shopOf: (merchant: string, posId: string) => Shop
 }
 
 type PayerPayment = Pick<RequestedPayment, 'request' | 'details' | 'payer'> &
-  Shop & { readonly tid: string; readonly outcome: PaymentOutcome }
+  Shop &
+  ShopState & { readonly tid: string; readonly outcome: PaymentOutcome }
 
-export type PayerPermission = RequestedPermission & { readonly rid: string }
+export type PayerPermission = RequestedPermission & ShopState & { readonly rid: string }
 
 /** Requests as payers see them at a moment, whoever the payer is. */
 export const payerViews = ({ find, shopOf }: Needs) => ({
@@ -31,13 +36,15 @@ export const payerViews = ({ find, shopOf }: Needs) => ({
     if (payment.status === 'unrequested') return undefined
     const { request, details, payer } = payment
     const outcome = outcomeAt(tid, payment, at)
-    return { tid, request, details, payer, outcome, ...shopOf(request.merchant, request.posId) }
+    const isShopDisabled = isDisabled(await find(merchants, request.merchant))
+    const shop = { ...shopOf(request.merchant, request.posId), isShopDisabled }
+    return { tid, request, details, payer, outcome, ...shop }
   },
   findPayerPermission: async (rid: string, at: Instant): Promise<PayerPermission | undefined> => {
     const permission = await find(permissionRequests, rid, 'log')
-    return permission.status === 'unrequested'
-      ? undefined
-      : { rid, ...permissionAt(permission, at) }
+    if (permission.status === 'unrequested') return undefined
+    const isShopDisabled = isDisabled(await find(merchants, permission.request.merchant))
+    return { rid, ...permissionAt(permission, at), isShopDisabled }
   },
 })
 

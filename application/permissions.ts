@@ -5,6 +5,7 @@ import { streamOf, within } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
 import { merchants, permissionRequests, pointsOfSale } from '../domain/aggregates.ts'
 import type { FindTerms } from './fee-book.ts'
+import { refuseDisabled } from './disabled-merchant.ts'
 import { dryRun, findRechecked, isPresent } from './find-rechecked.ts'
 import { issueTokens, type Tokens } from './tokens.ts'
 import type { Context, Handle } from './handle.ts'
@@ -78,6 +79,7 @@ export const answerPermission = ({ handle, find, tokens, findTerms }: AnswerNeed
     ): Promise<void> => {
       const { at } = context
       const { request, terms } = await requested(rid, at)
+      await refuseDisabled(find, request.merchant)
       const permissions = {
         scope: [...(scope ?? request.scope)],
         tokens: issueTokens(tokens, streamOf(permissionRequests, rid), 0, at),

@@ -5,7 +5,7 @@ import { refuse } from './refusal.ts'
 import { jsonEquals } from './json-equality.ts'
 
 /** The required owner; entries of other merchants count as unknown. Absent means any. */
-type Owned = { readonly merchant?: string }
+export type Owned = { readonly merchant?: string }
 
 /** Register, change and remove an entry such as a POS or a user. */
 export type RegisterCommand<Data> =
@@ -22,9 +22,26 @@ type RegisterEvent<Name extends string, Data> =
 export type Entry<Data> =
   | { readonly status: 'absent' | 'removed' }
   /** `registered` is the original data, to recognise repeated registrations. */
-  | { readonly status: 'present'; readonly registered: Data; readonly data: Data }
+  | {
+      readonly status: 'present'
+      readonly registered: Data
+      readonly data: Data
+      /** Only entries of a switchable register are ever disabled. */
+      readonly isDisabled?: true
+    }
 
-const present = <Data extends object>(entry: Entry<Data>, { merchant }: Owned): Data => {
+/** Whether it is there and not disabled. */
+export const isEnabled = <Data>(
+  entry: Entry<Data>,
+): entry is Extract<Entry<Data>, { status: 'present' }> =>
+  entry.status === 'present' && !entry.isDisabled
+
+/** Whether it is there, and disabled. */
+export const isDisabled = (entry: Entry<unknown>): boolean =>
+  entry.status === 'present' && entry.isDisabled === true
+
+/** @throws Refusal resource_is_unknown */
+export const present = <Data extends object>(entry: Entry<Data>, { merchant }: Owned): Data => {
   if (entry.status !== 'present') return refuse('resource_is_unknown')
   const { data } = entry
   const isTheirs = merchant === undefined || ('merchant' in data && data.merchant === merchant)
@@ -67,8 +84,8 @@ export const register = <Name extends string, Schema extends z.ZodObject>(
     },
     evolve(entry, { type, data }) {
       if (type === `${name}Removed`) return { status: 'removed' }
-      const registered = entry.status === 'present' ? entry.registered : (data as Data)
-      return { status: 'present', registered, data: data as Data }
+      if (entry.status === 'present') return { ...entry, data: data as Data }
+      return { status: 'present', registered: data as Data, data: data as Data }
     },
   }
   const events = {

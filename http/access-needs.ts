@@ -10,7 +10,13 @@ type KnownUser = {
 
 /** Undefined when there is no such user. */
 export type FoundUser =
-  { readonly user: KnownUser; readonly merchantNetmask: string | null } | undefined
+  | {
+      readonly user: KnownUser
+      readonly merchantNetmask: string | null
+      /** Undefined while both are enabled. */
+      readonly disabled: 'user' | 'merchant' | undefined
+    }
+  | undefined
 
 export type AccessNeeds = {
   readonly names: Names

@@ -3,7 +3,7 @@ import type { AccessNeeds, FoundUser } from './access-needs.ts'
 import type { Caller } from './call.ts'
 import { makeIntegratorAccess, type IntegratorNeeds } from './integrator-access.ts'
 import type { AccessLevel } from './route.ts'
-import { makeSignedText, unauthorized } from './signed-request.ts'
+import { disabledText, makeSignedText, notFromHere, unauthorized } from './signed-request.ts'
 import type { UnauthenticatedRequest } from './unauthenticated-request.ts'
 
 /** Authenticates requests to the merchant interface, or says which check failed (interface 3). */
@@ -66,11 +66,13 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
     return right ?? unauthorized('Unknown user, or bad signature.', { string_to_sign: [text] })
   }
 
-  const keptOutBy = (address: string | undefined, found: FoundUser) => {
+  /** Why a request with right credentials is refused. */
+  const keptOutBy = (address: string | undefined, found: FoundUser): string | undefined => {
     const isWithin = (netmask: string | null) =>
       netmask === null || needs.isWithin(address, netmask)
-    if (!found || !isWithin(found.user.netmask)) return 'of this user'
-    return isWithin(found.merchantNetmask) ? undefined : 'for this merchant'
+    if (found?.disabled) return disabledText[found.disabled]
+    if (!found || !isWithin(found.user.netmask)) return notFromHere('of this user')
+    return isWithin(found.merchantNetmask) ? undefined : notFromHere('for this merchant')
   }
 
   const isSuperuser = (found: FoundUser): boolean =>
@@ -103,11 +105,10 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
           isSuperuser(found) || isSuperuser(await needs.findUser(merchant, id)),
         isSigned: isKey,
       }
-      if (!keptOutBy(address, found)) return caller
+      if (keptOutBy(address, found) === undefined) return caller
       return needs.findUser(merchant, id).then((now) => {
         const keptOut = keptOutBy(address, now)
-        if (!keptOut) return caller
-        return unauthorized(`Requests ${keptOut} may not come from this address.`)
+        return keptOut === undefined ? caller : unauthorized(keptOut)
       })
     })
   }

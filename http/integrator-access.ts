@@ -1,13 +1,14 @@
 import type { AccessNeeds } from './access-needs.ts'
 import type { Caller } from './call.ts'
 import type { AccessLevel } from './route.ts'
-import { makeSignedText, unauthorized } from './signed-request.ts'
+import { disabledText, makeSignedText, notFromHere, unauthorized } from './signed-request.ts'
 import type { UnauthenticatedRequest } from './unauthenticated-request.ts'
 
 type KnownIntegrator = {
   readonly id: string
   readonly publicKey: string
   readonly merchants: readonly string[]
+  readonly isDisabled: boolean
 }
 
 export type IntegratorNeeds = {
@@ -15,8 +16,27 @@ export type IntegratorNeeds = {
   readonly recallIntegrator: (id: string) => KnownIntegrator | undefined
   /** From the log. */
   readonly findIntegrator: (id: string) => Promise<KnownIntegrator | undefined>
-  readonly netmaskOf: (merchant: string, asOf: 'memory' | 'log') => Promise<string | null>
+  /** Undefined when there is no such merchant. */
+  readonly findMerchant: (
+    merchant: string,
+    asOf: 'memory' | 'log',
+  ) => Promise<{ readonly netmask: string | null; readonly isDisabled: boolean } | undefined>
 }
+
+/** @throws RequestError 401 for a disabled merchant, or one with another network */
+const makeMerchantCheck =
+  (needs: AccessNeeds & IntegratorNeeds) =>
+  async (merchant: string, { remoteAddress }: UnauthenticatedRequest): Promise<void> => {
+    let isDisabled = false
+    for (const asOf of ['memory', 'log'] as const) {
+      const found = await needs.findMerchant(merchant, asOf)
+      const netmask = found?.netmask ?? null
+      isDisabled = found?.isDisabled ?? false
+      const isFromHere = netmask === null || needs.isWithin(remoteAddress, netmask)
+      if (isFromHere && !isDisabled) return
+    }
+    return unauthorized(isDisabled ? disabledText.merchant : notFromHere('for this merchant'))
+  }
 
 /**
  * An integrator signs with its own key and acts only for merchants that it serves (interface 3).
@@ -24,6 +44,7 @@ export type IntegratorNeeds = {
 export const makeIntegratorAccess = (needs: AccessNeeds & IntegratorNeeds) => {
   const { names } = needs
   const signedText = makeSignedText(needs)
+  const checkMerchant = makeMerchantCheck(needs)
 
   const signatureOf = (request: UnauthenticatedRequest): string => {
     const authorization = request.header('authorization')
@@ -41,26 +62,19 @@ export const makeIntegratorAccess = (needs: AccessNeeds & IntegratorNeeds) => {
     const signature = signatureOf(request)
     const text = signedText(request)
     let hasSigned = false
+    let isDisabled = false
     // Another process may have changed what memory refuses, so the log decides.
     for (const find of [needs.recallIntegrator, needs.findIntegrator]) {
       const found = await find(id)
       hasSigned = needs.verifySignature(found?.publicKey ?? null, text, signature)
-      if (hasSigned && (merchant === undefined || found?.merchants.includes(merchant))) return
+      isDisabled = found?.isDisabled ?? false
+      const serves = merchant === undefined || found?.merchants.includes(merchant)
+      if (hasSigned && serves && !isDisabled) return
     }
     if (!hasSigned)
       return unauthorized('Unknown integrator, or bad signature.', { string_to_sign: [text] })
+    if (isDisabled) return unauthorized(disabledText.integrator)
     return unauthorized('The integrator does not serve this merchant.')
-  }
-
-  const checkNetmask = async (
-    merchant: string,
-    { remoteAddress }: UnauthenticatedRequest,
-  ): Promise<void> => {
-    for (const asOf of ['memory', 'log'] as const) {
-      const netmask = await needs.netmaskOf(merchant, asOf)
-      if (netmask === null || needs.isWithin(remoteAddress, netmask)) return
-    }
-    return unauthorized('Requests for this merchant may not come from this address.')
   }
 
   return async (level: AccessLevel, request: UnauthenticatedRequest): Promise<Caller> => {
@@ -76,7 +90,7 @@ export const makeIntegratorAccess = (needs: AccessNeeds & IntegratorNeeds) => {
     const merchant = request.header(names.merchant)
     if (merchant === undefined) return unauthorized(`The header ${names.merchant} is missing.`)
     await check(id, merchant, request)
-    await checkNetmask(merchant, request)
+    await checkMerchant(merchant, request)
     return { ...who, merchant }
   }
 }

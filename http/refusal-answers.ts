@@ -85,10 +85,18 @@ const refusalAnswers = {
     status: 409,
     text: 'A resource with this id exists with other data.',
   },
+  last_superuser_is_needed: {
+    status: 409,
+    text: 'This is the last superuser with a public key: make another one first.',
+  },
   ledger_is_unknown: { field: 'ledger', text: 'There is no such ledger, or it is disabled.' },
   line_items_do_not_add_up: {
     field: 'line_items',
     text: 'The totals of the line items must add up to the amount.',
+  },
+  merchant_is_disabled: {
+    status: 409,
+    text: 'The merchant is disabled: it takes no payments and gets no permissions now.',
   },
   merchant_is_unknown: { field: 'merchant', text: 'There is no such merchant.' },
   nothing_is_captured: { field: 'action', text: 'Nothing is captured that could be refunded.' },

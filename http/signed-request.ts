@@ -7,6 +7,16 @@ import { parseDateTime } from './wire.ts'
 /** One challenge per scheme (RFC 9110, section 11.6.1). */
 const challenges = 'SECRET realm="merchant", RSA-SHA256 realm="merchant"'
 
+/** Told only to those who have authenticated. */
+export const disabledText = {
+  user: 'This user is disabled: ask the operator of the service.',
+  integrator: 'This integrator is disabled: ask the operator of the service.',
+  merchant: 'This merchant is disabled: ask the operator of the service.',
+} as const
+
+export const notFromHere = (whose: string): string =>
+  `Requests ${whose} may not come from this address.`
+
 /** @throws RequestError 401 */
 export const unauthorized = (
   description: string,

@@ -3,14 +3,14 @@ import { integrators, merchants } from '../domain/aggregates.ts'
 import type { Context } from '../application/handle.ts'
 import { byScanToken, byShortlink, firstOf } from '../application/identify-customer.ts'
 import { matchScans } from '../application/match-scans.ts'
-import type { Entry } from '../domain/register.ts'
+import { isEnabled, type Entry } from '../domain/register.ts'
 import type { Core } from './core.ts'
 import { sealedBlobs } from './people/sealed-blobs.ts'
 import { newShortlinkId } from './people/tokens.ts'
 import { qrImage } from './qr-image.ts'
 
-const dataOf = <Data>(entry: Entry<Data> | undefined): Data | undefined =>
-  entry?.status === 'present' ? entry.data : undefined
+const dataOf = <Data>(entry: Entry<Data> | undefined) =>
+  entry?.status === 'present' ? { ...entry.data, isDisabled: !isEnabled(entry) } : undefined
 
 /** What merchants, integrators, shortlinks and attachments need of the rest. */
 export const makeMerchantSide = (core: Core) => {
@@ -53,8 +53,8 @@ export const makeMerchantSide = (core: Core) => {
       recallIntegrator: (id: string) => dataOf(core.recall(integrators, encodeURIComponent(id))),
       findIntegrator: async (id: string) =>
         dataOf(await find(integrators, encodeURIComponent(id), 'log')),
-      netmaskOf: async (merchant: string, asOf: 'memory' | 'log') =>
-        dataOf(await find(merchants, merchant, asOf))?.netmask ?? null,
+      findMerchant: async (merchant: string, asOf: 'memory' | 'log') =>
+        dataOf(await find(merchants, merchant, asOf)),
     },
     routes: {
       scanToken: tokens.scanToken,

@@ -35,10 +35,11 @@ export type CallbackWire = {
 type MerchantEntry = typeof merchants.decider.initial
 type UserEntry = typeof users.decider.initial
 
-const userOf = (shop: MerchantEntry, user: UserEntry) =>
-  shop.status === 'present' && user.status === 'present'
-    ? { user: user.data, merchantNetmask: shop.data.netmask }
-    : undefined
+const userOf = (shop: MerchantEntry, user: UserEntry) => {
+  if (shop.status !== 'present' || user.status !== 'present') return undefined
+  const disabled = (shop.isDisabled && 'merchant') || (user.isDisabled && 'user') || undefined
+  return { user: user.data, merchantNetmask: shop.data.netmask, disabled } as const
+}
 
 /** The path of an address may hold a token of the receiver: only its host is logged. */
 const logUndelivered = (

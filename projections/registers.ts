@@ -27,10 +27,15 @@ const registerProjection = <Data extends object>(
       position: integer().notNull(),
       merchant: text(),
       data: text({ mode: 'json' }).$type<Data>().notNull(),
+      isDisabled: integer({ mode: 'boolean' }).notNull(),
     },
     (row) => [index(`${tableName}_by_merchant`).on(row.merchant, row.position)],
   )
   const removed = `${name}Removed`
+  const switches: ReadonlyMap<string, boolean> = new Map([
+    [`${name}Disabled`, true],
+    [`${name}Enabled`, false],
+  ])
   return projection({
     table,
     key: table.stream,
@@ -38,9 +43,12 @@ const registerProjection = <Data extends object>(
     keyOf: ({ stream }) => stream,
     apply: (row, event: Recorded) => {
       if (event.type === removed) return undefined
+      const isDisabled = switches.get(event.type)
+      if (isDisabled !== undefined) return row && { ...row, isDisabled }
       const { stream, position, metadata } = event
       const data = event.data as Data
-      return row ? { ...row, data } : { stream, position, merchant: metadata.merchant, data }
+      if (row) return { ...row, data }
+      return { stream, position, merchant: metadata.merchant, data, isDisabled: false }
     },
   })
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { register } from '../register.ts'
+import { switchable } from '../switchable.ts'
 
 /** Acts for merchants with its own key. */
-export const integrator = register(
+export const integrator = switchable(
   'Integrator',
   z.object({
     id: z.string(),

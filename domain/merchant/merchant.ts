@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { register } from '../register.ts'
+import { switchable } from '../switchable.ts'
 import { location } from './location.ts'
 
 const text = z.string().nullable().default(null)
@@ -17,7 +17,7 @@ const profile = z.object({
 })
 
 /** Absent fields are empty. */
-export const merchant = register(
+export const merchant = switchable(
   'Merchant',
   z.object({
     id: z.string(),

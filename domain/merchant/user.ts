@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { fold, type Decider } from '../decider.ts'
 import { refuse } from '../refusal.ts'
-import { register } from '../register.ts'
+import { isEnabled, type Entry } from '../register.ts'
+import { switchable } from '../switchable.ts'
 import { chosenId } from './chosen-id.ts'
 
 export const roles = ['user', 'superuser'] as const
@@ -18,7 +20,7 @@ export const userSecret = z
   .regex(/^[!-~](?:[ -~]*[!-~])?$/, 'Must be printable ASCII without blanks around it.')
 
 /** Signs requests of a merchant. The secret is stored as a slow salted hash. */
-export const user = register(
+const userRegister = switchable(
   'User',
   z.object({
     merchant: z.string(),
@@ -34,3 +36,31 @@ export const user = register(
     if (secretHash === null && publicKey === null) refuse('user_has_no_credentials')
   },
 )
+
+const { decider: base } = userRegister
+export type UserData = z.output<typeof userRegister.events.UserRegistered>
+type UserEvent = ReturnType<typeof base.decide>[number]
+type UserCommand = Parameters<typeof base.decide>[0] & {
+  /** Whether another user of the merchant can manage users; absent for the operator. */
+  readonly othersManage?: boolean
+}
+
+/** A superuser manages users, with requests that it signs. */
+export const managesUsers = ({ roles, publicKey }: UserData, isDisabled: boolean): boolean =>
+  !isDisabled && roles.includes('superuser') && publicKey !== null
+
+const manages = (entry: Entry<UserData>): boolean =>
+  isEnabled(entry) && managesUsers(entry.data, false)
+
+const decider: Decider<UserCommand, UserEvent, Entry<UserData>> = {
+  ...base,
+  decide(command, entry) {
+    const events = base.decide(command, entry)
+    const isLast = manages(entry) && command.othersManage === false
+    const stays = !isLast || manages(fold(base, events, entry))
+    return stays ? events : refuse('last_superuser_is_needed')
+  },
+}
+
+/** A user whose merchant is never left without one that manages users. */
+export const user = { ...userRegister, decider }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { register } from '../register.ts'
+import { switchable } from '../switchable.ts'
 
 /** An OAuth client of a merchant. */
-export const application = register(
+export const application = switchable(
   'Application',
   z.object({
     clientId: z.string(),

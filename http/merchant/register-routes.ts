@@ -44,7 +44,7 @@ type Register<
   readonly access: Readonly<Record<'create' | 'read' | 'change', AccessLevel>> &
     Partial<Readonly<Record<'list' | 'remove', AccessLevel>>>
   readonly aboutRemoval?: string
-  /** Meanings of further errors of POST and PUT. */
+  /** Meanings of further errors of POST, PUT and DELETE. */
   readonly errors?: Readonly<Record<number, string>>
   /** Any other id is not found. */
   readonly id: z.ZodType<string>
@@ -60,6 +60,8 @@ type Register<
     call: Call<unknown, unknown, Update>,
     id: string,
   ) => Changes<Data> | Promise<Changes<Data>>
+  /** Whether the caller may change or remove it; gives what the decision has to know besides. */
+  readonly facts?: (call: Call, id: string) => Promise<object>
   readonly view: (data: Data) => Reply
 }
 
@@ -78,6 +80,7 @@ export const registerRoutes = <
   const detailPath = (id: string): string => `${path}${encodeURIComponent(id)}/`
   const detail = { path: `${path}:${param}/`, params: z.object({ [param]: register.id }), group }
   const errors = register.errors && { errors: register.errors }
+  const factsOf = register.facts ?? (async () => ({}))
   const idIn = ({ params }: Call<Record<string, unknown>>): string => String(params[param])
 
   const list = (level: AccessLevel): Route =>
@@ -100,10 +103,12 @@ export const registerRoutes = <
       summary: `Delete ${one}`,
       ...(register.aboutRemoval === undefined ? {} : { description: register.aboutRemoval }),
       success: 'nothing',
+      ...errors,
       handle: async (call) => {
         const { merchant } = callerOf(call)
-        const key = keyOf(merchant, idIn(call))
-        await handle(aggregate, key, { type: 'Remove', merchant }, contextOf(call))
+        const id = idIn(call)
+        const command = { type: 'Remove', merchant, ...(await factsOf(call, id)) } as const
+        await handle(aggregate, keyOf(merchant, id), command, contextOf(call))
       },
     })
 
@@ -161,8 +166,9 @@ export const registerRoutes = <
       handle: async (call) => {
         const { merchant } = callerOf(call)
         const id = idIn(call)
+        const facts = await factsOf(call, id)
         const changes = await register.changes(call, id)
-        const command = { type: 'Change', merchant, changes } as const
+        const command = { type: 'Change', merchant, changes, ...facts } as const
         await handle(aggregate, keyOf(merchant, id), command, contextOf(call))
       },
     }),

@@ -2,7 +2,13 @@ import { z } from 'zod'
 import { users } from '../../domain/aggregates.ts'
 import type { Find } from '../../application/find-state.ts'
 import { changed, type Changes } from '../../domain/changes.ts'
-import { roles, user, userId, userSecret } from '../../domain/merchant/user.ts'
+import {
+  managesUsers,
+  roles,
+  userId,
+  userSecret,
+  type UserData,
+} from '../../domain/merchant/user.ts'
 import { within } from '../../domain/stream.ts'
 import { merchantPrefix } from '../addresses.ts'
 import { callerOf, type Call } from '../call.ts'
@@ -60,8 +66,11 @@ const userReply = z
   })
   .meta({ id: 'User' })
 
-type UserData = z.output<typeof user.events.UserRegistered>
-type UserRow = { readonly position: number; readonly data: UserData }
+type UserRow = {
+  readonly position: number
+  readonly data: UserData
+  readonly isDisabled: boolean
+}
 
 export type UserNeeds = RegisterNeeds &
   Checks & {
@@ -77,6 +86,7 @@ export type UserNeeds = RegisterNeeds &
 const listPath = `${merchantPrefix}/user/`
 /** Defaults of a new user. */
 const defaults = { roles: ['user' as const], netmask: null, secretHash: null, publicKey: null }
+const pageSize = 100
 const onlyManagers = 'Only a superuser or an integrator manages users.'
 
 /** API users (interface 7.2), managed by a superuser or an integrator. */
@@ -105,6 +115,18 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
       typeof secret === 'string' ? await secretHash(secret, known?.secretHash ?? null) : secret,
   })
 
+  /** Whether the merchant has another user that manages users. */
+  const othersManage = async (merchant: string, id: string): Promise<boolean> => {
+    await needs.caughtUp()
+    for (let before = Number.MAX_SAFE_INTEGER; ;) {
+      const rows = needs.users.list(merchant, before, pageSize)
+      if (rows.some(({ data, isDisabled }) => data.id !== id && managesUsers(data, isDisabled)))
+        return true
+      before = rows.at(-1)?.position ?? before
+      if (rows.length < pageSize) return false
+    }
+  }
+
   const userUpdate = userUpdateWith(needs)
 
   return registerRoutes(needs, {
@@ -115,13 +137,19 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
     group: 'User',
     one: 'an API user',
     many: 'API users',
-    access: { create: 'KEY', read: 'SECRET', change: 'KEY' },
+    access: { create: 'KEY', read: 'SECRET', change: 'KEY', remove: 'KEY' },
+    aboutRemoval:
+      'Its requests are refused from then on. The last superuser with a public key stays (409).',
     errors: { 403: onlyManagers },
     id: userId,
     input: userUpdate.extend({ id: userId }).meta({ id: 'UserInput' }),
     update: userUpdate,
     reply: userReply,
     keyOf: within,
+    facts: async (call, id) => {
+      const { merchant } = await manager(call)
+      return { othersManage: await othersManage(merchant, id) }
+    },
     created: async (call) => {
       const { merchant } = await manager(call)
       const { id } = call.body
@@ -131,7 +159,7 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
       return changed<UserData>({ merchant, id, ...defaults }, await named(call.body, registered))
     },
     changes: async (call, id) => {
-      const { merchant } = await manager(call)
+      const { merchant } = callerOf(call)
       const entry = await needs.find(users, within(merchant, id), 'log')
       return named(call.body, entry.status === 'present' ? entry.data : undefined)
     },

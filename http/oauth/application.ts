@@ -60,7 +60,10 @@ const applicationReply = z
 
 const params = z.object({ client_id: z.string() })
 
-type Row = { readonly position: number; readonly data: KnownApplication }
+type Row = {
+  readonly position: number
+  readonly data: Omit<KnownApplication, 'isDisabled'>
+}
 
 export type ApplicationNeeds = {
   readonly handle: Handle

@@ -13,6 +13,7 @@ import { authorizationPasses, type AuthorizationPassNeeds } from './passes.ts'
 import {
   readAuthorizationRequest,
   redirectTo,
+  type RefusedReason,
   type ValidRequest,
   type ReadRequest,
 } from './request.ts'
@@ -59,12 +60,8 @@ export const authorizationRoutes = (
     })
   }
 
-  const refused = (
-    visitor: Visitor,
-    call: Call,
-    reason: 'unknownClient' | 'unknownRedirect',
-    status: 200 | 400 = 400,
-  ) => visits.problem(visitor, status, visitor.texts[reason], call)
+  const refused = (visitor: Visitor, call: Call, reason: RefusedReason, status: 200 | 400 = 400) =>
+    visits.problem(visitor, status, visitor.texts[reason], call)
 
   /** Continues with a valid request; answers an invalid one. */
   const withRequest = async (

@@ -12,6 +12,8 @@ export type KnownApplication = {
   readonly name: string
   readonly redirectUris: readonly string[]
   readonly secretHash: string | null
+  /** The application itself, or its merchant. */
+  readonly isDisabled: boolean
 }
 
 export type ClientNeeds = {
@@ -81,13 +83,14 @@ export const makeClientAccess = (needs: ClientNeeds) => {
   ): Promise<Client> => {
     const application = await find(id)
     if (!application) throw unknownClient()
-    const { merchant, secretHash } = application
-    if (secretHash === null) {
-      if (secret !== undefined || !mayBePublic) throw unknownClient()
-      return { id, merchant, isPublic: true }
-    }
-    if (secret === undefined || !needs.isSecretOf(secret, secretHash)) throw unknownClient()
-    return { id, merchant, isPublic: false }
+    const { merchant, secretHash, isDisabled } = application
+    const isPublic = secretHash === null
+    const isRight = isPublic
+      ? secret === undefined && mayBePublic
+      : secret !== undefined && needs.isSecretOf(secret, secretHash)
+    if (!isRight) throw unknownClient()
+    if (isDisabled) throw unknownClient('The application or its merchant is disabled.')
+    return { id, merchant, isPublic }
   }
 
   return async (

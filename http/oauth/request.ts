@@ -13,12 +13,14 @@ export type ValidRequest = {
   readonly loginHint: string | null
 }
 
+export type RefusedReason = 'unknownClient' | 'disabledClient' | 'unknownRedirect'
+
 export type ReadRequest =
   | ValidRequest
   /** Reported to the application (RFC 6749, 4.1.2.1). */
   | { readonly result: 'redirect'; readonly location: string }
   /** Shown here: an unknown redirect URI must not be followed. */
-  | { readonly result: 'refuse'; readonly reason: 'unknownClient' | 'unknownRedirect' }
+  | { readonly result: 'refuse'; readonly reason: RefusedReason }
 
 /** Adds parameters and keeps the URI's own query (RFC 6749, 3.1.2). */
 export const redirectTo = (
@@ -81,6 +83,7 @@ export const readAuthorizationRequest = (
   const application = client === null ? undefined : findApplication(client)
   if (client === null || !application || all('client_id').length > 1)
     return { result: 'refuse', reason: 'unknownClient' }
+  if (application.isDisabled) return { result: 'refuse', reason: 'disabledClient' }
   const { redirectUris, merchant, secretHash } = application
   const named = one('redirect_uri')
   const redirectUri = named ?? (redirectUris.length === 1 ? redirectUris[0] : undefined)

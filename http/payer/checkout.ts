@@ -9,7 +9,7 @@ import { route, type RawReply, type Route } from '../route.ts'
 import { shownTime } from './money.ts'
 import { pageAsks } from './page-asks.ts'
 import { backToShop, orderHtml, splitHtml } from './order.ts'
-import { isFor, statusHtml, type ShownRequest } from './request.ts'
+import { isFor, refuseDisabledShop, statusHtml, type ShownRequest } from './request.ts'
 import type { Visitor, Visits } from './session.ts'
 
 export type CheckoutNeeds = {
@@ -101,6 +101,7 @@ export const checkoutRoutes = (needs: CheckoutNeeds, visits: Visits): Route[] =>
       handle: (call) =>
         visits.page(call, async (visitor) => {
           const shown = await find(call.params.tid, call.at)
+          refuseDisabledShop(shown.outcome.status, shown.isShopDisabled)
           return shown.outcome.status === 'pending'
             ? waiting(visitor, shown)
             : ended(visitor, shown)

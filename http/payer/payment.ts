@@ -18,6 +18,7 @@ import type { Html } from './page.ts'
 import { payerPages } from './pages.ts'
 import {
   receiptHtml,
+  refuseDisabledShop,
   requestFor,
   statusHtml,
   type ShownRequest,
@@ -193,6 +194,7 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
       async (visitor, call) => {
         const { tid } = call.params
         const shown = await find(tid, visitor.session.payer, call.at)
+        refuseDisabledShop(shown.outcome.status, shown.isShopDisabled)
         const isOver = shown.outcome.status !== 'pending'
         if (isOver && isCheckout(call)) return visits.go(visitor, `/payer/checkout/${tid}`)
         const { request } = shown

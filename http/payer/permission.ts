@@ -15,7 +15,7 @@ import type { Html } from './page.ts'
 import { enterMissing, type EnteringNeeds } from './entering.ts'
 import { pageAsks, permissionForm } from './page-asks.ts'
 import { payerPages } from './pages.ts'
-import { reasonOf } from './request.ts'
+import { reasonOf, refuseDisabledShop } from './request.ts'
 import { scopeChoice, scopeList, type ChoiceSoFar } from './scope-choice.ts'
 import { hiddenFields, type SignedIn, type Visitor, type Visits } from './session.ts'
 
@@ -129,8 +129,11 @@ export const payerPermissionRoutes = (needs: PayerPermissionNeeds, visits: Visit
         params: ridParams,
         ...pageAsks.showPermission,
       },
-      async (visitor, call) =>
-        shown(visitor, await find(call.params.rid, visitor.session.payer, call.at)),
+      async (visitor, call) => {
+        const row = await find(call.params.rid, visitor.session.payer, call.at)
+        refuseDisabledShop(row.status, row.isShopDisabled)
+        return shown(visitor, row)
+      },
     ),
     form(
       {

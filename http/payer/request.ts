@@ -22,6 +22,12 @@ export type ShownRequest = {
   /** SHA-256 of the shop's logo, a PNG. */
   readonly logo: string | null
   readonly pos: string | null
+  readonly isShopDisabled: boolean
+}
+
+/** For what still waits for an answer. @throws Refusal merchant_is_disabled */
+export const refuseDisabledShop = (status: string, isShopDisabled: boolean): void => {
+  if (status === 'pending' && isShopDisabled) refuse('merchant_is_disabled')
 }
 
 export type ShownRequestNeeds = {

@@ -36,6 +36,7 @@ const english = {
   denied: 'Declined. Nothing was shared.',
   deviceIsOut: 'That device is signed out.',
   devices: 'Where you are signed in',
+  disabledClient: 'The application that sent you here is disabled. Nothing was shared.',
   discount: 'Discount',
   done: 'Done',
   email: 'E-mail address',
@@ -115,6 +116,8 @@ const english = {
     'This sign-in took too long. Nothing was shared. Start again in the application.',
   refused_authorization_is_not_allowed: 'It has not been allowed yet.',
   refused_conflicting_changes: 'Something changed at the same time. Please try again.',
+  refused_merchant_is_disabled:
+    'The shop cannot take payments just now. Nothing was paid or shared.',
   refused_payment_is_for_another_payer:
     'This payment was not yours: somebody else has answered it. You have paid nothing.',
   refused_payer_exists: 'There is an account with this phone number already. Sign in with it.',
@@ -184,6 +187,7 @@ const english = {
   terms: 'Terms',
   tip: 'Add a tip',
   tipIsLarge: 'This is more than the amount itself. You will be asked to confirm it.',
+  title_merchant_is_disabled: 'The shop is closed here',
   title_payment_is_for_another_payer: 'Somebody else was first',
   tooManyUntil: 'Too many failed attempts. Try again at {}.',
   toStart: 'Go to the start page',
@@ -271,6 +275,7 @@ const norwegian: Texts = {
   denied: 'Avslått. Ingenting ble delt.',
   deviceIsOut: 'Enheten er logget ut.',
   devices: 'Her er du logget inn',
+  disabledClient: 'Applikasjonen som sendte deg hit, er slått av. Ingenting ble delt.',
   discount: 'Rabatt',
   done: 'Ferdig',
   email: 'E-postadresse',
@@ -351,6 +356,8 @@ const norwegian: Texts = {
     'Innloggingen tok for lang tid. Ingenting ble delt. Begynn på nytt i applikasjonen.',
   refused_authorization_is_not_allowed: 'Det er ikke tillatt ennå.',
   refused_conflicting_changes: 'Noe ble endret samtidig. Prøv igjen.',
+  refused_merchant_is_disabled:
+    'Butikken kan ikke ta betalt akkurat nå. Ingenting ble betalt eller delt.',
   refused_payment_is_for_another_payer:
     'Denne betalingen var ikke din: noen andre har svart på den. Du har ikke betalt noe.',
   refused_payer_exists: 'Det finnes allerede en konto med dette telefonnummeret. Logg inn med den.',
@@ -420,6 +427,7 @@ const norwegian: Texts = {
   terms: 'Vilkår',
   tip: 'Legg til tips',
   tipIsLarge: 'Dette er mer enn selve beløpet. Du blir bedt om å bekrefte det.',
+  title_merchant_is_disabled: 'Butikken er stengt her',
   title_payment_is_for_another_payer: 'Noen andre var først',
   tooManyUntil: 'For mange mislykkede forsøk. Prøv igjen {}.',
   toStart: 'Gå til startsiden',

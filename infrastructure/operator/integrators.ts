@@ -4,6 +4,7 @@ import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 import { checkName, collect, idPattern, presentMerchant } from './arguments.ts'
 import { publicKeyIn } from './files.ts'
+import { addLifeCycle } from './life-cycles.ts'
 import type { WithCore } from './with-core.ts'
 
 type Details = {
@@ -75,11 +76,24 @@ export const addIntegratorCommands = (program: Command, withCore: WithCore): voi
     .action(
       withCore(async ({ merchants: { integrators: rows }, readModels }) => {
         await readModels.caughtUp()
-        return rows.all().map(({ data: { id, name, merchants: served } }) => ({
+        return rows.all().map(({ data: { id, name, merchants: served }, isDisabled }) => ({
           id,
           name,
           merchants: served,
+          enabled: !isDisabled,
         }))
       }),
     )
+  addLifeCycle(integrator, withCore, {
+    one: 'integrator',
+    named: '<id>',
+    aggregate: integrators,
+    keyOf: (id) => id,
+    merchantOf: () => null,
+    about: {
+      disable: 'refuse the requests of an integrator until it is enabled again',
+      enable: 'let a disabled integrator in again',
+      remove: 'end an integrator; its id can be given to a new one',
+    },
+  })
 }

@@ -10,6 +10,7 @@ import { isNetmask } from '../networks.ts'
 import { addCallbackSecretCommand } from './callback-secrets.ts'
 import { checkName, collect, idPattern, presentMerchant } from './arguments.ts'
 import { contentOf } from './files.ts'
+import { addLifeCycle } from './life-cycles.ts'
 import type { WithCore } from './with-core.ts'
 
 const largestLogo = 1_000_000
@@ -196,7 +197,7 @@ export const addMerchantCommands = (program: Command, withCore: WithCore): void 
     .action(
       withCore(async ({ merchants: { merchants: rows }, readModels }) => {
         await readModels.caughtUp()
-        return rows.all().map(({ data }) => shown(data))
+        return rows.all().map(({ data, isDisabled }) => ({ ...shown(data), enabled: !isDisabled }))
       }),
     )
   addCallbackSecretCommand(merchant, withCore)
@@ -204,4 +205,15 @@ export const addMerchantCommands = (program: Command, withCore: WithCore): void 
     .command('logo <id> <file>')
     .description('set the logo, a PNG of at most 1,000,000 bytes')
     .action(withCore(setLogo))
+  addLifeCycle(merchant, withCore, {
+    one: 'merchant',
+    named: '<id>',
+    aggregate: merchants,
+    keyOf: (id) => id,
+    merchantOf: ({ id }) => id,
+    about: {
+      disable: 'refuse all requests of a merchant, and what payers accept for it; payouts go on',
+      enable: 'let a disabled merchant in again',
+    },
+  })
 }

@@ -6,6 +6,7 @@ import { fail } from '../failures.ts'
 import { addIdTokenKey } from '../people/id-tokens.ts'
 import { newClient } from '../people/tokens.ts'
 import { checkName, collect, presentMerchant } from './arguments.ts'
+import { addLifeCycle } from './life-cycles.ts'
 import type { WithCore } from './with-core.ts'
 
 type ApplicationOptions = {
@@ -36,21 +37,51 @@ const addApplication =
     return { client_id: clientId, client_secret: isPublic ? null : secret }
   }
 
+const listApplications = async (core: Core, merchant: string) => {
+  await presentMerchant(core, merchant)
+  await core.readModels.caughtUp()
+  return core.people.applications
+    .all()
+    .filter(({ data }) => data.merchant === merchant)
+    .map(({ data: { clientId, name, redirectUris, secretHash }, isDisabled }) => ({
+      client_id: clientId,
+      name,
+      redirect_uris: redirectUris,
+      public: secretHash === null,
+      enabled: !isDisabled,
+    }))
+}
+
 /** The operator's commands about the authorization server (interface 14). */
 export const addOAuthCommands = (
   program: Command,
   withCore: WithCore,
   redirectUrisAllowed: RedirectUris,
 ): void => {
-  program
-    .command('app')
-    .description('OAuth applications')
+  const app = program.command('app').description('OAuth applications')
+  app
     .command('add <merchant>')
     .description('register an application; its secret is printed this once')
     .requiredOption('--name <name>', 'shown to the payer')
     .option('--redirect-uri <uri>', 'where payers return to; may be repeated', collect, [])
     .option('--public', 'without a secret (an app or a page in the browser); needs PKCE')
     .action(withCore(addApplication(redirectUrisAllowed)))
+  app
+    .command('list <merchant>')
+    .description('list the applications of a merchant')
+    .action(withCore(listApplications))
+  addLifeCycle(app, withCore, {
+    one: 'application',
+    named: '<client-id>',
+    aggregate: applications,
+    keyOf: (clientId) => clientId,
+    merchantOf: ({ merchant }) => merchant,
+    about: {
+      disable: 'refuse an application and its tokens until it is enabled again',
+      enable: 'let a disabled application in again',
+      remove: 'end an application, with all its tokens',
+    },
+  })
   program
     .command('key')
     .description('keys of ID tokens')

@@ -6,7 +6,9 @@ import { openSecurityLogIn } from '../security-changes.ts'
 import type { Settings } from '../settings.ts'
 
 /** Arguments that name no person; of all others and of options, only the log of events tells. */
-const shownArguments: ReadonlySet<string> = new Set(['merchant', 'id', 'user', 'code', 'serial'])
+const shownArguments: ReadonlySet<string> = new Set([
+  ...['merchant', 'id', 'user', 'client-id', 'code', 'serial'],
+])
 
 /** They touch no data. */
 const unrecorded: ReadonlySet<string> = new Set(['serve', 'catalogue', 'openapi', 'restore'])

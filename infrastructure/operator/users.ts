@@ -8,6 +8,7 @@ import { fail } from '../failures.ts'
 import { hashSecret, isHashOf } from '../people/secrets.ts'
 import { presentMerchant } from './arguments.ts'
 import { publicKeyIn } from './files.ts'
+import { addLifeCycle } from './life-cycles.ts'
 import type { WithCore } from './with-core.ts'
 
 type UserOptions = {
@@ -48,14 +49,45 @@ const addUser = async (core: Core, merchant: string, id: string, options: UserOp
   return added
 }
 
+const listUsers = async (core: Core, merchant: string) => {
+  await presentMerchant(core, merchant)
+  await core.readModels.caughtUp()
+  return core.merchants.users
+    .all()
+    .filter(({ data }) => data.merchant === merchant)
+    .map(({ data: { id, roles, netmask, secretHash, publicKey }, isDisabled }) => ({
+      id,
+      roles,
+      netmask,
+      has_secret: secretHash !== null,
+      has_pubkey: publicKey !== null,
+      enabled: !isDisabled,
+    }))
+}
+
 export const addUserCommands = (program: Command, withCore: WithCore): void => {
-  program
-    .command('user')
-    .description('API users')
+  const user = program.command('user').description('API users')
+  user
     .command('add <merchant> <user>')
     .description('make an API user with a secret, a public key or both')
     .option('--secret <secret>', '8 to 64 characters')
     .option('--pubkey <file>', 'RSA public key, PEM or OpenSSH')
     .option('--superuser', 'may manage users')
     .action(withCore(addUser))
+  user
+    .command('list <merchant>')
+    .description('list the API users of a merchant')
+    .action(withCore(listUsers))
+  addLifeCycle(user, withCore, {
+    one: 'user',
+    named: '<merchant> <user>',
+    aggregate: users,
+    keyOf: within,
+    merchantOf: ({ merchant }) => merchant,
+    about: {
+      disable: 'refuse the requests of an API user until it is enabled again',
+      enable: 'let a disabled API user in again',
+      remove: 'end an API user; its name can be given to a new one',
+    },
+  })
 }

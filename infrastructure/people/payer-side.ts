@@ -46,8 +46,11 @@ export const makePayerSide = (core: Core, settings: Settings, server: Authorizat
   const verifySecret = makeSecretCheck(Date.now)
   const stepOfCode = makeCodeCheck(Date.now)
 
-  const applicationOf = (clientId: string) =>
-    core.people.applications.find(streamOf(applications, clientId))?.data
+  const findApplication = (clientId: string) => {
+    const row = core.people.applications.find(streamOf(applications, clientId))
+    const shop = row && core.merchants.merchants.find(streamOf(merchants, row.data.merchant))
+    return row && { ...row.data, isDisabled: row.isDisabled || (shop?.isDisabled ?? false) }
+  }
   const shopName = (merchant: string): string =>
     core.merchants.merchants.find(streamOf(merchants, merchant))?.data.businessName ?? merchant
 
@@ -118,8 +121,8 @@ export const makePayerSide = (core: Core, settings: Settings, server: Authorizat
     consentsOf: rows.consents,
     findConsent: rows.consent,
     withdrawConsent: withdrawConsent(grantNeeds),
-    applicationName: (client: string) => applicationOf(client)?.name,
-    findApplication: applicationOf,
+    applicationName: (client: string) => findApplication(client)?.name,
+    findApplication,
     applications: core.people.applications,
     isSecretOf: (secret: string, hash: string) => isSameText(sha256(secret), hash),
     newClient,

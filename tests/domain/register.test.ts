@@ -11,6 +11,7 @@ import { pos, posTypes } from '../../domain/merchant/pos.ts'
 import { shortlink } from '../../domain/merchant/shortlink.ts'
 import { signingKey } from '../../domain/merchant/signing-key.ts'
 import { user } from '../../domain/merchant/user.ts'
+import { application } from '../../domain/people/application.ts'
 import type { RegisterCommand } from '../../domain/register.ts'
 import { jsonEquals } from '../../domain/json-equality.ts'
 import { posRegister } from '../../projections/registers.ts'
@@ -198,15 +199,19 @@ describe('for any history of commands', () => {
 })
 
 describe('the registers', () => {
+  const kept = ['Registered', 'Changed', 'Removed']
+  const switched = [...kept, 'Disabled', 'Enabled']
+
   test.each([
-    [merchant, ['MerchantRegistered', 'MerchantChanged', 'MerchantRemoved']],
-    [integrator, ['IntegratorRegistered', 'IntegratorChanged', 'IntegratorRemoved']],
-    [shortlink, ['ShortlinkRegistered', 'ShortlinkChanged', 'ShortlinkRemoved']],
-    [user, ['UserRegistered', 'UserChanged', 'UserRemoved']],
-    [pos, ['PosRegistered', 'PosChanged', 'PosRemoved']],
-    [signingKey, ['SigningKeyRegistered', 'SigningKeyChanged', 'SigningKeyRemoved']],
-  ])('$name has events of its own name', ({ events }, names) => {
-    expect(Object.keys(events)).toEqual(names)
+    [merchant, switched],
+    [integrator, switched],
+    [user, switched],
+    [application, switched],
+    [shortlink, kept],
+    [pos, kept],
+    [signingKey, kept],
+  ] as const)('$name has events of its own name', ({ name, events }, suffixes) => {
+    expect(Object.keys(events)).toEqual(suffixes.map((suffix) => `${name}${suffix}`))
   })
 
   test.each([

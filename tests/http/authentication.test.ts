@@ -35,7 +35,7 @@ const accessOfOne =
       findUser: async () => undefined,
       recallIntegrator: () => undefined,
       findIntegrator: async () => undefined,
-      netmaskOf: async () => null,
+      findMerchant: async () => undefined,
       verifySecret: () => true,
       verifySignature: () => true,
       contentDigest: () => 'digest',
@@ -70,6 +70,7 @@ const userWith = (changes: Partial<NonNullable<FoundUser>['user']>): NonNullable
     ...changes,
   },
   merchantNetmask: null,
+  disabled: undefined,
 })
 
 const pem = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' }).toString()
@@ -600,13 +601,13 @@ describe('an API user', () => {
     expect(await service.admin('POST', paths.users, input)).toMatchObject(wrongFields(field))
   })
 
-  test('that nobody made cannot be read or changed', async () => {
+  test('that nobody made cannot be read, changed or ended', async () => {
     const { admin } = service
     expect(await admin('GET', path('ghost'))).toMatchObject({ status: 404 })
     expect(await admin('PUT', path('ghost'), { secret: 'long enough' })).toMatchObject({
       status: 404,
     })
-    expect(await admin('DELETE', path('admin'))).toMatchObject({ status: 405 })
+    expect(await admin('DELETE', path('ghost'))).toMatchObject({ status: 404 })
   })
 
   test('of another merchant is not there', async () => {

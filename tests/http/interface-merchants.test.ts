@@ -22,7 +22,7 @@ const table = `
   GET POST        /merchant/v1/shortlink/                                          SECRET
   GET PUT DELETE  /merchant/v1/shortlink/<shortlink_id>/                           SECRET
   POST            /merchant/v1/user/                                               KEY
-  GET PUT         /merchant/v1/user/<user_id>/                                     SECRET KEY
+  GET PUT DELETE  /merchant/v1/user/<user_id>/                                     SECRET KEY KEY
   GET             /merchant/v1/shortlink/<shortlink_id>/last_scan/                 SECRET
   GET             /shortlink/v1/qr_image/<shortlink_id>/                           OPEN
   GET             /shortlink/v1/qr_image/<shortlink_id>/<argstring>                OPEN

@@ -32,7 +32,7 @@ const routeTable: readonly Row[] = [
   ['GET', '/status_code/'],
   ['GET', '/status_code/<value>/'],
   ['POST', '/user/'],
-  ['GET, PUT', '/user/<user_id>/'],
+  ['GET, PUT, DELETE', '/user/<user_id>/'],
   ['GET, POST', '/application/'],
   ['GET, DELETE', '/application/<client_id>/'],
 ]

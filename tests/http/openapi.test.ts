@@ -168,9 +168,9 @@ describe('every answer is as documented:', () => {
     await make('GET', paths.statusCodes, paths.statusCodes)
     await make('GET', `${paths.statusCodes}{value}/`, `${paths.statusCodes}2000/`)
     await make('POST', paths.users, paths.users, { id: 'documented', secret: 'long enough' })
-    await make('GET', user, `${paths.users}admin/`)
-    await make('GET', user, `${paths.users}documented/`)
+    for (const id of ['admin', 'documented']) await make('GET', user, `${paths.users}${id}/`)
     await make('PUT', user, `${paths.users}documented/`, { netmask: '::1' })
+    await make('DELETE', user, `${paths.users}documented/`)
     const plain = (path: string) => !path.includes('/v1/') && !isPeoples(`GET ${path}`)
     const parameters: Readonly<Record<string, string>> = {
       '{page}': 'errors',

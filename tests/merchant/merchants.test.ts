@@ -289,6 +289,7 @@ test('the operator adds an integrator and gives it other merchants, and both cou
     id: 'partner',
     name: 'Partner',
     merchants: [second],
+    enabled: true,
   })
 })
 

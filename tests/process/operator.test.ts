@@ -30,7 +30,7 @@ test('the operator makes merchants and users beside a running service, which sen
   ])
   expect(user).toMatchObject({ code: 0, errors: '' })
   expect(merchants.output).toBe(
-    'id: harbour\nbusiness_name: Harbour Bar\ncurrency: NOK\nlookup_ids: []\n',
+    'id: harbour\nbusiness_name: Harbour Bar\ncurrency: NOK\nlookup_ids: []\nenabled: true\n',
   )
   expect(JSON.parse(status.output)).toMatchObject({ merchants: 1, callbacks_unfinished: 0 })
 
