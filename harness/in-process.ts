@@ -7,8 +7,10 @@ import { newFolder, type RunningService } from './running-service.ts'
 
 type Environment = Readonly<Record<string, string>>
 
+const ports = { PORT: '0', METRICS_PORT: '0' }
+
 const prepared = (environment: Environment, folder: string) => {
-  const settings = readSettings({ PORT: '0', MODE: 'sandbox', ...environment, DATA_DIR: folder })
+  const settings = readSettings({ ...ports, MODE: 'sandbox', ...environment, DATA_DIR: folder })
   const logged: string[] = []
   const log = pino(
     { level: settings.LOG_LEVEL, errorKey: 'error' },

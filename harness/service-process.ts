@@ -11,6 +11,7 @@ const plainSettings = {
   MODE: 'sandbox',
   HOST: '127.0.0.1',
   PORT: '0',
+  METRICS_PORT: '0',
   EVENT_STORE: 'sqlite',
   PUBLIC_URL: '',
   HEADER_PREFIX: '',

@@ -28,7 +28,7 @@ export type AppNeeds = {
   /** The peer of the socket, or the client that a trusted proxy names. */
   readonly clientAddress: (
     peer: string | undefined,
-    forwardedFor: () => string | undefined,
+    header: (name: string) => string | undefined,
   ) => string | undefined
   readonly now: () => Instant
   readonly newId: () => string
@@ -167,9 +167,7 @@ export const makeApp = (needs: AppNeeds) => {
       header,
       headers: () => req.raw.headers,
       // Not a getter: each would cost a hidden class per request.
-      remoteAddress: needs.clientAddress(incoming.socket?.remoteAddress, () =>
-        header('x-forwarded-for'),
-      ),
+      remoteAddress: needs.clientAddress(incoming.socket?.remoteAddress, header),
       body: emptyBody,
     }
     const mayAsk = () => authenticate(route.access, { ...request, body: undefined })
@@ -184,9 +182,7 @@ export const makeApp = (needs: AppNeeds) => {
   /** Who asked, for the log; never a person. */
   const askerFrom = ({ req, env }: Http) => ({
     ...askerOf(names, (name) => req.header(name)),
-    address: needs.clientAddress(env?.incoming?.socket?.remoteAddress, () =>
-      req.header('x-forwarded-for'),
-    ),
+    address: needs.clientAddress(env?.incoming?.socket?.remoteAddress, (name) => req.header(name)),
   })
 
   const answer = async (

@@ -25,7 +25,7 @@ import { statusCodeRoutes } from './merchant/status-code.ts'
 import { userRoutes, type UserNeeds } from './merchant/user.ts'
 import { peopleRoutes, type OAuthRouteNeeds, type PayerRouteNeeds } from './people-routes.ts'
 import type { Route } from './route.ts'
-import { serviceRoutes, type ServiceNeeds } from './service.ts'
+import { metricsRoute, serviceRoutes, type ServiceNeeds } from './service.ts'
 
 export type RouteNeeds = MerchantNeeds &
   PaymentNeeds &
@@ -70,6 +70,7 @@ export const allRoutes = (needs: RouteNeeds): Route[] =>
       ...serviceRoutes(needs),
       ...(needs.sandbox
         ? [
+            metricsRoute(needs),
             ...sandboxRoutes(needs.sandbox),
             ...sandboxPermissionRoutes(needs.sandbox),
             ...sandboxPayerRoutes(needs.sandbox),

@@ -25,6 +25,8 @@ export type ServiceNeeds = {
     /** Whether read models must be rebuilt, as the next start does. */
     readonly isDamaged: boolean
   }>
+  /** What the operator should look at, by setting. */
+  readonly readyDetails: () => Readonly<Record<string, string[]>>
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>
   readonly callbackKeys: () => Promise<readonly PublishedKey[]>
   /** This node's RSA public key. */
@@ -34,10 +36,34 @@ export type ServiceNeeds = {
 const group = 'Service'
 
 const readyReply = z
-  .object({ status: z.literal('ready'), position: z.int(), head: z.int() })
-  .meta({ id: 'Ready', description: 'Positions in the log: of the read models, and of its end.' })
+  .object({
+    status: z.literal('ready'),
+    position: z.int().meta({ description: 'Position of the read models in the log.' }),
+    head: z.int().meta({ description: 'Where the log ends.' }),
+    details: z
+      .record(z.string(), z.array(z.string()))
+      .optional()
+      .meta({ description: 'Settings that seem wrong, and why.' }),
+  })
+  .meta({ id: 'Ready' })
 
-/** Health, metrics, keys and documentation. */
+/** On the public port only in the sandbox. */
+export const metricsRoute = ({ metrics }: Pick<ServiceNeeds, 'metrics'>): Route =>
+  route({
+    method: 'GET',
+    path: '/metrics',
+    access: 'OPEN',
+    group,
+    summary: 'Metrics for Prometheus',
+    success: 'raw',
+    replyTypes: ['text/plain'],
+    handle: async () => {
+      const { type, text } = await metrics()
+      return { type, body: text }
+    },
+  })
+
+/** Health, keys and documentation. */
 export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
   route({
     method: 'GET',
@@ -69,9 +95,17 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
     reply: readyReply,
     handle: async () => {
       const { isReady, position, head, isStoreUp, isDamaged } = await needs.ready()
-      if (isReady) return { status: 'ready' as const, position, head }
+      const warnings = needs.readyDetails()
+      const hasWarnings = Object.keys(warnings).length > 0
+      if (isReady)
+        return {
+          status: 'ready' as const,
+          position,
+          head,
+          ...(hasWarnings && { details: warnings }),
+        }
       const percent = Math.floor((100 * position) / Math.max(head, 1))
-      const details = { position: [String(position)], head: [String(head)] }
+      const details = { position: [String(position)], head: [String(head)], ...warnings }
       const catchingUp = `The read models are catching up with the log: ${percent} % done.`
       const damaged = 'The read models are damaged: the service must be started again.'
       const isThere = isDamaged ? damaged : catchingUp
@@ -79,19 +113,6 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
         ? isThere
         : 'The log of events, the vault or the folder of blobs cannot be used just now.'
       throw new RequestError(503, description, details, { 'Retry-After': '1' })
-    },
-  }),
-  route({
-    method: 'GET',
-    path: '/metrics',
-    access: 'OPEN',
-    group,
-    summary: 'Metrics for Prometheus',
-    success: 'raw',
-    replyTypes: ['text/plain'],
-    handle: async () => {
-      const { type, text } = await needs.metrics()
-      return { type, body: text }
     },
   }),
   route({

@@ -8,18 +8,32 @@ const addressIn = (entry: string): string | undefined => {
   return ipaddr.isValid(address) ? address : undefined
 }
 
+type Header = (name: string) => string | undefined
+
+/** Told of peers that name other senders and are not trusted. */
+type Watch = {
+  readonly isTold: () => boolean
+  readonly seen: (peer: string | undefined) => void
+}
+
+const isForwarded = (header: Header): boolean =>
+  header('x-forwarded-for') !== undefined || header('forwarded') !== undefined
+
 /**
  * The client's address behind trusted proxies: the last address in `X-Forwarded-For` that is no
  * trusted proxy. Anybody may have written what is before it.
  */
 export const makeClientAddress =
-  (trusted: readonly string[]) =>
-  (peer: string | undefined, forwardedFor: () => string | undefined): string | undefined => {
+  (trusted: readonly string[], watch?: Watch) =>
+  (peer: string | undefined, header: Header): string | undefined => {
     const isTrusted = (address: string): boolean =>
       trusted.some((network) => isWithin(address, network))
     let known = peer
-    if (known === undefined || !isTrusted(known)) return known
-    for (const entry of (forwardedFor() ?? '').split(',').reverse()) {
+    if (known === undefined || !isTrusted(known)) {
+      if (watch && !watch.isTold() && isForwarded(header)) watch.seen(peer)
+      return known
+    }
+    for (const entry of (header('x-forwarded-for') ?? '').split(',').reverse()) {
       const address = addressIn(entry.trim())
       if (address === undefined) break
       known = address

@@ -26,8 +26,28 @@ export const logShown = ({ EVENT_STORE, DATA_DIR }: Place): string =>
     ? settingShown('DATA_DIR', DATA_DIR)
     : settingShown('EVENT_STORE', EVENT_STORE)
 
-const listeningProblem = (code: string | undefined, { HOST, PORT }: Settings) => {
-  const [host, port] = [settingShown('HOST', HOST), settingShown('PORT', PORT)]
+type ListeningError = NodeJS.ErrnoException & {
+  readonly port?: number
+  readonly address?: string
+  readonly hostname?: string
+}
+
+/** Whether the address is that of `/metrics`. */
+const isOfMetrics = (
+  { port, address, hostname }: ListeningError,
+  { HOST, PORT, METRICS_HOST, METRICS_PORT }: Settings,
+): boolean => {
+  const isAt = (itsPort: number, host: string): boolean =>
+    (port ?? itsPort) === itsPort && (address ?? hostname) === host
+  return isAt(METRICS_PORT, METRICS_HOST) && !isAt(PORT, HOST)
+}
+
+const listeningProblem = (error: ListeningError, settings: Settings) => {
+  const { code } = error
+  const { HOST, PORT, METRICS_HOST, METRICS_PORT } = settings
+  const [host, port] = isOfMetrics(error, settings)
+    ? [settingShown('METRICS_HOST', METRICS_HOST), settingShown('METRICS_PORT', METRICS_PORT)]
+    : [settingShown('HOST', HOST), settingShown('PORT', PORT)]
   if (code === 'EADDRINUSE') return `${port}: another process listens there, on ${host}`
   if (code === 'EACCES') return `${port}: this user may not listen there`
   if (code === 'EADDRNOTAVAIL') return `${host}: this machine has no such address`
@@ -70,8 +90,8 @@ const problemOf = (error: unknown, settings: Settings): string | undefined => {
     return `${settingShown('DATA_DIR', DATA_DIR)}${vault}: ${error.message} (${error.code})`
   }
   if (!(error instanceof Error)) return
-  const { code, syscall } = error as NodeJS.ErrnoException
-  if (syscall === 'listen' || syscall === 'getaddrinfo') return listeningProblem(code, settings)
+  const { syscall } = error as NodeJS.ErrnoException
+  if (syscall === 'listen' || syscall === 'getaddrinfo') return listeningProblem(error, settings)
   return folderProblem(error, settings)
 }
 

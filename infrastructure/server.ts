@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { callbackObjects } from '../application/callback-object.ts'
 import { makeAccess } from '../http/access.ts'
@@ -23,8 +21,11 @@ import { documentation } from './documentation.ts'
 import { fundingOf } from './funding.ts'
 import { makeHttpServer } from './http-server.ts'
 import { countInFlight } from './in-flight.ts'
+import { addressOf, listening } from './listening.ts'
 import { makeLog, type Log } from './log.ts'
+import { startMetricsServer } from './metrics-server.ts'
 import { beginProduction, refuseLogOfOtherMode } from './mode-of-log.ts'
+import { watchProxies } from './proxy-watch.ts'
 import { retryWhileHeld } from './retry-while-held.ts'
 import { footerOf } from './people/payer-side.ts'
 import { makeAuthorizationServer } from './people/authorization-server.ts'
@@ -36,17 +37,6 @@ import type { Where } from './worker.ts'
 import { version } from './version.ts'
 
 export { isRedirectUri } from '../http/oauth/application.ts'
-
-const addressOf = (server: Server): string => {
-  const { address, family, port } = server.address() as AddressInfo
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
-}
-
-const listening = (server: Server, hostname: string, port: number): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, hostname, resolve)
-  })
 
 const brandOf = ({ HEADER_PREFIX: headerPrefix, MEDIA_VENDOR: mediaVendor }: Settings) =>
   namesOf({ headerPrefix, mediaVendor })
@@ -75,6 +65,7 @@ export const openService = async (
   const attachmentLink = makeAttachmentLink({ links, sign })
   const names = brandOf(settings)
   const isSandbox = settings.MODE === 'sandbox'
+  const proxies = watchProxies(log)
   // On the first start each makes an RSA key, which takes a fifth of a second on the thread pool.
   const callbackKeys = callbackKeysIn(settings.DATA_DIR)
   const [sandboxShown, authorizationServer] = await Promise.all([
@@ -99,6 +90,7 @@ export const openService = async (
   const app = makeApp({
     routes: allRoutes({
       ...service.routes,
+      readyDetails: proxies.details,
       authenticate,
       links,
       attachmentLink,
@@ -107,7 +99,7 @@ export const openService = async (
     names,
     authenticate,
     publicUrl: PUBLIC_URL,
-    clientAddress: makeClientAddress(settings.TRUSTED_PROXIES),
+    clientAddress: makeClientAddress(settings.TRUSTED_PROXIES, isSandbox ? undefined : proxies),
     now: core.now,
     newId: randomUUID,
     observe: ({ requestId, method, path, status, milliseconds, refused }) => {
@@ -139,21 +131,26 @@ export const startServer = async (settings: Settings, log: Log, beside: Where = 
     pause,
   })
   await listening(http.server, hostname, port)
+  const isProduction = settings.MODE === 'production'
+  const metrics = isProduction
+    ? await startMetricsServer(settings, service.routes.metrics)
+    : undefined
   address = addressOf(http.server)
   // Not before the address is known that callbacks name.
   service.begin()
   const stop = async (): Promise<void> => {
     service.endStreams()
+    metrics?.stop()
     const closed = http.stop()
     // What works beside the requests begins nothing new meanwhile.
     await service.stop()
     await closed
     await opened.core.close()
   }
-  return { ...opened, address, stop }
+  return { ...opened, address, metricsAddress: metrics?.address, stop }
 }
 
-const startedAs = (settings: Settings, address: string) => ({
+const startedAs = (settings: Settings, address: string, metrics: string | undefined) => ({
   version,
   node: process.version,
   mode: settings.MODE,
@@ -161,6 +158,7 @@ const startedAs = (settings: Settings, address: string) => ({
   vault: vaultIn(settings),
   blobs: blobsIn(settings),
   address,
+  metrics,
   publicUrl: settings.PUBLIC_URL,
 })
 
@@ -173,10 +171,10 @@ export const serve = async (
   // It is waited for, and nothing else is said meanwhile.
   if (settings.EVENT_STORE !== 'sqlite') log.info({ log: logShown(settings) }, 'asking for the log')
   await refuseLogOfOtherMode(settings)
-  const { greeting, address, stop } = await startServer(settings, log, 'worker')
+  const { greeting, address, metricsAddress, stop } = await startServer(settings, log, 'worker')
   const stopped = untilStopped(`${greeting}listening on ${address}\n`)
   const seenAs = settings.PUBLIC_URL ?? address
-  log.info(startedAs(settings, address), 'started')
+  log.info(startedAs(settings, address, metricsAddress), 'started')
   if (settings.MODE === 'production' && !seenAs.startsWith('https:'))
     log.warn(
       { address: seenAs },

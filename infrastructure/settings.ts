@@ -17,6 +17,11 @@ import {
 const settings = {
   HOST: [anything.default('127.0.0.1'), 'Address to listen on.'],
   PORT: [wholeNumber(0, 65_535).default(8080), 'Port to listen on; 0 picks a free one.'],
+  METRICS_HOST: [anything.default('127.0.0.1'), 'Address of /metrics in production.'],
+  METRICS_PORT: [
+    wholeNumber(0, 65_535).default(9464),
+    'Port of /metrics in production; 0 picks a free one. In the sandbox /metrics is on PORT.',
+  ],
   PUBLIC_URL: [
     publicUrl.optional(),
     'Base of full URLs and of the signing string, as clients see it, without a path; default: the listening address, and for signatures http with the Host header.',

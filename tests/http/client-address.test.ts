@@ -3,7 +3,7 @@ import { makeClientAddress } from '../../infrastructure/client-address.ts'
 
 const clientAddress = makeClientAddress(['10.0.0.0/8', '::1'])
 const from = (peer: string | undefined, forwardedFor?: string) =>
-  clientAddress(peer, () => forwardedFor)
+  clientAddress(peer, (name) => (name === 'x-forwarded-for' ? forwardedFor : undefined))
 
 test('given somebody who is no trusted proxy, then the header is not believed', () => {
   expect(from('198.51.100.9', '192.0.2.7')).toBe('198.51.100.9')

@@ -4,7 +4,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from 'vitest'
 import { z } from 'zod'
 import { makeApp, type AppNeeds } from '../../http/app.ts'
 import { makeErrorPage } from '../../http/payer/error-page.ts'
@@ -75,6 +85,7 @@ describe('the service says of itself', () => {
 
   test('that it is not ready while its read models catch up, and how far they are', async () => {
     const needs = {
+      readyDetails: () => ({}),
       ready: async () => ({
         isReady: false,
         isStoreUp: true,
@@ -294,6 +305,50 @@ test('in production there is no sandbox, and nothing of it in the document', asy
   expect(document.text).toContain('/merchant/v1/pos/')
   const secret = production.withSecret('sandbox', 'pos1', 'sandbox-secret')
   expect(await secret('GET', paths.pointsOfSale)).toMatchObject({ status: 401 })
+  await production.stop()
+})
+
+describe('in production', () => {
+  let production: Service
+  beforeEach(async () => {
+    production = await startService({ MODE: 'production' })
+  })
+  afterEach(() => production.stop())
+
+  test('metrics are at an address of their own, and none on the public port', async () => {
+    expect((await production.call('GET', '/metrics')).status).toBe(404)
+    expect((await production.call('GET', '/openapi.json')).text).not.toContain('/metrics')
+    const own = production.metricsAddress
+    const metrics = await fetch(`${own}/metrics`)
+    expect(metrics.headers.get('content-type')).toMatch(/^text\/plain; version=/)
+    expect(await metrics.text()).toMatch(/^daybook_store_up 1$/m)
+    expect((await fetch(`${own}/health/live`)).status).toBe(404)
+    expect((await fetch(`${own}/metrics`, { method: 'POST' })).status).toBe(405)
+  })
+
+  test.each(['X-Forwarded-For', 'Forwarded'])(
+    '%s from an unknown proxy is told once, loudly, and in /health/ready',
+    async (name) => {
+      const ready = () => production.call('GET', '/health/ready')
+      await expect.poll(ready).toMatchObject({ status: 200 })
+      expect((await ready()).body.details).toBeUndefined()
+      const told = () =>
+        production.logged.filter((line) => /"level":50.*TRUSTED_PROXIES/.test(line))
+      expect(told()).toEqual([])
+      const headers = { [name]: name === 'Forwarded' ? 'for=192.0.2.7' : '192.0.2.7' }
+      for (let n = 0; n < 2; n++) await production.call('GET', '/health/live', { headers })
+      expect(told()).toEqual([expect.stringContaining('"peer":"127.0.0.1"')])
+      expect((await ready()).body.details).toEqual({
+        TRUSTED_PROXIES: [expect.stringMatching(/proxy that is not trusted/)],
+      })
+    },
+  )
+})
+
+test('given a proxy that is trusted, then nothing is told of it', async () => {
+  const production = await startService({ MODE: 'production', TRUSTED_PROXIES: '127.0.0.1' })
+  await production.call('GET', '/health/live', { headers: { 'X-Forwarded-For': '192.0.2.7' } })
+  expect(production.logged.join('')).not.toContain('TRUSTED_PROXIES')
   await production.stop()
 })
 

@@ -1,0 +1,36 @@
+import { createServer } from 'node:http'
+import { addressOf, listening } from './listening.ts'
+import type { Settings } from './settings.ts'
+
+type Metrics = () => Promise<{ readonly type: string; readonly text: string }>
+
+/** A scrape takes longer only when the store is away. */
+const longestRequestMs = 30_000
+
+/** Answers `/metrics` at an address of its own, where no payer and no merchant comes. */
+export const startMetricsServer = async (
+  { METRICS_HOST, METRICS_PORT }: Pick<Settings, 'METRICS_HOST' | 'METRICS_PORT'>,
+  metrics: Metrics,
+) => {
+  const server = createServer(
+    { requestTimeout: longestRequestMs },
+    async ({ method, url }, outgoing) => {
+      const answer = (status: number, text: string, type = 'text/plain'): void =>
+        void outgoing.writeHead(status, { 'Content-Type': type }).end(text)
+      if (url?.split('?')[0] !== '/metrics') return answer(404, 'Only /metrics is here.\n')
+      if (method !== 'GET' && method !== 'HEAD') return answer(405, 'Only GET is allowed.\n')
+      try {
+        const { type, text } = await metrics()
+        return answer(200, text, type)
+      } catch (error) {
+        return answer(500, String(error))
+      }
+    },
+  )
+  await listening(server, METRICS_HOST, METRICS_PORT)
+  const stop = (): void => {
+    server.close()
+    server.closeAllConnections()
+  }
+  return { address: addressOf(server), stop }
+}
