@@ -2,6 +2,7 @@ import type { Instant } from '../domain/time.ts'
 import { payments, permissionRequests } from '../domain/aggregates.ts'
 import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
 import type { Context, Handle } from './handle.ts'
+import type { DueWork } from './schedule.ts'
 
 /** Requests whose deadline has passed, by the read model. */
 type Rows<Row> = {
@@ -12,6 +13,7 @@ type Rows<Row> = {
 type Needs<Row> = {
   readonly handle: Handle
   readonly rows: Rows<Row>
+  readonly caughtUp: () => Promise<void>
   readonly newId: () => string
   readonly outageOf: OutageOf
 }
@@ -31,15 +33,11 @@ const batchSize = 200
  * off.
  */
 const expireDue = <Row extends { readonly merchant: string }>(
-  { rows, newId, outageOf }: Omit<Needs<Row>, 'handle'>,
+  { rows, caughtUp, newId, outageOf }: Omit<Needs<Row>, 'handle'>,
   { category, idOf, expire: record }: Kind<Row>,
-) => {
+): DueWork => {
   const backOff = perKeyBackOff<Row>({ keyOf: idOf, outageOf })
-  return async (
-    at: Instant,
-    caughtUp: () => Promise<void>,
-    stopped: AbortSignal,
-  ): Promise<Instant | null> => {
+  return async (at, stopped) => {
     let unchanged = new Set<string>()
     for (;;) {
       const due = backOff.due(at, batchSize, (limit) => rows.due(at, limit))

@@ -91,6 +91,16 @@ export const findLiveRefreshToken =
     return { ...granted, ...row, expiresAt: refreshTokenEndsAt(row) }
   }
 
+/** The grant of any token, live or not. */
+export const findGrantOf =
+  ({ tokens, rows, caughtUp }: Pick<Needs, 'tokens' | 'rows' | 'caughtUp'>) =>
+  async (token: string): Promise<GrantRow | undefined> => {
+    await caughtUp()
+    const hash = tokens.digest(token)
+    const row = rows.findAccess(hash) ?? rows.findRefresh(hash)
+    return row && rows.find(row.grant)
+  }
+
 type FirstGranted = { readonly permissions: Permissions; readonly signedInAt: Instant | null }
 
 /** Reads the original grant from its stream; another process may have written it. */

@@ -4,8 +4,6 @@ import { integrators, pointsOfSale } from '../domain/aggregates.ts'
 import type { MerchantData } from '../domain/merchant/merchant.ts'
 import { within } from '../domain/stream.ts'
 import { hashSecret } from '../infrastructure/people/secrets.ts'
-import { describedRoutes } from '../infrastructure/server.ts'
-import { readSettings } from '../infrastructure/settings.ts'
 import { startInProcess } from './in-process.ts'
 import { paymentInput } from './payment-input.ts'
 import { registerMerchant } from './register-merchant.ts'
@@ -41,8 +39,7 @@ const secret = 'a secret of tests'
 export const startMerchantService = async (ofFolder?: string) => {
   const environment = { PUBLIC_URL: publicUrl, LOG_LEVEL: 'error' }
   const server = await startInProcess(environment, ofFolder)
-  const { app, core, wordCallback, stop, folder: directory, logged: bugs } = server
-  const routes = describedRoutes(readSettings({ MODE: 'sandbox' }))
+  const { app, routes, core, wordCallback, stop, folder: directory, logged: bugs } = server
   const secretHash = await hashSecret(secret)
 
   const call = async (path: string, { method = 'GET', headers = {}, body }: Sent = {}) => {

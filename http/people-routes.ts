@@ -1,54 +1,59 @@
-import type { AssetNeeds } from './assets.ts'
 import { limited } from './concurrency-limit.ts'
-import { applicationRoutes, type ApplicationNeeds } from './oauth/application.ts'
-import { authorizationRoutes, type AuthorizationNeeds } from './oauth/auth.ts'
-import { discoveryRoutes, type DiscoveryNeeds } from './oauth/discovery.ts'
-import { scopeRoutes, type ScopeNeeds } from './oauth/scopes.ts'
-import { tokenStateRoutes, type TokenStateNeeds } from './oauth/token-state.ts'
-import { tokenRoutes, type TokenNeeds } from './oauth/token.ts'
+import { applicationRoutes } from './oauth/application.ts'
+import { authorizationRoutes } from './oauth/auth.ts'
+import { discoveryRoutes } from './oauth/discovery.ts'
+import { scopeRoutes } from './oauth/scopes.ts'
+import { tokenStateRoutes } from './oauth/token-state.ts'
+import { tokenRoutes } from './oauth/token.ts'
 import { payerAccessRoutes } from './payer/api-access.ts'
-import { payerApiRoutes, type PayerApiNeeds } from './payer/api.ts'
+import { payerApiRoutes } from './payer/api.ts'
 import { besideOrder } from './payer/beside-order.ts'
-import { checkoutRoutes, type CheckoutNeeds } from './payer/checkout.ts'
+import { checkoutRoutes } from './payer/checkout.ts'
 import { payerDeviceRoutes } from './payer/devices.ts'
 import { payerProfileRoutes } from './payer/profile.ts'
-import { payerHomeRoutes, type PayerHomeNeeds } from './payer/home.ts'
+import { payerHomeRoutes } from './payer/home.ts'
 import { pageAssetRoutes } from './payer/page-assets.ts'
 import { asPages } from './payer/page.ts'
-import { payerPaymentRoutes, type PayerPaymentNeeds } from './payer/payment.ts'
-import { payerPermissionRoutes, type PayerPermissionNeeds } from './payer/permission.ts'
-import { payerPermissionsRoutes, type PayerPermissionsNeeds } from './payer/permissions.ts'
+import { payerPaymentRoutes } from './payer/payment.ts'
+import { payerPermissionRoutes } from './payer/permission.ts'
+import { payerPermissionsRoutes } from './payer/permissions.ts'
 import { payerScanRoutes } from './payer/scan.ts'
-import type { ScannedCodeNeeds } from './payer/scanned-code.ts'
 import { makeVisits } from './payer/session.ts'
-import { makeSignIn, type SignInFormNeeds } from './payer/sign-in-form.ts'
-import { shopLogoRoute, type ShopLogoNeeds } from './payer/shop.ts'
+import { makeSignIn } from './payer/sign-in-form.ts'
+import { shopLogoRoute } from './payer/shop.ts'
 import { signInRoutes } from './payer/sign-in.ts'
 import { signUpRoutes } from './payer/sign-up-pages.ts'
-import type { SignUpNeeds } from './payer/sign-up.ts'
-import type { Route } from './route.ts'
+import type { NeedsOf, Route } from './route.ts'
 
-export type OAuthRouteNeeds = AuthorizationNeeds &
-  ApplicationNeeds &
-  DiscoveryNeeds &
-  ScopeNeeds &
-  TokenNeeds &
-  TokenStateNeeds
-
-export type PayerRouteNeeds = PayerApiNeeds &
-  SignInFormNeeds &
-  SignUpNeeds &
-  CheckoutNeeds &
-  ShopLogoNeeds &
-  PayerPaymentNeeds &
-  PayerPermissionNeeds &
-  PayerHomeNeeds &
-  PayerPermissionsNeeds &
-  ScannedCodeNeeds &
-  AssetNeeds
+/** What the authorization server and the payers' pages need. */
+type PeopleNeeds = NeedsOf<
+  | typeof makeVisits
+  | typeof makeSignIn
+  | typeof besideOrder
+  | typeof authorizationRoutes
+  | typeof signInRoutes
+  | typeof signUpRoutes
+  | typeof payerHomeRoutes
+  | typeof payerProfileRoutes
+  | typeof payerDeviceRoutes
+  | typeof payerPermissionsRoutes
+  | typeof payerScanRoutes
+  | typeof payerPaymentRoutes
+  | typeof payerPermissionRoutes
+  | typeof checkoutRoutes
+  | typeof tokenRoutes
+  | typeof tokenStateRoutes
+  | typeof scopeRoutes
+  | typeof discoveryRoutes
+  | typeof payerAccessRoutes
+  | typeof payerApiRoutes
+  | typeof pageAssetRoutes
+  | typeof shopLogoRoute
+  | typeof applicationRoutes
+>
 
 /** The authorization server and the payers' pages. */
-export const peopleRoutes = (needs: OAuthRouteNeeds & PayerRouteNeeds): Route[] => {
+export const peopleRoutes = (needs: PeopleNeeds): Route[] => {
   const visits = makeVisits(needs)
   const pages = [
     ...authorizationRoutes(needs, visits, makeSignIn(needs, visits)),

@@ -163,3 +163,8 @@ export const route = <
   replyTypes: undefined,
   ...definition,
 })
+
+/** What all of these makers of routes need. */
+export type NeedsOf<Makers> = [Makers] extends [(needs: infer Needs, ...rest: never[]) => unknown]
+  ? Needs
+  : never

@@ -1,81 +1,79 @@
-import { documented, type DocsNeeds } from './docs/routes.ts'
-import { attachmentRoutes, type AttachmentNeeds } from './merchant/attachment.ts'
-import { callbackSecretRoutes, type CallbackSecretNeeds } from './merchant/callback-secret.ts'
-import { feeScheduleRoute, type FeeScheduleNeeds } from './merchant/fee-schedule.ts'
+import { documented } from './docs/routes.ts'
+import { attachmentRoutes } from './merchant/attachment.ts'
+import { callbackKeyRoutes } from './merchant/callback-keys.ts'
+import { callbackSecretRoutes } from './merchant/callback-secret.ts'
+import { feeScheduleRoute } from './merchant/fee-schedule.ts'
 import { ledgerRoutes } from './merchant/ledger.ts'
-import { logRoutes, type LogNeeds } from './merchant/log.ts'
-import { merchantRoutes, type MerchantNeeds } from './merchant/merchant.ts'
-import { paymentRoutes, type PaymentNeeds } from './merchant/payment.ts'
-import { permissionRoutes, type PermissionNeeds } from './merchant/permission.ts'
-import { posRoutes, type PosNeeds } from './merchant/pos.ts'
-import { reportRoutes, type ReportNeeds } from './merchant/report.ts'
-import {
-  sandboxPermissionRoutes,
-  type SandboxPermissionNeeds,
-} from './merchant/sandbox-permission.ts'
-import { sandboxPayerRoutes, type SandboxPayerNeeds } from './merchant/sandbox-payer.ts'
-import { sandboxRoutes, type SandboxNeeds } from './merchant/sandbox.ts'
-import {
-  lastSettlementRoute,
-  settlementRoutes,
-  type SettlementNeeds,
-} from './merchant/settlement.ts'
-import { shortlinkRoutes, type ShortlinkNeeds } from './merchant/shortlink.ts'
+import { logRoutes } from './merchant/log.ts'
+import { merchantRoutes } from './merchant/merchant.ts'
+import { paymentRoutes } from './merchant/payment.ts'
+import { permissionRoutes } from './merchant/permission.ts'
+import { posRoutes } from './merchant/pos.ts'
+import { reportRoutes } from './merchant/report.ts'
+import { sandboxPermissionRoutes } from './merchant/sandbox-permission.ts'
+import { sandboxPayerRoutes } from './merchant/sandbox-payer.ts'
+import { sandboxRoutes } from './merchant/sandbox.ts'
+import { lastSettlementRoute, settlementRoutes } from './merchant/settlement.ts'
+import { shortlinkRoutes } from './merchant/shortlink.ts'
 import { statusCodeRoutes } from './merchant/status-code.ts'
-import { userRoutes, type UserNeeds } from './merchant/user.ts'
-import { peopleRoutes, type OAuthRouteNeeds, type PayerRouteNeeds } from './people-routes.ts'
-import type { Route } from './route.ts'
-import { metricsRoute, serviceRoutes, type ServiceNeeds } from './service.ts'
+import { userRoutes } from './merchant/user.ts'
+import { peopleRoutes } from './people-routes.ts'
+import type { NeedsOf, Route } from './route.ts'
+import { metricsRoute, serviceRoutes } from './service.ts'
 
-export type RouteNeeds = MerchantNeeds &
-  PaymentNeeds &
-  AttachmentNeeds &
-  PermissionNeeds &
-  OAuthRouteNeeds &
-  PayerRouteNeeds &
-  PosNeeds &
-  ShortlinkNeeds &
-  UserNeeds &
-  ReportNeeds &
-  LogNeeds &
-  SettlementNeeds &
-  FeeScheduleNeeds &
-  CallbackSecretNeeds &
-  ServiceNeeds &
-  DocsNeeds & {
-    /** Undefined in production. */
-    readonly sandbox: (SandboxNeeds & SandboxPermissionNeeds & SandboxPayerNeeds) | undefined
-  }
+/** What the routes need, by slice. */
+export type RouteNeeds = {
+  readonly payments: NeedsOf<typeof paymentRoutes | typeof attachmentRoutes>
+  readonly accounting: NeedsOf<
+    | typeof ledgerRoutes
+    | typeof reportRoutes
+    | typeof settlementRoutes
+    | typeof logRoutes
+    | typeof feeScheduleRoute
+  >
+  readonly merchants: NeedsOf<
+    typeof merchantRoutes | typeof posRoutes | typeof shortlinkRoutes | typeof userRoutes
+  >
+  readonly people: NeedsOf<typeof permissionRoutes | typeof peopleRoutes>
+  readonly callbacks: NeedsOf<typeof callbackKeyRoutes | typeof callbackSecretRoutes>
+  /** The service itself. */
+  readonly service: NeedsOf<typeof serviceRoutes> & Parameters<typeof documented>[1]
+  /** Undefined in production. */
+  readonly sandbox:
+    | NeedsOf<typeof sandboxRoutes | typeof sandboxPermissionRoutes | typeof sandboxPayerRoutes>
+    | undefined
+}
 
 /** Every route; the merchant interface in the order of interface 16. */
-export const allRoutes = (needs: RouteNeeds): Route[] =>
-  documented(
-    [
-      lastSettlementRoute(needs),
-      ...ledgerRoutes(needs),
-      ...reportRoutes(needs),
-      ...merchantRoutes(needs),
-      ...paymentRoutes(needs),
-      ...attachmentRoutes(needs),
-      ...permissionRoutes(needs),
-      ...posRoutes(needs),
-      ...settlementRoutes(needs),
-      ...shortlinkRoutes(needs),
-      ...statusCodeRoutes(),
-      ...userRoutes(needs),
-      ...logRoutes(needs),
-      feeScheduleRoute(needs),
-      ...callbackSecretRoutes(needs),
-      ...peopleRoutes(needs),
-      ...serviceRoutes(needs),
-      ...(needs.sandbox
-        ? [
-            metricsRoute(needs),
-            ...sandboxRoutes(needs.sandbox),
-            ...sandboxPermissionRoutes(needs.sandbox),
-            ...sandboxPayerRoutes(needs.sandbox),
-          ]
-        : []),
-    ],
-    needs,
-  )
+export const allRoutes = (needs: RouteNeeds): Route[] => {
+  const { payments, accounting, merchants, people, callbacks, service, sandbox } = needs
+  const routes = [
+    lastSettlementRoute(accounting),
+    ...ledgerRoutes(accounting),
+    ...reportRoutes(accounting),
+    ...merchantRoutes(merchants),
+    ...paymentRoutes(payments),
+    ...attachmentRoutes(payments),
+    ...permissionRoutes(people),
+    ...posRoutes(merchants),
+    ...settlementRoutes(accounting),
+    ...shortlinkRoutes(merchants),
+    ...statusCodeRoutes(),
+    ...userRoutes(merchants),
+    ...logRoutes(accounting),
+    feeScheduleRoute(accounting),
+    ...callbackSecretRoutes(callbacks),
+    ...peopleRoutes(people),
+    ...serviceRoutes(service),
+    ...callbackKeyRoutes(callbacks),
+    ...(sandbox
+      ? [
+          metricsRoute(service),
+          ...sandboxRoutes(sandbox),
+          ...sandboxPermissionRoutes(sandbox),
+          ...sandboxPayerRoutes(sandbox),
+        ]
+      : []),
+  ]
+  return documented(routes, service)
+}

@@ -2,18 +2,6 @@ import { z } from 'zod'
 import type { Links } from './addresses.ts'
 import { RequestError } from './errors.ts'
 import { route, type Route } from './route.ts'
-import { dateTime } from './wire.ts'
-
-type PublishedKey = {
-  readonly id: string
-  readonly validFrom: number
-  readonly rsaPem: string
-  readonly rsaJwk: Readonly<Record<string, unknown>>
-  readonly ed25519Pem: string
-  readonly ed25519Jwk: Readonly<Record<string, unknown>>
-  /** Ed25519 key as in Standard Webhooks. */
-  readonly webhookKey: string
-}
 
 export type ServiceNeeds = {
   readonly links: Links
@@ -28,9 +16,6 @@ export type ServiceNeeds = {
   /** What the operator should look at, by setting. */
   readonly readyDetails: () => Readonly<Record<string, string[]>>
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>
-  readonly callbackKeys: () => Promise<readonly PublishedKey[]>
-  /** This node's RSA public key. */
-  readonly callbackKeyPem: string
 }
 
 const group = 'Service'
@@ -63,7 +48,7 @@ export const metricsRoute = ({ metrics }: Pick<ServiceNeeds, 'metrics'>): Route 
     },
   })
 
-/** Health, keys and documentation. */
+/** Where the documentation is, and health. */
 export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
   route({
     method: 'GET',
@@ -114,49 +99,5 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
         : 'The log of events, the vault or the folder of blobs cannot be used just now.'
       throw new RequestError(503, description, details, { 'Retry-After': '1' })
     },
-  }),
-  route({
-    method: 'GET',
-    path: '/callback_key.pem',
-    access: 'OPEN',
-    group,
-    summary: 'The RSA public key that callbacks are signed with',
-    success: 'raw',
-    replyTypes: ['application/x-pem-file'],
-    handle: () => ({ type: 'application/x-pem-file', body: needs.callbackKeyPem }),
-  }),
-  route({
-    method: 'GET',
-    path: '/callback_keys.json',
-    access: 'OPEN',
-    group,
-    summary: 'All keys that callbacks have been signed with, with their validity',
-    success: 'value',
-    reply: z
-      .object({
-        keys: z.array(
-          z.object({
-            id: z.string(),
-            valid_from: dateTime,
-            rsa_pem: z.string(),
-            rsa_jwk: z.record(z.string(), z.unknown()),
-            ed25519_pem: z.string().meta({ description: 'The same key for other tools.' }),
-            ed25519_jwk: z.record(z.string(), z.unknown()),
-            ed25519: z.string().meta({ description: 'Standard Webhooks: `whpk_…`.' }),
-          }),
-        ),
-      })
-      .meta({ id: 'CallbackKeys' }),
-    handle: async () => ({
-      keys: (await needs.callbackKeys()).map((key) => ({
-        id: key.id,
-        valid_from: key.validFrom,
-        rsa_pem: key.rsaPem,
-        rsa_jwk: { ...key.rsaJwk },
-        ed25519_pem: key.ed25519Pem,
-        ed25519_jwk: { ...key.ed25519Jwk },
-        ed25519: key.webhookKey,
-      })),
-    }),
   }),
 ]

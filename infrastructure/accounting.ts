@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { completeReports } from '../application/complete-reports.ts'
-import { StoreUnavailable } from '../application/event-store.ts'
-import { schedule } from '../application/schedule.ts'
 import { settleMerchants } from '../application/settle-merchants.ts'
 import { takeSeries } from '../application/settlement-series.ts'
 import type { Core } from './core.ts'
@@ -13,7 +11,7 @@ import { makeLogs } from './transaction-logs/logs.ts'
 /** Letters and digits that are not taken for one another. */
 const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 
-/** Six characters that may name a merchant in its settlement ids: there are so many that few need a second. */
+/** Six characters that may name a merchant in its settlement ids. Few need a second try. */
 const candidate =
   ({ digest }: Core) =>
   (merchant: string, number: number): string => {
@@ -61,39 +59,4 @@ export const openAccounting = (core: Core, { DATA_DIR }: Pick<Settings, 'DATA_DI
     outageOf: core.outagesOf('completing the reports of'),
   })
   return { ...settling, completeReports: complete, readLog: logs.read, close: writer.close }
-}
-
-/** The accounting processes of a running service. */
-export const runAccounting = (
-  core: Core,
-  settings: Settings,
-  scheduling: Parameters<typeof schedule>[0],
-) => {
-  const accounting = openAccounting(core, settings)
-  const closing = schedule(scheduling, accounting.completeReports)
-  const settlement = schedule(scheduling, accounting.settleDue)
-  return {
-    readLog: accounting.readLog,
-    settleNow: async (merchant: string): Promise<void> => {
-      const failing = await accounting.settleNow(core.now(), merchant)
-      if (failing.includes(merchant)) throw new StoreUnavailable(`settling ${merchant} fails`)
-    },
-    /** Looks for work, because something has happened that may have made some. */
-    wake: (): void => {
-      closing.wake()
-      settlement.wake()
-    },
-    /** Does all that is due by now, and waits for it. */
-    settle: async (): Promise<void> => {
-      await settlement.settle()
-      await closing.settle()
-      await core.readModels.caughtUp()
-    },
-    stop: async (): Promise<void> => {
-      const stopped = [settlement.stop(), closing.stop()]
-      // Logs under way are given up, however long they are: the next start makes them.
-      await accounting.close()
-      await Promise.all(stopped)
-    },
-  }
 }

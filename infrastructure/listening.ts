@@ -1,13 +1,12 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export const addressOf = (server: Server): string => {
-  const { address, family, port } = server.address() as AddressInfo
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
-}
-
-export const listening = (server: Server, hostname: string, port: number): Promise<void> =>
-  new Promise((resolve, reject) => {
+/** Listens; returns the address, with the port that the system has chosen. */
+export const listen = async (server: Server, hostname: string, port: number): Promise<string> => {
+  await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, hostname, resolve)
   })
+  const at = server.address() as AddressInfo
+  return `http://${at.family === 'IPv6' ? `[${at.address}]` : at.address}:${at.port}`
+}

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { addressOf, listening } from './listening.ts'
+import { listen } from './listening.ts'
 import type { Settings } from './settings.ts'
 
 type Metrics = () => Promise<{ readonly type: string; readonly text: string }>
@@ -27,10 +27,10 @@ export const startMetricsServer = async (
       }
     },
   )
-  await listening(server, METRICS_HOST, METRICS_PORT)
+  const address = await listen(server, METRICS_HOST, METRICS_PORT)
   const stop = (): void => {
     server.close()
     server.closeAllConnections()
   }
-  return { address: addressOf(server), stop }
+  return { address, stop }
 }

@@ -1,18 +1,15 @@
 import { statfs } from 'node:fs/promises'
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
-import type { TrialBalance } from '../projections/journal.ts'
-import type { Progress } from './read-models/read-models.ts'
+import type { Core } from './core.ts'
 import { requestTimes } from './request-times.ts'
+import type { Settings } from './settings.ts'
 import { version } from './version.ts'
 
-type Needs = {
-  readonly directory: string
-  readonly progress: () => Promise<Progress>
-  readonly storesWork: () => boolean
-  readonly queued: () => number
-  readonly trialBalance: () => readonly TrialBalance[]
-  readonly eventCounts: () => string
-  readonly mode: string
+type Needs = Pick<
+  Core,
+  'readModels' | 'storesWork' | 'eventCounts' | 'callbacks' | 'accounting'
+> & {
+  readonly settings: Pick<Settings, 'MODE' | 'DATA_DIR'>
 }
 
 /** Names of the library; `_total` should end counters only. */
@@ -23,7 +20,13 @@ const gaugesNamedAsCounters = [
 ]
 
 export const makeMetrics = (needs: Needs) => {
-  const { directory, progress, storesWork, queued, trialBalance } = needs
+  const {
+    readModels,
+    storesWork,
+    callbacks: { queue },
+    accounting: { journal },
+    settings,
+  } = needs
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   for (const name of gaugesNamedAsCounters) registry.removeSingleMetric(name)
@@ -32,7 +35,7 @@ export const makeMetrics = (needs: Needs) => {
     help: 'What runs here: always 1.',
     labelNames: ['version', 'node', 'mode'],
     registers: [registry],
-  }).set({ version, node: process.version, mode: needs.mode }, 1)
+  }).set({ version, node: process.version, mode: settings.MODE }, 1)
   const requests = requestTimes()
   const callbacks = new Counter({
     name: 'daybook_callback_attempts_total',
@@ -55,7 +58,7 @@ export const makeMetrics = (needs: Needs) => {
     help: 'What is left for this process on the disk of its data directory.',
     registers: [registry],
     async collect() {
-      await statfs(directory).then(
+      await statfs(settings.DATA_DIR).then(
         ({ bavail, bsize }) => this.set(bavail * bsize),
         () => this.remove(),
       )
@@ -66,7 +69,7 @@ export const makeMetrics = (needs: Needs) => {
     help: 'Resources with callback messages that have not arrived.',
     registers: [registry],
     collect() {
-      this.set(queued())
+      this.set(queue.unfinishedCount())
     },
   })
   const imbalances = new Gauge({
@@ -85,11 +88,11 @@ export const makeMetrics = (needs: Needs) => {
     observeRequest: requests.observe,
     countAttempt: (result: string): void => callbacks.inc({ result }),
     text: async () => {
-      const { head, position, isStoreUp } = await progress()
+      const { head, position, isStoreUp } = await readModels.progress()
       storeUp.set(Number(isStoreUp && storesWork()))
       if (isStoreUp) behind.set(Math.max(0, head - position))
       else behind.remove()
-      for (const { currency, imbalance, balances } of trialBalance()) {
+      for (const { currency, imbalance, balances } of journal.trialBalance()) {
         imbalances.set({ currency }, Number(imbalance))
         for (const [account, sum] of Object.entries(balances))
           accounts.set({ account, currency }, Number(sum))

@@ -1,5 +1,5 @@
 import type { Core } from './core.ts'
-import type { makeProcesses } from './processes.ts'
+import type { runBackgroundWork } from './background-work.ts'
 
 /** Whether to send requests here, and how far the read models are. */
 export const makeReadiness =
@@ -9,7 +9,7 @@ export const makeReadiness =
       storesWork,
       isDamaged: isFileDamaged,
     }: Pick<Core, 'readModels' | 'storesWork' | 'isDamaged'>,
-    { hasBegun }: Pick<ReturnType<typeof makeProcesses>, 'hasBegun'>,
+    { hasBegun }: Pick<ReturnType<typeof runBackgroundWork>, 'hasBegun'>,
   ) =>
   async () => {
     const { isStoreUp: canBeRead, ...progress } = await readModels.progress()

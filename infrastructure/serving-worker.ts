@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { failWith } from './own-process.ts'
-import { serve } from './server.ts'
+import { serve } from './serve.ts'
 import { readSettings, type Settings } from './settings.ts'
 
 /** The environment of the process. */

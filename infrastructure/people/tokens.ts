@@ -49,6 +49,11 @@ export const makeTokens = (derive: ReturnType<typeof makeDerivation>) => {
   }
   return {
     ...ofGrants,
+    /** The code of an authorization, and the hash that is stored. */
+    codeOf: (authorization: string) => {
+      const code = ofGrants.code(authorization)
+      return { code, hash: sha256(code) }
+    },
     /** `token:<20 digits>`, by which a merchant may name the payer of a scan. */
     scanToken: (scan: string): string => {
       const bytes = Buffer.from(derive('scan', scan), 'base64url')

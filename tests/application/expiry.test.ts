@@ -6,7 +6,11 @@ import type { EventStore } from '../../application/event-store.ts'
 import { expirePayments } from '../../application/expire-requests.ts'
 import { makeHandler } from '../../application/handle.ts'
 import type { Log } from '../../infrastructure/log.ts'
-import { makeProcesses } from '../../infrastructure/processes.ts'
+import { runBackgroundWork } from '../../infrastructure/background-work.ts'
+import { fundingOf } from '../../infrastructure/funding.ts'
+import { merchantSlice } from '../../infrastructure/slices/merchants.ts'
+import { paymentSlice } from '../../infrastructure/slices/payments.ts'
+import { openGranted, peopleSlice } from '../../infrastructure/slices/people.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 import { openPlace, type Place } from '../../harness/ledger-service.ts'
 
@@ -61,6 +65,7 @@ test('given a payment whose expiry cannot be recorded, then all others expire, a
   const expire = expirePayments({
     handle: makeHandler({ store, eventId: () => randomUUID(), commandId: randomUUID }).handle,
     rows: core.payments.payments,
+    caughtUp: core.readModels.caughtUp,
     newId: randomUUID,
     outageOf: (tid) => ({
       failed: (error) => told.push([tid, String(error)]),
@@ -69,7 +74,7 @@ test('given a payment whose expiry cannot be recorded, then all others expire, a
   })
   await pass(60)
   const at = core.now()
-  const look = (now: number) => expire(now, core.readModels.caughtUp, new AbortController().signal)
+  const look = (now: number) => expire(now, new AbortController().signal)
   expect(await look(at)).toBe(at + 1000)
   expect(await eventsOf(`payment-${healthy}`)).toEqual(['PaymentRequested', 'PaymentExpired'])
   expect(await eventsOf(`payment-${broken}`)).toEqual(['PaymentRequested'])
@@ -110,25 +115,26 @@ test('given requests whose expiry is recorded days late, then outcomes and logs 
 test.each(['payments', 'permissions'] as const)(
   'given %s of which none can be listed, then what else has come to its end expires',
   async (kind) => {
-    const { core, directory } = place
+    const { directory } = place
     const [tid, rid] = [await requestPayment(), await requestPermission()]
     const lines: string[] = []
     const log = pino({ level: 'error', errorKey: 'error' }, { write: (line) => lines.push(line) })
     const due = (): never => {
       throw new Error('no such table')
     }
-    const { payments, people } = core
+    const { payments: listed, people: known } = place.core
     const broken =
       kind === 'payments'
-        ? { payments: { ...payments, payments: { ...payments.payments, due } } }
-        : { people: { ...people, permissions: { ...people.permissions, due } } }
-    const processes = makeProcesses({
-      core: { ...core, ...broken },
-      settings: readSettings({ DATA_DIR: directory }),
-      log: log as Log,
-      matchScans: async () => null,
-      sendCallback: async () => ({ result: 'delivered', httpStatus: 204, problem: null }),
-    })
+        ? { payments: { ...listed, payments: { ...listed.payments, due } } }
+        : { people: { ...known, permissions: { ...known.permissions, due } } }
+    const core = { ...place.core, ...broken }
+    const settings = readSettings({ DATA_DIR: directory })
+    const granted = await openGranted(core, () => 'https://pay.example')
+    const merchants = merchantSlice(core)
+    const payments = await paymentSlice(core, fundingOf(settings), merchants, granted.views)
+    const people = peopleSlice(core, settings, merchants, payments, granted)
+    const work = [...payments.work, ...people.work]
+    const processes = runBackgroundWork({ core, settings, log: log as Log, work })
     onTestFinished(processes.stop)
     await pass(60)
     await processes.settle()

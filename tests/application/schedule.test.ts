@@ -142,10 +142,11 @@ test('a payment that is listed as due but does not expire is a failure, not an e
       return { state: undefined as never, events: [] }
     },
     rows: { due: () => [{ tid: 'a', merchant: 'sandbox' }], nextDeadline: () => null },
+    caughtUp: turn,
     newId: () => 'id',
     outageOf: () => ({ failed: (error) => failures.push(String(error)), worked: () => {} }),
   })
-  expect(await expire(0, turn, new AbortController().signal)).toBe(1000)
+  expect(await expire(0, new AbortController().signal)).toBe(1000)
   // What was listed the first time may have been old.
   expect(asked).toEqual(['a', 'a'])
   expect(failures).toEqual(['Error: payment a is listed as due, but does not expire'])

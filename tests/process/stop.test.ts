@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import { runAccounting } from '../../infrastructure/accounting.ts'
+import { runBackgroundWork } from '../../infrastructure/background-work.ts'
+import { accountingSlice } from '../../infrastructure/slices/accounting.ts'
 import type { Log } from '../../infrastructure/log.ts'
 import { openService } from '../../infrastructure/server.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
@@ -39,13 +40,15 @@ test('accounting that is stopped gives up the logs under way and begins no other
   })
   const folder = join(place.directory, 'logs')
   const settings = readSettings({ DATA_DIR: place.directory })
-  const failures: unknown[] = []
-  const start = () =>
-    runAccounting(core, settings, {
-      now: core.now,
-      after: () => () => {},
-      onFailure: (error) => failures.push(error),
-    })
+  const failures: string[] = []
+  const log = pino({ level: 'error' }, { write: (line) => void failures.push(line) }) as Log
+  const start = () => {
+    const wakes: (() => void)[] = []
+    const onScheduled = (wake: () => void) => void wakes.push(wake)
+    const work = accountingSlice(core, settings).work.map((one) => ({ ...one, onScheduled }))
+    const background = runBackgroundWork({ core, settings, log, work })
+    return { ...background, wake: () => wakes.forEach((wake) => wake()) }
+  }
 
   await place.capture(await place.authorize({ amount: '10.00' }))
   for (const report of [1, 2])

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { route, type Route } from '../route.ts'
+import { dateTime } from '../wire.ts'
+
+type PublishedKey = {
+  readonly id: string
+  readonly validFrom: number
+  readonly rsaPem: string
+  readonly rsaJwk: Readonly<Record<string, unknown>>
+  readonly ed25519Pem: string
+  readonly ed25519Jwk: Readonly<Record<string, unknown>>
+  /** Ed25519 key as in Standard Webhooks. */
+  readonly webhookKey: string
+}
+
+type CallbackKeyNeeds = {
+  readonly callbackKeys: () => Promise<readonly PublishedKey[]>
+  /** This node's RSA public key. */
+  readonly callbackKeyPem: string
+}
+
+const group = 'Service'
+
+/** The keys that callbacks are signed with. */
+export const callbackKeyRoutes = (needs: CallbackKeyNeeds): Route[] => [
+  route({
+    method: 'GET',
+    path: '/callback_key.pem',
+    access: 'OPEN',
+    group,
+    summary: 'The RSA public key that callbacks are signed with',
+    success: 'raw',
+    replyTypes: ['application/x-pem-file'],
+    handle: () => ({ type: 'application/x-pem-file', body: needs.callbackKeyPem }),
+  }),
+  route({
+    method: 'GET',
+    path: '/callback_keys.json',
+    access: 'OPEN',
+    group,
+    summary: 'All keys that callbacks have been signed with, with their validity',
+    success: 'value',
+    reply: z
+      .object({
+        keys: z.array(
+          z.object({
+            id: z.string(),
+            valid_from: dateTime,
+            rsa_pem: z.string(),
+            rsa_jwk: z.record(z.string(), z.unknown()),
+            ed25519_pem: z.string().meta({ description: 'The same key for other tools.' }),
+            ed25519_jwk: z.record(z.string(), z.unknown()),
+            ed25519: z.string().meta({ description: 'Standard Webhooks: `whpk_…`.' }),
+          }),
+        ),
+      })
+      .meta({ id: 'CallbackKeys' }),
+    handle: async () => ({
+      keys: (await needs.callbackKeys()).map((key) => ({
+        id: key.id,
+        valid_from: key.validFrom,
+        rsa_pem: key.rsaPem,
+        rsa_jwk: { ...key.rsaJwk },
+        ed25519_pem: key.ed25519Pem,
+        ed25519_jwk: { ...key.ed25519Jwk },
+        ed25519: key.webhookKey,
+      })),
+    }),
+  }),
+]

@@ -1,0 +1,162 @@
+import { join } from 'node:path'
+import { StoreUnavailable } from '../application/event-store.ts'
+import { schedule, type DueWork } from '../application/schedule.ts'
+import { checkClock, watchClock } from './clock-watch.ts'
+import type { Core } from './core.ts'
+import type { Log } from './log.ts'
+import type { Settings } from './settings.ts'
+import { soleProcess } from './sole-process.ts'
+
+const retryAfterMs = 1000
+/** How long events gather before the work that they make due is looked for. */
+const gatherMs = 20
+/** How often a process asks whether to stand in for the one that tells others. */
+const standInEveryMs = 1000
+
+/** Work of a slice beside the requests. */
+export type Work = {
+  readonly due: DueWork
+  /** Tells somebody else: one process of a directory does it, or each would tell everything. */
+  readonly isTelling?: boolean
+  /** Given how to have it looked for at once. */
+  readonly onScheduled?: (wake: () => void) => void
+  /** Does all that is due by now, where `due` only begins it. */
+  readonly settle?: (stopped: AbortSignal) => Promise<void>
+  /** Gives up what takes long, when the service stops. */
+  readonly giveUp?: () => Promise<void>
+  /** Waits for what `due` has begun. */
+  readonly idle?: () => Promise<void>
+}
+
+const after = (milliseconds: number, wake: () => void) => {
+  const timer = setTimeout(wake, milliseconds)
+  return () => clearTimeout(timer)
+}
+
+/** Logs that work failed; it will be tried again. */
+export const workFailed =
+  ({ noteDamage }: Pick<Core, 'noteDamage'>, log: Log) =>
+  (error: unknown): void => {
+    noteDamage(error)
+    // That the store is away is logged once, by whoever watches it.
+    const level = error instanceof StoreUnavailable ? 'debug' : 'error'
+    log[level]({ error }, 'a process failed; it will try again')
+  }
+
+/** Lets one process of a directory tell, and another one when it has ended. */
+const electTeller = (directory: string, caughtUp: () => Promise<void>) => {
+  const { isOurs, resign } = soleProcess(join(directory, 'telling.lock'))
+  const byOneProcess = (work: DueWork): DueWork => {
+    let isCaughtUp = false
+    return async (at, stopped) => {
+      if (!isOurs()) return at + standInEveryMs
+      // What the process before this one has told must be known here first.
+      if (!isCaughtUp) await caughtUp()
+      isCaughtUp = true
+      return work(at, stopped)
+    }
+  }
+  return { isOurs, resign, byOneProcess }
+}
+
+/** Runs an action once for all calls within some time. */
+const gathered = (act: () => void): (() => void) => {
+  let isDue = false
+  return () => {
+    if (isDue) return
+    isDue = true
+    after(gatherMs, () => {
+      isDue = false
+      act()
+    })
+  }
+}
+
+type Needs = {
+  readonly core: Core
+  readonly settings: Pick<Settings, 'DATA_DIR'>
+  readonly log: Log
+  /** In the order in which one may make another due. */
+  readonly work: readonly Work[]
+}
+
+/** Removes read models of other versions; a later start tries again with what cannot be removed. */
+const tidyUp = ({ core, log }: Needs): void => {
+  try {
+    core.removeOutdatedReadModels()
+  } catch (error) {
+    log.warn({ error }, 'read models of another version could not be removed')
+  }
+}
+
+const scheduleAll = (
+  { core, work }: Needs,
+  byOneProcess: (due: DueWork) => DueWork,
+  onFailure: (error: unknown) => void,
+) =>
+  work.map((one) => {
+    const due = one.isTelling ? byOneProcess(one.due) : one.due
+    const scheduled = schedule({ now: core.now, after, onFailure }, due)
+    one.onScheduled?.(scheduled.wake)
+    return { ...one, scheduled }
+  })
+
+/** Runs work whenever it is due. */
+export const runBackgroundWork = (needs: Needs) => {
+  const { core, settings, log } = needs
+  const { caughtUp, ready } = core.readModels
+  const onFailure = workFailed(core, log)
+  const teller = electTeller(settings.DATA_DIR, caughtUp)
+  const all = scheduleAll(needs, teller.byOneProcess, onFailure)
+  const wake = gathered(() => all.forEach(({ scheduled }) => scheduled.wake()))
+  const stopping = new AbortController()
+  let hasBegun = false
+  let callOff = () => {}
+
+  /** Waits until the read models are where the log is: what they lack would look undone. */
+  const begin = (): void => {
+    ready().then(
+      () => {
+        if (stopping.signal.aborted) return
+        hasBegun = true
+        core.onFolded(wake)
+        wake()
+        tidyUp(needs)
+        const machine = { machineNow: Date.now, elapsed: () => performance.now() }
+        callOff = watchClock({ log, after, ...machine }).stop
+        checkClock(log, core.store, core.now()).catch(onFailure)
+      },
+      (error: unknown) => {
+        // The log may be closed by now, and would be asked for ever.
+        if (stopping.signal.aborted) return
+        onFailure(error)
+        callOff = after(retryAfterMs, begin)
+      },
+    )
+  }
+
+  return {
+    begin,
+    /** Whether the read models have been where the log is since the service was started. */
+    hasBegun: (): boolean => hasBegun,
+    /** Does all that is due by now, and waits for it. */
+    settle: async (): Promise<void> => {
+      for (const { settle, scheduled } of all) {
+        // What came a moment ago may be due too.
+        await caughtUp()
+        if (!settle) await scheduled.settle()
+        // Whoever stops has resigned, or is about to.
+        else if (!stopping.signal.aborted && teller.isOurs()) await settle(stopping.signal)
+      }
+      await caughtUp()
+    },
+    stop: async (): Promise<void> => {
+      stopping.abort()
+      callOff()
+      const stopped = all.map(({ scheduled }) => scheduled.stop())
+      await Promise.all([...stopped, ...all.map(({ giveUp }) => giveUp?.())])
+      await Promise.all(all.map(({ idle }) => idle?.()))
+      teller.resign()
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import type { Message, QueuedMessage } from '../../domain/callback.ts'
+import type { Core } from '../core.ts'
+import type { Signer } from '../keys.ts'
+import type { Log } from '../log.ts'
+import type { Settings } from '../settings.ts'
+import { trustingAlso } from './authorities.ts'
+import { makeCallbackSender, type SendResult } from './callback-sender.ts'
+import type { FindCallbackSecrets } from './merchant-secrets.ts'
+import { makeResolve } from './name-resolution.ts'
+
+/** What the wire form of callbacks is made with; the wire belongs to `http`. */
+export type CallbackWire = {
+  readonly message: (message: Message, uri: string) => Promise<string>
+} & Pick<Parameters<typeof makeCallbackSender>[0], 'names' | 'stringToSign'>
+
+/** The path of an address may hold a token of the receiver: only its host is logged. */
+const logUndelivered = (
+  log: Log,
+  { id, event }: QueuedMessage,
+  uri: string,
+  { result, httpStatus, problem }: SendResult,
+): void => {
+  const { host } = new URL(uri)
+  const told = { callback: id, event, host, result, status: httpStatus, problem }
+  log.info(told, 'a callback was not delivered')
+}
+
+export type SendingNeeds = {
+  readonly settings: Settings
+  readonly log: Log
+  readonly wire: CallbackWire
+  readonly signer: Signer
+  readonly countAttempt: (result: string) => void
+}
+
+/** Sends messages as the settings say, counts attempts, and logs what was not delivered. */
+export const loggedSending = (
+  { now }: Pick<Core, 'now'>,
+  findSecrets: FindCallbackSecrets,
+  { settings, log, wire, signer, countAttempt }: SendingNeeds,
+) => {
+  const privateCallbacks = settings.MODE === 'sandbox' ? 'allow' : 'refuse'
+  const { send, close } = makeCallbackSender({
+    ...wire,
+    signer,
+    machineNow: Date.now,
+    resolve: makeResolve(),
+    arePrivateAddressesAllowed: (settings.PRIVATE_CALLBACKS ?? privateCallbacks) === 'allow',
+    secureContext: trustingAlso(settings.CALLBACK_CA_FILE, settings.NODE_EXTRA_CA_CERTS),
+  })
+  return {
+    close,
+    send: async (message: QueuedMessage, uri: string, merchant: string | null) => {
+      const text = await wire.message(message, uri)
+      const secrets = merchant === null ? [] : await findSecrets(merchant, now())
+      const signing = secrets.map(({ secret }) => secret)
+      const answer = await send(message.id, uri, text, signing)
+      countAttempt(answer.result)
+      if (answer.result !== 'delivered') logUndelivered(log, message, uri, answer)
+      return answer
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import { integrators, merchants, users } from '../domain/aggregates.ts'
+import { isEnabled, type Entry } from '../domain/register.ts'
+import { within } from '../domain/stream.ts'
+import type { Core } from './core.ts'
+import { contentDigest, makeSignatureCheck, type Signer } from './keys.ts'
+import { isWithin } from './networks.ts'
+import type { Settings } from './settings.ts'
+
+type MerchantEntry = typeof merchants.decider.initial
+type UserEntry = typeof users.decider.initial
+
+const dataOf = <Data>(entry: Entry<Data> | undefined) =>
+  entry?.status === 'present' ? { ...entry.data, isDisabled: !isEnabled(entry) } : undefined
+
+const userOf = (shop: MerchantEntry, user: UserEntry) => {
+  if (shop.status !== 'present' || user.status !== 'present') return undefined
+  const disabled = (shop.isDisabled && 'merchant') || (user.isDisabled && 'user') || undefined
+  return { user: user.data, merchantNetmask: shop.data.netmask, disabled } as const
+}
+
+/** How callers are known: users of merchants and integrators, from memory or from the log. */
+export const accessOf = (
+  { find, recall }: Pick<Core, 'find' | 'recall'>,
+  { CLOCK_TOLERANCE_SECONDS }: Pick<Settings, 'CLOCK_TOLERANCE_SECONDS'>,
+  { rsaPem }: Signer,
+) => ({
+  verifySignature: makeSignatureCheck(rsaPem),
+  contentDigest,
+  isWithin,
+  machineNow: Date.now,
+  clockToleranceMs: CLOCK_TOLERANCE_SECONDS * 1000,
+  recallUser: (merchant: string, id: string) => {
+    const shop = recall(merchants, merchant)
+    const user = recall(users, within(merchant, id))
+    return shop && user && userOf(shop, user)
+  },
+  findUser: async (merchant: string, id: string) =>
+    userOf(await find(merchants, merchant, 'log'), await find(users, within(merchant, id), 'log')),
+  recallIntegrator: (id: string) => dataOf(recall(integrators, encodeURIComponent(id))),
+  findIntegrator: async (id: string) =>
+    dataOf(await find(integrators, encodeURIComponent(id), 'log')),
+  findMerchant: async (merchant: string, asOf: 'memory' | 'log') =>
+    dataOf(await find(merchants, merchant, asOf)),
+})

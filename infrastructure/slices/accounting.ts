@@ -1,0 +1,18 @@
+import { StoreUnavailable } from '../../application/event-store.ts'
+import { openAccounting } from '../accounting.ts'
+import type { Core } from '../core.ts'
+import type { Settings } from '../settings.ts'
+
+/** Ledgers and settlements. Reports are completed and merchants settled beside the requests. */
+export const accountingSlice = (core: Core, settings: Settings) => {
+  const { settleDue, settleNow, completeReports, readLog, close } = openAccounting(core, settings)
+  return {
+    settleNow: async (merchant: string): Promise<void> => {
+      const failing = await settleNow(core.now(), merchant)
+      if (failing.includes(merchant)) throw new StoreUnavailable(`settling ${merchant} fails`)
+    },
+    needs: { ...core.accounting, readLog },
+    // Logs under way are given up, however long they are: the next start makes them.
+    work: [{ due: settleDue }, { due: completeReports, giveUp: close }],
+  }
+}

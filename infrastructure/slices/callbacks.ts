@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto'
+import { callbacks } from '../../domain/aggregates.ts'
+import { deliverCallbacks } from '../../application/deliver-callbacks.ts'
+import type { Context } from '../../application/handle.ts'
+import { workFailed, type Work } from '../background-work.ts'
+import { loggedSending, type SendingNeeds } from '../callbacks/logged-sending.ts'
+import { secretsOfMerchants } from '../callbacks/merchant-secrets.ts'
+import type { Core } from '../core.ts'
+import { publishedKey } from '../keys.ts'
+
+/** Callbacks, which are delivered beside the requests. */
+export const callbackSlice = (core: Core, sending: SendingNeeds) => {
+  const { handle, find, recall, now } = core
+  const { queue, signingKeys } = core.callbacks
+  const { caughtUp } = core.readModels
+  const findCallbackSecrets = secretsOfMerchants({ find, derive: core.people.derive })
+  const { send, close } = loggedSending(core, findCallbackSecrets, sending)
+  let wake = () => {}
+  const delivery = deliverCallbacks({
+    ...{ queue, handle, find, recall, caughtUp, send, now },
+    newId: randomUUID,
+    random: Math.random,
+    onEnd: () => wake(),
+    onFailure: workFailed(core, sending.log),
+  })
+  const work: Work = {
+    due: delivery.work,
+    isTelling: true,
+    onScheduled: (wakeIt) => (wake = wakeIt),
+    settle: delivery.settle,
+    idle: async () => {
+      await delivery.idle()
+      close()
+    },
+  }
+  return {
+    sendTest: async (uri: string, context: Context): Promise<void> => {
+      await handle(callbacks, `test-${randomUUID()}`, { type: 'RequestTest', uri }, context)
+    },
+    needs: {
+      findCallbackSecrets,
+      callbackKeyPem: sending.signer.rsaPem,
+      callbackKeys: async () => {
+        await caughtUp()
+        return signingKeys.all().map(({ data }) => publishedKey(data))
+      },
+    },
+    work: [work],
+  }
+}
