@@ -1,0 +1,22 @@
+import type { Hash } from './merkle-tree.ts'
+import { bytesOfBase64 } from './signed-note.ts'
+
+/** What the text of a signed note says of a log (c2sp.org/tlog-checkpoint). */
+export type Checkpoint = {
+  /** Names the log: a URL without scheme and last slash. */
+  readonly origin: string
+  readonly size: number
+  readonly root: Hash
+}
+
+export const formatCheckpoint = ({ origin, size, root }: Checkpoint): string =>
+  `${origin}\n${size}\n${Buffer.from(root).toString('base64')}\n`
+
+/** Undefined when it is no text of a checkpoint. Further lines are passed over. */
+export const parseCheckpoint = (text: string): Checkpoint | undefined => {
+  const [origin = '', digits = '', encoded = ''] = text.split('\n')
+  const root = bytesOfBase64(encoded)
+  const isSize = /^(?:0|[1-9]\d{0,15})$/.test(digits) && Number.isSafeInteger(Number(digits))
+  if (origin === '' || !isSize || root?.length !== 32) return undefined
+  return { origin, size: Number(digits), root }
+}

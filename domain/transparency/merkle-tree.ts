@@ -1,0 +1,147 @@
+/** Hashes of 32 bytes. */
+export type Hash = Uint8Array
+
+/** SHA-256 of the parts, one behind the other. */
+export type Sha256 = (...parts: readonly Uint8Array[]) => Hash
+
+/** The root of a complete subtree of `2 ** level` leaves, `index` counting those of its level. */
+export type SubtreeHash = (level: number, index: number) => Hash
+
+const leafPrefix = Uint8Array.of(0)
+const nodePrefix = Uint8Array.of(1)
+
+/** RFC 6962, 2.1. */
+export const leafHash = (sha256: Sha256, entry: Uint8Array): Hash => sha256(leafPrefix, entry)
+
+/** RFC 6962, 2.1. */
+export const nodeHash = (sha256: Sha256, left: Hash, right: Hash): Hash =>
+  sha256(nodePrefix, left, right)
+
+/** Where a tree of `count` > 1 leaves splits: the largest power of two below the count. */
+const splitOf = (count: number): number => {
+  let split = 1
+  while (split * 2 < count) split *= 2
+  return split
+}
+
+/** The level of a complete subtree of `count` leaves; undefined if the count is no power of two. */
+const levelOf = (count: number): number | undefined => {
+  const level = Math.round(Math.log2(count))
+  return 2 ** level === count ? level : undefined
+}
+
+/** Hashes and proofs (RFC 6962, 2.1.1 and 2.1.2) of a tree whose complete subtrees are known. */
+export const merkleTree = (sha256: Sha256, subtreeHash: SubtreeHash) => {
+  const hashOf = (from: number, to: number): Hash => {
+    const level = levelOf(to - from)
+    if (level !== undefined) return subtreeHash(level, from / 2 ** level)
+    const split = from + splitOf(to - from)
+    return nodeHash(sha256, hashOf(from, split), hashOf(split, to))
+  }
+
+  const inclusion = (index: number, from: number, to: number): Hash[] => {
+    if (to - from === 1) return []
+    const split = from + splitOf(to - from)
+    return index < split
+      ? [...inclusion(index, from, split), hashOf(split, to)]
+      : [...inclusion(index, split, to), hashOf(from, split)]
+  }
+
+  const consistency = (size: number, from: number, to: number, isKnown: boolean): Hash[] => {
+    if (size === to) return isKnown ? [] : [hashOf(from, to)]
+    const split = from + splitOf(to - from)
+    return size <= split
+      ? [...consistency(size, from, split, isKnown), hashOf(split, to)]
+      : [...consistency(size, split, to, false), hashOf(from, split)]
+  }
+
+  return {
+    rootOf: (size: number): Hash => (size === 0 ? sha256() : hashOf(0, size)),
+    /** @throws RangeError unless index < size */
+    inclusionProof: (index: number, size: number): readonly Hash[] => {
+      if (!(index >= 0 && index < size)) throw new RangeError(`no leaf ${index} of ${size}`)
+      return inclusion(index, 0, size)
+    },
+    /** That the tree of `later` leaves begins with that of `size`. @throws RangeError */
+    consistencyProof: (size: number, later: number): readonly Hash[] => {
+      if (!(size >= 0 && size <= later)) throw new RangeError(`no ${size} leaves of ${later}`)
+      return size === 0 || size === later ? [] : consistency(size, 0, later, true)
+    },
+  }
+}
+
+export const sameHash = (one: Hash, other: Hash): boolean =>
+  one.length === other.length && one.every((byte, at) => byte === other[at])
+
+const half = (number: number): number => Math.floor(number / 2)
+const isOdd = (number: number): boolean => number % 2 === 1
+
+type Inclusion = {
+  readonly leaf: Hash
+  readonly index: number
+  readonly size: number
+  readonly proof: readonly Hash[]
+  readonly root: Hash
+}
+
+/** RFC 9162, 2.1.3.2. */
+export const includes = (
+  sha256: Sha256,
+  { leaf, index, size, proof, root }: Inclusion,
+): boolean => {
+  if (!(index >= 0 && index < size)) return false
+  let [node, last, hash] = [index, size - 1, leaf]
+  for (const sibling of proof) {
+    if (last === 0) return false
+    if (isOdd(node) || node === last) {
+      hash = nodeHash(sha256, sibling, hash)
+      while (!isOdd(node) && node !== 0) [node, last] = [half(node), half(last)]
+    } else hash = nodeHash(sha256, hash, sibling)
+    ;[node, last] = [half(node), half(last)]
+  }
+  return last === 0 && sameHash(hash, root)
+}
+
+type Consistency = {
+  readonly size: number
+  readonly root: Hash
+  readonly laterSize: number
+  readonly laterRoot: Hash
+  readonly proof: readonly Hash[]
+}
+
+/** The two roots that a proof leads to, folded upwards from the last node that both trees share. */
+const rootsFrom = (
+  sha256: Sha256,
+  shared: Hash,
+  siblings: readonly Hash[],
+  [first, firstLast]: readonly [number, number],
+): { readonly root: Hash; readonly laterRoot: Hash } | undefined => {
+  let [node, last, root, laterRoot] = [first, firstLast, shared, shared]
+  for (const sibling of siblings) {
+    if (last === 0) return undefined
+    if (isOdd(node) || node === last) {
+      root = nodeHash(sha256, sibling, root)
+      laterRoot = nodeHash(sha256, sibling, laterRoot)
+      while (!isOdd(node) && node !== 0) [node, last] = [half(node), half(last)]
+    } else laterRoot = nodeHash(sha256, laterRoot, sibling)
+    ;[node, last] = [half(node), half(last)]
+  }
+  return last === 0 ? { root, laterRoot } : undefined
+}
+
+/** RFC 9162, 2.1.4.2. */
+export const isConsistent = (
+  sha256: Sha256,
+  { size, root, laterSize, laterRoot, proof }: Consistency,
+): boolean => {
+  if (!(size >= 0 && size <= laterSize)) return false
+  if (size === laterSize) return proof.length === 0 && sameHash(root, laterRoot)
+  if (size === 0) return proof.length === 0 && sameHash(root, sha256())
+  const [shared, ...rest] = levelOf(size) === undefined ? proof : [root, ...proof]
+  if (shared === undefined) return false
+  let [node, last] = [size - 1, laterSize - 1]
+  while (isOdd(node)) [node, last] = [half(node), half(last)]
+  const roots = rootsFrom(sha256, shared, rest, [node, last])
+  return roots !== undefined && sameHash(roots.root, root) && sameHash(roots.laterRoot, laterRoot)
+}

@@ -1,0 +1,73 @@
+/** Signed notes (c2sp.org/signed-note). */
+export type NoteSignature = {
+  readonly name: string
+  /** Four bytes of key id, then the signature. */
+  readonly bytes: Uint8Array
+}
+
+export type SignedNote = {
+  /** Ends in a line feed. */
+  readonly text: string
+  readonly signatures: readonly NoteSignature[]
+}
+
+const utf8 = new TextEncoder()
+
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
+
+/** The bytes of canonical base64; undefined for anything else. */
+export const bytesOfBase64 = (text: string): Uint8Array | undefined => {
+  const bytes = Buffer.from(text, 'base64')
+  return bytes.toString('base64') === text ? bytes : undefined
+}
+
+export const signatureLine = ({ name, bytes }: NoteSignature): string =>
+  `— ${name} ${base64(bytes)}\n`
+
+export const formatNote = ({ text, signatures }: SignedNote): string =>
+  `${text}\n${signatures.map(signatureLine).join('')}`
+
+const signatureOf = (line: string): NoteSignature | undefined => {
+  const [, name = '', encoded = ''] = /^— ([^\s+]+) ([A-Za-z0-9+/]+={0,2})$/u.exec(line) ?? []
+  const bytes = bytesOfBase64(encoded)
+  return name !== '' && bytes !== undefined && bytes.length > 4 ? { name, bytes } : undefined
+}
+
+/** No control characters but line feeds. */
+const isPlain = (text: string): boolean => !/[\x00-\x09\x0b-\x1f\x7f]/.test(text)
+
+/** Undefined when it is no signed note. Whether a signature holds is not looked at. */
+export const parseNote = (note: string): SignedNote | undefined => {
+  const end = note.lastIndexOf('\n\n')
+  if (end < 0 || !note.endsWith('\n') || !isPlain(note)) return undefined
+  const lines = note.slice(end + 2, -1).split('\n')
+  const signatures = lines.flatMap((line) => signatureOf(line) ?? [])
+  if (signatures.length !== lines.length) return undefined
+  return { text: note.slice(0, end + 1), signatures }
+}
+
+/** The kinds of signatures that this log deals with, as their numbers in key ids. */
+export const ed25519 = 0x01
+export const cosignatureV1 = 0x04
+
+type PublicNoteKey = {
+  readonly name: string
+  readonly kind: typeof ed25519 | typeof cosignatureV1
+  /** The 32 bytes of an Ed25519 key. */
+  readonly key: Uint8Array
+}
+
+/** Four bytes that tell which key has signed. */
+export const keyIdOf = (
+  sha256: (...parts: readonly Uint8Array[]) => Uint8Array,
+  { name, kind, key }: PublicNoteKey,
+): Uint8Array => sha256(utf8.encode(`${name}\n`), Uint8Array.of(kind), key).subarray(0, 4)
+
+/** A public key as `<name>+<key id in hexadecimal>+<base64 of kind and key>`. */
+export const formatKey = (
+  sha256: (...parts: readonly Uint8Array[]) => Uint8Array,
+  key: PublicNoteKey,
+): string => {
+  const id = Buffer.from(keyIdOf(sha256, key)).toString('hex')
+  return `${key.name}+${id}+${base64(Uint8Array.of(key.kind, ...key.key))}`
+}
