@@ -9,6 +9,8 @@ export type People = {
   /** Creates the person if there is none. */
   personFor(identifier: string, id?: string): Promise<string>
   hasPerson(person: string): boolean
+  /** Who is called by the person's identifier from now on is somebody else. */
+  release(person: string): void
   seal(person: string, text: string): string
   /** Undefined once the person is erased. */
   unseal(person: string, sealed: string): string | undefined
@@ -42,5 +44,7 @@ export const findProfile =
     if ((await find(payers, id)).status !== 'present') return undefined
     const payer = await find(payers, id, asOf)
     const text = payer.status === 'present' ? people.unseal(id, payer.profile) : undefined
-    return text === undefined ? undefined : profileSchema.parse(JSON.parse(text))
+    if (payer.status !== 'present' || text === undefined) return undefined
+    const profile = profileSchema.parse(JSON.parse(text))
+    return payer.hasNumber ? profile : { ...profile, isPhoneVerified: false }
   }

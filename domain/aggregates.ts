@@ -25,7 +25,8 @@ import { application } from './people/application.ts'
 import { authorization } from './people/authorization.ts'
 import { authorizationEvents } from './people/authorization-events.ts'
 import { grant, grantEvents } from './people/grant.ts'
-import { payer, payerEvents } from './people/payer.ts'
+import { payerEvents } from './people/payer-events.ts'
+import { payer } from './people/payer.ts'
 import { permission, permissionEvents } from './people/permission.ts'
 
 /*

@@ -36,6 +36,7 @@ export type RefusalCode =
   | 'line_items_do_not_add_up'
   | 'merchant_is_disabled'
   | 'merchant_is_unknown'
+  | 'messages_cannot_be_sent'
   | 'nothing_is_captured'
   | 'nothing_is_left_to_capture'
   | 'payer_exists'

@@ -119,3 +119,23 @@ export type PeopleService = Awaited<ReturnType<typeof startPeopleService>>
 
 export const codeOf = (payer: keyof typeof sandboxPayers): string =>
   codeAt(sandboxPayers[payer].codeSecret, Date.now())
+
+type Message = { readonly to: string; readonly text: string }
+
+/** What a phone has received, newest first. */
+export const messagesTo = async (
+  { address }: Pick<PeopleService, 'address'>,
+  phone: string,
+): Promise<readonly Message[]> => {
+  const response = await fetch(`${address}/sandbox/v1/message/?to=${encodeURIComponent(phone)}`)
+  return ((await response.json()) as { messages: readonly Message[] }).messages
+}
+
+/** The code in the newest message to a phone. */
+export const codeSentTo = async (
+  service: Pick<PeopleService, 'address'>,
+  phone: string,
+): Promise<string> => {
+  const [message] = await messagesTo(service, phone)
+  return /\b\d{6}\b/.exec(message?.text ?? '')?.[0] ?? ''
+}

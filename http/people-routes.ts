@@ -6,6 +6,7 @@ import { scopeRoutes } from './oauth/scopes.ts'
 import { tokenStateRoutes } from './oauth/token-state.ts'
 import { tokenRoutes } from './oauth/token.ts'
 import { payerAccessRoutes } from './payer/api-access.ts'
+import { payerSignUpRoutes } from './payer/api-sign-up.ts'
 import { payerApiRoutes } from './payer/api.ts'
 import { besideOrder } from './payer/beside-order.ts'
 import { checkoutRoutes } from './payer/checkout.ts'
@@ -46,6 +47,7 @@ type PeopleNeeds = NeedsOf<
   | typeof scopeRoutes
   | typeof discoveryRoutes
   | typeof payerAccessRoutes
+  | typeof payerSignUpRoutes
   | typeof payerApiRoutes
   | typeof pageAssetRoutes
   | typeof shopLogoRoute
@@ -75,6 +77,7 @@ export const peopleRoutes = (needs: PeopleNeeds): Route[] => {
     ...tokenStateRoutes(needs),
     ...scopeRoutes(needs),
     ...discoveryRoutes(needs),
+    ...payerSignUpRoutes(needs),
     ...payerAccessRoutes(needs),
     ...payerApiRoutes(needs),
     ...pageAssetRoutes(needs),

@@ -3,7 +3,7 @@ import type { Refusal, RefusalCode } from '../domain/refusal.ts'
 import { answerTo, answerToMalformed, malformed, type ErrorAnswer } from './errors.ts'
 
 type Answer = {
-  readonly status: 401 | 404 | 409 | 429
+  readonly status: 401 | 404 | 409 | 429 | 503
   readonly text: string
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -99,6 +99,10 @@ const refusalAnswers = {
     text: 'The merchant is disabled: it takes no payments and gets no permissions now.',
   },
   merchant_is_unknown: { field: 'merchant', text: 'There is no such merchant.' },
+  messages_cannot_be_sent: {
+    status: 503,
+    text: 'No codes can be sent to phone numbers: the operator must set MESSAGE_URL.',
+  },
   nothing_is_captured: { field: 'action', text: 'Nothing is captured that could be refunded.' },
   nothing_is_left_to_capture: {
     status: 409,

@@ -8,7 +8,7 @@ import {
   settlementAccounts,
   users,
 } from '../domain/aggregates.ts'
-import { registerPayer } from '../application/payers.ts'
+import { registerPayer } from '../application/register-payer.ts'
 import type { MaybePromise } from '../application/maybe-promise.ts'
 import { noFees } from '../domain/accounting/fees.ts'
 import { defaultAccount, impliedAccount } from '../domain/accounting/settlement-account.ts'
@@ -142,7 +142,8 @@ export const makeSandboxData = async (core: Core, dataDir: string): Promise<stri
     if (pinHash !== null) {
       const credentials = { pinHash, codeSecret: sandboxPayers[id].codeSecret }
       const add = registerPayer({ handle, find, people })
-      await add(profileOf(id), credentials, contextOf('daybook'), id).catch(ignoreRefusal)
+      const payer = { profile: profileOf(id), credentials, wantedId: id }
+      await add(payer, contextOf('daybook')).catch(ignoreRefusal)
     }
   const admin = await find(users, within(merchant, 'admin'))
   const isItsKey = admin.status === 'present' && admin.data.publicKey === publicKey

@@ -8,6 +8,7 @@ import type { Signer } from './keys.ts'
 import { makeLive } from './live.ts'
 import type { Log } from './log.ts'
 import { makeMetrics } from './metrics.ts'
+import { openMessages } from './people/messages.ts'
 import { makeSecretCheck } from './people/secrets.ts'
 import { qrImage } from './qr-image.ts'
 import { makeReadiness } from './readiness.ts'
@@ -36,7 +37,8 @@ export const composeSlices = async (
 ) => {
   const merchants = merchantSlice(core)
   const payments = await paymentSlice(core, parts.funding, merchants, granted.views)
-  const people = peopleSlice(core, parts.settings, merchants, payments, granted)
+  const messages = openMessages(core, parts)
+  const people = peopleSlice(core, { ...parts, messages }, merchants, payments, granted)
   const accounting = accountingSlice(core, parts.settings)
   const callbacks = callbackSlice(core, parts)
   return { payments, people, accounting, merchants, callbacks }
@@ -76,6 +78,7 @@ export const composeService = async (core: Core, parts: ServiceParts) => {
       sandbox: {
         ...sandboxSlice(core, background.settle),
         ...people.answers,
+        sentTo: people.sentTo,
         acceptPayment: payments.acceptPayment,
         settleNow: accounting.settleNow,
         scanShortlink: merchants.scanShortlink,

@@ -61,6 +61,11 @@ const settings = {
     choice('allow', 'refuse').optional(),
     'Sending callbacks to loopback, private and link-local addresses: allow (default in the sandbox) or refuse.',
   ],
+  MESSAGE_URL: [
+    pageUrl.optional(),
+    'Address of your gateway for text messages, which takes a signed POST of {to, text}. ' +
+      'In production nobody can prove a phone number without it.',
+  ],
   CALLBACK_CA_FILE: [
     certificates.optional(),
     'PEM file of further certificate authorities to trust when sending callbacks.',

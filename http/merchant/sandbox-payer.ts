@@ -1,16 +1,27 @@
 import { z } from 'zod'
+import { phoneDigits } from '../../application/people.ts'
 import { refuse } from '../../domain/refusal.ts'
+import type { Instant } from '../../domain/time.ts'
 import { route, type Route } from '../route.ts'
+import { dateTime } from '../wire.ts'
 
 export type SandboxPayerNeeds = {
   /** By id or phone number. */
   readonly findPayer: (name: string) => Promise<string | undefined>
   /** The current code of a payer's authenticator. */
   readonly oneTimeCode: (payer: string) => Promise<string | undefined>
+  /** Messages to a number such as `+4799999901`, or to all, newest first. */
+  readonly sentTo: (
+    to: string | undefined,
+  ) => readonly { readonly to: string; readonly text: string; readonly at: Instant }[]
 }
 
-/** Shows the authenticator codes of payers (interface 15). */
-export const sandboxPayerRoutes = ({ findPayer, oneTimeCode }: SandboxPayerNeeds): Route[] => [
+/** Shows what payers read on their phones: authenticator codes and messages (interface 15). */
+export const sandboxPayerRoutes = ({
+  findPayer,
+  oneTimeCode,
+  sentTo,
+}: SandboxPayerNeeds): Route[] => [
   route({
     method: 'GET',
     path: '/sandbox/v1/payer/:payer/code/',
@@ -29,6 +40,28 @@ export const sandboxPayerRoutes = ({ findPayer, oneTimeCode }: SandboxPayerNeeds
       const payer = await findPayer(params.payer)
       const code = payer === undefined ? undefined : await oneTimeCode(payer)
       return code === undefined ? refuse('resource_is_unknown') : { code }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/sandbox/v1/message/',
+    access: 'OPEN',
+    group: 'Sandbox',
+    summary: 'The messages that phones would have received, newest first',
+    description: 'The last thousand since the start of the service.',
+    query: z.object({
+      to: z.string().max(30).optional().meta({ description: 'A phone number; by default all.' }),
+    }),
+    success: 'value',
+    reply: z
+      .object({
+        messages: z.array(z.object({ to: z.string(), text: z.string(), date_sent: dateTime })),
+      })
+      .meta({ id: 'SandboxMessages' }),
+    handle: ({ query: { to } }) => {
+      const number = to === undefined ? undefined : `+${phoneDigits(to) ?? ''}`
+      const messages = sentTo(number).map(({ at, ...sent }) => ({ ...sent, date_sent: at }))
+      return { messages }
     },
   }),
 ]

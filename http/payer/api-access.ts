@@ -1,21 +1,20 @@
 import { z } from 'zod'
 import type { Context } from '../../application/handle.ts'
-import { isLive, type SignIn } from '../../application/payers.ts'
-import { phoneDigits } from '../../application/people.ts'
-import { pinPattern } from '../../domain/people/payer.ts'
+import { isLive, type SignIn } from '../../application/sign-in.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Links } from '../addresses.ts'
 import { contextOfPayer, type Call } from '../call.ts'
-import { Malformed, RequestError } from '../errors.ts'
-import { asWritten } from '../nothing.ts'
+import { RequestError } from '../errors.ts'
 import { payerChallenge } from '../refusal-answers.ts'
 import { route, type Route } from '../route.ts'
 import { createdReply, dateTime } from '../wire.ts'
+import { codeText, payerGroup, payerPrefix, phoneText, pinText } from './api-fields.ts'
 import { deviceName } from './device-name.ts'
-import { makeSignUp, type SignUpNeeds } from './sign-up.ts'
+import type { Throttle } from './fields.ts'
 
-export type ApiAccessNeeds = SignUpNeeds & {
+export type ApiAccessNeeds = {
+  readonly throttle: Throttle
   readonly links: Links
   readonly signIn: SignIn
   readonly digestOf: (token: string) => string
@@ -24,23 +23,6 @@ export type ApiAccessNeeds = SignUpNeeds & {
   ) => Promise<{ readonly payer: string; readonly expiresAt: Instant } | undefined>
   readonly signOut: (payer: string, session: string, context: Context) => Promise<void>
 }
-
-export const payerPrefix = '/payer/v1'
-export const payerGroup = 'Payer'
-
-const phoneText = z
-  .string()
-  .max(30)
-  .transform((text, context) => {
-    const digits = phoneDigits(text)
-    if (digits !== undefined) return digits
-    context.addIssue('Must be 8 to 15 digits with the country code.')
-    return z.NEVER
-  })
-  .meta({ description: 'Digits with the country code, with or without +.' })
-export const fullName = z.string().trim().min(1).max(200)
-const pinText = asWritten(z.string().regex(pinPattern, 'Must be 4 to 12 digits.'))
-const codeText = z.string().regex(/^\d{6}$/, 'Must be six digits.')
 
 /** @throws RequestError 401 without the token of a live session */
 export const makePayerAccess =
@@ -56,52 +38,11 @@ export const makePayerAccess =
 
 export type PayerAccess = ReturnType<typeof makePayerAccess>
 
-/** Accounts and sessions of payers, as JSON for apps. */
+/** Sessions of payers, as JSON for apps. */
 export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
-  const signUp = makeSignUp(needs)
   const access = makePayerAccess(needs)
 
   return [
-    route({
-      method: 'POST',
-      path: `${payerPrefix}/sign_up/`,
-      access: 'OPEN',
-      group: payerGroup,
-      summary: 'Begin to make an account',
-      description:
-        'Nothing is stored yet: put totp_secret into an authenticator, then POST registration and its code to /payer/v1/payer/.',
-      body: z
-        .object({ phone: phoneText, name: fullName, pin: pinText })
-        .meta({ id: 'PayerSignUp' }),
-      success: 'value',
-      reply: z
-        .object({ registration: z.string(), totp_secret: z.string(), totp_uri: z.string() })
-        .meta({ id: 'PayerRegistration' }),
-      handle: async (call) => {
-        const begun = await signUp.begin(call.body, call)
-        if (!begun) throw new Malformed({ phone: ['Is not valid.'] })
-        return { registration: begun.sealed, totp_secret: begun.codeSecret, totp_uri: begun.uri }
-      },
-    }),
-    route({
-      method: 'POST',
-      path: `${payerPrefix}/payer/`,
-      access: 'OPEN',
-      group: payerGroup,
-      summary: 'Make an account with the first code of its authenticator',
-      body: z
-        .object({ registration: z.string().max(10_000), code: codeText })
-        .meta({ id: 'PayerInput' }),
-      success: 'created',
-      reply: createdReply,
-      handle: async (call) => {
-        const known = signUp.read(call.body.registration, call.at)
-        if (!known) throw new Malformed({ registration: ['Is not valid, or too old.'] })
-        const payer = await signUp.finish(known, call.body.code, call)
-        if (payer === undefined) throw new Malformed({ code: ['Is wrong.'] })
-        return { location: needs.links.full(`${payerPrefix}/profile/`), value: { id: payer } }
-      },
-    }),
     route({
       method: 'POST',
       path: `${payerPrefix}/session/`,
@@ -128,7 +69,12 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
           const payer = await needs.signIn.checkPin(phone, pin, anybody)
           const context = contextOfPayer(call, payer)
           const { token, expiresAt } = await needs.signIn.checkCode(
-            ...([payer, code, context, deviceName(call.request.header('user-agent'))] as const),
+            ...([
+              payer,
+              code,
+              context,
+              { name: deviceName(call.request.header('user-agent')) },
+            ] as const),
           )
           const location = needs.links.full(`${payerPrefix}/session/`)
           const id = needs.digestOf(token)

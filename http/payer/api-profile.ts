@@ -5,7 +5,8 @@ import { refuse } from '../../domain/refusal.ts'
 import { contextOfPayer } from '../call.ts'
 import { removable } from '../nothing.ts'
 import { route, type Route } from '../route.ts'
-import { fullName, payerGroup, payerPrefix, type PayerAccess } from './api-access.ts'
+import { type PayerAccess } from './api-access.ts'
+import { fullName, payerGroup, payerPrefix } from './api-fields.ts'
 
 export type PayerApiProfileNeeds = {
   readonly findProfile: (payer: string) => Promise<Profile | undefined>

@@ -1,5 +1,5 @@
 import type { Context } from '../../application/handle.ts'
-import type { SignIn } from '../../application/payers.ts'
+import type { SignIn } from '../../application/sign-in.ts'
 import { contextOfPayer, type Call } from '../call.ts'
 import { deviceName } from './device-name.ts'
 import type { Visitor, Visits } from './session.ts'
@@ -16,12 +16,9 @@ export type BeginSessionNeeds = {
 export const beginSession =
   ({ signIn, signOut }: BeginSessionNeeds, visits: Visits) =>
   async ({ session }: Visitor, payer: string, code: string, call: Call): Promise<string> => {
-    const { token } = await signIn.checkCode(
-      payer,
-      code,
-      contextOfPayer(call, payer),
-      deviceName(call.request.header('user-agent')),
-    )
+    const { token } = await signIn.checkCode(payer, code, contextOfPayer(call, payer), {
+      name: deviceName(call.request.header('user-agent')),
+    })
     if (session) await signOut(session.payer, session.digest, contextOfPayer(call, session.payer))
     return visits.cookieFor(token)
   }

@@ -71,3 +71,14 @@ export const codeField = (texts: Texts, problem?: Html | string, more: Html | ''
     attributes: html`inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]*"
     maxlength="7" required ${more}`,
   })
+
+/** The code of a message sent to a number. */
+export const numberCodeField = (texts: Texts, problem?: Html | string): Html =>
+  inputField({
+    name: 'number_code',
+    label: texts.numberCode,
+    hint: texts.numberCodeHint,
+    problem,
+    attributes: html`inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]*"
+    maxlength="7" required autofocus`,
+  })

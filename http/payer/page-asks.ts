@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { pinPattern } from '../../domain/people/payer.ts'
+import { pinPattern } from '../../domain/people/payer-command.ts'
 import { profile } from '../../domain/people/profile.ts'
 import { scope } from '../../domain/people/scope.ts'
 import { profileForm } from './profile-fields.ts'
@@ -32,6 +32,11 @@ export const signUpForm = z.union([
     kept_pin: z.string().optional().meta({
       description: 'Hidden in the form: the PIN, sealed, that came with a mistake elsewhere.',
     }),
+  }),
+  plainForm.extend({
+    registration: hidden('who it is, sealed.'),
+    number_code: typed('The code that was sent to the number.'),
+    again: z.string().optional().meta({ description: 'The button that sends a new code.' }),
   }),
   plainForm.extend({
     registration: hidden('who it is, sealed.'),
@@ -95,10 +100,8 @@ export const pageAsks = {
   signUp: {
     ownForm: signUpForm,
     errors: {
-      303: 'To where the payer wanted to go, signed in.',
       400: 'A field or the code is wrong, or its time is over; the page says which.',
       403: foreign,
-      409: 'There is an account with this phone number.',
       429: tooMany,
     },
   },

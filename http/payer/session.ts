@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { isLive } from '../../application/payers.ts'
+import { isLive } from '../../application/sign-in.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { secondsAfter, type Instant, type Seconds } from '../../domain/time.ts'
 import { searchOf, targetOf, type Call } from '../call.ts'

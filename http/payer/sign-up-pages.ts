@@ -1,22 +1,18 @@
-import { html } from 'hono/html'
 import { z } from 'zod'
 import { phoneDigits } from '../../application/people.ts'
-import { pinPattern } from '../../domain/people/payer.ts'
-import { Refusal } from '../../domain/refusal.ts'
+import { pinPattern } from '../../domain/people/payer-command.ts'
 import type { Call } from '../call.ts'
 import { anyForm, fieldOf, type FormOf } from '../forms.ts'
-import { route, type RawReply, type RawStatus, type Route } from '../route.ts'
+import { route, type RawReply, type Route } from '../route.ts'
 import { beginSession, type BeginSessionNeeds } from './begin-session.ts'
-import { codeField, inputField, phoneField, type Problems } from './fields.ts'
+import type { Problems } from './fields.ts'
 import { pageAsks, type signUpForm } from './page-asks.ts'
-import { pinFields } from './pin-fields.ts'
-import { hiddenFields, problemNote, type Visitor, type Visits } from './session.ts'
-import { makeSignUp, type Registration, type SignUpNeeds, type Typed } from './sign-up.ts'
+import type { Visitor, Visits } from './session.ts'
+import { nothingTyped, signUpForms } from './sign-up-forms.ts'
+import { makeSignUp, type SealedRegistration, type SignUpNeeds, type Typed } from './sign-up.ts'
 import type { Texts } from './texts.ts'
-import { nextOf, signInPath, signUpPath } from './way-on.ts'
-import { filled } from './words.ts'
 
-type Form = FormOf<typeof signUpForm>
+type FormCall = Call<unknown, unknown, FormOf<typeof signUpForm>>
 /** Without scripts the PIN is typed twice. */
 type TypedTwice = Typed & { readonly pinAgain: string }
 
@@ -31,11 +27,11 @@ const problemsOf = (texts: Texts, { phone, name, pin, pinAgain }: TypedTwice): P
   ...(pinAgain !== '' && pinAgain !== pin && { pin: texts.wrongPinAgain }),
 })
 
-/** Sign-up pages. A new payer is signed in and returns to the page before. */
+/** Sign-up pages. A new payer is signed in, and goes on to the page before. */
 export const signUpRoutes = (needs: SignUpNeeds & BeginSessionNeeds, visits: Visits): Route[] => {
   const signUp = makeSignUp(needs)
   const begin = beginSession(needs, visits)
-  const actionOf = (call: Call) => signUpPath(nextOf(call))
+  const forms = signUpForms(needs, visits)
 
   const readKeptPin = (sealed: string, { browser }: Visitor, { at }: Call): string => {
     const text = sealed === '' ? undefined : needs.unseal(sealed)
@@ -46,118 +42,58 @@ export const signUpRoutes = (needs: SignUpNeeds & BeginSessionNeeds, visits: Vis
   const whoForm = (
     visitor: Visitor,
     call: Call,
-    { name, phone, pin }: Typed,
+    typed: Typed,
     problems: Problems = {},
-    status: RawStatus = 400,
   ): Promise<RawReply> => {
-    const { texts, csrf, browser } = visitor
-    const hasProblem = Object.keys(problems).length > 0
+    const { pin } = typed
+    const { browser } = visitor
     const isKept = problems['pin'] === undefined && pin !== ''
     const kept = { pin, browser, until: call.at + keptPinLifetimeMs }
-    return visits.show(visitor, {
-      title: texts.signUp,
-      status: hasProblem ? status : 200,
-      body: html`<form class="card" method="post" action="${actionOf(call)}">
-          <p class="quiet small">${filled(texts.step, 1, 2)}</p>
-          <h1>${texts.signUp}</h1>
-          ${hasProblem ? problemNote(problems['form'] ?? texts.wrongSeveral) : ''}
-          ${hiddenFields({ csrf, ...(isKept && { kept_pin: needs.seal(JSON.stringify(kept)) }) })}
-          ${inputField({
-            name: 'name',
-            label: texts.name,
-            problem: problems['name'],
-            attributes: html`autocomplete="name" maxlength="200" required value="${name}"`,
-          })}
-          ${phoneField(texts, 'tel', phone, problems['phone'])}
-          ${pinFields(texts, isKept, problems['pin'])}
-          <div class="actions"><button>${texts.continue}</button></div>
-        </form>
-        <p><a class="lone" href="${signInPath(nextOf(call))}">${texts.haveAccount}</a></p>`,
-    })
+    const keptPin = isKept ? needs.seal(JSON.stringify(kept)) : undefined
+    return forms.who(visitor, call, { ...typed, problems, keptPin })
   }
 
-  const codeForm = async (
-    visitor: Visitor,
-    call: Call,
-    { codeSecret, profile }: Registration,
-    sealed: string,
-    problem?: string,
-  ): Promise<RawReply> => {
-    const { texts, csrf } = visitor
-    const uri = needs.codeUri(codeSecret, profile.phone)
-    return visits.show(visitor, {
-      title: texts.signUp,
-      status: problem === undefined ? 200 : 400,
-      body: html`<form class="card" method="post" action="${actionOf(call)}">
-        <p class="quiet small">${filled(texts.step, 2, 2)}</p>
-        <h1>${texts.authenticatorTitle}</h1>
-        ${hiddenFields({ csrf, registration: sealed })}
-        <p>${texts.authenticatorWhat}</p>
-        <div class="qr computer">
-          <h2>${texts.scanWithApp}</h2>
-          <img
-            src="${await needs.qrImage.dataUrl(uri)}"
-            alt="${texts.scanWithApp}"
-            width="240"
-            height="240"
-          />
-        </div>
-        <div class="actions narrow">
-          <a class="button" href="${uri}">${texts.openAuthenticator}</a>
-        </div>
-        <p class="quiet small">${texts.orTypeKey}</p>
-        <p class="copied">
-          <code id="key">${codeSecret}</code>
-          <button
-            type="button"
-            class="second slim"
-            data-copy="key"
-            data-done="${texts.copied}"
-            aria-live="polite"
-            hidden
-          >
-            ${texts.copyKey}
-          </button>
-        </p>
-        <p>${texts.thenType}</p>
-        ${codeField(texts, problem)}
-        <div class="actions"><button>${texts.finishSignUp}</button></div>
-      </form>`,
-    })
-  }
-
-  const start = async (visitor: Visitor, call: Call<unknown, unknown, Form>) => {
+  const start = async (visitor: Visitor, call: FormCall): Promise<RawReply> => {
     const form = call.body
     const { texts } = visitor
     const [phone, name] = [fieldOf(form, 'phone'), fieldOf(form, 'name')]
     const pin = fieldOf(form, 'pin') || readKeptPin(fieldOf(form, 'kept_pin'), visitor, call)
     const typed = { phone, name, pin }
-    try {
-      const problems = problemsOf(texts, { ...typed, pinAgain: fieldOf(form, 'pin_again') })
-      const isWrong = Object.keys(problems).length > 0
-      const begun = isWrong ? undefined : await signUp.begin(typed, call)
-      return begun
-        ? await codeForm(visitor, call, begun, begun.sealed)
-        : await whoForm(visitor, call, typed, isWrong ? problems : { form: texts.wrongInput })
-    } catch (error) {
-      if (!(error instanceof Refusal) || error.code !== 'payer_exists') throw error
-      return whoForm(visitor, call, typed, { phone: texts.refused_payer_exists }, 409)
-    }
+    const problems = problemsOf(texts, { ...typed, pinAgain: fieldOf(form, 'pin_again') })
+    const isWrong = Object.keys(problems).length > 0
+    const begun = isWrong ? undefined : await signUp.begin(typed, texts, call)
+    return begun
+      ? forms.number(visitor, call, begun)
+      : whoForm(visitor, call, typed, isWrong ? problems : { form: texts.wrongInput })
   }
 
-  const advance = async (visitor: Visitor, call: Call<unknown, unknown, Form>) => {
+  /** The code that was sent to the number. */
+  const proveNumber = (visitor: Visitor, call: FormCall, known: SealedRegistration) => {
+    const { texts } = visitor
+    const { body, at } = call
+    if (fieldOf(body, 'again') !== '')
+      return forms.number(visitor, call, signUp.askAgain(known, texts, call))
+    const proved = signUp.prove(known, fieldOf(body, 'number_code'), at)
+    return proved
+      ? forms.authenticator(visitor, call, proved)
+      : forms.number(visitor, call, known, texts.wrongNumberCode)
+  }
+
+  const advance = async (visitor: Visitor, call: FormCall): Promise<RawReply> => {
     const form = call.body
     const { texts } = visitor
     visits.checkForm(call, visitor, form, 'browser')
     const sealed = fieldOf(form, 'registration')
     if (sealed === '') return start(visitor, call)
-    const known = signUp.read(sealed, call.at)
-    if (!known)
-      return whoForm(visitor, call, { name: '', phone: '', pin: '' }, { form: texts.signUpTooLate })
+    const read = signUp.read(sealed, call.at)
+    if (!read) return whoForm(visitor, call, nothingTyped, { form: texts.signUpTooLate })
+    const known = { ...read, sealed }
+    if (known.proof !== null) return proveNumber(visitor, call, known)
     const code = fieldOf(form, 'code').replaceAll(' ', '')
-    const payer = await signUp.finish(known, code, call)
-    if (payer === undefined) return codeForm(visitor, call, known, sealed, texts.wrongCode)
-    return visits.go(visitor, nextOf(call), [await begin(visitor, payer, code, call)])
+    const finished = await signUp.finish(known, code, call)
+    if ('wrong' in finished) return forms.authenticator(visitor, call, known, texts.wrongCode)
+    const cookie = await begin(visitor, finished.payer, code, call)
+    return forms.codes(visitor, call, finished.recoveryCodes, [cookie])
   }
 
   return [
@@ -169,8 +105,7 @@ export const signUpRoutes = (needs: SignUpNeeds & BeginSessionNeeds, visits: Vis
       summary: 'Make an account',
       success: 'raw',
       replyTypes: ['text/html'],
-      handle: (call) =>
-        visits.page(call, (visitor) => whoForm(visitor, call, { name: '', phone: '', pin: '' })),
+      handle: (call) => visits.page(call, (visitor) => whoForm(visitor, call, nothingTyped)),
     }),
     route({
       method: 'POST',
@@ -178,7 +113,8 @@ export const signUpRoutes = (needs: SignUpNeeds & BeginSessionNeeds, visits: Vis
       access: 'OPEN',
       group: 'Pages',
       summary:
-        'Make an account: name, phone number and PIN first, then the code of the new authenticator',
+        'Make an account: name, number and PIN, the code sent to the number, then that of the ' +
+        'new authenticator',
       body: anyForm,
       takesForm: true,
       ...pageAsks.signUp,

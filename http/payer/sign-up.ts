@@ -1,85 +1,147 @@
 import { z } from 'zod'
 import type { Context } from '../../application/handle.ts'
-import type { Credentials } from '../../application/payers.ts'
+import type { NumberProofs } from '../../application/number-proofs.ts'
+import { plainRecoveryCode, type Credentials } from '../../application/payers.ts'
 import { phoneDigits } from '../../application/people.ts'
-import { pinPattern } from '../../domain/people/payer.ts'
+import { pinPattern } from '../../domain/people/payer-command.ts'
 import {
   plainProfile,
   profile as profileSchema,
   type Profile,
 } from '../../domain/people/profile.ts'
-import { refuse } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Throttle } from './fields.ts'
 import type { Call } from '../call.ts'
+import type { Texts } from './texts.ts'
+import { filledText } from './words.ts'
 
 export type SignUpNeeds = {
   readonly throttle: Throttle
   readonly seal: (text: string) => string
   readonly unseal: (sealed: string) => string | undefined
+  readonly digestOf: (text: string) => string
   readonly hashPin: (pin: string) => Promise<string>
   readonly newCodeSecret: () => string
+  readonly newRecoveryCodes: () => readonly string[]
   readonly codeUri: (secret: string, phone: string) => string
   readonly stepOfCode: (secret: string, code: string) => number | null
-  readonly isPhoneTaken: (phone: string) => Promise<boolean>
+  readonly proofs: NumberProofs
+  readonly hasAccount: (phone: string) => Promise<boolean>
+  readonly issuer: () => string
   readonly registerPayer: (
-    profile: Profile,
-    credentials: Credentials,
+    registration: {
+      readonly profile: Profile
+      readonly credentials: Credentials
+      readonly takesOver: boolean
+    },
     context: Context,
   ) => Promise<string>
   /** A QR code as a data URL. */
   readonly qrImage: { readonly dataUrl: (text: string) => Promise<string> }
 }
 
-/** Nothing is stored until the authenticator app is proven to work. */
+/** Nothing is stored until the number and the authenticator app are proved. */
 const registration = z.object({
   profile: profileSchema,
   pinHash: z.string(),
   codeSecret: z.string(),
+  recoveryCodes: z.array(z.string()),
+  /** Of the number; null once it is proved. */
+  proof: z.string().nullable(),
   until: z.int(),
 })
-export type Registration = z.output<typeof registration>
+type Registration = z.output<typeof registration>
+export type SealedRegistration = Registration & { readonly sealed: string }
 const registrationLifetimeMs = 900_000
 
 export type Typed = { readonly phone: string; readonly name: string; readonly pin: string }
 
-/** Signing up in two steps: details, then the code of a new authenticator. */
-export const makeSignUp = (needs: SignUpNeeds) => ({
-  /** Undefined when a field is malformed. @throws Refusal payer_exists, sign_in_is_locked */
-  begin: async (
-    fields: Typed,
-    { at, request }: Call,
-  ): Promise<(Registration & { readonly sealed: string; readonly uri: string }) | undefined> => {
-    const address = request.remoteAddress ?? ''
-    needs.throttle.check(address, at)
-    const phone = phoneDigits(fields.phone) ?? ''
-    const read = profileSchema.safeParse(plainProfile(fields.name, phone))
-    if (!read.success || !pinPattern.test(fields.pin)) return undefined
-    // The answer reveals who has an account, so limit it.
-    needs.throttle.count(address, at)
-    if (await needs.isPhoneTaken(phone)) return refuse('payer_exists')
-    const codeSecret = needs.newCodeSecret()
-    const pinHash = await needs.hashPin(fields.pin)
-    const until = at + registrationLifetimeMs
-    const data = { profile: read.data, pinHash, codeSecret, until }
-    const sealed = needs.seal(JSON.stringify(data))
-    return { ...data, sealed, uri: needs.codeUri(codeSecret, phone) }
-  },
-  read: (sealed: string, at: Instant): Registration | undefined => {
-    const text = needs.unseal(sealed)
-    const read = text === undefined ? undefined : registration.safeParse(JSON.parse(text))
-    return read?.success && at < read.data.until ? read.data : undefined
-  },
-  /** Returns the new payer's id; undefined for a wrong code. */
-  finish: async (known: Registration, code: string, call: Call): Promise<string | undefined> => {
-    const { profile, pinHash, codeSecret } = known
-    needs.throttle.check(call.request.remoteAddress ?? '', call.at)
-    if (needs.stepOfCode(codeSecret, code.replaceAll(' ', '')) === null) {
-      needs.throttle.count(call.request.remoteAddress ?? '', call.at)
-      return undefined
+export type Finished =
+  | { readonly payer: string; readonly recoveryCodes: readonly string[] }
+  | { readonly wrong: 'number_code' | 'code' }
+
+/** Sends a code to the number, and the truth about its account. */
+const asking =
+  ({ proofs, issuer, hasAccount }: SignUpNeeds) =>
+  (phone: string, texts: Texts, { at, request }: Call): string =>
+    proofs.ask({
+      ...{ purpose: 'sign_up', phone, at, address: request.remoteAddress ?? '' },
+      word: async (code) => {
+        const { host, origin } = new URL(issuer())
+        return (await hasAccount(phone))
+          ? filledText(texts.messageSignUpTaken, code, host, `${origin}/payer/recovery`)
+          : filledText(texts.messageSignUp, code, host)
+      },
+    })
+
+/** @throws Refusal sign_in_is_locked */
+const finishing =
+  ({ throttle, stepOfCode, digestOf, registerPayer }: SignUpNeeds) =>
+  async (known: Registration, code: string, call: Call): Promise<Finished> => {
+    const { profile, pinHash, codeSecret, recoveryCodes, proof } = known
+    const { at, requestId: correlationId, request } = call
+    throttle.check(request.remoteAddress ?? '', at)
+    if (proof !== null) return { wrong: 'number_code' }
+    if (stepOfCode(codeSecret, code.replaceAll(' ', '')) === null) {
+      throttle.count(request.remoteAddress ?? '', at)
+      return { wrong: 'code' }
     }
-    const { at, requestId: correlationId } = call
+    const recovery = recoveryCodes.map((one) => digestOf(plainRecoveryCode(one)))
+    const credentials = { pinHash, codeSecret, recovery }
     const context = { at, merchant: null, actor: 'payer', correlationId }
-    return needs.registerPayer(profile, { pinHash, codeSecret }, context)
-  },
-})
+    const payer = await registerPayer({ profile, credentials, takesOver: true }, context)
+    return { payer, recoveryCodes }
+  }
+
+/**
+ * Signing up: details, the code sent to the number, then the code of a new authenticator. Whether
+ * the number has an account is told to the number alone.
+ */
+export const makeSignUp = (needs: SignUpNeeds) => {
+  const { throttle, proofs } = needs
+
+  const sealed = (known: Registration): SealedRegistration => ({
+    ...known,
+    sealed: needs.seal(JSON.stringify(known)),
+  })
+
+  const ask = asking(needs)
+
+  return {
+    /** Undefined when a field is malformed. @throws Refusal sign_in_is_locked */
+    begin: async (
+      fields: Typed,
+      texts: Texts,
+      call: Call,
+    ): Promise<SealedRegistration | undefined> => {
+      const { at, request } = call
+      throttle.check(request.remoteAddress ?? '', at)
+      const phone = phoneDigits(fields.phone) ?? ''
+      const read = profileSchema.safeParse(plainProfile(fields.name, phone))
+      if (!read.success || !pinPattern.test(fields.pin)) return undefined
+      throttle.count(request.remoteAddress ?? '', at)
+      const proof = ask(phone, texts, call)
+      const pinHash = await needs.hashPin(fields.pin)
+      const codeSecret = needs.newCodeSecret()
+      const recoveryCodes = [...needs.newRecoveryCodes()]
+      const until = at + registrationLifetimeMs
+      return sealed({ profile: read.data, pinHash, codeSecret, recoveryCodes, proof, until })
+    },
+    /** With a new code for the number. @throws Refusal sign_in_is_locked */
+    askAgain: (known: Registration, texts: Texts, call: Call): SealedRegistration =>
+      sealed({ ...known, proof: ask(known.profile.phone, texts, call) }),
+    read: (text: string, at: Instant): Registration | undefined => {
+      const plain = needs.unseal(text)
+      const read = plain === undefined ? undefined : registration.safeParse(JSON.parse(plain))
+      return read?.success && at < read.data.until ? read.data : undefined
+    },
+    /** Undefined for a wrong code. @throws Refusal sign_in_is_locked */
+    prove: (known: Registration, code: string, at: Instant): SealedRegistration | undefined => {
+      const proved = known.proof === null || proofs.check(known.proof, 'sign_up', code, at)
+      return proved ? sealed({ ...known, proof: null }) : undefined
+    },
+    finish: finishing(needs),
+  }
+}
+
+export type SignUp = ReturnType<typeof makeSignUp>

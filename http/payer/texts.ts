@@ -1,7 +1,10 @@
+import type { Call } from '../call.ts'
 import { likedLanguages } from '../negotiation.ts'
+import { accountTextsInEnglish, accountTextsInNorwegian } from './texts-account.ts'
 
 /** Everything that payers read, by language. A language is added by adding a column of the same keys. */
 const english = {
+  ...accountTextsInEnglish,
   account: 'Your account',
   additional: 'Extra (tip)',
   address: 'Address',
@@ -241,6 +244,7 @@ const english = {
 export type Texts = Readonly<Record<keyof typeof english, string>>
 
 const norwegian: Texts = {
+  ...accountTextsInNorwegian,
   account: 'Kontoen din',
   additional: 'Ekstra (tips)',
   address: 'Adresse',
@@ -508,3 +512,7 @@ export const languageOf = (
   }
   return { language: 'en', locale: 'en' }
 }
+
+/** In the language that a request prefers. */
+export const textsFor = ({ request }: Call): Texts =>
+  textsIn[languageOf(request.header('accept-language')).language]

@@ -7,3 +7,10 @@ export const filled = (text: string, ...parts: readonly (Html | string | number)
 
 /** For screen readers only: distinguishes buttons that look alike. */
 export const unseen = (text: Html | string): Html => html`<span class="unseen">${text}</span>`
+
+/** The same as plain text. */
+export const filledText = (text: string, ...parts: readonly (string | number)[]): string =>
+  text
+    .split('{}')
+    .flatMap((piece, at) => (at === 0 ? [piece] : [parts[at - 1] ?? '', piece]))
+    .join('')

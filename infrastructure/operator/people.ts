@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { payers } from '../../domain/aggregates.ts'
 import { withdrawAll } from '../../application/withdraw-grants.ts'
-import { erasePerson, registerPayer } from '../../application/payers.ts'
+import { erasePerson, registerPayer } from '../../application/register-payer.ts'
 import { phoneDigits } from '../../application/people.ts'
-import { pinPattern } from '../../domain/people/payer.ts'
+import { pinPattern } from '../../domain/people/payer-command.ts'
 import { nationalIdPattern, profile as profileSchema } from '../../domain/people/profile.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { dayOf } from '../../domain/time.ts'
@@ -62,7 +62,8 @@ const addPayer = async (
   const codeSecret = newCodeSecret()
   const credentials = { pinHash: await hashSecret(pin), codeSecret }
   const context = contextOf('operator')
-  const id = await registerPayer({ handle, find, people })(read.data, credentials, context)
+  const register = registerPayer({ handle, find, people })
+  const id = await register({ profile: read.data, credentials }, context)
   return { id, phone, totp_secret: codeSecret, totp_uri: codeUri(codeSecret, phone) }
 }
 

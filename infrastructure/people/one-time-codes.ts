@@ -23,3 +23,11 @@ export const makeCodeCheck =
     const delta = totp(secret).validate({ token: code, timestamp, window: 1 })
     return delta === null ? null : Math.floor(timestamp / periodMs) + delta
   }
+
+const recoveryCodeCount = 10
+
+/** Each 80 random bits in base32, in groups of four. */
+export const newRecoveryCodes = (): string[] =>
+  Array.from({ length: recoveryCodeCount }, () =>
+    (new Secret({ size: 10 }).base32.toLowerCase().match(/.{4}/g) ?? []).join('-'),
+  )

@@ -29,11 +29,16 @@ type Needs = {
  */
 export const payerDirectory = (needs: Needs) => {
   const { find, vault: people, tokens, rows, findScan, caughtUp } = needs
-  const payerOf = async (person: string | undefined): Promise<string | undefined> =>
-    person !== undefined && (await find(payers, person)).status === 'present' ? person : undefined
+  const payerOf = async (person: string): Promise<string | undefined> =>
+    (await find(payers, person)).status === 'present' ? person : undefined
+  /** Whoever has proved the number last. */
+  const holderOf = async (person: string | undefined): Promise<string | undefined> => {
+    const payer = person === undefined ? undefined : await find(payers, person)
+    return payer?.status === 'present' && payer.hasNumber ? person : undefined
+  }
   const payerWithPhone = (text: string): Promise<string | undefined> => {
     const digits = phoneDigits(text)
-    return payerOf(digits === undefined ? undefined : people.findPerson(digits))
+    return holderOf(digits === undefined ? undefined : people.findPerson(digits))
   }
   const liveToken = findLiveToken({ find, tokens, rows, caughtUp })
 
@@ -64,7 +69,7 @@ export const payerDirectory = (needs: Needs) => {
     const digits = phoneDigits(customer)
     const name = digits ?? customer
     const person = people.findPerson(name) ?? (await newPerson(name, admit))
-    const id = digits === undefined ? undefined : await payerOf(person)
+    const id = digits === undefined ? undefined : await holderOf(person)
     // If they were erased meanwhile, start over as a new person.
     if (!people.hasPerson(person)) return byNameNow(customer, merchant, at, admit)
     const names = id === undefined ? 'unknown' : { id }

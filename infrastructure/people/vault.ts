@@ -97,6 +97,7 @@ export const openVault = (
   const findId = sqlite.prepare('SELECT id FROM people WHERE identifier = ?').pluck()
   const findKey = sqlite.prepare('SELECT key FROM people WHERE id = ?').pluck()
   const addPerson = sqlite.prepare('INSERT OR IGNORE INTO people VALUES (?, ?, ?)')
+  const releasePerson = sqlite.prepare('UPDATE people SET identifier = randomblob(32) WHERE id = ?')
   const removePerson = sqlite.prepare('DELETE FROM people WHERE id = ?')
 
   /** A random secret of the installation, created on first use. */
@@ -191,6 +192,10 @@ export const openVault = (
     personFor: async (identifier: string, wanted?: string): Promise<string> =>
       findPerson(identifier) ?? reportingTo(writing, newPeople.add(identifier, wanted)),
     hasPerson: guarded((person: string): boolean => keyOf(person) !== undefined),
+    release: guardedWrite((person: string): void => {
+      releasePerson.run(person)
+      forget()
+    }),
     /** @throws Error for a person who is unknown or erased */
     seal: guarded((person: string, text: string): string => {
       const key = keyOf(person)

@@ -16,7 +16,9 @@ import { showTokens } from '../../application/show-tokens.ts'
 import { revokeGrant, withdrawConsent } from '../../application/withdraw-grants.ts'
 import { streamOf } from '../../domain/stream.ts'
 import type { Core } from '../core.ts'
+import type { Log } from '../log.ts'
 import { addIdTokenKey, makeIdTokens } from '../people/id-tokens.ts'
+import type { Messages } from '../people/messages.ts'
 import { payerAccounts } from '../people/payer-accounts.ts'
 import { isSameText, newClient, newToken, sha256 } from '../people/tokens.ts'
 import type { Settings } from '../settings.ts'
@@ -73,15 +75,22 @@ const authorizations = (core: Core) => {
   }
 }
 
+type PeopleParts = {
+  readonly settings: Settings
+  readonly messages: Messages
+  readonly log: Log
+}
+
 /** Payers, their permissions and the applications that they trust. Permissions expire beside. */
 export const peopleSlice = (
   core: Core,
-  { MODE }: Pick<Settings, 'MODE'>,
+  { settings, messages, log }: PeopleParts,
   { identify, scanShortlink }: MerchantSlice,
   payments: PaymentSlice,
   granted: Granted,
 ) => {
   const { handle, find } = core
+  const isSandbox = settings.MODE === 'sandbox'
   const { ridOf, tokens, permissions, grants: rows, ...people } = core.people
   const answers = answerPermission({ handle, find, tokens, findTerms: core.accounting.findTerms })
   const findApplication = (client: string) => {
@@ -101,7 +110,7 @@ export const peopleSlice = (
     needs: {
       ...people,
       ...granted.needs,
-      ...payerAccounts(core, MODE === 'sandbox'),
+      ...payerAccounts(core, { messages, isSandbox, log }),
       ...payerViews({ find, shopOf: shopsOf(core).shopOf }),
       ...authorizations(core),
       ...answers,
@@ -123,6 +132,7 @@ export const peopleSlice = (
       consentsOf: rows.consents,
       findConsent: rows.consent,
     },
-    work: [{ due: expire }],
+    sentTo: messages.sentTo,
+    work: [{ due: expire, idle: async () => messages.stop() }],
   }
 }

@@ -11,8 +11,8 @@ export const sandboxSlice = (core: Core, settle: () => Promise<void>) => {
   return {
     findPayer: payers.byIdOrPhone,
     oneTimeCode: async (payer: string): Promise<string | undefined> => {
-      const credentials = await credentialsOf(payer)
-      return credentials && codeAt(credentials.codeSecret, Date.now())
+      const found = await credentialsOf(payer)
+      return found && codeAt(found.credentials.codeSecret, Date.now())
     },
     advanceClock: async (
       step: { readonly by: number } | { readonly to: Instant },

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { fold } from '../../domain/decider.ts'
-import { payer, type PayerCommand, type PayerEvent } from '../../domain/people/payer.ts'
+import { payer } from '../../domain/people/payer.ts'
+import type { PayerCommand } from '../../domain/people/payer-command.ts'
+import type { PayerEvent } from '../../domain/people/payer-events.ts'
 
 const registered: PayerEvent = {
   type: 'PayerRegistered',

@@ -4,7 +4,12 @@ import { join } from 'node:path'
 import { PNG } from 'pngjs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
-import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import {
+  codeOf,
+  codeSentTo,
+  startPeopleService,
+  type PeopleService,
+} from '../../harness/people-service.ts'
 import { formIn, makeVisitor, type Shown } from '../people/visitor.ts'
 import {
   isPeoples,
@@ -132,8 +137,9 @@ test('apps of payers are answered as is documented', async () => {
   const begun = await ask('POST', path('sign_up'), {}, person)
   const { registration, totp_secret: secret } = begun
   const code = codeAt(secret, Date.now())
+  const number_code = await codeSentTo(service, person.phone)
   await ask('POST', path('payer'), {}, { registration, code: '1' })
-  await ask('POST', path('payer'), {}, { registration, code })
+  await ask('POST', path('payer'), {}, { registration, number_code, code })
   const { phone, pin } = person
   const wrong = { phone, pin: '0000', code }
   expect((await ask('POST', path('session'), {}, wrong)).error_type).toBe('Unauthorized')
@@ -177,14 +183,23 @@ test('given a payer of the sandbox, when their one-time code is asked for, then 
   expect(nobody.error_type).toBe('Not Found')
 })
 
-test('browsers of payers are answered as is documented', async () => {
+const signUpInBrowser = async () => {
   const newcomer = visitor()
   const who = await newcomer.visit('/payer/sign-up')
   const person = { phone: '4740000002', name: 'Nina Ny', pin: '2468' }
-  const code = await newcomer.submit(who, person)
+  await newcomer.submit(who, { ...person, phone: 'none' })
+  const number = await newcomer.submit(who, person)
+  await newcomer.submit(number, { number_code: 'wrong' })
+  await newcomer.submit(number, { again: '1', number_code: '' })
+  const code = await newcomer.proveNumberAt(who, person)
   await newcomer.submit(code, { code: 'wrong' })
   const secret = /<code id="key">(\w+)</.exec(code.html)?.[1] ?? ''
   await newcomer.submit(code, { code: codeAt(secret, Date.now()) })
+  return { newcomer, person }
+}
+
+test('browsers of payers are answered as is documented', async () => {
+  const { newcomer, person } = await signUpInBrowser()
   const { id: unknown } = await askPermission(person.phone, 'openid email address shipping_address')
   const missing = await newcomer.visit(`/payer/permission/${unknown}`)
   await newcomer.submit(missing, { email: 'nobody', decision: 'allow' })

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PNG } from 'pngjs'
 import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
-import { formIn, makeVisitor, type Shown } from './visitor.ts'
+import { formIn, wayOnIn, makeVisitor, type Shown } from './visitor.ts'
 
 let service: PeopleService
 
@@ -43,8 +43,9 @@ describe('given a checkout, before the payer has signed in', () => {
       /href="(\/payer\/sign-up[^"]*)"/.exec(signIn.html)?.[1] ?? '',
     )
     const person = { phone: '4740000071', name: 'Nina Ny', pin: '2468' }
-    const newCode = await visitor.submit(signUp, person)
-    for (const page of [await visitor.visit(uri ?? ''), signIn, code, signUp, newCode]) {
+    const newNumber = await visitor.submit(signUp, person)
+    const newCode = await visitor.proveNumberAt(signUp, person)
+    for (const page of [await visitor.visit(uri ?? ''), signIn, code, signUp, newNumber, newCode]) {
       expect(textOf(page)).toMatch(/Sandbox Shop Till 1 NOK 200\.00 /)
       expect(textOf(page)).toContain('Order 7')
       expect(page.html).toContain(`href="${sorry}"`)
@@ -56,11 +57,7 @@ describe('given a checkout, before the payer has signed in', () => {
     const visitor = makeVisitor(service)
     const signUp = await visitor.visit(`/payer/sign-up?next=${encodeURIComponent(payAt(id))}`)
     const person = { phone: '4740000072', name: 'Nina Ny', pin: '2468' }
-    const next = await visitor.submit(signUp, person)
-    const secret = /<code[^>]*>([A-Z2-7]+)<\/code>/.exec(next.html)?.[1] ?? ''
-    const { codeAt } = await import('../../infrastructure/people/one-time-codes.ts')
-    const { location } = await visitor.submit(next, { code: codeAt(secret, Date.now()) })
-    expect(location).toBe(payAt(id))
+    expect(wayOnIn(await visitor.signUpAt(signUp, person))).toBe(payAt(id))
     await visitor.submit(await visitor.visit(payAt(id)), { decision: 'accept' })
     expect((await service.outcome(id)).status).toBe('auth')
   })

@@ -8,7 +8,12 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { sandboxPayers } from '../../infrastructure/sandbox-data.ts'
 import { desktop, phone, startBrowser, type PageBrowser } from './page-browser.ts'
-import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+import {
+  codeOf,
+  codeSentTo,
+  startPeopleService,
+  type PeopleService,
+} from '../../harness/people-service.ts'
 
 // The package is CommonJS: what it exports lies one level deeper than its types say.
 const jsQR = jsQRModule as unknown as (typeof jsQRModule)['default']
@@ -434,6 +439,11 @@ test('given somebody new, when they make an account, then they are signed in and
   await page.getByRole('button', { name: 'Hide PIN' }).click()
   await picture(page, 'sign-up-phone')
   await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByLabel('Code from the message').waitFor()
+  await picture(page, 'sign-up-number-phone')
+  const code = await codeSentTo(service, '4799988777')
+  await page.getByLabel('Code from the message').fill(code)
+  await page.getByRole('button', { name: 'Continue' }).click()
   const secret = await page.locator('code').innerText()
   await picture(page, 'sign-up-code-phone')
   const { href } = new URL(
@@ -447,6 +457,9 @@ test('given somebody new, when they make an account, then they are signed in and
   const { codeAt } = await import('../../infrastructure/people/one-time-codes.ts')
   await page.getByLabel('One-time code').fill(codeAt(secret, Date.now()))
   await page.getByRole('button', { name: 'Finish' }).click()
+  await page.getByRole('heading', { name: 'Keep your recovery codes' }).waitFor()
+  await picture(page, 'sign-up-recovery-codes-phone')
+  await page.getByRole('link', { name: 'I have kept them' }).click()
   await page.getByText('Nothing is waiting for you.').waitFor()
   const { id } = await service.requestPayment({ customer: '+4799988777', amount: '80.00' })
   await page.locator(`a[href="/payer/payment/${id}"]`).waitFor()

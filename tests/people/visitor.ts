@@ -1,5 +1,6 @@
 import { sandboxPayers } from '../../infrastructure/sandbox-data.ts'
-import { codeOf, type PeopleService } from '../../harness/people-service.ts'
+import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
+import { codeOf, codeSentTo, type PeopleService } from '../../harness/people-service.ts'
 
 export type Shown = {
   readonly status: number
@@ -36,6 +37,16 @@ export const formIn = (html: string, field: string) => {
   }
   throw new Error(`no form with ${field} in ${html}`)
 }
+
+export type Newcomer = { readonly phone: string; readonly name?: string; readonly pin?: string }
+
+/** The key of a new authenticator on its page. */
+export const keyIn = ({ html }: Pick<Shown, 'html'>): string =>
+  /<code id="key">(\w+)</.exec(html)?.[1] ?? ''
+
+/** Where the main link of a page leads. */
+export const wayOnIn = ({ html }: Pick<Shown, 'html'>): string =>
+  decoded(/<a class="button" href="([^"]*)"/.exec(html)?.[1] ?? '')
 
 /** A browser without scripts: it keeps cookies, follows nothing by itself, and fills in forms. */
 export const makeVisitor = (
@@ -93,6 +104,19 @@ export const makeVisitor = (
     return submit(second, { code: codeOf(payer) })
   }
 
+  /** Fills in the first two pages of sign-up; answers the page of the authenticator. */
+  const proveNumberAt = async (page: Shown, who: Newcomer): Promise<Shown> => {
+    const { phone, name = 'Ny Kunde', pin = '8642' } = who
+    const number = await submit(page, { phone, name, pin })
+    return submit(number, { number_code: await codeSentTo(service, phone) })
+  }
+
+  /** Fills in all pages of sign-up; answers the page of the recovery codes. */
+  const signUpAt = async (page: Shown, who: Newcomer): Promise<Shown> => {
+    const authenticator = await proveNumberAt(page, who)
+    return submit(authenticator, { code: codeAt(keyIn(authenticator), Date.now()) })
+  }
+
   /** Takes back what a client may know: asks for it, and confirms. */
   const withdraw = async (client: string): Promise<Shown> =>
     submit(await visit(`/payer/permissions?withdraw=${client}`), { grant: client })
@@ -103,6 +127,8 @@ export const makeVisitor = (
     visit,
     submit,
     signInAt,
+    proveNumberAt,
+    signUpAt,
     signIn: async (payer: keyof typeof sandboxPayers = 'alice') =>
       signInAt(await visit('/payer/sign-in'), payer),
     /** Goes on as long as it is sent on within the service. */

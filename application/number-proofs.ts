@@ -1,0 +1,102 @@
+import { refuse } from '../domain/refusal.ts'
+import { secondsAfter, type Instant, type Seconds } from '../domain/time.ts'
+
+/** Sends a text to a phone number; nobody waits for it. */
+export type SendMessage = (to: string, text: string) => void
+
+/** What a code is good for. */
+export type ProofPurpose = 'sign_up' | 'change' | 'recovery'
+
+type Limit = {
+  /** @throws Refusal sign_in_is_locked */
+  check(key: string, at: Instant): void
+  count(key: string, at: Instant): void
+}
+
+export type NumberProofNeeds = {
+  /** Undefined where the operator has set up no way to send any. */
+  readonly sendMessage: SendMessage | undefined
+  /** Six random digits. */
+  readonly newNumberCode: () => string
+  readonly newId: () => string
+  /** Encrypts what is handed out and comes back. */
+  readonly seal: (text: string) => string
+  readonly unseal: (sealed: string) => string | undefined
+  readonly isSameText: (a: string, b: string) => boolean
+  /** How often texts are sent to a number, and asked for from an address. */
+  readonly messageLimits: { readonly number: Limit; readonly address: Limit }
+  /** Wrong tries for each code. */
+  readonly tries: Limit
+  /** Runs work once the answer is on its way, so that its time tells nothing. */
+  readonly afterAnswer: (work: () => Promise<void>) => void
+}
+
+type Proof = {
+  readonly id: string
+  readonly purpose: ProofPurpose
+  readonly phone: string
+  /** The account that asked, if any. */
+  readonly payer: string | null
+  readonly code: string
+  readonly until: Instant
+}
+
+type Asked = Pick<Proof, 'purpose' | 'phone'> & {
+  readonly payer?: string
+  readonly at: Instant
+  readonly address: string
+  /** The text with the code in it. */
+  readonly word: (code: string) => Promise<string>
+}
+
+const proofLifetime: Seconds = 900
+
+/** Codes sent to phone numbers. They are kept by who asked, sealed: strangers store nothing. */
+export const numberProofs = (needs: NumberProofNeeds) => {
+  const { sendMessage, messageLimits, tries } = needs
+
+  /** Sends a code. @throws Refusal messages_cannot_be_sent, sign_in_is_locked */
+  const ask = ({ purpose, phone, payer = '', at, address, word }: Asked): string => {
+    if (!sendMessage) return refuse('messages_cannot_be_sent')
+    const limits = [
+      [messageLimits.number, `number:${phone}`],
+      [messageLimits.address, address],
+    ] as const
+    for (const [limit, key] of limits) limit.check(key, at)
+    for (const [limit, key] of limits) limit.count(key, at)
+    const code = needs.newNumberCode()
+    needs.afterAnswer(async () => sendMessage(phone, await word(code)))
+    const until = secondsAfter(at, proofLifetime)
+    const proof: Proof = { id: needs.newId(), purpose, phone, payer: payer || null, code, until }
+    return needs.seal(JSON.stringify(proof))
+  }
+
+  const read = (sealed: string, purpose: ProofPurpose, at: Instant): Proof | undefined => {
+    const text = needs.unseal(sealed)
+    const proof = text === undefined ? undefined : (JSON.parse(text) as Partial<Proof>)
+    const isOurs = proof?.purpose === purpose && at < (proof.until ?? 0)
+    return isOurs ? (proof as Proof) : undefined
+  }
+
+  /**
+   * The proved number; undefined for a wrong code or one that is too old. @throws Refusal
+   * sign_in_is_locked after a few wrong codes
+   */
+  const check = (
+    sealed: string,
+    purpose: ProofPurpose,
+    code: string,
+    at: Instant,
+  ): Pick<Proof, 'phone' | 'payer'> | undefined => {
+    const proof = read(sealed, purpose, at)
+    if (!proof) return undefined
+    tries.check(proof.id, at)
+    if (needs.isSameText(code.replaceAll(/\s/g, ''), proof.code)) return proof
+    tries.count(proof.id, at)
+    return undefined
+  }
+
+  return { ask, check }
+}
+
+export type NumberProofs = ReturnType<typeof numberProofs>

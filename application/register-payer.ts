@@ -1,0 +1,88 @@
+import { payers } from '../domain/aggregates.ts'
+import type { Profile } from '../domain/people/profile.ts'
+import { refuse } from '../domain/refusal.ts'
+import type { Context, Handle } from './handle.ts'
+import type { Find } from './find-state.ts'
+import type { Credentials } from './payers.ts'
+import type { People } from './people.ts'
+
+type Needs = {
+  readonly handle: Handle
+  readonly find: Find
+  readonly people: People
+}
+
+/**
+ * Takes a number from whoever holds it, so that it can be somebody else's. The log comes first: a
+ * holder without the number is not reached by it, whatever the vault says.
+ */
+export const releaseNumber =
+  ({ handle, find, people }: Needs) =>
+  async (holder: string, context: Context): Promise<void> => {
+    if ((await find(payers, holder)).status === 'present')
+      await handle(payers, holder, { type: 'LoseNumber' }, context)
+    people.release(holder)
+  }
+
+type Registration = {
+  readonly profile: Profile
+  readonly credentials: Credentials
+  readonly wantedId?: string | undefined
+  /** Whether the number was proved just now: it is taken from an account that holds it. */
+  readonly takesOver?: boolean
+}
+
+/** An erased payer returns as somebody new. @throws Refusal payer_exists */
+export const registerPayer = (needs: Needs) => {
+  const { handle, find, people } = needs
+  const release = releaseNumber(needs)
+
+  return async (
+    { profile, credentials, wantedId, takesOver = false }: Registration,
+    context: Context,
+  ): Promise<string> => {
+    const secret = JSON.stringify(credentials)
+    const holder = await people.personFor(profile.phone, wantedId)
+    const holding = await find(payers, holder)
+    const isPayer = holding.status === 'present'
+    // Equal texts are sealed equally; salts are random, so only a repeat has equal credentials.
+    if (isPayer && holding.credentials === people.seal(holder, secret)) return holder
+    if (isPayer && !takesOver) return refuse('payer_exists')
+    if (isPayer) await release(holder, context)
+    const id = isPayer ? await people.personFor(profile.phone) : holder
+    await handle(
+      payers,
+      id,
+      {
+        type: 'RegisterPayer',
+        profile: people.seal(id, JSON.stringify(profile)),
+        credentials: people.seal(id, secret),
+      },
+      context,
+    )
+    return id
+  }
+}
+
+type ErasureNeeds = Needs & {
+  readonly withdrawAll: (payer: string, context: Context) => Promise<void>
+}
+
+/**
+ * Destroys a person's keys, payer or not, so that the log tells nothing about them. No event
+ * changes, so totals and proofs stay. `identifier` is what they are called by, or the id.
+ */
+export const erasePerson =
+  ({ handle, find, people, withdrawAll }: ErasureNeeds) =>
+  async (identifier: string, context: Context): Promise<string> => {
+    const named = people.findPerson(identifier)
+    const id = named ?? (people.hasPerson(identifier) ? identifier : refuse('payer_is_unknown'))
+    const payer = await find(payers, id)
+    if (payer.status === 'present') {
+      await withdrawAll(id, context)
+      await handle(payers, id, { type: 'ErasePayer' }, context)
+      for (const person of payer.absorbed) people.shred(person)
+    }
+    people.shred(id)
+    return id
+  }

@@ -1,0 +1,145 @@
+import { payers } from '../domain/aggregates.ts'
+import { refuse } from '../domain/refusal.ts'
+import { stillLasts, type Instant, type Seconds } from '../domain/time.ts'
+import { isKnown } from '../domain/people/payer-state.ts'
+import { dryRun } from './find-rechecked.ts'
+import type { Context, Handle } from './handle.ts'
+import type { Find } from './find-state.ts'
+import { findCredentials, plainRecoveryCode, withoutRecoveryCode } from './payers.ts'
+import type { People } from './people.ts'
+
+export type SignInNeeds = {
+  readonly handle: Handle
+  readonly find: Find
+  readonly people: People
+  /** Equally slow without a hash; `claimed` is the phone number. */
+  readonly verifyPin: (pin: string, hash: string | null, claimed: string) => Promise<boolean>
+  /** Step of a right code, at most one early or late; null for a wrong one. */
+  readonly stepOfCode: (secret: string, code: string) => number | null
+  /** SHA-256. */
+  readonly digestOf: (text: string) => string
+  /** Failures for unknown numbers, answered like those of payers. */
+  readonly strangers: {
+    /** @throws Refusal sign_in_is_locked */
+    check(identifier: string, at: Instant): void
+    fail(identifier: string, at: Instant): void
+  }
+  /** The device's token and its stored digest. */
+  readonly newSession: () => { readonly token: string; readonly digest: string }
+  readonly codesWorkOnce: boolean
+}
+
+export type Session = { readonly token: string; readonly expiresAt: Instant }
+
+/** What a device says of itself. */
+export type DeviceGiven = {
+  /** SHA-256 of its cookie. */
+  readonly known?: string | undefined
+  readonly name?: string | undefined
+}
+
+const sessionLifetime: Seconds = 12 * 3600
+
+export const isLive = ({ expiresAt }: Pick<Session, 'expiresAt'>, at: Instant): boolean =>
+  stillLasts(expiresAt, sessionLifetime, at)
+
+/** A one-time code, or a recovery code instead. @throws Refusal payer_is_unknown */
+export const readCode = (
+  needs: Pick<SignInNeeds, 'find' | 'people' | 'stepOfCode' | 'digestOf'>,
+) => {
+  const credentialsOf = findCredentials(needs)
+  return async (id: string, code: string) => {
+    const { credentials, sealed } = (await credentialsOf(id)) ?? refuse('payer_is_unknown')
+    const rest = withoutRecoveryCode(credentials, needs.digestOf(plainRecoveryCode(code)))
+    const left = rest && needs.people.seal(id, JSON.stringify(rest))
+    return {
+      codeStep: needs.stepOfCode(credentials.codeSecret, code),
+      recovery: left === undefined ? undefined : { before: sealed, credentials: left },
+    }
+  }
+}
+
+const ownContext = (id: string, context: Context): Context => ({
+  ...context,
+  actor: `payer:${id}`,
+})
+
+/** Whether this device has signed in to the account before. */
+const isKnownDevice =
+  ({ find, people }: SignInNeeds) =>
+  async (phone: string, known: string | undefined): Promise<boolean> => {
+    const id = known === undefined ? undefined : people.findPerson(phone)
+    if (id === undefined) return false
+    const payer = await find(payers, id)
+    return payer.status === 'present' && isKnown(payer, known)
+  }
+
+/** First factor; returns the payer. @throws Refusal sign_in_is_wrong, sign_in_is_locked */
+const checkPin = (needs: SignInNeeds) => {
+  const { handle, find, people } = needs
+  const credentialsOf = findCredentials(needs)
+
+  const pinOf = async (id: string, pin: string, known: string | undefined, context: Context) => {
+    const { at } = context
+    const { credentials } = (await credentialsOf(id)) ?? refuse('payer_is_unknown')
+    // During a lock even a right PIN is not checked.
+    await dryRun(find, payers, id, { type: 'CheckPin', at, isRight: true, known })
+    const isRight = await needs.verifyPin(pin, credentials.pinHash, id)
+    await handle(payers, id, { type: 'CheckPin', at, isRight, known }, ownContext(id, context))
+    return isRight
+  }
+
+  return async (phone: string, pin: string, context: Context, known?: string): Promise<string> => {
+    const { at } = context
+    const id = people.findPerson(phone)
+    if (id === undefined || (await credentialsOf(id)) === undefined) {
+      needs.strangers.check(phone, at)
+      await needs.verifyPin(pin, null, phone)
+      // Concurrent guesses may have locked the number.
+      needs.strangers.check(phone, at)
+      needs.strangers.fail(phone, at)
+      return refuse('sign_in_is_wrong')
+    }
+    return (await pinOf(id, pin, known, context)) ? id : refuse('sign_in_is_wrong')
+  }
+}
+
+/**
+ * Second factor; starts a session. @throws Refusal sign_in_is_wrong, sign_in_is_locked,
+ * payer_is_unknown
+ */
+const checkCode = (needs: SignInNeeds) => {
+  const { handle, people, codesWorkOnce } = needs
+  const read = readCode(needs)
+
+  return async (
+    id: string,
+    code: string,
+    context: Context,
+    { name, known }: DeviceGiven = {},
+  ): Promise<Session> => {
+    const { at } = context
+    const given = await read(id, code)
+    const { token, digest: session } = needs.newSession()
+    const expiresAt = at + sessionLifetime * 1000
+    const device = name === undefined ? undefined : people.seal(id, name)
+    const { events } = await handle(
+      payers,
+      id,
+      { type: 'SignIn', at, ...given, codesWorkOnce, session, expiresAt, device, known },
+      ownContext(id, context),
+    )
+    return events.some(({ type }) => type === 'PayerSignedIn')
+      ? { token, expiresAt }
+      : refuse('sign_in_is_wrong')
+  }
+}
+
+/** Sign-in with two factors. */
+export const signIn = (needs: SignInNeeds) => ({
+  isKnownDevice: isKnownDevice(needs),
+  checkPin: checkPin(needs),
+  checkCode: checkCode(needs),
+})
+
+export type SignIn = ReturnType<typeof signIn>

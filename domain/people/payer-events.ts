@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import type { EventsOf } from '../decider.ts'
+
+/** Encrypted with the payer's key, which is stored outside the log. */
+const sealed = z.string()
+/** SHA-256 of the cookie of a device that has signed in. */
+const knownDevice = z.string()
+
+/** Streams `payer-<id>`. Ids are meaningless, and all data is sealed with the payer's key. */
+export const payerEvents = {
+  /** `credentials`: slow hash of the PIN, secret of the one-time codes, recovery codes' hashes. */
+  PayerRegistered: z.object({ profile: sealed, credentials: sealed }),
+  PayerProfileChanged: z.object({ profile: sealed }),
+  /**
+   * The account has another number. `absorbed`: the person whom merchants have named by it, erased
+   * with this payer.
+   */
+  PayerNumberProved: z.object({ profile: sealed, absorbed: z.string().optional() }),
+  /** Somebody else has proved the number since. */
+  PayerNumberLost: z.object({}),
+  /** `known`: the failure counts for this device only. */
+  PayerSignInFailed: z.object({
+    factor: z.enum(['pin', 'code']),
+    lockedUntil: z.int(),
+    known: knownDevice.optional(),
+  }),
+  /** `session`: SHA-256 of its token. `codeStep`: 30-second step of the one-time code. */
+  PayerSignedIn: z.object({
+    session: z.string(),
+    codeStep: z.int(),
+    expiresAt: z.int(),
+    /** Name that the device gives itself. */
+    device: sealed.optional(),
+    known: knownDevice.optional(),
+  }),
+  /** At most once in a few minutes, so that idle sessions can end. */
+  PayerSessionUsed: z.object({ session: z.string() }),
+  PayerSignedOut: z.object({ session: z.string() }),
+  /** A one-time code was asked for and given again, for a payment or a change. */
+  PayerCodeConfirmed: z.object({ codeStep: z.int() }),
+  PayerCredentialsChanged: z.object({
+    credentials: sealed,
+    what: z.enum(['pin', 'authenticator', 'recovery_codes', 'recovery_code_used', 'recovery']),
+    codeStep: z.int().optional(),
+    known: knownDevice.optional(),
+  }),
+  /** The payer's key was destroyed. */
+  PayerErased: z.object({}),
+} as const
+
+export type PayerEvent = EventsOf<typeof payerEvents>

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { phoneDigits } from '../../application/people.ts'
+import { pinPattern } from '../../domain/people/payer-command.ts'
+import { asWritten } from '../nothing.ts'
+
+export const payerPrefix = '/payer/v1'
+export const payerGroup = 'Payer'
+
+export const phoneText = z
+  .string()
+  .max(30)
+  .transform((text, context) => {
+    const digits = phoneDigits(text)
+    if (digits !== undefined) return digits
+    context.addIssue('Must be 8 to 15 digits with the country code.')
+    return z.NEVER
+  })
+  .meta({ description: 'Digits with the country code, with or without +.' })
+export const fullName = z.string().trim().min(1).max(200)
+export const pinText = asWritten(z.string().regex(pinPattern, 'Must be 4 to 12 digits.'))
+export const codeText = z.string().regex(/^\d{6}$/, 'Must be six digits.')
