@@ -10,6 +10,7 @@ import { clock, clockEvents } from './clock.ts'
 import { installation, installationEvents, installationUpcasts } from './installation.ts'
 import { attachmentEvents, attachments } from './merchant/attachment.ts'
 import { callbackSecret, callbackSecretEvents } from './merchant/callback-secret.ts'
+import { channel } from './merchant/channel.ts'
 import { integrator } from './merchant/integrator.ts'
 import { merchant } from './merchant/merchant.ts'
 import { pos } from './merchant/pos.ts'
@@ -51,6 +52,8 @@ export const stickers = { category: 'sticker', decider: sticker, events: sticker
 export const scansOfShortlinks = { category: 'scans', decider: scans, events: scanEvents }
 export const integrators = { category: 'integrator', ...integrator }
 export const signingKeys = { category: 'signing_key', ...signingKey }
+/** Keyed by name. */
+export const channels = { category: 'channel', ...channel }
 /** Keyed by merchant. */
 export const callbackSecrets = {
   category: 'callback_secret',

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { LedgerEvent } from './accounting/ledger.ts'
 import { nextAttemptAt } from './callback-schedule.ts'
 import type { Decider, EventsOf } from './decider.ts'
+import { channelOf } from './merchant/channel.ts'
 import type { PaymentEvent } from './payment/payment-events.ts'
 import type { PermissionEvent } from './people/permission.ts'
 import { refuse } from './refusal.ts'
@@ -140,6 +141,8 @@ export const callback: Decider<CallbackCommand, CallbackEvent, Callback> = {
         // With several processes trying, a concurrent failure is no further step of the schedule,
         // and a delivered message is not sent again.
         if (attempt.result === 'failed' && state.attempts !== after) return []
+        // The event itself is what channels hear, so there is one.
+        if (channelOf(attempt.uri) !== undefined && state.status === 'delivered') return []
         const { attempts, firstAttemptAt } = withAttempt(state, attempt)
         const again =
           attempt.result === 'failed' && state.status !== 'delivered'

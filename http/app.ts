@@ -12,7 +12,7 @@ import { checked } from './checking.ts'
 import { RequestError } from './errors.ts'
 import { accepts, preferred } from './negotiation.ts'
 import type { FailedRequest } from './payer/error-page.ts'
-import { headerOf, parseBody, parseForm, type Incoming } from './reading.ts'
+import { headerOf, isForm, parseBody, parseForm, type Incoming } from './reading.ts'
 import { makeReceiving } from './receiving.ts'
 import { makeReplies, type Reply } from './replies.ts'
 import type { OwnErrors, Route } from './route.ts'
@@ -143,7 +143,7 @@ export const makeApp = (needs: AppNeeds) => {
       query: route.query && checked(route.query, req.query()),
       body:
         route.body &&
-        (route.takesForm
+        (isForm(route, contentType)
           ? parseForm(route.body, body, contentType)
           : parseBody(route.body, body, contentType, names)),
       caller,

@@ -17,6 +17,7 @@ export const namesOfOperations: Readonly<Record<string, string>> = {
   'GET /payer/v1/request/': 'listPayerRequests',
   'GET /merchant/v1/merchant_lookup/:lookup_id/': 'findMerchant',
   'POST /sandbox/v1/callback/': 'sendSandboxCallback',
+  'POST /merchant/v1/pusher_auth/': 'authorizePusherChannel',
   'POST /payer/v1/sign_up/': 'beginPayerSignUp',
   'POST /payer/v1/payer/': 'createPayer',
   'POST /payer/v1/scan/': 'scanPayerCode',
@@ -72,7 +73,7 @@ export const operationIdOf = (
   const name = nouns.join('')
   if (replyTypes?.includes('text/html'))
     return method === 'GET' ? `get${name}Page` : `submit${name}Form`
-  if (takesForm) return `submit${name}Form`
+  if (takesForm === true) return `submit${name}Form`
   const last = nouns.at(-1)?.toLowerCase() ?? ''
   if (method === 'POST' && actionNames.has(last)) return `${last}${nouns.slice(0, -1).join('')}`
   const isOfMany = !isParameter(path.split('/').at(-2))

@@ -64,13 +64,17 @@ export const openApi = (
       ),
     )
 
-  const bodyOf = (body: z.ZodType, takesForm: boolean): Json => ({
+  const formType = 'application/x-www-form-urlencoded'
+  const jsonTypes = ['application/json', names.json]
+  const bodyTypesOf = (takesForm: Route['takesForm']): string[] => {
+    if (takesForm === 'or JSON') return [...jsonTypes, formType]
+    return takesForm ? [formType] : jsonTypes
+  }
+
+  const bodyOf = (body: z.ZodType, takesForm: Route['takesForm']): Json => ({
     // A missing body counts as an empty object.
     required: !body.safeParse({}).success,
-    ...contentOf(
-      takesForm ? ['application/x-www-form-urlencoded'] : ['application/json', names.json],
-      schemaOf(body, 'input'),
-    ),
+    ...contentOf(bodyTypesOf(takesForm), schemaOf(body, 'input')),
   })
 
   const operation = (route: Route): Json => {

@@ -129,6 +129,12 @@ const jsonType = 'application/json'
 const mediaTypeOf = (header: string): string =>
   header === jsonType ? header : (header.split(';')[0] ?? '').trim().toLowerCase()
 
+/** Whether a route takes this body as a form. */
+export const isForm = (
+  { takesForm }: Pick<Route, 'takesForm'>,
+  contentType: string | undefined,
+): boolean => (takesForm === 'or JSON' ? mediaTypeOf(contentType ?? '') === formType : takesForm)
+
 const parseObject = (body: Uint8Array): unknown => {
   const read = readJson(body)
   if ('problem' in read) throw new RequestError(400, `The body ${read.problem}.`)

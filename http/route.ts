@@ -75,8 +75,8 @@ export type Route = {
   readonly body: z.ZodType | undefined
   /** Takes multipart/form-data instead of JSON. */
   readonly upload: UploadForm | undefined
-  /** Takes a form (application/x-www-form-urlencoded) instead of JSON. */
-  readonly takesForm: boolean
+  /** Takes a form (application/x-www-form-urlencoded) instead of JSON, or either. */
+  readonly takesForm: boolean | 'or JSON'
   /** Documented only: the route reads and checks these itself. */
   readonly ownQuery: z.ZodObject | undefined
   readonly ownForm: z.ZodType | undefined
@@ -130,7 +130,7 @@ export const route = <
   readonly query?: Query
   readonly body?: Body
   readonly upload?: UploadForm
-  readonly takesForm?: boolean
+  readonly takesForm?: boolean | 'or JSON'
   readonly ownQuery?: z.ZodObject
   readonly ownForm?: z.ZodType
   readonly isSafe?: boolean

@@ -18,6 +18,7 @@ import { shortlinkRoutes } from './merchant/shortlink.ts'
 import { statusCodeRoutes } from './merchant/status-code.ts'
 import { userRoutes } from './merchant/user.ts'
 import { peopleRoutes } from './people-routes.ts'
+import { claimingChannels, pusherAuthRoute } from './pusher/channel-access.ts'
 import type { NeedsOf, Route } from './route.ts'
 import { metricsRoute, serviceRoutes } from './service.ts'
 
@@ -35,7 +36,9 @@ export type RouteNeeds = {
     typeof merchantRoutes | typeof posRoutes | typeof shortlinkRoutes | typeof userRoutes
   >
   readonly people: NeedsOf<typeof permissionRoutes | typeof peopleRoutes>
-  readonly callbacks: NeedsOf<typeof callbackKeyRoutes | typeof callbackSecretRoutes>
+  readonly callbacks: NeedsOf<
+    typeof callbackKeyRoutes | typeof callbackSecretRoutes | typeof pusherAuthRoute
+  >
   /** The service itself. */
   readonly service: NeedsOf<typeof serviceRoutes> & Parameters<typeof documented>[1]
   /** Undefined in production. */
@@ -63,6 +66,7 @@ export const allRoutes = (needs: RouteNeeds): Route[] => {
     ...logRoutes(accounting),
     feeScheduleRoute(accounting),
     ...callbackSecretRoutes(callbacks),
+    pusherAuthRoute(callbacks),
     ...peopleRoutes(people),
     ...serviceRoutes(service),
     ...callbackKeyRoutes(callbacks),
@@ -75,5 +79,5 @@ export const allRoutes = (needs: RouteNeeds): Route[] => {
         ]
       : []),
   ]
-  return documented(routes, service)
+  return documented(routes.map(claimingChannels(callbacks)), service)
 }

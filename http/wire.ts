@@ -16,7 +16,6 @@ import type { Issues } from './checking.ts'
 import { malformed } from './errors.ts'
 import { inexactNumber } from './exact-json.ts'
 import { asWritten } from './nothing.ts'
-import { urlToSign } from './signature.ts'
 
 /** How values look in JSON (interface 2): these schemas parse requests and encode answers. */
 
@@ -160,12 +159,6 @@ export const dateTimeText = z
 /** A full URL without the blanks and line breaks that URL parsers drop. */
 const webUri = /^https?:\/\/[^\s\p{Cc}]+$/iu
 
-/** Pusher channels are not supported; say so. */
-const problemOfNoWebUri = (text: string): string =>
-  /^pusher:/i.test(text)
-    ? 'Addresses of Pusher channels are not served yet: it must be a full http or https URL.'
-    : 'Must be a full http or https URL.'
-
 export const longestUri = 2048
 
 /**
@@ -178,36 +171,15 @@ export const isShortUri = (text: string): boolean => {
   return host.length <= 255
 }
 
-const isWebUri = (text: string): boolean =>
+export const isWebUri = (text: string): boolean =>
   isShortUri(text) && webUri.test(text) && URL.canParse(text)
 
 export const webUriText = z
   .string()
   .max(longestUri)
   // Length is reported separately.
-  .refine((text) => text.length > longestUri || isWebUri(text), {
-    error: ({ input }) => problemOfNoWebUri(String(input)),
-  })
+  .refine((text) => text.length > longestUri || isWebUri(text), 'Must be a full http or https URL.')
   .meta({ format: 'uri' })
-
-/** Why a URL could not be called as it stands. */
-const problemOfCallable = (text: string): string | undefined => {
-  // Reported already.
-  if (!isWebUri(text)) return undefined
-  const { href, username, password, pathname, search } = new URL(text)
-  if (username + password !== '' || text.includes('#'))
-    return 'Must have no user, password or fragment.'
-  const written = urlToSign(text)
-  const isWhole = pathname === '/' && search === '' && written === href.slice(0, -1)
-  if ((written === href || isWhole) && !text.endsWith('?')) return undefined
-  return `Must be written as it is requested: ${href.replace(/\?$/, '')}`
-}
-
-/** A callback's URL. Its signature covers the URL as given, so nothing of it may be dropped. */
-export const callbackUriText = webUriText.superRefine((text, context) => {
-  const problem = problemOfCallable(text)
-  if (problem !== undefined) context.addIssue(problem)
-})
 
 /** The answer to a POST that creates something (interface 1). */
 export const createdReply = z.object({ id: z.string() }).meta({ id: 'Created' })

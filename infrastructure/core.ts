@@ -17,7 +17,12 @@ import { makeDerivation, makeTokens } from './people/tokens.ts'
 import { foldInWorker } from './read-models/folding-client.ts'
 import { foldInline } from './read-models/folding.ts'
 import { watchDamage } from './read-models/read-model-file.ts'
-import { runReadModels, type OnFolded, type ReadModels } from './read-models/read-models.ts'
+import {
+  runReadModels,
+  type OnEvents,
+  type OnFolded,
+  type ReadModels,
+} from './read-models/read-models.ts'
 import { makeReportBook } from './read-models/report-book.ts'
 import { openSecurityLogIn, recordChanges } from './security-changes.ts'
 import { openClock } from './service-clock.ts'
@@ -77,7 +82,12 @@ const openReads = async (opened: OpenLog, settings: Settings, log: Log, beside: 
     'the read models cannot follow the log',
     'the read models follow the log again',
   )
-  const observers = [opened.observe, feeBook.observe, reportBook.observe, opened.observeClock]
+  const observers = new Set([
+    opened.observe,
+    feeBook.observe,
+    reportBook.observe,
+    opened.observeClock,
+  ])
   const listeners = new Set<OnFolded>()
   const readModels: ReadModels = runReadModels({
     store,
@@ -98,6 +108,8 @@ const openReads = async (opened: OpenLog, settings: Settings, log: Log, beside: 
     reportBook,
     readModels,
     onFolded: (listener: OnFolded) => listeners.add(listener),
+    /** New events of all processes, before they are folded. */
+    onEvents: (observe: OnEvents) => observers.add(observe),
   }
 }
 
@@ -137,7 +149,7 @@ export const openCore = async (
   const digest = makeDigest(installation.key ?? '')
   const [usesOfVault, usesOfBlobs] = [usesOf(log, 'the vault'), usesOf(log, 'the folder of blobs')]
   const reads = await openReads(opened, settings, log, beside)
-  const { file, queries, feeBook, reportBook, readModels, onFolded } = reads
+  const { file, queries, feeBook, reportBook, readModels, onFolded, onEvents } = reads
   const people = await openPeople(opened, reads, settings, usesOfVault)
   const damage = watchDamage(file.sqlite.name)
   const { observe: _, observeClock: __, from: ___, ...shared } = opened
@@ -147,6 +159,7 @@ export const openCore = async (
     digest,
     readModels,
     onFolded,
+    onEvents,
     readModelFile: file.sqlite.name,
     removeOutdatedReadModels: file.removeOthers,
     outagesOf: outagesIn(log, damage.noteDamage),

@@ -9,6 +9,7 @@ import { namesOf } from '../http/brand.ts'
 import { makeAttachmentLink } from '../http/merchant/attachment.ts'
 import { callbackMessages } from '../http/merchant/callback-message.ts'
 import { openApi } from '../http/openapi.ts'
+import { makePusherHub } from '../http/pusher/hub.ts'
 import { answerToNoRequest } from '../http/replies.ts'
 import { allRoutes, type RouteNeeds } from '../http/routes.ts'
 import { stringToSign } from '../http/signature.ts'
@@ -26,11 +27,13 @@ import type { Log } from './log.ts'
 import { startMetricsServer } from './metrics-server.ts'
 import { beginProduction } from './mode-of-log.ts'
 import { watchProxies } from './proxy-watch.ts'
+import { isSafeChannel, makePusher } from './pusher/pusher.ts'
 import { retryWhileHeld } from './retry-while-held.ts'
 import { makeSandboxData } from './sandbox-data.ts'
 import { composeService, type Service } from './service.ts'
 import type { Settings } from './settings.ts'
 import { openGranted } from './slices/people.ts'
+import { handleUpgrades } from './upgrades.ts'
 import type { Where } from './worker.ts'
 import { version } from './version.ts'
 
@@ -50,6 +53,7 @@ const aboutOf = (settings: Settings) => ({
 
 type OfHttp = ReturnType<typeof aboutOf> &
   Pick<RouteNeeds['payments'], 'links' | 'attachmentLink'> &
+  Pick<RouteNeeds['callbacks'], 'pusher'> &
   Pick<RouteNeeds['service'], 'readyDetails'>
 
 /** The routes of the slices. */
@@ -103,7 +107,14 @@ export const openService = async (
   const links = linksOf(() => ({ publicUrl: publicUrl(), absoluteUris: settings.ABSOLUTE_URIS }))
   const attachmentLink = makeAttachmentLink({ links, sign: tokens.sign })
   const proxies = watchProxies(log)
-  const ofHttp = { ...aboutOf(settings), links, attachmentLink, readyDetails: proxies.details }
+  const clientAddress = makeClientAddress(
+    settings.TRUSTED_PROXIES,
+    settings.MODE === 'sandbox' ? undefined : proxies,
+  )
+  const pusher = makePusher(core, settings, log, makePusherHub, clientAddress)
+  const readyDetails = proxies.details
+  const fromHere = { links, attachmentLink, readyDetails, pusher: pusher.routes }
+  const ofHttp = { ...aboutOf(settings), ...fromHere }
   // On the first start these make RSA keys, a fifth of a second each on the thread pool.
   const keys = callbackKeysIn(settings.DATA_DIR)
   const [shown, granted] = await Promise.all([
@@ -114,7 +125,9 @@ export const openService = async (
   const wordCallback = callbackMessages({
     ...{ ...tokens, links, attachmentLink, reportHolding: core.accounting.reportHolding },
     tellEvent: callbackObjects({ store: core.store, find: core.find, views: granted.views }),
+    isSafeChannel: isSafeChannel(settings),
   })
+  pusher.follow(wordCallback)
   const { names } = ofHttp
   const wire = { names, stringToSign, message: wordCallback }
   const signer = await signerIn(core, settings.DATA_DIR, Date.now, keys)
@@ -124,16 +137,13 @@ export const openService = async (
   const app = makeApp({
     ...{ ...ofHttp, authenticate, routes, retryWhileHeld, isOutage: isFileTrouble },
     ...reporting(log, core, service),
-    clientAddress: makeClientAddress(
-      settings.TRUSTED_PROXIES,
-      ofHttp.isSandbox ? undefined : proxies,
-    ),
+    clientAddress,
     now: core.now,
     newId: randomUUID,
     errorPage: makeErrorPage(ofHttp),
   })
   const greeting = shown ? `${shown}\n` : ''
-  return { app, routes, core, service, names, wordCallback, greeting, inFlight }
+  return { app, routes, core, service, names, wordCallback, pusher, greeting, inFlight }
 }
 
 /** Starts the service on its socket; `stop` finishes the requests that are under way. */
@@ -147,6 +157,7 @@ export const startServer = async (settings: Settings, log: Log, beside: Where = 
     refusal: (status, description) => answerToNoRequest(names, randomUUID(), status, description),
     pause,
   })
+  handleUpgrades(http.server, opened.pusher.take)
   address = await listen(http.server, hostname, port)
   const metrics =
     settings.MODE === 'production' ? await startMetricsServer(settings, service.metrics) : undefined
@@ -154,6 +165,7 @@ export const startServer = async (settings: Settings, log: Log, beside: Where = 
   service.begin()
   const stop = async (): Promise<void> => {
     service.endStreams()
+    opened.pusher.end()
     metrics?.stop()
     const closed = http.stop()
     // What works beside the requests begins nothing new meanwhile.

@@ -70,6 +70,16 @@ const settings = {
     certificates.optional(),
     'PEM file of further certificate authorities to trust when sending callbacks.',
   ],
+  PUSHER_KEY: [
+    text('must be letters, digits and _ . ~ -, at most 128', (given) =>
+      /^[\w.~-]{1,128}$/.test(given),
+    ).optional(),
+    'Application key of Pusher clients; default: daybook in the sandbox, else none is served.',
+  ],
+  PUSHER_SECRET: [
+    text('must have at least 16 characters', (given) => given.length >= 16).optional(),
+    'Secret that signs for private channels; default: derived from the vault, for all nodes.',
+  ],
   // Node reads it too, but the list for callbacks replaces Node's.
   NODE_EXTRA_CA_CERTS: [
     certificates.optional(),

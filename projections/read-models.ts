@@ -1,4 +1,5 @@
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { channel } from '../domain/merchant/channel.ts'
 import { integrator } from '../domain/merchant/integrator.ts'
 import { shortlink } from '../domain/merchant/shortlink.ts'
 import { signingKey } from '../domain/merchant/signing-key.ts'
@@ -73,6 +74,7 @@ const readModels = {
   callbacks: {
     queue: { projections: [callbackQueueProjection], queries: callbackQueueQueries },
     signingKeys: registerReadModel('signing_keys', signingKey),
+    channels: registerReadModel('channels', channel),
   },
 } as const
 

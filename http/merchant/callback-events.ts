@@ -32,11 +32,10 @@ const meta = z
   })
   .meta({ id: 'CallbackMeta' })
 
-/** Sent over https only. */
 const callbackMessage = <Object extends z.ZodType>(id: string, object: Object) =>
   z
     .object({ meta, object: object.optional() })
-    .meta({ id, description: 'Over http there is no object.' })
+    .meta({ id, description: 'There is no object over http and on public channels.' })
 
 const text = z.object({ text: z.string() })
 const scan = z.object({
@@ -47,9 +46,13 @@ const scan = z.object({
 const paymentMessage = callbackMessage('PaymentCallback', outcomeReply)
 const permissionMessage = callbackMessage('PermissionCallback', permissionOutcomeReply)
 const reportMessage = callbackMessage('ReportCallback', reportReply)
-const testMessage = z.object({ meta, object: text }).meta({ id: 'TestCallback' })
+const textMessage = (id: string) =>
+  z
+    .object({ meta, object: text.optional() })
+    .meta({ id, description: 'There is no object on public channels.' })
+const testMessage = textMessage('TestCallback')
 const scanMessage = z.object({ meta, object: scan }).meta({ id: 'ScanCallback' })
-const displayMessage = z.object({ meta, object: text }).meta({ id: 'DisplayCallback' })
+const displayMessage = textMessage('DisplayCallback')
 
 type Told = { readonly summary: string; readonly message: z.ZodType }
 

@@ -1,5 +1,6 @@
 import type { CallbackObject, ReadCallbackContent } from '../../application/callback-object.ts'
 import type { Message } from '../../domain/callback.ts'
+import { channelOf } from '../../domain/merchant/channel.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Signing } from '../addresses.ts'
 import type { AttachmentLink } from './attachment.ts'
@@ -14,6 +15,8 @@ type MessageNeeds = Signing & {
   readonly attachmentLink: AttachmentLink
   readonly scanToken: (scan: string) => string
   readonly reportHolding: ReportHolding
+  /** Whether the object may go to this Pusher channel. */
+  readonly isSafeChannel: (uri: string) => boolean
 }
 
 const pathOf = (object: CallbackObject): string | null => {
@@ -31,9 +34,19 @@ const pathOf = (object: CallbackObject): string | null => {
   }
 }
 
-/** Also sent over http: scans and tests have no URI, and a display has only text. */
-const isAlwaysSent = ({ about }: CallbackObject): boolean =>
-  about === 'scan' || about === 'test' || about === 'display'
+/**
+ * Whether the object is sent. Over http only objects without a URI of their own are: scans, tests
+ * and texts for displays. Anybody may listen to a public channel, so that hears of scans only.
+ */
+const isSent = (
+  { isSafeChannel }: MessageNeeds,
+  { about }: CallbackObject,
+  destination: string,
+): boolean => {
+  if (about === 'scan') return true
+  if (channelOf(destination) !== undefined) return isSafeChannel(destination)
+  return about === 'test' || about === 'display' || /^https:/i.test(destination)
+}
 
 const encodeObject = async (
   needs: MessageNeeds,
@@ -64,7 +77,7 @@ const encodeObject = async (
   }
 }
 
-/** Makes the JSON text of callbacks (interface 13). The object is included over https only. */
+/** Makes the JSON text of callbacks (interface 13). */
 export const callbackMessages =
   (needs: MessageNeeds) =>
   async (message: Message, destination: string): Promise<string> => {
@@ -73,8 +86,9 @@ export const callbackMessages =
     const { id, at, merchant, object } = await needs.tellEvent(message)
     const path = pathOf(object)
     const uri = path === null ? null : needs.links.full(path)
-    const isSent = isAlwaysSent(object) || destination.toLowerCase().startsWith('https:')
-    const encoded = isSent ? await encodeObject(needs, object, at) : undefined
+    const encoded = isSent(needs, object, destination)
+      ? await encodeObject(needs, object, at)
+      : undefined
     const meta = { id, event: name, timestamp: at, seqno, uri, merchant_id: merchant }
     return JSON.stringify(callbacks[name].message.parse({ meta, object: encoded }))
   }

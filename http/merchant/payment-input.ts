@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defaultLedger } from '../../domain/accounting/ledger.ts'
+import { callbackUriText } from '../callback-uri.ts'
 import {
   shownOn,
   type PaymentDetails,
@@ -10,7 +11,6 @@ import { withCrossFieldCheck, type Fitting, type Issues } from '../checking.ts'
 import {
   amountIn,
   amountText,
-  callbackUriText,
   currencyCode,
   decimalText,
   identifier,

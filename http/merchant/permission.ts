@@ -11,15 +11,8 @@ import { callerOf, contextOf } from '../call.ts'
 import { orEmpty } from '../nothing.ts'
 import { route, type Route } from '../route.ts'
 import { tokenMembers, tokensView, userInfoReply } from '../token-reply.ts'
-import {
-  callbackUriText,
-  createdReply,
-  dateTime,
-  identifier,
-  money,
-  orElse,
-  plainNumber,
-} from '../wire.ts'
+import { callbackUriText } from '../callback-uri.ts'
+import { createdReply, dateTime, identifier, money, orElse, plainNumber } from '../wire.ts'
 import { reportOfLine, type ReportOfLine, type ReportHolding } from './outcome-reply.ts'
 
 export const scopeText = z

@@ -5,7 +5,7 @@ import type { ReportRow } from '../../projections/reports.ts'
 import type { Signing } from '../addresses.ts'
 import { listPage, listQuery, listReply } from '../lists.ts'
 import { route, type Route } from '../route.ts'
-import { callbackUriText } from '../wire.ts'
+import { callbackUriText } from '../callback-uri.ts'
 import {
   impliedBy,
   ledgerGroup,

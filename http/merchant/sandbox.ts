@@ -10,15 +10,8 @@ import type { Instant } from '../../domain/time.ts'
 import { givenId, tidParams } from '../addresses.ts'
 import type { Call } from '../call.ts'
 import { route, type Route } from '../route.ts'
-import {
-  amountIn,
-  amountText,
-  callbackUriText,
-  dateTime,
-  dateTimeText,
-  plainNumber,
-  read,
-} from '../wire.ts'
+import { callbackUriText } from '../callback-uri.ts'
+import { amountIn, amountText, dateTime, dateTimeText, plainNumber, read } from '../wire.ts'
 import { argstring } from './shortlink-code.ts'
 
 export type SandboxNeeds = {

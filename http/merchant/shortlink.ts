@@ -9,7 +9,7 @@ import { givenId, merchantPrefix } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { route, type Route } from '../route.ts'
 import { removable } from '../nothing.ts'
-import { callbackUriText } from '../wire.ts'
+import { callbackUriText } from '../callback-uri.ts'
 import { registerRoutes, type RegisterNeeds } from './register-routes.ts'
 import {
   findShortlink,

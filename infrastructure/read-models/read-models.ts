@@ -16,13 +16,15 @@ const usualLookMs = 1000
 /** Called with the changed streams, once the read models hold the changes. */
 export type OnFolded = (streams: ReadonlySet<string>) => void
 
+/** Called with all new events, before they are folded. */
+export type OnEvents = (events: readonly RecordedEvent[]) => void
+
 type Needs = {
   readonly store: EventStore
   readonly startFolding: StartFolding
   /** Where to start observing the log. */
   readonly from: Position
-  /** Called with all new events, before they are folded. */
-  readonly onEvents: (events: readonly RecordedEvent[]) => void
+  readonly onEvents: OnEvents
   readonly onFolded: OnFolded
   readonly onFailure: (error: unknown) => void
   readonly waitMs?: number

@@ -137,9 +137,16 @@ export const walkMerchantSide = async (service: Service, check: Check): Promise<
     await make('DELETE', templates.shortlink, one)
   }
 
+  const aboutChannels = async () => {
+    const auth = `${v1}/pusher_auth/`
+    const listener = { socket_id: '1.2', channel_name: 'private-m-sandbox-till' }
+    await make('POST', auth, auth, listener)
+  }
+
   await aboutMerchant()
   await aboutLedgers()
   await aboutSettlements()
   await aboutAttachments()
   await aboutShortlinks()
+  await aboutChannels()
 }

@@ -94,18 +94,6 @@ test('given scopes that are not known, when permissions are asked for, then they
   expect((await service.call('GET', path)).body.scope).toBe('openid')
 })
 
-test('given a Pusher channel, when it is to be told, then it is said that those are not served yet', async () => {
-  const { status, body } = await ask({ scope: 'openid', callback_uri: 'pusher:m-sandbox-till' })
-  expect([status, body.error_details]).toEqual([
-    400,
-    {
-      callback_uri: [
-        'Addresses of Pusher channels are not served yet: it must be a full http or https URL.',
-      ],
-    },
-  ])
-})
-
 test('given a request, when the payer declines, then it is answered and there is no token', async () => {
   const id = await rid({ scope: 'openid' })
   expect(await answer(id, 'decline')).toBe(204)

@@ -1,0 +1,66 @@
+import { isChannelName, isPrivateChannel } from '../../domain/merchant/channel.ts'
+import type { Connection } from './connection.ts'
+import { codes, failure, notSubscribed, pong, readFrame, subscribed } from './frames.ts'
+import { makeListeners } from './listeners.ts'
+
+const mostChannels = 100
+
+export type SubscriptionNeeds = {
+  /** Whether a signature authorises a connection to listen to a private channel. */
+  readonly isAuthorized: (auth: string, socketId: string, channel: string) => boolean
+  /** Undefined if nobody has used the channel yet. */
+  readonly ownerOf: (channel: string) => string | undefined
+}
+
+type Send = (connection: Connection, text: string) => void
+
+/** Answers what clients send, and knows the listeners of each channel. */
+export const makeSubscriptions = ({ isAuthorized, ownerOf }: SubscriptionNeeds, send: Send) => {
+  const { add, remove, has, of } = makeListeners(ownerOf)
+
+  const subscribe = (connection: Connection, channel: string, auth: string): void => {
+    const refuse = (
+      ...why: Parameters<typeof notSubscribed> extends [string, ...infer R] ? R : []
+    ) => send(connection, notSubscribed(channel.slice(0, 200), ...why))
+    if (!isChannelName(channel))
+      return refuse(400, 'InvalidChannel', 'There are no such channels, presence for one.')
+    const { channels, socketId } = connection
+    if (channels.has(channel)) return send(connection, subscribed(channel))
+    if (isPrivateChannel(channel) && !isAuthorized(auth, socketId, channel)) {
+      const message = 'The signature does not authorise this connection to listen to the channel.'
+      send(connection, failure(codes.unauthorized, message))
+      return refuse(401, 'AuthError', message)
+    }
+    if (channels.size >= mostChannels)
+      return refuse(429, 'LimitReached', `A connection has at most ${mostChannels} channels.`)
+    if (add(connection, channel)) return send(connection, subscribed(channel))
+    const message = 'The channels of this merchant have too many listeners: come back later.'
+    send(connection, failure(codes.overCapacity, message))
+    return refuse(429, 'LimitReached', message)
+  }
+
+  return {
+    receive: (connection: Connection, text: string | undefined): void => {
+      const asked = text === undefined ? undefined : readFrame(text)
+      switch (asked?.event) {
+        case 'pusher:ping':
+          return send(connection, pong)
+        case 'pusher:pong':
+          return undefined
+        case 'pusher:subscribe':
+          return subscribe(connection, asked.channel, asked.auth)
+        case 'pusher:unsubscribe':
+          return remove(connection, asked.channel)
+        case 'another':
+          return send(connection, failure(null, 'Clients subscribe and listen only.'))
+        case undefined:
+          return send(connection, failure(null, 'A message is a JSON object with event and data.'))
+      }
+    },
+    forget: (connection: Connection): void => {
+      for (const channel of [...connection.channels.keys()]) remove(connection, channel)
+    },
+    has,
+    of,
+  }
+}

@@ -1,0 +1,86 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { channelKey, claimChannels } from '../../application/channels.ts'
+import { publishToChannels } from '../../application/publish-to-channels.ts'
+import { channels } from '../../domain/aggregates.ts'
+import { channelOf, isPrivateChannel } from '../../domain/merchant/channel.ts'
+import { streamOf } from '../../domain/stream.ts'
+import type { makeClientAddress } from '../client-address.ts'
+import type { Core } from '../core.ts'
+import type { Log } from '../log.ts'
+import { isSameText } from '../people/tokens.ts'
+import type { Settings } from '../settings.ts'
+import { pusherSockets } from './sockets.ts'
+
+const sweepEveryMs = 1000
+
+type Publishing = Parameters<typeof publishToChannels>[0]
+type Hub = Publishing['hub'] & {
+  readonly open: Parameters<typeof pusherSockets>[0]['open']
+  readonly sweep: () => void
+  readonly end: () => void
+}
+
+type HubNeeds = {
+  readonly key: string | null
+  readonly now: () => number
+  readonly newSocketId: () => string
+  readonly isAuthorized: (auth: string, socketId: string, channel: string) => boolean
+  readonly ownerOf: (channel: string) => string | undefined
+}
+
+/** Two numbers, as client libraries expect; not to be guessed. */
+const newSocketId = (): string => {
+  const bytes = randomBytes(8)
+  return `${bytes.readUInt32BE(0)}.${bytes.readUInt32BE(4)}`
+}
+
+const keyOf = ({ MODE, PUSHER_KEY }: Settings): string | null =>
+  PUSHER_KEY ?? (MODE === 'sandbox' ? 'daybook' : null)
+
+/** Whether an object may go to a channel; private ones are as safe as the way to the service. */
+export const isSafeChannel =
+  ({ MODE, PUBLIC_URL }: Settings) =>
+  (uri: string): boolean => {
+    const isSafe = MODE === 'sandbox' || PUBLIC_URL?.startsWith('https:') === true
+    const channel = channelOf(uri)
+    return channel !== undefined && isPrivateChannel(channel) && isSafe
+  }
+
+/** Pusher channels: who owns and hears them, and the sockets of those who listen. */
+export const makePusher = (
+  core: Core,
+  settings: Settings,
+  log: Log,
+  makeHub: (needs: HubNeeds) => Hub,
+  clientAddress: ReturnType<typeof makeClientAddress>,
+) => {
+  const key = keyOf(settings)
+  const secret = settings.PUSHER_SECRET ?? core.people.derive('pusher')
+  const authorize = (socketId: string, channel: string): string => {
+    const hmac = createHmac('sha256', secret).update(`${socketId}:${channel}`)
+    return `${key}:${hmac.digest('hex')}`
+  }
+  const hub = makeHub({
+    key,
+    now: () => performance.now(),
+    newSocketId,
+    isAuthorized: (auth, socketId, channel) => isSameText(auth, authorize(socketId, channel)),
+    ownerOf: (channel) =>
+      core.callbacks.channels.find(streamOf(channels, channelKey(channel)))?.data.merchant,
+  })
+  const sweeping = setInterval(hub.sweep, sweepEveryMs).unref()
+  return {
+    routes: { isServed: key !== null, claimChannel: claimChannels(core), authorize },
+    take: pusherSockets({ open: hub.open, clientAddress }).take,
+    /** Publishes what this or another process sends from now on. */
+    follow: (message: Publishing['message']): void => {
+      const onFailure = (error: unknown) =>
+        log.error({ error }, 'a message was not published; its listeners have to come back')
+      core.onEvents(publishToChannels({ message, hub, onFailure }))
+    },
+    end: (): void => {
+      clearInterval(sweeping)
+      hub.end()
+    },
+  }
+}

@@ -1,0 +1,108 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer, type WebSocket } from 'ws'
+import { makeAllowance } from '../../application/allowance.ts'
+import { networkOf } from '../networks.ts'
+
+/** Bytes of a message; a subscription takes some 300. */
+const largestMessage = 8192
+/** Bytes that a client may send at once, and then each second. */
+const burstOfBytes = 262_144
+const bytesPerSecond = 65_536
+/** How long a client has to answer a close. */
+const closeTimeoutMs = 5000
+
+type Line = {
+  readonly send: (text: string) => void
+  readonly close: (code: number, reason: string) => void
+  readonly cut: () => void
+  readonly unread: () => number
+}
+
+type Listener = {
+  readonly receive: (text: string | undefined) => void
+  readonly heard: () => void
+  readonly closed: () => void
+}
+
+type Needs = {
+  readonly open: (
+    line: Line,
+    opening: { readonly key: string; readonly version: string | null; readonly network: string },
+  ) => Listener | undefined
+  readonly clientAddress: (
+    peer: string | undefined,
+    forwardedFor: () => string | undefined,
+  ) => string | undefined
+}
+
+const lineOf = (socket: WebSocket): Line => ({
+  send: (text) => socket.send(text),
+  close: (code, reason) => socket.close(code, reason),
+  cut: () => socket.terminate(),
+  unread: () => socket.bufferedAmount,
+})
+
+/** `/app/<key>` with its query; undefined for other targets. */
+const askedIn = (target: string) => {
+  const [, key, query = ''] = /^\/app\/([\w.~-]{1,128})(?:\?(.*))?$/.exec(target) ?? []
+  return key === undefined
+    ? undefined
+    : { key, version: new URLSearchParams(query).get('protocol') }
+}
+
+const options = {
+  noServer: true,
+  clientTracking: false,
+  maxPayload: largestMessage,
+  // Messages are short: compressing them would cost more memory than it saves bytes.
+  perMessageDeflate: false,
+  maxFragments: 16,
+  maxBufferedChunks: 256,
+  maxPendingAutoPongs: 4,
+  closeTimeout: closeTimeoutMs,
+}
+
+/** WebSocket connections to `/app/<key>`, with what limits the bytes of a client. */
+export const pusherSockets = ({ open, clientAddress }: Needs) => {
+  const server = new WebSocketServer(options)
+
+  const limitBytes = (socket: Duplex): void => {
+    const isAllowed = makeAllowance(burstOfBytes, bytesPerSecond, () => performance.now())
+    socket.on('data', ({ length }: Buffer) => {
+      if (!isAllowed(length)) socket.destroy()
+    })
+  }
+
+  const begin = (
+    socket: WebSocket,
+    { headers, socket: { remoteAddress } }: IncomingMessage,
+    asked: { readonly key: string; readonly version: string | null },
+  ): void => {
+    // It closes the connection itself, with the code of the fault.
+    socket.on('error', () => {})
+    const forwardedFor = (): string | undefined => headers['x-forwarded-for']?.toString()
+    const network = networkOf(clientAddress(remoteAddress, forwardedFor) ?? '')
+    const listener = open(lineOf(socket), { ...asked, network })
+    if (!listener) return
+    socket.on('message', (data, isBinary) =>
+      listener.receive(isBinary ? undefined : data.toString()),
+    )
+    socket.on('ping', listener.heard)
+    socket.on('pong', listener.heard)
+    socket.on('close', listener.closed)
+  }
+
+  return {
+    /** Whether it takes an upgraded request. */
+    take: (request: IncomingMessage, socket: Duplex, head: Buffer): boolean => {
+      const asked = askedIn(request.url ?? '')
+      if (!asked || request.headers.upgrade?.toLowerCase() !== 'websocket') return false
+      server.handleUpgrade(request, socket, head, (opened) => {
+        limitBytes(socket)
+        begin(opened, request, asked)
+      })
+      return true
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+const isDropped = (name: string): boolean => /^(upgrade|http2-settings|connection)$/i.test(name)
+
+/** The head of a request as it came, but without what asks for another protocol. */
+const headWithoutUpgrade = ({ method, url, httpVersion, rawHeaders, headers }: IncomingMessage) => {
+  const kept = [`${method} ${url} HTTP/${httpVersion}`]
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (!isDropped(rawHeaders[index] ?? ''))
+      kept.push(`${rawHeaders[index]}: ${rawHeaders[index + 1]}`)
+  const options = (headers.connection ?? '')
+    .split(',')
+    .map((option) => option.trim())
+    .filter((option) => option !== '' && !isDropped(option))
+  if (options.length > 0) kept.push(`Connection: ${options.join(', ')}`)
+  return Buffer.from(`${kept.join('\r\n')}\r\n\r\n`, 'latin1')
+}
+
+/**
+ * Hands upgraded requests to `take`. With a listener for upgrades, Node leaves all of them to it;
+ * those that are not taken, such as `h2c`, go on as if they had not asked (RFC 9110, 7.8).
+ */
+export const handleUpgrades = (
+  server: Server,
+  take: (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean,
+): void => {
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const onError = (): void => void socket.destroy()
+    socket.on('error', onError)
+    // An earlier request of the connection has not been answered yet.
+    if ('_httpMessage' in socket && socket._httpMessage) return void socket.destroy()
+    if (take(request, socket, head)) return
+    socket.off('error', onError)
+    socket.unshift(Buffer.concat([headWithoutUpgrade(request), head]))
+    server.emit('connection', socket)
+  })
+}
