@@ -8,6 +8,10 @@ export type People = {
   findPerson(identifier: string): string | undefined
   /** Creates the person if there is none. */
   personFor(identifier: string, id?: string): Promise<string>
+  /** The person, if the merchant has called them so before. */
+  findNamed(merchant: string, identifier: string): string | undefined
+  /** Finds or creates the person, in the same time. */
+  nameFor(merchant: string, identifier: string): Promise<string>
   hasPerson(person: string): boolean
   /** Who is called by the person's identifier from now on is somebody else. */
   release(person: string): void

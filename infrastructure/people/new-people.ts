@@ -14,9 +14,14 @@ const mostWaiting = 10_000
 /** After a group, pause this many times as long as it took to write. */
 const pauseAfterGroup = 3
 
-type Waiting = {
+/** `wanted`: the id of a new person. `merchant`: who names them for the first time. */
+export type NewName = {
   readonly identifier: string
-  readonly wanted: string | undefined
+  readonly wanted?: string | undefined
+  readonly merchant?: string | undefined
+}
+
+type Waiting = NewName & {
   readonly since: number
   readonly id: Promise<string>
   readonly resolve: (id: string) => void
@@ -25,15 +30,17 @@ type Waiting = {
 
 type Needs = {
   /** Returns the id of the person, new or known. @throws SqliteError */
-  readonly add: (identifier: string, wanted: string | undefined) => string
+  readonly add: (name: NewName) => string
   /** Runs the work in one transaction, without waiting for other processes. @throws SqliteError */
   readonly inTransaction: (work: () => void) => void
 }
 
-const waitingFor = (identifier: string, wanted: string | undefined): Waiting => {
+const keyOf = ({ identifier, merchant = '' }: NewName): string => `${merchant}\n${identifier}`
+
+const waitingFor = (name: NewName): Waiting => {
   let settle: Pick<Waiting, 'resolve' | 'reject'> = { resolve: () => {}, reject: () => {} }
   const id = new Promise<string>((resolve, reject) => (settle = { resolve, reject }))
-  return { identifier, wanted, since: performance.now(), id, ...settle }
+  return { ...name, since: performance.now(), id, ...settle }
 }
 
 /**
@@ -41,16 +48,16 @@ const waitingFor = (identifier: string, wanted: string | undefined): Waiting => 
  * the rollback journal would lock this one out of the file.
  */
 export const addInGroups = ({ add, inTransaction }: Needs) => {
-  /** By identifier, so that a person named twice is written once. */
+  /** By name and merchant, so that a person named twice is written once. */
   const waiting = new Map<string, Waiting>()
   let isScheduled = false
   let pausedUntil = 0
   let onEmpty: (() => void) | undefined
 
   const fail = (people: readonly Waiting[], error: StoreUnavailable): void => {
-    for (const { identifier, reject } of people) {
-      waiting.delete(identifier)
-      reject(error)
+    for (const person of people) {
+      waiting.delete(keyOf(person))
+      person.reject(error)
     }
   }
 
@@ -58,11 +65,11 @@ export const addInGroups = ({ add, inTransaction }: Needs) => {
   const write = (group: readonly Waiting[]): void => {
     const answers: (() => void)[] = []
     inTransaction(() => {
-      for (const { identifier, wanted, resolve } of group) {
-        const id = add(identifier, wanted)
+      for (const person of group) {
+        const id = add(person)
         answers.push(() => {
-          waiting.delete(identifier)
-          resolve(id)
+          waiting.delete(keyOf(person))
+          person.resolve(id)
         })
       }
     })
@@ -100,13 +107,14 @@ export const addInGroups = ({ add, inTransaction }: Needs) => {
 
   return {
     /** @throws StoreUnavailable */
-    add: async (identifier: string, wanted: string | undefined): Promise<string> => {
-      const known = waiting.get(identifier)
+    add: async (name: NewName): Promise<string> => {
+      const key = keyOf(name)
+      const known = waiting.get(key)
       if (known) return known.id
       if (waiting.size >= mostWaiting)
         throw new StoreUnavailable('too many people wait to be written into the vault')
-      const added = waitingFor(identifier, wanted)
-      waiting.set(identifier, added)
+      const added = waitingFor(name)
+      waiting.set(key, added)
       schedule()
       return added.id
     },

@@ -53,7 +53,7 @@ export const payerDirectory = (needs: Needs) => {
     return { stored: `granted:${row.generation}:${row.grant}`, names }
   }
 
-  const newPerson = async (name: string, admit: Admit): Promise<string> => {
+  const newPerson = async (name: string, merchant: string, admit: Admit): Promise<string> => {
     try {
       await admit()
     } catch (error) {
@@ -62,13 +62,14 @@ export const payerDirectory = (needs: Needs) => {
       if (known === undefined) throw error
       return known
     }
-    return people.personFor(name)
+    return people.nameFor(merchant, name)
   }
 
   const byNameNow: Identify = async (customer, merchant, at, admit) => {
     const digits = phoneDigits(customer)
     const name = digits ?? customer
-    const person = people.findPerson(name) ?? (await newPerson(name, admit))
+    // Whether others have named them before takes the same time.
+    const person = people.findNamed(merchant, name) ?? (await newPerson(name, merchant, admit))
     const id = digits === undefined ? undefined : await holderOf(person)
     // If they were erased meanwhile, start over as a new person.
     if (!people.hasPerson(person)) return byNameNow(customer, merchant, at, admit)

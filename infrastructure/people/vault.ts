@@ -16,6 +16,11 @@ const tables = `
     identifier BLOB NOT NULL UNIQUE,
     key BLOB NOT NULL
   ) STRICT;
+  CREATE TABLE IF NOT EXISTS named (
+    name BLOB PRIMARY KEY,
+    person TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS named_by_person ON named (person);
   CREATE TABLE IF NOT EXISTS secrets (name TEXT PRIMARY KEY, secret BLOB NOT NULL) STRICT;`
 
 const peopleRemembered = 10_000
@@ -99,6 +104,9 @@ export const openVault = (
   const addPerson = sqlite.prepare('INSERT OR IGNORE INTO people VALUES (?, ?, ?)')
   const releasePerson = sqlite.prepare('UPDATE people SET identifier = randomblob(32) WHERE id = ?')
   const removePerson = sqlite.prepare('DELETE FROM people WHERE id = ?')
+  const findNamed = sqlite.prepare('SELECT person FROM named WHERE name = ?').pluck()
+  const addName = sqlite.prepare('INSERT OR REPLACE INTO named VALUES (?, ?)')
+  const removeNames = sqlite.prepare('DELETE FROM named WHERE person = ?')
 
   /** A random secret of the installation, created on first use. */
   const secret = (name: string): Buffer => {
@@ -112,6 +120,7 @@ export const openVault = (
 
   const dataVersion = sqlite.prepare('PRAGMA data_version').pluck()
   const ids = generationalCache<string, string>(peopleRemembered)
+  const named = generationalCache<string, string>(peopleRemembered)
   const keys = generationalCache<string, Buffer>(peopleRemembered)
   /** The same few texts are sealed and unsealed again and again. */
   const textsBySealed = generationalCache<string, string>(peopleRemembered)
@@ -124,7 +133,7 @@ export const openVault = (
   let changeCheck: { readonly failure?: unknown } | undefined
 
   const forget = (): void => {
-    for (const memory of [ids, keys, textsBySealed, sealedByText]) memory.clear()
+    for (const memory of [ids, named, keys, textsBySealed, sealedByText]) memory.clear()
   }
 
   const checkForChanges = (): { readonly failure?: unknown } => {
@@ -158,12 +167,18 @@ export const openVault = (
     return cached(ids, identifier, () => findId.get(digest(identifier)) as string | undefined)
   }
 
+  const nameBy = (merchant: string, identifier: string): Buffer =>
+    digest(`${identifier}\n${merchant}`)
+
   const transaction = sqlite.transaction((work: () => void) => work())
   const newPeople = addInGroups({
-    add: (identifier, wanted = randomBytes(16).toString('hex')) => {
+    add: ({ identifier, wanted = randomBytes(16).toString('hex'), merchant }) => {
       const hidden = digest(identifier)
       addPerson.run(wanted, hidden, randomBytes(32))
-      return (findId.get(hidden) as string | undefined) ?? wanted
+      const id = (findId.get(hidden) as string | undefined) ?? wanted
+      // Written for known people too, so that the time does not tell who is known.
+      if (merchant !== undefined) addName.run(nameBy(merchant, identifier), id)
+      return id
     },
     inTransaction: (work) => {
       sqlite.pragma('busy_timeout = 0')
@@ -190,10 +205,20 @@ export const openVault = (
     findPerson,
     /** Finds or adds the person. A new one gets the given id, or a random one. */
     personFor: async (identifier: string, wanted?: string): Promise<string> =>
-      findPerson(identifier) ?? reportingTo(writing, newPeople.add(identifier, wanted)),
+      findPerson(identifier) ?? reportingTo(writing, newPeople.add({ identifier, wanted })),
+    /** The person, if the merchant has called them so before. */
+    findNamed: guarded((merchant: string, identifier: string): string | undefined => {
+      forgetIfChanged()
+      const find = () => findNamed.get(nameBy(merchant, identifier)) as string | undefined
+      return cached(named, `${identifier}\n${merchant}`, find)
+    }),
+    /** Finds or adds the person, in the same time. */
+    nameFor: (merchant: string, identifier: string): Promise<string> =>
+      reportingTo(writing, newPeople.add({ identifier, merchant })),
     hasPerson: guarded((person: string): boolean => keyOf(person) !== undefined),
     release: guardedWrite((person: string): void => {
       releasePerson.run(person)
+      removeNames.run(person)
       forget()
     }),
     /** @throws Error for a person who is unknown or erased */
@@ -211,6 +236,7 @@ export const openVault = (
     }),
     shred: guardedWrite((person: string): void => {
       removePerson.run(person)
+      removeNames.run(person)
       forget()
     }),
     /** Writes all waiting people first. */
