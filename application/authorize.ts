@@ -21,6 +21,8 @@ type Code = {
   readonly client: string
   readonly redirectUri: string | null
   readonly codeChallenge: string | null
+  /** Thumbprint of the key that the client has proved. */
+  readonly jkt: string | undefined
 }
 
 /** A code starts with the id of its authorization. */
@@ -34,7 +36,7 @@ const authorizationOf = (code: string): string | undefined =>
 export const redeemCode =
   (needs: Needs) =>
   async (
-    { code, client, redirectUri, codeChallenge }: Code,
+    { code, client, redirectUri, codeChallenge, jkt }: Code,
     context: Context,
   ): Promise<Redeemed> => {
     const { handle, find, tokens, caughtUp } = needs
@@ -51,7 +53,7 @@ export const redeemCode =
       codeChallenge,
     } as const
     try {
-      const issued = issueTokens(tokens, grant, 0, at)
+      const issued = issueTokens(tokens, grant, 0, at, jkt)
       const { state } = await handle(authorizations, id, { ...command, tokens: issued }, context)
       if (state.status === 'unrequested' || !state.permissions || state.payer === null)
         return refuse('code_is_invalid')

@@ -27,6 +27,8 @@ type TokenRow = {
   readonly scope: readonly Scope[]
   readonly issuedAt: Instant
   readonly expiresAt: Instant
+  /** Thumbprint of the key that it is bound to. */
+  readonly jkt: string | null
 }
 
 type GrantRow = {
@@ -136,14 +138,23 @@ export type Refreshed = {
   readonly signedInAt: Instant | null
 }
 
+type Refreshing = {
+  readonly id: string
+  readonly isPublic: boolean
+  /** Thumbprint of the key that the client has proved. */
+  readonly jkt: string | undefined
+}
+
 /**
- * Exchanges a refresh token. @throws Refusal grant_is_revoked, grant_is_expired, scope_is_too_wide
+ * Exchanges a refresh token; one of a public client stays bound to its key (RFC 9449, 5).
+ * @throws Refusal grant_is_revoked, grant_is_expired, scope_is_too_wide,
+ * token_is_bound_to_another_key
  */
 export const refreshGrant =
   ({ handle, find, tokens, rows, caughtUp }: Needs) =>
   async (
     refreshToken: string,
-    client: string,
+    { id: client, isPublic, jkt }: Refreshing,
     scope: readonly Scope[] | null,
     context: Context,
   ): Promise<Refreshed> => {
@@ -152,6 +163,8 @@ export const refreshGrant =
     const granted = row && rows.find(row.grant)
     if (!granted || granted.client !== client) return refuse('grant_is_revoked')
     if ((await find(payers, granted.payer)).status !== 'present') return refuse('grant_is_revoked')
+    if (isPublic && row.jkt !== null && row.jkt !== jkt)
+      return refuse('token_is_bound_to_another_key')
     const { grant, generation: presented } = row
     const { at } = context
     const { permissions, signedInAt } = await grantedIn(find)(grant)
@@ -164,7 +177,7 @@ export const refreshGrant =
         granted: permissions,
         presented,
         scope,
-        next: issueTokens(tokens, grant, presented + 1, at),
+        next: issueTokens(tokens, grant, presented + 1, at, jkt),
       },
       { ...context, merchant: granted.merchant },
     )

@@ -13,11 +13,13 @@ export type Tokens = {
   digest(token: string): string
 }
 
+/** `jkt` binds them to a key of the client. */
 export const issueTokens = (
   tokens: Tokens,
   grant: string,
   generation: number,
   at: Instant,
+  jkt?: string,
 ): IssuedTokens => {
   const issuedAt = Math.floor(at / 1000) * 1000
   return {
@@ -25,5 +27,6 @@ export const issueTokens = (
     refreshHash: tokens.digest(tokens.refresh(grant, generation)),
     issuedAt,
     expiresAt: issuedAt + accessTokenLifetime * 1000,
+    ...(jkt !== undefined && { jkt }),
   }
 }

@@ -68,6 +68,7 @@ export type RefusalCode =
   | 'sign_in_is_locked'
   | 'sign_in_is_too_old'
   | 'sign_in_is_wrong'
+  | 'token_is_bound_to_another_key'
   | 'too_much_is_waiting'
   | 'user_has_no_credentials'
 

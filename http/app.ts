@@ -98,7 +98,7 @@ const preflight = (methods: string): Reply => ({
   headers: {
     Allow: methods,
     'Access-Control-Allow-Methods': methods,
-    'Access-Control-Allow-Headers': 'Authorization, Content-Type',
+    'Access-Control-Allow-Headers': 'Authorization, Content-Type, DPoP',
     'Access-Control-Max-Age': '600',
   },
   body: null,

@@ -192,6 +192,10 @@ const refusalAnswers = {
     text: 'The phone number, the PIN or the code is wrong.',
     headers: payerChallenge,
   },
+  token_is_bound_to_another_key: {
+    field: 'refresh_token',
+    text: 'Is bound to another key: prove that one.',
+  },
   too_much_is_waiting: {
     status: 429,
     text: 'Too many secrets of this address wait to be checked. Please try again soon.',

@@ -12,6 +12,8 @@ const tokenColumns = {
   scope: text({ mode: 'json' }).$type<readonly Scope[]>().notNull(),
   issuedAt: integer().notNull(),
   expiresAt: integer().notNull(),
+  /** Thumbprint of the key that it is bound to. */
+  jkt: text(),
 }
 export const accessTokens = sqliteTable('access_tokens', tokenColumns)
 export const refreshTokens = sqliteTable('refresh_tokens', tokenColumns)
@@ -45,8 +47,8 @@ const tokenProjection = (
       const issued = issuedIn(event)
       if (!issued) return undefined
       const { grant, generation, scope, tokens } = issued
-      const { issuedAt, expiresAt } = tokens
-      return { hash: tokens[kind], grant, generation, scope, issuedAt, expiresAt }
+      const { issuedAt, expiresAt, jkt = null } = tokens
+      return { hash: tokens[kind], grant, generation, scope, issuedAt, expiresAt, jkt }
     },
   })
 

@@ -18,6 +18,8 @@ const authorizationRequest = z.object({
   codeChallenge: z.string().nullable(),
   /** Earliest accepted sign-in (`max_age`, `prompt=login`; OpenID Connect Core, 3.1.2.1). */
   signedInSince: z.int().optional(),
+  /** Only tokens bound to this key may be issued (RFC 9449, 10). */
+  dpopJkt: z.string().optional(),
   /** Only this payer may answer (`id_token_hint`), by the `sub` the merchant knows. */
   subject: z.string().optional(),
 })

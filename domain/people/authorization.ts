@@ -90,6 +90,8 @@ const decideRedemption = (
     return refuse('code_is_invalid')
   // A verifier without a challenge is a downgrade attack, like a challenge without a verifier.
   if (codeChallenge !== request.codeChallenge) return refuse('code_is_invalid')
+  if (request.dpopJkt !== undefined && request.dpopJkt !== tokens.jkt)
+    return refuse('code_is_invalid')
   // Checked last: a reused code revokes its tokens, so knowing the code alone must not suffice.
   if (permissions !== null) return refuse('code_is_used')
   if (!stillLasts(code.expiresAt, codeLifetime, at)) return refuse('code_is_invalid')

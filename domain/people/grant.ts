@@ -16,6 +16,8 @@ const issuedTokens = z.object({
   refreshHash: z.string(),
   issuedAt: z.int(),
   expiresAt: z.int(),
+  /** Thumbprint of the client's key that the tokens are bound to (RFC 9449, 6). */
+  jkt: z.string().optional(),
 })
 
 /** Scope granted to a merchant, and the tokens issued for it. */

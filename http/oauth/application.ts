@@ -45,7 +45,10 @@ const applicationInput = (isSandbox: boolean) =>
         )
         .min(1)
         .max(20),
-      public: z.boolean().default(false).meta({ description: 'Has no secret, and needs PKCE.' }),
+      public: z.boolean().default(false).meta({ description: 'Has no secret.' }),
+      dpop_bound_access_tokens: z.boolean().default(false).meta({
+        description: 'RFC 9449, 5.2: token requests must prove a key, to which tokens are bound.',
+      }),
     })
     .meta({ id: 'ApplicationInput' })
 
@@ -55,6 +58,7 @@ const applicationReply = z
     name: z.string(),
     redirect_uris: z.array(z.string()),
     public: z.boolean(),
+    dpop_bound_access_tokens: z.boolean(),
   })
   .meta({ id: 'Application' })
 
@@ -120,9 +124,14 @@ export const applicationRoutes = (needs: ApplicationNeeds): Route[] => {
       handle: async (call) => {
         const { merchant } = callerOf(call)
         const { name, redirect_uris: redirectUris, public: isPublic } = call.body
+        const { dpop_bound_access_tokens: isBound } = call.body
         const { clientId, secret, secretHash } = needs.newClient()
         const hash = { secretHash: isPublic ? null : secretHash }
-        const data = { clientId, merchant, name, redirectUris, ...hash }
+        const requires = {
+          requiresPkce: true as const,
+          ...(isBound && { requiresDpop: true as const }),
+        }
+        const data = { clientId, merchant, name, redirectUris, ...hash, ...requires }
         await handle(applications, clientId, { type: 'Register', data }, contextOf(call))
         const value = { id: clientId, client_secret: isPublic ? null : secret }
         return { location: links.full(detailPath(clientId)), value }
@@ -138,13 +147,10 @@ export const applicationRoutes = (needs: ApplicationNeeds): Route[] => {
       success: 'value',
       reply: applicationReply,
       handle: async (call) => {
-        const {
-          clientId: id,
-          name,
-          redirectUris,
-          secretHash,
-        } = await own(call, call.params.client_id)
-        return { id, name, redirect_uris: [...redirectUris], public: secretHash === null }
+        const known = await own(call, call.params.client_id)
+        const { clientId: id, name, redirectUris, secretHash, requiresDpop = false } = known
+        const kind = { public: secretHash === null, dpop_bound_access_tokens: requiresDpop }
+        return { id, name, redirect_uris: [...redirectUris], ...kind }
       },
     }),
     route({

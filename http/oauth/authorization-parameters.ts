@@ -34,14 +34,21 @@ export const authorizationParameters = z.object({
   code_challenge: z
     .string()
     .regex(/^[\w-]{43}$/)
-    .optional()
     .meta({
-      description: 'RFC 7636, 4.3: needed of a public client.',
+      description: 'RFC 7636, 4.3: needed, except of an older client with a secret.',
       examples: ['E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'],
     }),
-  code_challenge_method: z.literal('S256').optional().meta({
+  code_challenge_method: z.literal('S256').meta({
     description: 'RFC 7636, 4.3: needed with a `code_challenge`.',
   }),
+  dpop_jkt: z
+    .string()
+    .regex(/^[\w-]{43}$/)
+    .optional()
+    .meta({
+      description:
+        'RFC 9449, 10: thumbprint (RFC 7638) of the key to which the tokens are to be bound.',
+    }),
   response_mode: z.literal('query').optional().meta({
     description: 'OAuth 2.0 Multiple Response Types, 2.1.',
   }),

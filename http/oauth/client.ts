@@ -14,6 +14,8 @@ export type KnownApplication = {
   readonly secretHash: string | null
   /** The application itself, or its merchant. */
   readonly isDisabled: boolean
+  readonly requiresPkce?: true | undefined
+  readonly requiresDpop?: true | undefined
 }
 
 export type ClientNeeds = {
@@ -26,7 +28,12 @@ export type ClientNeeds = {
 }
 
 /** An application, or a merchant under its own id. */
-export type Client = { readonly id: string; readonly merchant: string; readonly isPublic: boolean }
+export type Client = {
+  readonly id: string
+  readonly merchant: string
+  readonly isPublic: boolean
+  readonly requiresDpop: boolean
+}
 
 /** RFC 6749, 2.3.1: id and secret are form-urlencoded before joining. */
 const decoded = (text: string): string | undefined => {
@@ -63,7 +70,7 @@ export const makeClientAccess = (needs: ClientNeeds) => {
     try {
       const { merchant } = await needs.authenticate('SECRET', call.request)
       if (named !== undefined && named !== merchant) throw unknownClient()
-      return { id: merchant, merchant, isPublic: false }
+      return { id: merchant, merchant, isPublic: false, requiresDpop: false }
     } catch (error) {
       throw error instanceof RequestError ? unknownClient(error.message) : error
     }
@@ -90,7 +97,7 @@ export const makeClientAccess = (needs: ClientNeeds) => {
       : secret !== undefined && needs.isSecretOf(secret, secretHash)
     if (!isRight) throw unknownClient()
     if (isDisabled) throw unknownClient('The application or its merchant is disabled.')
-    return { id, merchant, isPublic }
+    return { id, merchant, isPublic, requiresDpop: application.requiresDpop ?? false }
   }
 
   return async (

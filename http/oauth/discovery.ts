@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { keySetLifetime } from '../../application/key-set-lifetime.ts'
+import { proofAlgorithms } from '../../application/proof-algorithms.ts'
 import { scopes } from '../../domain/people/scope.ts'
 import { preferred } from '../negotiation.ts'
 import { route, type Route } from '../route.ts'
@@ -31,6 +32,7 @@ const metadata = (issuer: string) => ({
   revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
   introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
   code_challenge_methods_supported: ['S256'],
+  dpop_signing_alg_values_supported: proofAlgorithms,
   prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
   claims_supported: [
     ...['iss', 'sub', 'aud', 'exp', 'iat', 'at_hash', 'nonce', 'auth_time', 'name', 'email'],

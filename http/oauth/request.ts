@@ -84,7 +84,7 @@ export const readAuthorizationRequest = (
   if (client === null || !application || all('client_id').length > 1)
     return { result: 'refuse', reason: 'unknownClient' }
   if (application.isDisabled) return { result: 'refuse', reason: 'disabledClient' }
-  const { redirectUris, merchant, secretHash } = application
+  const { redirectUris, merchant, secretHash, requiresPkce } = application
   const named = one('redirect_uri')
   const redirectUri = named ?? (redirectUris.length === 1 ? redirectUris[0] : undefined)
   if (
@@ -114,7 +114,7 @@ export const readAuthorizationRequest = (
   const scope = parseScope(one('scope') ?? '')
   const codeChallenge = one('code_challenge')
   const method = one('code_challenge_method')
-  if (codeChallenge === null && (method !== null || secretHash === null))
+  if (codeChallenge === null && (method !== null || secretHash === null || requiresPkce))
     return refuse('invalid_request', 'code_challenge is missing.')
   if (codeChallenge !== null && (method === null || isWrong('code_challenge_method')))
     return refuse('invalid_request', 'code_challenge_method must be S256.')
@@ -123,6 +123,8 @@ export const readAuthorizationRequest = (
   if (prompt.includes('none') && prompt.length > 1)
     return refuse('invalid_request', 'prompt none stands alone.')
   const maxAge = one('max_age')
+  if (isWrong('dpop_jkt')) return refuse('invalid_request', 'dpop_jkt is malformed.')
+  const dpopJkt = one('dpop_jkt')
   if (isWrong('max_age')) return refuse('invalid_request', 'max_age is malformed.')
   if (subject === 'unknown')
     return refuse('invalid_request', 'id_token_hint is no ID token of this service.')
@@ -135,6 +137,7 @@ export const readAuthorizationRequest = (
     ...asked,
     ...earliestSignIn(at, prompt, maxAge),
     ...(subject !== null && { subject }),
+    ...(dpopJkt !== null && { dpopJkt }),
   }
   return { result: 'valid', request, application, prompt, loginHint: one('login_hint') }
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { nationalId, shippingAddress, userInfo, userInfoScopes } from '../../application/claims.ts'
+import { proofAlgorithms } from '../../application/proof-algorithms.ts'
 import type { LiveToken } from '../../application/grants.ts'
 import type { Profile } from '../../domain/people/profile.ts'
 import type { Scope } from '../../domain/people/scope.ts'
@@ -7,25 +8,39 @@ import type { Instant } from '../../domain/time.ts'
 import type { Call } from '../call.ts'
 import { route, type Route } from '../route.ts'
 import { nationalIdClaims, shippingAddressClaims, userInfoClaims } from './claims-reply.ts'
+import { proofHeader, type ProofNeeds } from './proof.ts'
 import { notKept, oauthAnswer, OAuthError, oauthErrors, oauthJson } from './reply.ts'
 
-export type ScopeNeeds = {
+export type ScopeNeeds = ProofNeeds & {
   readonly findLiveToken: (token: string, at: Instant) => Promise<LiveToken | undefined>
   readonly findProfile: (payer: string) => Promise<Profile | undefined>
   readonly subjectOf: (payer: string, merchant: string) => string
 }
 
+const schemes = ['Bearer', 'DPoP'] as const
+type Scheme = (typeof schemes)[number]
+
+/** RFC 9449, 7.1. */
+const algorithms = `algs="${proofAlgorithms.join(' ')}"`
+
 /** RFC 6750, 3: the challenge repeats the error; without a token it has none. */
-const challenge = (status: 400 | 401 | 403, error: string, text: string, scope?: string) =>
+const challenge = (
+  scheme: Scheme,
+  status: 401 | 403,
+  error: string,
+  text: string,
+  scope?: string,
+) =>
   new OAuthError(error, text, status, {
     'WWW-Authenticate':
-      `Bearer realm="daybook", error="${error}", error_description="${text}"` +
-      (scope === undefined ? '' : `, scope="${scope}"`),
+      `${scheme} realm="daybook", error="${error}", error_description="${text}"` +
+      (scope === undefined ? '' : `, scope="${scope}"`) +
+      (scheme === 'DPoP' ? `, ${algorithms}` : ''),
   })
 
 const noToken = () =>
   new OAuthError('invalid_token', 'An access token is needed.', 401, {
-    'WWW-Authenticate': 'Bearer realm="daybook"',
+    'WWW-Authenticate': `Bearer realm="daybook", DPoP realm="daybook", ${algorithms}`,
   })
 
 const tokenErrors = {
@@ -33,23 +48,56 @@ const tokenErrors = {
   403: '`insufficient_scope`: the token lacks the scope (RFC 6750, 3.1).',
 }
 
-/** Personal data for Bearer tokens with the right scope. */
-export const scopeRoutes = ({ findLiveToken, findProfile, subjectOf }: ScopeNeeds): Route[] => {
-  const tokenOf = ({ request }: Call): string => {
-    const header = request.header('authorization')
-    const [, scheme, token] = /^(\S+) +(\S+)$/.exec(header ?? '') ?? []
-    if (scheme?.toLowerCase() !== 'bearer' || token === undefined) throw noToken()
-    return token
+const tokenOf = ({ request }: Call): { readonly scheme: Scheme; readonly token: string } => {
+  const header = request.header('authorization')
+  const [, name = '', token] = /^(\S+) +(\S+)$/.exec(header ?? '') ?? []
+  const scheme = schemes.find((one) => one.toLowerCase() === name.toLowerCase())
+  if (scheme === undefined || token === undefined) throw noToken()
+  return { scheme, token }
+}
+
+/** A bound token comes with a proof of its key, and any other without (RFC 9449, 7). */
+const makeBindingCheck =
+  ({ checkProof }: ProofNeeds) =>
+  async (call: Call, scheme: Scheme, accessToken: string, { jkt }: LiveToken): Promise<void> => {
+    const refuse = (error: string, text: string): never => {
+      throw challenge(jkt === null ? 'Bearer' : 'DPoP', 401, error, text)
+    }
+    if ((scheme === 'DPoP') !== (jkt !== null))
+      return refuse(
+        'invalid_token',
+        jkt === null ? 'The token is no DPoP token.' : 'The token is bound to a key: use DPoP.',
+      )
+    if (jkt === null) return
+    const proof = proofHeader(call)
+    if (proof === undefined) return refuse('invalid_dpop_proof', 'The header DPoP is missing.')
+    const { method, url } = call.request
+    const checked = await checkProof(proof, { method, url: url(), accessToken })
+    if ('problem' in checked) return refuse('invalid_dpop_proof', checked.problem)
+    if (checked.jkt !== jkt) return refuse('invalid_token', 'The token is bound to another key.')
   }
 
+/** Personal data for Bearer tokens with the right scope. */
+export const scopeRoutes = (needs: ScopeNeeds): Route[] => {
+  const { findLiveToken, findProfile, subjectOf } = needs
+  const checkBinding = makeBindingCheck(needs)
+
   const granted = async (call: Call, enough: readonly Scope[]) => {
-    const live = await findLiveToken(tokenOf(call), call.at)
+    const { scheme, token } = tokenOf(call)
+    const live = await findLiveToken(token, call.at)
     const profile = live && (await findProfile(live.payer))
     if (!live || !profile)
-      throw challenge(401, 'invalid_token', 'The access token is unknown, expired or revoked.')
+      throw challenge(
+        scheme,
+        401,
+        'invalid_token',
+        'The access token is unknown, expired or revoked.',
+      )
+    await checkBinding(call, scheme, token, live)
     const [scope] = enough
     if (!enough.some((one) => live.scope.includes(one)))
       throw challenge(
+        scheme,
         403,
         'insufficient_scope',
         `The scope ${enough.join(' or ')} is needed.`,
@@ -81,7 +129,7 @@ export const scopeRoutes = ({ findLiveToken, findProfile, subjectOf }: ScopeNeed
       group: 'OAuth',
       description:
         `Needs the scope \`${enough.join('` or `')}\`. The token stands in the header Authorization (RFC 6750, 2.1), and is ` +
-        'looked for nowhere else.',
+        'looked for nowhere else. A bound token comes as `DPoP`, with a proof (RFC 9449, 7).',
       isSafe: true,
       success: 'raw',
       headers: notKept,

@@ -13,33 +13,40 @@ import { free, tokenMembers, tokensView } from '../token-reply.ts'
 import { clientEndpoint, clientParameters, contextOfClient } from './client-endpoint.ts'
 import { makeClientAccess, type Client, type ClientNeeds } from './client.ts'
 import { parameter, requiredParameter } from './parameter.ts'
+import { provedKey, type ProofNeeds } from './proof.ts'
 import { OAuthError } from './reply.ts'
 
-export type TokenNeeds = ClientNeeds & {
-  readonly redeemCode: (
-    code: {
-      readonly code: string
-      readonly client: string
-      readonly redirectUri: string | null
-      readonly codeChallenge: string | null
-    },
-    context: Context,
-  ) => Promise<Redeemed>
-  readonly refreshGrant: (
-    refreshToken: string,
-    client: string,
-    scope: readonly Scope[] | null,
-    context: Context,
-  ) => Promise<Refreshed>
-  readonly showTokens: (granted: Granted, at: Instant) => Promise<ShownTokens>
-  /** The S256 code challenge of a verifier (RFC 7636, 4.6). */
-  readonly challengeOf: (verifier: string) => string
-}
+export type TokenNeeds = ClientNeeds &
+  ProofNeeds & {
+    readonly redeemCode: (
+      code: {
+        readonly code: string
+        readonly client: string
+        readonly redirectUri: string | null
+        readonly codeChallenge: string | null
+        readonly jkt: string | undefined
+      },
+      context: Context,
+    ) => Promise<Redeemed>
+    readonly refreshGrant: (
+      refreshToken: string,
+      client: { readonly id: string; readonly isPublic: boolean; readonly jkt: string | undefined },
+      scope: readonly Scope[] | null,
+      context: Context,
+    ) => Promise<Refreshed>
+    readonly showTokens: (granted: Granted, at: Instant) => Promise<ShownTokens>
+    /** The S256 code challenge of a verifier (RFC 7636, 4.6). */
+    readonly challengeOf: (verifier: string) => string
+  }
 
 const tokenReply = z
   .object({
     ...tokenMembers,
     access_token: z.string(),
+    token_type: z.enum(['Bearer', 'DPoP']).meta({
+      description:
+        '`DPoP` when the request proved a key, to which the tokens are bound (RFC 9449).',
+    }),
     id_token: z.string().optional().meta({ description: 'With the scope `openid`.' }),
     scope: z
       .string()
@@ -96,6 +103,10 @@ const grantErrors: Partial<Record<RefusalCode, readonly [string, string]>> = {
   code_is_used: ['invalid_grant', 'The code has been used; what it gave is revoked.'],
   grant_is_revoked: ['invalid_grant', 'The refresh token is unknown, used up or revoked.'],
   grant_is_expired: ['invalid_grant', 'The refresh token has expired.'],
+  token_is_bound_to_another_key: [
+    'invalid_grant',
+    'The refresh token is bound to another key: send a DPoP proof of that one.',
+  ],
   scope_is_too_wide: ['invalid_scope', 'More than what was granted.'],
 }
 
@@ -109,6 +120,9 @@ const withGrantErrors = async <T>(work: Promise<T>): Promise<T> => {
   }
 }
 
+/** A client, and the key that it has proved. */
+type Proved = Client & { readonly jkt: string | undefined }
+
 /** `state` comes from the authorization request, if there was one. */
 type Answered = Granted & { readonly state?: string | null }
 
@@ -118,7 +132,7 @@ export const tokenRoutes = (needs: TokenNeeds): Route[] => {
 
   const byCode = async (
     form: FormOf<typeof codeGrant>,
-    client: Client,
+    client: Proved,
     call: Call,
   ): Promise<Answered> => {
     const verifier = parameter(form, 'code_verifier')
@@ -129,6 +143,7 @@ export const tokenRoutes = (needs: TokenNeeds): Route[] => {
       client: client.id,
       redirectUri: parameter(form, 'redirect_uri') ?? null,
       codeChallenge: verifier === undefined ? null : needs.challengeOf(verifier),
+      jkt: client.jkt,
     }
     const redeemed = await withGrantErrors(needs.redeemCode(code, contextOfClient(call, client)))
     const { grant, payer, permissions, request, signedInAt } = redeemed
@@ -139,7 +154,7 @@ export const tokenRoutes = (needs: TokenNeeds): Route[] => {
 
   const byRefresh = async (
     form: FormOf<typeof refreshGrant>,
-    client: Client,
+    client: Proved,
     call: Call,
   ): Promise<Granted> => {
     const text = parameter(form, 'scope')
@@ -148,7 +163,7 @@ export const tokenRoutes = (needs: TokenNeeds): Route[] => {
     const refreshed = await withGrantErrors(
       needs.refreshGrant(
         requiredParameter(form, 'refresh_token'),
-        client.id,
+        client,
         scope,
         contextOfClient(call, client),
       ),
@@ -161,7 +176,7 @@ export const tokenRoutes = (needs: TokenNeeds): Route[] => {
   const granted = (
     type: string,
     form: FormOf<typeof anyGrant>,
-    client: Client,
+    client: Proved,
     call: Call,
   ): Promise<Answered> => {
     switch (type) {
@@ -183,18 +198,27 @@ export const tokenRoutes = (needs: TokenNeeds): Route[] => {
       summary: 'Exchange an authorization code, or a refresh token, for an access token',
       description:
         'RFC 6749. The client authenticates by HTTP Basic, by `client_id` and `client_secret` in the form, by its ' +
-        'merchant-interface headers when it is a merchant, or as a public client by `client_id` alone.',
+        'merchant-interface headers when it is a merchant, or as a public client by `client_id` alone. A proof in the ' +
+        'header `DPoP` (RFC 9449) binds the tokens to a key of the client.',
       form: anyGrant,
       reply: tokenReply,
-      refusals: ['invalid_request', 'invalid_grant', 'invalid_scope', 'unsupported_grant_type'],
+      refusals: [
+        ...['invalid_request', 'invalid_grant', 'invalid_scope', 'unsupported_grant_type'],
+        'invalid_dpop_proof',
+      ],
       mayBePublic: true,
       answer: async (client, form, call) => {
         const type = requiredParameter(form, 'grant_type')
-        const { state = null, ...grant } = await granted(type, form, client, call)
+        const jkt = await provedKey(needs, call)
+        if (client.requiresDpop && jkt === undefined)
+          throw new OAuthError('invalid_dpop_proof', 'This client must send a DPoP proof.')
+        const proved = { ...client, jkt }
+        const { state = null, ...grant } = await granted(type, form, proved, call)
         const shown = await needs.showTokens(grant, call.at)
         const { id_token, scope, ...tokens } = tokensView(shown)
         return {
           ...tokens,
+          token_type: grant.permissions.tokens.jkt === undefined ? 'Bearer' : 'DPoP',
           ...(id_token !== null && { id_token }),
           ...(scope !== null && { scope }),
           ...free,

@@ -13,6 +13,7 @@ type ApplicationOptions = {
   readonly name: string
   readonly redirectUri: readonly string[]
   readonly public?: true
+  readonly dpop?: true
 }
 
 /** Loads the check of redirect URIs. */
@@ -22,7 +23,7 @@ const addApplication =
   (redirectUrisAllowed: RedirectUris) =>
   async (core: Core, merchant: string, options: ApplicationOptions) => {
     const { handle, contextOf } = core
-    const { name, redirectUri: redirectUris, public: isPublic } = options
+    const { name, redirectUri: redirectUris, public: isPublic, dpop } = options
     await presentMerchant(core, merchant)
     checkName(name)
     const isRedirectUri = await redirectUrisAllowed()
@@ -31,7 +32,9 @@ const addApplication =
     if (redirectUris.length === 0) return fail('give --redirect-uri')
     const { clientId, secret, secretHash: digest } = newClient()
     const secretHash = isPublic ? null : digest
-    const data = { clientId, merchant, name, redirectUris: [...redirectUris], secretHash }
+    const requires = { requiresPkce: true as const, ...(dpop && { requiresDpop: true as const }) }
+    const known = { clientId, merchant, name, redirectUris: [...redirectUris], secretHash }
+    const data = { ...known, ...requires }
     const context = contextOf('operator', merchant)
     await handle(applications, clientId, { type: 'Register', data }, context)
     return { client_id: clientId, client_secret: isPublic ? null : secret }
@@ -43,11 +46,12 @@ const listApplications = async (core: Core, merchant: string) => {
   return core.people.applications
     .all()
     .filter(({ data }) => data.merchant === merchant)
-    .map(({ data: { clientId, name, redirectUris, secretHash }, isDisabled }) => ({
+    .map(({ data: { clientId, name, redirectUris, secretHash, requiresDpop }, isDisabled }) => ({
       client_id: clientId,
       name,
       redirect_uris: redirectUris,
       public: secretHash === null,
+      dpop: requiresDpop ?? false,
       enabled: !isDisabled,
     }))
 }
@@ -64,7 +68,8 @@ export const addOAuthCommands = (
     .description('register an application; its secret is printed this once')
     .requiredOption('--name <name>', 'shown to the payer')
     .option('--redirect-uri <uri>', 'where payers return to; may be repeated', collect, [])
-    .option('--public', 'without a secret (an app or a page in the browser); needs PKCE')
+    .option('--public', 'without a secret (an app or a page in the browser)')
+    .option('--dpop', 'tokens must be bound to a key of the application (RFC 9449)')
     .action(withCore(addApplication(redirectUrisAllowed)))
   app
     .command('list <merchant>')

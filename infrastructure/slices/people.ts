@@ -20,6 +20,7 @@ import type { Log } from '../log.ts'
 import { addIdTokenKey, makeIdTokens } from '../people/id-tokens.ts'
 import type { Messages } from '../people/messages.ts'
 import { payerAccounts } from '../people/payer-accounts.ts'
+import { makeProofCheck } from '../people/proofs.ts'
 import { isSameText, newClient, newToken, sha256 } from '../people/tokens.ts'
 import type { Settings } from '../settings.ts'
 import { shopsOf } from '../shops.ts'
@@ -64,6 +65,7 @@ const authorizations = (core: Core) => {
   return {
     newClient,
     challengeOf: sha256,
+    checkProof: makeProofCheck(Date.now),
     isSecretOf: (secret: string, hash: string) => isSameText(sha256(secret), hash),
     redeemCode: redeemCode(needs),
     refreshGrant: refreshGrant(needs),

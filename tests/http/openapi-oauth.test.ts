@@ -8,6 +8,7 @@ import {
   type OpenApiDocument,
 } from './openapi-document.ts'
 import { formsIn, queryIn } from './openapi-fields.ts'
+import { pkce } from '../people/pkce.ts'
 
 const redirectUri = 'https://shop.example/callback'
 const clientEndpoints = ['/oauth2/token', '/oauth2/revoke', '/oauth2/introspect']
@@ -60,7 +61,10 @@ const without = (fields: Readonly<Record<string, string>>, name: string) =>
   Object.fromEntries(Object.entries(fields).filter(([one]) => one !== name))
 
 describe('the authorization request', () => {
-  const required = () => ({ response_type: 'code', client_id: app.client_id })
+  const required = () => ({
+    ...{ response_type: 'code', client_id: app.client_id },
+    ...pkce.challenge,
+  })
 
   test('given what is documented as required and nothing else, when it is sent, then the payer is asked to sign in', async () => {
     const names = queryOf('GET /oauth2/auth').filter(({ isRequired }) => isRequired)
@@ -83,13 +87,11 @@ describe('the authorization request', () => {
     )
     expect(limited.map(({ name }) => name)).toEqual([
       ...['response_type', 'state', 'nonce', 'code_challenge', 'code_challenge_method'],
-      ...['response_mode', 'max_age'],
+      ...['dpop_jkt', 'response_mode', 'max_age'],
     ])
-    const pkce = { code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' }
     for (const { name, maxLength = 43 } of limited) {
       const { status, error } = await authorize({
         ...required(),
-        ...(name.startsWith('code_') && pkce),
         [name]: 'x'.repeat(maxLength + 1),
       })
       expect([name, status, error]).toEqual([name, 303, expect.stringMatching(/invalid|unsupp/)])
@@ -100,7 +102,7 @@ describe('the authorization request', () => {
     const shown = queryOf('GET /oauth2/auth').filter(({ examples }) => examples)
     const query = Object.fromEntries(shown.map(({ name, examples = [] }) => [name, examples[0]!]))
     expect(Object.keys(query)).toContain('code_challenge')
-    expect(await authorize({ ...required(), code_challenge_method: 'S256', ...query })).toEqual({
+    expect(await authorize({ ...required(), ...query })).toEqual({
       status: 200,
       error: null,
     })
@@ -159,11 +161,14 @@ test('given an endpoint for clients or tokens, then its errors are documented in
 /** An access token that lets its client know nothing. */
 const tokenWithoutScope = async (): Promise<string> => {
   const payer = makeVisitor(service)
-  const query = new URLSearchParams({ response_type: 'code', client_id: app.client_id })
+  const asked = { response_type: 'code', client_id: app.client_id, ...pkce.challenge }
+  const query = new URLSearchParams(asked)
   const signedIn = await payer.signInAt(await payer.visit(`/oauth2/auth?${query}`), 'bob')
   const { location } = await payer.submit(await payer.follow(signedIn), { decision: 'allow' })
   const code = new URL(location ?? '').searchParams.get('code') ?? ''
-  const { text } = await ask('/oauth2/token', { grant_type: 'authorization_code', code })
+  const { text } = await ask('/oauth2/token', {
+    ...{ grant_type: 'authorization_code', code, ...pkce.verifier },
+  })
   return JSON.parse(text).access_token
 }
 
@@ -190,7 +195,9 @@ test('given an endpoint that takes a token, when there is none, a wrong one or o
       check(method, path, { status, type, header, text, body: JSON.parse(text) })
       return header('www-authenticate')
     }
-    expect(await challenge(401, {})).toBe('Bearer realm="daybook"')
+    expect(await challenge(401, {})).toMatch(
+      /^Bearer realm="daybook", DPoP realm="daybook", algs="ES256 [\w ]+"$/,
+    )
     expect(await challenge(401, { Authorization: 'Bearer unknown' })).toMatch(
       /^Bearer realm="daybook", error="invalid_token", error_description="[^"\\]+"$/,
     )
@@ -238,6 +245,7 @@ test('given the pages of an authorization, then each field of their forms is doc
     response_type: 'code',
     client_id: app.client_id,
     scope: 'openid profile',
+    ...pkce.challenge,
   })
   const signIn = await payer.visit(`/oauth2/auth?${query.toString()}`)
   const second = await payer.submit(signIn, { phone: '4799999901', pin: '1234' })

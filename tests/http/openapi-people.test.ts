@@ -21,6 +21,7 @@ import {
 } from './openapi-document.ts'
 import { formsIn } from './openapi-fields.ts'
 import { sign } from '../../harness/http-service.ts'
+import { pkce } from '../people/pkce.ts'
 
 const redirectUri = 'https://shop.example/callback'
 
@@ -306,6 +307,7 @@ test('clients and browsers are answered by the authorization server as is docume
     client_id: id,
     redirect_uri: redirectUri,
     scope: ['openid', 'profile', 'shipping_address', 'fodselsnummer', 'bankid'].join(' '),
+    ...pkce.challenge,
   })
   const computer = visitor()
   await computer.visit('/oauth2/auth?client_id=nobody')
@@ -326,7 +328,10 @@ test('clients and browsers are answered by the authorization server as is docume
   const basic = { Authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` }
   const client = (path: string, fields: Record<string, string>, headers: object = basic) =>
     ask('POST', path, { ...headers }, new URLSearchParams(fields))
-  const redemption = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
+  const redemption = {
+    ...{ grant_type: 'authorization_code', code, redirect_uri: redirectUri },
+    ...pkce.verifier,
+  }
   expect((await client('/oauth2/token', redemption, {})).error).toBe('invalid_client')
   const tokens = await client('/oauth2/token', redemption)
   const { access_token: token, refresh_token } = tokens

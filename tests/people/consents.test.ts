@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { makeVisitor } from './visitor.ts'
+import { pkce } from './pkce.ts'
 
 const redirectUri = 'https://shop.example/callback'
 let service: PeopleService
@@ -25,6 +26,7 @@ test('given a consent that was withdrawn, when an auditor asks for a time, then 
     response_type: 'code',
     client_id: app['client_id'] ?? '',
     scope: 'openid profile phone',
+    ...pkce.challenge,
   })
   const alice = makeVisitor(service)
   await alice.signIn('alice')

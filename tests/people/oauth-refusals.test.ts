@@ -5,6 +5,7 @@ import { isRedirectUri } from '../../http/oauth/application.ts'
 import { codeAt } from '../../infrastructure/people/one-time-codes.ts'
 import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { makeVisitor, type TestVisitor } from './visitor.ts'
+import { addOlderApp } from './pkce.ts'
 
 const redirectUri = 'https://shop.example/callback'
 type App = { readonly client_id: string; readonly client_secret: string }
@@ -21,9 +22,9 @@ beforeAll(async () => {
   const add = async (...words: string[]) =>
     (await service.operator('app', 'add', ...words)) as unknown as App
   const uri = ['--redirect-uri', redirectUri]
-  app = await add('sandbox', '--name', 'Web shop', ...uri)
-  other = await add('sandbox', '--name', 'Another', ...uri)
-  twoUris = await add('sandbox', '--name', 'Two', ...uri, '--redirect-uri', `${redirectUri}/2`)
+  app = await addOlderApp(service, 'Web shop', [redirectUri])
+  other = await addOlderApp(service, 'Another', [redirectUri])
+  twoUris = await addOlderApp(service, 'Two', [redirectUri, `${redirectUri}/2`])
   publicApp = await add('sandbox', '--name', 'Phone app', '--public', ...uri)
   alice = makeVisitor(service)
   await alice.signIn('alice')
@@ -136,8 +137,7 @@ test.each([
 
 test('given a registered address with a query, when the payer is sent back, then the query stays as it is', async () => {
   const uri = `${redirectUri}?x=a%20b&y=1+2`
-  const add = ['app', 'add', 'sandbox', '--name', 'With a query', '--redirect-uri', uri]
-  const { client_id } = (await service.operator(...add)) as unknown as App
+  const { client_id } = await addOlderApp(service, 'With a query', [uri])
   const query = { client_id, redirect_uri: uri, state: 's' }
   const asked = await alice.follow(await alice.visit(authPath(query)))
   const { location } = await alice.submit(asked, { decision: 'allow' })
@@ -545,7 +545,7 @@ test('given a token that nobody knows, when it is revoked, then that is done (RF
 test('given a token, when it is missing, wrong or lacks the scope, then the challenge says so', async () => {
   const none = await get('/oauth2/v1/userinfo')
   expect(none.status).toBe(401)
-  expect(none.headers.get('www-authenticate')).toBe('Bearer realm="daybook"')
+  expect(none.headers.get('www-authenticate')).toMatch(/^Bearer realm="daybook", DPoP /)
   const wrong = await userInfo('nonsense')
   expect(wrong.status).toBe(401)
   expect(wrong.headers.get('www-authenticate')).toContain('error="invalid_token"')
@@ -618,8 +618,8 @@ test('given two merchants, when one payer consents to both, then they see differ
   const add = ['app', 'add', 'second', '--name', 'Theirs', '--redirect-uri', redirectUri]
   const theirs = (await service.operator(...add)) as unknown as App
   const ours = await redeem({ code: await codeFor() })
-  const query = { client_id: theirs.client_id }
-  const another = await redeem({ code: await codeFor(query) }, theirs)
+  const code = await codeFor({ client_id: theirs.client_id, ...pkce })
+  const another = await redeem({ code, code_verifier: verifier }, theirs)
   const again = await redeem({ code: await codeFor() })
   const sub = (reply: typeof ours) => decodeJwt(reply.body.id_token).sub
   expect(sub(ours)).toBe(sub(again))
@@ -804,8 +804,7 @@ test('given a request that fifty pages watch, when another wants to, then it is 
 })
 
 test('given an application that its merchant removes, then its tokens are dead and its open page leads nowhere', async () => {
-  const words = ['app', 'add', 'sandbox', '--name', 'Gone', '--redirect-uri', redirectUri]
-  const gone = (await service.operator(...words)) as unknown as App
+  const gone = await addOlderApp(service, 'Gone', [redirectUri])
   const client = { client_id: gone.client_id }
   const { body: tokens } = await redeem({ code: await codeFor(client) }, gone)
   expect((await userInfo(tokens.access_token)).status).toBe(200)

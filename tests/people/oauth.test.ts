@@ -4,6 +4,7 @@ import * as client from 'openid-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { makeVisitor } from './visitor.ts'
+import { pkce } from './pkce.ts'
 
 const redirectUri = 'https://shop.example/callback'
 let service: PeopleService
@@ -94,8 +95,12 @@ test('given a sandbox whose clock is days ahead, when unmodified libraries check
   const config = await client.discovery(server, client_id, client_secret, undefined, options)
   const url = client.buildAuthorizationUrl(config, {
     ...{ redirect_uri: redirectUri, scope: 'openid', prompt: 'consent', max_age: '60' },
+    ...pkce.challenge,
   })
-  const tokens = await client.authorizationCodeGrant(config, await consent(url), { maxAge: 60 })
+  const tokens = await client.authorizationCodeGrant(config, await consent(url), {
+    maxAge: 60,
+    pkceCodeVerifier: pkce.verifier.code_verifier,
+  })
   const keys = createRemoteJWKSet(new URL(`${service.address}/oauth2/jwks`))
   await service.advance(600)
   await expect(jwtVerify(tokens.id_token ?? '', keys, { maxTokenAge: 60 })).resolves.toBeTruthy()
@@ -118,8 +123,11 @@ test('an unmodified openid-client with its defaults (secret in the form) gets to
   )
   const url = client.buildAuthorizationUrl(config, {
     ...{ redirect_uri: redirectUri, scope: 'openid', prompt: 'consent' },
+    ...pkce.challenge,
   })
-  const tokens = await client.authorizationCodeGrant(config, await consent(url))
+  const tokens = await client.authorizationCodeGrant(config, await consent(url), {
+    pkceCodeVerifier: pkce.verifier.code_verifier,
+  })
   expect(tokens.scope).toBe('openid')
 })
 

@@ -14,6 +14,7 @@ import {
   startPeopleService,
   type PeopleService,
 } from '../../harness/people-service.ts'
+import { pkce } from './pkce.ts'
 
 // The package is CommonJS: what it exports lies one level deeper than its types say.
 const jsQR = jsQRModule as unknown as (typeof jsQRModule)['default']
@@ -350,6 +351,7 @@ const startConsent = async (name: string, path = '/callback') => {
     redirect_uri: redirectUri,
     scope: 'openid profile address',
     state: 'xyz',
+    ...pkce.challenge,
   })
   return { app, redirectUri, url: `${service.address}/oauth2/auth?${query.toString()}` }
 }
@@ -369,6 +371,7 @@ const tokensOf = async (
       grant_type: 'authorization_code',
       redirect_uri: redirectUri,
       code: searchParams.get('code') ?? '',
+      ...pkce.verifier,
     }),
   })
   return (await answer.json()) as { scope: string }

@@ -13,6 +13,7 @@ import {
   type PeopleService,
 } from '../../harness/people-service.ts'
 import { formIn, makeVisitor, type Shown, type TestVisitor } from './visitor.ts'
+import { pkce } from './pkce.ts'
 
 let service: PeopleService
 
@@ -743,7 +744,8 @@ test('given a code on one screen, when another browser tries to go on with it, t
   const app = await service.operator(
     ...['app', 'add', 'sandbox', '--name', 'Shop', '--redirect-uri', 'https://shop.example/cb'],
   )
-  const query = `response_type=code&client_id=${app['client_id']}&scope=openid`
+  const asked = { response_type: 'code', client_id: app['client_id'] ?? '', scope: 'openid' }
+  const query = new URLSearchParams({ ...asked, ...pkce.challenge }).toString()
   const computer = makeVisitor(service)
   const page = await computer.visit(`/oauth2/auth?${query}`)
   const { action } = formIn(page.html.slice(page.html.indexOf('data-continue') - 200), 'csrf')

@@ -2,6 +2,7 @@ import jsqr from 'jsqr'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { formIn, makeVisitor, type Shown, type TestVisitor } from './visitor.ts'
+import { pkce } from './pkce.ts'
 
 const redirectUri = 'https://shop.example/callback'
 let service: PeopleService
@@ -30,7 +31,9 @@ type Asked = Readonly<Record<string, string>>
 
 const query = (asked: Asked): string =>
   new URLSearchParams({
-    ...{ response_type: 'code', client_id: clientId, scope: 'openid', prompt: 'consent', ...asked },
+    ...{ response_type: 'code', client_id: clientId, scope: 'openid', prompt: 'consent' },
+    ...pkce.challenge,
+    ...asked,
   }).toString()
 
 const asksForPin = ({ html }: Shown): boolean => html.includes('name="pin"')

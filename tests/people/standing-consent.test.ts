@@ -2,6 +2,7 @@ import * as client from 'openid-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { formIn, makeVisitor, type Shown, type TestVisitor } from './visitor.ts'
+import { pkce } from './pkce.ts'
 
 const redirectUri = 'https://shop.example/callback'
 let service: PeopleService
@@ -28,12 +29,14 @@ const newApplication = async () => {
 }
 
 const ask = (visitor: TestVisitor, more: Readonly<Record<string, string>> = {}): Promise<Shown> => {
-  const asked = { redirect_uri: redirectUri, scope: 'openid profile', ...more }
+  const asked = { redirect_uri: redirectUri, scope: 'openid profile', ...pkce.challenge, ...more }
   return visitor.visit(client.buildAuthorizationUrl(config, asked).href)
 }
 const errorOf = ({ location }: Shown) => new URL(location ?? '').searchParams.get('error')
 const tokensOf = ({ location }: Shown) =>
-  client.authorizationCodeGrant(config, new URL(location ?? ''))
+  client.authorizationCodeGrant(config, new URL(location ?? ''), {
+    pkceCodeVerifier: pkce.verifier.code_verifier,
+  })
 const isLive = async (token: string) =>
   (await client.tokenIntrospection(config, token)).active === true
 
@@ -120,7 +123,8 @@ test('given consents to two applications, when one is withdrawn, then the other 
   const id = await newApplication()
   const visitor = await signedIn()
   const kept = await tokensOf(await allowed(visitor))
-  const path = `/oauth2/auth?${new URLSearchParams({ response_type: 'code', client_id: other })}`
+  const query = { response_type: 'code', client_id: other, ...pkce.challenge }
+  const path = `/oauth2/auth?${new URLSearchParams(query)}`
   const page = await visitor.follow(await visitor.visit(path))
   await visitor.submit(page, { decision: 'allow' })
   await visitor.withdraw(other)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { formIn, makeVisitor, type Shown, type TestVisitor } from './visitor.ts'
+import { pkce } from './pkce.ts'
 
 const redirectUri = 'https://shop.example/callback'
 let service: PeopleService
@@ -10,7 +11,7 @@ beforeAll(async () => {
   const add = ['app', 'add', 'sandbox', '--name', 'Web shop', '--redirect-uri', redirectUri]
   const { client_id = '' } = await service.operator(...add)
   const asked = { response_type: 'code', client_id, scope: 'openid', prompt: 'consent' }
-  path = `/oauth2/auth?${new URLSearchParams(asked).toString()}`
+  path = `/oauth2/auth?${new URLSearchParams({ ...asked, ...pkce.challenge }).toString()}`
 })
 afterAll(() => service.stop())
 

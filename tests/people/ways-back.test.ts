@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { makeVisitor, wayOnIn, type Shown, type TestVisitor } from './visitor.ts'
+import { pkce } from './pkce.ts'
 
 const redirectUri = 'https://shop.example/callback'
 let service: PeopleService
@@ -14,7 +15,7 @@ afterAll(() => service.stop())
 
 const authPath = (more: Readonly<Record<string, string>> = {}) => {
   const asked = { response_type: 'code', client_id: clientId, scope: 'openid', state: 's 1' }
-  return `/oauth2/auth?${new URLSearchParams({ ...asked, ...more }).toString()}`
+  return `/oauth2/auth?${new URLSearchParams({ ...asked, ...pkce.challenge, ...more }).toString()}`
 }
 
 const linkIn = ({ html }: Shown, start: string): string =>

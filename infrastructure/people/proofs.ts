@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto'
+import { calculateJwkThumbprint, EmbeddedJWK, errors, jwtVerify, type JWK } from 'jose'
+import { proofAlgorithms } from '../../application/proof-algorithms.ts'
+import { sha256 } from './tokens.ts'
+
+/** How far a proof's time may differ from the machine's; each counts once meanwhile. */
+const toleranceSeconds = 60
+
+type Asked = { readonly method: string; readonly url: string; readonly accessToken?: string }
+
+/** Query and fragment do not count (RFC 9449, 4.2). */
+const withoutQuery = (text: string): string | undefined => {
+  if (!URL.canParse(text)) return undefined
+  const { origin, pathname } = new URL(text)
+  return origin + pathname
+}
+
+/** Names of the last two periods: what a proof's time still admits is in one of them. */
+const makeOnce = (machineNow: () => number) => {
+  const periodMs = 2 * toleranceSeconds * 1000
+  let period = 0
+  let [newer, older] = [new Set<string>(), new Set<string>()]
+  return (name: string): boolean => {
+    const now = Math.floor(machineNow() / periodMs)
+    if (now !== period) {
+      older = now === period + 1 ? newer : new Set()
+      newer = new Set()
+      period = now
+    }
+    if (newer.has(name) || older.has(name)) return false
+    newer.add(name)
+    return true
+  }
+}
+
+/**
+ * Checks proofs that a client has a key (RFC 9449, 4.3). Each counts once in this process. The
+ * clock is the machine's, which the sandbox does not move.
+ */
+export const makeProofCheck = (machineNow: () => number) => {
+  const isFirst = makeOnce(machineNow)
+  const options = { typ: 'dpop+jwt', algorithms: [...proofAlgorithms] }
+
+  const verified = async (proof: string) => {
+    const currentDate = new Date(machineNow())
+    const { payload, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, {
+      ...options,
+      currentDate,
+    })
+    return { payload, jkt: await calculateJwkThumbprint(protectedHeader.jwk as JWK) }
+  }
+
+  return async (
+    proof: string,
+    { method, url, accessToken }: Asked,
+  ): Promise<{ readonly jkt: string } | { readonly problem: string }> => {
+    const known = await verified(proof).catch((error: unknown) => {
+      if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined
+      throw error
+    })
+    if (!known) return { problem: 'The DPoP proof is malformed, or its signature is wrong.' }
+    const { payload, jkt } = known
+    const { htm, htu, iat, jti, ath } = payload
+    if (htm !== method) return { problem: 'The DPoP proof is for another method.' }
+    if (typeof htu !== 'string' || withoutQuery(htu) !== withoutQuery(url))
+      return { problem: 'The DPoP proof is for another URL.' }
+    const seconds = machineNow() / 1000
+    if (typeof iat !== 'number' || Math.abs(seconds - iat) > toleranceSeconds)
+      return { problem: 'The DPoP proof is stale: too far from the real time.' }
+    if (accessToken !== undefined && ath !== sha256(accessToken))
+      return { problem: 'The DPoP proof is for another access token.' }
+    if (typeof jti !== 'string' || jti === '') return { problem: 'The DPoP proof has no jti.' }
+    const name = createHash('sha256').update(`${jkt} ${jti}`).digest('base64')
+    return isFirst(name) ? { jkt } : { problem: 'The DPoP proof has been used.' }
+  }
+}
