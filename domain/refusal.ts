@@ -65,6 +65,7 @@ export type RefusalCode =
   | 'scope_is_too_wide'
   | 'serial_number_is_claimed'
   | 'serial_number_is_unknown'
+  | 'secrets_are_wrong_too_often'
   | 'sign_in_is_locked'
   | 'sign_in_is_too_old'
   | 'sign_in_is_wrong'

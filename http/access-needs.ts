@@ -1,3 +1,5 @@
+import type { SecretGuesses } from '../application/secret-guesses.ts'
+import type { SecurityLog } from '../application/security-log.ts'
 import type { Names } from './brand.ts'
 
 type KnownUser = {
@@ -34,6 +36,9 @@ export type AccessNeeds = {
     claimed: string,
     from: string | undefined,
   ) => boolean | Promise<boolean>
+  /** Slows down who guesses. @throws Refusal secrets_are_wrong_too_often */
+  readonly guardGuesses: SecretGuesses
+  readonly securityLog: SecurityLog
   /** Takes as long without a key. */
   readonly verifySignature: (publicKey: string | null, text: string, signature: string) => boolean
   readonly contentDigest: (body: Uint8Array) => string

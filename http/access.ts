@@ -6,11 +6,25 @@ import type { AccessLevel } from './route.ts'
 import { disabledText, makeSignedText, notFromHere, unauthorized } from './signed-request.ts'
 import type { UnauthenticatedRequest } from './unauthenticated-request.ts'
 
+const nobody = { actor: 'user:?' } as const
+
 /** Authenticates requests to the merchant interface, or says which check failed (interface 3). */
 export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
   const { names } = needs
   const signedText = makeSignedText(needs)
   const byIntegrator = makeIntegratorAccess(needs)
+
+  /** Names that nobody has may be anything that somebody typed. */
+  const record = (
+    type: 'authentication_failed' | 'refused',
+    reason: string,
+    merchant: string,
+    id: string,
+    { remoteAddress: address }: UnauthenticatedRequest,
+  ): void => {
+    const who = needs.recallUser(merchant, id) ? { actor: `user:${id}`, merchant } : nobody
+    needs.securityLog.record({ type, ...who, address, reason })
+  }
 
   /**
    * Another process may have changed a user that memory refuses, so the log decides. Every refusal
@@ -41,12 +55,13 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
     { remoteAddress }: UnauthenticatedRequest,
   ) => {
     const wrong = () => unauthorized(`Unknown user ${id}, or wrong secret.`)
+    const name = `${merchant}/${id}`
     const right = findRight(merchant, id, (found) =>
-      needs.verifySecret(
-        secret,
-        found?.user.secretHash ?? null,
-        `${merchant}/${id}`,
+      needs.guardGuesses(
+        name,
         remoteAddress,
+        () => needs.verifySecret(secret, found?.user.secretHash ?? null, name, remoteAddress),
+        () => (found ? { actor: `user:${id}`, merchant } : nobody),
       ),
     )
     // Answer at once when memory knows the user.
@@ -63,7 +78,9 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
     const right = await findRight(merchant, id, (found) =>
       needs.verifySignature(found?.user.publicKey ?? null, text, signature),
     )
-    return right ?? unauthorized('Unknown user, or bad signature.', { string_to_sign: [text] })
+    if (right) return right
+    record('authentication_failed', 'bad signature', merchant, id, request)
+    return unauthorized('Unknown user, or bad signature.', { string_to_sign: [text] })
   }
 
   /** Why a request with right credentials is refused. */
@@ -91,8 +108,10 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
     const isKey = scheme.toUpperCase() === 'RSA-SHA256'
     if (!isKey && scheme.toUpperCase() !== 'SECRET')
       return unauthorized('Authorization must be SECRET <secret> or RSA-SHA256 <signature>.')
-    if (level === 'KEY' && !isKey)
+    if (level === 'KEY' && !isKey) {
+      record('refused', 'level too low', merchant, id, request)
       return unauthorized('Level too low: this request must be signed with a key.')
+    }
     const right = isKey
       ? bySignature(credential, merchant, id, request)
       : bySecret(credential, merchant, id, request)
@@ -108,7 +127,9 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
       if (keptOutBy(address, found) === undefined) return caller
       return needs.findUser(merchant, id).then((now) => {
         const keptOut = keptOutBy(address, now)
-        return keptOut === undefined ? caller : unauthorized(keptOut)
+        if (keptOut === undefined) return caller
+        record('refused', keptOut, merchant, id, request)
+        return unauthorized(keptOut)
       })
     })
   }

@@ -26,25 +26,27 @@ export type IntegratorNeeds = {
 /** @throws RequestError 401 for a disabled merchant, or one with another network */
 const makeMerchantCheck =
   (needs: AccessNeeds & IntegratorNeeds) =>
-  async (merchant: string, { remoteAddress }: UnauthenticatedRequest): Promise<void> => {
+  async (
+    actor: string,
+    merchant: string,
+    { remoteAddress: address }: UnauthenticatedRequest,
+  ): Promise<void> => {
     let isDisabled = false
     for (const asOf of ['memory', 'log'] as const) {
       const found = await needs.findMerchant(merchant, asOf)
       const netmask = found?.netmask ?? null
       isDisabled = found?.isDisabled ?? false
-      const isFromHere = netmask === null || needs.isWithin(remoteAddress, netmask)
+      const isFromHere = netmask === null || needs.isWithin(address, netmask)
       if (isFromHere && !isDisabled) return
     }
-    return unauthorized(isDisabled ? disabledText.merchant : notFromHere('for this merchant'))
+    const reason = isDisabled ? disabledText.merchant : notFromHere('for this merchant')
+    needs.securityLog.record({ type: 'refused', actor, merchant, address, reason })
+    return unauthorized(reason)
   }
 
-/**
- * An integrator signs with its own key and acts only for merchants that it serves (interface 3).
- */
-export const makeIntegratorAccess = (needs: AccessNeeds & IntegratorNeeds) => {
-  const { names } = needs
+/** @throws RequestError 401 unless the integrator has signed, and serves the merchant */
+const makeIntegratorCheck = (needs: AccessNeeds & IntegratorNeeds) => {
   const signedText = makeSignedText(needs)
-  const checkMerchant = makeMerchantCheck(needs)
 
   const signatureOf = (request: UnauthenticatedRequest): string => {
     const authorization = request.header('authorization')
@@ -54,7 +56,7 @@ export const makeIntegratorAccess = (needs: AccessNeeds & IntegratorNeeds) => {
   }
 
   /** `merchant` is undefined for requests about no particular merchant. */
-  const check = async (
+  return async (
     id: string,
     merchant: string | undefined,
     request: UnauthenticatedRequest,
@@ -71,11 +73,29 @@ export const makeIntegratorAccess = (needs: AccessNeeds & IntegratorNeeds) => {
       const serves = merchant === undefined || found?.merchants.includes(merchant)
       if (hasSigned && serves && !isDisabled) return
     }
-    if (!hasSigned)
+    const isKnown = needs.recallIntegrator(id) !== undefined
+    const actor = isKnown ? `integrator:${id}` : 'integrator:?'
+    const { remoteAddress: address } = request
+    if (!hasSigned) {
+      const reason = 'bad signature'
+      needs.securityLog.record({ type: 'authentication_failed', actor, address, reason })
       return unauthorized('Unknown integrator, or bad signature.', { string_to_sign: [text] })
-    if (isDisabled) return unauthorized(disabledText.integrator)
-    return unauthorized('The integrator does not serve this merchant.')
+    }
+    const reason = isDisabled
+      ? disabledText.integrator
+      : 'The integrator does not serve this merchant.'
+    needs.securityLog.record({ type: 'refused', actor, address, reason })
+    return unauthorized(reason)
   }
+}
+
+/**
+ * An integrator signs with its own key and acts only for merchants that it serves (interface 3).
+ */
+export const makeIntegratorAccess = (needs: AccessNeeds & IntegratorNeeds) => {
+  const { names } = needs
+  const check = makeIntegratorCheck(needs)
+  const checkMerchant = makeMerchantCheck(needs)
 
   return async (level: AccessLevel, request: UnauthenticatedRequest): Promise<Caller> => {
     const id = request.header(names.integrator)
@@ -90,7 +110,7 @@ export const makeIntegratorAccess = (needs: AccessNeeds & IntegratorNeeds) => {
     const merchant = request.header(names.merchant)
     if (merchant === undefined) return unauthorized(`The header ${names.merchant} is missing.`)
     await check(id, merchant, request)
-    await checkMerchant(merchant, request)
+    await checkMerchant(who.actor, merchant, request)
     return { ...who, merchant }
   }
 }

@@ -179,6 +179,10 @@ const refusalAnswers = {
     field: 'serial_number',
     text: 'There is no sticker with this serial number.',
   },
+  secrets_are_wrong_too_often: {
+    status: 429,
+    text: 'Too many wrong secrets for this name or from this address. Please wait for Retry-After.',
+  },
   sign_in_is_locked: {
     status: 429,
     text: 'Too many attempts to sign in. Please wait before the next one.',

@@ -1,9 +1,10 @@
 import { integrators, merchants, users } from '../domain/aggregates.ts'
+import { makeSecretGuesses } from '../application/secret-guesses.ts'
 import { isEnabled, type Entry } from '../domain/register.ts'
 import { within } from '../domain/stream.ts'
 import type { Core } from './core.ts'
 import { contentDigest, makeSignatureCheck, type Signer } from './keys.ts'
-import { isWithin } from './networks.ts'
+import { isWithin, networkOf } from './networks.ts'
 import type { Settings } from './settings.ts'
 
 type MerchantEntry = typeof merchants.decider.initial
@@ -20,10 +21,12 @@ const userOf = (shop: MerchantEntry, user: UserEntry) => {
 
 /** How callers are known: users of merchants and integrators, from memory or from the log. */
 export const accessOf = (
-  { find, recall }: Pick<Core, 'find' | 'recall'>,
+  { find, recall, securityLog }: Pick<Core, 'find' | 'recall' | 'securityLog'>,
   { CLOCK_TOLERANCE_SECONDS }: Pick<Settings, 'CLOCK_TOLERANCE_SECONDS'>,
   { rsaPem }: Signer,
 ) => ({
+  securityLog,
+  guardGuesses: makeSecretGuesses({ machineNow: Date.now, networkOf, securityLog }),
   verifySignature: makeSignatureCheck(rsaPem),
   contentDigest,
   isWithin,

@@ -56,12 +56,14 @@ export const composeService = async (core: Core, parts: ServiceParts) => {
   const live = makeLive()
   core.onFolded(live.onFolded)
   const verifySecret = makeSecretCheck(Date.now)
+  const access = { ...accessOf(core, settings, parts.signer), verifySecret }
+  const { guardGuesses, securityLog } = access
   return {
-    access: { ...accessOf(core, settings, parts.signer), verifySecret },
+    access,
     /** What routes of several slices need. */
     shared: {
       ...core.people.tokens,
-      ...{ handle, find, now, verifySecret, qrImage },
+      ...{ handle, find, now, verifySecret, guardGuesses, securityLog, qrImage },
       caughtUp: readModels.caughtUp,
       newId: randomUUID,
       reportHolding: core.accounting.reportHolding,

@@ -1,3 +1,5 @@
+import { andThen, type MaybePromise } from '../../application/maybe-promise.ts'
+import type { SecretGuesses } from '../../application/secret-guesses.ts'
 import type { Authenticate } from '../access.ts'
 import type { Names } from '../brand.ts'
 import type { Call } from '../call.ts'
@@ -23,9 +25,14 @@ export type ClientNeeds = {
   readonly authenticate: Authenticate
   readonly caughtUp: () => Promise<void>
   readonly findApplication: (clientId: string) => KnownApplication | undefined
+  /** Slows down who guesses. @throws Refusal secrets_are_wrong_too_often */
+  readonly guardGuesses: SecretGuesses
   /** Compares in constant time. */
   readonly isSecretOf: (secret: string, hash: string) => boolean
 }
+
+/** Of no secret. */
+const hashOfNobody = '0'.repeat(43)
 
 /** An application, or a merchant under its own id. */
 export type Client = {
@@ -59,12 +66,56 @@ const unknownClient = (problem = 'Client authentication failed.') =>
     'WWW-Authenticate': 'Basic realm="oauth2", charset="UTF-8"',
   })
 
+/** Authenticates an application by its id and secret, or a public one by its id. */
+const makeApplicationAccess = (needs: ClientNeeds) => {
+  /** Whoever is refused has waited for the log, so that timing does not tell which ids exist. */
+  const findRight = (
+    id: string,
+    isRight: (found: KnownApplication | undefined) => boolean,
+  ): MaybePromise<KnownApplication | undefined> => {
+    const known = needs.findApplication(id)
+    if (known && isRight(known)) return known
+    return needs.caughtUp().then(() => {
+      const found = needs.findApplication(id)
+      return isRight(found) ? found : undefined
+    })
+  }
+
+  const findBySecret = async (id: string, secret: string, address: string | undefined) => {
+    let right: KnownApplication | undefined
+    const isRight = (found: KnownApplication | undefined): boolean =>
+      needs.isSecretOf(secret, found?.secretHash ?? hashOfNobody)
+    const verify = () => andThen(findRight(id, isRight), (found) => (right = found) !== undefined)
+    await needs.guardGuesses(`client ${id}`, address, verify, () =>
+      needs.findApplication(id) ? { actor: `client:${id}` } : { actor: 'client:?' },
+    )
+    return right
+  }
+
+  return async (
+    id: string,
+    secret: string | undefined,
+    mayBePublic: boolean,
+    { remoteAddress }: Call['request'],
+  ): Promise<Client> => {
+    const found =
+      secret === undefined
+        ? await findRight(id, (known) => known?.secretHash === null && mayBePublic)
+        : await findBySecret(id, secret, remoteAddress)
+    if (!found) throw unknownClient()
+    const { merchant, secretHash, isDisabled, requiresDpop = false } = found
+    if (isDisabled) throw unknownClient('The application or its merchant is disabled.')
+    return { id, merchant, isPublic: secretHash === null, requiresDpop }
+  }
+}
+
 /**
  * Authenticates a client: HTTP Basic, form fields, a merchant's interface headers (interface 11),
  * or only the id of a public client.
  */
 export const makeClientAccess = (needs: ClientNeeds) => {
   const { names } = needs
+  const applicationClient = makeApplicationAccess(needs)
 
   const merchantClient = async (call: Call, named: string | undefined): Promise<Client> => {
     try {
@@ -74,30 +125,6 @@ export const makeClientAccess = (needs: ClientNeeds) => {
     } catch (error) {
       throw error instanceof RequestError ? unknownClient(error.message) : error
     }
-  }
-
-  const find = async (id: string) => {
-    const known = needs.findApplication(id)
-    if (known) return known
-    await needs.caughtUp()
-    return needs.findApplication(id)
-  }
-
-  const applicationClient = async (
-    id: string,
-    secret: string | undefined,
-    mayBePublic: boolean,
-  ): Promise<Client> => {
-    const application = await find(id)
-    if (!application) throw unknownClient()
-    const { merchant, secretHash, isDisabled } = application
-    const isPublic = secretHash === null
-    const isRight = isPublic
-      ? secret === undefined && mayBePublic
-      : secret !== undefined && needs.isSecretOf(secret, secretHash)
-    if (!isRight) throw unknownClient()
-    if (isDisabled) throw unknownClient('The application or its merchant is disabled.')
-    return { id, merchant, isPublic, requiresDpop: application.requiresDpop ?? false }
   }
 
   return async (
@@ -112,10 +139,10 @@ export const makeClientAccess = (needs: ClientNeeds) => {
     if (basic) {
       if (posted !== undefined || (named !== undefined && named !== basic.id))
         throw new OAuthError('invalid_request', 'The client authenticates in two ways.')
-      return applicationClient(basic.id, basic.secret, mayBePublic)
+      return applicationClient(basic.id, basic.secret, mayBePublic, call.request)
     }
     if (named === undefined) throw unknownClient()
-    return applicationClient(named, posted, mayBePublic)
+    return applicationClient(named, posted, mayBePublic, call.request)
   }
 }
 

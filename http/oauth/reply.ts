@@ -27,7 +27,8 @@ export const oauthErrors: OwnErrors = {
   headers: notKept,
   tell: (status, error_description) => {
     const failure = status === 500 ? 'server_error' : 'temporarily_unavailable'
-    return { error: status < 500 ? 'invalid_request' : failure, error_description }
+    const isOurs = status >= 500 || status === 429
+    return { error: isOurs ? failure : 'invalid_request', error_description }
   },
 }
 

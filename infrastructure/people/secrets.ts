@@ -2,6 +2,7 @@ import { hash as argon2id, verify } from '@node-rs/argon2'
 import { hash, randomBytes } from 'node:crypto'
 import { concurrencyLimit } from '../../application/concurrency-limit.ts'
 import { generationalCache } from '../../application/generational-cache.ts'
+import { andThen, type MaybePromise } from '../../application/maybe-promise.ts'
 import { networkOf } from '../networks.ts'
 
 const verdictLifetimeMs = 60_000
@@ -28,7 +29,9 @@ export const makeSecretCheck = (machineNow: () => number) => {
   const right = generationalCache<string, number>(verdictsKept)
   const wrong = generationalCache<string, number>(verdictsKept)
   const underWay = new Map<string, Promise<boolean>>()
-  const hashOfNobody = hashSecret(randomBytes(32).toString('hex'))
+  let hashOfNobody: MaybePromise<string> = hashSecret(randomBytes(32).toString('hex')).then(
+    (made) => (hashOfNobody = made),
+  )
 
   const known = (name: string): boolean | undefined => {
     const now = machineNow()
@@ -71,6 +74,6 @@ export const makeSecretCheck = (machineNow: () => number) => {
     from = '',
   ): boolean | Promise<boolean> =>
     slowHash === null
-      ? hashOfNobody.then((hash) => check(secret, hash, claimed, from))
+      ? andThen(hashOfNobody, (made) => check(secret, made, claimed, from))
       : check(secret, slowHash, '', from)
 }
