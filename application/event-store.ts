@@ -54,6 +54,18 @@ export class StoreHeld extends StoreUnavailable {
   override readonly name = 'StoreHeld'
 }
 
+/** The store holds something else than what was appended. Reading it again does not help. */
+export class DamagedEvent extends Error {
+  override readonly name = 'DamagedEvent'
+  constructor(
+    readonly event: Pick<RecordedEvent, 'stream' | 'revision' | 'position'>,
+    readonly problem: string,
+  ) {
+    const { stream, revision, position } = event
+    super(`event ${position}, revision ${revision} of ${stream}, is damaged: ${problem}`)
+  }
+}
+
 /** Called after each failure and each success. */
 export type Outage = {
   readonly failed: (error: unknown) => void
@@ -69,13 +81,16 @@ export type EventStore = {
    * than 1 MiB of data
    */
   append(stream: string, events: readonly NewEvent[], expected: Revision): Promise<Appended>
-  /** Events from a revision (default 0) on; none if the stream does not exist. */
+  /**
+   * Events from a revision (default 0) on; none if the stream does not exist. @throws DamagedEvent
+   * when one of them is; other streams can be read
+   */
   readStream(stream: string, from?: Revision, limit?: number): Promise<readonly RecordedEvent[]>
-  /** Reads up to the present end, in batches. */
+  /** Reads up to the present end, in batches. @throws DamagedEvent after all events before it */
   readAll(after: Position): AsyncIterable<readonly RecordedEvent[]>
   /**
    * Delivers all events exactly once, in order and in batches, waiting for more until aborted.
-   * Reconnects after the last delivered event.
+   * Reconnects after the last delivered event. @throws DamagedEvent after all events before it
    */
   follow(
     after: Position,

@@ -1,6 +1,7 @@
 import type { Recorded } from '../domain/events.ts'
 import { stateSizeAfter } from '../domain/memory-size.ts'
 import {
+  DamagedEvent,
   noStream,
   type EventStore,
   type Position,
@@ -74,10 +75,15 @@ export const makeStateCache = ({ store, cacheLimits, from }: Needs) => {
   }
 
   const readOn = async (): Promise<void> => {
-    for await (const events of store.readAll(observed)) {
-      observe(events)
-      // One batch only; further behind, single streams are read instead.
-      break
+    try {
+      for await (const events of store.readAll(observed)) {
+        observe(events)
+        // One batch only; further behind, single streams are read instead.
+        break
+      }
+    } catch (error) {
+      // Damage elsewhere in the log: single streams are read instead.
+      if (!(error instanceof DamagedEvent)) throw error
     }
   }
   let readingOn: Promise<void> | undefined

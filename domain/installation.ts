@@ -13,6 +13,18 @@ export const installationEvents = {
   VaultChosen: z.object({ vault: z.string() }),
   /** The log served production; the sandbox refuses to open it. */
   ProductionBegun: z.object({}),
+  /** The operator went on with a log that lacks events which were seen. */
+  LossAccepted: z.object({
+    /** Where the log ended. */
+    end: z.int(),
+    /** The newest event that was seen. */
+    seen: z.object({
+      position: z.int(),
+      stream: z.string(),
+      revision: z.int(),
+      event: z.string(),
+    }),
+  }),
 } as const
 
 export const installationUpcasts = {
@@ -21,6 +33,7 @@ export const installationUpcasts = {
 } satisfies Partial<Record<keyof typeof installationEvents, readonly Upcast[]>>
 
 type InstallationEvent = EventsOf<typeof installationEvents>
+type LossAccepted = z.output<typeof installationEvents.LossAccepted>
 type Installation = {
   readonly key: string | null
   /** Before the first event: the scheme for new logs. */
@@ -33,6 +46,7 @@ type InstallationCommand =
   | { readonly type: 'MakeInstallation'; readonly key: string }
   | { readonly type: 'ChooseVault'; readonly vault: string }
   | { readonly type: 'BeginProduction' }
+  | { readonly type: 'AcceptLoss'; readonly data: LossAccepted }
 
 /** Set once by the first process that opens the log. */
 export const installation: Decider<InstallationCommand, InstallationEvent, Installation> = {
@@ -47,6 +61,8 @@ export const installation: Decider<InstallationCommand, InstallationEvent, Insta
         return made.vault === null ? [{ type: 'VaultChosen', data: { vault: command.vault } }] : []
       case 'BeginProduction':
         return made.isProduction ? [] : [{ type: 'ProductionBegun', data: {} }]
+      case 'AcceptLoss':
+        return [{ type: 'LossAccepted', data: command.data }]
     }
   },
   evolve(made, event) {
@@ -57,6 +73,8 @@ export const installation: Decider<InstallationCommand, InstallationEvent, Insta
         return { ...made, vault: event.data.vault }
       case 'ProductionBegun':
         return { ...made, isProduction: true }
+      case 'LossAccepted':
+        return made
     }
   },
 }

@@ -12,6 +12,8 @@ export type ServiceNeeds = {
     readonly isStoreUp: boolean
     /** Whether read models must be rebuilt, as the next start does. */
     readonly isDamaged: boolean
+    /** The event of the log that cannot be folded, and none behind it. */
+    readonly damagedAt?: number | undefined
   }>
   /** What the operator should look at, by setting. */
   readonly readyDetails: () => Readonly<Record<string, string[]>>
@@ -79,7 +81,7 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
     success: 'value',
     reply: readyReply,
     handle: async () => {
-      const { isReady, position, head, isStoreUp, isDamaged } = await needs.ready()
+      const { isReady, position, head, isStoreUp, isDamaged, damagedAt } = await needs.ready()
       const warnings = needs.readyDetails()
       const hasWarnings = Object.keys(warnings).length > 0
       if (isReady)
@@ -93,7 +95,11 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
       const details = { position: [String(position)], head: [String(head)], ...warnings }
       const catchingUp = `The read models are catching up with the log: ${percent} % done.`
       const damaged = 'The read models are damaged: the service must be started again.'
-      const isThere = isDamaged ? damaged : catchingUp
+      const stopped =
+        `Event ${damagedAt} of the log is damaged: the read models end before it, ` +
+        'until a sound copy of the log is put back.'
+      const behind = damagedAt === undefined ? catchingUp : stopped
+      const isThere = isDamaged ? damaged : behind
       const description = isStoreUp
         ? isThere
         : 'The log of events, the vault or the folder of blobs cannot be used just now.'

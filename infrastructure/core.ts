@@ -7,8 +7,9 @@ import { openBlobDirectory, watchBlobs } from './blob-directory.ts'
 import { deriveIds, makeDigest } from './derived-ids.ts'
 import { numberedFrom, uuidsOf } from './event-store/event-ids.ts'
 import { countEvents } from './event-counts.ts'
+import { watchSeen } from './event-store/seen-events.ts'
 import { watchStore } from './event-store/watched-store.ts'
-import type { Log } from './log.ts'
+import { tellChecksums, type Log } from './log.ts'
 import { cacheLimitsInHeap } from './memory.ts'
 import { outagesIn, reportOutage, usesOf } from './outages.ts'
 import { openOwnVault } from './people/own-vault.ts'
@@ -27,14 +28,19 @@ import { makeReportBook } from './read-models/report-book.ts'
 import { openSecurityLogIn, recordChanges } from './security-changes.ts'
 import { openClock } from './service-clock.ts'
 import type { Settings } from './settings.ts'
-import { blobsIn, openReadModels, openStore } from './stores.ts'
+import { blobsIn, openReadModels, openStore, seenIn, type Place } from './stores.ts'
 import type { Where } from './worker.ts'
 
 const eventUuid = uuidsOf('5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61')
 
 /** The log, and what reads and changes its streams. */
-const openLog = async (settings: Settings, log: Log, beside: Where, isAlone?: () => boolean) => {
-  const opened = await openStore(settings, beside, isAlone)
+const openLog = async (
+  settings: Settings & Place,
+  log: Log,
+  beside: Where,
+  isAlone?: () => boolean,
+) => {
+  const opened = await openStore(settings, beside, isAlone, (events) => tellChecksums(log, events))
   const from = await opened.head()
   const eventCounts = countEvents()
   const store = eventCounts.countingOf(watchStore(opened, log))
@@ -60,12 +66,12 @@ const openLog = async (settings: Settings, log: Log, beside: Where, isAlone?: ()
 type OpenLog = Awaited<ReturnType<typeof openLog>>
 
 /** Opens the read models, and folds the log into them. */
-const openReads = async (opened: OpenLog, settings: Settings, log: Log, beside: Where) => {
+const openReads = async (opened: OpenLog, settings: Settings & Place, log: Log, beside: Where) => {
   const { store, from, find } = opened
   const file = await openReadModels(settings, store, (foldedTo) =>
     log.warn(
       { foldedTo, head: from },
-      'the log does not hold the event up to which the read models were folded: it was restored, or lost its end',
+      'the log does not hold this event where the read models have seen it: they are folded anew',
     ),
   )
   const queries = queriesOf(file.db)
@@ -134,7 +140,7 @@ const openPeople = async (
  * and folded in this thread, or in two others where requests should not wait meanwhile.
  */
 export const openCore = async (
-  settings: Settings,
+  settings: Settings & Place,
   log: Log,
   beside: Where = 'inline',
   isAlone?: () => boolean,
@@ -151,6 +157,8 @@ export const openCore = async (
   const reads = await openReads(opened, settings, log, beside)
   const { file, queries, feeBook, reportBook, readModels, onFolded, onEvents } = reads
   const people = await openPeople(opened, reads, settings, usesOfVault)
+  const seen = await watchSeen(opened.store, seenIn(settings), settings.acceptsLoss)
+  onEvents(seen.observe)
   const damage = watchDamage(file.sqlite.name)
   const { observe: _, observeClock: __, from: ___, ...shared } = opened
   return {
@@ -180,6 +188,7 @@ export const openCore = async (
     callbacks: queries.callbacks,
     close: async (): Promise<void> => {
       await readModels.stop()
+      seen.close()
       await opened.store.close()
       file.sqlite.close()
       await people.vault.close()

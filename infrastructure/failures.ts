@@ -1,5 +1,5 @@
 import { resolve, sep } from 'node:path'
-import { StoreUnavailable } from '../application/event-store.ts'
+import { DamagedEvent, StoreUnavailable } from '../application/event-store.ts'
 import { UnreadableEvent } from '../domain/events.ts'
 import { UnusableLog } from './event-store/sqlite-event-file.ts'
 import { UnusableKey } from './keys.ts'
@@ -60,6 +60,10 @@ const fileTrouble = /^SQLITE_(?:BUSY|CANTOPEN|CORRUPT|FULL|IOERR|LOCKED|NOTADB|P
 export const isFileTrouble = (error: unknown): error is InstanceType<typeof Database.SqliteError> =>
   error instanceof Database.SqliteError && fileTrouble.test(error.code)
 
+/** Whether a file fails a request, which could succeed with a sound copy of the file. */
+export const isFileDamage = (error: unknown): boolean =>
+  isFileTrouble(error) || error instanceof DamagedEvent
+
 const isAround = (one: string, other: string): boolean =>
   `${resolve(one)}${sep}`.startsWith(`${resolve(other)}${sep}`)
 
@@ -82,6 +86,8 @@ const problemOf = (error: unknown, settings: Settings): string | undefined => {
     return `${settingShown('DATA_DIR', settings.DATA_DIR)}: ${error.message}`
   if (error instanceof WrongVault) return `${logShown(settings)}: ${error.message}`
   if (error instanceof UnusableLog) return `${logShown(settings)}: ${error.message}`
+  if (error instanceof DamagedEvent)
+    return `${logShown(settings)}: ${error.message}. Put back a sound copy of the log`
   if (error instanceof StoreUnavailable)
     return `${logShown(settings)}: the log cannot be used: ${error.message.replaceAll(/\s+/g, ' ').trim()}`
   if (isFileTrouble(error)) {

@@ -25,3 +25,7 @@ export const makePlainLog = (): Log =>
   )
 
 export type Log = ReturnType<typeof makeLog>
+
+/** A log of an older version is checked from now on, and cannot be for what was before. */
+export const tellChecksums = (log: Log, events: number): void =>
+  log.info({ events }, 'each event of this log was given the checksum of what it is now')

@@ -3,6 +3,7 @@ import { parseEvent, type Recorded } from '../domain/events.ts'
 import { streamOf, within } from '../domain/stream.ts'
 import type { Core } from './core.ts'
 import { logShown, OperatorError } from './failures.ts'
+import { tellChecksums, type Log } from './log.ts'
 import { sandboxMerchant, sandboxPayers } from './sandbox-data.ts'
 import type { Settings } from './settings.ts'
 import { openStore, type Place } from './stores.ts'
@@ -18,9 +19,11 @@ type EventsOf = (stream: string) => Promise<readonly Recorded[]>
 
 const reading = async <Found>(
   place: Place,
+  log: Log | undefined,
   find: (eventsOf: EventsOf) => Promise<Found>,
 ): Promise<Found> => {
-  const store = await openStore(place)
+  const onChecksums = log && ((events: number) => tellChecksums(log, events))
+  const store = await openStore(place, 'inline', undefined, onChecksums)
   try {
     return await find(async (stream) => (await store.readStream(stream)).map(parseEvent))
   } finally {
@@ -42,8 +45,8 @@ const sandboxTraces = async (eventsOf: EventsOf): Promise<string[]> => {
 }
 
 /** Production must not run with published secrets or a moved clock. */
-const refuseSandboxLog = async (place: Place): Promise<void> => {
-  const traces = await reading(place, sandboxTraces)
+const refuseSandboxLog = async (place: Place, log?: Log): Promise<void> => {
+  const traces = await reading(place, log, sandboxTraces)
   if (traces.length === 0) return
   throw new OperatorError(
     `MODE="production": the log of ${logShown(place)} was used by the sandbox, whose secrets are published; ` +
@@ -52,9 +55,9 @@ const refuseSandboxLog = async (place: Place): Promise<void> => {
 }
 
 /** A forgotten MODE must not open a production log to the sandbox. */
-const refuseProductionLog = async (place: Place): Promise<void> => {
+const refuseProductionLog = async (place: Place, log?: Log): Promise<void> => {
   const own = streamOf(installations, 'daybook')
-  const events = await reading(place, (eventsOf) => eventsOf(own))
+  const events = await reading(place, log, (eventsOf) => eventsOf(own))
   if (!events.some(({ type }) => type === 'ProductionBegun')) return
   throw new OperatorError(
     `MODE="sandbox": the log of ${logShown(place)} is one of production, and the sandbox publishes its secrets. ` +
@@ -63,8 +66,13 @@ const refuseProductionLog = async (place: Place): Promise<void> => {
 }
 
 /** A log belongs to one mode. @throws OperatorError for the other */
-export const refuseLogOfOtherMode = (settings: Place & Pick<Settings, 'MODE'>): Promise<void> =>
-  settings.MODE === 'production' ? refuseSandboxLog(settings) : refuseProductionLog(settings)
+export const refuseLogOfOtherMode = (
+  settings: Place & Pick<Settings, 'MODE'>,
+  log?: Log,
+): Promise<void> =>
+  settings.MODE === 'production'
+    ? refuseSandboxLog(settings, log)
+    : refuseProductionLog(settings, log)
 
 /** Marks the log as one of production. */
 export const beginProduction = async ({

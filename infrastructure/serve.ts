@@ -26,7 +26,7 @@ export const serve = async (
   const log = makeLog(settings.LOG_LEVEL)
   // It is waited for, and nothing else is said meanwhile.
   if (settings.EVENT_STORE !== 'sqlite') log.info({ log: logShown(settings) }, 'asking for the log')
-  await refuseLogOfOtherMode(settings)
+  await refuseLogOfOtherMode(settings, log)
   const { greeting, address, metricsAddress, stop } = await startServer(settings, log, 'worker')
   const stopped = untilStopped(`${greeting}listening on ${address}\n`)
   const seenAs = settings.PUBLIC_URL ?? address

@@ -17,7 +17,7 @@ import { makeClientAddress } from './client-address.ts'
 import { callbackKeysIn, signerIn } from './callbacks/own-signer.ts'
 import { openCore, type Core } from './core.ts'
 import { describedBy } from './described.ts'
-import { isFileTrouble } from './failures.ts'
+import { isFileDamage } from './failures.ts'
 import { documentation } from './documentation.ts'
 import { fundingOf } from './funding.ts'
 import { makeHttpServer } from './http-server.ts'
@@ -88,7 +88,7 @@ const reporting = (
   },
   onBug: (error, requestId) => {
     core.noteDamage(error)
-    log.error({ error, requestId }, isFileTrouble(error) ? 'a file cannot be used' : 'a bug')
+    log.error({ error, requestId }, isFileDamage(error) ? 'a file cannot be used' : 'a bug')
   },
 })
 
@@ -135,7 +135,7 @@ export const openService = async (
   const authenticate = makeAccess({ ...service.access, names })
   const routes = routesOf(service, ofHttp, authenticate)
   const app = makeApp({
-    ...{ ...ofHttp, authenticate, routes, retryWhileHeld, isOutage: isFileTrouble },
+    ...{ ...ofHttp, authenticate, routes, retryWhileHeld, isOutage: isFileDamage },
     ...reporting(log, core, service),
     clientAddress,
     now: core.now,

@@ -1,25 +1,28 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import * as aggregates from '../domain/aggregates.ts'
-import { start, type EventStore, type RecordedEvent } from '../application/event-store.ts'
+import type { EventStore, RecordedEvent } from '../application/event-store.ts'
 import { categoryOf } from '../domain/stream.ts'
 import { projections } from '../projections/read-models.ts'
+import { lossOf, type Mark } from './event-store/marks.ts'
+import { placeOf } from './event-store/seen-events.ts'
 import { UnusableLog } from './event-store/sqlite-event-file.ts'
 import type { EventLog } from './event-store/sqlite-event-log.ts'
 import { openSqliteEventStore } from './event-store/sqlite-event-store.ts'
 import { buildReadModelFile } from './read-models/read-model-draft.ts'
 import {
   checkpointOf,
-  type Checkpoint,
   openReadModelFile,
   type OpenReadModels,
-  type ReadModelFile,
 } from './read-models/read-model-file.ts'
 import { settingShown, WrongSettings, type Settings } from './settings.ts'
 import Database from './sqlite.ts'
 import type { Where } from './worker.ts'
 
-export type Place = Pick<Settings, 'EVENT_STORE' | 'DATA_DIR'>
+export type Place = Pick<Settings, 'EVENT_STORE' | 'DATA_DIR'> & {
+  /** The operator goes on with a log that lost events. */
+  readonly acceptsLoss?: boolean
+}
 
 const categories = new Set(Object.values(aggregates).map(({ category }) => category))
 
@@ -57,6 +60,9 @@ type Parts = Pick<Settings, 'DATA_DIR'> & Partial<Pick<Settings, 'VAULT' | 'BLOB
 
 export const vaultIn = ({ VAULT, DATA_DIR }: Parts): string => VAULT ?? ownVaultIn({ DATA_DIR })
 
+/** Where the newest event is noted beside the vault. */
+export const seenIn = (parts: Parts): string => `${vaultIn(parts)}-seen`
+
 export const blobsIn = ({ BLOBS, DATA_DIR }: Parts): string => BLOBS ?? join(DATA_DIR, 'blobs')
 
 const directoryIn = ({ DATA_DIR }: Place): string => join(DATA_DIR, 'read-models')
@@ -82,13 +88,15 @@ export const openStore = async (
   place: Place,
   committing: Where = 'inline',
   isAlone?: () => boolean,
+  onChecksums?: (events: number) => void,
 ): Promise<OpenedStore> => {
-  const { EVENT_STORE, DATA_DIR } = place
+  const { EVENT_STORE, DATA_DIR, acceptsLoss } = place
   // The log says who paid whom, and holds the key of ids.
   mkdirSync(DATA_DIR, { recursive: true, mode: 0o700 })
   if (EVENT_STORE !== 'sqlite') return connect(EVENT_STORE)
   refuseLostLog(place)
-  return openSqliteEventStore(logFileIn(place), 'append', committing, isAlone)
+  const given = { acceptsLoss, onChecksums }
+  return openSqliteEventStore(logFileIn(place), 'append', committing, isAlone, given)
 }
 
 /** A mistyped folder must not look like an empty log. @throws UnusableLog */
@@ -118,26 +126,34 @@ export const openStoreToRead = async (place: Place): Promise<OpenedStore> => {
 
 const tables = projections.map(({ table }) => table)
 
-/** Whether the read models are of this log: it must hold their checkpoint. */
-const areOf = async (store: EventStore, readModels: ReadModelFile): Promise<boolean> => {
-  const { position, event, stream, revision } = checkpointOf(readModels)
-  if (position === start) return true
-  const [found] = await store.readStream(stream, revision, 1)
-  return found?.id === event && found.position === position
-}
-
-/** Opens the read models, or new ones if they are of another log or ahead of a restored one. */
+/** Opens the read models, or new ones of a log that was copied here. @throws UnusableLog */
 export const openReadModels = async (
   place: Place,
   store: EventStore,
-  onBegunAnew: (foldedTo: Checkpoint) => void = () => {},
+  onBegunAnew: (foldedTo: Mark) => void = () => {},
 ): Promise<OpenReadModels> => {
   let readModels = openReadModelFile(directoryIn(place), tables)
-  while (!(await areOf(store, readModels))) {
-    onBegunAnew(checkpointOf(readModels))
+  for (;;) {
+    const foldedTo = checkpointOf(readModels)
+    const found = await placeOf(store, foldedTo)
+    if (found === 'as seen') return readModels
+    if (found === 'lost' && !place.acceptsLoss) {
+      readModels.sqlite.close()
+      throw new UnusableLog(lossOf(foldedTo, await store.head(), 'the read models hold'))
+    }
+    onBegunAnew(foldedTo)
     readModels = readModels.beginAnew()
   }
-  return readModels
+}
+
+/** The last event of the read models. */
+export const readModelMark = (place: Place): Mark => {
+  const readModels = openReadModelFile(directoryIn(place), tables)
+  try {
+    return checkpointOf(readModels)
+  } finally {
+    readModels.sqlite.close()
+  }
 }
 
 export const buildReadModels = (place: Place) => buildReadModelFile(directoryIn(place), tables)

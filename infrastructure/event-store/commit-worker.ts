@@ -1,10 +1,10 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { WrongExpectedRevision } from '../../application/event-store.ts'
+import type { Content } from './event-entry.ts'
 import { commitInGroups, type Append } from './group-commits.ts'
 import { sharedEnds } from './shared-ends.ts'
 import { openEventFile } from './sqlite-event-file.ts'
 import { commitsTo, tellSometimes } from './sqlite-event-growth.ts'
-import type { Content } from './sqlite-event-rows.ts'
 import { writeEvents, type Expectation, type NewRow } from './sqlite-event-writer.ts'
 
 /** The file, and the shared memory for where each commit ends. */
@@ -58,11 +58,13 @@ const open = ({ file, ends }: Given) => {
   const threads = commitsTo(file)
   const tellThreads = tellSometimes(() => threads.postMessage(null))
   const { set: setEnds } = sharedEnds(ends)
-  const commits = commitInGroups(writeEvents(database), (ends) => {
+  const writer = writeEvents(database)
+  const commits = commitInGroups(writer, (ends) => {
     setEnds(ends)
     tellThreads()
   })
   const close = (): void => {
+    writer.close()
     database.close()
     threads.close()
   }

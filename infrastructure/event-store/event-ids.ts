@@ -6,6 +6,11 @@ const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 export const bytesOf = (text: string): Buffer | undefined =>
   uuid.test(text) ? Buffer.from(text.replaceAll('-', ''), 'hex') : undefined
 
+/** The UUID of 32 hexadecimal digits. */
+export const uuidOf = (hex: string): string =>
+  `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-` +
+  `${hex.slice(16, 20)}-${hex.slice(20)}`
+
 /** The variant of RFC 9562 in the two high bits of a hexadecimal digit. */
 const variants = ['8', '9', 'a', 'b'] as const
 const variantOf = (digit: string): string => variants[parseInt(digit, 16) & 3] as string

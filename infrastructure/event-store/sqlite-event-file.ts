@@ -1,10 +1,16 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import Database, { inFile } from '../sqlite.ts'
 import { reasonOf } from '../system-errors.ts'
+import { addChecksums } from './checksums.ts'
+import { uuidOf } from './event-ids.ts'
+import { lossOf, readMark } from './marks.ts'
 
 // "dayb" in ASCII: names the file as ours to `file` and to the check below.
 const applicationId = 0x64617962
-const version = 1
+const version = 2
+
+/** The last format without checksums. */
+const versionWithout = 1
 
 /** How long another process may hold the file, in ms, before opening it gives up. */
 const openingTimeout = 5_000
@@ -33,6 +39,7 @@ const schema = `
     data ANY NOT NULL,
     metadata ANY,
     recorded INTEGER NOT NULL,
+    checksum TEXT NOT NULL,
     UNIQUE (stream, revision)
   ) STRICT;
   PRAGMA application_id = ${applicationId};
@@ -72,6 +79,45 @@ const refuseForeignFile = (database: Database.Database, file: string): void => {
   }
 }
 
+export const hasChecksums = (database: Database.Database): boolean =>
+  numberOf(database, 'user_version') > versionWithout
+
+/** Where the newest event is noted, outside the write-ahead log: one wrong bit cuts that short. */
+export const headOf = (file: string): string => `${file}-head`
+
+/** The id of the event at a position, and the last position. */
+const lookAt = (file: string, position: number) => {
+  const database = new Database(file, { readonly: true, timeout: openingTimeout })
+  try {
+    const found = database.prepare('SELECT lower(hex(id)) FROM events WHERE position = ?').pluck()
+    const last = database.prepare('SELECT max(position) FROM events').pluck()
+    const id = found.get(position) as string | undefined
+    return { id, end: (last.get() as number | null) ?? 0 }
+  } finally {
+    database.close()
+  }
+}
+
+/**
+ * Looks for the newest event that was written. By a connection that only reads: another would empty
+ * a damaged write-ahead log when it is closed. @throws UnusableLog
+ */
+const refuseLostEnd = (file: string): void => {
+  const mark = readMark(headOf(file))
+  if (!mark) return
+  if (!existsSync(file)) throw new UnusableLog(`${file} is missing: ${headOf(file)} tells of it`)
+  let found = { id: undefined as string | undefined, end: 0 }
+  try {
+    found = lookAt(file, mark.position)
+  } catch (error) {
+    // Opening it says what it is instead, if it is no log at all.
+    if (!(error instanceof Database.SqliteError)) throw error
+    if (error.code !== 'SQLITE_ERROR') return
+  }
+  if (found.id === undefined || uuidOf(found.id) !== mark.event)
+    throw new UnusableLog(lossOf(mark, found.end, 'was written'))
+}
+
 /** SQLite opens what may only be read as well, and would refuse each append. */
 const refuseReadOnly = (file: string): void => {
   for (const path of [file, `${file}-wal`, `${file}-shm`].filter((path) => existsSync(path)))
@@ -97,7 +143,15 @@ const makeDurable = (database: Database.Database, file: string): void => {
  */
 export type Use = 'append' | 'append there' | 'read'
 
-const openFile = (file: string, use: Use): Database.Database => {
+export type Given = {
+  /** Told how many events of an older file were given checksums. */
+  readonly onChecksums?: ((events: number) => void) | undefined
+  /** The operator goes on with a log that lost events. */
+  readonly acceptsLoss?: boolean | undefined
+}
+
+const openFile = (file: string, use: Use, { onChecksums, acceptsLoss }: Given) => {
+  if (use === 'append' && !acceptsLoss) refuseLostEnd(file)
   const readonly = use === 'read'
   const fileMustExist = use !== 'append'
   const database = new Database(file, { timeout: openingTimeout, readonly, fileMustExist })
@@ -116,6 +170,10 @@ const openFile = (file: string, use: Use): Database.Database => {
       .transaction(() => {
         // Another process may have made the tables since the file was looked at.
         if (numberOf(database, 'application_id') !== applicationId) database.exec(schema)
+        if (numberOf(database, 'user_version') === versionWithout) {
+          onChecksums?.(addChecksums(database))
+          database.pragma(`user_version = ${version}`)
+        }
         database.exec(guards)
       })
       .immediate()
@@ -133,5 +191,8 @@ const openFile = (file: string, use: Use): Database.Database => {
  * Opens the file of an event log; makes it when there is none, unless it must be there.
  * @throws UnusableLog when it is no event log, comes from a newer version or cannot be made durable
  */
-export const openEventFile = (file: string, use: Use = 'append'): Database.Database =>
-  inFile(file, () => openFile(file, use))
+export const openEventFile = (
+  file: string,
+  use: Use = 'append',
+  given: Given = {},
+): Database.Database => inFile(file, () => openFile(file, use, given))

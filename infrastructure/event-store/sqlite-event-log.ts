@@ -5,7 +5,7 @@ import { unavailable } from '../unavailable.ts'
 import { commitInWorker } from './commit-client.ts'
 import { commitInGroups, type Commits } from './group-commits.ts'
 import { sameFiles } from './same-files.ts'
-import { openEventFile, type Use } from './sqlite-event-file.ts'
+import { openEventFile, type Given, type Use } from './sqlite-event-file.ts'
 import { commitsTo, watchGrowth } from './sqlite-event-growth.ts'
 import { readEventRows, type EventRows } from './sqlite-event-rows.ts'
 import { writeEvents } from './sqlite-event-writer.ts'
@@ -61,12 +61,17 @@ const commitHere = (
 ) => {
   const threads = commitsTo(file)
   threads.onmessage = onOthers
-  const commits = commitInGroups(writeEvents(database), ({ end }) => {
+  const writer = writeEvents(database)
+  const commits = commitInGroups(writer, ({ end }) => {
     committed(end)
     threads.postMessage(null)
   })
   const acknowledgedEnd = (fileEnd: Position): Position => fileEnd
-  return { commits: { ...commits, acknowledgedEnd }, leave: () => threads.close() }
+  const leave = (): void => {
+    threads.close()
+    writer.close()
+  }
+  return { commits: { ...commits, acknowledgedEnd }, leave }
 }
 
 /**
@@ -83,8 +88,9 @@ const commitApart = (
   committed: (end: Position) => void,
 ) => {
   database.pragma(`wal_autocheckpoint = ${pagesWhenAlone}`)
-  const alone = { isAlone, writer: writeEvents(database) }
-  return { commits: commitInWorker(file, committed, alone), leave: () => {} }
+  const writer = writeEvents(database)
+  const commits = commitInWorker(file, committed, { isAlone, writer })
+  return { commits, leave: writer.close }
 }
 
 /** Opens the event log in a file, or makes it. @throws Error when the file cannot serve as one */
@@ -93,8 +99,9 @@ export const openEventLog = (
   use: Use = 'append',
   committing: Where = 'inline',
   isAlone: () => boolean = () => false,
+  given: Given = {},
 ): EventLog => {
-  const database = openEventFile(file, use)
+  const database = openEventFile(file, use, given)
   const rows = readEventRows(database)
   const end: EventLog['end'] = (kind) => commits.acknowledgedEnd(rows.head(kind))
   const { grown, look, wake, release } = watchGrowth(end)

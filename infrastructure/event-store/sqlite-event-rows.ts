@@ -1,9 +1,13 @@
 import type Database from 'better-sqlite3'
-import { noStream, type Position, type Revision } from '../../application/event-store.ts'
+import {
+  DamagedEvent,
+  noStream,
+  type Position,
+  type Revision,
+} from '../../application/event-store.ts'
 import { unavailable } from '../unavailable.ts'
-
-/** Text is JSON, bytes are anything else. */
-export type Content = string | Uint8Array
+import { leafHash } from './event-entry.ts'
+import { hasChecksums } from './sqlite-event-file.ts'
 
 /** An event as it lies in the file; the id is 32 hexadecimal digits, the time is in ms. */
 export type Row = readonly [
@@ -15,25 +19,33 @@ export type Row = readonly [
   data: string | Buffer,
   metadata: string | Buffer | null,
   recorded: number,
+  /** Empty in a file of the first format, which has none. */
+  checksum: string | null,
 ]
 
 type Direction = 'forwards' | 'backwards'
 
+/** Rows are checked when they are read. All throw StoreUnavailable, and DamagedEvent for rows. */
 export type EventRows = {
-  /** Up to `limit` rows after a position; fewer where they are large, but none only at the end. @throws StoreUnavailable */
+  /**
+   * Up to `limit` rows after a position; fewer where they are large or the next one is damaged, but
+   * none only at the end.
+   */
   next(after: Position, limit: number): Row[]
-  /** Up to `limit` rows after a position, or before it: fewer are all that there are. @throws StoreUnavailable */
+  /** Up to `limit` rows after a position, or before it: fewer are all that there are. */
   all(from: Position, limit: number, direction?: Direction): Row[]
-  /** Up to `limit` rows of a stream at a revision and after it, or before it. @throws StoreUnavailable */
+  /** Up to `limit` rows of a stream at a revision and after it, or before it. */
   ofStream(stream: string, from: Revision, limit: number, direction?: Direction): Row[]
-  /** The revision of the last event of a stream. @throws StoreUnavailable */
+  /** The revision of the last event of a stream. */
   lastRevision(stream: string): Revision
-  /** The position of the last event, or of the last one that is JSON. @throws StoreUnavailable */
+  /** The position of the last event, or of the last one that is JSON. */
   head(kind?: 'json'): Position
+  /** Every row as it stands, and what is wrong with it. */
+  examined(): IterableIterator<{ readonly row: Row; readonly problem: string | undefined }>
 }
 
-const selectRows = `
-  SELECT position, name, revision, lower(hex(events.id)), type, data, metadata, recorded
+const selectRows = (checksum: string): string => `
+  SELECT position, name, revision, lower(hex(events.id)), type, data, metadata, recorded, ${checksum}
   FROM events CROSS JOIN streams ON streams.id = events.stream`
 
 /** A bare parameter as the limit makes SQLite compile the statement anew each time that it is bound. */
@@ -42,22 +54,66 @@ const limit = 'LIMIT ? + 0'
 /** Characters or bytes of data after which an answer ends: a thousand of the largest events are a gigabyte. */
 const largestAnswer = 8 * 1_048_576
 
-const firstOf = (rows: Iterable<Row>): Row[] => {
-  const first: Row[] = []
-  let size = 0
-  for (const row of rows) {
-    first.push(row)
-    size += row[5].length
-    if (size >= largestAnswer) break
+type ProblemOf = (row: Row) => string | undefined
+
+const wrongChecksum: ProblemOf = ([, stream, revision, id, type, data, metadata, , checksum]) =>
+  checksum === leafHash({ stream, revision, id, type, data, metadata })
+    ? undefined
+    : 'what the file holds is not what was appended'
+
+const checksRows = (problemOf: ProblemOf) => {
+  const damaged = ([position, stream, revision]: Row, problem: string): DamagedEvent =>
+    new DamagedEvent({ stream, revision, position }, problem)
+
+  const check = (row: Row): void => {
+    const problem = problemOf(row)
+    if (problem !== undefined) throw damaged(row, problem)
   }
-  return first
+
+  return {
+    each: (rows: Row[]): Row[] => {
+      rows.forEach(check)
+      return rows
+    },
+    /** Rows of the log up to the first damaged one, which is thrown when nothing stands before it. */
+    upToDamage: (rows: Iterable<Row>, after: Position): Row[] => {
+      const first: Row[] = []
+      let size = 0
+      let expected = after + 1
+      for (const row of rows) {
+        const isMissing = row[0] !== expected
+        const problem = isMissing ? `position ${expected} is missing before it` : problemOf(row)
+        if (problem !== undefined && first.length > 0) break
+        if (problem !== undefined) throw damaged(row, problem)
+        first.push(row)
+        expected += 1
+        size += row[5].length
+        if (size >= largestAnswer) break
+      }
+      return first
+    },
+    /** Rows of a stream: none may be missing, because each changes what follows. */
+    ofStream: (rows: Row[], from: Revision): Row[] => {
+      let expected = from
+      for (const row of rows) {
+        if (row[2] !== expected) throw damaged(row, `revision ${expected} is missing before it`)
+        check(row)
+        expected += 1
+      }
+      return rows
+    },
+  }
 }
 
 const ofThisStream = 'events.stream = (SELECT id FROM streams WHERE name = ?)'
 
 export const readEventRows = (database: Database.Database): EventRows => {
+  const isChecked = hasChecksums(database)
+  const problemOf = isChecked ? wrongChecksum : () => undefined
+  const checked = checksRows(problemOf)
+  const select = selectRows(isChecked ? 'checksum' : "''")
   const rows = (rest: string) =>
-    database.prepare<(string | number)[], Row>(`${selectRows} ${rest}`).raw()
+    database.prepare<(string | number)[], Row>(`${select} ${rest}`).raw()
   const number = (sql: string) => database.prepare<string[], number>(sql).pluck()
 
   const ofAll = {
@@ -68,6 +124,7 @@ export const readEventRows = (database: Database.Database): EventRows => {
     forwards: rows(`WHERE ${ofThisStream} AND revision >= ? ORDER BY revision ${limit}`),
     backwards: rows(`WHERE ${ofThisStream} AND revision <= ? ORDER BY revision DESC ${limit}`),
   }
+  const every = rows('ORDER BY position')
   const last = number(`SELECT revision FROM events WHERE ${ofThisStream}
                        ORDER BY revision DESC LIMIT 1`)
   const head = number('SELECT position FROM events ORDER BY position DESC LIMIT 1')
@@ -78,16 +135,24 @@ export const readEventRows = (database: Database.Database): EventRows => {
     try {
       return ask()
     } catch (error) {
-      throw unavailable(error)
+      throw error instanceof DamagedEvent ? error : unavailable(error)
     }
   }
 
   return {
-    next: (after, limit) => asking(() => firstOf(ofAll.forwards.iterate(after, limit))),
-    all: (from, limit, direction = 'forwards') => asking(() => ofAll[direction].all(from, limit)),
+    next: (after, limit) =>
+      asking(() => checked.upToDamage(ofAll.forwards.iterate(after, limit), after)),
+    all: (from, limit, direction = 'forwards') =>
+      asking(() => checked.each(ofAll[direction].all(from, limit))),
     ofStream: (stream, from, limit, direction = 'forwards') =>
-      asking(() => ofStream[direction].all(stream, from, limit)),
+      asking(() => {
+        const found = ofStream[direction].all(stream, from, limit)
+        return direction === 'forwards' ? checked.ofStream(found, from) : checked.each(found)
+      }),
     lastRevision: (stream) => asking(() => last.get(stream) ?? noStream),
     head: (kind) => asking(() => (kind ? headOfJson : head).get() ?? 0),
+    *examined() {
+      for (const row of every.iterate()) yield { row, problem: problemOf(row) }
+    },
   }
 }

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
+  DamagedEvent,
   StoreUnavailable,
   type EventStore,
   type Position,
@@ -8,7 +9,8 @@ import {
 } from '../../application/event-store.ts'
 import type { Where } from '../worker.ts'
 import { acceptAppend } from './acceptable-append.ts'
-import type { Use } from './sqlite-event-file.ts'
+import { uuidOf } from './event-ids.ts'
+import type { Given, Use } from './sqlite-event-file.ts'
 import { openEventLog, type EventLog } from './sqlite-event-log.ts'
 import type { Row } from './sqlite-event-rows.ts'
 import { makeTail, type Tail } from './sqlite-event-tail.ts'
@@ -19,13 +21,20 @@ const followBatch = 1_000
 /** Characters of an event that is kept in memory for those who follow; a larger one is read from the file. */
 const largestKept = 65_536
 
-const uuidOf = (hex: string): string =>
-  `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+/** A copy of the first format has no checksums that would have told. */
+const parsed = ([position, stream, revision]: Row, json: string) => {
+  try {
+    return JSON.parse(json)
+  } catch {
+    throw new DamagedEvent({ stream, revision, position }, 'it is not JSON')
+  }
+}
 
 /** The events among the rows; a row that is not JSON was not appended through this port and is passed over. */
 const eventsOf = (rows: readonly Row[]): RecordedEvent[] => {
   const events: RecordedEvent[] = []
-  for (const [position, stream, revision, id, type, data, metadata] of rows) {
+  for (const row of rows) {
+    const [position, stream, revision, id, type, data, metadata] = row
     if (typeof data !== 'string') continue
     events.push({
       stream,
@@ -33,8 +42,8 @@ const eventsOf = (rows: readonly Row[]): RecordedEvent[] => {
       position,
       id: uuidOf(id),
       type,
-      data: JSON.parse(data),
-      metadata: typeof metadata === 'string' ? JSON.parse(metadata) : {},
+      data: parsed(row, data),
+      metadata: typeof metadata === 'string' ? parsed(row, metadata) : {},
     })
   }
   return events
@@ -119,15 +128,17 @@ const sharedHead = (log: EventLog) => {
 
 /**
  * The event store in one file of this machine; several processes may share the file.
- * @throws Error when the file is something else, comes from a newer version or cannot be made durable
+ * @throws Error when the file is something else, comes from a newer version, cannot be made durable
+ * or lacks events that were written to it
  */
 export const openSqliteEventStore = (
   file: string,
   use: Use = 'append',
   committing: Where = 'inline',
   isAlone: () => boolean = () => false,
+  given: Given = {},
 ): EventStore & { readonly log: EventLog } => {
-  const log = openEventLog(file, use, committing, isAlone)
+  const log = openEventLog(file, use, committing, isAlone, given)
   const tail = makeTail()
   return {
     log,

@@ -9,8 +9,11 @@ import {
 } from '../../application/event-store.ts'
 import { generationalCache } from '../../application/generational-cache.ts'
 import { isHeld } from '../sqlite.ts'
+import { leafHash, type Content } from './event-entry.ts'
+import { uuidOf } from './event-ids.ts'
+import { markIn } from './marks.ts'
 import { sameFiles } from './same-files.ts'
-import type { Content } from './sqlite-event-rows.ts'
+import { headOf } from './sqlite-event-file.ts'
 
 export type NewRow = {
   /** The 16 bytes of a UUID. */
@@ -38,6 +41,8 @@ export type EventWriter = {
   commit(): Ends
   /** Undoes the transaction, whatever is left of it. */
   abandon(): void
+  /** Ends the writer; the database stays open. */
+  close(): void
 }
 
 type Known = { readonly id: number; revision: Revision; epoch: number }
@@ -58,7 +63,10 @@ export const writeEvents = (database: Database.Database): EventWriter => {
     .prepare<[number], number>('SELECT max(revision) FROM events WHERE stream = ?')
     .pluck()
   const insertStream = database.prepare('INSERT INTO streams (name) VALUES (?)')
-  const insertEvent = database.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+  let insertEvent: Database.Statement | undefined
+  /** Made when it is needed: a copy of the first format is only read, and has a column less. */
+  const insertion = (): Database.Statement =>
+    (insertEvent ??= database.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)'))
   const laterEvents = database
     .prepare<[number, number, number], [Buffer, number, number]>(
       `SELECT id, revision, position FROM events WHERE stream = ? AND revision > ?
@@ -67,6 +75,10 @@ export const writeEvents = (database: Database.Database): EventWriter => {
     .raw()
 
   const areSame = sameFiles(database.name)
+  const mark = markIn(headOf(database.name))
+  /** The last event of the transaction. */
+  let newest:
+    { readonly stream: string; readonly revision: Revision; readonly id: string } | undefined
   const streams = generationalCache<string, Known>(streamsRemembered)
   let position = 0
   let endOfOthers = 0
@@ -119,10 +131,15 @@ export const writeEvents = (database: Database.Database): EventWriter => {
       throw new WrongExpectedRevision(stream, wanted, revision)
     }
     const known = found ?? add(stream)
-    for (const { id, type, data, metadata } of rows) {
+    const insert = insertion()
+    for (const { id: bytes, type, data, metadata } of rows) {
       position += 1
       known.revision += 1
-      insertEvent.run(position, known.id, known.revision, id, type, data, metadata, now)
+      const id = bytes.toString('hex')
+      const { revision } = known
+      const checksum = leafHash({ stream, revision, id, type, data, metadata })
+      insert.run(position, known.id, revision, bytes, type, data, metadata, now, checksum)
+      newest = { stream, revision, id }
     }
     return { revision: known.revision, position }
   }
@@ -153,12 +170,19 @@ export const writeEvents = (database: Database.Database): EventWriter => {
     write,
     commit: () => {
       commit.run()
+      if (newest) {
+        const { stream, revision, id } = newest
+        mark.write({ position, stream, revision, event: uuidOf(id) })
+      }
+      newest = undefined
       return { end: position, endOfOthers }
     },
     abandon: () => {
+      newest = undefined
       streams.clear()
       version = -1
       if (database.inTransaction) rollback.run()
     },
+    close: mark.close,
   }
 }

@@ -1,14 +1,7 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { payers } from '../../domain/aggregates.ts'
-import {
-  noStream,
-  start,
-  type EventStore,
-  type Position,
-  type RecordedEvent,
-  type Revision,
-} from '../../application/event-store.ts'
+import { start, type EventStore, type RecordedEvent } from '../../application/event-store.ts'
 import {
   eventCatalogue,
   parseEvent,
@@ -21,6 +14,7 @@ import { streamOf } from '../../domain/stream.ts'
 import { fail } from '../failures.ts'
 import type { Settings } from '../settings.ts'
 import { openStoreToRead, type OpenedStore } from '../stores.ts'
+import { examine } from './examine.ts'
 import { addSecurityAudit } from './security-audit.ts'
 import { instantOf } from './time.ts'
 
@@ -86,39 +80,6 @@ const printConsents = async (store: EventStore, payer: string, at?: number): Pro
   all.filter((one) => at === undefined || isInForce(one, at)).forEach(line)
 }
 
-/** Most gaps that are printed. */
-const mostGapsPrinted = 100
-
-/** Reports missing revisions and, in our own file, missing positions and damage. */
-const printGaps = async (store: OpenedStore, { EVENT_STORE }: Settings): Promise<void> => {
-  const damage = store.log?.damage() ?? []
-  const revisions = new Map<string, Revision>()
-  const gaps: string[] = []
-  let events = 0
-  let last: Position = start
-  for await (const batch of store.readAll(start))
-    for (const { stream, revision, position } of batch.map(parseEvent)) {
-      const expected = (revisions.get(stream) ?? noStream) + 1
-      if (EVENT_STORE === 'sqlite' && position !== last + 1)
-        gaps.push(`positions ${last + 1} to ${position - 1} are missing`)
-      if (revision !== expected)
-        gaps.push(`${stream} has revision ${revision} at position ${position}, not ${expected}`)
-      revisions.set(stream, revision)
-      last = position
-      events += 1
-    }
-  line({
-    events,
-    streams: revisions.size,
-    last_position: last,
-    gaps: gaps.length,
-    damage: damage.length,
-  })
-  for (const problem of [...gaps.slice(0, mostGapsPrinted), ...damage])
-    process.stderr.write(`${problem}\n`)
-  if (gaps.length + damage.length > 0) process.exitCode = 1
-}
-
 type Chosen = { readonly stream?: string; readonly request?: string; readonly after: number }
 
 /** Commands for auditors: the log as stored, and the catalogue of events. */
@@ -154,7 +115,14 @@ export const addAuditCommands = (program: Command, settings: Settings): void => 
   audit
     .command('check')
     .description('read every event and report missing positions or revisions, and damage')
-    .action(() => withStore(settings, (store) => printGaps(store, settings)))
+    .action(() =>
+      withStore(settings, async (store) => {
+        const { problems, ...found } = await examine(store, settings)
+        line(found)
+        for (const problem of problems) process.stderr.write(`${problem}\n`)
+        if (problems.length > 0) process.exitCode = 1
+      }),
+    )
   audit
     .command('catalogue')
     .description('print every event type with its JSON Schema')

@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { start } from '../../application/event-store.ts'
+import { DamagedEvent, start, type EventStore } from '../../application/event-store.ts'
 import { parseEvent, type Recorded } from '../../domain/events.ts'
 import { openBlobDirectory } from '../blob-directory.ts'
 import { openSqliteEventStore } from '../event-store/sqlite-event-store.ts'
@@ -18,6 +18,16 @@ const blobsOf = (event: Recorded): string[] => {
   return typeof logo === 'string' ? [logo] : []
 }
 
+/** All events before the first damaged one, which is told as a problem. */
+async function* soundBatches(store: EventStore, problems: string[]) {
+  try {
+    yield* store.readAll(start)
+  } catch (error) {
+    if (!(error instanceof DamagedEvent)) throw error
+    problems.push(error.message)
+  }
+}
+
 const readLog = async (file: string) => {
   const store = openSqliteEventStore(file, 'read')
   try {
@@ -25,10 +35,8 @@ const readLog = async (file: string) => {
     const blobs = new Set<string>()
     let [events, position, at] = [0, start, 0]
     let vault: string | undefined
-    for await (const batch of store.readAll(start))
+    for await (const batch of soundBatches(store, problems))
       for (const event of batch.map(parseEvent)) {
-        if (event.position !== position + 1)
-          problems.push(`positions ${position + 1} to ${event.position - 1} are missing`)
         if (event.type === 'VaultChosen') vault = event.data.vault
         for (const hash of blobsOf(event)) blobs.add(hash)
         position = event.position

@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads'
+import { DamagedEvent } from '../../application/event-store.ts'
 import type { Place } from '../stores.ts'
 import { startWorker } from '../worker.ts'
 import type { FoldingReply, FoldingRequest, FoldingStart } from './folding-worker.ts'
@@ -27,6 +28,7 @@ export const foldInWorker =
       started.on('message', (reply: FoldingReply) => {
         isHurried = false
         if ('position' in reply) onMoved(reply.position)
+        else if ('damaged' in reply) onFailure(new DamagedEvent(reply.damaged, reply.problem))
         else onFailure(new Error(reply.problem))
       })
       started.on('error', onFailure)

@@ -1,5 +1,5 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
-import { start, type Position } from '../../application/event-store.ts'
+import { DamagedEvent, start, type Position } from '../../application/event-store.ts'
 import { openStore, type Place } from '../stores.ts'
 import { foldInline } from './folding.ts'
 import { openReadModelsAgain } from './read-model-file.ts'
@@ -8,7 +8,10 @@ import { openReadModelsAgain } from './read-model-file.ts'
 export type FoldingStart = { readonly place: Place; readonly readModels: string }
 
 export type FoldingRequest = 'hurry' | 'stop'
-export type FoldingReply = { readonly position: number } | { readonly problem: string }
+export type FoldingReply =
+  | { readonly position: number }
+  | { readonly problem: string }
+  | { readonly damaged: DamagedEvent['event']; readonly problem: string }
 
 /** Small, because folding waits for the checkpoint of the log. */
 const eventsBetweenCheckpoints = 500
@@ -19,8 +22,15 @@ const run = async (port: MessagePort, { place, readModels }: FoldingStart): Prom
   const file = openReadModelsAgain(readModels)
   let checkpoint = start
 
-  const onFailure = (error: unknown): void =>
-    send({ problem: error instanceof Error ? error.message : String(error) })
+  const onFailure = (error: unknown): void => {
+    const problem = error instanceof Error ? error.message : String(error)
+    // Errors lose their class between threads.
+    send(
+      error instanceof DamagedEvent
+        ? { damaged: error.event, problem: error.problem }
+        : { problem },
+    )
+  }
 
   const checkpointLog = (position: Position): void => {
     if (position < checkpoint + eventsBetweenCheckpoints) return

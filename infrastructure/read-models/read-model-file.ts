@@ -2,7 +2,7 @@ import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RecordedEvent } from '../../application/event-store.ts'
+import type { Mark } from '../event-store/marks.ts'
 import Database, { inFile } from '../sqlite.ts'
 import { fingerprint } from './fingerprint.ts'
 import { indexStatements, tableStatements } from './read-model-schema.ts'
@@ -23,13 +23,8 @@ export type ReadModelFile = {
 }
 
 /** The last event that is folded. */
-export type Checkpoint = Pick<RecordedEvent, 'position' | 'stream' | 'revision'> & {
-  /** Event id. */
-  readonly event: string
-}
-
-export const checkpointOf = ({ sqlite }: ReadModelFile): Checkpoint =>
-  sqlite.prepare('SELECT position, event, stream, revision FROM checkpoint').get() as Checkpoint
+export const checkpointOf = ({ sqlite }: ReadModelFile): Mark =>
+  sqlite.prepare('SELECT position, event, stream, revision FROM checkpoint').get() as Mark
 
 export const openFile = (
   file: string,

@@ -1,4 +1,5 @@
 import {
+  DamagedEvent,
   start,
   StoreUnavailable,
   type EventStore,
@@ -36,9 +37,15 @@ export type Progress = {
   readonly position: Position
   readonly head: Position
   readonly isStoreUp: boolean
+  /** The event at which folding has stopped, because it is damaged. */
+  readonly damagedAt: Position | undefined
 }
 
-type Waiter = { readonly target: Position; readonly resolve: () => void }
+type Waiter = {
+  readonly target: Position
+  readonly resolve: () => void
+  readonly reject?: (error: Error) => void
+}
 
 /** Lets readers wait until the read models have caught up, and publishes changes. */
 export const runReadModels = (needs: Needs) => {
@@ -49,6 +56,8 @@ export const runReadModels = (needs: Needs) => {
   let urgent: Waiter[] = []
   let patient: Waiter[] = []
   let position = start
+  /** Nothing behind a damaged event can be folded: to skip it would make every sum wrong. */
+  let damage: DamagedEvent | undefined
 
   const wake = (waiters: readonly Waiter[]): Waiter[] => {
     const isReady = ({ target }: Waiter): boolean => target <= position
@@ -59,21 +68,37 @@ export const runReadModels = (needs: Needs) => {
   const folding = needs.startFolding({
     onMoved: (moved) => {
       position = moved
+      damage = undefined
       urgent = wake(urgent)
       patient = wake(patient)
       if (urgent.length > 0) folding.hurry()
     },
-    onFailure,
+    onFailure: (error) => {
+      if (error instanceof DamagedEvent) stopAt(error)
+      onFailure(error)
+    },
   })
+
+  const stopAt = (error: DamagedEvent): void => {
+    damage = error
+    const waiting = urgent
+    urgent = []
+    for (const { reject } of waiting) reject?.(error)
+  }
 
   const reached = (target: Position): Promise<void> =>
     new Promise((resolve, reject) => {
       if (target <= position) return resolve()
+      if (damage) return reject(damage)
       const waiter = {
         target,
         resolve: () => {
           clearTimeout(timer)
           resolve()
+        },
+        reject: (error: Error) => {
+          clearTimeout(timer)
+          reject(error)
         },
       }
       const timer = setTimeout(() => {
@@ -146,7 +171,8 @@ export const runReadModels = (needs: Needs) => {
     progress: async (): Promise<Progress> => {
       const head = await headSoon()
       const isStoreUp = head !== undefined
-      return { position, head: head ?? Math.max(observed, position), isStoreUp }
+      const damagedAt = damage?.event.position
+      return { position, head: head ?? Math.max(observed, position), isStoreUp, damagedAt }
     },
     stop: async (): Promise<void> => {
       stopped.abort()

@@ -216,6 +216,7 @@ describe('the catalogue', () => {
       'LedgerDisabled',
       'LedgerEnabled',
       'LedgerRegistered',
+      'LossAccepted',
       'MatchConfirmed',
       'MerchantChanged',
       'MerchantDisabled',

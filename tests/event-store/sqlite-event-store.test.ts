@@ -248,8 +248,8 @@ describe('the file', () => {
     expect(() => openSqliteEventStore(foreign)).toThrow('not an event log')
     const newer = freshFile()
     void openSqliteEventStore(newer).close()
-    new Database(newer).exec('PRAGMA user_version = 2').close()
-    expect(() => openSqliteEventStore(newer)).toThrow('has format 2')
+    new Database(newer).exec('PRAGMA user_version = 3').close()
+    expect(() => openSqliteEventStore(newer)).toThrow('has format 3')
   })
 
   test('that this user may only read is not opened for appends', async () => {

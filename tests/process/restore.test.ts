@@ -22,9 +22,10 @@ import {
   runCommand,
   startShop,
 } from '../../harness/shop-process.ts'
+import { readLog } from '../../harness/event-log.ts'
 import { newFolder } from '../../harness/running-service.ts'
 
-test('a log that is restored under read models of more is shown as it is, and all that comes after it', async () => {
+test('a log that is restored under read models of more is not used until that is accepted; then it is shown as it is, and all that comes after it', async () => {
   const DATA_DIR = newFolder()
   const log = join(DATA_DIR, 'events.sqlite')
   const before = await startShop({ DATA_DIR })
@@ -44,6 +45,27 @@ test('a log that is restored under read models of more is shown as it is, and al
   renameSync(`${log}.copy`, log)
   // As an operator may keep the old ones, to be safe.
   mkdirSync(join(DATA_DIR, 'read-models', 'read-models-backup'))
+  for (const words of [['serve'], ['status']]) {
+    const refused = await runCommand({ DATA_DIR, PORT: '0' }, ...words)
+    expect([refused.code, refused.output]).toEqual([1, ''])
+    expect(refused.errors).toContain(`DATA_DIR="${DATA_DIR}": it ends at position `)
+    expect(refused.errors).toContain('run `daybook restore --accept`')
+  }
+  const accepted = await runCommand({ DATA_DIR }, '--json', 'restore', '--accept')
+  expect(accepted.code).toBe(0)
+  const again = await runCommand({ DATA_DIR }, '--json', 'restore', '--accept')
+  expect([again.code, again.errors]).toEqual([
+    1,
+    'the log holds every event that was seen: there is no loss to accept\n',
+  ])
+  const recorded = (await readLog(DATA_DIR)).at(-1)
+  expect(recorded).toMatchObject({
+    type: 'LossAccepted',
+    data: {
+      end: JSON.parse(accepted.output).last_position,
+      seen: { position: JSON.parse(accepted.output).lost_position },
+    },
+  })
   const { output } = await runCommand({ DATA_DIR }, '--json', 'status')
   const { log_position, read_models_position } = JSON.parse(output)
   expect(read_models_position).toBe(log_position)

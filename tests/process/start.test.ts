@@ -169,10 +169,10 @@ describe('a service that cannot start says why in one line', () => {
     const newer = logIn('newer')
     await openSqliteEventStore(newer).close()
     const log = new Database(newer)
-    log.pragma('user_version = 2')
+    log.pragma('user_version = 3')
     log.close()
     expect(await told({ DATA_DIR: folder('newer') })).toBe(
-      `DATA_DIR="${folder('newer')}": ${newer} has format 2, this program reads formats up to 1`,
+      `DATA_DIR="${folder('newer')}": ${newer} has format 3, this program reads formats up to 2`,
     )
     const foreign = logIn('foreign')
     new Database(foreign).exec('CREATE TABLE recipes (name TEXT)').close()

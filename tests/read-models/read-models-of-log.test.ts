@@ -55,8 +55,8 @@ const logOf = async (kind: Kind, events: readonly NewEvent[]): Promise<EventStor
 /** Opens the read models of a log as a service does, in the directory of the test. */
 const opening = () => {
   const place: Place = { EVENT_STORE: 'sqlite', DATA_DIR: freshFolder() }
-  return async (store: EventStore) => {
-    const file = await openReadModels(place, store)
+  return async (store: EventStore, { acceptsLoss = false } = {}) => {
+    const file = await openReadModels({ ...place, acceptsLoss }, store)
     onTestFinished(() => void file.sqlite.close())
     const { apply, position } = makeProjector(file, projections)
     return {
@@ -83,12 +83,22 @@ describe.each(kinds)('read models of a log %s', (kind) => {
     expect((await open(store)).name).toBe(ours.name)
   })
 
-  test('that was restored from a backup are begun anew, by all that open them in the same file', async () => {
+  test('that lost the last event they hold are neither used nor replaced', async () => {
     const open = opening()
     const before = await open(await logOf(kind, [a, b, c]))
     await before.fold()
     const restored = await logOf(kind, [a, b])
-    const after = await open(restored)
+    const problem = /lacks event \d+, revision 2 of clock-service, which the read models hold/
+    await expect(open(restored)).rejects.toThrow(problem)
+    await expect(open(restored)).rejects.toThrow(problem)
+  })
+
+  test('that was restored are begun anew in one file once that is accepted', async () => {
+    const open = opening()
+    const before = await open(await logOf(kind, [a, b, c]))
+    await before.fold()
+    const restored = await logOf(kind, [a, b])
+    const after = await open(restored, { acceptsLoss: true })
     expect(after.position()).toBe(start)
     expect(after.name).not.toBe(before.name)
     expect((await open(restored)).name).toBe(after.name)
@@ -99,11 +109,12 @@ describe.each(kinds)('read models of a log %s', (kind) => {
     expect(again.position()).toBe(await restored.head())
   })
 
-  test('that was restored and has grown past them since are begun anew', async () => {
+  test('that was restored and has grown past them since are not used either', async () => {
     const open = opening()
     await (await open(await logOf(kind, [a, b, c]))).fold()
     const restored = await logOf(kind, [a, b, d, e])
-    const after = await open(restored)
+    await expect(open(restored)).rejects.toThrow('revision 2 of clock-service')
+    const after = await open(restored, { acceptsLoss: true })
     expect(after.position()).toBe(start)
     await after.fold()
     expect(after.position()).toBe(await restored.head())
@@ -112,11 +123,18 @@ describe.each(kinds)('read models of a log %s', (kind) => {
   test.each([
     ['is empty', []],
     ['is longer', [c, d, e]],
-  ])('are begun anew where those of another event store are, when it %s', async (_, events) => {
+  ])('are not used for another log, when it %s', async (_, events) => {
     const open = opening()
     const other = kinds.find((one) => one !== kind) ?? kind
     await (await open(await logOf(other, [a, b]))).fold()
-    const store = await logOf(kind, events)
+    await expect(open(await logOf(kind, events))).rejects.toThrow('which the read models hold')
+  })
+
+  test('are begun anew for a log that was copied here from another event store', async () => {
+    const open = opening()
+    const other = kinds.find((one) => one !== kind) ?? kind
+    await (await open(await logOf(other, [a, b]))).fold()
+    const store = await logOf(kind, [a, b, c])
     const after = await open(store)
     expect(after.position()).toBe(start)
     await after.fold()

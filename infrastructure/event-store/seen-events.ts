@@ -1,0 +1,65 @@
+import { rmSync } from 'node:fs'
+import {
+  DamagedEvent,
+  start,
+  type EventStore,
+  type RecordedEvent,
+} from '../../application/event-store.ts'
+import { lossOf, markIn, readMark, type Mark } from './marks.ts'
+import { UnusableLog } from './sqlite-event-file.ts'
+
+type Found = 'as seen' | 'elsewhere' | 'lost'
+
+/** Where an event is that was seen; elsewhere in a log that was copied into another store. */
+export const placeOf = async (
+  store: EventStore,
+  { position, stream, revision, event }: Mark,
+): Promise<Found> => {
+  if (position === start) return 'as seen'
+  try {
+    const [found] = await store.readStream(stream, revision, 1)
+    if (found?.id !== event) return 'lost'
+    return found.position === position ? 'as seen' : 'elsewhere'
+  } catch (error) {
+    if (error instanceof DamagedEvent) return 'as seen'
+    throw error
+  }
+}
+
+const msBetweenMarks = 1_000
+
+/**
+ * Notes the newest event in a file beside the vault, so that a folder that is replaced by an older
+ * copy is noticed. @throws UnusableLog when the log lacks what was noted
+ */
+export const watchSeen = async (
+  store: EventStore,
+  file: string,
+  acceptsLoss = false,
+  elapsed: () => number = () => performance.now(),
+) => {
+  const seen = readMark(file)
+  if (acceptsLoss) rmSync(file, { force: true })
+  else if (seen && (await placeOf(store, seen)) === 'lost')
+    throw new UnusableLog(lossOf(seen, await store.head(), 'was noted beside the vault'))
+  const mark = markIn(file)
+  let newest: RecordedEvent | undefined
+  let notBefore = 0
+  const write = (): void => {
+    if (!newest) return
+    const { position, stream, revision, id } = newest
+    mark.write({ position, stream, revision, event: id })
+    newest = undefined
+    notBefore = elapsed() + msBetweenMarks
+  }
+  return {
+    observe: (events: readonly RecordedEvent[]): void => {
+      newest = events.at(-1) ?? newest
+      if (elapsed() >= notBefore) write()
+    },
+    close: (): void => {
+      write()
+      mark.close()
+    },
+  }
+}
