@@ -1,12 +1,13 @@
 import type { Completion } from '../domain/accounting/completion.ts'
+import type { SettlementMade } from '../domain/accounting/settlement-events.ts'
+import { type Message } from '../domain/callback.ts'
 import {
   displayCallbackName,
   displayMessageId,
   displayTexts,
   isDisplayed,
   streamOfSubject,
-  type Message,
-} from '../domain/callback.ts'
+} from '../domain/callback-names.ts'
 import type { Recorded } from '../domain/events.ts'
 import { idIn, merchantAndIdIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
@@ -27,6 +28,13 @@ export type ClosedReport = {
   readonly completion: Completion
 }
 
+export type MadeSettlement = {
+  readonly serial: number
+  readonly settlementId: string
+  readonly startedAt: Instant
+  readonly made: SettlementMade
+}
+
 /** The subject of a callback as of its event; `show` reads what is needed. */
 export type CallbackObject =
   | { readonly about: 'payment'; readonly tid: string; readonly show: () => Promise<ShownPayment> }
@@ -36,6 +44,7 @@ export type CallbackObject =
       readonly show: () => Promise<ShownPermission>
     }
   | { readonly about: 'report'; readonly report: ClosedReport }
+  | { readonly about: 'settlement'; readonly settlement: MadeSettlement }
   | { readonly about: 'scan'; readonly scan: string; readonly argstring: string }
   | { readonly about: 'display'; readonly tid: string; readonly text: string }
   | { readonly about: 'test' }
@@ -70,6 +79,18 @@ const closedReport = async (
   throw new Error(`report ${number} of ${stream} was never closed`)
 }
 
+const madeSettlement = async (
+  store: Needs['store'],
+  { stream, revision, data: made }: Extract<Recorded, { type: 'SettlementMade' }>,
+): Promise<MadeSettlement> => {
+  const { serial, settlementId } = made
+  for await (const events of historyOf(store, stream, 0, revision))
+    for (const event of events)
+      if (event.type === 'SettlementStarted' && event.data.serial === serial)
+        return { serial, settlementId, startedAt: event.metadata.at, made }
+  throw new Error(`settlement ${serial} of ${stream} was never started`)
+}
+
 const eventAt = async (
   store: Needs['store'],
   stream: string,
@@ -98,6 +119,8 @@ export const callbackObjects = ({ store, find, views }: Needs) => {
       }
       case 'ReportCompleted':
         return { about: 'report', report: await closedReport(store, event) }
+      case 'SettlementMade':
+        return { about: 'settlement', settlement: await madeSettlement(store, event) }
       case 'PermissionGranted':
       case 'PermissionDeclined':
       case 'PermissionFailed':

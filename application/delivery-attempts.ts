@@ -14,7 +14,7 @@ export type AttemptNeeds = {
     message: QueuedMessage,
     uri: string,
     merchant: string | null,
-  ) => Promise<Pick<Attempt, 'result' | 'httpStatus' | 'problem'>>
+  ) => Promise<Pick<Attempt, 'result' | 'httpStatus' | 'problem' | 'durationMs'>>
   readonly now: () => Instant
   readonly newId: () => string
   readonly random: () => number

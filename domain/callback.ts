@@ -1,57 +1,11 @@
 import { z } from 'zod'
-import type { LedgerEvent } from './accounting/ledger.ts'
 import { nextAttemptAt } from './callback-schedule.ts'
 import type { Decider, EventsOf } from './decider.ts'
 import { channelOf } from './merchant/channel.ts'
-import type { PaymentEvent } from './payment/payment-events.ts'
-import type { PermissionEvent } from './people/permission.ts'
-import { refuse } from './refusal.ts'
 import type { Instant } from './time.ts'
-
-/** Callback event of each event type (interface 4.4 and 13). */
-export const callbackEventNames = {
-  PaymentAuthorized: 'payment_authorized',
-  PaymentDeclined: 'payment_aborted_by_customer',
-  PaymentFailed: 'payment_aborted_by_customer',
-  PaymentAborted: 'payment_aborted_by_merchant',
-  PaymentExpired: 'payment_request_expired',
-  PaymentCaptured: 'payment_captured',
-  PaymentReleased: 'payment_auth_released',
-  PaymentRenewed: 'payment_authorization_renewed',
-  PaymentAuthorizationExpired: 'payment_authorization_expired',
-  PermissionGranted: 'permission_request_answered',
-  PermissionDeclined: 'permission_request_answered',
-  PermissionFailed: 'permission_request_answered',
-  PermissionExpired: 'permission_request_expired',
-  ReportCompleted: 'report_closed',
-} as const satisfies Partial<Record<(PaymentEvent | PermissionEvent | LedgerEvent)['type'], string>>
-
-/** Needs only its own event; other callbacks show the folded stream. */
-export const scanCallbackName = 'shortlink_scanned'
-
-/** Messages for the display at the till (interface 13), sent to their own address. */
-export const displayCallbackName = 'display_message'
-
-export const displayTexts = {
-  PaymentPickedUp: 'The code has been scanned.',
-  PaymentAuthorized: 'The payment has been accepted.',
-  PaymentDeclined: 'The payment has been declined.',
-  PaymentFailed: 'The payment has been refused.',
-} as const satisfies Partial<Record<PaymentEvent['type'], string>>
-
-export const isDisplayed = (type: string): type is keyof typeof displayTexts => type in displayTexts
-
-/** Subject of display messages, which have their own sequence numbers. */
-export const displayOf = (stream: string): string => `${stream}#display`
-
-/** The event id itself belongs to the ordinary callback. */
-export const displayMessageId = (event: string): string => `${event}-display`
 
 /** `gone` is HTTP 410 and ends all attempts. */
 const attemptResults = ['delivered', 'failed', 'gone'] as const
-
-/** Subjects that share a stream add a `#` suffix to its name. */
-export const streamOfSubject = (subject: string): string => subject.split('#')[0] ?? subject
 
 /** An event to deliver, with its sequence number within the subject. */
 const message = {
@@ -69,6 +23,7 @@ const attempt = {
   /** Null without a response. */
   httpStatus: z.int().nullable(),
   problem: z.string().nullable(),
+  durationMs: z.int().optional(),
 }
 
 /** Streams `callback-<id of the delivered event>`. */
@@ -80,6 +35,16 @@ export const callbackEvents = {
 } as const
 
 export type Message = z.output<z.ZodObject<typeof message>>
+
+/** A message as the log tells it, whether or not it has an address. */
+export type ToldMessage = Message & {
+  readonly id: string
+  readonly merchant: string | null
+  /** Of its event. */
+  readonly position: number
+  readonly at: Instant
+  readonly isAddressed: boolean
+}
 
 /** An undelivered message. */
 export type QueuedMessage = Message & {
@@ -151,7 +116,6 @@ export const callback: Decider<CallbackCommand, CallbackEvent, Callback> = {
         return [{ type: 'CallbackAttempted', data: { ...attempt, nextAttemptAt: again } }]
       }
       case 'RequestRetry': {
-        if (state.status === 'untried') return refuse('resource_is_unknown')
         const data = { ...command.message, nextAttemptAt: command.at }
         return [{ type: 'CallbackRetryRequested', data }]
       }

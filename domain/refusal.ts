@@ -13,6 +13,7 @@ export type RefusalCode =
   | 'authorization_is_answered'
   | 'authorization_is_expired'
   | 'authorization_is_not_allowed'
+  | 'callback_has_no_address'
   | 'capture_exceeds_additional_amount'
   | 'capture_exceeds_authorization'
   | 'capture_id_is_missing'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { startReceiver, type Receiver } from '../demo/receiver.ts'
 import { fetchCallbackKeys } from './callback-check.ts'
 import { startInProcess } from './in-process.ts'
-import { merchantClient } from './merchant-client.ts'
+import { merchantClient, type Credentials } from './merchant-client.ts'
 import { operatorHere } from './operator.ts'
 
 type Environment = Parameters<typeof startInProcess>[0]
@@ -29,6 +29,7 @@ export const startCallbackService = async (environment: Environment = {}, folder
     }),
     owner: merchantClient(address, { merchant: 'sandbox', user: 'admin', key }),
     world: merchantClient(address),
+    clientOf: (credentials: Credentials) => merchantClient(address, credentials),
     receive: async (options: Partial<Parameters<typeof startReceiver>[0]> = {}) => {
       const receiver = await startReceiver({ keys, ...options })
       receivers.push(receiver)

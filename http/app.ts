@@ -1,5 +1,4 @@
 import { Hono, type Context as HonoContext } from 'hono'
-import { RegExpRouter } from 'hono/router/reg-exp-router'
 import type { z } from 'zod'
 import { andThen, type MaybePromise } from '../application/maybe-promise.ts'
 import { compiled } from '../domain/compiled.ts'
@@ -14,6 +13,7 @@ import { accepts, preferred } from './negotiation.ts'
 import type { FailedRequest } from './payer/error-page.ts'
 import { headerOf, isForm, parseBody, parseForm, type Incoming } from './reading.ts'
 import { makeReceiving } from './receiving.ts'
+import { StaticFirstRouter } from './static-first-router.ts'
 import { makeReplies, type Reply } from './replies.ts'
 import type { OwnErrors, Route } from './route.ts'
 import { askerOf, reasonOf, type Asker } from './told-of-errors.ts'
@@ -109,8 +109,7 @@ export const makeApp = (needs: AppNeeds) => {
   const { names, authenticate } = needs
   const { succeed, failWith } = makeReplies(needs)
   const receiving = makeReceiving()
-  // Refuses paths that Hono would look up step by step, such as /a/:b beside /a/b/:c.
-  const app = new Hono<{ Bindings: Bindings }>({ router: new RegExpRouter() })
+  const app = new Hono<{ Bindings: Bindings }>({ router: new StaticFirstRouter() })
 
   /** Signatures cover the URL as sent; `req.url` is normalized. */
   const urlOf = (http: Http): string => {

@@ -3,15 +3,15 @@ import type { Links } from './addresses.ts'
 import { callerOf } from './call.ts'
 import { route, type AccessLevel, type Route } from './route.ts'
 
-const pageSize = 100
+export const pageSize = 100
 
-const writeCursor = (position: number): string =>
+export const writeCursor = (position: number): string =>
   Buffer.from(String(position)).toString('base64url')
 
-const readCursor = (cursor: string): number | undefined => {
+export const readCursor = (cursor: string): number | undefined => {
   const position = Number(Buffer.from(cursor, 'base64url').toString())
   const isOurs = Number.isSafeInteger(position) && writeCursor(position) === cursor
-  return isOurs && position > 0 ? position : undefined
+  return isOurs && position >= 0 ? position : undefined
 }
 
 /** The query of a list: without a cursor, the first page. */

@@ -16,6 +16,8 @@ export const namesOfOperations: Readonly<Record<string, string>> = {
   'GET /payer/': 'getPayerHomePage',
   'GET /payer/v1/request/': 'listPayerRequests',
   'GET /merchant/v1/merchant_lookup/:lookup_id/': 'findMerchant',
+  'GET /merchant/v1/callback/feed/': 'readCallbackFeed',
+  'POST /merchant/v1/callback/:callback_id/retry/': 'retryCallback',
   'POST /sandbox/v1/callback/': 'sendSandboxCallback',
   'POST /merchant/v1/pusher_auth/': 'authorizePusherChannel',
   'POST /payer/v1/sign_up/': 'beginPayerSignUp',

@@ -40,6 +40,10 @@ const refusalAnswers = {
   authorization_is_answered: { status: 409, text: 'This request has been answered already.' },
   authorization_is_expired: { status: 409, text: 'This request has expired. Please start again.' },
   authorization_is_not_allowed: { status: 409, text: 'This request has not been allowed.' },
+  callback_has_no_address: {
+    status: 409,
+    text: 'Its resource has no address: set a callback_uri, or read the message in the feed.',
+  },
   capture_exceeds_additional_amount: {
     field: 'additional_amount',
     text: 'More than what is left of the additional amount of the authorisation.',

@@ -1,6 +1,8 @@
 import { documented } from './docs/routes.ts'
 import { attachmentRoutes } from './merchant/attachment.ts'
+import { callbackRoutes } from './merchant/callback.ts'
 import { callbackKeyRoutes } from './merchant/callback-keys.ts'
+import { callbackFeedRoute } from './merchant/callback-feed.ts'
 import { callbackSecretRoutes } from './merchant/callback-secret.ts'
 import { feeScheduleRoute } from './merchant/fee-schedule.ts'
 import { ledgerRoutes } from './merchant/ledger.ts'
@@ -37,7 +39,11 @@ export type RouteNeeds = {
   >
   readonly people: NeedsOf<typeof permissionRoutes | typeof peopleRoutes>
   readonly callbacks: NeedsOf<
-    typeof callbackKeyRoutes | typeof callbackSecretRoutes | typeof pusherAuthRoute
+    | typeof callbackRoutes
+    | typeof callbackFeedRoute
+    | typeof callbackKeyRoutes
+    | typeof callbackSecretRoutes
+    | typeof pusherAuthRoute
   >
   /** The service itself. */
   readonly service: NeedsOf<typeof serviceRoutes> & Parameters<typeof documented>[1]
@@ -65,6 +71,8 @@ export const allRoutes = (needs: RouteNeeds): Route[] => {
     ...userRoutes(merchants),
     ...logRoutes(accounting),
     feeScheduleRoute(accounting),
+    callbackFeedRoute(callbacks),
+    ...callbackRoutes(callbacks),
     ...callbackSecretRoutes(callbacks),
     pusherAuthRoute(callbacks),
     ...peopleRoutes(people),

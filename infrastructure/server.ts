@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { callbackObjects } from '../application/callback-object.ts'
 import { makeAccess } from '../http/access.ts'
-import { linksOf } from '../http/addresses.ts'
+import { linksOf, type Links } from '../http/addresses.ts'
 import { makeApp, type AppNeeds } from '../http/app.ts'
 import { makeErrorPage } from '../http/payer/error-page.ts'
 import { namesOf } from '../http/brand.ts'
 import { makeAttachmentLink } from '../http/merchant/attachment.ts'
-import { callbackMessages } from '../http/merchant/callback-message.ts'
+import { wordsOfCallbacks } from '../http/merchant/callback-words.ts'
 import { openApi } from '../http/openapi.ts'
 import { makePusherHub } from '../http/pusher/hub.ts'
 import { answerToNoRequest } from '../http/replies.ts'
@@ -32,7 +31,7 @@ import { retryWhileHeld } from './retry-while-held.ts'
 import { makeSandboxData } from './sandbox-data.ts'
 import { composeService, type Service } from './service.ts'
 import type { Settings } from './settings.ts'
-import { openGranted } from './slices/people.ts'
+import { openGranted, type Granted } from './slices/people.ts'
 import { handleUpgrades } from './upgrades.ts'
 import type { Where } from './worker.ts'
 import { version } from './version.ts'
@@ -92,6 +91,24 @@ const reporting = (
   },
 })
 
+const linksWith = ({ ABSOLUTE_URIS: absoluteUris }: Settings, publicUrl: () => string): Links =>
+  linksOf(() => ({ publicUrl: publicUrl(), absoluteUris }))
+
+const wordsWith = (core: Core, settings: Settings, { views }: Granted, links: Links) => {
+  const { tokens } = core.people
+  const { reportHolding } = core.accounting
+  const safe = { isSafeChannel: isSafeChannel(settings) }
+  return wordsOfCallbacks({ ...core, ...safe, views, links, reportHolding, tokens })
+}
+
+/** The words of callbacks for the operator's commands, beside a running service. */
+export const callbackWords = (settings: Settings) => async (core: Core) => {
+  const { PUBLIC_URL, HOST, PORT } = settings
+  const publicUrl = () => PUBLIC_URL ?? `http://${HOST}:${PORT}`
+  const granted = await openGranted(core, publicUrl)
+  return wordsWith(core, settings, granted, linksWith(settings, publicUrl))
+}
+
 /** The service, and its app; `address` is where it listens, asked once that is known. */
 export const openService = async (
   settings: Settings,
@@ -102,10 +119,9 @@ export const openService = async (
 ) => {
   const inFlight = countInFlight()
   const core = await openCore(settings, log, beside, inFlight.isAlone)
-  const { tokens } = core.people
   const publicUrl = () => settings.PUBLIC_URL ?? address()
-  const links = linksOf(() => ({ publicUrl: publicUrl(), absoluteUris: settings.ABSOLUTE_URIS }))
-  const attachmentLink = makeAttachmentLink({ links, sign: tokens.sign })
+  const links = linksWith(settings, publicUrl)
+  const attachmentLink = makeAttachmentLink({ links, sign: core.people.tokens.sign })
   const proxies = watchProxies(log)
   const clientAddress = makeClientAddress(
     settings.TRUSTED_PROXIES,
@@ -122,11 +138,7 @@ export const openService = async (
     openGranted(core, publicUrl),
     keys,
   ])
-  const wordCallback = callbackMessages({
-    ...{ ...tokens, links, attachmentLink, reportHolding: core.accounting.reportHolding },
-    tellEvent: callbackObjects({ store: core.store, find: core.find, views: granted.views }),
-    isSafeChannel: isSafeChannel(settings),
-  })
+  const wordCallback = wordsWith(core, settings, granted, links)
   pusher.follow(wordCallback)
   const { names } = ofHttp
   const wire = { names, stringToSign, message: wordCallback }

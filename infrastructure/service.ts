@@ -90,7 +90,10 @@ export const composeService = async (core: Core, parts: ServiceParts) => {
     metrics: metrics.text,
     observe: metrics.observeRequest,
     /** Ends what would keep connections open. */
-    endStreams: live.end,
+    endStreams: (): void => {
+      live.end()
+      callbacks.endStreams()
+    },
     begin: background.begin,
     stop: background.stop,
   }

@@ -1,12 +1,6 @@
-import {
-  callbackEventNames,
-  callbackEvents,
-  displayCallbackName,
-  displayMessageId,
-  displayOf,
-  isDisplayed,
-  scanCallbackName,
-} from '../domain/callback.ts'
+import { callbackEvents, type ToldMessage } from '../domain/callback.ts'
+import { displayOf, isDisplayed } from '../domain/callback-names.ts'
+import type { Recorded } from '../domain/events.ts'
 import {
   isPaymentEvent,
   paymentEvents,
@@ -15,7 +9,7 @@ import {
 import { permissionEvents, type PermissionEvent } from '../domain/people/permission.ts'
 import { idIn } from '../domain/stream.ts'
 import type { PaymentRecorded } from './payment-lines.ts'
-import { projection } from './projection.ts'
+import { projection, type Key } from './projection.ts'
 import {
   attempted,
   callbackQueue,
@@ -26,6 +20,22 @@ import {
   withMessage,
 } from './queued-messages.ts'
 import { reportKey } from './reports.ts'
+import { toldBy } from './told.ts'
+
+/** Adds the message that an event tells; a resource without an address has a row for counting. */
+const told = (
+  row: CallbackQueueRow | undefined,
+  event: Recorded,
+  subject: Key,
+): CallbackQueueRow | undefined => {
+  const message = toldBy(event, subject)
+  const { merchant } = event.metadata
+  const counted =
+    row ?? (merchant === null ? undefined : emptyQueue(String(subject), merchant, null))
+  return message && counted
+    ? withMessage(counted, { ...event, id: message.id }, message.event)
+    : row
+}
 
 /** The display's queue gets only the steps of the payer. */
 const displayed = (
@@ -45,9 +55,8 @@ const displayed = (
         ? row
         : movedTo(data.displayMessageUri, row, displayOf(stream), metadata)
     default:
-      return (
-        row && withMessage(row, { ...event, id: displayMessageId(event.id) }, displayCallbackName)
-      )
+      // Without an address nobody has a display.
+      return row && row.callbackUri !== null ? told(row, event, displayOf(stream)) : row
   }
 }
 
@@ -56,9 +65,6 @@ const paymentQueues = ({ type, stream }: PaymentRecorded): string[] =>
   type === 'PaymentRequested' || type === 'PaymentAmended' || isDisplayed(type)
     ? [stream, displayOf(stream)]
     : [stream]
-
-const hasCallback = (type: string): type is keyof typeof callbackEventNames =>
-  type in callbackEventNames
 
 const queueProjection = projection({
   table: callbackQueue,
@@ -73,6 +79,9 @@ const queueProjection = projection({
     'ShortlinkChanged',
     'ShortlinkRemoved',
     'ShortlinkScanned',
+    'SettlementMade',
+    'MerchantRegistered',
+    'MerchantChanged',
   ],
   begins: ['PaymentRequested', 'PermissionRequested'],
   keysOf: (event) => {
@@ -90,6 +99,9 @@ const queueProjection = projection({
       case 'ShortlinkRemoved':
         // Messages are about the shortlink's scans, which have their own stream.
         return [`scans-${idIn(stream)}`]
+      case 'MerchantRegistered':
+      case 'MerchantChanged':
+        return [`settlement-${idIn(stream)}`]
       default:
         return [stream]
     }
@@ -110,7 +122,14 @@ const queueProjection = projection({
       case 'ShortlinkRegistered':
       case 'ShortlinkChanged': {
         const { id, merchant, callbackUri } = event.data
-        return movedTo(callbackUri, row, `scans-${id}`, { merchant, at: metadata.at })
+        // Its scans do not name the merchant.
+        const known = row ?? emptyQueue(`scans-${id}`, merchant, null)
+        return movedTo(callbackUri, known, `scans-${id}`, { merchant, at: metadata.at })
+      }
+      case 'MerchantRegistered':
+      case 'MerchantChanged': {
+        const { id: merchant, callbackUri } = event.data
+        return movedTo(callbackUri, row, String(key), { merchant, at: metadata.at })
       }
       case 'ReportClosed': {
         const { callbackUri } = event.data
@@ -121,29 +140,35 @@ const queueProjection = projection({
       case 'ShortlinkRemoved':
         // Undelivered messages without an address would wait for ever.
         return row && row.callbackUri === null ? { ...row, waiting: [], abandoned: [] } : row
-      case 'ShortlinkScanned':
-        return row && withMessage(row, event, scanCallbackName)
       case 'CallbackTestRequested':
-        return withMessage(
-          emptyQueue(stream, metadata.merchant, event.data.uri),
-          event,
-          'test_event',
-        )
+        return told(emptyQueue(stream, metadata.merchant, event.data.uri), event, stream)
       case 'CallbackAttempted':
         return row && attempted(row, event)
       case 'CallbackRetryRequested':
         return row && retried(row, event)
       default:
-        return row && hasCallback(event.type)
-          ? withMessage(row, event, callbackEventNames[event.type])
-          : row
+        return told(row, event, key)
     }
   },
 })
 
+const lastMessage = (
+  before: CallbackQueueRow | undefined,
+  after: CallbackQueueRow | undefined,
+  event: Recorded,
+): ToldMessage | undefined => {
+  if (!after || after.seqno === (before?.seqno ?? 0)) return undefined
+  const { subject, merchant, seqno, callbackUri } = after
+  const message = toldBy(event, subject)
+  const { revision, position, metadata } = event
+  const about = { merchant, subject, revision, seqno, position, at: metadata.at }
+  return message && { ...about, ...message, isAddressed: callbackUri !== null }
+}
+
 /** Adds the position of the event that changed the row last. */
 export const callbackQueueProjection: typeof queueProjection = {
   ...queueProjection,
+  message: lastMessage,
   apply: (row, event, key) => {
     const after = queueProjection.apply(row, event, key)
     return after && after !== row ? { ...after, position: event.position } : after

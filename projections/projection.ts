@@ -1,6 +1,7 @@
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { LineSum } from '../domain/accounting/line-sums.ts'
 import type { TransactionLine } from '../domain/accounting/transaction-line.ts'
+import type { ToldMessage } from '../domain/callback.ts'
 import type { DomainEvent, EventType, Recorded } from '../domain/events.ts'
 
 export type Key = string | number
@@ -30,7 +31,16 @@ export type Projection<Row extends object = object> = Fold<Row, Recorded> & {
     ((before: Row | undefined, event: Recorded) => TransactionLine | undefined) | null
   readonly lines: Fold<Row, TransactionLine> | null
   readonly sums: Fold<Row, LineSum> | null
+  readonly message: MessageOf<Row> | null
+  readonly messages: Fold<Row, ToldMessage> | null
 }
+
+/** The message that an event adds to a row, for others to fold (`messages`). */
+type MessageOf<Row> = (
+  before: Row | undefined,
+  after: Row | undefined,
+  event: Recorded,
+) => ToldMessage | undefined
 
 type Handling<Row, Handled extends EventType> = {
   readonly handles: readonly Handled[]
@@ -62,11 +72,13 @@ export const projection = <
     readonly isAppended?: true
     readonly lines?: Fold<Table['$inferSelect'], TransactionLine>
     readonly sums?: Fold<Table['$inferSelect'], LineSum>
+    readonly message?: MessageOf<Table['$inferSelect']>
+    readonly messages?: Fold<Table['$inferSelect'], ToldMessage>
   } & Handling<Table['$inferSelect'], Handled>,
 ) => {
   type Row = Table['$inferSelect']
   const { table, key, isAppended = false, handles, begins = [], apply } = definition
-  const { transactionLine, lines, sums } = definition
+  const { transactionLine, lines, sums, message, messages } = definition
   const keysOf =
     'keysOf' in definition
       ? definition.keysOf
@@ -82,5 +94,7 @@ export const projection = <
     transactionLine: (transactionLine ?? null) as Projection<Row>['transactionLine'],
     lines: lines ?? null,
     sums: sums ?? null,
+    message: (message ?? null) as Projection<Row>['message'],
+    messages: messages ?? null,
   }
 }

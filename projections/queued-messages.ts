@@ -84,8 +84,9 @@ export const withMessage = (
   { id, revision, metadata }: Pick<Recorded, 'id' | 'revision' | 'metadata'>,
   event: string,
 ): CallbackQueueRow => {
-  if (row.callbackUri === null) return row
   const seqno = row.seqno + 1
+  // It is counted all the same: the feed has it.
+  if (row.callbackUri === null) return { ...row, seqno }
   const message = { id, subject: row.subject, revision, event, seqno }
   const next = { ...message, attempts: 0, nextAttemptAt: metadata.at }
   return queued({ ...row, seqno, waiting: [...row.waiting, next] })
@@ -107,7 +108,8 @@ export const attempted = (
   const isOfEarlierAddress = data.result !== 'delivered' && data.uri !== row.callbackUri
   const nextAttemptAt = isOfEarlierAddress ? data.attemptedAt : data.nextAttemptAt
   if (nextAttemptAt !== null) {
-    const again = { ...message, attempts, nextAttemptAt }
+    // A log from before unaddressed messages were counted may have another number.
+    const again = { ...message, seqno: data.seqno, attempts, nextAttemptAt }
     return queued({ ...row, waiting: [...others, again] })
   }
   if (data.result === 'delivered') return queued({ ...row, waiting: others })

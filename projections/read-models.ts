@@ -6,6 +6,7 @@ import { signingKey } from '../domain/merchant/signing-key.ts'
 import { user } from '../domain/merchant/user.ts'
 import { application } from '../domain/people/application.ts'
 import { attachmentProjection, attachmentQueries } from './attachments.ts'
+import { callbackMessageProjection, callbackMessageQueries } from './callback-messages.ts'
 import { callbackQueueQueries } from './callback-queries.ts'
 import { callbackQueueProjection } from './callback-queue.ts'
 import { grantProjection, grantQueries } from './grants.ts'
@@ -73,6 +74,7 @@ const readModels = {
   },
   callbacks: {
     queue: { projections: [callbackQueueProjection], queries: callbackQueueQueries },
+    messages: { projections: [callbackMessageProjection], queries: callbackMessageQueries },
     signingKeys: registerReadModel('signing_keys', signingKey),
     channels: registerReadModel('channels', channel),
   },

@@ -59,6 +59,8 @@ export const settlementEvents = {
 } as const
 
 export const settlementUpcasts = {
+  // Version 1 settlements had no callback.
+  SettlementMade: [(data) => data],
   // Version 1 did not hold the amounts.
   PayoutOrdered: [(data) => ({ ...(data as object), paid: [] })],
 } satisfies Partial<Record<keyof typeof settlementEvents, readonly Upcast[]>>

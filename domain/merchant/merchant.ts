@@ -37,6 +37,8 @@ export const merchant = switchable(
     profile: profile.prefault({}),
     /** SHA-256 of its logo, a PNG. */
     logo: text,
+    /** Address for messages about no resource with an address of its own. */
+    callbackUri: text,
   }),
 )
 

@@ -118,6 +118,8 @@ export const paymentUpcasts = {
       const returnsFees = [charge?.fee, charge?.interchange, charge?.vat].some((sum) => sum !== 0)
       return { ...(data as object), returnsFees }
     },
+    // Version 2 refunds had no callback.
+    (data) => data,
   ],
 } satisfies Partial<Record<keyof typeof paymentEvents, readonly Upcast[]>>
 

@@ -1,9 +1,14 @@
 import { z } from 'zod'
-import { callbackEventNames, displayCallbackName, scanCallbackName } from '../../domain/callback.ts'
+import {
+  callbackEventNames,
+  displayCallbackName,
+  scanCallbackName,
+} from '../../domain/callback-names.ts'
 import { dateTime } from '../wire.ts'
 import { outcomeReply } from './outcome-reply.ts'
 import { permissionOutcomeReply } from './permission.ts'
 import { reportReply } from './report-reply.ts'
+import { settlementReply } from './settlement.ts'
 
 const names = [
   ...new Set(Object.values(callbackEventNames)),
@@ -46,6 +51,7 @@ const scan = z.object({
 const paymentMessage = callbackMessage('PaymentCallback', outcomeReply)
 const permissionMessage = callbackMessage('PermissionCallback', permissionOutcomeReply)
 const reportMessage = callbackMessage('ReportCallback', reportReply)
+const settlementMessage = callbackMessage('SettlementCallback', settlementReply)
 const textMessage = (id: string) =>
   z
     .object({ meta, object: text.optional() })
@@ -90,6 +96,10 @@ export const callbacks = {
     summary: 'The authorisation has expired with something left; what was captured stands.',
     message: paymentMessage,
   },
+  payment_refunded: {
+    summary: 'Something captured has been paid back.',
+    message: paymentMessage,
+  },
   payment_request_expired: {
     summary: 'Nobody has answered the payment request in time.',
     message: paymentMessage,
@@ -106,6 +116,10 @@ export const callbacks = {
   report_closed: {
     summary: 'A report is closed: its summary and logs are complete.',
     message: reportMessage,
+  },
+  settlement_made: {
+    summary: 'A settlement is made; it goes to the `callback_uri` of the merchant.',
+    message: settlementMessage,
   },
   shortlink_scanned: {
     summary: 'Somebody has scanned the code of a shortlink.',

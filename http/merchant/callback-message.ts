@@ -9,6 +9,7 @@ import { outcomeView, reportOfLine, type ReportHolding } from './outcome-reply.t
 import { outcomePath } from './payment.ts'
 import { permissionOutcomePath, permissionOutcomeView, reportOfPermission } from './permission.ts'
 import { reportPath, reportView } from './report-reply.ts'
+import { settlementPath, settlementView } from './settlement.ts'
 
 type MessageNeeds = Signing & {
   readonly tellEvent: ReadCallbackContent
@@ -28,6 +29,8 @@ const pathOf = (object: CallbackObject): string | null => {
       return permissionOutcomePath(object.rid)
     case 'report':
       return reportPath(object.report.ledger, object.report.number)
+    case 'settlement':
+      return settlementPath(object.settlement.serial)
     case 'scan':
     case 'test':
       return null
@@ -64,6 +67,10 @@ const encodeObject = async (
     case 'report': {
       const { completion: sums, ...about } = object.report
       return reportView(needs, { ...about, status: 'closed', sums }, at)
+    }
+    case 'settlement': {
+      const { made, ...about } = object.settlement
+      return settlementView(needs, about, made, at)
     }
     case 'permission': {
       const shown = await object.show()

@@ -41,7 +41,7 @@ const payoutReply = z
   })
   .meta({ id: 'PayoutDetail' })
 
-const settlementReply = z
+export const settlementReply = z
   .object({
     id: z.string(),
     settlement_id: z.string().meta({
@@ -77,7 +77,7 @@ export type SettlementNeeds = Signing & {
 }
 
 const listPath = `${merchantPrefix}/settlement/`
-const detailPath = (serial: number): string => `${listPath}${serial}/`
+export const settlementPath = (serial: number): string => `${listPath}${serial}/`
 const group = 'Settlement'
 
 const payoutView = (payout: Payout): z.input<typeof payoutReply> => {
@@ -110,32 +110,38 @@ export const lastSettlementRoute = ({ links, caughtUp, settlements }: Settlement
       await caughtUp()
       const [last] = settlements.list(callerOf(call).merchant, Number.MAX_SAFE_INTEGER, 1)
       const { serial } = last ?? refuse('resource_is_unknown')
-      return { location: links.full(detailPath(serial)) }
+      return { location: links.full(settlementPath(serial)) }
     },
   })
+
+/** `at` is when its links were signed. */
+export const settlementView = (
+  needs: Signing,
+  { serial, settlementId, startedAt }: Pick<SettlementRow, 'serial' | 'settlementId' | 'startedAt'>,
+  made: SettlementMade,
+  at: number,
+): z.input<typeof settlementReply> => ({
+  id: String(serial),
+  settlement_id: settlementId,
+  date_created: startedAt,
+  settlement_summary: made.totals.map((total) => {
+    const { currency, fees } = total
+    const amount = moneyIn(currency)
+    return {
+      ...summaryView(total),
+      settlement_fee: amount(fees.settlement_fee ?? '0'),
+      scope_fee: amount(fees.scope_fee ?? '0'),
+      transaction_fee: amount(fees.transaction_fee ?? '0'),
+    }
+  }),
+  payout_details: made.payouts.map(payoutView),
+  transaction_log_uris: made.transactionLogs.map(({ sha256 }) => logLink(needs, sha256, at)),
+  scope_log_uris: made.scopeLogs.map(({ sha256 }) => logLink(needs, sha256, at)),
+})
 
 /** Settlements and the account they are paid to (interface 10). */
 export const settlementRoutes = (needs: SettlementNeeds): Route[] => {
   const { links, caughtUp, settlements } = needs
-
-  const view = (row: SettlementRow, made: SettlementMade, at: number) => ({
-    id: String(row.serial),
-    settlement_id: row.settlementId,
-    date_created: row.startedAt,
-    settlement_summary: made.totals.map((total) => {
-      const { currency, fees } = total
-      const amount = moneyIn(currency)
-      return {
-        ...summaryView(total),
-        settlement_fee: amount(fees.settlement_fee ?? '0'),
-        scope_fee: amount(fees.scope_fee ?? '0'),
-        transaction_fee: amount(fees.transaction_fee ?? '0'),
-      }
-    }),
-    payout_details: made.payouts.map(payoutView),
-    transaction_log_uris: made.transactionLogs.map(({ sha256 }) => logLink(needs, sha256, at)),
-    scope_log_uris: made.scopeLogs.map(({ sha256 }) => logLink(needs, sha256, at)),
-  })
 
   return [
     listRoute({
@@ -147,7 +153,7 @@ export const settlementRoutes = (needs: SettlementNeeds): Route[] => {
       caughtUp,
       list: (merchant, before, limit) =>
         settlements.list(merchant, before, limit).map(({ serial }) => ({ position: serial })),
-      pathOf: ({ position: serial }) => detailPath(serial),
+      pathOf: ({ position: serial }) => settlementPath(serial),
     }),
     route({
       method: 'GET',
@@ -162,7 +168,7 @@ export const settlementRoutes = (needs: SettlementNeeds): Route[] => {
         await caughtUp()
         const row = settlements.find(callerOf(call).merchant, Number(call.params.settlement_id))
         if (!row?.made) return refuse('resource_is_unknown')
-        return view(row, row.made, call.at)
+        return settlementView(needs, row, row.made, call.at)
       },
     }),
     route({

@@ -28,10 +28,13 @@ type Needs = {
   readonly secureContext: SecureContext | undefined
 }
 
+type Answered = Omit<SendResult, 'durationMs'>
+
 export type SendResult = {
   readonly result: 'delivered' | 'failed' | 'gone'
   readonly httpStatus: number | null
   readonly problem: string | null
+  readonly durationMs: number
 }
 
 /** As requests, and as Standard Webhooks with each secret and the key of the service. */
@@ -76,12 +79,12 @@ export const makeCallbackSender = (needs: Needs) => {
       throw new PrivateAddress(host)
   }
 
-  const send = async (
+  const attempt = async (
     id: string,
     uri: string,
     body: string,
     secrets: readonly string[] = [],
-  ): Promise<SendResult> => {
+  ): Promise<Answered> => {
     try {
       checkLiteral(uri)
       const httpStatus = await post(uri, await headersFor(id, uri, body, secrets), body)
@@ -96,6 +99,12 @@ export const makeCallbackSender = (needs: Needs) => {
       const problem = error instanceof Error ? error.message : String(error)
       return { result: 'failed', httpStatus: null, problem }
     }
+  }
+
+  const send = async (...given: Parameters<typeof attempt>): Promise<SendResult> => {
+    const startedAt = performance.now()
+    const answered = await attempt(...given)
+    return { ...answered, durationMs: Math.round(performance.now() - startedAt) }
   }
 
   return { send, close }

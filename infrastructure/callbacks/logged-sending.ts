@@ -59,7 +59,7 @@ export const loggedSending = (
       if (channelOf(uri) !== undefined) {
         // The record of the attempt is what channels hear, on every node.
         countAttempt('delivered')
-        return { result: 'delivered', httpStatus: null, problem: null }
+        return { result: 'delivered', httpStatus: null, problem: null, durationMs: 0 }
       }
       const text = await wire.message(message, uri)
       const secrets = merchant === null ? [] : await findSecrets(merchant, now())

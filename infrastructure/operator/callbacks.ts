@@ -1,81 +1,145 @@
-import type { Command } from 'commander'
-import { callbacks } from '../../domain/aggregates.ts'
-import { parseEvent } from '../../domain/events.ts'
-import { streamOf } from '../../domain/stream.ts'
+import { Option, type Command } from 'commander'
+import { attemptsOf } from '../../application/callback-history.ts'
+import type { Message } from '../../domain/callback.ts'
+import { messageStatuses, type MessageStatus } from '../../projections/callback-messages.ts'
+import { retryMessage } from '../callbacks/callback-side.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
 import type { WithCore } from './with-core.ts'
 
-const attemptsOf = async ({ store }: Core, id: string) =>
-  (await store.readStream(streamOf(callbacks, id)))
-    .map(parseEvent)
-    .filter((event) => event.type === 'CallbackAttempted')
-
-/** The problem of the last attempt. */
-const problemOf = async (core: Core, id: string): Promise<string | null> => {
-  const last = (await attemptsOf(core, id)).at(-1)
-  return last?.data.problem ?? null
+type Filters = {
+  readonly merchant?: string
+  readonly status?: MessageStatus
+  readonly since?: number
 }
 
-const unfinishedCallbacks = async (core: Core) => {
-  await core.readModels.caughtUp()
-  const messages = core.callbacks.queue
-    .unfinished()
-    .flatMap((row) =>
-      [
-        ...row.waiting.map((message) => ({ status: 'waiting', ...message })),
-        ...row.abandoned.map((message) => ({ status: 'abandoned', ...message })),
-      ].map((message) => ({ ...message, resource: row.subject, uri: row.callbackUri })),
-    )
-  const listed = []
-  for (const { id, event, seqno, attempts, status, nextAttemptAt, resource, uri } of messages)
-    listed.push({
-      id,
-      status,
-      resource,
-      event,
-      seqno,
-      attempts,
-      last_problem: attempts > 0 ? await problemOf(core, id) : null,
-      next_attempt: status === 'waiting' ? new Date(nextAttemptAt).toISOString() : null,
-      callback_uri: uri,
-    })
-  return listed
+/** Makes the words of callbacks, which belong to `http`. */
+export type WordsOfCallbacks = (
+  core: Core,
+) => Promise<(message: Message, uri: string) => Promise<string>>
+
+const timeOf = (text: string): number => {
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? fail(`${text} is no time such as 2026-11-03T09:00:00Z`) : at
 }
 
-/** Retries a message that was tried before, delivered or not. */
-const retryCallback = async (core: Core, id: string) => {
-  const {
-    handle,
-    callbacks: { queue },
-    readModels,
-    contextOf,
-    now,
-  } = core
-  const attempts = await attemptsOf(core, id)
-  const last = attempts.at(-1)
-  if (!last) return fail(`no message ${id} has been attempted`)
-  const { subject, revision, event, seqno } = last.data
-  const message = { subject, revision, event, seqno }
-  const context = contextOf('operator', last.metadata.merchant)
-  await handle(callbacks, id, { type: 'RequestRetry', at: now(), message }, context)
-  await readModels.caughtUp()
-  const callbackUri = queue.find(subject)?.callbackUri ?? null
+/** Newest first; without a status, what has an address and has not arrived. */
+const rowsFor = ({ callbacks }: Core, { merchant, status, since = 0 }: Filters) => {
+  const { messages, queue } = callbacks
+  const unfinished = () =>
+    queue
+      .unfinished()
+      .flatMap(({ waiting, abandoned }) => [...waiting, ...abandoned])
+      .flatMap(({ id }) => messages.find(id) ?? [])
+      .toSorted((a, b) => b.place - a.place)
+  return (status === undefined ? unfinished() : messages.allOf(status)).filter(
+    (row) => row.at >= since && (merchant ?? row.merchant) === row.merchant,
+  )
+}
+
+const shownRow = async (core: Core, row: ReturnType<typeof rowsFor>[number]) => {
+  const { id, status, subject, event, seqno, merchant, at } = row
+  const queue = core.callbacks.queue.find(subject)
+  const waiting = queue?.waiting.find((one) => one.id === id)
+  const attempts = await attemptsOf(core.store)(id)
   return {
     id,
+    merchant,
+    status,
     resource: subject,
     event,
-    attempts: attempts.length,
-    callback_uri: callbackUri,
-    ...(callbackUri === null && { note: 'there is no address: the message waits for one' }),
+    seqno,
+    time: new Date(at).toISOString(),
+    attempts,
+    next_attempt: waiting ? new Date(waiting.nextAttemptAt).toISOString() : null,
+    callback_uri: queue?.callbackUri ?? null,
   }
 }
 
-export const addCallbackCommands = (program: Command, withCore: WithCore): void => {
+const listCallbacks = async (core: Core, filters: Filters) => {
+  await core.readModels.caughtUp()
+  const listed = []
+  for (const row of rowsFor(core, filters)) {
+    const { attempts, ...shown } = await shownRow(core, row)
+    const last_problem = attempts.at(-1)?.problem ?? null
+    listed.push({ ...shown, attempts: attempts.length, last_problem })
+  }
+  return listed
+}
+
+const found = async (core: Core, id: string) => {
+  await core.readModels.caughtUp()
+  return core.callbacks.messages.find(id) ?? fail(`there is no message ${id}`)
+}
+
+const retryOne = async (core: Core, id: string) => {
+  const row = await found(core, id)
+  await retryMessage(core)(row, core.contextOf('operator', row.merchant))
+  const { attempts, ...shown } = await shownRow(core, await found(core, id))
+  return {
+    ...shown,
+    attempts: attempts.length,
+    ...(shown.callback_uri === null && { note: 'there is no address: the message waits for one' }),
+  }
+}
+
+const retry = async (core: Core, id: string | undefined, filters: Filters): Promise<object> => {
+  if (id !== undefined) return retryOne(core, id)
+  if (filters.since === undefined) return fail('name a message, or a time with --since')
+  await core.readModels.caughtUp()
+  const rows = rowsFor(core, filters).toReversed()
+  let retried = 0
+  for (const row of rows) {
+    if ((core.callbacks.queue.find(row.subject)?.callbackUri ?? null) === null) continue
+    await retryMessage(core)(row, core.contextOf('operator', row.merchant))
+    retried += 1
+  }
+  return { retried, without_address: rows.length - retried }
+}
+
+const filtered = (command: Command): Command =>
+  command
+    .option('--since <time>', 'only messages told since then, such as 2026-11-03T09:00:00Z', timeOf)
+    .option('--merchant <id>', 'only those of this merchant')
+    .addOption(
+      new Option('--status <status>', 'default: waiting and abandoned').choices(messageStatuses),
+    )
+
+/** The operator's commands for callbacks (interface 14). */
+export const addCallbackCommands = (
+  program: Command,
+  withCore: WithCore,
+  wordsOf: WordsOfCallbacks,
+): void => {
   const callback = program.command('callbacks').description('callback messages')
+  filtered(callback.command('list').description('messages that have not arrived')).action(
+    withCore(listCallbacks),
+  )
   callback
-    .command('list')
-    .description('messages that have not arrived')
-    .action(withCore(unfinishedCallbacks))
-  callback.command('retry <id>').description('try again now').action(withCore(retryCallback))
+    .command('show <id>')
+    .description('a message with its attempts, and its bytes')
+    .action(
+      withCore(async (core: Core, id: string) => {
+        const row = await found(core, id)
+        const { attempts, ...shown } = await shownRow(core, row)
+        const word = await wordsOf(core)
+        return {
+          ...shown,
+          attempts: attempts.map((one) => ({
+            time: new Date(one.attemptedAt).toISOString(),
+            callback_uri: one.uri,
+            result: one.result,
+            http_status: one.httpStatus,
+            problem: one.problem,
+            duration_ms: one.durationMs ?? null,
+          })),
+          body: await word(row, attempts.at(-1)?.uri ?? shown.callback_uri ?? 'https:'),
+        }
+      }),
+    )
+  filtered(
+    callback
+      .command('retry [id]')
+      .description('try a message again now, or all that have not arrived since a time'),
+  ).action(withCore(retry))
 }

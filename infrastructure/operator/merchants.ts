@@ -30,6 +30,7 @@ type Details = {
   readonly phone?: string
   readonly email?: string
   readonly url?: string
+  readonly callbackUri?: string
 }
 
 const countryOf = (text: string | undefined, option: string): string | undefined =>
@@ -43,6 +44,13 @@ const locationOf = (text: string): MerchantData['location'] => {
   if (!isPlace || (accuracy !== null && !(accuracy >= 0)))
     return fail('a location is <latitude>,<longitude>[,<accuracy in meters>]')
   return { latitude, longitude, accuracy }
+}
+
+/** Null for none. */
+const callbackUriOf = (text: string): string | null => {
+  if (text === 'none') return null
+  const isAddress = /^https?:\/\/[^/?#]/i.test(text) && URL.canParse(text)
+  return isAddress ? text : fail('a callback URI is an http or https URL, or none')
 }
 
 const changesOf = (given: Details): Changes<MerchantData> => {
@@ -61,6 +69,7 @@ const changesOf = (given: Details): Changes<MerchantData> => {
     mcc,
     netmask: isNone ? null : netmask,
     location: location === undefined ? undefined : locationOf(location),
+    callbackUri: given.callbackUri === undefined ? undefined : callbackUriOf(given.callbackUri),
     profile: {
       addressLines: given.addressLine,
       postalCode: given.postalCode,
@@ -93,6 +102,7 @@ const shownWhole = (merchant: MerchantData) => {
     phone: profile.phoneNumber,
     email: profile.email,
     url: profile.url,
+    callback_uri: rest.callbackUri,
     address: [...profile.addressLines, profile.postalCode, profile.country].filter(Boolean),
     logo: rest.logo,
   }
@@ -174,6 +184,7 @@ const detailOptions = (command: Command): Command =>
     .option('--phone <number>')
     .option('--email <address>')
     .option('--url <url>')
+    .option('--callback-uri <uri>', 'gets settlement_made, or none')
 
 /** The operator's commands for merchants (interface 14). */
 export const addMerchantCommands = (program: Command, withCore: WithCore): void => {

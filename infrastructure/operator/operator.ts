@@ -8,7 +8,7 @@ import { settingsHelp, type Settings } from '../settings.ts'
 import { checkLogIsThere } from '../stores.ts'
 import { addAuditCommands } from './audit.ts'
 import { addBackupCommands } from './backups.ts'
-import { addCallbackCommands } from './callbacks.ts'
+import { addCallbackCommands, type WordsOfCallbacks } from './callbacks.ts'
 import { addFeeCommands } from './fees.ts'
 import { addIntegratorCommands } from './integrators.ts'
 import { addMerchantCommands } from './merchants.ts'
@@ -27,6 +27,7 @@ import type { WithCore } from './with-core.ts'
 type Server = {
   described(settings: Settings): object
   isRedirectUri(text: string, isSandbox: boolean): boolean
+  callbackWords(settings: Settings): WordsOfCallbacks
 }
 
 type Needs = {
@@ -124,7 +125,9 @@ export const operatorProgram = ({ settings, version, server, serve, sudoUser }: 
     return (text) => isRedirectUri(text, settings.MODE === 'sandbox')
   })
 
-  addCallbackCommands(program, withCore)
+  addCallbackCommands(program, withCore, async (core) =>
+    (await server()).callbackWords(settings)(core),
+  )
 
   program
     .command('rebuild')

@@ -1,4 +1,5 @@
 import { generationalCache, cachedPayments } from '../../application/generational-cache.ts'
+import type { ToldMessage } from '../../domain/callback.ts'
 import { sumLines, type LineSum } from '../../domain/accounting/line-sums.ts'
 import type { TransactionLine } from '../../domain/accounting/transaction-line.ts'
 import type { EventType, Recorded } from '../../domain/events.ts'
@@ -20,6 +21,7 @@ type Changes = Map<Key, Change>
 /** The rows of one table: changes of the current batch, and a cache. */
 const tableOf = (file: ReadModelFile, projection: Projection) => {
   const { handles, begins, transactionLine, lines, sums, isAppended } = projection
+  const { message: messageOf, messages } = projection
   const { read, write } = rowsOf(file, projection)
   /** Null for a row that does not exist: most payments have no callbacks. */
   const remembered = generationalCache<Key, Row | null>(cachedPayments)
@@ -55,15 +57,26 @@ const tableOf = (file: ReadModelFile, projection: Projection) => {
     handles,
     foldsLines: lines !== null,
     foldsSums: sums !== null,
-    /** Returns the transaction line that the event makes, if any. */
-    fold(event: Recorded): TransactionLine | undefined {
+    foldsMessages: messages !== null,
+    /** Returns the transaction line that the event makes, if any, and collects its messages. */
+    fold(event: Recorded, told: ToldMessage[]): TransactionLine | undefined {
       let line: TransactionLine | undefined
       const mayBeThere = !begins.has(event.type)
       for (const id of projection.keysOf(event)) {
-        const before = fold(id, mayBeThere, (row) => projection.apply(row, event, id))
+        const before = fold(id, mayBeThere, (row) => {
+          const after = projection.apply(row, event, id)
+          const message = messageOf?.(row, after, event)
+          if (message) told.push(message)
+          return after
+        })
         line = transactionLine?.(before, event) ?? line
       }
       return line
+    },
+    foldMessage(message: ToldMessage): void {
+      if (!messages) return
+      for (const id of messages.keysOf(message))
+        fold(id, false, (row) => messages.apply(row, message, id))
     },
     foldLine(line: TransactionLine): void {
       if (!lines) return
@@ -104,6 +117,7 @@ export const makeFold = (file: ReadModelFile, projections: readonly Projection[]
   const tables = projections.map((projection) => tableOf(file, projection))
   const ofLines = tables.filter(({ foldsLines }) => foldsLines)
   const ofSums = tables.filter(({ foldsSums }) => foldsSums)
+  const ofMessages = tables.filter(({ foldsMessages }) => foldsMessages)
   const byType = new Map<EventType, typeof tables>()
   for (const table of tables)
     for (const type of table.handles) byType.set(type, [...(byType.get(type) ?? []), table])
@@ -112,6 +126,7 @@ export const makeFold = (file: ReadModelFile, projections: readonly Projection[]
     /** Returns the rows and the checkpoint, to be written in one transaction. */
     fold(events: readonly Recorded[]): readonly Write[] {
       const lines = sumLines()
+      const told: ToldMessage[] = []
       const foldSums = (): void => {
         for (const sum of lines.take()) for (const { foldSum } of ofSums) foldSum(sum)
       }
@@ -119,7 +134,9 @@ export const makeFold = (file: ReadModelFile, projections: readonly Projection[]
         for (const table of byType.get(event.type) ?? []) {
           // Sum the earlier lines first: they belong to what this event closes, such as a report.
           if (table.foldsSums) foldSums()
-          const line = table.fold(event)
+          const line = table.fold(event, told)
+          for (const message of told.splice(0))
+            for (const { foldMessage } of ofMessages) foldMessage(message)
           if (!line) continue
           lines.add(line)
           for (const { foldLine } of ofLines) foldLine(line)

@@ -3,6 +3,7 @@ import { callbacks } from '../../domain/aggregates.ts'
 import { deliverCallbacks } from '../../application/deliver-callbacks.ts'
 import type { Context } from '../../application/handle.ts'
 import { workFailed, type Work } from '../background-work.ts'
+import { makeCallbackSide } from '../callbacks/callback-side.ts'
 import { loggedSending, type SendingNeeds } from '../callbacks/logged-sending.ts'
 import { secretsOfMerchants } from '../callbacks/merchant-secrets.ts'
 import type { Core } from '../core.ts'
@@ -15,6 +16,7 @@ export const callbackSlice = (core: Core, sending: SendingNeeds) => {
   const { caughtUp } = core.readModels
   const findCallbackSecrets = secretsOfMerchants({ find, derive: core.people.derive })
   const { send, close } = loggedSending(core, findCallbackSecrets, sending)
+  const side = makeCallbackSide(core)
   let wake = () => {}
   const delivery = deliverCallbacks({
     ...{ queue, handle, find, recall, caughtUp, send, now },
@@ -38,6 +40,8 @@ export const callbackSlice = (core: Core, sending: SendingNeeds) => {
       await handle(callbacks, `test-${randomUUID()}`, { type: 'RequestTest', uri }, context)
     },
     needs: {
+      ...side.routes,
+      wordCallback: sending.wire.message,
       findCallbackSecrets,
       callbackKeyPem: sending.signer.rsaPem,
       callbackKeys: async () => {
@@ -45,6 +49,8 @@ export const callbackSlice = (core: Core, sending: SendingNeeds) => {
         return signingKeys.all().map(({ data }) => publishedKey(data))
       },
     },
+    /** Ends what waits for messages. */
+    endStreams: side.end,
     work: [work],
   }
 }

@@ -2,8 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   callback,
-  callbackEventNames,
   callbackEvents,
+  type Attempt,
+  type CallbackEvent,
+} from '../../domain/callback.ts'
+import {
+  callbackEventNames,
+  callbackNameOf,
   displayCallbackName,
   displayMessageId,
   displayOf,
@@ -11,9 +16,7 @@ import {
   isDisplayed,
   scanCallbackName,
   streamOfSubject,
-  type Attempt,
-  type CallbackEvent,
-} from '../../domain/callback.ts'
+} from '../../domain/callback-names.ts'
 import { nextAttemptAt } from '../../domain/callback-schedule.ts'
 import { fold } from '../../domain/decider.ts'
 import { examplesOf } from './given.ts'
@@ -156,8 +159,8 @@ describe('the delivery of a callback', () => {
     },
   )
 
-  test('given a message that nobody has tried, when a retry is asked for, then it is unknown', () => {
-    given().when(retry(morning)).thenRefused('resource_is_unknown')
+  test('given a message that had no address, when a retry is asked for, then it is due now', () => {
+    given().when(retry(morning)).then(retried(morning))
   })
 
   test('given a wish for a test event, then it is recorded, and it is delivered like any other', () => {
@@ -261,12 +264,22 @@ test('each event that the decisions name becomes the callback event that stands 
     PaymentReleased: 'payment_auth_released',
     PaymentRenewed: 'payment_authorization_renewed',
     PaymentAuthorizationExpired: 'payment_authorization_expired',
+    PaymentRefunded: 'payment_refunded',
     ReportCompleted: 'report_closed',
+    SettlementMade: 'settlement_made',
     PermissionGranted: 'permission_request_answered',
     PermissionDeclined: 'permission_request_answered',
     PermissionFailed: 'permission_request_answered',
     PermissionExpired: 'permission_request_expired',
   })
+})
+
+test.each([
+  ['PaymentRefunded', 3],
+  ['SettlementMade', 2],
+])('%s is told from its version %i on: nobody hears now of what happened before', (type, first) => {
+  expect(callbackNameOf(type, first - 1)).toBeUndefined()
+  expect(callbackNameOf(type, first)).toBe(callbackEventNames[type as 'PaymentRefunded'])
 })
 
 test('a scan and a display have callback events of their own', () => {

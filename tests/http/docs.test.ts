@@ -5,7 +5,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callbackEventNames } from '../../domain/callback.ts'
+import { callbackEventNames } from '../../domain/callback-names.ts'
 import { levels } from '../../http/openapi-security.ts'
 import { examplesIn, pagesOf, seen } from './docs-pages.ts'
 import { openApiDocument, operationsOf, type OpenApiDocument } from './openapi-document.ts'
@@ -177,7 +177,7 @@ describe('what the guides show', () => {
 })
 
 describe('what the guides tell', () => {
-  test('is each event of a callback, and no other: a refund has none', () => {
+  test('is each event of a callback, and no other', () => {
     const rows = [...page('callbacks').matchAll(/<tr><td><code>(\w+)<\/code><\/td>/g)]
     expect(rows.map(([, name]) => name)).toEqual(Object.keys(document.webhooks))
     const told = new Set(rows.map(([, name]) => name))

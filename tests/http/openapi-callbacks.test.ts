@@ -1,10 +1,15 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startReceiver, type Receiver } from '../../demo/receiver.ts'
-import { callbackEventNames, displayCallbackName, scanCallbackName } from '../../domain/callback.ts'
+import {
+  callbackEventNames,
+  displayCallbackName,
+  scanCallbackName,
+} from '../../domain/callback-names.ts'
 import { makeCertificates } from '../process/certificates.ts'
 import {
   accept,
+  runCommand,
   advance,
   authorize,
   capture,
@@ -52,6 +57,7 @@ const letAllHappen = async (callback_uri: string): Promise<void> => {
   const sandbox = (path: string, body: object = {}) => world('POST', `/sandbox/v1/${path}`, body)
   const captured = await authorize(shop, { callback_uri, display_message_uri: callback_uri })
   await capture(till, captured, 'a')
+  await shop.owner('PUT', pathOf(captured), { action: 'refund' })
   await put(captured, 'reauth')
   await put(captured, 'release')
   const declined = await requestPayment(till, { callback_uri })
@@ -62,6 +68,9 @@ const letAllHappen = async (callback_uri: string): Promise<void> => {
   const { body: code } = await till('POST', '/merchant/v1/shortlink/', { callback_uri })
   await sandbox(`shortlink/${code.id}/scan/`, { argstring: 'table-7' })
   await sandbox('callback/', { callback_uri })
+  const words = ['merchant', 'change', 'sandbox', '--callback-uri', callback_uri]
+  await runCommand({ DATA_DIR: folder }, ...words)
+  await sandbox('settlement/', { merchant: 'sandbox' })
   await requestPayment(till, { callback_uri })
   await askPermission(callback_uri)
   await advance(world, 259_200)

@@ -9,6 +9,7 @@ import {
   operationsOf,
   type OpenApiDocument,
 } from './openapi-document.ts'
+import { walkCallbackSide } from './openapi-callback-side.ts'
 import { walkMerchantSide } from './openapi-merchant-side.ts'
 import {
   authorizedPayment,
@@ -192,8 +193,7 @@ describe('every answer is as documented:', () => {
     }
     check('POST', paths.clock, await call('POST', paths.clock, { body: { advance_seconds: 1 } }))
     await walkMerchantSide(service, check)
-    const secret = '/merchant/v1/callback_secret/'
-    for (const method of ['GET', 'POST']) await make(method, secret, secret)
+    await walkCallbackSide(service, make)
     const callback = '/sandbox/v1/callback/'
     const body = { callback_uri: 'http://127.0.0.1:1/' }
     check('POST', callback, await call('POST', callback, { body }))

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { payers } from '../../domain/aggregates.ts'
-import { callbackEventNames } from '../../domain/callback.ts'
+import { callbackEventNames } from '../../domain/callback-names.ts'
 import { parseEvent } from '../../domain/events.ts'
 import { codeOf, startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 

@@ -6,6 +6,7 @@ import { getTableName } from 'drizzle-orm'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ToldMessage } from '../../domain/callback.ts'
 import type { Recorded } from '../../domain/events.ts'
 import { makeFold, makeProjector } from '../../infrastructure/read-models/projector.ts'
 import { buildReadModelFile } from '../../infrastructure/read-models/read-model-draft.ts'
@@ -50,15 +51,23 @@ const foldedInMemory = (events: readonly Recorded[]) => {
     rows: new Map<string | number, object | undefined>(),
   }))
   for (const event of events) {
-    const lines = tables.flatMap(({ handles, begins, keysOf, apply, transactionLine, rows }) => {
+    const told: ToldMessage[] = []
+    const lines = tables.flatMap((table) => {
+      const { handles, begins, keysOf, apply, transactionLine, message, rows } = table
       if (!handles.has(event.type)) return []
       return keysOf(event).flatMap((key) => {
         const before = rows.get(key)
         if (begins.has(event.type)) expect(before).toBeUndefined()
-        rows.set(key, apply(before, event, key))
+        const after = apply(before, event, key)
+        rows.set(key, after)
+        told.push(...[message?.(before, after, event) ?? []].flat())
         return transactionLine?.(before, event) ?? []
       })
     })
+    for (const message of told)
+      for (const { messages, rows } of tables)
+        for (const key of messages?.keysOf(message) ?? [])
+          rows.set(key, messages?.apply(rows.get(key), message, key))
     for (const line of lines)
       for (const { lines: ofLines, sums, rows } of tables) {
         for (const key of ofLines?.keysOf(line) ?? [])

@@ -1,0 +1,65 @@
+import type { LedgerEvent } from './accounting/ledger.ts'
+import type { SettlementEvent } from './accounting/settlement-events.ts'
+import type { PaymentEvent } from './payment/payment-events.ts'
+import type { PermissionEvent } from './people/permission.ts'
+
+/** Callback event of each event type (interface 4.4 and 13). */
+export const callbackEventNames = {
+  PaymentAuthorized: 'payment_authorized',
+  PaymentDeclined: 'payment_aborted_by_customer',
+  PaymentFailed: 'payment_aborted_by_customer',
+  PaymentAborted: 'payment_aborted_by_merchant',
+  PaymentExpired: 'payment_request_expired',
+  PaymentCaptured: 'payment_captured',
+  PaymentReleased: 'payment_auth_released',
+  PaymentRenewed: 'payment_authorization_renewed',
+  PaymentAuthorizationExpired: 'payment_authorization_expired',
+  PaymentRefunded: 'payment_refunded',
+  PermissionGranted: 'permission_request_answered',
+  PermissionDeclined: 'permission_request_answered',
+  PermissionFailed: 'permission_request_answered',
+  PermissionExpired: 'permission_request_expired',
+  ReportCompleted: 'report_closed',
+  SettlementMade: 'settlement_made',
+} as const satisfies Partial<
+  Record<(PaymentEvent | PermissionEvent | LedgerEvent | SettlementEvent)['type'], string>
+>
+
+type ToldType = keyof typeof callbackEventNames
+
+/** First schema version with a callback: nobody is told now of what happened before. */
+const toldFromSchema: Partial<Record<ToldType, number>> = { PaymentRefunded: 3, SettlementMade: 2 }
+
+/** The callback event of an event, by its type and schema version. */
+export const callbackNameOf = (
+  type: string,
+  schema: number,
+): (typeof callbackEventNames)[ToldType] | undefined => {
+  if (!Object.hasOwn(callbackEventNames, type)) return undefined
+  const told = type as ToldType
+  return schema < (toldFromSchema[told] ?? 1) ? undefined : callbackEventNames[told]
+}
+
+/** Needs only its own event; other callbacks show the folded stream. */
+export const scanCallbackName = 'shortlink_scanned'
+
+/** Messages for the display at the till (interface 13), sent to their own address. */
+export const displayCallbackName = 'display_message'
+
+export const displayTexts = {
+  PaymentPickedUp: 'The code has been scanned.',
+  PaymentAuthorized: 'The payment has been accepted.',
+  PaymentDeclined: 'The payment has been declined.',
+  PaymentFailed: 'The payment has been refused.',
+} as const satisfies Partial<Record<PaymentEvent['type'], string>>
+
+export const isDisplayed = (type: string): type is keyof typeof displayTexts => type in displayTexts
+
+/** Subject of display messages, which have their own sequence numbers. */
+export const displayOf = (stream: string): string => `${stream}#display`
+
+/** The event id itself belongs to the ordinary callback. */
+export const displayMessageId = (event: string): string => `${event}-display`
+
+/** Subjects that share a stream add a `#` suffix to its name. */
+export const streamOfSubject = (subject: string): string => subject.split('#')[0] ?? subject

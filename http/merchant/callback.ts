@@ -1,0 +1,148 @@
+import { z } from 'zod'
+import type { Context } from '../../application/handle.ts'
+import type { QueueRow } from '../../application/callback-queue.ts'
+import type { Attempt, Message } from '../../domain/callback.ts'
+import { refuse } from '../../domain/refusal.ts'
+import {
+  messageStatuses,
+  type CallbackMessageRow,
+  type MessageStatus,
+} from '../../projections/callback-messages.ts'
+import { merchantPrefix, type Links } from '../addresses.ts'
+import { callerOf, contextOf, type Call } from '../call.ts'
+import { listQuery, pageSize, writeCursor } from '../lists.ts'
+import { route, type Route } from '../route.ts'
+import {
+  attemptView,
+  callbackDetail,
+  callbackList,
+  statusMeaning,
+  summaryView,
+} from './callback-reply.ts'
+import { subjectsOf } from './callback-resource.ts'
+
+export const callbackPath = `${merchantPrefix}/callback/`
+export const callbackGroup = 'Callback'
+
+export type CallbackNeeds = {
+  readonly links: Links
+  readonly caughtUp: () => Promise<void>
+  readonly callbackMessages: {
+    find(id: string): CallbackMessageRow | undefined
+    list(
+      merchant: string,
+      status: MessageStatus | undefined,
+      before: number,
+      limit: number,
+    ): readonly CallbackMessageRow[]
+    listAbout(subject: string, before: number, limit: number): readonly CallbackMessageRow[]
+  }
+  readonly findQueue: (subject: string) => QueueRow | undefined
+  readonly attemptsOf: (id: string) => Promise<readonly Attempt[]>
+  /** The JSON text that goes to an address. */
+  readonly wordCallback: (message: Message, uri: string) => Promise<string>
+  readonly retryCallback: (row: CallbackMessageRow, context: Context) => Promise<void>
+}
+
+const query = listQuery.extend({
+  resource: z
+    .string()
+    .max(1000)
+    .optional()
+    .meta({ description: 'The URI of a resource, or its id.' }),
+  status: z.enum(messageStatuses).optional().meta({ description: statusMeaning }),
+})
+
+type Asked = z.output<typeof query>
+
+/** Newest first. */
+const rowsFor =
+  ({ callbackMessages }: CallbackNeeds, merchant: string, { resource, status }: Asked) =>
+  (before: number, limit: number): readonly CallbackMessageRow[] => {
+    if (resource === undefined) return callbackMessages.list(merchant, status, before, limit)
+    return subjectsOf(resource, merchant)
+      .flatMap((subject) => callbackMessages.listAbout(subject, before, limit))
+      .filter((row) => row.merchant === merchant && (status ?? row.status) === row.status)
+      .toSorted((a, b) => b.place - a.place)
+      .slice(0, limit)
+  }
+
+const nextLink = (links: Links, { resource, status }: Asked, place: number): string => {
+  const next = { next: writeCursor(place) }
+  const filters = { ...(resource !== undefined && { resource }), ...(status && { status }) }
+  return links.inBody(`${callbackPath}?${new URLSearchParams({ ...filters, ...next })}`)
+}
+
+const listRoute = (needs: CallbackNeeds): Route =>
+  route({
+    method: 'GET',
+    path: callbackPath,
+    access: 'SECRET',
+    group: callbackGroup,
+    summary: 'List your callbacks',
+    query,
+    success: 'value',
+    reply: callbackList,
+    handle: async (call) => {
+      await needs.caughtUp()
+      const find = rowsFor(needs, callerOf(call).merchant, call.query)
+      const found = find(call.query.next ?? Number.MAX_SAFE_INTEGER, pageSize + 1)
+      const rows = found.slice(0, pageSize)
+      const last = found.length > pageSize ? rows.at(-1) : undefined
+      return {
+        uris: rows.map(({ id }) => needs.links.inBody(`${callbackPath}${id}/`)),
+        next: last ? nextLink(needs.links, call.query, last.place) : null,
+        callbacks: rows.map((row) => summaryView(needs, row)),
+      }
+    },
+  })
+
+/** What has become of a merchant's callbacks (interface 13.7). */
+export const callbackRoutes = (needs: CallbackNeeds): Route[] => {
+  const params = z.object({ callback_id: z.string().max(100) })
+
+  const own = async (call: Call<z.output<typeof params>>): Promise<CallbackMessageRow> => {
+    await needs.caughtUp()
+    const row = needs.callbackMessages.find(call.params.callback_id)
+    return row?.merchant === callerOf(call).merchant ? row : refuse('resource_is_unknown')
+  }
+
+  return [
+    listRoute(needs),
+    route({
+      method: 'GET',
+      path: `${callbackPath}:callback_id/`,
+      access: 'SECRET',
+      group: callbackGroup,
+      summary: 'Read a callback with its attempts',
+      params,
+      success: 'value',
+      reply: callbackDetail,
+      handle: async (call) => {
+        const row = await own(call)
+        const attempts = await needs.attemptsOf(row.id)
+        const shown = summaryView(needs, row)
+        // Without an address it stands in the feed, with its object.
+        const uri = attempts.at(-1)?.uri ?? shown.callback_uri ?? 'https:'
+        const body = await needs.wordCallback(row, uri)
+        return { ...shown, attempts: attempts.map(attemptView), body }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${callbackPath}:callback_id/retry/`,
+      access: 'SECRET',
+      group: callbackGroup,
+      summary: 'Send a callback now, delivered or not',
+      params,
+      success: 'nothing',
+      errors: { 409: 'Its resource has no address.' },
+      handle: async (call) => {
+        const row = await own(call)
+        const { callbackUri = null } = needs.findQueue(row.subject) ?? {}
+        if (callbackUri === null) return refuse('callback_has_no_address')
+        await needs.retryCallback(row, contextOf(call))
+      },
+    }),
+  ]
+}

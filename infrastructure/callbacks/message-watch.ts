@@ -1,0 +1,58 @@
+/** Between two looks, however often the read models change. */
+const lookEveryMs = 50
+const mostWaiting = 2000
+const mostOfOneMerchant = 16
+
+type Needs = {
+  /** Place of the merchant's last message. */
+  readonly lastPlace: (merchant: string) => number
+}
+
+type Waiting = { readonly after: number; readonly resume: () => void }
+
+/** Lets requests wait for a merchant's next message. */
+export const watchMessages = ({ lastPlace }: Needs) => {
+  const waiting = new Map<string, Set<Waiting>>()
+  let count = 0
+  let isLookDue = false
+  let hasEnded = false
+
+  const look = (): void => {
+    isLookDue = false
+    for (const [merchant, all] of waiting) {
+      const last = lastPlace(merchant)
+      for (const { after, resume } of all) if (last > after) resume()
+    }
+  }
+
+  return {
+    onFolded: (): void => {
+      if (count === 0 || isLookDue) return
+      isLookDue = true
+      setTimeout(look, lookEveryMs)
+    },
+    /** Resolves once there is a later message, after this time, or at once if too many wait. */
+    untilMessage: (merchant: string, after: number, milliseconds: number): Promise<void> =>
+      new Promise((resolve) => {
+        const own = waiting.get(merchant) ?? new Set()
+        const isFull = count >= mostWaiting || own.size >= mostOfOneMerchant
+        if (hasEnded || isFull || lastPlace(merchant) > after) return resolve()
+        const resume = (): void => {
+          clearTimeout(timer)
+          if (!own.delete(entry)) return
+          count -= 1
+          if (own.size === 0) waiting.delete(merchant)
+          resolve()
+        }
+        const entry = { after, resume }
+        const timer = setTimeout(resume, milliseconds)
+        waiting.set(merchant, own.add(entry))
+        count += 1
+      }),
+    /** Ends all waiting, so that the service can stop. */
+    end: (): void => {
+      hasEnded = true
+      for (const all of [...waiting.values()]) for (const { resume } of [...all]) resume()
+    },
+  }
+}
