@@ -10,6 +10,8 @@ type Needs = Pick<
   'readModels' | 'storesWork' | 'eventCounts' | 'callbacks' | 'accounting'
 > & {
   readonly settings: Pick<Settings, 'MODE' | 'DATA_DIR'>
+  /** Open connections of Pusher clients. */
+  readonly listenerCount: () => number
 }
 
 /** Names of the library; `_total` should end counters only. */
@@ -70,6 +72,14 @@ export const makeMetrics = (needs: Needs) => {
     registers: [registry],
     collect() {
       this.set(queue.unfinishedCount())
+    },
+  })
+  new Gauge({
+    name: 'daybook_pusher_connections',
+    help: 'Clients that are connected to listen to channels.',
+    registers: [registry],
+    collect() {
+      this.set(needs.listenerCount())
     },
   })
   const imbalances = new Gauge({

@@ -28,6 +28,7 @@ export type ServiceParts = {
   readonly signer: Signer
   readonly funding: FundingSource
   readonly granted: Granted
+  readonly listenerCount: () => number
 }
 
 /** The slices, made of their needs and of one another. */
@@ -48,7 +49,7 @@ export const composeSlices = async (
 export const composeService = async (core: Core, parts: ServiceParts) => {
   const { settings, log } = parts
   const { handle, find, now, readModels } = core
-  const metrics = makeMetrics({ ...core, settings })
+  const metrics = makeMetrics({ ...core, settings, listenerCount: parts.listenerCount })
   const slices = await composeSlices(core, { ...parts, countAttempt: metrics.countAttempt })
   const { payments, people, accounting, merchants, callbacks } = slices
   const work = Object.values(slices).flatMap((slice) => slice.work)

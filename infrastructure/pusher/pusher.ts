@@ -18,6 +18,7 @@ type Hub = Publishing['hub'] & {
   readonly open: Parameters<typeof pusherSockets>[0]['open']
   readonly sweep: () => void
   readonly end: () => void
+  readonly count: () => number
 }
 
 type HubNeeds = {
@@ -71,6 +72,8 @@ export const makePusher = (
   const sweeping = setInterval(hub.sweep, sweepEveryMs).unref()
   return {
     routes: { isServed: key !== null, claimChannel: claimChannels(core), authorize },
+    count: hub.count,
+    publish: hub.publish,
     take: pusherSockets({ open: hub.open, clientAddress }).take,
     /** Publishes what this or another process sends from now on. */
     follow: (message: Publishing['message']): void => {

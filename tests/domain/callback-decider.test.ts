@@ -54,6 +54,14 @@ const delivered = attempted(null, { result: 'delivered', httpStatus: 204 })
 const gone = attempted(null, { result: 'gone', httpStatus: 410 })
 
 describe('the delivery of a callback', () => {
+  test('given a message that a channel heard, when another process sends it, then nothing', () => {
+    const heard = { uri: 'pusher:m-shop-till', result: 'delivered', httpStatus: null } as const
+    given(attempted(null, heard)).when(record(heard, 1)).then()
+    given(attempted(null, heard)).when(record(heard, 0)).then()
+    // Whoever asks for it again hears it again.
+    given(attempted(null, heard), retried(morning)).when(record(heard)).then(attempted(null, heard))
+  })
+
   test('given no attempt, when it arrives, then it is delivered and not tried again', () => {
     expect(given().state).toEqual({ status: 'untried', attempts: 0, latest: null })
     given()
