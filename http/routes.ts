@@ -22,6 +22,7 @@ import { userRoutes } from './merchant/user.ts'
 import { peopleRoutes } from './people-routes.ts'
 import { claimingChannels, pusherAuthRoute } from './pusher/channel-access.ts'
 import type { NeedsOf, Route } from './route.ts'
+import { securityTextRoute } from './security-txt.ts'
 import { metricsRoute, serviceRoutes } from './service.ts'
 
 /** What the routes need, by slice. */
@@ -46,7 +47,8 @@ export type RouteNeeds = {
     | typeof pusherAuthRoute
   >
   /** The service itself. */
-  readonly service: NeedsOf<typeof serviceRoutes> & Parameters<typeof documented>[1]
+  readonly service: NeedsOf<typeof serviceRoutes | typeof securityTextRoute> &
+    Parameters<typeof documented>[1]
   /** Undefined in production. */
   readonly sandbox:
     | NeedsOf<typeof sandboxRoutes | typeof sandboxPermissionRoutes | typeof sandboxPayerRoutes>
@@ -77,6 +79,7 @@ export const allRoutes = (needs: RouteNeeds): Route[] => {
     pusherAuthRoute(callbacks),
     ...peopleRoutes(people),
     ...serviceRoutes(service),
+    securityTextRoute(service),
     ...callbackKeyRoutes(callbacks),
     ...(sandbox
       ? [

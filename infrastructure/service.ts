@@ -77,7 +77,12 @@ export const composeService = async (core: Core, parts: ServiceParts) => {
       merchants: merchants.needs,
       people: people.needs,
       callbacks: callbacks.needs,
-      service: { ready: makeReadiness(core, background), metrics: metrics.text },
+      service: {
+        ready: makeReadiness(core, background),
+        metrics: metrics.text,
+        securityContact: settings.SECURITY_CONTACT,
+        machineNow: Date.now,
+      },
       sandbox: {
         ...sandboxSlice(core, background.settle),
         ...people.answers,

@@ -44,6 +44,12 @@ export const pageUrl = text(
   (given) => urlOf(given) !== undefined,
 )
 
+/** RFC 9116, 2.5.3. */
+export const contact = text(
+  'must be an address such as mailto:security@pay.example, https://… or tel:+47…',
+  (given) => /^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+[\d-]+)$/.test(given),
+)
+
 export const networks = z.string().transform((given, context) => {
   const parts = given.split(',').map((part) => part.trim())
   if (parts.every(isNetmask)) return parts

@@ -4,6 +4,7 @@ import {
   text,
   anything,
   choice,
+  contact,
   flag,
   wholeNumber,
   brand,
@@ -107,6 +108,10 @@ const settings = {
   SECURITY_LOG_DAYS: [
     wholeNumber(1, 3650).default(365),
     'How long files of the security log are kept, in days.',
+  ],
+  SECURITY_CONTACT: [
+    contact.optional(),
+    'Whom to tell of a weakness, for /.well-known/security.txt: mailto:, https: or tel:.',
   ],
   HELP_URL: [pageUrl.optional(), 'Page where payers get help, linked below each of their pages.'],
   TERMS_URL: [pageUrl.optional(), 'Page of the terms for payers, linked there too.'],

@@ -25,7 +25,7 @@ let service: Service
 let document: OpenApiDocument
 let printed: unknown
 beforeAll(async () => {
-  service = await startService()
+  service = await startService({ SECURITY_CONTACT: 'https://pay.example/report' })
   printed = (await service.call('GET', '/openapi.json')).body
   document = openApiDocument.parse(printed)
 })
