@@ -11,6 +11,7 @@ const entries = [
   'serving-worker',
   'worker',
   'event-store/commit-worker',
+  'pictures/png-worker',
   'read-models/folding-worker',
   'read-models/writing-worker',
   'transaction-logs/log-worker',

@@ -11,7 +11,8 @@ import { checked } from './checking.ts'
 import { RequestError } from './errors.ts'
 import { accepts, preferred } from './negotiation.ts'
 import type { FailedRequest } from './payer/error-page.ts'
-import { headerOf, isForm, parseBody, parseForm, type Incoming } from './reading.ts'
+import { isForm, parseBody, parseForm } from './parsing.ts'
+import { headerOf, type Incoming } from './reading.ts'
 import { makeReceiving } from './receiving.ts'
 import { StaticFirstRouter } from './static-first-router.ts'
 import { makeReplies, type Reply } from './replies.ts'
@@ -137,7 +138,7 @@ export const makeApp = (needs: AppNeeds) => {
     if (route.success !== 'found' && !isAccepted(accept, replyTypes))
       throw new RequestError(406, `This resource is answered as ${replyTypes.join(' or ')}.`)
     const { body } = request
-    const call: Call = {
+    const call = {
       params: route.params && paramsOf(route.params, req.param()),
       query: route.query && checked(route.query, req.query()),
       body:
@@ -151,7 +152,10 @@ export const makeApp = (needs: AppNeeds) => {
       accept,
       request,
     }
-    return succeed(route, await route.handle(call as never))
+    // Awaited only where it takes several turns.
+    const read: Call =
+      call.body instanceof Promise ? { ...call, body: (await call.body) as unknown } : call
+    return succeed(route, await route.handle(read as never))
   }
 
   const respond = (route: Route, http: Http, requestId: string): MaybePromise<Reply> => {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { compiled } from '../domain/compiled.ts'
-import { malformed, mostIssues } from './errors.ts'
+import { malformed, mostIssues, type Unlisted } from './errors.ts'
 import { inexactNumber } from './exact-json.ts'
 import { innerOf } from './nothing.ts'
 
@@ -29,10 +29,10 @@ export const withCrossFieldCheck = <Schema extends z.ZodType, Fields extends z.Z
   return schema
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 
-const innermost = (schema: z.core.$ZodType): z.core.$ZodType => {
+export const innermost = (schema: z.core.$ZodType): z.core.$ZodType => {
   const inner = innerOf(schema)
   return inner ? innermost(inner) : schema
 }
@@ -83,17 +83,44 @@ const reworded = (issue: { readonly input?: unknown; readonly expected?: unknown
 const worded = (issue: z.core.$ZodRawIssue) =>
   z.core.util.finalizeIssue(issue, { error: reworded }, z.core.config())
 
+export type Problem = {
+  readonly path: readonly PropertyKey[]
+  readonly code?: string | undefined
+  readonly message: string
+}
+
+export type Checked<Value> =
+  | { readonly value: Value }
+  /** The first fifty. */
+  | { readonly problems: readonly Problem[]; readonly unlisted: Unlisted }
+
+/** Words no more problems than are told: there may be thousands. */
+export const check = <Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): Checked<z.output<Schema>> => {
+  // The parse itself: a ZodError would word every issue.
+  const result = compiled(schema)._zod.run({ value, issues: [] }, { async: false })
+  if (result instanceof Promise) throw new Error('a schema of a request must be synchronous')
+  const { issues } = result
+  if (issues.length === 0) return { value: result.value as z.output<Schema> }
+  const problems = issues.slice(0, mostIssues).map(worded)
+  return { problems, unlisted: issues.length - problems.length }
+}
+
+/** The value that fits. @throws Malformed, with the problems across fields too */
+export const valueOf = <Value>(
+  schema: z.ZodType,
+  given: unknown,
+  checked: Checked<Value>,
+): Value => {
+  if ('value' in checked) return checked.value
+  const { problems, unlisted } = checked
+  throw malformed({ issues: [...problems, ...furtherIssues(schema, given, problems)], unlisted })
+}
+
 /** @throws Malformed */
 export const checked = <Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
-): z.output<Schema> => {
-  // The parse itself: a ZodError would word every issue, and there may be thousands.
-  const result = compiled(schema)._zod.run({ value, issues: [] }, { async: false })
-  if (result instanceof Promise) throw new Error('a schema of a request must be synchronous')
-  const { issues } = result
-  if (issues.length === 0) return result.value as z.output<Schema>
-  const found = issues.slice(0, mostIssues).map(worded)
-  const further = furtherIssues(schema, value, found)
-  throw malformed({ issues: [...found, ...further], unlisted: issues.length - found.length })
-}
+): z.output<Schema> => valueOf(schema, value, check(schema, value))

@@ -61,12 +61,16 @@ type Issue = {
 /** At most so many problems are reported at once. */
 export const mostIssues = 50
 
-export const moreIssues = (count: number): string => `${count} more problems are not listed.`
+/** How many problems are not listed, where all have been looked for. */
+export type Unlisted = number | 'some'
+
+export const moreIssues = (count: Unlisted): string =>
+  count === 'some' ? 'There may be more problems.' : `${count} more problems are not listed.`
 
 type Issues = {
   readonly issues: readonly Issue[]
-  /** How many more there are. */
-  readonly unlisted?: number
+  /** Besides these. */
+  readonly unlisted?: Unlisted
 }
 
 /** The fields at fault, nested ones as `line_items.0.total`. */
@@ -80,8 +84,8 @@ export const malformed = ({ issues, unlisted = 0 }: Issues): Malformed => {
     if (code === 'invalid_type') ofAnotherType.add(field)
     ;(details[field] ??= []).push(message)
   }
-  const more = unlisted + Math.max(0, issues.length - mostIssues)
-  if (more > 0) (details[''] ??= []).push(moreIssues(more))
+  const more = unlisted === 'some' ? unlisted : unlisted + Math.max(0, issues.length - mostIssues)
+  if (more !== 0) (details[''] ??= []).push(moreIssues(more))
   return new Malformed(details)
 }
 

@@ -1,6 +1,8 @@
 const deepest = 32
 /** Values of all kinds, nested ones included. */
 const mostValues = 20_000
+/** Numbers that are kept as text. */
+const mostInexact = 5_000
 
 const [quote, backslash, comma, plus, minus, dot] = [0x22, 0x5c, 0x2c, 0x2b, 0x2d, 0x2e]
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d]
@@ -87,6 +89,8 @@ const scan = (text: string): Scan => {
         return { ...found, problem: `is JSON nested deeper than ${deepest} levels` }
     } else if (code === closeBracket || code === closeBrace) depth -= 1
     else if (code === minus || isDigit(code)) at = endOfNumber(text, at, found.inexact)
+    if (found.inexact.length > mostInexact)
+      return { ...found, problem: `is JSON of more than ${mostInexact} numbers that are inexact` }
     if (values > mostValues)
       return { ...found, problem: `is JSON of more than ${mostValues} values` }
   }

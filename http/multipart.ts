@@ -50,12 +50,14 @@ const partOf = (bytes: Buffer): Part => {
  * RequestError 400, 415
  */
 export const partsOf = (body: Uint8Array, contentType: string | undefined): readonly Part[] => {
-  const delimiter = `\r\n--${boundaryOf(contentType)}`
-  // So that the first delimiter may stand at the very start.
-  const bytes = Buffer.concat([new TextEncoder().encode('\r\n'), body])
+  const text = `\r\n--${boundaryOf(contentType)}`
+  const delimiter = Buffer.from(text)
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const parts: Part[] = []
-  let at = bytes.indexOf(delimiter)
-  if (at < 0) throw broken('the boundary does not occur')
+  // The first delimiter may stand at the very start, without its line break.
+  const isAtStart = bytes.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2))
+  let at = isAtStart ? -2 : bytes.indexOf(delimiter)
+  if (at < 0 && !isAtStart) throw broken('the boundary does not occur')
   for (;;) {
     const after = at + delimiter.length
     if (bytes.toString('latin1', after, after + 2) === '--') return parts

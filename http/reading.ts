@@ -1,11 +1,6 @@
 import type { HonoRequest } from 'hono'
-import type { z } from 'zod'
 import type { MaybePromise } from '../application/maybe-promise.ts'
-import type { Names } from './brand.ts'
-import { checked } from './checking.ts'
 import { RequestError } from './errors.ts'
-import { inexactNumber, readJson } from './exact-json.ts'
-import { withoutNothing } from './nothing.ts'
 import type { Route } from './route.ts'
 
 /** Bytes. */
@@ -32,13 +27,29 @@ const refuseSize = (largest: number): never => {
 /** Runs the reading of a large body when a slot is free. */
 export type InTurn = (work: () => Promise<void>) => Promise<void>
 
+/** Gathers a body; with a known length it is copied as it comes, not all at the end. */
+const gather = (length: number | undefined) => {
+  const whole = length === undefined ? undefined : Buffer.allocUnsafeSlow(length)
+  const chunks: Uint8Array[] = []
+  let size = 0
+  return {
+    add: (chunk: Uint8Array): void => {
+      if (whole) whole.set(chunk, size)
+      else chunks.push(chunk)
+      size += chunk.byteLength
+    },
+    all: (): Uint8Array => whole?.subarray(0, size) ?? Buffer.concat(chunks),
+  }
+}
+
 const collect = async (
   stream: ReadableStream<Uint8Array>,
+  length: number | undefined,
   largest: number,
   inTurn: InTurn,
 ): Promise<Uint8Array> => {
   const reader = stream.getReader()
-  const chunks: Uint8Array[] = []
+  const body = gather(length)
   let size = 0
   let isAll = false
   const readUntil = async (enough: number): Promise<void> => {
@@ -46,7 +57,7 @@ const collect = async (
       const { done, value } = await reader.read()
       isAll = done
       size += value?.byteLength ?? 0
-      if (value && size <= largest) chunks.push(value)
+      if (value && size <= largest) body.add(value)
     }
   }
   try {
@@ -55,7 +66,7 @@ const collect = async (
   } finally {
     if (!isAll) await reader.cancel()
   }
-  return size <= largest ? Buffer.concat(chunks) : refuseSize(largest)
+  return size <= largest ? body.all() : refuseSize(largest)
 }
 
 /** Node's request; empty when the app is called without a socket. */
@@ -80,14 +91,16 @@ export const headerOf = (
 /** Waits for the rest of a body. @throws RequestError 413, or 400 when it breaks off */
 const receive = async (
   request: HonoRequest,
-  hasLength: boolean,
+  length: number | undefined,
   largest: number,
   inTurn: InTurn | undefined,
 ): Promise<Uint8Array> => {
   try {
-    if (hasLength && !inTurn) return new Uint8Array(await request.arrayBuffer())
+    if (length !== undefined && !inTurn) return new Uint8Array(await request.arrayBuffer())
     const stream = request.raw.body
-    return stream ? await collect(stream, largest, inTurn ?? ((work) => work())) : new Uint8Array()
+    return stream
+      ? await collect(stream, length, largest, inTurn ?? ((work) => work()))
+      : new Uint8Array()
   } catch (error) {
     if (error instanceof RequestError) throw error
     throw new RequestError(400, 'The body broke off.')
@@ -119,70 +132,5 @@ export const readBody = (
   const isHere = incoming.complete && incoming.readableLength === size
   // Without a size Node 26 returns the first chunk only.
   const body = isHere ? incoming.read?.(size) : null
-  return body ?? receive(request, length !== undefined, largest, inTurn)
-}
-
-const formType = 'application/x-www-form-urlencoded'
-
-const jsonType = 'application/json'
-
-const mediaTypeOf = (header: string): string =>
-  header === jsonType ? header : (header.split(';')[0] ?? '').trim().toLowerCase()
-
-/** Whether a route takes this body as a form. */
-export const isForm = (
-  { takesForm }: Pick<Route, 'takesForm'>,
-  contentType: string | undefined,
-): boolean => (takesForm === 'or JSON' ? mediaTypeOf(contentType ?? '') === formType : takesForm)
-
-const parseObject = (body: Uint8Array): unknown => {
-  const read = readJson(body)
-  if ('problem' in read) throw new RequestError(400, `The body ${read.problem}.`)
-  const { value } = read
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  if (isObject && inexactNumber(value) === undefined) return value
-  throw new RequestError(400, 'The body must be a JSON object.')
-}
-
-/** Parses JSON; the schema checks it later. @throws RequestError 415, 400; Malformed */
-export const parseBody = (
-  schema: z.ZodType,
-  body: Uint8Array,
-  contentType: string | undefined,
-  names: Names,
-): unknown => {
-  const type = contentType === undefined ? undefined : mediaTypeOf(contentType)
-  if (body.byteLength > 0 && type !== jsonType && type !== names.json.toLowerCase())
-    throw new RequestError(415, `The body must be application/json or ${names.json}.`)
-  return checked(schema, body.byteLength === 0 ? {} : withoutNothing(schema, parseObject(body)))
-}
-
-const mostFields = 1_000
-
-const countOf = (character: string, text: string): number => {
-  let count = 0
-  for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) count += 1
-  return count
-}
-
-/** Parses a form; repeated fields become arrays. @throws RequestError 415, 400; Malformed */
-export const parseForm = (
-  schema: z.ZodType,
-  body: Uint8Array,
-  contentType: string | undefined,
-): unknown => {
-  const type = contentType === undefined ? undefined : mediaTypeOf(contentType)
-  if (body.byteLength > 0 && type !== formType)
-    throw new RequestError(415, `The body must be ${formType}.`)
-  const text = new TextDecoder().decode(body)
-  if (countOf('&', text) >= mostFields)
-    throw new RequestError(400, `A form has at most ${mostFields} fields.`)
-  const values = new Map<string, string[]>()
-  for (const [name, value] of new URLSearchParams(text)) {
-    const before = values.get(name)
-    if (before) before.push(value)
-    else values.set(name, [value])
-  }
-  const fields = [...values].map(([name, all]) => [name, all.length === 1 ? all[0] : all])
-  return checked(schema, Object.fromEntries(fields))
+  return body ?? receive(request, length === undefined ? undefined : size, largest, inTurn)
 }

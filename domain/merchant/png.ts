@@ -30,27 +30,53 @@ const isHeader = (header: DataView): boolean =>
   header.getUint8(11) === 0 &&
   header.getUint8(12) <= 1
 
+/** Pixels to a side; larger pictures are not kept. */
+export const mostPixels = 4096
+
+/** Of a whole picture, from its header. */
+export type PngHeader = {
+  readonly width: number
+  readonly height: number
+  readonly bitsPerPixel: number
+}
+
+const channelsByColourType: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
+
+export type PngChunk = { readonly type: string; readonly start: number; readonly end: number }
+
+type PngStructure = { readonly header: PngHeader; readonly chunks: readonly PngChunk[] }
+
+const headerOf = (header: DataView): PngHeader => ({
+  width: header.getUint32(0),
+  height: header.getUint32(4),
+  bitsPerPixel: header.getUint8(8) * (channelsByColourType[header.getUint8(9)] ?? 0),
+})
+
 /**
- * Checks the PNG structure (ISO/IEC 15948): signature, chunk checksums, IHDR first, IDAT present,
- * IEND last. Pixels are not decoded.
+ * The PNG structure (ISO/IEC 15948): signature, chunk checksums, IHDR first, IDAT present, IEND
+ * last. Pixels are not decoded. Undefined for anything else.
  */
-export const isPng = (bytes: Uint8Array): boolean => {
-  if (!signature.every((byte, index) => bytes[index] === byte)) return false
+export const readPng = (bytes: Uint8Array): PngStructure | undefined => {
+  if (!signature.every((byte, index) => bytes[index] === byte)) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  let hasImage = false
+  const chunks: PngChunk[] = []
+  let header: PngHeader | undefined
   for (let offset = signature.length; offset + 12 <= bytes.length;) {
     const length = view.getUint32(offset)
     const end = offset + 12 + length
-    if (end > bytes.length) return false
+    if (end > bytes.length) return undefined
     const type = String.fromCharCode(...bytes.subarray(offset + 4, offset + 8))
-    if (crcOf(bytes.subarray(offset + 4, end - 4)) !== view.getUint32(end - 4)) return false
-    const isFirst = offset === signature.length
-    if (isFirst !== (type === 'IHDR')) return false
-    const header = new DataView(bytes.buffer, bytes.byteOffset + offset + 8, length)
-    if (isFirst && !isHeader(header)) return false
-    if (type === 'IDAT') hasImage = true
-    if (type === 'IEND') return length === 0 && hasImage && end === bytes.length
+    if (crcOf(bytes.subarray(offset + 4, end - 4)) !== view.getUint32(end - 4)) return undefined
+    if ((header === undefined) !== (type === 'IHDR')) return undefined
+    const content = new DataView(bytes.buffer, bytes.byteOffset + offset + 8, length)
+    if (header === undefined && !isHeader(content)) return undefined
+    header ??= headerOf(content)
+    chunks.push({ type, start: offset, end })
+    if (type === 'IEND') {
+      const hasImage = chunks.some(({ type }) => type === 'IDAT')
+      return length === 0 && hasImage && end === bytes.length ? { header, chunks } : undefined
+    }
     offset = end
   }
-  return false
+  return undefined
 }

@@ -1,8 +1,8 @@
 import type { AttachmentKind } from '../../domain/merchant/attachment.ts'
-import { isPng } from '../../domain/merchant/png.ts'
 import type { Names } from '../brand.ts'
-import { Malformed, mostIssues } from '../errors.ts'
+import { malformed, mostIssues } from '../errors.ts'
 import { readJson } from '../exact-json.ts'
+import { nextTurn } from '../in-turns.ts'
 import type { Part } from '../multipart.ts'
 import { readSheet } from './attachment-sheet.ts'
 
@@ -13,23 +13,18 @@ type Problem = { readonly path: readonly PropertyKey[]; readonly message: string
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
-const problemsOfJson = (
+const problemsOfJson = async (
   kind: 'itemlist' | 'receipt',
   content: Uint8Array,
   currency: string,
-): readonly Problem[] => {
+): Promise<readonly Problem[]> => {
   if (content.byteLength > largestJson)
     return [{ path: [], message: `Larger than ${largestJson} bytes.` }]
   const json = readJson(content)
   if ('problem' in json) return [{ path: [], message: sentence(json.problem) }]
-  const read = readSheet(kind, json.value, currency)
+  await nextTurn()
+  const read = await readSheet(kind, json.value, currency)
   return 'problems' in read ? read.problems : []
-}
-
-const problemsOfPng = (content: Uint8Array): readonly Problem[] => {
-  if (content.byteLength > largestPng)
-    return [{ path: [], message: `Larger than ${largestPng} bytes.` }]
-  return isPng(content) ? [] : [{ path: [], message: 'Is no PNG image.' }]
 }
 
 export const mediaTypesOf = (names: Names): Readonly<Record<AttachmentKind, string>> => ({
@@ -38,44 +33,54 @@ export const mediaTypesOf = (names: Names): Readonly<Record<AttachmentKind, stri
   png: 'image/png',
 })
 
+const noParts: Problem = { path: ['parts'], message: 'There must be at least one part.' }
+
 type Checked = { readonly kind: AttachmentKind; readonly content: Uint8Array }
 
-/** The kind of each part, checked by content. @throws Malformed with the problems, up to a limit */
-export const checkParts = (
-  parts: readonly Part[],
-  names: Names,
+type Needs = {
+  readonly names: Names
+  readonly problemOfPng: (content: Uint8Array) => Promise<string | null>
+}
+
+const problemsOf = async (
+  { problemOfPng }: Needs,
+  kind: AttachmentKind,
+  content: Uint8Array,
   currency: string,
-): readonly Checked[] => {
+): Promise<readonly Problem[]> => {
+  if (kind !== 'png') return problemsOfJson(kind, content, currency)
+  if (content.byteLength > largestPng)
+    return [{ path: [], message: `Larger than ${largestPng} bytes.` }]
+  const message = await problemOfPng(content)
+  return message === null ? [] : [{ path: [], message }]
+}
+
+/**
+ * The kind of each part, checked by content over several turns. @throws Malformed with the
+ * problems, up to a limit
+ */
+export const checkParts = async (
+  parts: readonly Part[],
+  needs: Needs,
+  currency: string,
+): Promise<readonly Checked[]> => {
+  const { names } = needs
   const types = mediaTypesOf(names)
   const kinds = Object.keys(types) as AttachmentKind[]
-  const details: Record<string, string[]> = {}
-  let noted = 0
-  const note = (index: number, { path, message }: Problem): void => {
-    if (++noted <= mostIssues) (details[['parts', index, ...path].join('.')] ??= []).push(message)
-  }
-  const problemsOf = (kind: AttachmentKind, content: Uint8Array): readonly Problem[] => {
-    switch (kind) {
-      case 'itemlist':
-      case 'receipt':
-        return problemsOfJson(kind, content, currency)
-      case 'png':
-        return problemsOfPng(content)
-    }
-  }
-  const checked = parts.flatMap(({ contentType, content }, index) => {
-    // Stop at the limit.
-    if (noted >= mostIssues) return []
+  const problems: Problem[] = parts.length === 0 ? [noParts] : []
+  const checked: Checked[] = []
+  for (const [index, { contentType, content }] of parts.entries()) {
+    if (problems.length > mostIssues) break
+    await nextTurn()
     const type = (contentType.split(';')[0] ?? '').trim().toLowerCase()
     const kind = kinds.find((kind) => types[kind].toLowerCase() === type)
-    if (kind === undefined) {
-      const message = `Its Content-Type must be one of ${Object.values(types).join(', ')}.`
-      note(index, { path: [], message })
-      return []
-    }
-    for (const problem of problemsOf(kind, content)) note(index, problem)
-    return [{ kind, content }]
-  })
-  if (parts.length === 0) details['parts'] = ['There must be at least one part.']
-  if (Object.keys(details).length > 0) throw new Malformed(details)
+    const message = `Its Content-Type must be one of ${Object.values(types).join(', ')}.`
+    const found = kind ? await problemsOf(needs, kind, content, currency) : [{ path: [], message }]
+    for (const { path, message } of found)
+      problems.push({ path: ['parts', index, ...path], message })
+    if (kind) checked.push({ kind, content })
+  }
+  const unlisted = problems.length > mostIssues ? 'some' : 0
+  if (problems.length > 0) throw malformed({ issues: problems.slice(0, mostIssues), unlisted })
   return checked
 }

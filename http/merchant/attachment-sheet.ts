@@ -1,5 +1,7 @@
 import type { z } from 'zod'
-import type { Issues } from '../checking.ts'
+import type { Issues, Problem } from '../checking.ts'
+import { mostIssues } from '../errors.ts'
+import { checkInTurns, nextTurn } from '../in-turns.ts'
 import { withoutNothing } from '../nothing.ts'
 import { signedAmountIn, unitPriceIn } from '../wire.ts'
 import { earlierItemList, earlierReceipt } from './attachment-earlier-fields.ts'
@@ -125,23 +127,29 @@ const checkAmounts = (value: object, currency: string, issues: Issues, path: Pat
   }
 }
 
-type Problem = { readonly path: readonly PropertyKey[]; readonly message: string }
-type ReadSheet = { readonly sheet: Sheet } | { readonly problems: readonly Problem[] }
+type ReadSheet =
+  | { readonly sheet: Sheet }
+  /** The first fifty. */
+  | { readonly problems: readonly Omit<Problem, 'code'>[] }
 
 /** Reads one shape; the payment's currency is the default. */
-const shape =
-  <Schema extends z.ZodObject>(
-    schema: Schema,
-    toSheet: (content: z.output<Schema> & { readonly currency: string }) => Sheet,
-  ) =>
-  (json: unknown, currency: string): ReadSheet => {
-    const read = schema.safeParse(json)
-    if (!read.success) return { problems: read.error.issues }
+const shape = <Schema extends z.ZodObject>(
+  schema: Schema,
+  toSheet: (content: z.output<Schema> & { readonly currency: string }) => Sheet,
+) => {
+  const read = (value: z.output<Schema>, currency: string): ReadSheet => {
     const issues: Issues = { issues: [] }
-    checkAmounts(read.data, currency, issues)
-    if (issues.issues.length === 0) return { sheet: toSheet({ currency, ...read.data }) }
-    return { problems: issues.issues.map(({ path = [], message = '' }) => ({ path, message })) }
+    checkAmounts(value, currency, issues)
+    if (issues.issues.length === 0) return { sheet: toSheet({ currency, ...value }) }
+    const problems = issues.issues.slice(0, mostIssues)
+    return { problems: problems.map(({ path = [], message = '' }) => ({ path, message })) }
   }
+  return async (json: unknown, currency: string): Promise<ReadSheet> => {
+    const given = await checkInTurns(schema, json)
+    await nextTurn()
+    return 'value' in given ? read(given.value, currency) : given
+  }
+}
 
 const shapes = {
   itemlist: {
@@ -157,11 +165,15 @@ const shapes = {
 } as const
 
 /**
- * Reads an item list or a receipt. Old logs use the earlier fields, so those are tried first;
- * problems are reported for the current fields.
+ * Reads an item list or a receipt, in several turns. Old logs use the earlier fields, so those are
+ * tried first; problems are reported for the current fields.
  */
-export const readSheet = (kind: Sheet['kind'], json: unknown, currency: string): ReadSheet => {
+export const readSheet = async (
+  kind: Sheet['kind'],
+  json: unknown,
+  currency: string,
+): Promise<ReadSheet> => {
   const { schema, read, readEarlier } = shapes[kind]
-  const earlier = readEarlier(json, currency)
+  const earlier = await readEarlier(json, currency)
   return 'sheet' in earlier ? earlier : read(withoutNothing(schema, json), currency)
 }

@@ -12,6 +12,7 @@ import type { AttachmentEntry } from '../../projections/attachments.ts'
 import { merchantPrefix, tidParams, type Signing } from '../addresses.ts'
 import type { Names } from '../brand.ts'
 import { callerOf, type Call } from '../call.ts'
+import { nextTurn } from '../in-turns.ts'
 import { partsOf } from '../multipart.ts'
 import { route, type Route } from '../route.ts'
 import { createdReply } from '../wire.ts'
@@ -50,6 +51,8 @@ export type AttachmentNeeds = Signing & {
   readonly find: Find
   readonly caughtUp: () => Promise<void>
   readonly attachedContents: SealedBlobs
+  /** What is wrong with a picture; null for nothing. */
+  readonly problemOfPng: (content: Uint8Array) => Promise<string | null>
   readonly isSigned: (signature: string, ...parts: readonly string[]) => boolean
   readonly findRequested: (merchant: string, tid: string) => Promise<object | undefined>
   readonly attachments: { of(tid: string): readonly AttachmentEntry[] }
@@ -82,7 +85,7 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
       summary: 'Upload attachments, by the attachment_uri of an outcome',
       description:
         'One to 20 parts, each with its own Content-Type: an item list or a receipt (JSON of at most ' +
-        '1,000,000 bytes) or image/png (at most 1,000,000 bytes). All are kept, or none. The body may ' +
+        '1,000,000 bytes) or image/png (at most 1,000,000 bytes and 4096 × 4096 pixels). All are kept, or none. The body may ' +
         'have 10 MiB. The same content again adds nothing. A payment can have 100 attachments.',
       params: tidParams.extend({ expires: z.string().regex(/^\d{1,12}$/), signature: z.string() }),
       upload: {
@@ -111,8 +114,9 @@ export const attachmentRoutes = (needs: AttachmentNeeds): Route[] => {
           return refuse('resource_is_unknown')
         const { merchant, currency } = request
         const { body, header } = call.request
+        await nextTurn()
         const parts = partsOf(body, header('content-type'))
-        const checked = checkParts(parts, names, currency)
+        const checked = await checkParts(parts, needs, currency)
         const contents = []
         const keeps = []
         for (const { kind, content } of checked) {

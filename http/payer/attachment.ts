@@ -5,6 +5,7 @@ import { refuse } from '../../domain/refusal.ts'
 import type { AttachmentEntry } from '../../projections/attachments.ts'
 import { tidParams } from '../addresses.ts'
 import type { Call } from '../call.ts'
+import { nextTurn } from '../in-turns.ts'
 import { readSheet, type Sheet } from '../merchant/attachment-sheet.ts'
 import { route, type Route } from '../route.ts'
 import { shownMoney } from './money.ts'
@@ -48,8 +49,6 @@ const sheetHtml = ({ texts, locale }: Visitor, sheet: Sheet): Html => {
     ${tableOf([...bought, ...sums, ...paid], locale)}`
 }
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
-
 const pathOf = (tid: string, id: string): string => `/payer/payment/${tid}/attachment/${id}`
 
 const contentOf = async ({ attachedContents }: PayerAttachmentNeeds, entry: AttachmentEntry) =>
@@ -67,7 +66,7 @@ export const attachmentsHtml = async (
       return html`<p><img class="attached" src="${pathOf(tid, entry.id)}" alt="${attached}" /></p>`
     }
     const json: unknown = JSON.parse(new TextDecoder().decode(await contentOf(needs, entry)))
-    const read = readSheet(entry.kind, json, currency)
+    const read = await readSheet(entry.kind, json, currency)
     if ('problems' in read) throw new Error(`attachment ${entry.id} of ${tid} cannot be read`)
     return sheetHtml(visitor, read.sheet)
   }

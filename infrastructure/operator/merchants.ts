@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 import { merchants } from '../../domain/aggregates.ts'
 import { changed, type Changes } from '../../domain/changes.ts'
 import { newMerchant, type MerchantData } from '../../domain/merchant/merchant.ts'
-import { isPng } from '../../domain/merchant/png.ts'
 import { isCurrency } from '../../domain/money/currency.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
+import { makePngCheck } from '../pictures/png-client.ts'
 import { isNetmask } from '../networks.ts'
 import { addCallbackSecretCommand } from './callback-secrets.ts'
 import { checkName, collect, idPattern, presentMerchant } from './arguments.ts'
@@ -162,7 +162,10 @@ const setLogo = async (core: Core, id: string, file: string) => {
   await presentMerchant(core, id)
   const content = await contentOf(file)
   if (content.byteLength > largestLogo) fail(`${file} is larger than ${largestLogo} bytes`)
-  if (!isPng(content)) fail(`${file} is no PNG image`)
+  const pictures = makePngCheck()
+  const problem = await pictures.problemOf(content)
+  pictures.end()
+  if (problem !== null) fail(`${file}: ${problem}`)
   return change(core, id, { logo: await core.merchants.blobs.put(content) })
 }
 
@@ -214,7 +217,7 @@ export const addMerchantCommands = (program: Command, withCore: WithCore): void 
   addCallbackSecretCommand(merchant, withCore)
   merchant
     .command('logo <id> <file>')
-    .description('set the logo, a PNG of at most 1,000,000 bytes')
+    .description('set the logo, a PNG of at most 1,000,000 bytes and 4096 × 4096 pixels')
     .action(withCore(setLogo))
   addLifeCycle(merchant, withCore, {
     one: 'merchant',

@@ -8,6 +8,7 @@ import { requestPayment } from '../../application/request-payment.ts'
 import type { Work } from '../background-work.ts'
 import type { Core } from '../core.ts'
 import { sealedBlobs } from '../people/sealed-blobs.ts'
+import { makePngCheck } from '../pictures/png-client.ts'
 import type { MerchantSlice } from './merchants.ts'
 
 /** Payments. They expire, and funding sources hear of their money, beside the requests. */
@@ -46,6 +47,7 @@ export const paymentSlice = async (
       findRequested,
       findTerms: core.accounting.findTerms,
       hasPerson: vault.hasPerson,
+      problemOfPng: makePngCheck().problemOf,
       attachedContents: sealedBlobs(core.merchants.blobs, vault),
       requestPayment: requestPayment({ handle, find, tidOf: payments.tidOf, identify, awaitScan }),
     },

@@ -292,15 +292,20 @@ describe('a body', () => {
     expect(await post(more)).toMatchObject({ status: 201 })
   })
 
-  test('may hold 20,000 values, nested 32 deep, and no more', async () => {
+  test('may hold 20,000 values, 5,000 inexact numbers, nested 32 deep, and no more', async () => {
     const within = (id: string, extra: string) =>
       post(JSON.stringify(till(id)).replace('{', `{"n": ${extra}, `))
-    const numbers = (count: number) => `[${Array(count).fill('1e1').join(',')}]`
+    const numbers = (count: number, number = '7') => `[${Array(count).fill(number).join(',')}]`
     // The body, its list and its three fields count too, the first number of the list does not.
     expect(await within('many', numbers(19_996))).toMatchObject({ status: 201 })
     expect(await within('more', numbers(19_997))).toMatchObject({
       status: 400,
       body: error('Bad Request', /JSON of more than 20000 values/),
+    })
+    expect(await within('inexact', numbers(5_000, '1e1'))).toMatchObject({ status: 201 })
+    expect(await within('too-inexact', numbers(5_001, '1e1'))).toMatchObject({
+      status: 400,
+      body: error('Bad Request', /JSON of more than 5000 numbers that are inexact/),
     })
     const nest = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
     expect(await within('deepest', nest(31))).toMatchObject({ status: 201 })
@@ -394,8 +399,11 @@ describe('a body', () => {
     expect(status).toBe(400)
     const { '': more, ...told } = body.error_details as Record<string, string[]>
     expect(Object.values(told).flat()).toHaveLength(50)
+    expect(more).toEqual(['There may be more problems.'])
+    const few = Array.from({ length: 20 }, () => ({}))
+    const other = await service.pos1('POST', paths.payments, { line_items: few })
     // Four of each line and eight fields of the request, without the fifty.
-    expect(more).toEqual(['3958 more problems are not listed.'])
+    expect(other.body.error_details['']).toEqual(['38 more problems are not listed.'])
   })
 
   test('that is a form has at most a thousand fields', async () => {

@@ -258,7 +258,7 @@ test('the operator adds a merchant with its ids and address, changes it, and its
   writeFileSync(file, 'no image')
   expect(await operate('merchant', 'logo', 'cafe', file)).toMatchObject({
     code: 1,
-    error: expect.stringContaining('is no PNG image'),
+    error: expect.stringContaining('Is no PNG image'),
   })
 })
 

@@ -1,0 +1,156 @@
+import type { Schema } from '../harness/openapi-operations.ts'
+
+/** Makes a body of at most this size. */
+export type Hostile = {
+  readonly name: string
+  readonly body: (size: number) => string | Uint8Array
+}
+
+export const repeated = (text: string, size: number): string =>
+  text.repeat(Math.max(0, Math.floor(size / text.length)))
+
+/** `before`, as many parts as fit, `after`. */
+const filled = (
+  before: string,
+  part: (index: number) => string,
+  after: string,
+  size: number,
+  most = Infinity,
+): string => {
+  const parts: string[] = []
+  let left = size - before.length - after.length
+  for (let index = 0; index < most; index += 1) {
+    const next = part(index)
+    left -= Buffer.byteLength(next) + 1
+    if (left < 0) break
+    parts.push(next)
+  }
+  return before + parts.join(',') + after
+}
+
+const list = (name: string, part: (index: number) => string, most?: number): Hostile => ({
+  name,
+  body: (size) => filled('{"a":[', part, ']}', size, most),
+})
+
+const text = (name: string, part: string): Hostile => ({
+  name,
+  body: (size) => `{"a":"${repeated(part, (size - 8) / (Buffer.byteLength(part) / part.length))}"}`,
+})
+
+/** As many values as one body may have (interface 2.5). */
+const values = 19_990
+
+/** JSON that no route asks for. */
+const anyJson: readonly Hostile[] = [
+  list('numbers with exponents', () => '1e1'),
+  list('numbers, as many as may be', () => '1e1', values),
+  list('long numbers, as many as may be', (n) => `0.${String(n).padStart(45, '7')}`, values),
+  { name: 'one number', body: (size) => `{"a":1${repeated('0', size - 8)}1}` },
+  { name: 'huge exponent', body: (size) => `{"a":1e${repeated('9', size - 8)}}` },
+  { name: 'nested lists', body: (size) => repeated('[', size) },
+  { name: 'nested objects', body: (size) => repeated('{"a":', size) },
+  list('lists of the deepest kind', () => `${'['.repeat(30)}${']'.repeat(30)}`, values / 30),
+  { name: 'keys', body: (size) => filled('{', (n) => `"k${n}":1`, '}', size) },
+  {
+    name: 'keys, as many as may be',
+    body: (size) => filled('{', (n) => `"k${n}${'x'.repeat(30)}":1`, '}', size, values),
+  },
+  {
+    name: 'keys that are indices',
+    body: (size) => filled('{', (n) => `"${n * 99_991}":1`, '}', size, values),
+  },
+  {
+    name: 'one key again and again',
+    body: (size) => filled('{', () => '"a":1', '}', size, values),
+  },
+  text('long text', 'a'),
+  text('long text of escapes', '\\n'),
+  text('long text of surrogates', '\\ud83d\\ude00'),
+  text('long text of emoji', '😀'),
+  { name: 'blanks', body: (size) => `{}${repeated(' ', size - 2)}` },
+  { name: 'no JSON', body: (size) => repeated('"', size) },
+  { name: 'no UTF-8', body: (size) => new Uint8Array(size).fill(0xff) },
+]
+
+const nothings = ['', 'x', ' ', '\u200b', '\u00e5', '1', 'http://a/', '\\']
+
+/** The fields of a schema, each as long as it can be. */
+const longFields = (properties: Schema, valid: Schema): readonly Hostile[] => {
+  const names = Object.keys(properties)
+  return nothings.map((part) => ({
+    name: `every field long: ${JSON.stringify(part)}`,
+    body: (size) => {
+      const share = size / Math.max(1, names.length) - 100
+      const long = repeated(part, (share * part.length) / Math.max(1, Buffer.byteLength(part) + 1))
+      const all = Object.fromEntries(names.map((name) => [name, long]))
+      return JSON.stringify(part === '' ? { ...valid, ...all } : all)
+    },
+  }))
+}
+
+/** Lists of a schema with many items: nothing in them, one fault each, or none. */
+const longLists = (
+  properties: Schema,
+  valid: Schema,
+  item: (schema: Schema) => unknown,
+): readonly Hostile[] =>
+  Object.entries<Schema>(properties).flatMap(([name, schema]) => {
+    const lists = [schema, ...((schema['anyOf'] ?? []) as Schema[])]
+    const items = lists.find(({ items }) => items !== undefined)?.['items'] as Schema | undefined
+    if (!items) return []
+    const of = (most: number, what: string, make: (index: number) => unknown): Hostile => ({
+      name: `${name}: ${what}`,
+      body: (size) => {
+        const { [name]: _, ...rest } = valid
+        const before = `${JSON.stringify(rest).slice(0, -1)},${JSON.stringify(name)}:[`
+        return filled(before.replace('{,', '{'), (n) => JSON.stringify(make(n)), ']}', size, most)
+      },
+    })
+    const whole = item(items)
+    const faulty = (index: number) =>
+      typeof whole === 'object' && whole !== null
+        ? { ...whole, [Object.keys(whole)[index % Object.keys(whole).length] ?? 'a']: {} }
+        : { a: index }
+    return [
+      of(values, 'empty objects, as many as may be', () => ({})),
+      of(1000, '1000 empty objects', () => ({})),
+      of(1000, '1000 items with one fault each', faulty),
+      of(1000, '1000 items', () => whole),
+      of(1000, '1000 items, the last at fault', (n) => (n < 999 ? whole : faulty(0))),
+    ]
+  })
+
+/** Everything to try where JSON is taken. */
+export const hostileJson = (
+  properties: Schema,
+  valid: Schema,
+  item: (schema: Schema) => unknown,
+): readonly Hostile[] => [
+  ...anyJson,
+  ...longFields(properties, valid),
+  ...longLists(properties, valid, item),
+]
+
+/** Everything to try where a form is taken. */
+export const hostileForms = (names: readonly string[]): readonly Hostile[] => [
+  { name: 'fields', body: (size) => repeated('a=b&', size) },
+  {
+    name: 'fields, as many as may be',
+    body: (size) => filled('', (n) => `k${n}=1&`, '', size, 999).replaceAll(',', ''),
+  },
+  { name: 'one field again and again', body: (size) => repeated('a&', Math.min(size, 1990)) },
+  { name: 'escapes', body: (size) => `a=${repeated('%41', size - 2)}` },
+  { name: 'half escapes', body: (size) => repeated('%', size) },
+  { name: 'pluses', body: (size) => repeated('+', size) },
+  ...nothings.map((part) => ({
+    name: `every field long: ${JSON.stringify(part)}`,
+    body: (size: number) => {
+      const share = size / Math.max(1, names.length) - 20
+      const long = repeated(part, share / 3)
+      return new URLSearchParams(names.map((name): [string, string] => [name, long]))
+        .toString()
+        .slice(0, size)
+    },
+  })),
+]

@@ -1,0 +1,135 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Asker } from './openapi-operations.ts'
+import { paymentInput } from './payment-input.ts'
+import { runCommand } from './service-process.ts'
+import { secretHeaders, signedHeaders } from './signing.ts'
+
+type Sent = { readonly method: string; readonly path: string; readonly body?: string | Uint8Array }
+
+type Credentials = (sent: Sent) => Record<string, string>
+
+export type FurnishedSandbox = {
+  readonly credentials: Readonly<Record<Asker, Credentials>>
+  /** What is there, by the name of the field or parameter that takes it. */
+  readonly known: Map<string, unknown[]>
+  readonly attachmentPath: () => Promise<string>
+}
+
+const merchant = '/merchant/v1'
+const integrator = 'integrator-1'
+
+const json = async (address: string, sent: Sent, headers: Record<string, string>) => {
+  const { method, path, body } = sent
+  const type = { 'Content-Type': 'application/json' }
+  const answer = await fetch(address + path, {
+    method,
+    headers: { ...headers, ...(body !== undefined && type) },
+    ...(typeof body === 'string' && { body }),
+  })
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
+  return text === '' ? {} : JSON.parse(text)
+}
+
+const mayAsk = (address: string, folder: string) => {
+  const adminKey = createPrivateKey(readFileSync(join(folder, 'sandbox-admin-key.pem')))
+  const signedBy =
+    (who: Record<string, string>): Credentials =>
+    ({ method, path, body }) =>
+      signedHeaders({ method, url: address + path, body, key: adminKey, headers: who })
+  const ofMerchant = { 'X-Service-Merchant': 'sandbox' }
+  const secret = () => secretHeaders('sandbox', 'pos1', 'sandbox-secret')
+  return {
+    adminKey,
+    open: () => ({}),
+    secret,
+    key: signedBy({ ...ofMerchant, 'X-Service-User': 'admin' }),
+    integrator: signedBy({ 'X-Service-Integrator': integrator }),
+    // A merchant is a client of its own.
+    client: secret,
+  }
+}
+
+/**
+ * The sandbox of a process, with something of everything in it, and credentials of every kind.
+ * Long because it lists all that is there.
+ */
+export const furnishSandbox = async (
+  address: string,
+  folder: string,
+): Promise<FurnishedSandbox> => {
+  const { adminKey, ...merchants } = mayAsk(address, folder)
+  const ask = (method: string, path: string, body?: object) => {
+    const sent = { method, path, ...(body && { body: JSON.stringify(body) }) }
+    return json(address, sent, merchants.secret())
+  }
+  const keyFile = join(folder, 'integrator.pem')
+  writeFileSync(keyFile, createPublicKey(adminKey).export({ type: 'spki', format: 'pem' }))
+  const words = ['--name', 'One', '--pubkey', keyFile, '--merchant', 'sandbox']
+  await runCommand(['integrator', 'add', integrator, ...words], { DATA_DIR: folder })
+
+  const payment = async (changes: object = {}): Promise<string> =>
+    (await ask('POST', `${merchant}/payment_request/`, paymentInput({ ...changes }))).id
+  const pending = await payment()
+  const authorized = await payment()
+  await ask('POST', `/sandbox/v1/payment_request/${authorized}/accept/`, {})
+  const asked = { pos_id: 'till-1', scope: 'openid profile phone', customer: '4799999901' }
+  const permission = async (pos_tid: string): Promise<string> =>
+    (await ask('POST', `${merchant}/permission_request/`, { ...asked, pos_tid })).id
+  const granted = await permission('granted')
+  await ask('POST', `/sandbox/v1/permission_request/${granted}/accept/`, {})
+  const outcome = await ask('GET', `${merchant}/permission_request/${granted}/outcome/`)
+  const { code } = await ask('GET', '/sandbox/v1/payer/alice/code/')
+  const session = await ask('POST', '/payer/v1/session/', {
+    ...{ phone: '4799999901', pin: '1234', code },
+  })
+  const { id: shortlink } = await ask('POST', `${merchant}/shortlink/`, {})
+  const application = await ask('POST', `${merchant}/application/`, {
+    ...{ name: 'An app', redirect_uris: ['http://127.0.0.1/back'], is_public: false },
+  })
+  const bearer = (token: string) => () => ({ Authorization: `Bearer ${token}` })
+  const clients = [application.id]
+  const known = new Map<string, unknown[]>([
+    ['tid', [pending, authorized]],
+    ['rid', [granted, await permission('asked')]],
+    ['pos_id', ['till-1']],
+    ['ledger', ['default']],
+    ['ledger_id', ['default']],
+    ['report_id', ['1']],
+    ['settlement_id', ['1']],
+    ['settlement_account_id', ['default']],
+    ['shortlink_id', [shortlink]],
+    ['user_id', ['pos1-fuzz', 'admin']],
+    ['merchant_id', ['sandbox']],
+    ['merchant', ['sandbox']],
+    ['client_id', clients],
+    ['client', clients],
+    ['redirect_uri', ['http://127.0.0.1/back']],
+    ['response_type', ['code']],
+    ['value', ['2000', '1003']],
+    ['currency', ['NOK', 'NOK', 'nok', 'JPY']],
+    ['amount', ['100.00', '12.50', 100]],
+    ['customer', ['4799999901', '+4799999902', `shortlink_id:${shortlink}`]],
+    ['payer', ['alice', 'bob']],
+    ['required_scope', ['openid', 'openid profile phone']],
+    ['phone', ['4799999901']],
+    ['file', ['docs.css']],
+  ])
+  return {
+    credentials: {
+      ...merchants,
+      session: bearer(session.token),
+      token: bearer(outcome.permissions?.access_token ?? outcome.access_token),
+    },
+    known,
+    attachmentPath: async () => {
+      const { attachment_uri } = await ask(
+        'GET',
+        `${merchant}/payment_request/${authorized}/outcome/`,
+      )
+      return attachment_uri
+    },
+  }
+}
