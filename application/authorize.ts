@@ -3,8 +3,14 @@ import { isWithdrawal, type Permissions } from '../domain/people/grant.ts'
 import { Refusal, refuse } from '../domain/refusal.ts'
 import { streamOf } from '../domain/stream.ts'
 import { authorizations, grants, payers } from '../domain/aggregates.ts'
-import type { Needs } from './grants.ts'
-import { revokeGrant } from './withdraw-grants.ts'
+import {
+  findGrantOf,
+  findLiveRefreshToken,
+  findLiveToken,
+  refreshGrant,
+  type Needs,
+} from './grants.ts'
+import { revokeGrant, withdrawConsent } from './withdraw-grants.ts'
 import { issueTokens } from './tokens.ts'
 import type { Context } from './handle.ts'
 
@@ -70,3 +76,14 @@ export const redeemCode =
       return refuse(error.code === 'code_is_used' ? 'code_is_used' : 'code_is_invalid')
     }
   }
+
+/** All that is done with codes, grants and their tokens. */
+export const authorizationsOf = (needs: Needs) => ({
+  redeemCode: redeemCode(needs),
+  refreshGrant: refreshGrant(needs),
+  revokeGrant: revokeGrant(needs),
+  withdrawConsent: withdrawConsent(needs),
+  findLiveToken: findLiveToken(needs),
+  findLiveRefreshToken: findLiveRefreshToken(needs),
+  findGrantOf: findGrantOf(needs),
+})

@@ -26,33 +26,30 @@ import { signInRoutes } from './payer/sign-in.ts'
 import { signUpRoutes } from './payer/sign-up-pages.ts'
 import type { NeedsOf, Route } from './route.ts'
 
-/** What the authorization server and the payers' pages need. */
-type PeopleNeeds = NeedsOf<
-  | typeof makeVisits
-  | typeof makeSignIn
-  | typeof besideOrder
-  | typeof authorizationRoutes
-  | typeof signInRoutes
-  | typeof signUpRoutes
-  | typeof payerHomeRoutes
-  | typeof payerProfileRoutes
-  | typeof payerDeviceRoutes
-  | typeof payerPermissionsRoutes
-  | typeof payerScanRoutes
-  | typeof payerPaymentRoutes
-  | typeof payerPermissionRoutes
-  | typeof checkoutRoutes
-  | typeof tokenRoutes
-  | typeof tokenStateRoutes
-  | typeof scopeRoutes
-  | typeof discoveryRoutes
-  | typeof payerAccessRoutes
-  | typeof payerSignUpRoutes
-  | typeof payerApiRoutes
-  | typeof pageAssetRoutes
-  | typeof shopLogoRoute
-  | typeof applicationRoutes
->
+/** Pages of a visitor. */
+const ofVisitors = [
+  payerHomeRoutes,
+  payerProfileRoutes,
+  payerDeviceRoutes,
+  payerPermissionsRoutes,
+  payerScanRoutes,
+  payerPaymentRoutes,
+  payerPermissionRoutes,
+  checkoutRoutes,
+]
+const ofApps = [
+  tokenRoutes,
+  tokenStateRoutes,
+  scopeRoutes,
+  discoveryRoutes,
+  payerSignUpRoutes,
+  payerAccessRoutes,
+  payerApiRoutes,
+  pageAssetRoutes,
+]
+const ofSignIn = [makeSignIn, besideOrder, authorizationRoutes, signInRoutes, signUpRoutes]
+type Makers = (typeof ofVisitors | typeof ofApps | typeof ofSignIn)[number]
+type PeopleNeeds = NeedsOf<Makers | typeof shopLogoRoute | typeof applicationRoutes>
 
 /** The authorization server and the payers' pages. */
 export const peopleRoutes = (needs: PeopleNeeds): Route[] => {
@@ -61,27 +58,10 @@ export const peopleRoutes = (needs: PeopleNeeds): Route[] => {
     ...authorizationRoutes(needs, visits, makeSignIn(needs, visits)),
     ...signInRoutes(needs, besideOrder(needs, visits)),
     ...signUpRoutes(needs, besideOrder(needs, visits)),
-    ...payerHomeRoutes(needs, visits),
-    ...payerProfileRoutes(needs, visits),
-    ...payerDeviceRoutes(needs, visits),
-    ...payerPermissionsRoutes(needs, visits),
-    ...payerScanRoutes(needs, visits),
-    ...payerPaymentRoutes(needs, visits),
-    ...payerPermissionRoutes(needs, visits),
-    ...checkoutRoutes(needs, visits),
+    ...ofVisitors.flatMap((make) => make(needs, visits)),
   ]
+  const apps = ofApps.flatMap((make) => make(needs))
   // Limited, so that payers never hold up tills.
-  const forPeople = limited([
-    ...asPages(pages),
-    ...tokenRoutes(needs),
-    ...tokenStateRoutes(needs),
-    ...scopeRoutes(needs),
-    ...discoveryRoutes(needs),
-    ...payerSignUpRoutes(needs),
-    ...payerAccessRoutes(needs),
-    ...payerApiRoutes(needs),
-    ...pageAssetRoutes(needs),
-    shopLogoRoute(needs),
-  ])
+  const forPeople = limited([...asPages(pages), ...apps, shopLogoRoute(needs)])
   return [...applicationRoutes(needs), ...forPeople]
 }

@@ -1,8 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { installations } from '../domain/aggregates.ts'
-import { makeFeeBook } from '../application/fee-book.ts'
-import { makeHandler, type Context } from '../application/handle.ts'
-import { queriesOf } from '../projections/read-models.ts'
+import { makeHandler } from '../application/handle.ts'
 import { openBlobDirectory, watchBlobs } from './blob-directory.ts'
 import { deriveIds, makeDigest } from './derived-ids.ts'
 import { numberedFrom, uuidsOf } from './event-store/event-ids.ts'
@@ -11,24 +9,15 @@ import { watchSeen } from './event-store/seen-events.ts'
 import { watchStore } from './event-store/watched-store.ts'
 import { tellChecksums, type Log } from './log.ts'
 import { cacheLimitsInHeap } from './memory.ts'
-import { outagesIn, reportOutage, usesOf } from './outages.ts'
+import { outagesIn, usesOf } from './outages.ts'
 import { openOwnVault } from './people/own-vault.ts'
 import { payerDirectory } from './people/payer-directory.ts'
 import { makeDerivation, makeTokens } from './people/tokens.ts'
-import { foldInWorker } from './read-models/folding-client.ts'
-import { foldInline } from './read-models/folding.ts'
-import { watchDamage } from './read-models/read-model-file.ts'
-import {
-  runReadModels,
-  type OnEvents,
-  type OnFolded,
-  type ReadModels,
-} from './read-models/read-models.ts'
-import { makeReportBook } from './read-models/report-book.ts'
+import { followLog } from './read-models/follow-log.ts'
 import { openSecurityLogIn, recordChanges } from './security-changes.ts'
 import { openClock } from './service-clock.ts'
 import type { Settings } from './settings.ts'
-import { blobsIn, openReadModels, openStore, seenIn, type Place } from './stores.ts'
+import { blobsIn, openStore, seenIn, type Place } from './stores.ts'
 import type { Where } from './worker.ts'
 
 const eventUuid = uuidsOf('5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61')
@@ -54,75 +43,14 @@ const openLog = async (
     onAppended: recordChanges(securityLog),
   })
   const clock = await openClock(handler)
-  const contextOf = (actor: string, merchant: string | null = null): Context => ({
-    at: clock.now(),
-    merchant,
-    actor,
-    correlationId: randomUUID(),
-  })
-  const { text } = eventCounts
-  return { ...handler, ...clock, store, from, eventCounts: text, contextOf, securityLog }
+  return { ...handler, ...clock, store, from, eventCounts: eventCounts.text, securityLog }
 }
 type OpenLog = Awaited<ReturnType<typeof openLog>>
-
-/** Opens the read models, and folds the log into them. */
-const openReads = async (opened: OpenLog, settings: Settings & Place, log: Log, beside: Where) => {
-  const { store, from, find } = opened
-  const file = await openReadModels(settings, store, (foldedTo) =>
-    log.warn(
-      { foldedTo, head: from },
-      'the log does not hold this event where the read models have seen it: they are folded anew',
-    ),
-  )
-  const queries = queriesOf(file.db)
-  const { reports } = queries.accounting
-  const feeBook = makeFeeBook({ find })
-  const reportBook = makeReportBook({
-    reports,
-    reached: (position) => readModels.reached(position),
-    position: () => readModels.position(),
-    from,
-  })
-  const following = reportOutage(
-    log,
-    'the read models cannot follow the log',
-    'the read models follow the log again',
-  )
-  const observers = new Set([
-    opened.observe,
-    feeBook.observe,
-    reportBook.observe,
-    opened.observeClock,
-  ])
-  const listeners = new Set<OnFolded>()
-  const readModels: ReadModels = runReadModels({
-    store,
-    startFolding:
-      beside === 'inline' ? foldInline({ store, file }) : foldInWorker(settings, file.sqlite.name),
-    from,
-    onEvents: (events) => observers.forEach((observe) => observe(events)),
-    onFolded: (streams) => {
-      following.worked()
-      for (const listener of listeners) listener(streams)
-    },
-    onFailure: following.failed,
-  })
-  return {
-    file,
-    queries,
-    feeBook,
-    reportBook,
-    readModels,
-    onFolded: (listener: OnFolded) => listeners.add(listener),
-    /** New events of all processes, before they are folded. */
-    onEvents: (observe: OnEvents) => observers.add(observe),
-  }
-}
 
 /** The secrets and the names of people, and how they are found. */
 const openPeople = async (
   { find, handle, contextOf }: OpenLog,
-  { queries, readModels: { caughtUp } }: Awaited<ReturnType<typeof openReads>>,
+  { queries, readModels: { caughtUp } }: Awaited<ReturnType<typeof followLog>>,
   settings: Settings,
   uses: ReturnType<typeof usesOf>,
 ) => {
@@ -154,20 +82,17 @@ export const openCore = async (
   )
   const digest = makeDigest(installation.key ?? '')
   const [usesOfVault, usesOfBlobs] = [usesOf(log, 'the vault'), usesOf(log, 'the folder of blobs')]
-  const reads = await openReads(opened, settings, log, beside)
-  const { file, queries, feeBook, reportBook, readModels, onFolded, onEvents } = reads
+  const observers = [opened.observe, opened.observeClock]
+  const reads = await followLog({ ...opened, observers }, settings, log, beside)
+  const { file, queries, feeBook, reportBook, readModels, damage } = reads
   const people = await openPeople(opened, reads, settings, usesOfVault)
   const seen = await watchSeen(opened.store, seenIn(settings), settings.acceptsLoss)
-  onEvents(seen.observe)
-  const damage = watchDamage(file.sqlite.name)
-  const { observe: _, observeClock: __, from: ___, ...shared } = opened
+  reads.onEvents(seen.observe)
   return {
-    ...shared,
+    ...opened,
     ...damage,
-    digest,
-    readModels,
-    onFolded,
-    onEvents,
+    ...{ digest, readModels, caughtUp: readModels.caughtUp, newId: randomUUID },
+    ...{ onFolded: reads.onFolded, onEvents: reads.onEvents },
     readModelFile: file.sqlite.name,
     removeOutdatedReadModels: file.removeOthers,
     outagesOf: outagesIn(log, damage.noteDamage),

@@ -12,12 +12,11 @@ import { makePusherHub } from '../http/pusher/hub.ts'
 import { answerToNoRequest } from '../http/replies.ts'
 import { allRoutes, type RouteNeeds } from '../http/routes.ts'
 import { stringToSign } from '../http/signature.ts'
+import { aboutOf } from './about.ts'
 import { makeClientAddress } from './client-address.ts'
 import { callbackKeysIn, signerIn } from './callbacks/own-signer.ts'
 import { openCore, type Core } from './core.ts'
 import { describedBy } from './described.ts'
-import { isFileDamage } from './failures.ts'
-import { documentation } from './documentation.ts'
 import { fundingOf } from './funding.ts'
 import { makeHttpServer } from './http-server.ts'
 import { countInFlight } from './in-flight.ts'
@@ -27,30 +26,23 @@ import { startMetricsServer } from './metrics-server.ts'
 import { beginProduction } from './mode-of-log.ts'
 import { watchProxies } from './proxy-watch.ts'
 import { isSafeChannel, makePusher } from './pusher/pusher.ts'
+import { requestLog } from './request-log.ts'
 import { retryWhileHeld } from './retry-while-held.ts'
 import { makeSandboxData } from './sandbox-data.ts'
 import { composeService, type Service } from './service.ts'
 import type { Settings } from './settings.ts'
-import { openGranted, type Granted } from './slices/people.ts'
+import { openGranted, type Granted } from './people/granted.ts'
 import { handleUpgrades } from './upgrades.ts'
 import type { Where } from './worker.ts'
-import { version } from './version.ts'
 
 export { isRedirectUri } from '../http/oauth/application.ts'
 
-/** What is known of the service before it runs. */
-const aboutOf = (settings: Settings) => ({
+const namedOf = (settings: Settings) => ({
+  ...aboutOf(settings),
   names: namesOf({ headerPrefix: settings.HEADER_PREFIX, mediaVendor: settings.MEDIA_VENDOR }),
-  version,
-  publicUrl: settings.PUBLIC_URL,
-  isSandbox: settings.MODE === 'sandbox',
-  isSecure: settings.MODE === 'production',
-  /** What the operator links below every page. */
-  footer: { help: settings.HELP_URL, terms: settings.TERMS_URL, privacy: settings.PRIVACY_URL },
-  ...documentation,
 })
 
-type OfHttp = ReturnType<typeof aboutOf> &
+type OfHttp = ReturnType<typeof namedOf> &
   Pick<RouteNeeds['payments'], 'links' | 'attachmentLink'> &
   Pick<RouteNeeds['callbacks'], 'pusher'> &
   Pick<RouteNeeds['service'], 'readyDetails'>
@@ -72,24 +64,6 @@ const routesOf = (
     sandbox: ofHttp.isSandbox ? { ...all, ...needs.sandbox } : undefined,
   })
 }
-
-/** Reports answers and failures. */
-const reporting = (
-  log: Log,
-  core: Core,
-  service: Service,
-): Pick<AppNeeds, 'observe' | 'onBug'> => ({
-  observe: ({ requestId, method, path, status, milliseconds, refused }) => {
-    service.observe(method, path, status, milliseconds)
-    const answered = { requestId, method, path, status, milliseconds, ...refused }
-    if (status >= 400) log.info(answered, 'refused')
-    else log.debug(answered, 'answered')
-  },
-  onBug: (error, requestId) => {
-    core.noteDamage(error)
-    log.error({ error, requestId }, isFileDamage(error) ? 'a file cannot be used' : 'a bug')
-  },
-})
 
 const linksWith = ({ ABSOLUTE_URIS: absoluteUris }: Settings, publicUrl: () => string): Links =>
   linksOf(() => ({ publicUrl: publicUrl(), absoluteUris }))
@@ -123,14 +97,12 @@ export const openService = async (
   const links = linksWith(settings, publicUrl)
   const attachmentLink = makeAttachmentLink({ links, sign: core.people.tokens.sign })
   const proxies = watchProxies(log)
-  const clientAddress = makeClientAddress(
-    settings.TRUSTED_PROXIES,
-    settings.MODE === 'sandbox' ? undefined : proxies,
-  )
+  const known = namedOf(settings)
+  const watched = known.isSandbox ? undefined : proxies
+  const clientAddress = makeClientAddress(settings.TRUSTED_PROXIES, watched)
   const pusher = makePusher(core, settings, log, makePusherHub, clientAddress)
   const readyDetails = proxies.details
-  const fromHere = { links, attachmentLink, readyDetails, pusher: pusher.routes }
-  const ofHttp = { ...aboutOf(settings), ...fromHere }
+  const ofHttp = { ...known, links, attachmentLink, readyDetails, pusher: pusher.routes }
   // On the first start these make RSA keys, a fifth of a second each on the thread pool.
   const keys = callbackKeysIn(settings.DATA_DIR)
   const [shown, granted] = await Promise.all([
@@ -149,8 +121,8 @@ export const openService = async (
   const authenticate = makeAccess({ ...service.access, names })
   const routes = routesOf(service, ofHttp, authenticate)
   const app = makeApp({
-    ...{ ...ofHttp, authenticate, routes, retryWhileHeld, isOutage: isFileDamage },
-    ...reporting(log, core, service),
+    ...{ ...ofHttp, authenticate, routes, retryWhileHeld },
+    ...requestLog(log, service.observe, core),
     clientAddress,
     now: core.now,
     newId: randomUUID,
@@ -192,7 +164,7 @@ export const startServer = async (settings: Settings, log: Log, beside: Where = 
 
 /** The OpenAPI document, without a service. */
 export const described = (settings: Settings): object => {
-  const about = aboutOf(settings)
+  const about = namedOf(settings)
   const [needs, sandbox] = [describedBy(about), about.isSandbox ? describedBy(about) : undefined]
   const slices = { payments: needs, accounting: needs, merchants: needs, people: needs }
   return openApi(allRoutes({ ...slices, callbacks: needs, service: needs, sandbox }), about)

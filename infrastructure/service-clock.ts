@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { clocks } from '../domain/aggregates.ts'
 import type { RecordedEvent } from '../application/event-store.ts'
 import type { Find } from '../application/find-state.ts'
@@ -14,8 +15,15 @@ export const openClock = async ({ find, handle }: Needs) => {
     // Later steps may have come by already.
     aheadBy = Math.max(aheadBy, found)
   }
+  const now = (): Instant => Date.now() + aheadBy
   return {
-    now: (): Instant => Date.now() + aheadBy,
+    now,
+    contextOf: (actor: string, merchant: string | null = null): Context => ({
+      at: now(),
+      merchant,
+      actor,
+      correlationId: randomUUID(),
+    }),
     /** What the clock of the machine showed when the service's showed that. */
     machineTime: async (at: Instant): Promise<Instant> =>
       machineTimeAt(await find(clocks, 'service'), at),

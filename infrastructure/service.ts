@@ -1,58 +1,49 @@
-import { randomUUID } from 'node:crypto'
 import type { FundingSource } from '../application/funding.ts'
-import { runBackgroundWork } from './background-work.ts'
-import type { CallbackWire } from './callbacks/logged-sending.ts'
+import { runBackgroundWork, type Work } from './background-work.ts'
+import type { SendingNeeds } from './callbacks/logged-sending.ts'
 import { accessOf } from './callers.ts'
 import type { Core } from './core.ts'
-import type { Signer } from './keys.ts'
 import { makeLive } from './live.ts'
-import type { Log } from './log.ts'
 import { makeMetrics } from './metrics.ts'
+import type { Granted } from './people/granted.ts'
 import { openMessages } from './people/messages.ts'
 import { makeSecretCheck } from './people/secrets.ts'
 import { qrImage } from './qr-image.ts'
 import { makeReadiness } from './readiness.ts'
-import type { Settings } from './settings.ts'
 import { shopsOf } from './shops.ts'
 import { accountingSlice } from './slices/accounting.ts'
 import { callbackSlice } from './slices/callbacks.ts'
 import { merchantSlice } from './slices/merchants.ts'
 import { paymentSlice } from './slices/payments.ts'
-import { peopleSlice, type Granted } from './slices/people.ts'
+import { peopleSlice } from './slices/people.ts'
 import { sandboxSlice } from './slices/sandbox.ts'
 
-export type ServiceParts = {
-  readonly settings: Settings
-  readonly log: Log
-  readonly wire: CallbackWire
-  readonly signer: Signer
+type Parts = Omit<SendingNeeds, 'countAttempt'> & {
   readonly funding: FundingSource
   readonly granted: Granted
   readonly listenerCount: () => number
 }
 
-/** The slices, made of their needs and of one another. */
-export const composeSlices = async (
-  core: Core,
-  { granted, ...parts }: ServiceParts & { readonly countAttempt: (result: string) => void },
-) => {
-  const merchants = merchantSlice(core)
-  const payments = await paymentSlice(core, parts.funding, merchants, granted.views)
-  const messages = openMessages(core, parts)
-  const people = peopleSlice(core, { ...parts, messages }, merchants, payments, granted)
-  const accounting = accountingSlice(core, parts.settings)
-  const callbacks = callbackSlice(core, parts)
-  return { payments, people, accounting, merchants, callbacks }
+/** What routes of several slices need. */
+const sharedOf = (core: Core) => {
+  const { handle, find, now, caughtUp, newId, people, accounting } = core
+  const shared = { ...people.tokens, handle, find, now, caughtUp, newId, qrImage }
+  return { ...shared, reportHolding: accounting.reportHolding, shopName: shopsOf(core).shopName }
 }
 
 /** The running service: what its routes need, and its work beside the requests. */
-export const composeService = async (core: Core, parts: ServiceParts) => {
+export const composeService = async (core: Core, { granted, ...parts }: Parts) => {
   const { settings, log } = parts
-  const { handle, find, now, readModels } = core
-  const metrics = makeMetrics({ ...core, settings, listenerCount: parts.listenerCount })
-  const slices = await composeSlices(core, { ...parts, countAttempt: metrics.countAttempt })
-  const { payments, people, accounting, merchants, callbacks } = slices
-  const work = Object.values(slices).flatMap((slice) => slice.work)
+  const metrics = makeMetrics({ ...core, ...parts })
+  const merchants = merchantSlice(core)
+  const payments = await paymentSlice(core, parts.funding, merchants, granted.views)
+  const messages = openMessages(core, parts)
+  const people = peopleSlice(core, { settings, log, messages }, merchants, payments, granted)
+  const accounting = accountingSlice(core, settings)
+  const callbacks = callbackSlice(core, { ...parts, countAttempt: metrics.countAttempt })
+  // In the order in which the work of one may make that of another due.
+  const slices = [payments, people, accounting, merchants, callbacks]
+  const work = slices.flatMap((slice): readonly Work[] => slice.work)
   const background = runBackgroundWork({ core, settings, log, work })
   const live = makeLive()
   core.onFolded(live.onFolded)
@@ -61,16 +52,7 @@ export const composeService = async (core: Core, parts: ServiceParts) => {
   const { guardGuesses, securityLog } = access
   return {
     access,
-    /** What routes of several slices need. */
-    shared: {
-      ...core.people.tokens,
-      ...{ handle, find, now, verifySecret, guardGuesses, securityLog, qrImage },
-      caughtUp: readModels.caughtUp,
-      newId: randomUUID,
-      reportHolding: core.accounting.reportHolding,
-      shopName: shopsOf(core).shopName,
-      watch: live.watch,
-    },
+    shared: { ...sharedOf(core), verifySecret, guardGuesses, securityLog, watch: live.watch },
     needs: {
       payments: payments.needs,
       accounting: accounting.needs,
@@ -87,6 +69,7 @@ export const composeService = async (core: Core, parts: ServiceParts) => {
         ...sandboxSlice(core, background.settle),
         ...people.answers,
         sentTo: people.sentTo,
+        oneTimeCode: people.needs.oneTimeCode,
         acceptPayment: payments.acceptPayment,
         settleNow: accounting.settleNow,
         scanShortlink: merchants.scanShortlink,

@@ -1,12 +1,18 @@
-import { merchants, pointsOfSale } from '../domain/aggregates.ts'
+import { applications, merchants, pointsOfSale } from '../domain/aggregates.ts'
 import { streamOf, within } from '../domain/stream.ts'
 import type { Core } from './core.ts'
 
-/** How merchants and their points of sale present themselves to payers. */
-export const shopsOf = ({ merchants: rows }: Pick<Core, 'merchants'>) => {
-  const shop = (merchant: string) => rows.merchants.find(streamOf(merchants, merchant))?.data
+/** How merchants, their points of sale and their applications present themselves to payers. */
+export const shopsOf = ({ merchants: rows, people }: Pick<Core, 'merchants' | 'people'>) => {
+  const find = (merchant: string) => rows.merchants.find(streamOf(merchants, merchant))
+  const shop = (merchant: string) => find(merchant)?.data
   const shopName = (merchant: string): string => shop(merchant)?.businessName ?? merchant
   return {
+    findApplication: (client: string) => {
+      const row = people.applications.find(streamOf(applications, client))
+      const isShopDisabled = row && find(row.data.merchant)?.isDisabled
+      return row && { ...row.data, isDisabled: row.isDisabled || (isShopDisabled ?? false) }
+    },
     shopName,
     shopOf: (merchant: string, posId: string) => ({
       shop: shopName(merchant),

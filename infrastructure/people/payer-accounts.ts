@@ -3,13 +3,19 @@ import { payers } from '../../domain/aggregates.ts'
 import { concurrencyLimit } from '../../application/concurrency-limit.ts'
 import type { Context } from '../../application/handle.ts'
 import { numberProofs } from '../../application/number-proofs.ts'
-import { changeProfile } from '../../application/payers.ts'
+import { changeProfile, findCredentials } from '../../application/payers.ts'
 import { registerPayer } from '../../application/register-payer.ts'
 import { signIn } from '../../application/sign-in.ts'
 import type { Core } from '../core.ts'
 import type { Log } from '../log.ts'
 import type { Messages } from './messages.ts'
-import { codeUri, makeCodeCheck, newCodeSecret, newRecoveryCodes } from './one-time-codes.ts'
+import {
+  codeAt,
+  codeUri,
+  makeCodeCheck,
+  newCodeSecret,
+  newRecoveryCodes,
+} from './one-time-codes.ts'
 import { seal, unseal } from './sealing.ts'
 import { hashSecret, makeSecretCheck } from './secrets.ts'
 import { makeStrangers, makeThrottle } from './sign-in-guard.ts'
@@ -59,6 +65,7 @@ export const payerAccounts = (core: Core, needs: Needs) => {
   const verifySecret = makeSecretCheck(Date.now)
   const stepOfCode = makeCodeCheck(Date.now)
   const stores = { handle, find, people }
+  const credentialsOf = findCredentials(stores)
   const isPayer = async (id: string): Promise<boolean> =>
     (await find(payers, id)).status === 'present'
 
@@ -90,6 +97,11 @@ export const payerAccounts = (core: Core, needs: Needs) => {
         ...{ session, startedAt },
         device: (device === null ? undefined : people.unseal(payer, device)) ?? null,
       })),
+    /** The code that the payer's app shows now, for rehearsals. */
+    oneTimeCode: async (payer: string): Promise<string | undefined> => {
+      const found = await credentialsOf(payer)
+      return found && codeAt(found.credentials.codeSecret, Date.now())
+    },
     hashPin: (pin: string) => limited(() => hashSecret(pin)),
     newCodeSecret,
     newRecoveryCodes,

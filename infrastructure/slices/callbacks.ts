@@ -11,16 +11,14 @@ import { publishedKey } from '../keys.ts'
 
 /** Callbacks, which are delivered beside the requests. */
 export const callbackSlice = (core: Core, sending: SendingNeeds) => {
-  const { handle, find, recall, now } = core
+  const { handle, find, caughtUp } = core
   const { queue, signingKeys } = core.callbacks
-  const { caughtUp } = core.readModels
   const findCallbackSecrets = secretsOfMerchants({ find, derive: core.people.derive })
   const { send, close } = loggedSending(core, findCallbackSecrets, sending)
   const side = makeCallbackSide(core)
   let wake = () => {}
   const delivery = deliverCallbacks({
-    ...{ queue, handle, find, recall, caughtUp, send, now },
-    newId: randomUUID,
+    ...{ ...core, queue, send },
     random: Math.random,
     onEnd: () => wake(),
     onFailure: workFailed(core, sending.log),

@@ -1,10 +1,12 @@
 import { sign } from 'node:crypto'
 import { readAsset } from './assets.ts'
+import type { Settings } from './settings.ts'
+import { version } from './version.ts'
 
 type Render = typeof import('./markdown.ts').renderMarkdown
 
 /** What pages are made with. The renderer is loaded with the first page that somebody asks for. */
-export const documentation = {
+const documentation = {
   readAsset,
   renderMarkdown: async (...given: Parameters<Render>): ReturnType<Render> =>
     (await import('./markdown.ts')).renderMarkdown(...given),
@@ -12,3 +14,14 @@ export const documentation = {
   signExample: (pem: string, text: string): string =>
     sign('sha256', Buffer.from(text), pem).toString('base64'),
 }
+
+/** What is known of a service before it runs. */
+export const aboutOf = (settings: Settings) => ({
+  version,
+  publicUrl: settings.PUBLIC_URL,
+  isSandbox: settings.MODE === 'sandbox',
+  isSecure: settings.MODE === 'production',
+  /** What the operator links below every page. */
+  footer: { help: settings.HELP_URL, terms: settings.TERMS_URL, privacy: settings.PRIVACY_URL },
+  ...documentation,
+})

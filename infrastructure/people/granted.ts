@@ -1,0 +1,29 @@
+import { findProfile } from '../../application/people.ts'
+import { merchantViews } from '../../application/merchant-views.ts'
+import { showTokens } from '../../application/show-tokens.ts'
+import type { Core } from '../core.ts'
+import { addIdTokenKey, makeIdTokens } from './id-tokens.ts'
+
+/** ID tokens, and what payers have granted, as the authorization server and outcomes show it. */
+export const openGranted = async (core: Core, issuer: () => string) => {
+  const { find, machineTime } = core
+  const { vault, tokens, derive, payers } = core.people
+  if (vault.secrets('id_token_key:').length === 0) await addIdTokenKey(vault, () => 0)
+  const { sign: signIdToken, published, subjectOf } = makeIdTokens(vault, issuer, machineTime)
+  const shown = {
+    findProfile: findProfile({ find, people: vault }),
+    subjectOf: (payer: string, merchant: string) => derive('subject', payer, merchant),
+  }
+  const show = showTokens({ tokens, ...shown, signIdToken })
+  return {
+    views: merchantViews({ find, showCustomer: payers.show, showTokens: show }),
+    needs: {
+      ...shown,
+      showTokens: show,
+      issuer,
+      publishedKeys: published,
+      subjectOfIdToken: subjectOf,
+    },
+  }
+}
+export type Granted = Awaited<ReturnType<typeof openGranted>>

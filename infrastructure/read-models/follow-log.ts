@@ -1,0 +1,65 @@
+import { makeFeeBook } from '../../application/fee-book.ts'
+import type { EventStore, Position } from '../../application/event-store.ts'
+import type { Find } from '../../application/find-state.ts'
+import { queriesOf } from '../../projections/read-models.ts'
+import type { Log } from '../log.ts'
+import { reportOutage } from '../outages.ts'
+import { openReadModels, type Place } from '../stores.ts'
+import type { Where } from '../worker.ts'
+import { foldInWorker } from './folding-client.ts'
+import { foldInline } from './folding.ts'
+import { watchDamage } from './read-model-file.ts'
+import { runReadModels, type OnEvents, type OnFolded, type ReadModels } from './read-models.ts'
+import { makeReportBook } from './report-book.ts'
+
+type Needs = {
+  readonly store: EventStore
+  readonly find: Find
+  readonly from: Position
+  /** Told of all new events, before they are folded. */
+  readonly observers: readonly OnEvents[]
+}
+
+/** Opens the read models, and folds the log into them. Terms and open reports are remembered. */
+export const followLog = async (needs: Needs, place: Place, log: Log, beside: Where) => {
+  const { store, from, find } = needs
+  const file = await openReadModels(place, store, (foldedTo) =>
+    log.warn(
+      { foldedTo, head: from },
+      'the log does not hold this event where the read models have seen it: they are folded anew',
+    ),
+  )
+  const { name } = file.sqlite
+  const queries = queriesOf(file.db)
+  const feeBook = makeFeeBook({ find })
+  const reportBook = makeReportBook({
+    reports: queries.accounting.reports,
+    reached: (position) => readModels.reached(position),
+    position: () => readModels.position(),
+    from,
+  })
+  const observers = new Set([...needs.observers, feeBook.observe, reportBook.observe])
+  const listeners = new Set<OnFolded>()
+  const following = reportOutage(
+    log,
+    'the read models cannot follow the log',
+    'the read models follow the log again',
+  )
+  const readModels: ReadModels = runReadModels({
+    store,
+    startFolding: beside === 'inline' ? foldInline({ store, file }) : foldInWorker(place, name),
+    from,
+    onEvents: (events) => observers.forEach((observe) => observe(events)),
+    onFolded: (streams) => {
+      following.worked()
+      for (const listener of listeners) listener(streams)
+    },
+    onFailure: following.failed,
+  })
+  return {
+    ...{ file, queries, feeBook, reportBook, readModels, damage: watchDamage(name) },
+    onFolded: (listener: OnFolded) => listeners.add(listener),
+    /** New events of all processes, before they are folded. */
+    onEvents: (observe: OnEvents) => observers.add(observe),
+  }
+}
