@@ -189,6 +189,7 @@ const messageOf: Readonly<Record<string, string>> = {
   PaymentAborted: 'payment_aborted_by_merchant',
   PaymentExpired: 'payment_request_expired',
   PaymentCaptured: 'payment_captured',
+  PaymentRefunded: 'payment_refunded',
   PaymentReleased: 'payment_auth_released',
   PaymentRenewed: 'payment_authorization_renewed',
   PaymentAuthorizationExpired: 'payment_authorization_expired',

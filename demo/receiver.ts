@@ -43,11 +43,39 @@ const textOf = async (request: IncomingMessage): Promise<string> => {
 const single = (headers: IncomingMessage['headers']): Posted['headers'] =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 
-/** A receiver of callbacks: verifies each message, sets repeated ones aside, and remembers what came. */
-export const startReceiver = async ({ keys, merchant, reply = () => 204, tls }: Options) => {
+const rememberArrivals = () => {
   const arrivals: Arrival[] = []
   const seen = new Map<string, Arrival>()
   const watchers = new Set<() => void>()
+  return {
+    /** Also for a message that came in another way. */
+    take: (arrival: Arrival): void => {
+      const { meta, problems } = arrival
+      arrivals.push(arrival)
+      if (problems.length === 0 && !seen.has(meta.id)) seen.set(meta.id, arrival)
+      for (const look of watchers) look()
+    },
+    /** Everything that came, repeated and unbelievable messages among it. */
+    arrivals: arrivals as readonly Arrival[],
+    /** The believable ones, each once, in the order in which they first came. */
+    messages: (): Arrival[] => [...seen.values()],
+    /** Resolves once what came fits. */
+    until: (isEnough: (arrivals: readonly Arrival[]) => boolean): Promise<void> =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (!isEnough(arrivals)) return
+          watchers.delete(look)
+          resolve()
+        }
+        watchers.add(look)
+        look()
+      }),
+  }
+}
+
+/** A receiver of callbacks: verifies each message, sets repeated ones aside, and remembers what came. */
+export const startReceiver = async ({ keys, merchant, reply = () => 204, tls }: Options) => {
+  const remembered = rememberArrivals()
   const scheme = tls ? 'https' : 'http'
 
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -58,9 +86,7 @@ export const startReceiver = async ({ keys, merchant, reply = () => 204, tls }: 
     const { meta, object } = JSON.parse(body) as Pick<Arrival, 'meta' | 'object'>
     const problems = problemsOf({ url, headers, body }, keys, merchant)
     const arrival = { path, headers, body, meta, object, problems }
-    arrivals.push(arrival)
-    if (problems.length === 0 && !seen.has(meta.id)) seen.set(meta.id, arrival)
-    for (const look of watchers) look()
+    remembered.take(arrival)
     // Nobody is to learn of a message that cannot be believed.
     const answer = problems.length > 0 ? 401 : await reply(arrival)
     if (answer === 'break off') return void response.destroy()
@@ -77,21 +103,7 @@ export const startReceiver = async ({ keys, merchant, reply = () => 204, tls }: 
   return {
     /** Where to send callbacks. */
     url: (path: string): string => `${scheme}://127.0.0.1:${port}${path}`,
-    /** Everything that came, repeated and unbelievable messages among it. */
-    arrivals: arrivals as readonly Arrival[],
-    /** The believable ones, each once, in the order in which they first came. */
-    messages: (): Arrival[] => [...seen.values()],
-    /** Resolves once what came fits. */
-    until: (isEnough: (arrivals: readonly Arrival[]) => boolean): Promise<void> =>
-      new Promise((resolve) => {
-        const look = (): void => {
-          if (!isEnough(arrivals)) return
-          watchers.delete(look)
-          resolve()
-        }
-        watchers.add(look)
-        look()
-      }),
+    ...remembered,
     close: (): Promise<unknown> => {
       server.closeAllConnections()
       return new Promise((resolve) => server.close(resolve))

@@ -12,6 +12,7 @@ import {
 import { fetchCallbackKeys } from '../harness/callback-check.ts'
 import { readBooks, type Books } from './log-books.ts'
 import { merchantClient, Unanswered } from '../harness/merchant-client.ts'
+import { openKiosk } from './kiosk.ts'
 import { leftOf, type Pots } from './payment-book.ts'
 import { startReceiver, type Receiver } from './receiver.ts'
 import { readReports } from './reports.ts'
@@ -121,6 +122,7 @@ const play = async ({ address, errors }: ServiceProcess, directory: string): Pro
       return 'break off'
     },
   })
+  const kiosk = await openKiosk(address)
   const pem = await readFile(join(directory, 'sandbox-admin-key.pem'), 'utf8')
   const admin = { merchant: 'sandbox', user: 'admin', key: createPrivateKey(pem) }
   const pos1 = { merchant: 'sandbox', user: 'pos1', secret: 'sandbox-secret' }
@@ -131,9 +133,11 @@ const play = async ({ address, errors }: ServiceProcess, directory: string): Pro
     holder: (accessToken) => merchantClient(address, { accessToken }),
     receiver,
     callbackUri: receiver.url('/till'),
+    kiosk,
   }
   say(`A shop's day with daybook at ${address}, its data in ${directory}`)
   say(`The till listens at ${shop.callbackUri} and believes only what is signed.`)
+  say('The kiosk behind a router cannot be called: it listens to a channel.')
   say('A capture costs 0.9 % and 1.80, on credit 1 % more; a refund gives its part back.')
   try {
     const day = openShop(shop)
@@ -154,6 +158,7 @@ const play = async ({ address, errors }: ServiceProcess, directory: string): Pro
     say(`\nThey do not agree:\n${found.map((problem) => `  ${problem}`).join('\n')}`)
     return false
   } finally {
+    kiosk.close()
     await receiver.close()
   }
 }

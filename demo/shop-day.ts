@@ -111,6 +111,20 @@ const noon = async (shop: OpenShop, day: string): Promise<void> => {
   await shop.ended(away, 'fail 5011')
 }
 
+/** A till that cannot be called. */
+const kiosk = async (shop: OpenShop, day: string): Promise<void> => {
+  await shop.until(`${day} 15:30:00`)
+  const waffle = await shop.request('A waffle at the kiosk, behind a router', {
+    amount: '64.00',
+    callback_uri: shop.kioskUri,
+  })
+  await shop.payer(waffle, 'accept', 'Alice accepts')
+  await shop.hears(waffle, 'payment_authorized', 'the kiosk hears of it on its channel')
+  await shop.put(waffle, capture, 'captures everything')
+  await shop.hears(waffle, 'payment_captured', 'and of that')
+  await shop.ended(waffle, 'ok 2000')
+}
+
 const evening = async (shop: OpenShop, day: string): Promise<void> => {
   await shop.until(`${day} 18:10:00`)
   const tip = await shop.request('Dinner, with a tip that Alice makes larger', {
@@ -158,5 +172,6 @@ export const playDay = async (shop: OpenShop, day: string): Promise<void> => {
   await morning(shop, day)
   await counter(shop, day)
   await noon(shop, day)
+  await kiosk(shop, day)
   await evening(shop, day)
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Answer, MerchantClient } from '../harness/merchant-client.ts'
+import type { Kiosk } from './kiosk.ts'
 import type { Receiver } from './receiver.ts'
 import { sayEnd, sayStep, sayTitle } from './telling.ts'
 import type { Outcome } from './wording.ts'
@@ -15,6 +16,7 @@ export type Shop = {
   readonly holder: (accessToken: string) => MerchantClient
   readonly receiver: Receiver
   readonly callbackUri: string
+  readonly kiosk: Kiosk
 }
 
 /** What the till knows of one of its payments when the day is over. */
@@ -60,7 +62,8 @@ export const alice = '+4799999901'
 export const bob = '+4799999902'
 
 /** Plays a shop's day: each payment under its number, with what the till is told as it goes. */
-export const openShop = ({ till, owner, world, holder, receiver, callbackUri }: Shop) => {
+export const openShop = (shop: Shop) => {
+  const { till, owner, world, holder, receiver, callbackUri, kiosk } = shop
   const sales: Sale[] = []
   const reports: string[] = []
   const surprises: string[] = []
@@ -188,6 +191,14 @@ export const openShop = ({ till, owner, world, holder, receiver, callbackUri }: 
         const [should, says] = [claims, told].map((one) => JSON.stringify(one))
         surprises.push(`${title}: should let the till know ${should}, tells it ${says}`)
       }
+      await step(tid, what)
+    },
+
+    kioskUri: kiosk.callbackUri,
+
+    /** The kiosk hears of a payment over the connection that it has opened. */
+    hears: async ({ tid }: Sale, event: string, what: string): Promise<void> => {
+      receiver.take(await kiosk.hear(tid, event))
       await step(tid, what)
     },
 
