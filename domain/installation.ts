@@ -13,6 +13,10 @@ export const installationEvents = {
   VaultChosen: z.object({ vault: z.string() }),
   /** The log served production; the sandbox refuses to open it. */
   ProductionBegun: z.object({}),
+  /** The vault is wrapped by another key, of which this is the id. */
+  VaultRewrapped: z.object({ keyId: z.string() }),
+  /** A key of ID tokens was published, and signs from then on. */
+  IdTokenKeyAdded: z.object({ kid: z.string(), publicKey: z.string(), signsFrom: z.int() }),
   /** The operator went on with a log that lacks events which were seen. */
   LossAccepted: z.object({
     /** Where the log ended. */
@@ -33,6 +37,7 @@ export const installationUpcasts = {
 } satisfies Partial<Record<keyof typeof installationEvents, readonly Upcast[]>>
 
 type InstallationEvent = EventsOf<typeof installationEvents>
+type IdTokenKeyAdded = z.output<typeof installationEvents.IdTokenKeyAdded>
 type LossAccepted = z.output<typeof installationEvents.LossAccepted>
 type Installation = {
   readonly key: string | null
@@ -46,6 +51,8 @@ type InstallationCommand =
   | { readonly type: 'MakeInstallation'; readonly key: string }
   | { readonly type: 'ChooseVault'; readonly vault: string }
   | { readonly type: 'BeginProduction' }
+  | { readonly type: 'NoteRewrap'; readonly keyId: string }
+  | { readonly type: 'NoteIdTokenKey'; readonly data: IdTokenKeyAdded }
   | { readonly type: 'AcceptLoss'; readonly data: LossAccepted }
 
 /** Set once by the first process that opens the log. */
@@ -61,6 +68,10 @@ export const installation: Decider<InstallationCommand, InstallationEvent, Insta
         return made.vault === null ? [{ type: 'VaultChosen', data: { vault: command.vault } }] : []
       case 'BeginProduction':
         return made.isProduction ? [] : [{ type: 'ProductionBegun', data: {} }]
+      case 'NoteRewrap':
+        return [{ type: 'VaultRewrapped', data: { keyId: command.keyId } }]
+      case 'NoteIdTokenKey':
+        return [{ type: 'IdTokenKeyAdded', data: command.data }]
       case 'AcceptLoss':
         return [{ type: 'LossAccepted', data: command.data }]
     }
@@ -73,6 +84,8 @@ export const installation: Decider<InstallationCommand, InstallationEvent, Insta
         return { ...made, vault: event.data.vault }
       case 'ProductionBegun':
         return { ...made, isProduction: true }
+      case 'VaultRewrapped':
+      case 'IdTokenKeyAdded':
       case 'LossAccepted':
         return made
     }

@@ -4,6 +4,7 @@ import { UnreadableEvent } from '../domain/events.ts'
 import { UnusableLog } from './event-store/sqlite-event-file.ts'
 import { UnusableKey } from './keys.ts'
 import { WrongVault } from './people/vault.ts'
+import { VaultLocked } from './people/vault-wrapping.ts'
 import { settingShown, WrongSettings, type Settings } from './settings.ts'
 import Database from './sqlite.ts'
 import type { Place } from './stores.ts'
@@ -86,6 +87,7 @@ const problemOf = (error: unknown, settings: Settings): string | undefined => {
     return `${settingShown('DATA_DIR', settings.DATA_DIR)}: ${error.message}`
   if (error instanceof WrongVault) return `${logShown(settings)}: ${error.message}`
   if (error instanceof UnusableLog) return `${logShown(settings)}: ${error.message}`
+  if (error instanceof VaultLocked) return `${logShown(settings)}: ${error.message}`
   if (error instanceof DamagedEvent)
     return `${logShown(settings)}: ${error.message}. Put back a sound copy of the log`
   if (error instanceof StoreUnavailable)

@@ -36,6 +36,15 @@ const settings = {
     anything.optional(),
     'File of the keys that personal data is sealed with, shared by all nodes; default: in DATA_DIR.',
   ],
+  VAULT_KEY_FILE: [
+    anything.optional(),
+    'File of the key that wraps the vault: 32 bytes as base64 or hexadecimal; ' +
+      'further keys, one a line, may open it.',
+  ],
+  VAULT_KEY_COMMAND: [
+    anything.optional(),
+    'Command of the shell that prints that key instead: for a KMS, age or a hardware key.',
+  ],
   BLOBS: [
     anything.optional(),
     'Folder of attachments and logos, shared by all nodes; default: in DATA_DIR.',

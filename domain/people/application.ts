@@ -11,6 +11,8 @@ export const application = switchable(
     redirectUris: z.array(z.string()),
     /** SHA-256 of a 256-bit secret; null for public clients. */
     secretHash: z.string().nullable(),
+    /** The secret before, which is accepted until then. */
+    previousSecret: z.object({ hash: z.string(), until: z.int() }).optional(),
     /** Absent for confidential clients that were registered before it was required. */
     requiresPkce: z.literal(true).optional(),
     /** Its tokens must be bound to a key of the client (RFC 9449, 5.2). */

@@ -15,8 +15,8 @@ type PublishedKey = {
 
 type CallbackKeyNeeds = {
   readonly callbackKeys: () => Promise<readonly PublishedKey[]>
-  /** This node's RSA public key. */
-  readonly callbackKeyPem: string
+  /** The RSA public key that this node signs with now. */
+  readonly callbackKeyPem: () => string
 }
 
 const group = 'Service'
@@ -31,7 +31,7 @@ export const callbackKeyRoutes = (needs: CallbackKeyNeeds): Route[] => [
     summary: 'The RSA public key that callbacks are signed with',
     success: 'raw',
     replyTypes: ['application/x-pem-file'],
-    handle: () => ({ type: 'application/x-pem-file', body: needs.callbackKeyPem }),
+    handle: () => ({ type: 'application/x-pem-file', body: needs.callbackKeyPem() }),
   }),
   route({
     method: 'GET',

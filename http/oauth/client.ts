@@ -1,3 +1,4 @@
+import type { Instant } from '../../domain/time.ts'
 import { andThen, type MaybePromise } from '../../application/maybe-promise.ts'
 import type { SecretGuesses } from '../../application/secret-guesses.ts'
 import type { Authenticate } from '../access.ts'
@@ -14,6 +15,7 @@ export type KnownApplication = {
   readonly name: string
   readonly redirectUris: readonly string[]
   readonly secretHash: string | null
+  readonly previousSecret?: { readonly hash: string; readonly until: Instant } | undefined
   /** The application itself, or its merchant. */
   readonly isDisabled: boolean
   readonly requiresPkce?: true | undefined
@@ -81,12 +83,19 @@ const makeApplicationAccess = (needs: ClientNeeds) => {
     })
   }
 
-  const findBySecret = async (id: string, secret: string, address: string | undefined) => {
+  /** Compares with both secrets always, so that timing does not tell which there are. */
+  const isSecretOf = (secret: string, found: KnownApplication | undefined, at: Instant) => {
+    const { secretHash, previousSecret } = found ?? {}
+    const isPresent = needs.isSecretOf(secret, secretHash ?? hashOfNobody)
+    const isPrevious = needs.isSecretOf(secret, previousSecret?.hash ?? hashOfNobody)
+    return isPresent || (isPrevious && at < (previousSecret?.until ?? at))
+  }
+
+  const findBySecret = async (id: string, secret: string, { request, at }: Call) => {
     let right: KnownApplication | undefined
-    const isRight = (found: KnownApplication | undefined): boolean =>
-      needs.isSecretOf(secret, found?.secretHash ?? hashOfNobody)
+    const isRight = (found: KnownApplication | undefined): boolean => isSecretOf(secret, found, at)
     const verify = () => andThen(findRight(id, isRight), (found) => (right = found) !== undefined)
-    await needs.guardGuesses(`client ${id}`, address, verify, () =>
+    await needs.guardGuesses(`client ${id}`, request.remoteAddress, verify, () =>
       needs.findApplication(id) ? { actor: `client:${id}` } : { actor: 'client:?' },
     )
     return right
@@ -96,12 +105,12 @@ const makeApplicationAccess = (needs: ClientNeeds) => {
     id: string,
     secret: string | undefined,
     mayBePublic: boolean,
-    { remoteAddress }: Call['request'],
+    call: Call,
   ): Promise<Client> => {
     const found =
       secret === undefined
         ? await findRight(id, (known) => known?.secretHash === null && mayBePublic)
-        : await findBySecret(id, secret, remoteAddress)
+        : await findBySecret(id, secret, call)
     if (!found) throw unknownClient()
     const { merchant, secretHash, isDisabled, requiresDpop = false } = found
     if (isDisabled) throw unknownClient('The application or its merchant is disabled.')
@@ -139,10 +148,10 @@ export const makeClientAccess = (needs: ClientNeeds) => {
     if (basic) {
       if (posted !== undefined || (named !== undefined && named !== basic.id))
         throw new OAuthError('invalid_request', 'The client authenticates in two ways.')
-      return applicationClient(basic.id, basic.secret, mayBePublic, call.request)
+      return applicationClient(basic.id, basic.secret, mayBePublic, call)
     }
     if (named === undefined) throw unknownClient()
-    return applicationClient(named, posted, mayBePublic, call.request)
+    return applicationClient(named, posted, mayBePublic, call)
   }
 }
 

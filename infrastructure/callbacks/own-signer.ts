@@ -1,7 +1,9 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { signingKeys } from '../../domain/aggregates.ts'
 import { ignoreRefusal } from '../../domain/refusal.ts'
+import { streamOf } from '../../domain/stream.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Core } from '../core.ts'
 import { keyInFile, makeSigner, type Signer } from '../keys.ts'
@@ -9,32 +11,135 @@ import { keyInFile, makeSigner, type Signer } from '../keys.ts'
 const idOf = (...pems: readonly string[]): string =>
   createHash('sha256').update(pems.join('')).digest('hex').slice(0, 16)
 
-/** The keys of callbacks in the data directory, made when there are none. */
-export const callbackKeysIn = async (dataDir: string): Promise<Signer> => {
-  const key = (type: 'rsa' | 'ed25519') => keyInFile(join(dataDir, `callback-${type}.pem`), type)
-  return makeSigner(await key('rsa'), await key('ed25519'))
+/** A pair of keys in the data directory; the first one has no id in its names. */
+type Pair = { readonly id: string; readonly signer: Signer }
+
+const types = ['rsa', 'ed25519'] as const
+const filesOf = (dataDir: string, id: string): string[] =>
+  types.map((type) => join(dataDir, `callback-${type}${id && `-${id}`}.pem`))
+
+const pairIn = async (dataDir: string, id: string): Promise<Pair> => {
+  const [rsa = '', ed25519 = ''] = filesOf(dataDir, id)
+  return {
+    id,
+    signer: makeSigner(await keyInFile(rsa, 'rsa'), await keyInFile(ed25519, 'ed25519')),
+  }
 }
 
-/** Signs callbacks with these keys, whose public parts are registered when they are new. */
+/** The ids of the pairs that were rotated in, and '' for the first one. */
+const idsIn = (dataDir: string): readonly string[] => {
+  const names = existsSync(dataDir) ? readdirSync(dataDir) : []
+  const ids = names.flatMap((name) => {
+    const [, id] = /^callback-rsa(?:-([\da-f]{16}))?\.pem$/.exec(name) ?? [undefined, null]
+    return id === null ? [] : [id ?? '']
+  })
+  return ids.length > 0 ? ids : ['']
+}
+
+/** The keys of callbacks in the data directory, made when there are none. */
+export const callbackKeysIn = (dataDir: string): Promise<readonly Pair[]> =>
+  Promise.all(idsIn(dataDir).map((id) => pairIn(dataDir, id)))
+
+type Known = Pick<Core, 'find' | 'handle' | 'contextOf' | 'onFolded'>
+type Valid = Pair & { readonly validFrom: Instant }
+
+/** Registers the public keys of a first pair when they are new. Answers since when it signs. */
+const validFromOf = async (
+  core: Known,
+  { id, signer }: Pair,
+  machineNow: () => Instant,
+): Promise<Instant | undefined> => {
+  const { rsaPem: rsa, ed25519Pem: ed25519 } = signer
+  const registered = async (key: string) => {
+    const known = await core.find(signingKeys, key, 'log')
+    return known.status === 'present' ? known.data : undefined
+  }
+  if (id !== '') return (await registered(id))?.validFrom
+  const before = await registered(idOf(rsa))
+  // The RSA key names a pair. With another Ed25519 key it is a new pair.
+  const key = before && before.ed25519 !== ed25519 ? idOf(rsa, ed25519) : idOf(rsa)
+  const known = await registered(key)
+  if (known) return known.validFrom
+  // Signatures carry the machine's time, not the sandbox clock's (interface 3).
+  const validFrom = machineNow()
+  const data = { id: key, rsa, ed25519, validFrom }
+  const command = { type: 'Register', data } as const
+  // Another process may be registering the same key.
+  await core.handle(signingKeys, key, command, core.contextOf('daybook')).catch(ignoreRefusal)
+  return validFrom
+}
+
+const validPairs = async (
+  core: Known,
+  pairs: readonly Pair[],
+  machineNow: () => Instant,
+): Promise<readonly Valid[]> => {
+  const valid: Valid[] = []
+  for (const pair of pairs) {
+    const validFrom = await validFromOf(core, pair, machineNow)
+    if (validFrom !== undefined) valid.push({ ...pair, validFrom })
+  }
+  return valid.toSorted((a, b) => a.validFrom - b.validFrom)
+}
+
+/** The newest pair that is valid by then. */
+const pairAt = (pairs: readonly Valid[], at: Instant): Valid => {
+  const found = pairs.findLast(({ validFrom }) => validFrom <= at) ?? pairs[0]
+  if (!found) throw new Error('there is no key to sign callbacks with')
+  return found
+}
+
+/**
+ * Signs callbacks with the pair that is valid, of those in the data directory. Learns of new pairs
+ * from the log. Public parts that are new are registered.
+ */
 export const signerIn = async (
-  core: Core,
+  core: Known,
   dataDir: string,
   machineNow: () => Instant,
   keys = callbackKeysIn(dataDir),
-) => {
-  const signer = await keys
-  const { rsaPem: rsa, ed25519Pem: ed25519 } = signer
-  const before = await core.find(signingKeys, idOf(rsa))
-  // The RSA key names a pair. With another Ed25519 key it is a new pair.
-  const isReplaced = before.status === 'present' && before.data.ed25519 !== ed25519
-  const id = isReplaced ? idOf(rsa, ed25519) : idOf(rsa)
-  const known = await core.find(signingKeys, id)
-  if (known.status === 'absent') {
-    // Signatures carry the machine's time, not the sandbox clock's (interface 3).
-    const data = { id, rsa, ed25519, validFrom: machineNow() }
-    const context = core.contextOf('daybook')
-    // Another process may be registering the same key.
-    await core.handle(signingKeys, id, { type: 'Register', data }, context).catch(ignoreRefusal)
+): Promise<Signer> => {
+  let pairs = await validPairs(core, await keys, machineNow)
+  const current = (): Signer => pairAt(pairs, machineNow()).signer
+  const readAgain = async (): Promise<void> => {
+    pairs = await validPairs(core, await callbackKeysIn(dataDir), machineNow)
   }
-  return signer
+  const ofKeys = streamOf(signingKeys, '')
+  core.onFolded((streams) => {
+    // What cannot be read now is read at the next start; the pairs that are known go on signing.
+    if ([...streams].some((stream) => stream.startsWith(ofKeys))) readAgain().catch(() => {})
+  })
+  return {
+    get rsaPem() {
+      return current().rsaPem
+    },
+    get ed25519Pem() {
+      return current().ed25519Pem
+    },
+    signRsa: (text) => current().signRsa(text),
+    signEd25519: (text) => current().signEd25519(text),
+  }
+}
+
+/**
+ * Publishes a new pair that signs from then on, and removes the private keys of pairs that sign no
+ * more. All public keys stay published.
+ */
+export const rotateCallbackKeys = async (
+  core: Known,
+  dataDir: string,
+  validFrom: Instant,
+  machineNow: () => Instant,
+) => {
+  const before = await validPairs(core, await callbackKeysIn(dataDir), machineNow)
+  const current = pairAt(before, machineNow())
+  const id = randomBytes(8).toString('hex')
+  const { signer } = await pairIn(dataDir, id)
+  const data = { id, rsa: signer.rsaPem, ed25519: signer.ed25519Pem, validFrom }
+  const command = { type: 'Register', data } as const
+  await core.handle(signingKeys, id, command, core.contextOf('operator'))
+  const outdated = before.filter((pair) => pair.validFrom < current.validFrom)
+  for (const { id } of outdated)
+    for (const file of filesOf(dataDir, id)) rmSync(file, { force: true })
+  return { id, removed: outdated.length }
 }

@@ -6,7 +6,10 @@ import { parseEvent, type Recorded } from '../../domain/events.ts'
 import { openBlobDirectory } from '../blob-directory.ts'
 import { openSqliteEventStore } from '../event-store/sqlite-event-store.ts'
 import { fail } from '../failures.ts'
+import { readVaultKeys, type VaultKey } from '../people/vault-keys.ts'
 import { readVaultName } from '../people/vault-name.ts'
+import { aboutSecret, openWrapping, VaultLocked } from '../people/vault-wrapping.ts'
+import Database from '../sqlite.ts'
 import { reasonOf } from '../system-errors.ts'
 import { blobsIn, logFileIn, vaultIn } from '../stores.ts'
 
@@ -72,18 +75,42 @@ const problemsOfKeys = (folder: string, names: readonly string[]): string[] =>
     }
   })
 
+type KeySettings = Parameters<typeof readVaultKeys>[0]
+
+/** Opens a copy of a wrapped vault where a key was given; without one, only its name is known. */
+const problemsOfVaultKey = (
+  file: string,
+  wrappedBy: string | undefined,
+  keys: readonly VaultKey[],
+): string[] => {
+  if (wrappedBy === undefined || keys.length === 0) return []
+  const sqlite = new Database(file, { readonly: true })
+  try {
+    const identifiers = sqlite.prepare("SELECT secret FROM secrets WHERE name = 'identifiers'")
+    const stored = identifiers.pluck().get() as Buffer
+    openWrapping(sqlite, keys).reveal(stored, aboutSecret('identifiers'))
+    return []
+  } catch (error) {
+    if (error instanceof VaultLocked) return [error.message]
+    throw error
+  } finally {
+    sqlite.close()
+  }
+}
+
 /** Reads all of a backup and summarises it. @throws OperatorError when it cannot be restored */
-export const checkBackup = async (from: string) => {
+export const checkBackup = async (from: string, settings: KeySettings) => {
   const folder = resolve(from)
   const place = { DATA_DIR: folder }
   for (const file of [logFileIn(place), vaultIn(place)])
     if (!existsSync(file)) fail(`${file} is missing: ${folder} is not a complete backup`)
   const log = await readLog(logFileIn(place))
   const keys = readdirSync(folder).filter((name) => name.endsWith('.pem'))
-  const { name: vault, people, damage } = readVaultName(vaultIn(place))
+  const { name: vault, people, damage, wrappedBy } = readVaultName(vaultIn(place))
   const problems = [
     ...log.problems,
     ...damage,
+    ...problemsOfVaultKey(vaultIn(place), wrappedBy, readVaultKeys(settings)),
     ...(vault === log.vault ? [] : ['the vault is not the one that the log is sealed with']),
     ...(await problemsOfBlobs(blobsIn(place), log.blobs)),
     ...problemsOfKeys(folder, keys),
@@ -95,6 +122,7 @@ export const checkBackup = async (from: string) => {
     last_position: log.position,
     last_event_at: new Date(log.at).toISOString(),
     people,
+    vault_wrapped_by: wrappedBy ?? null,
     blobs: log.blobs.size,
     keys,
   }

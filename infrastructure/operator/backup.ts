@@ -64,5 +64,5 @@ export const backUp = async (settings: Settings, to: string): Promise<object> =>
   for (const name of readdirSync(DATA_DIR).filter((name) => name.endsWith('.pem')))
     copyFileSync(join(DATA_DIR, name), join(folder, name))
   sync(folder)
-  return checkBackup(folder)
+  return checkBackup(folder, settings)
 }

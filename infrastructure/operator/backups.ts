@@ -28,6 +28,6 @@ export const addBackupCommands = (
       if (accept && !check && folder === undefined) return print(await acceptLoss(settings))
       if (!check || accept || folder === undefined)
         return fail('give a folder and --check, or --accept alone')
-      print(await checkBackup(folder))
+      print(await checkBackup(folder, settings))
     })
 }

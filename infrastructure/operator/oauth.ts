@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
 import { applications } from '../../domain/aggregates.ts'
-import { keySetLifetime } from '../../application/key-set-lifetime.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
-import { addIdTokenKey } from '../people/id-tokens.ts'
 import { newClient } from '../people/tokens.ts'
 import { checkName, collect, presentMerchant } from './arguments.ts'
 import { addLifeCycle } from './life-cycles.ts'
+import { hoursInMs, hoursOf } from './time.ts'
 import type { WithCore } from './with-core.ts'
 
 type ApplicationOptions = {
@@ -40,6 +39,23 @@ const addApplication =
     return { client_id: clientId, client_secret: isPublic ? null : secret }
   }
 
+const rotateSecret = async (core: Core, clientId: string, { overlap }: { overlap: number }) => {
+  const { handle, find, contextOf, now } = core
+  const known = await find(applications, clientId, 'log')
+  if (known.status !== 'present') return fail(`no application ${clientId}`)
+  const { merchant, secretHash: hash } = known.data
+  if (hash === null) return fail(`${clientId} is a public application: it has no secret`)
+  const { secret, secretHash } = newClient()
+  const until = now() + hoursInMs(overlap)
+  const changes = { secretHash, previousSecret: { hash, until } }
+  await handle(applications, clientId, { type: 'Change', changes }, contextOf('operator', merchant))
+  return {
+    client_id: clientId,
+    client_secret: secret,
+    old_secret_until: new Date(until).toISOString(),
+  }
+}
+
 const listApplications = async (core: Core, merchant: string) => {
   await presentMerchant(core, merchant)
   await core.readModels.caughtUp()
@@ -72,6 +88,13 @@ export const addOAuthCommands = (
     .option('--dpop', 'tokens must be bound to a key of the application (RFC 9449)')
     .action(withCore(addApplication(redirectUrisAllowed)))
   app
+    .command('rotate-secret <client-id>')
+    .description(
+      'give an application a new secret, printed this once; the old one stays valid a while',
+    )
+    .option('--overlap <hours>', 'how long the old one stays valid', hoursOf, 24)
+    .action(withCore(rotateSecret))
+  app
     .command('list <merchant>')
     .description('list the applications of a merchant')
     .action(withCore(listApplications))
@@ -87,17 +110,4 @@ export const addOAuthCommands = (
       remove: 'end an application, with all its tokens',
     },
   })
-  program
-    .command('key')
-    .description('keys of ID tokens')
-    .command('rotate')
-    .description(
-      `publish a new key; it signs ID tokens in ${keySetLifetime} seconds, once cached key sets have expired; old keys stay valid`,
-    )
-    .action(
-      withCore(async ({ people: { vault } }) => {
-        const { kid, signsFrom } = await addIdTokenKey(vault, Date.now)
-        return { kid, signs_from: new Date(signsFrom).toISOString() }
-      }),
-    )
 }

@@ -11,6 +11,7 @@ import { addBackupCommands } from './backups.ts'
 import { addCallbackCommands, type WordsOfCallbacks } from './callbacks.ts'
 import { addFeeCommands } from './fees.ts'
 import { addIntegratorCommands } from './integrators.ts'
+import { addKeyCommands } from './keys.ts'
 import { addMerchantCommands } from './merchants.ts'
 import { addOAuthCommands } from './oauth.ts'
 import { addPeopleCommands } from './people.ts'
@@ -21,6 +22,7 @@ import { accountingStatus } from './status.ts'
 import { addStickerCommands } from './stickers.ts'
 import { addTaxcodeCommands } from './taxcodes.ts'
 import { addUserCommands } from './users.ts'
+import { addVaultCommands } from './vault.ts'
 import type { WithCore } from './with-core.ts'
 
 /** The parts of the server that a few commands need; loaded on demand. */
@@ -153,6 +155,7 @@ export const operatorProgram = ({ settings, version, server, serve, sudoUser }: 
           log_position: head,
           read_models_position: position,
           merchants: rows.all().length,
+          vault_wrapped_by: core.people.vault.wrappedBy() ?? null,
           callbacks_unfinished: queue.unfinishedCount(),
           ...accountingStatus(core),
         }
@@ -161,6 +164,8 @@ export const operatorProgram = ({ settings, version, server, serve, sudoUser }: 
 
   addAuditCommands(program, settings)
   addBackupCommands(program, settings, print)
+  addVaultCommands(program, settings, withCore)
+  addKeyCommands(program, settings, withCore)
 
   program
     .command('openapi')

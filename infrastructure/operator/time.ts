@@ -9,3 +9,12 @@ export const instantOf = (text: string): number => {
   const isReal = !Number.isNaN(at) && new Date(at).toISOString().startsWith(day)
   return isReal ? at : fail(`${text} is no time as YYYY-MM-DD, or YYYY-MM-DD hh:mm:ss, in UTC`)
 }
+
+const hour = 3_600_000
+export const hoursInMs = (hours: number): number => Math.round(hours * hour)
+
+/** Hours of an overlap, up to a year. @throws OperatorError */
+export const hoursOf = (text: string): number =>
+  /^\d{1,4}(?:\.\d{1,3})?$/.test(text) && Number(text) <= 8_784
+    ? Number(text)
+    : fail(`${text} is no number of hours from 0 to 8784`)

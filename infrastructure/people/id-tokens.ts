@@ -28,17 +28,22 @@ const readKey = ({
 export const addIdTokenKey = async (
   vault: Vault,
   now: () => number,
-): Promise<{ readonly kid: string; readonly signsFrom: number }> => {
+): Promise<{
+  readonly kid: string
+  readonly publicKey: string
+  readonly signsFrom: number
+}> => {
   const { privateKey, publicKey } = await makePair('rsa', { modulusLength: 2048 })
   const der = publicKey.export({ type: 'spki', format: 'der' })
   const kid = createHash('sha256').update(der).digest('base64url').slice(0, 16)
-  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  const secret = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   // Names sort by time. The key takes a while to become valid, so tokens that are made again
   // meanwhile get the same key.
   const signsFrom = Math.floor(now()) + keySetLifetime * 1000
   const from = String(signsFrom).padStart(15, '0')
-  vault.addSecret(`${prefix}${from}:${kid}`, Buffer.from(pem))
-  return { kid, signsFrom }
+  vault.addSecret(`${prefix}${from}:${kid}`, Buffer.from(secret))
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+  return { kid, publicKey: pem, signsFrom }
 }
 
 type IdTokenClaims = {

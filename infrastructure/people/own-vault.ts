@@ -4,6 +4,7 @@ import type { Context, Handle } from '../../application/handle.ts'
 import type { Find } from '../../application/find-state.ts'
 import type { Settings } from '../settings.ts'
 import { vaultIn } from '../stores.ts'
+import { readVaultKeys } from './vault-keys.ts'
 import { openVault, WrongVault, type Vault } from './vault.ts'
 
 type Needs = {
@@ -23,7 +24,7 @@ export const openOwnVault = async (
   // A missing vault must be restored, not replaced by a new one.
   if (chosen !== null && !existsSync(file))
     throw new WrongVault(file, 'is missing: it should be the vault')
-  const vault = openVault(file, uses)
+  const vault = openVault(file, uses, readVaultKeys(settings))
   const choice = { type: 'ChooseVault', vault: vault.name } as const
   const { state } = await handle(installations, 'daybook', choice, context)
   if (state.vault !== vault.name) throw new WrongVault(file)

@@ -8,7 +8,9 @@ import Database, { inFile } from '../sqlite.ts'
 import { unavailable } from '../unavailable.ts'
 import { addInGroups } from './new-people.ts'
 import { seal, unseal } from './sealing.ts'
+import type { VaultKey } from './vault-keys.ts'
 import { digestOf, vaultNameOf } from './vault-name.ts'
+import { aboutPerson, aboutSecret, openWrapping } from './vault-wrapping.ts'
 
 const tables = `
   CREATE TABLE IF NOT EXISTS people (
@@ -90,8 +92,10 @@ const nobody: Outage = { worked: () => {}, failed: () => {} }
 export const openVault = (
   file: string,
   { reading, writing }: Uses = { reading: nobody, writing: nobody },
+  vaultKeys: readonly VaultKey[] = [],
 ) => {
   const sqlite = openFile(file)
+  const wrapping = openWrapping(sqlite, vaultKeys)
   const guarded = guardedBy(reading)
   const guardedWrite = guardedBy(writing)
   const findSecret = sqlite.prepare('SELECT secret FROM secrets WHERE name = ?').pluck()
@@ -111,11 +115,17 @@ export const openVault = (
   /** A random secret of the installation, created on first use. */
   const secret = (name: string): Buffer => {
     const known = findSecret.get(name) as Buffer | undefined
-    if (known) return known
-    addSecret.run(name, randomBytes(32))
-    return findSecret.get(name) as Buffer
+    if (known) return wrapping.reveal(known, aboutSecret(name))
+    keepSecret(name, randomBytes(32))
+    return secret(name)
   }
+  const keepSecret = (name: string, value: Buffer): void =>
+    void addSecret.run(name, wrapping.protect(value, aboutSecret(name)))
+  const [firstKey] = vaultKeys
+  if (firstKey && findSecret.get('identifiers') === undefined) wrapping.wrapBy(firstKey)
   const identifiers = secret('identifiers')
+  const name = vaultNameOf(identifiers)
+  wrapping.name(name)
   const digest = (identifier: string): Buffer => digestOf(identifiers, identifier)
 
   const dataVersion = sqlite.prepare('PRAGMA data_version').pluck()
@@ -159,7 +169,10 @@ export const openVault = (
 
   const keyOf = (person: string): Buffer | undefined => {
     forgetIfChanged()
-    return cached(keys, person, () => findKey.get(person) as Buffer | undefined)
+    return cached(keys, person, () => {
+      const stored = findKey.get(person) as Buffer | undefined
+      return stored && wrapping.reveal(stored, aboutPerson(person))
+    })
   }
 
   const idOf = (identifier: string): string | undefined => {
@@ -174,7 +187,7 @@ export const openVault = (
   const newPeople = addInGroups({
     add: ({ identifier, wanted = randomBytes(16).toString('hex'), merchant }) => {
       const hidden = digest(identifier)
-      addPerson.run(wanted, hidden, randomBytes(32))
+      addPerson.run(wanted, hidden, wrapping.protect(randomBytes(32), aboutPerson(wanted)))
       const id = (findId.get(hidden) as string | undefined) ?? wanted
       // Written for known people too, so that the time does not tell who is known.
       if (merchant !== undefined) addName.run(nameBy(merchant, identifier), id)
@@ -193,14 +206,17 @@ export const openVault = (
 
   sqlite.pragma(`busy_timeout = ${patience}`)
   return {
-    name: vaultNameOf(identifiers),
+    name,
+    /** The id of the key that the vault is wrapped by. */
+    wrappedBy: guarded(wrapping.wrappedBy),
     secret: guarded(secret),
     /** Keeps a secret under a new name. */
-    addSecret: guardedWrite((name: string, value: Buffer): void => void addSecret.run(name, value)),
+    addSecret: guardedWrite(keepSecret),
     /** Secrets by prefix of their names, ordered by name. */
-    secrets: guarded(
-      (prefix: string) =>
-        listSecrets.all(`${prefix}*`) as { readonly name: string; readonly secret: Buffer }[],
+    secrets: guarded((prefix: string) =>
+      (listSecrets.all(`${prefix}*`) as { readonly name: string; readonly secret: Buffer }[]).map(
+        ({ name, secret }) => ({ name, secret: wrapping.reveal(secret, aboutSecret(name)) }),
+      ),
     ),
     findPerson,
     /** Finds or adds the person. A new one gets the given id, or a random one. */

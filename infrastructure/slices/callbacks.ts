@@ -41,7 +41,7 @@ export const callbackSlice = (core: Core, sending: SendingNeeds) => {
       ...side.routes,
       wordCallback: sending.wire.message,
       findCallbackSecrets,
-      callbackKeyPem: sending.signer.rsaPem,
+      callbackKeyPem: () => sending.signer.rsaPem,
       callbackKeys: async () => {
         await caughtUp()
         return signingKeys.all().map(({ data }) => publishedKey(data))

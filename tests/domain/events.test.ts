@@ -206,6 +206,7 @@ describe('the catalogue', () => {
       'FundingInformed',
       'GrantRefreshed',
       'GrantRevoked',
+      'IdTokenKeyAdded',
       'InstallationMade',
       'IntegratorChanged',
       'IntegratorDisabled',
@@ -279,6 +280,7 @@ describe('the catalogue', () => {
       'UserRegistered',
       'UserRemoved',
       'VaultChosen',
+      'VaultRewrapped',
     ])
   })
 

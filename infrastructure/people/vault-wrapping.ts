@@ -1,0 +1,79 @@
+import type Database from 'better-sqlite3'
+import { randomBytes } from 'node:crypto'
+import { StoreUnavailable } from '../../application/event-store.ts'
+import { isWrapped, unwrap, wrap, type VaultKey } from './vault-keys.ts'
+
+const table = `
+  CREATE TABLE IF NOT EXISTS wrapping (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    key_id TEXT NOT NULL,
+    master BLOB NOT NULL,
+    vault TEXT
+  ) STRICT;`
+
+/** Binds the wrapped master key to its place. */
+const aboutMaster = 'master'
+export const aboutPerson = (id: string): string => `person ${id}`
+export const aboutSecret = (name: string): string => `secret ${name}`
+
+/** The vault is wrapped by a key that this process was not given. */
+export class VaultLocked extends StoreUnavailable {
+  override readonly name = 'VaultLocked'
+}
+
+/** What is told of a wrapped vault without its key. */
+export type Wrapping = { readonly key_id: string; readonly vault: string | null }
+
+/**
+ * A vault's keys and secrets are encrypted with its master key, and that with a key from elsewhere:
+ * to change the latter, only the master key is wrapped again, and running services go on.
+ */
+export const openWrapping = (sqlite: Database.Database, keys: readonly VaultKey[]) => {
+  sqlite.exec(table)
+  const find = sqlite.prepare<[], Wrapping & { readonly master: Buffer }>('SELECT * FROM wrapping')
+  const add = sqlite.prepare('INSERT OR IGNORE INTO wrapping VALUES (1, ?, ?, NULL)')
+  const replace = sqlite.prepare('UPDATE wrapping SET key_id = ?, master = ?')
+  const addName = sqlite.prepare('UPDATE wrapping SET vault = ? WHERE vault IS NULL')
+  let known: Buffer | undefined
+
+  /** Undefined while nothing is wrapped. @throws VaultLocked */
+  const master = (): Buffer | undefined => {
+    if (known) return known
+    const row = find.get()
+    if (!row) return undefined
+    const given = keys.find(({ id }) => id === row.key_id)
+    if (!given)
+      throw new VaultLocked(
+        `the vault is wrapped by key ${row.key_id}: ` +
+          'name it with VAULT_KEY_FILE or VAULT_KEY_COMMAND',
+      )
+    known = unwrap(given.key, row.master, aboutMaster)
+    if (!known) throw new VaultLocked('the master key of the vault was altered: restore the vault')
+    return known
+  }
+
+  return {
+    /** The key that the vault is wrapped by. */
+    wrappedBy: (): string | undefined => find.get()?.key_id,
+    /** Wraps what is kept from now on by the first key, or the same master key by another one. */
+    wrapBy: ({ id, key }: VaultKey): void => {
+      const kept = master()
+      if (kept) replace.run(id, wrap(key, kept, aboutMaster))
+      else add.run(id, wrap(key, randomBytes(32), aboutMaster))
+    },
+    /** Lets a copy be told from others without its key. */
+    name: (vault: string): void => void addName.run(vault),
+    protect: (plain: Buffer, about: string): Buffer => {
+      const key = master()
+      return key ? wrap(key, plain, about) : plain
+    },
+    /** @throws VaultLocked */
+    reveal: (stored: Buffer, about: string): Buffer => {
+      if (!isWrapped(stored)) return stored
+      const key = master()
+      const plain = key && unwrap(key, stored, about)
+      if (!plain) throw new VaultLocked('a key in the vault was altered: restore the vault')
+      return plain
+    },
+  }
+}

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
+
+let service: PeopleService
+beforeAll(async () => {
+  service = await startPeopleService()
+})
+afterAll(() => service.stop())
+
+/** Introspects nothing of its own: whoever is authenticated is told that it is not active. */
+const answersTo = async (client_id: string, client_secret: string): Promise<number> => {
+  const body = new URLSearchParams({ client_id, client_secret, token: 'unknown' })
+  const { status } = await fetch(`${service.address}/oauth2/introspect`, { method: 'POST', body })
+  return status
+}
+
+test('a new secret is valid at once, the old one until the overlap ends', async () => {
+  const uri = ['--redirect-uri', 'https://shop.example/back']
+  const added = await service.operator('app', 'add', 'sandbox', '--name', 'Web shop', ...uri)
+  const { client_id = '', client_secret: first = '' } = added
+  expect(await answersTo(client_id, first)).toBe(200)
+
+  const rotate = (...more: string[]) => service.operator('app', 'rotate-secret', client_id, ...more)
+  const { client_secret: second = '', old_secret_until } = await rotate('--overlap', '2')
+  expect(Date.parse(old_secret_until ?? '')).toBeGreaterThan(Date.now())
+  expect(second).not.toBe(first)
+  expect(await answersTo(client_id, first)).toBe(200)
+  expect(await answersTo(client_id, second)).toBe(200)
+  expect((await service.events()).at(-1)).toMatchObject({
+    type: 'ApplicationChanged',
+    data: { previousSecret: { until: Date.parse(old_secret_until ?? '') } },
+    metadata: { actor: 'operator' },
+  })
+
+  await service.advance(2 * 3600 + 1)
+  expect(await answersTo(client_id, first)).toBe(401)
+  expect(await answersTo(client_id, second)).toBe(200)
+
+  const { client_secret: third = '' } = await rotate('--overlap', '0')
+  expect(await answersTo(client_id, second)).toBe(401)
+  expect(await answersTo(client_id, third)).toBe(200)
+})
+
+test('a key of ID tokens is recorded when it is rotated in', async () => {
+  const { kid, signs_from } = await service.operator('key', 'rotate', 'id-tokens')
+  const { keys } = (await service.call('GET', '/oauth2/jwks')).body
+  expect((await service.events()).at(-1)).toMatchObject({
+    type: 'IdTokenKeyAdded',
+    data: { kid, signsFrom: Date.parse(signs_from ?? '') },
+  })
+  expect(keys.map((key: { kid: string }) => key.kid)).toContain(kid)
+})
