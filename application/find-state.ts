@@ -12,6 +12,8 @@ export type DecidedEvent = { readonly type: string; readonly data: object }
 export type Aggregate<Command, Event extends DecidedEvent, State> = {
   readonly category: string
   readonly decider: Decider<Command, Event, State>
+  /** Whether signed changes count once, in their order. */
+  readonly isOrdered?: true
 }
 
 /** `memory` may lag behind other processes; `log` is current; a position is a point in the past. */

@@ -1,7 +1,8 @@
-import { fold, type Decider } from '../domain/decider.ts'
+import { fold, type Asked, type Decider } from '../domain/decider.ts'
 import { schemaVersion, type EventType } from '../domain/events.ts'
 import { refuse, Refusal } from '../domain/refusal.ts'
 import { sizeOfEvents } from '../domain/memory-size.ts'
+import { secondsAfter, type Instant } from '../domain/time.ts'
 import { streamOf } from '../domain/stream.ts'
 import {
   start,
@@ -35,6 +36,8 @@ export type Context = {
   readonly actor: string
   readonly correlationId: string
   readonly causationId?: string | null
+  /** Absent for what nobody has signed. */
+  readonly asked?: Asked | undefined
 }
 
 /** No events for a repeated command. */
@@ -54,6 +57,8 @@ type Needs = {
   /** A deterministic id (UUIDv5). */
   readonly eventId: (stream: string, revision: Revision, commandId: string) => string
   readonly commandId: () => string
+  /** The clock that requests are signed by. */
+  readonly machineNow?: () => Instant
   /** Limits of the state cache. */
   readonly cacheLimits?: CacheLimits
   /** `observe` is called with all later events. */
@@ -71,7 +76,7 @@ const newEvents = (
   revision: Revision,
   events: readonly DecidedEvent[],
   commandId: string,
-  { at, merchant, actor, correlationId, causationId = null }: Context,
+  { at, merchant, actor, correlationId, causationId = null, asked }: Context,
 ): NewEvent[] =>
   events.map(({ type, data }, index) => ({
     id: eventId(stream, revision + 1 + index, commandId),
@@ -83,6 +88,7 @@ const newEvents = (
       actor,
       correlationId,
       causationId,
+      ...(asked && { asked }),
       schema: schemaVersion(type as EventType),
     },
   }))
@@ -99,7 +105,11 @@ const makeAppend =
   ): Promise<State> => {
     const recorded = newEvents(needs, stream, known.revision, events, commandId, context)
     const { revision, position } = await needs.store.append(stream, recorded, known.revision)
-    const state = fold(decider, events, known.state as State, { at: context.at, position })
+    const state = fold(decider, events, known.state as State, {
+      at: context.at,
+      position,
+      asked: context.asked,
+    })
     cache.remember(stream, knownStateAfter(known, sizeOfEvents(events), { revision, state }))
     cache.appended(position, events.length)
     needs.onAppended?.(stream, events, context)
@@ -124,7 +134,7 @@ const makeRun = (needs: Needs, cache: StateCache, catchUp: CatchUp) => {
     for (let attempt = 1; ; attempt++) {
       try {
         const state = known.state as State
-        const events = decider.decide(command, state)
+        const events = decider.decide(command, state, context.asked)
         if (events.length > 0) {
           const after = await append(decider, stream, known, events, commandId, context)
           return { state: after, events }
@@ -143,11 +153,14 @@ const makeRun = (needs: Needs, cache: StateCache, catchUp: CatchUp) => {
   }
 }
 
+const unsigned = (machineNow: (() => Instant) | undefined): Asked | undefined =>
+  machineNow && { at: secondsAfter(machineNow(), 0), signature: null }
+
 /**
  * The only way to change anything. Commands to one aggregate run one after another in this process.
  */
 export const makeHandler = (needs: Needs) => {
-  const { store, cacheLimits = defaultCacheLimits, from = start } = needs
+  const { store, cacheLimits = defaultCacheLimits, from = start, machineNow } = needs
   const cache = makeStateCache({ store, cacheLimits, from })
   const catchUp = makeCatchUp(store, cache)
   const run = makeRun(needs, cache, catchUp)
@@ -155,7 +168,10 @@ export const makeHandler = (needs: Needs) => {
 
   const handle: Handle = (aggregate, id, command, context) => {
     const stream = streamOf(aggregate, id)
-    return inOrder(stream, () => run(aggregate.decider, stream, command, context))
+    const { decider, isOrdered } = aggregate
+    const asked = isOrdered ? (context.asked ?? unsigned(machineNow)) : undefined
+    const given = asked || context.asked ? { ...context, asked } : context
+    return inOrder(stream, () => run(decider, stream, command, given))
   }
 
   /** The cached state; undefined if unknown or stale. */

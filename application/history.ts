@@ -32,7 +32,11 @@ export const stateAfter = <Event, State>(
   let state = from
   for (const event of events) {
     const { position, metadata } = event
-    state = decider.evolve(state, event as unknown as Event, { at: metadata.at, position })
+    state = decider.evolve(state, event as unknown as Event, {
+      at: metadata.at,
+      position,
+      asked: metadata.asked,
+    })
   }
   return state
 }

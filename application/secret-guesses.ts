@@ -101,7 +101,7 @@ const makeWaits = ({ machineNow, networkOf, securityLog }: Needs) => {
 }
 
 /**
- * Slows down who guesses secrets, by name and by address (interface 3.6). Unknown names are counted
+ * Slows down who guesses secrets, by name and by address (interface 3.7). Unknown names are counted
  * as known ones are. In memory only: strangers must not write to the log.
  */
 export const makeSecretGuesses = ({ machineNow, networkOf, securityLog }: Needs) => {

@@ -19,6 +19,7 @@ import { shortlink } from './merchant/shortlink.ts'
 import { signingKey } from './merchant/signing-key.ts'
 import { sticker, stickerEvents } from './merchant/sticker.ts'
 import { user } from './merchant/user.ts'
+import { ordered } from './ordered.ts'
 import { funding, fundingEvents } from './payment/funding.ts'
 import { paymentEvents, paymentUpcasts } from './payment/payment-events.ts'
 import { payment } from './payment/payment.ts'
@@ -44,13 +45,13 @@ export const installations = {
 export const clocks = { category: 'clock', decider: clock, events: clockEvents }
 
 export const merchants = { category: 'merchant', ...merchant }
-export const users = { category: 'user', ...user }
+export const users = { category: 'user', ...ordered(user) }
 export const pointsOfSale = { category: 'pos', ...pos }
 export const shortlinks = { category: 'shortlink', ...shortlink }
 export const stickers = { category: 'sticker', decider: sticker, events: stickerEvents }
 /** Keyed by shortlink id. */
 export const scansOfShortlinks = { category: 'scans', decider: scans, events: scanEvents }
-export const integrators = { category: 'integrator', ...integrator }
+export const integrators = { category: 'integrator', ...ordered(integrator) }
 export const signingKeys = { category: 'signing_key', ...signingKey }
 /** Keyed by name. */
 export const channels = { category: 'channel', ...channel }
@@ -85,7 +86,7 @@ export const taxcodesOfOperator = {
   events: taxcodeEvents,
 }
 export const ledgers = { category: 'ledger', decider: ledger, events: ledgerEvents }
-export const settlementAccounts = { category: 'settlement_account', ...settlementAccount }
+export const settlementAccounts = { category: 'settlement_account', ...ordered(settlementAccount) }
 export const settlementSeries = { category: 'series', decider: series, events: seriesEvents }
 export const settlements = {
   category: 'settlement',
@@ -95,7 +96,7 @@ export const settlements = {
 }
 
 export const payers = { category: 'payer', decider: payer, events: payerEvents }
-export const applications = { category: 'application', ...application }
+export const applications = { category: 'application', ...ordered(application) }
 export const permissionRequests = {
   category: 'permission',
   decider: permission,

@@ -1,8 +1,20 @@
 import type { z } from 'zod'
 import type { Instant } from './time.ts'
 
+/** When a change was signed, or made without a signature, in whole seconds of the machine. */
+export type Asked = {
+  readonly at: Instant
+  /** A digest. */
+  readonly signature: string | null
+}
+
 /** When and where an event was recorded. */
-export type Place = { readonly at: Instant; readonly position: number }
+export type Place = {
+  readonly at: Instant
+  readonly position: number
+  /** Only of aggregates whose signed changes are ordered. */
+  readonly asked?: Asked | undefined
+}
 
 /** A pure state machine: `decide` turns a command into events, `evolve` folds an event. */
 export type Decider<Command, Event, State> = {
@@ -10,7 +22,7 @@ export type Decider<Command, Event, State> = {
   /**
    * Returns no events for a repeated command. @throws Refusal when the command is not allowed now
    */
-  decide(command: Command, state: State): readonly Event[]
+  decide(command: Command, state: State, asked?: Asked): readonly Event[]
   /** Never fails and never looks at the clock. */
   evolve(state: State, event: Event, place: Place): State
 }

@@ -39,6 +39,8 @@ const metadata = z.object({
   correlationId: z.string(),
   /** Id of the event that led to this one. */
   causationId: z.string().nullable(),
+  /** When it was signed, and a digest of the signature, where signed changes are ordered. */
+  asked: z.object({ at: z.int(), signature: z.string().nullable() }).optional(),
   /** Schema version of `data`, starting at 1. */
   schema: z.int().positive(),
 })

@@ -20,6 +20,7 @@ export type RefusalCode =
   | 'capture_id_used_with_other_amounts'
   | 'capture_is_nothing'
   | 'captures_are_too_many'
+  | 'change_is_older'
   | 'clock_is_beyond_its_end'
   | 'clock_moves_forward_only'
   | 'code_is_invalid'

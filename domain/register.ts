@@ -3,6 +3,7 @@ import { changed, type Changes } from './changes.ts'
 import type { Decider } from './decider.ts'
 import { refuse } from './refusal.ts'
 import { jsonEquals } from './json-equality.ts'
+import type { Instant } from './time.ts'
 
 /** The required owner; entries of other merchants count as unknown. Absent means any. */
 export type Owned = { readonly merchant?: string }
@@ -19,16 +20,26 @@ type RegisterEvent<Name extends string, Data> =
   | { readonly type: `${Name}Changed`; readonly data: Data }
   | { readonly type: `${Name}Removed`; readonly data: Readonly<Record<string, never>> }
 
-export type Entry<Data> =
-  | { readonly status: 'absent' | 'removed' }
-  /** `registered` is the original data, to recognise repeated registrations. */
-  | {
-      readonly status: 'present'
-      readonly registered: Data
-      readonly data: Data
-      /** Only entries of a switchable register are ever disabled. */
-      readonly isDisabled?: true
-    }
+/** The newest change, and the signatures of that second. */
+export type LastAsked = { readonly at: Instant; readonly signatures: readonly string[] }
+
+type WithAsked = {
+  /** Only of ordered registers. */
+  readonly asked?: LastAsked | undefined
+}
+
+export type Entry<Data> = WithAsked &
+  (
+    | { readonly status: 'absent' | 'removed' }
+    /** `registered` is the original data, to recognise repeated registrations. */
+    | {
+        readonly status: 'present'
+        readonly registered: Data
+        readonly data: Data
+        /** Only entries of a switchable register are ever disabled. */
+        readonly isDisabled?: true
+      }
+  )
 
 /** Whether it is there and not disabled. */
 export const isEnabled = <Data>(

@@ -3,7 +3,13 @@ import type { AccessNeeds, FoundUser } from './access-needs.ts'
 import type { Caller } from './call.ts'
 import { makeIntegratorAccess, type IntegratorNeeds } from './integrator-access.ts'
 import type { AccessLevel } from './route.ts'
-import { disabledText, makeSignedText, notFromHere, unauthorized } from './signed-request.ts'
+import {
+  askedWith,
+  disabledText,
+  makeSignedText,
+  notFromHere,
+  unauthorized,
+} from './signed-request.ts'
 import type { UnauthenticatedRequest } from './unauthenticated-request.ts'
 
 const nobody = { actor: 'user:?' } as const
@@ -123,6 +129,7 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
         mayManageUsers: async () =>
           isSuperuser(found) || isSuperuser(await needs.findUser(merchant, id)),
         isSigned: isKey,
+        asked: isKey ? askedWith(needs, request, credential) : undefined,
       }
       if (keptOutBy(address, found) === undefined) return caller
       return needs.findUser(merchant, id).then((now) => {

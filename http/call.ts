@@ -1,4 +1,5 @@
 import type { Context } from '../application/handle.ts'
+import type { Asked } from '../domain/decider.ts'
 import type { Instant } from '../domain/time.ts'
 import type { ReceivedRequest } from './unauthenticated-request.ts'
 
@@ -10,6 +11,8 @@ export type Caller = {
   readonly actor: string
   readonly mayManageUsers: () => Promise<boolean>
   readonly isSigned: boolean
+  /** When and with what it was signed; undefined unless it was. */
+  readonly asked: Asked | undefined
 }
 
 /** A request that has passed all checks. */
@@ -44,9 +47,9 @@ export const callerOf = ({ caller }: Call): Caller => {
 }
 
 export const contextOf = (call: Call): Context => {
-  const { merchant, actor } = callerOf(call)
+  const { merchant, actor, asked } = callerOf(call)
   const { at, requestId: correlationId } = call
-  return { at, merchant, actor, correlationId }
+  return { at, merchant, actor, correlationId, asked }
 }
 
 export const contextOfPayer = (

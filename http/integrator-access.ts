@@ -1,7 +1,14 @@
+import type { Asked } from '../domain/decider.ts'
 import type { AccessNeeds } from './access-needs.ts'
 import type { Caller } from './call.ts'
 import type { AccessLevel } from './route.ts'
-import { disabledText, makeSignedText, notFromHere, unauthorized } from './signed-request.ts'
+import {
+  askedWith,
+  disabledText,
+  makeSignedText,
+  notFromHere,
+  unauthorized,
+} from './signed-request.ts'
 import type { UnauthenticatedRequest } from './unauthenticated-request.ts'
 
 type KnownIntegrator = {
@@ -60,7 +67,7 @@ const makeIntegratorCheck = (needs: AccessNeeds & IntegratorNeeds) => {
     id: string,
     merchant: string | undefined,
     request: UnauthenticatedRequest,
-  ): Promise<void> => {
+  ): Promise<Asked> => {
     const signature = signatureOf(request)
     const text = signedText(request)
     let hasSigned = false
@@ -71,7 +78,7 @@ const makeIntegratorCheck = (needs: AccessNeeds & IntegratorNeeds) => {
       hasSigned = needs.verifySignature(found?.publicKey ?? null, text, signature)
       isDisabled = found?.isDisabled ?? false
       const serves = merchant === undefined || found?.merchants.includes(merchant)
-      if (hasSigned && serves && !isDisabled) return
+      if (hasSigned && serves && !isDisabled) return askedWith(needs, request, signature)
     }
     const isKnown = needs.recallIntegrator(id) !== undefined
     const actor = isKnown ? `integrator:${id}` : 'integrator:?'
@@ -104,13 +111,13 @@ export const makeIntegratorAccess = (needs: AccessNeeds & IntegratorNeeds) => {
       return unauthorized(`Send either ${names.user} or ${names.integrator}.`)
     const who = { actor: `integrator:${id}`, mayManageUsers: async () => true, isSigned: true }
     if (level === 'INTEGRATOR') {
-      await check(id, undefined, request)
-      return { ...who, merchant: '' }
+      const asked = await check(id, undefined, request)
+      return { ...who, merchant: '', asked }
     }
     const merchant = request.header(names.merchant)
     if (merchant === undefined) return unauthorized(`The header ${names.merchant} is missing.`)
-    await check(id, merchant, request)
+    const asked = await check(id, merchant, request)
     await checkMerchant(who.actor, merchant, request)
-    return { ...who, merchant }
+    return { ...who, merchant, asked }
   }
 }

@@ -65,6 +65,10 @@ const refusalAnswers = {
     status: 409,
     text: `A payment can have ${maxParts} captures: release what is left, or request another payment.`,
   },
+  change_is_older: {
+    status: 409,
+    text: 'A later change of this resource is there. To make this one too, sign it again.',
+  },
   clock_is_beyond_its_end: { field: 'now', text: 'The clock ends with the year 9998.' },
   clock_moves_forward_only: { field: 'now', text: 'The clock moves forward only.' },
   code_is_invalid: { field: 'code', text: 'Is unknown, expired, or for another client.' },

@@ -1,3 +1,4 @@
+import type { Asked } from '../domain/decider.ts'
 import type { AccessNeeds } from './access-needs.ts'
 import { RequestError } from './errors.ts'
 import { stringToSign } from './signature.ts'
@@ -53,3 +54,13 @@ export const makeSignedText = (needs: Needs) => {
     return stringToSign(method, url(), request.headers(), names.signedPrefix)
   }
 }
+
+/** Of its bytes: base64 has several texts for the same. */
+export const askedWith = (
+  { names, contentDigest }: Needs,
+  { header }: UnauthenticatedRequest,
+  signature: string,
+): Asked => ({
+  at: parseDateTime(header(names.timestamp) ?? '') ?? 0,
+  signature: contentDigest(Buffer.from(signature, 'base64')),
+})

@@ -31,8 +31,8 @@ const openLog = async (
 ) => {
   const opened = await openStore(settings, beside, isAlone, (events) => tellChecksums(log, events))
   const from = await opened.head()
-  const eventCounts = countEvents()
-  const store = eventCounts.countingOf(watchStore(opened, log))
+  const { countingOf, text } = countEvents()
+  const store = countingOf(watchStore(opened, log))
   const securityLog = openSecurityLogIn(settings, log)
   const handler = makeHandler({
     store,
@@ -40,10 +40,11 @@ const openLog = async (
     commandId: numberedFrom(randomUUID()),
     cacheLimits: cacheLimitsInHeap(),
     from,
+    machineNow: Date.now,
     onAppended: recordChanges(securityLog),
   })
   const clock = await openClock(handler)
-  return { ...handler, ...clock, store, from, eventCounts: eventCounts.text, securityLog }
+  return { ...handler, ...clock, store, from, eventCounts: text, securityLog }
 }
 type OpenLog = Awaited<ReturnType<typeof openLog>>
 

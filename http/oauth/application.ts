@@ -78,7 +78,8 @@ export type ApplicationNeeds = {
     list(merchant: string, before: number, limit: number): readonly Row[]
   }
   readonly isSandbox: boolean
-  readonly newClient: () => {
+  /** The same for the same signature, so that a repeated request makes one client. */
+  readonly newClient: (signature: string | null) => {
     readonly clientId: string
     readonly secret: string
     readonly secretHash: string
@@ -122,10 +123,10 @@ export const applicationRoutes = (needs: ApplicationNeeds): Route[] => {
         .extend({ client_secret: z.string().nullable() })
         .meta({ id: 'ApplicationCreated' }),
       handle: async (call) => {
-        const { merchant } = callerOf(call)
+        const { merchant, asked } = callerOf(call)
         const { name, redirect_uris: redirectUris, public: isPublic } = call.body
         const { dpop_bound_access_tokens: isBound } = call.body
-        const { clientId, secret, secretHash } = needs.newClient()
+        const { clientId, secret, secretHash } = needs.newClient(asked?.signature ?? null)
         const hash = { secretHash: isPublic ? null : secretHash }
         const requires = {
           requiresPkce: true as const,
@@ -162,8 +163,9 @@ export const applicationRoutes = (needs: ApplicationNeeds): Route[] => {
       params,
       success: 'nothing',
       handle: async (call) => {
-        const { clientId } = await own(call, call.params.client_id)
-        await handle(applications, clientId, { type: 'Remove' }, contextOf(call))
+        const { merchant } = callerOf(call)
+        const command = { type: 'Remove', merchant } as const
+        await handle(applications, call.params.client_id, command, contextOf(call))
       },
     }),
   ]

@@ -18,9 +18,9 @@ export const newToken = (): { readonly token: string; readonly digest: string } 
 }
 
 /** The id and secret of an OAuth application, and the digest to store. */
-export const newClient = () => {
-  const { token: secret, digest: secretHash } = newToken()
-  return { clientId: newToken().token.slice(0, 22), secret, secretHash }
+export const newClient = (make: (purpose: string) => string = () => newToken().token) => {
+  const secret = make('client secret')
+  return { clientId: make('client id').slice(0, 22), secret, secretHash: sha256(secret) }
 }
 
 /** No look-alikes: people read the ids of shortlinks off stickers. */
@@ -36,6 +36,12 @@ export const makeDerivation = ({ secret }: Vault) => {
   return (...parts: readonly (string | number)[]): string =>
     createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url')
 }
+
+/** The same client for the same signature; a new one without. */
+export const newClientBy =
+  (derive: ReturnType<typeof makeDerivation>) =>
+  (signature: string | null): ReturnType<typeof newClient> =>
+    newClient(signature === null ? undefined : (purpose) => derive(purpose, signature))
 
 /** Derives tokens and signatures: all nodes make the same, and the log holds digests only. */
 export const makeTokens = (derive: ReturnType<typeof makeDerivation>) => {

@@ -8,7 +8,7 @@ import type { Granted } from '../people/granted.ts'
 import type { Messages } from '../people/messages.ts'
 import { payerAccounts } from '../people/payer-accounts.ts'
 import { makeProofCheck } from '../people/proofs.ts'
-import { isSameText, newClient, newToken, sha256 } from '../people/tokens.ts'
+import { isSameText, newClientBy, newToken, sha256 } from '../people/tokens.ts'
 import type { Settings } from '../settings.ts'
 import { shopsOf } from '../shops.ts'
 import type { MerchantSlice } from './merchants.ts'
@@ -37,7 +37,8 @@ export const peopleSlice = (
       ...payerViews({ ...core, shopOf }),
       ...authorizationsOf({ ...core, tokens, rows }),
       ...answers,
-      ...{ scanShortlink, findApplication, newToken, newClient, isSameText },
+      ...{ scanShortlink, findApplication, newToken, isSameText },
+      newClient: newClientBy(core.people.derive),
       digestOf: sha256,
       challengeOf: sha256,
       checkProof: makeProofCheck(Date.now),

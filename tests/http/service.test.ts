@@ -575,6 +575,7 @@ const sendingTo = (more: Pick<Route, 'access'> & { readonly upload?: UploadForm 
     actor: 'user:till',
     mayManageUsers: async () => false,
     isSigned: false,
+    asked: undefined,
   })
   const app = makeApp({ ...bareApp, authenticate, routes: [reads] })
   let begun = 0

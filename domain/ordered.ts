@@ -1,0 +1,41 @@
+import type { Asked, Decider } from './decider.ts'
+import { refuse } from './refusal.ts'
+import type { Entry, LastAsked } from './register.ts'
+
+const after = (last: LastAsked | undefined, { at, signature }: Asked): LastAsked => {
+  const signatures = signature === null ? [] : [signature]
+  if (!last || at > last.at) return { at, signatures }
+  // Timestamps are whole seconds, so several changes may have the same.
+  return at === last.at ? { at, signatures: [...last.signatures, ...signatures] } : last
+}
+
+/**
+ * A register whose signed changes count once (interface 3.8): one that was signed before the last
+ * change would undo it, and the same signature again does nothing.
+ */
+export const ordered = <
+  Command,
+  Event,
+  State extends Entry<unknown>,
+  Rest extends { readonly decider: Decider<Command, Event, State> },
+>(
+  register: Rest & { readonly decider: Decider<Command, Event, State> },
+) => {
+  const base = register.decider
+  const decider: Decider<Command, Event, State> = {
+    initial: base.initial,
+    decide(command, entry, asked) {
+      const last = entry.asked
+      if (!last || asked?.signature == null) return base.decide(command, entry)
+      if (asked.at === last.at && last.signatures.includes(asked.signature)) return []
+      const events = base.decide(command, entry)
+      return asked.at < last.at && events.length > 0 ? refuse('change_is_older') : events
+    },
+    evolve(entry, event, place) {
+      const next = base.evolve(entry, event, place)
+      if (!place.asked && !entry.asked) return next
+      return { ...next, asked: place.asked ? after(entry.asked, place.asked) : entry.asked }
+    },
+  }
+  return { ...register, decider, isOrdered: true as const }
+}
