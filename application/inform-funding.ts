@@ -1,4 +1,10 @@
 import { parseEvent, type Recorded } from '../domain/events.ts'
+import {
+  hasEffect,
+  paymentEffects,
+  type PaymentEvent,
+  type WithEffect,
+} from '../domain/payment/payment-events.ts'
 import { idIn } from '../domain/stream.ts'
 import { fundings, payments } from '../domain/aggregates.ts'
 import { perKeyBackOff, type OutageOf } from './per-key-back-off.ts'
@@ -19,18 +25,14 @@ type Needs = {
   readonly outageOf: OutageOf
 }
 
-/** Which events move approved money. */
-const kinds = {
-  PaymentCaptured: 'capture',
-  PaymentReleased: 'release',
-  PaymentAuthorizationExpired: 'release',
-  PaymentRefunded: 'refund',
-} as const satisfies Partial<Record<Recorded['type'], keyof Movements>>
-
-type Moving = Extract<Recorded, { readonly type: keyof typeof kinds }>
+type Moving = Extract<Recorded, { readonly type: WithEffect<'funding'> }>
 
 const movingOf = (batch: readonly RecordedEvent[]): readonly Moving[] =>
-  batch.filter(({ type }) => type in kinds).map((event) => parseEvent(event) as Moving)
+  batch
+    .filter(
+      ({ type }) => type in paymentEffects && hasEffect(type as PaymentEvent['type'], 'funding'),
+    )
+    .map((event) => parseEvent(event) as Moving)
 
 /** Payments reported at the same time. */
 const maxConcurrent = 16
@@ -55,7 +57,7 @@ export const informFunding = async (needs: Needs): Promise<DueWork> => {
     const amount = data.amount + data.additionalAmount
     const { currency } = request
     const movement: Movement = { id, payment, payer, currency, amount, at: metadata.at }
-    await movements[kinds[type]](movement, stopped)
+    await movements[paymentEffects[type].funding](movement, stopped)
   }
 
   /** Reports one payment's movements in order. @throws the source's error, after all have ended */

@@ -1,20 +1,21 @@
 import type { LedgerEvent } from './accounting/ledger.ts'
 import type { SettlementEvent } from './accounting/settlement-events.ts'
-import type { PaymentEvent } from './payment/payment-events.ts'
+import { paymentEffects, type PaymentEvent, type WithEffect } from './payment/payment-events.ts'
 import type { PermissionEvent } from './people/permission.ts'
+
+type OfPayments = {
+  readonly [Type in WithEffect<'callback'>]: (typeof paymentEffects)[Type]['callback']
+}
+
+const ofPayments = Object.fromEntries(
+  Object.entries(paymentEffects).flatMap(([type, effects]) =>
+    'callback' in effects ? [[type, effects.callback]] : [],
+  ),
+) as OfPayments
 
 /** Callback event of each event type (interface 4.4 and 13). */
 export const callbackEventNames = {
-  PaymentAuthorized: 'payment_authorized',
-  PaymentDeclined: 'payment_aborted_by_customer',
-  PaymentFailed: 'payment_aborted_by_customer',
-  PaymentAborted: 'payment_aborted_by_merchant',
-  PaymentExpired: 'payment_request_expired',
-  PaymentCaptured: 'payment_captured',
-  PaymentReleased: 'payment_auth_released',
-  PaymentRenewed: 'payment_authorization_renewed',
-  PaymentAuthorizationExpired: 'payment_authorization_expired',
-  PaymentRefunded: 'payment_refunded',
+  ...ofPayments,
   PermissionGranted: 'permission_request_answered',
   PermissionDeclined: 'permission_request_answered',
   PermissionFailed: 'permission_request_answered',

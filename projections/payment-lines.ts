@@ -2,8 +2,7 @@ import type { Charge } from '../domain/accounting/charge.ts'
 import type { LineAction, TransactionLine } from '../domain/accounting/transaction-line.ts'
 import type { Recorded } from '../domain/events.ts'
 import { minus, nothing, potsOf, type Pots } from '../domain/money/pots.ts'
-import type { PaymentEvent } from '../domain/payment/payment-events.ts'
-import { hasLine } from '../domain/payment/payment-state.ts'
+import { hasEffect, paymentEffects, type PaymentEvent } from '../domain/payment/payment-events.ts'
 import { idIn } from '../domain/stream.ts'
 import type { PaymentRow } from './payment-table.ts'
 
@@ -11,7 +10,7 @@ export type PaymentRecorded = Recorded<PaymentEvent>
 
 /**
  * The transaction line of an event, given the row before it; some events have none.
- * Long because it has a case for each event.
+ * Long because it has a case for each event whose line is not made by `paymentEffects` alone.
  */
 export const transactionLine = (
   before: PaymentRow | undefined,
@@ -38,7 +37,7 @@ export const transactionLine = (
       text: null,
     }
   }
-  if (!before || !hasLine(type)) return undefined
+  if (!before || !hasEffect(type, 'line')) return undefined
   const { tid, merchant, ledger, customer, currency } = before
   const line = (
     action: LineAction,
@@ -70,15 +69,8 @@ export const transactionLine = (
       const pots = { amount: before.amount, additionalAmount }
       return line('auth', pots, null, null, metadata.at, credit)
     }
-    case 'PaymentDeclined':
-    case 'PaymentFailed':
-      return line('fail', before)
-    case 'PaymentAborted':
-      return line('abort', before)
     case 'PaymentExpired':
       return line('expire', before, null, null, event.data.expiredAt)
-    case 'PaymentReleased':
-      return line('release', event.data)
     case 'PaymentAuthorizationExpired': {
       const { amountLeft, additionalAmountLeft } = before
       const isCaptured =
@@ -93,5 +85,7 @@ export const transactionLine = (
       const pots = minus(nothing, potsOf(event.data))
       return line('refund', pots, refundId, charge, metadata.at, before.credit, text)
     }
+    default:
+      return line(paymentEffects[type].line, { ...before, ...event.data })
   }
 }

@@ -1,6 +1,11 @@
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { isNothing } from '../domain/money/pots.ts'
-import { paymentEvents, type PaymentEvent } from '../domain/payment/payment-events.ts'
+import {
+  hasEffect,
+  paymentEvents,
+  type PaymentEvent,
+  type WithEffect,
+} from '../domain/payment/payment-events.ts'
 import { idIn } from '../domain/stream.ts'
 import { dueBy, nextBy } from './due.ts'
 import { transactionLine } from './payment-lines.ts'
@@ -58,11 +63,16 @@ const requested = (
   }
 }
 
+type End = Extract<PaymentEvent, { type: WithEffect<'ends'> }>
+const isEnd = (event: PaymentEvent): event is End => hasEffect(event.type, 'ends')
+
 /** Undefined if the row stays as it is. */
 const changesOf = (
   row: PaymentRow,
   event: Exclude<PaymentEvent, { type: 'PaymentRequested' }>,
 ): Changes | undefined => {
+  if (event.type === 'PaymentDeclined') return { ...ended, payer: event.data.payer }
+  if (isEnd(event)) return ended
   switch (event.type) {
     case 'PaymentAmended':
       return { ledger: event.data.ledger ?? row.ledger }
@@ -74,14 +84,6 @@ const changesOf = (
       const ends = { expiresAt, deadline: expiresAt }
       return { payer, isWaiting: false, additionalAmount, credit, ...left, ...ends }
     }
-    case 'PaymentDeclined':
-      return { ...ended, payer: event.data.payer }
-    case 'PaymentFailed':
-    case 'PaymentAborted':
-    case 'PaymentExpired':
-    case 'PaymentReleased':
-    case 'PaymentAuthorizationExpired':
-      return ended
     case 'PaymentCaptured': {
       const amountLeft = row.amountLeft - event.data.amount
       const additionalAmountLeft = row.additionalAmountLeft - event.data.additionalAmount

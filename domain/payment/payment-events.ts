@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { charge, type Charge } from '../accounting/charge.ts'
+import type { LineAction } from '../accounting/transaction-line.ts'
 import type { EventsOf } from '../decider.ts'
 import { permissions } from '../people/grant.ts'
 import type { Upcast } from '../upcast.ts'
@@ -129,6 +130,68 @@ export type PaymentDetails = z.output<typeof details>
 export type RefusalOfFunds = z.output<typeof paymentEvents.PaymentFailed>['statusCode']
 
 export type PaymentEvent = EventsOf<typeof paymentEvents>
+
+/** Callbacks about payments (interface 4.4), and what each says. */
+export const paymentCallbacks = {
+  payment_authorized: 'The payer has accepted, be it an auth or a sale.',
+  payment_captured: 'A part has been captured, or all that was left.',
+  payment_auth_released: 'The merchant has released what was left of the authorisation.',
+  payment_aborted_by_customer:
+    'The payer has declined, the funds were refused, or there is no such payer: ' +
+    '`status_code` says which.',
+  payment_aborted_by_merchant: 'The merchant has aborted the request before it was answered.',
+  payment_authorization_renewed: 'The authorisation has been renewed: `date_expires` is a new one.',
+  payment_authorization_expired:
+    'The authorisation has expired with something left; what was captured stands.',
+  payment_refunded: 'Something captured has been paid back.',
+  payment_request_expired: 'Nobody has answered the payment request in time.',
+} as const
+
+type Effects = {
+  /** Adds a line to a ledger, with amounts of its own or else those of the request. */
+  readonly line?: LineAction
+  readonly callback?: keyof typeof paymentCallbacks
+  /** Moves approved money, which the funding source hears of. */
+  readonly funding?: 'capture' | 'release' | 'refund'
+  /** Nobody can answer or capture any more. */
+  readonly ends?: true
+}
+
+/** What follows from each event. Lines, callbacks and read models are made by this table. */
+export const paymentEffects = {
+  PaymentRequested: { line: 'request' },
+  PaymentPickedUp: {},
+  PaymentAmended: {},
+  PaymentAuthorized: { line: 'auth', callback: 'payment_authorized' },
+  PaymentDeclined: { line: 'fail', callback: 'payment_aborted_by_customer', ends: true },
+  PaymentFailed: { line: 'fail', callback: 'payment_aborted_by_customer', ends: true },
+  PaymentAborted: { line: 'abort', callback: 'payment_aborted_by_merchant', ends: true },
+  PaymentExpired: { line: 'expire', callback: 'payment_request_expired', ends: true },
+  PaymentCaptured: { line: 'capture', callback: 'payment_captured', funding: 'capture' },
+  PaymentReleased: {
+    ...{ line: 'release', callback: 'payment_auth_released', funding: 'release', ends: true },
+  },
+  PaymentRenewed: { callback: 'payment_authorization_renewed' },
+  PaymentAuthorizationExpired: {
+    ...{ line: 'release', callback: 'payment_authorization_expired' },
+    ...{ funding: 'release', ends: true },
+  },
+  PaymentRefunded: { line: 'refund', callback: 'payment_refunded', funding: 'refund' },
+} as const satisfies Readonly<Record<PaymentEvent['type'], Effects>>
+
+type AllEffects = typeof paymentEffects
+
+/** The events that have an effect. */
+export type WithEffect<Name extends keyof Effects> = {
+  [Type in keyof AllEffects]: AllEffects[Type] extends { readonly [N in Name]: unknown }
+    ? Type
+    : never
+}[keyof AllEffects]
+
+export const hasEffect = <Name extends keyof Effects>(
+  type: PaymentEvent['type'],
+  name: Name,
+): type is WithEffect<Name> => name in paymentEffects[type]
 
 export const isPaymentEvent = <Event extends { readonly type: string }>(
   event: Event,

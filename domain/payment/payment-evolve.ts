@@ -3,8 +3,13 @@ import { memorySize } from '../memory-size.ts'
 import { minus, nothing, plus, samePots } from '../money/pots.ts'
 import { withItem } from '../chunked-list.ts'
 import type { Instant } from '../time.ts'
-import type { PaymentDetails, PaymentEvent, PaymentRequest } from './payment-events.ts'
-import { hasLine, type Answer, type Payment, type RequestedPayment } from './payment-state.ts'
+import {
+  hasEffect,
+  type PaymentDetails,
+  type PaymentEvent,
+  type PaymentRequest,
+} from './payment-events.ts'
+import { type Answer, type Payment, type RequestedPayment } from './payment-state.ts'
 import { statusCodes, type StatusCode } from './status.ts'
 
 const detailsOf = (request: PaymentRequest): PaymentDetails => {
@@ -129,7 +134,7 @@ export const evolve = (payment: Payment, event: PaymentEvent, { at, position }: 
   if (event.type !== 'PaymentRequested') {
     if (payment.status === 'unrequested') return payment
     const after = { ...payment, ...changesOf(payment, event, at) }
-    if (!hasLine(event.type)) return after
+    if (!hasEffect(event.type, 'line')) return after
     return { ...after, linePosition: position, lineLedger: payment.details.ledger }
   }
   const { request, payer, shortlink, expiresAt } = event.data

@@ -3,12 +3,7 @@ import { minus, type Pots } from '../money/pots.ts'
 import type { Permissions } from '../people/grant.ts'
 import type { ChunkedList } from '../chunked-list.ts'
 import type { Instant } from '../time.ts'
-import type {
-  PaymentDetails,
-  PaymentEvent,
-  PaymentRequest,
-  RefusalOfFunds,
-} from './payment-events.ts'
+import type { PaymentDetails, PaymentRequest, RefusalOfFunds } from './payment-events.ts'
 import type { PaymentStatus, StatusCode } from './status.ts'
 
 /** A capture or refund; the id is null when it took everything. */
@@ -71,11 +66,3 @@ export const available = ({ authorized, captured, released }: RequestedPayment):
 /** Nobody may answer before a scan names the payer. */
 export const awaitsScan = ({ payer, shortlink }: RequestedPayment): boolean =>
   payer === null && shortlink !== undefined
-
-type WithoutLine = 'PaymentAmended' | 'PaymentPickedUp' | 'PaymentRenewed'
-
-/** Whether the event adds a line to a ledger. */
-export const hasLine = (
-  type: PaymentEvent['type'],
-): type is Exclude<PaymentEvent['type'], WithoutLine> =>
-  type !== 'PaymentAmended' && type !== 'PaymentPickedUp' && type !== 'PaymentRenewed'

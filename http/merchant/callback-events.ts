@@ -4,6 +4,7 @@ import {
   displayCallbackName,
   scanCallbackName,
 } from '../../domain/callback-names.ts'
+import { paymentCallbacks } from '../../domain/payment/payment-events.ts'
 import { dateTime } from '../wire.ts'
 import { outcomeReply } from './outcome-reply.ts'
 import { permissionOutcomeReply } from './permission.ts'
@@ -62,48 +63,17 @@ const displayMessage = textMessage('DisplayCallback')
 
 type Told = { readonly summary: string; readonly message: z.ZodType }
 
+const aboutPayment = (summary: string): Told => ({ summary, message: paymentMessage })
+const ofPayments = Object.fromEntries(
+  Object.entries(paymentCallbacks).map(([name, summary]) => [name, aboutPayment(summary)]),
+) as Record<keyof typeof paymentCallbacks, Told>
+
 /**
  * Every callback event (interface 4.4 and 13) with its message's schema. Sending and documentation
  * both use this table.
  */
 export const callbacks = {
-  payment_authorized: {
-    summary: 'The payer has accepted, be it an auth or a sale.',
-    message: paymentMessage,
-  },
-  payment_captured: {
-    summary: 'A part has been captured, or all that was left.',
-    message: paymentMessage,
-  },
-  payment_auth_released: {
-    summary: 'The merchant has released what was left of the authorisation.',
-    message: paymentMessage,
-  },
-  payment_aborted_by_customer: {
-    summary:
-      'The payer has declined, the funds were refused, or there is no such payer: `status_code` says which.',
-    message: paymentMessage,
-  },
-  payment_aborted_by_merchant: {
-    summary: 'The merchant has aborted the request before it was answered.',
-    message: paymentMessage,
-  },
-  payment_authorization_renewed: {
-    summary: 'The authorisation has been renewed: `date_expires` is a new one.',
-    message: paymentMessage,
-  },
-  payment_authorization_expired: {
-    summary: 'The authorisation has expired with something left; what was captured stands.',
-    message: paymentMessage,
-  },
-  payment_refunded: {
-    summary: 'Something captured has been paid back.',
-    message: paymentMessage,
-  },
-  payment_request_expired: {
-    summary: 'Nobody has answered the payment request in time.',
-    message: paymentMessage,
-  },
+  ...ofPayments,
   permission_request_answered: {
     summary:
       'The payer has granted all or a part, or has declined, which gives no token; or there is no such payer.',

@@ -1,13 +1,14 @@
 import { z } from 'zod'
+import type { MaybePromise } from '../../application/maybe-promise.ts'
+import type { FeeTerms } from '../../domain/accounting/fees.ts'
 import { parseAmount } from '../../domain/money/money.ts'
-import type { Wanted } from '../../domain/payment/payment-command.ts'
+import type { PaymentCommand, Wanted } from '../../domain/payment/payment-command.ts'
 import type { PaymentDetails } from '../../domain/payment/payment-events.ts'
+import type { Instant } from '../../domain/time.ts'
 import { withCrossFieldCheck, type Fitting, type Issues } from '../checking.ts'
 import { removable } from '../nothing.ts'
 import { amountIn, amountText, isZero, knownCurrencyCode, read } from '../wire.ts'
 import { detailsInput, lineItemsOf, linksOf } from './payment-input.ts'
-
-const actions = ['capture', 'abort', 'release', 'reauth', 'refund'] as const
 
 /** The id of a capture or refund. */
 const partId = z
@@ -17,14 +18,18 @@ const partId = z
 
 const part = ['action', 'amount', 'additional_amount', 'currency']
 
-/** The fields that each action uses. */
-const fieldsOf = new Map<string, readonly string[]>([
-  ['capture', [...part, 'capture_id']],
-  ['refund', [...part, 'refund_id', 'text']],
-  ['release', ['action']],
-  ['abort', ['action']],
-  ['reauth', ['action']],
-])
+/** The actions, and the fields that each uses. */
+const fieldsOf = {
+  capture: [...part, 'capture_id'],
+  abort: ['action'],
+  release: ['action'],
+  reauth: ['action'],
+  refund: [...part, 'refund_id', 'text'],
+}
+type Action = keyof typeof fieldsOf
+const actions = Object.keys(fieldsOf) as Action[]
+const isAction = (text: string): text is Action => Object.hasOwn(fieldsOf, text)
+
 const fieldsOfNone = ['action', ...Object.keys(detailsInput)]
 
 /** Unused fields are dropped unchecked. */
@@ -32,9 +37,9 @@ const withoutIgnored = (input: unknown): unknown => {
   if (typeof input !== 'object' || input === null) return input
   const given = input as Readonly<Record<string, unknown>>
   const { action } = given
-  const fields = typeof action === 'string' ? fieldsOf.get(action.toLowerCase()) : undefined
+  const name = typeof action === 'string' ? action.toLowerCase() : ''
   const counts: Record<string, unknown> = {}
-  for (const field of fields ?? fieldsOfNone)
+  for (const field of isAction(name) ? fieldsOf[name] : fieldsOfNone)
     if (given[field] !== undefined) counts[field] = given[field]
   return counts
 }
@@ -116,3 +121,28 @@ export const detailsOf = (input: PaymentUpdate, currency: string): Partial<Payme
     ...(line_items !== undefined && { lineItems: lineItemsOf(line_items, currency, context) }),
   }))
 }
+
+type Asked = {
+  readonly input: PaymentUpdate
+  readonly at: Instant
+  readonly terms: () => MaybePromise<FeeTerms>
+}
+
+/** The command that each action becomes. */
+const commands: Readonly<Record<Action, (asked: Asked) => MaybePromise<PaymentCommand>>> = {
+  capture: async ({ input, at, terms }) => {
+    const wanted = wantedOf(input, 'capture_id')
+    return { type: 'CapturePayment', at, wanted, terms: await terms() }
+  },
+  abort: ({ at }) => ({ type: 'ReleasePayment', at }),
+  release: ({ at }) => ({ type: 'ReleasePayment', at }),
+  reauth: ({ at }) => ({ type: 'RenewPayment', at }),
+  refund: async ({ input, terms }) => {
+    const wanted = wantedOf(input, 'refund_id')
+    return { type: 'RefundPayment', wanted, text: input.text ?? null, terms: await terms() }
+  },
+}
+
+/** The command of an action; undefined when details are to be changed. @throws Malformed */
+export const commandOf = (asked: Asked) =>
+  asked.input.action === undefined ? undefined : commands[asked.input.action](asked)

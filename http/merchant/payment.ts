@@ -22,7 +22,7 @@ import {
   paymentRequestView,
   type ShownRequest,
 } from './payment-reply.ts'
-import { detailsOf, paymentUpdateInput, wantedOf, type PaymentUpdate } from './payment-update.ts'
+import { commandOf, detailsOf, paymentUpdateInput, type PaymentUpdate } from './payment-update.ts'
 
 export type PaymentNeeds = {
   readonly handle: Handle
@@ -52,6 +52,12 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
   const { handle, links, findOutcome } = needs
   const reportOf = reportOfLine(links, needs.reportHolding)
 
+  const amendment = async (merchant: string, currency: string, input: PaymentUpdate) => {
+    const changes = detailsOf(input, currency)
+    const ledgerIsOpen = await isLedgerOpen(needs, merchant, changes.ledger ?? defaultLedger)
+    return { type: 'AmendPayment', changes, ledgerIsOpen } as const
+  }
+
   const update = async (tid: string, input: PaymentUpdate, call: Call): Promise<void> => {
     if (input.action === 'refund' && !callerOf(call).isSigned)
       return unauthorized('Level too low: a refund must be signed with a key.')
@@ -62,34 +68,8 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
     const context = contextOf(call)
     const { merchant, currency } = payment.request
     const terms = () => needs.findTerms(merchant, currency, at)
-    const change = (command: Parameters<typeof payments.decider.decide>[0]) =>
-      handle(payments, tid, command, context)
-    switch (input.action) {
-      case 'capture': {
-        const wanted = wantedOf(input, 'capture_id')
-        await change({ type: 'CapturePayment', at, wanted, terms: await terms() })
-        return
-      }
-      case 'release':
-      case 'abort':
-        await change({ type: 'ReleasePayment', at })
-        return
-      case 'reauth':
-        await change({ type: 'RenewPayment', at })
-        return
-      case 'refund': {
-        const wanted = wantedOf(input, 'refund_id')
-        const { text = null } = input
-        await change({ type: 'RefundPayment', wanted, text, terms: await terms() })
-        return
-      }
-      case undefined: {
-        const changes = detailsOf(input, payment.request.currency)
-        const { ledger = defaultLedger } = changes
-        const ledgerIsOpen = await isLedgerOpen(needs, merchant, ledger)
-        await change({ type: 'AmendPayment', changes, ledgerIsOpen })
-      }
-    }
+    const command = await (commandOf({ input, at, terms }) ?? amendment(merchant, currency, input))
+    await handle(payments, tid, command, context)
   }
 
   return [
