@@ -24,6 +24,8 @@ export type RecordedEvent = NewEvent & {
   readonly stream: string
   readonly revision: Revision
   readonly position: Position
+  /** RFC 6962 leaf hash of its entry, in base64, where the store knows it. */
+  readonly leaf?: string
 }
 
 export type Appended = {

@@ -30,6 +30,7 @@ import { grant, grantEvents } from './people/grant.ts'
 import { payerEvents } from './people/payer-events.ts'
 import { payer } from './people/payer.ts'
 import { permission, permissionEvents } from './people/permission.ts'
+import { checkpoint, checkpointEvents } from './transparency/checkpoints.ts'
 
 /*
  * Every aggregate: its stream category, decider, events and upcasts. The event catalogue, the check
@@ -108,3 +109,10 @@ export const authorizations = {
   events: authorizationEvents,
 }
 export const grants = { category: 'grant', decider: grant, events: grantEvents }
+
+/** Keyed by day. */
+export const checkpoints = {
+  category: 'checkpoint',
+  decider: checkpoint,
+  events: checkpointEvents,
+}

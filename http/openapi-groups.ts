@@ -15,6 +15,7 @@ const groups = {
   User: 'Who may make requests for the merchant.',
   'Status code': 'What the numbers in outcomes mean.',
   Callback: 'What the service sends to the addresses of the merchant.',
+  Transparency: 'Checkpoints and proofs that the log is only ever added to.',
   Payer: 'What an app of payers uses.',
   Pages: 'What payers see in a browser.',
   Service: 'The service itself: its health, its keys, this description.',

@@ -24,6 +24,7 @@ import { claimingChannels, pusherAuthRoute } from './pusher/channel-access.ts'
 import type { NeedsOf, Route } from './route.ts'
 import { securityTextRoute } from './security-txt.ts'
 import { metricsRoute, serviceRoutes } from './service.ts'
+import { transparencyRoutes, type TransparencyNeeds } from './transparency.ts'
 
 /** What the routes need, by slice. */
 export type RouteNeeds = {
@@ -46,6 +47,7 @@ export type RouteNeeds = {
     | typeof callbackSecretRoutes
     | typeof pusherAuthRoute
   >
+  readonly transparency: TransparencyNeeds
   /** The service itself. */
   readonly service: NeedsOf<typeof serviceRoutes | typeof securityTextRoute> &
     Parameters<typeof documented>[1]
@@ -81,6 +83,7 @@ export const allRoutes = (needs: RouteNeeds): Route[] => {
     ...serviceRoutes(service),
     securityTextRoute(service),
     ...callbackKeyRoutes(callbacks),
+    ...transparencyRoutes(needs.transparency),
     ...(sandbox
       ? [
           metricsRoute(service),

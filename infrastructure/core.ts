@@ -14,6 +14,7 @@ import { openOwnVault } from './people/own-vault.ts'
 import { payerDirectory } from './people/payer-directory.ts'
 import { makeDerivation, makeTokens } from './people/tokens.ts'
 import { followLog } from './read-models/follow-log.ts'
+import { readLogTree } from './read-models/log-tree.ts'
 import { openSecurityLogIn, recordChanges } from './security-changes.ts'
 import { openClock } from './service-clock.ts'
 import type { Settings } from './settings.ts'
@@ -112,6 +113,7 @@ export const openCore = async (
     },
     people: { ...people, ridOf: deriveIds(digest, installation.ids, 'rid') },
     callbacks: queries.callbacks,
+    transparency: { ...queries.transparency, tree: readLogTree(file) },
     close: async (): Promise<void> => {
       await readModels.stop()
       seen.close()

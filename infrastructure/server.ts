@@ -60,6 +60,7 @@ const routesOf = (
     merchants: { ...all, ...needs.merchants },
     people: { ...all, ...needs.people },
     callbacks: { ...all, ...needs.callbacks },
+    transparency: needs.transparency,
     service: { ...all, ...needs.service },
     sandbox: ofHttp.isSandbox ? { ...all, ...needs.sandbox } : undefined,
   })
@@ -115,9 +116,8 @@ export const openService = async (
   const { names } = ofHttp
   const wire = { names, stringToSign, message: wordCallback }
   const signer = await signerIn(core, settings.DATA_DIR, Date.now, keys)
-  const { count: listenerCount } = pusher
-  const parts = { settings, log, wire, signer, funding, granted, listenerCount }
-  const service = await composeService(core, parts)
+  const parts = { settings, log, wire, signer, funding, granted, publicUrl }
+  const service = await composeService(core, { ...parts, listenerCount: pusher.count })
   const authenticate = makeAccess({ ...service.access, names })
   const routes = routesOf(service, ofHttp, authenticate)
   const app = makeApp({
@@ -166,6 +166,7 @@ export const startServer = async (settings: Settings, log: Log, beside: Where = 
 export const described = (settings: Settings): object => {
   const about = namedOf(settings)
   const [needs, sandbox] = [describedBy(about), about.isSandbox ? describedBy(about) : undefined]
-  const slices = { payments: needs, accounting: needs, merchants: needs, people: needs }
-  return openApi(allRoutes({ ...slices, callbacks: needs, service: needs, sandbox }), about)
+  const ofMerchants = { payments: needs, accounting: needs, merchants: needs, callbacks: needs }
+  const ofAll = { people: needs, transparency: needs, service: needs, sandbox }
+  return openApi(allRoutes({ ...ofMerchants, ...ofAll }), about)
 }

@@ -17,11 +17,13 @@ import { merchantSlice } from './slices/merchants.ts'
 import { paymentSlice } from './slices/payments.ts'
 import { peopleSlice } from './slices/people.ts'
 import { sandboxSlice } from './slices/sandbox.ts'
+import { transparencySlice } from './slices/transparency.ts'
 
 type Parts = Omit<SendingNeeds, 'countAttempt'> & {
   readonly funding: FundingSource
   readonly granted: Granted
   readonly listenerCount: () => number
+  readonly publicUrl: () => string
 }
 
 /** What routes of several slices need. */
@@ -41,8 +43,9 @@ export const composeService = async (core: Core, { granted, ...parts }: Parts) =
   const people = peopleSlice(core, { settings, log, messages }, merchants, payments, granted)
   const accounting = accountingSlice(core, settings)
   const callbacks = callbackSlice(core, { ...parts, countAttempt: metrics.countAttempt })
+  const transparency = await transparencySlice(core, settings, parts.publicUrl)
   // In the order in which the work of one may make that of another due.
-  const slices = [payments, people, accounting, merchants, callbacks]
+  const slices = [payments, people, accounting, merchants, callbacks, transparency]
   const work = slices.flatMap((slice): readonly Work[] => slice.work)
   const background = runBackgroundWork({ core, settings, log, work })
   const live = makeLive()
@@ -59,6 +62,7 @@ export const composeService = async (core: Core, { granted, ...parts }: Parts) =
       merchants: merchants.needs,
       people: people.needs,
       callbacks: callbacks.needs,
+      transparency: transparency.needs,
       service: {
         ready: makeReadiness(core, background),
         metrics: metrics.text,

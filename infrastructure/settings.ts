@@ -114,6 +114,12 @@ const settings = {
     ).optional(),
     'BIC of the bank of that account.',
   ],
+  TRANSPARENCY_ORIGIN: [
+    text('must be a name without blanks, + and line breaks', (given) =>
+      /^[^\s+]{1,200}$/.test(given),
+    ).optional(),
+    'Name of the log in its checkpoints; default: PUBLIC_URL without https://, then /transparency.',
+  ],
   SECURITY_LOG_DAYS: [
     wholeNumber(1, 3650).default(365),
     'How long files of the security log are kept, in days.',

@@ -9,6 +9,7 @@ import { attachmentProjection, attachmentQueries } from './attachments.ts'
 import { callbackMessageProjection, callbackMessageQueries } from './callback-messages.ts'
 import { callbackQueueQueries } from './callback-queries.ts'
 import { callbackQueueProjection } from './callback-queue.ts'
+import { checkpointProjection, checkpointQueries } from './checkpoints.ts'
 import { grantProjection, grantQueries } from './grants.ts'
 import { accessTokenProjection, refreshTokenProjection } from './grant-tokens.ts'
 import { journalProjection, journalQueries } from './journal.ts'
@@ -77,6 +78,9 @@ const readModels = {
     messages: { projections: [callbackMessageProjection], queries: callbackMessageQueries },
     signingKeys: registerReadModel('signing_keys', signingKey),
     channels: registerReadModel('channels', channel),
+  },
+  transparency: {
+    checkpoints: { projections: [checkpointProjection], queries: checkpointQueries },
   },
 } as const
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { RecordedEvent } from '../../application/event-store.ts'
 
 /** Text is JSON, bytes are anything else. */
 export type Content = string | Uint8Array
@@ -36,3 +37,25 @@ export const entryOf = ({ stream, revision, id, type, data, metadata }: Entry): 
 
 /** The hash of an entry as a leaf of a Merkle tree (RFC 6962, 2.1), in base64. */
 export const leafHash = (event: Entry): string => hash('sha256', `\0${entryOf(event)}`, 'base64')
+
+/** The event as a leaf of the log's tree. */
+export const leafOf = ({
+  stream,
+  revision,
+  id,
+  type,
+  data,
+  metadata,
+  position,
+  leaf,
+}: RecordedEvent) => ({
+  position,
+  leaf:
+    leaf ??
+    leafHash({
+      ...{ stream, revision, type },
+      id: id.replaceAll('-', ''),
+      data: JSON.stringify(data),
+      metadata: JSON.stringify(metadata),
+    }),
+})

@@ -34,7 +34,7 @@ const parsed = ([position, stream, revision]: Row, json: string) => {
 const eventsOf = (rows: readonly Row[]): RecordedEvent[] => {
   const events: RecordedEvent[] = []
   for (const row of rows) {
-    const [position, stream, revision, id, type, data, metadata] = row
+    const [position, stream, revision, id, type, data, metadata, , leaf] = row
     if (typeof data !== 'string') continue
     events.push({
       stream,
@@ -44,6 +44,7 @@ const eventsOf = (rows: readonly Row[]): RecordedEvent[] => {
       type,
       data: parsed(row, data),
       metadata: typeof metadata === 'string' ? parsed(row, metadata) : {},
+      ...(leaf && { leaf }),
     })
   }
   return events

@@ -1,6 +1,7 @@
 import type { EventStore, Position, RecordedEvent } from '../../application/event-store.ts'
 import { parseEvent } from '../../domain/events.ts'
 import { projections } from '../../projections/read-models.ts'
+import { leafOf } from '../event-store/event-entry.ts'
 import { keepFollowing } from './following.ts'
 import { makeProjector } from './projector.ts'
 import { noteDamage, type ReadModelFile } from './read-model-file.ts'
@@ -54,7 +55,7 @@ export const foldInline =
 
     const fold = async (batch: readonly RecordedEvent[]): Promise<void> => {
       isHurried = false
-      projector.apply(batch.map(parseEvent))
+      projector.apply(batch.map(parseEvent), batch.map(leafOf))
       position = batch.at(-1)?.position ?? position
       onMoved(position)
       if (!isHurried && batch.length < backlog) await gathering.wait(gatherMs)

@@ -5,6 +5,7 @@ import type { TransactionLine } from '../../domain/accounting/transaction-line.t
 import type { EventType, Recorded } from '../../domain/events.ts'
 import type { Key, Projection } from '../../projections/projection.ts'
 import type { ReadModelFile } from './read-model-file.ts'
+import { foldTree, type Leaf } from './tree-fold.ts'
 import {
   gatherWrites,
   makeWriter,
@@ -118,13 +119,14 @@ export const makeFold = (file: ReadModelFile, projections: readonly Projection[]
   const ofLines = tables.filter(({ foldsLines }) => foldsLines)
   const ofSums = tables.filter(({ foldsSums }) => foldsSums)
   const ofMessages = tables.filter(({ foldsMessages }) => foldsMessages)
+  const tree = foldTree(file)
   const byType = new Map<EventType, typeof tables>()
   for (const table of tables)
     for (const type of table.handles) byType.set(type, [...(byType.get(type) ?? []), table])
 
   return {
     /** Returns the rows and the checkpoint, to be written in one transaction. */
-    fold(events: readonly Recorded[]): readonly Write[] {
+    fold(events: readonly Recorded[], leaves: readonly Leaf[] = []): readonly Write[] {
       const lines = sumLines()
       const told: ToldMessage[] = []
       const foldSums = (): void => {
@@ -144,6 +146,7 @@ export const makeFold = (file: ReadModelFile, projections: readonly Projection[]
       foldSums()
       const writes = gatherWrites()
       for (const table of tables) table.end(writes)
+      tree.fold(leaves, writes)
       const last = events.at(-1)
       if (last)
         writes.valuesOf(moveCheckpoint).push(last.position, last.id, last.stream, last.revision)
@@ -152,6 +155,7 @@ export const makeFold = (file: ReadModelFile, projections: readonly Projection[]
     /** Clears the cache when the file may have changed. */
     forget(): void {
       for (const table of tables) table.forget()
+      tree.forget()
     },
   }
 }
@@ -167,18 +171,19 @@ export const makeProjector = (file: ReadModelFile, projections: readonly Project
 
   const position = (): number => checkpoint.get() as number
 
-  const transaction = sqlite.transaction((events: readonly Recorded[]) => {
+  const transaction = sqlite.transaction((events: readonly Recorded[], leaves: readonly Leaf[]) => {
     const current = readVersion.get()
     // Another process has written to the file.
     if (current !== version) forget()
     version = current
     const done = position()
-    write(fold(events.filter(({ position }) => position > done)))
+    const isNew = ({ position }: { readonly position: number }) => position > done
+    write(fold(events.filter(isNew), leaves.filter(isNew)))
   })
 
-  const apply = (events: readonly Recorded[]): void => {
+  const apply = (events: readonly Recorded[], leaves: readonly Leaf[] = []): void => {
     try {
-      transaction.immediate(events)
+      transaction.immediate(events, leaves)
     } catch (error) {
       forget()
       throw error

@@ -38,9 +38,23 @@ const checkpointStatements = [
   `INSERT OR IGNORE INTO checkpoint VALUES (1, ${start}, '', '', ${noStream})`,
 ]
 
+/** The Merkle tree of the log; `first` and `positions` locate the events of tiles of level 0. */
+const treeStatements = [
+  `CREATE TABLE IF NOT EXISTS tiles (
+     level INTEGER NOT NULL,
+     number INTEGER NOT NULL,
+     first INTEGER,
+     hashes BLOB NOT NULL,
+     positions BLOB,
+     PRIMARY KEY (level, number)
+   ) STRICT, WITHOUT ROWID`,
+  'CREATE INDEX IF NOT EXISTS tiles_by_position ON tiles (first) WHERE level = 0',
+]
+
 export const tableStatements = (tables: readonly SQLiteTable[]): string[] => [
   ...tables.map(tableStatement),
   ...checkpointStatements,
+  ...treeStatements,
 ]
 
 export const indexStatements = (tables: readonly SQLiteTable[]): string[] =>

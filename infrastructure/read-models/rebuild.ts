@@ -2,6 +2,7 @@ import { SingleBar } from 'cli-progress'
 import { start, type EventStore, type Position } from '../../application/event-store.ts'
 import { parseEvent } from '../../domain/events.ts'
 import { projections } from '../../projections/read-models.ts'
+import { leafOf } from '../event-store/event-entry.ts'
 import type { Settings } from '../settings.ts'
 import { buildReadModels, openStore } from '../stores.ts'
 import { makeFold } from './projector.ts'
@@ -28,7 +29,7 @@ const foldInto = async (
   let writing: Promise<void> = Promise.resolve()
   try {
     for await (const batch of store.readAll(start)) {
-      const writes = fold(batch.map(parseEvent))
+      const writes = fold(batch.map(parseEvent), batch.map(leafOf))
       await writing
       writing = writer.write(writes)
       // Rethrown when the next batch awaits it.

@@ -50,7 +50,7 @@ export const appendContract = (store: Opened): void => {
       const second = await store().append(stream, [c], first.revision)
       expect([first.revision, second.revision]).toEqual([1, 2])
       expect(second.position).toBeGreaterThan(first.position)
-      expect(await store().readStream(stream)).toEqual([
+      expect(await store().readStream(stream)).toMatchObject([
         { ...a, stream, revision: 0, position: expect.any(Number) },
         { ...b, stream, revision: 1, position: first.position },
         { ...c, stream, revision: 2, position: second.position },

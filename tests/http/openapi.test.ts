@@ -143,6 +143,15 @@ describe('every answer is as documented:', () => {
     answers.check(method, template, { status, type, header, text, body })
   }
 
+  /** Once a checkpoint is signed. */
+  const walkTransparency = async (call: typeof service.call): Promise<void> => {
+    const asked = ['tile/0/000.p/1', 'proof/inclusion?index=0', 'proof/consistency?from=1']
+    for (const path of [...asked, 'checkpoint']) {
+      const template = path.replace(/\?.*/, '').replace(/\/0.*/, '/{tile}')
+      check('GET', `/transparency/${template}`, await call('GET', `/transparency/${path}`))
+    }
+  }
+
   test('those of success, for every operation', async () => {
     const { admin, pos1, call } = service
     const make = async (method: string, template: string, path: string, body?: unknown) =>
@@ -191,7 +200,8 @@ describe('every answer is as documented:', () => {
       )
       check('POST', template ?? '', await call('POST', path ?? ''))
     }
-    check('POST', paths.clock, await call('POST', paths.clock, { body: { advance_seconds: 1 } }))
+    check('POST', paths.clock, await call('POST', paths.clock, { body: { advance_seconds: 11 } }))
+    await walkTransparency(call)
     await walkMerchantSide(service, check)
     await walkCallbackSide(service, make)
     const callback = '/sandbox/v1/callback/'

@@ -1,0 +1,91 @@
+import { checkpoints } from '../domain/aggregates.ts'
+import { formatCheckpoint } from '../domain/transparency/checkpoint.ts'
+import type { Instant } from '../domain/time.ts'
+import type { Context, Handle } from './handle.ts'
+import type { LogTree } from './log-tree.ts'
+import type { DueWork } from './schedule.ts'
+
+/** How often a checkpoint is signed while there are events, in ms. */
+const everyMs = 10_000
+
+/** What was signed before, wherever it is known from. */
+type Signed = { readonly size: number; readonly root: string }
+
+/** The log is not the one that was signed before: its end was lost, or it was changed. */
+export class InconsistentLog extends Error {
+  override readonly name = 'InconsistentLog'
+  constructor({ size }: Signed, problem: string) {
+    super(
+      `no checkpoint is signed: ${problem} the ${size} events that were signed before. ` +
+        'Put the newest copy of the log back, or sign under another TRANSPARENCY_ORIGIN',
+    )
+  }
+}
+
+type Needs = {
+  readonly handle: Handle
+  readonly tree: LogTree
+  readonly newest: () => (Signed & { readonly signedAt: Instant }) | undefined
+  readonly caughtUp: () => Promise<void>
+  readonly origin: () => string
+  /** The signed note of a checkpoint's text. */
+  readonly sign: (text: string) => string
+  /** The newest checkpoint that this key has signed, kept apart from the log. */
+  readonly remembered: () => Signed | undefined
+  readonly remember: (signed: Signed) => void
+  readonly contextOf: (actor: string) => Context
+}
+
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
+
+/** Streams are kept short: one for each day (UTC). */
+const dayOf = (at: Instant): string => new Date(at).toISOString().slice(0, 10)
+
+/**
+ * Signs a checkpoint of the log every ten seconds while there are events, and at once after
+ * `atOnce`. It never signs one that is inconsistent with an earlier one. @throws InconsistentLog
+ */
+export const signCheckpoints = (needs: Needs) => {
+  const { tree, newest } = needs
+  let isWanted = false
+
+  const checkConsistency = (earlier: Signed | undefined, size: number): void => {
+    if (!earlier) return
+    if (size < earlier.size) throw new InconsistentLog(earlier, 'the log lacks the end of')
+    if (base64(tree.rootOf(earlier.size)) !== earlier.root)
+      throw new InconsistentLog(earlier, 'the log holds something else than')
+  }
+
+  const sign = async (size: number, at: Instant): Promise<void> => {
+    const earlier = [newest(), needs.remembered()]
+    for (const each of earlier) checkConsistency(each, size)
+    const root = tree.rootOf(size)
+    const note = needs.sign(formatCheckpoint({ origin: needs.origin(), size, root }))
+    const signed = { size, root: base64(root) }
+    // Before it is published: whoever has seen it may hold us to it.
+    needs.remember(signed)
+    const command = { type: 'SignCheckpoint', ...signed, note } as const
+    await needs.handle(checkpoints, dayOf(at), command, needs.contextOf('daybook'))
+  }
+
+  const work: DueWork = async (now, stopped) => {
+    const last = newest()
+    if (!isWanted && last && now < last.signedAt + everyMs) return last.signedAt + everyMs
+    await needs.caughtUp()
+    const size = tree.size()
+    // The event of the last checkpoint itself is worth no other one.
+    const hasNews = size > (newest()?.size ?? -1) + 1
+    isWanted = false
+    if (!hasNews || stopped.aborted) return null
+    await sign(size, now)
+    return now + everyMs
+  }
+
+  return {
+    work,
+    /** The next look signs whatever the time, as after a settlement. */
+    atOnce: (): void => {
+      isWanted = true
+    },
+  }
+}
