@@ -35,17 +35,22 @@ export const publishToChannels = ({ message, hub, onFailure }: Needs) => {
     }
   }
 
+  /** Before the event is parsed, as most are of no channel here. */
+  const isOfListened = ({ uri }: RecordedEvent['data']): boolean => {
+    const channel = typeof uri === 'string' ? channelOf(uri) : undefined
+    return channel !== undefined && hub.hasListeners(channel)
+  }
+
   return (events: readonly RecordedEvent[]): void => {
     for (const event of events) {
       // Following may begin again a little earlier.
       if (event.position <= published) continue
       published = event.position
-      if (event.type !== attempted) continue
+      if (event.type !== attempted || !isOfListened(event.data)) continue
       const { data } = parseEvent(event)
       if (!('uri' in data && 'seqno' in data) || data.result !== 'delivered') continue
       const { uri, subject, revision, event: name, seqno } = data
-      const channel = channelOf(uri)
-      if (channel === undefined || !hub.hasListeners(channel)) continue
+      const channel = channelOf(uri) ?? ''
       const about = { subject, revision, event: name, seqno }
       void inOrder(channel, () => publish(channel, about, uri))
     }
