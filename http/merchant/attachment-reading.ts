@@ -48,6 +48,13 @@ const listReply = z
   })
   .meta({ id: 'AttachmentList', description: 'All of them on one page, newest first.' })
 
+/** Names of ours: whoever uploads gives none. */
+const fileNames = {
+  itemlist: 'item-list.json',
+  receipt: 'receipt.json',
+  png: 'image.png',
+} as const
+
 /** Lists a payment's attachments and serves each as uploaded. */
 export const attachmentReadingRoutes = (needs: Needs, reader: Reader): Route[] => {
   const { links, attachedContents } = needs
@@ -99,6 +106,7 @@ export const attachmentReadingRoutes = (needs: Needs, reader: Reader): Route[] =
           type,
           body,
           headers: {
+            'Content-Disposition': `attachment; filename="${fileNames[entry.kind]}"`,
             'Content-Security-Policy': "default-src 'none'; sandbox",
             'X-Content-Type-Options': 'nosniff',
             'Cache-Control': 'private, no-store',

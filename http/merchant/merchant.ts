@@ -99,6 +99,10 @@ export const merchantRoutes = (needs: MerchantNeeds): Route[] => {
     return row?.data ?? refuse('resource_is_unknown')
   }
 
+  const logoHeaders = {
+    'Content-Disposition': 'inline; filename="logo.png"',
+    'X-Content-Type-Options': 'nosniff',
+  }
   const logoRoute = (path: string): Route =>
     route({
       method: 'GET',
@@ -114,7 +118,7 @@ export const merchantRoutes = (needs: MerchantNeeds): Route[] => {
         if (logo === null) return refuse('resource_is_unknown')
         const body = await needs.blobs.get(logo)
         if (!body) throw new Error(`the blob ${logo} is missing`)
-        return { type: 'image/png', body, headers: { 'X-Content-Type-Options': 'nosniff' } }
+        return { type: 'image/png', body, headers: logoHeaders }
       },
     })
 

@@ -103,6 +103,7 @@ export const payerAttachmentRoute = (
         const isIt = ({ id, kind }: AttachmentEntry) => id === wanted && kind === 'png'
         const entry = needs.attachments.of(tid).find(isIt) ?? refuse('resource_is_unknown')
         const body = await contentOf(needs, entry)
-        return { type: 'image/png', body, headers: pageHeaders(needs.isSecure) }
+        const name = { 'Content-Disposition': 'inline; filename="image.png"' }
+        return { type: 'image/png', body, headers: { ...pageHeaders(needs.isSecure), ...name } }
       }),
   })

@@ -133,6 +133,8 @@ test('what is uploaded by the link of an outcome is listed and read by the merch
   for (const [index, { uri, content_type, sha256, size }] of asUploaded.entries()) {
     const answer = await service.call(uri, { headers: as() })
     expect(answer.headers.get('content-type')).toBe(content_type)
+    const name = ['item-list.json', 'receipt.json', 'image.png'][index]
+    expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="${name}"`)
     const content = new Uint8Array(await answer.arrayBuffer())
     expect(content).toEqual(new Uint8Array(parts[index]?.content ?? []))
     expect(createHash('sha256').update(content).digest('hex')).toBe(sha256)
