@@ -14,6 +14,7 @@ import { streamOf } from '../../domain/stream.ts'
 import { fail } from '../failures.ts'
 import type { Settings } from '../settings.ts'
 import { openStoreToRead, type OpenedStore } from '../stores.ts'
+import { auditTree, type TreeOptions } from './audit-tree.ts'
 import { examine } from './examine.ts'
 import { addSecurityAudit } from './security-audit.ts'
 import { instantOf } from './time.ts'
@@ -29,6 +30,9 @@ const positionOf = (text: string): number => {
   const position = /^\d+$/.test(text) ? Number(text) : NaN
   return Number.isSafeInteger(position) ? position : fail(`${text} is no position in the log`)
 }
+
+const countOf = (text: string): number =>
+  /^\d{1,15}$/.test(text) ? Number(text) : fail(`${text} is no number of events`)
 
 const line = (value: object): boolean => process.stdout.write(`${JSON.stringify(value)}\n`)
 
@@ -122,6 +126,16 @@ export const addAuditCommands = (program: Command, settings: Settings): void => 
         for (const problem of problems) process.stderr.write(`${problem}\n`)
         if (problems.length > 0) process.exitCode = 1
       }),
+    )
+  audit
+    .command('tree')
+    .description('print the root of the Merkle tree of all events, and proofs in it')
+    .option('--size <n>', 'of the first events only', countOf)
+    .option('--root <base64>', 'fail unless this is the root')
+    .option('--index <n>', 'prove that this event is in it, from 0', countOf)
+    .option('--from <n>', 'prove that the tree of the first events is its beginning', countOf)
+    .action((options: TreeOptions) =>
+      withStore(settings, async (store) => void line(await auditTree(store, options))),
     )
   audit
     .command('catalogue')
