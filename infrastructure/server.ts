@@ -143,7 +143,7 @@ export const startServer = async (settings: Settings, log: Log, beside: Where = 
     refusal: (status, description) => answerToNoRequest(names, randomUUID(), status, description),
     pause,
   })
-  handleUpgrades(http.server, opened.pusher.take)
+  handleUpgrades(http.server, opened.pusher.upgrades)
   address = await listen(http.server, hostname, port)
   const metrics =
     settings.MODE === 'production' ? await startMetricsServer(settings, service.metrics) : undefined

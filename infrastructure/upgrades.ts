@@ -17,20 +17,23 @@ const headWithoutUpgrade = ({ method, url, httpVersion, rawHeaders, headers }: I
   return Buffer.from(`${kept.join('\r\n')}\r\n\r\n`, 'latin1')
 }
 
+export type UpgradeTaker = {
+  readonly isWanted: (request: IncomingMessage) => boolean
+  readonly take: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+}
+
 /**
- * Hands upgraded requests to `take`. With a listener for upgrades, Node leaves all of them to it;
- * those that are not taken, such as `h2c`, go on as if they had not asked (RFC 9110, 7.8).
+ * Hands upgrades to `take`. Those that are not wanted, such as `h2c`, go on as if they had not
+ * asked (RFC 9110, 7.8). Node 24.9 and later asks; earlier ones leave all to the listener.
  */
-export const handleUpgrades = (
-  server: Server,
-  take: (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean,
-): void => {
+export const handleUpgrades = (server: Server, { isWanted, take }: UpgradeTaker): void => {
+  Object.assign(server, { shouldUpgradeCallback: isWanted })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const onError = (): void => void socket.destroy()
     socket.on('error', onError)
     // An earlier request of the connection has not been answered yet.
     if ('_httpMessage' in socket && socket._httpMessage) return void socket.destroy()
-    if (take(request, socket, head)) return
+    if (isWanted(request)) return take(request, socket, head)
     socket.off('error', onError)
     socket.unshift(Buffer.concat([headWithoutUpgrade(request), head]))
     server.emit('connection', socket)

@@ -74,7 +74,7 @@ export const makePusher = (
     routes: { isServed: key !== null, claimChannel: claimChannels(core), authorize },
     count: hub.count,
     publish: hub.publish,
-    take: pusherSockets({ open: hub.open, clientAddress }).take,
+    upgrades: pusherSockets({ open: hub.open, clientAddress }),
     /** Publishes what this or another process sends from now on. */
     follow: (message: Publishing['message']): void => {
       const onFailure = (error: unknown) =>

@@ -43,9 +43,10 @@ const lineOf = (socket: WebSocket): Line => ({
   unread: () => socket.bufferedAmount,
 })
 
-/** `/app/<key>` with its query; undefined for other targets. */
-const askedIn = (target: string) => {
-  const [, key, query = ''] = /^\/app\/([\w.~-]{1,128})(?:\?(.*))?$/.exec(target) ?? []
+/** `/app/<key>` with its query; undefined for other requests. */
+const askedIn = ({ url = '', headers }: IncomingMessage) => {
+  if (headers.upgrade?.toLowerCase() !== 'websocket') return undefined
+  const [, key, query = ''] = /^\/app\/([\w.~-]{1,128})(?:\?(.*))?$/.exec(url) ?? []
   return key === undefined
     ? undefined
     : { key, version: new URLSearchParams(query).get('protocol') }
@@ -94,15 +95,14 @@ export const pusherSockets = ({ open, clientAddress }: Needs) => {
   }
 
   return {
-    /** Whether it takes an upgraded request. */
-    take: (request: IncomingMessage, socket: Duplex, head: Buffer): boolean => {
-      const asked = askedIn(request.url ?? '')
-      if (!asked || request.headers.upgrade?.toLowerCase() !== 'websocket') return false
+    isWanted: (request: IncomingMessage): boolean => askedIn(request) !== undefined,
+    take: (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+      const asked = askedIn(request)
+      if (!asked) return void socket.destroy()
       server.handleUpgrade(request, socket, head, (opened) => {
         limitBytes(socket)
         begin(opened, request, asked)
       })
-      return true
     },
   }
 }
