@@ -60,8 +60,12 @@ type Register<
     call: Call<unknown, unknown, Update>,
     id: string,
   ) => Changes<Data> | Promise<Changes<Data>>
-  /** Whether the caller may change or remove it; gives what the decision has to know besides. */
-  readonly facts?: (call: Call, id: string) => Promise<object>
+  /** Lets a change or removal go on when the caller may, with what it has to know besides. */
+  readonly deciding?: (
+    call: Call,
+    id: string,
+    goOn: (facts: object) => Promise<void>,
+  ) => Promise<void>
   readonly view: (data: Data) => Reply
 }
 
@@ -80,7 +84,7 @@ export const registerRoutes = <
   const detailPath = (id: string): string => `${path}${encodeURIComponent(id)}/`
   const detail = { path: `${path}:${param}/`, params: z.object({ [param]: register.id }), group }
   const errors = register.errors && { errors: register.errors }
-  const factsOf = register.facts ?? (async () => ({}))
+  const deciding = register.deciding ?? (async (_call, _id, goOn) => goOn({}))
   const idIn = ({ params }: Call<Record<string, unknown>>): string => String(params[param])
 
   const list = (level: AccessLevel): Route =>
@@ -107,8 +111,10 @@ export const registerRoutes = <
       handle: async (call) => {
         const { merchant } = callerOf(call)
         const id = idIn(call)
-        const command = { type: 'Remove', merchant, ...(await factsOf(call, id)) } as const
-        await handle(aggregate, keyOf(merchant, id), command, contextOf(call))
+        await deciding(call, id, async (facts) => {
+          const command = { type: 'Remove', merchant, ...facts } as const
+          await handle(aggregate, keyOf(merchant, id), command, contextOf(call))
+        })
       },
     })
 
@@ -166,10 +172,11 @@ export const registerRoutes = <
       handle: async (call) => {
         const { merchant } = callerOf(call)
         const id = idIn(call)
-        const facts = await factsOf(call, id)
-        const changes = await register.changes(call, id)
-        const command = { type: 'Change', merchant, changes, ...facts } as const
-        await handle(aggregate, keyOf(merchant, id), command, contextOf(call))
+        await deciding(call, id, async (facts) => {
+          const changes = await register.changes(call, id)
+          const command = { type: 'Change', merchant, changes, ...facts } as const
+          await handle(aggregate, keyOf(merchant, id), command, contextOf(call))
+        })
       },
     }),
     ...(access.remove ? [remove(access.remove)] : []),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { users } from '../../domain/aggregates.ts'
+import { makeSerialByKey } from '../../application/serial-by-key.ts'
 import type { Find } from '../../application/find-state.ts'
 import { changed, type Changes } from '../../domain/changes.ts'
 import {
@@ -127,6 +128,7 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
     }
   }
 
+  const inOrder = makeSerialByKey()
   const userUpdate = userUpdateWith(needs)
 
   return registerRoutes(needs, {
@@ -146,9 +148,10 @@ export const userRoutes = (needs: UserNeeds): Route[] => {
     update: userUpdate,
     reply: userReply,
     keyOf: within,
-    facts: async (call, id) => {
+    // In order, so that of two last ones that go at once the second stays.
+    deciding: async (call, id, goOn) => {
       const { merchant } = await manager(call)
-      return { othersManage: await othersManage(merchant, id) }
+      await inOrder(merchant, async () => goOn({ othersManage: await othersManage(merchant, id) }))
     },
     created: async (call) => {
       const { merchant } = await manager(call)

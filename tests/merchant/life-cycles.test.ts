@@ -59,9 +59,8 @@ test('a user that a superuser ended is refused, and can be made anew', async () 
   const secret = 'a secret of tests'
   expect((await service.ask(merchant, 'GET', users + 'pos1/')).status).toBe(200)
   expect(await chief('DELETE', `${users}pos1/`)).toEqual({ status: 204, body: null })
-  expect(await service.ask(merchant, 'GET', users + 'pos1/')).toEqual(
-    refusal(401, /^Unknown user pos1, or wrong secret\.$/),
-  )
+  const ended = await service.ask(merchant, 'GET', users + 'pos1/')
+  expect(ended).toEqual(refusal(401, /^Unknown user pos1, or wrong secret\.$/))
   expect((await chief('GET', `${users}pos1/`)).status).toBe(404)
   // Of another signature, also within the same second.
   expect((await chief('DELETE', `${users}pos1/?again`)).status).toBe(404)
@@ -72,9 +71,8 @@ test('a user that a superuser ended is refused, and can be made anew', async () 
 test('a secret, a plain user or another merchant ends no user', async () => {
   const [merchant, other] = [await service.newMerchant(), await service.newMerchant()]
   const chief = await superuser(merchant, 'chief')
-  expect(await service.ask(merchant, 'DELETE', `${users}pos1/`)).toEqual(
-    refusal(401, /^Level too low/),
-  )
+  const bySecret = await service.ask(merchant, 'DELETE', `${users}pos1/`)
+  expect(bySecret).toEqual(refusal(401, /^Level too low/))
   const stranger = await superuser(other, 'stranger')
   expect((await stranger('DELETE', `${users}chief/`)).status).toBe(404)
   const helper = await superuser(merchant, 'helper')
@@ -98,6 +96,14 @@ test('the last superuser can neither end nor demote itself', async () => {
   expect(await deputy('DELETE', `${users}deputy/`)).toEqual(last)
 })
 
+test('of two superusers that end themselves at once one stays', async () => {
+  const merchant = await service.newMerchant()
+  const both = [await superuser(merchant, 'one'), await superuser(merchant, 'two')] as const
+  const ends = both.map((ask, index) => ask('DELETE', `${users}${['one', 'two'][index]}/`))
+  const statuses = (await Promise.all(ends)).map(({ status }) => status)
+  expect(statuses.toSorted()).toEqual([204, 409])
+})
+
 test('the operator disables, enables and removes a user at once', async () => {
   const merchant = await service.newMerchant()
   const ask = () => service.ask(merchant, 'GET', payments.replace('payment_request', 'pos'))
@@ -106,9 +112,7 @@ test('the operator disables, enables and removes a user at once', async () => {
   expect(await ask()).toEqual(refusal(401, new RegExp(`^This user is disabled: ${operators}`)))
   const wrong = { headers: { ...service.as(merchant), Authorization: 'SECRET not this one' } }
   const guessed = await service.call('/merchant/v1/pos/', wrong)
-  expect(await guessed.json()).toMatchObject({
-    error_description: 'Unknown user pos1, or wrong secret.',
-  })
+  expect(await guessed.text()).toContain('Unknown user pos1, or wrong secret.')
   expect(await operate('user', 'list', merchant)).toEqual([
     {
       ...{ id: 'pos1', roles: ['user'], netmask: null },
@@ -146,9 +150,8 @@ test('the operator disables, enables and removes an integrator at once', async (
 test('for a disabled merchant nobody asks, accepts or scans until it is enabled', async () => {
   const merchant = await service.newMerchant()
   const integrator = await service.newIntegrator('of-closed', [merchant])
-  const { body } = await service.ask(merchant, 'POST', payments, {
-    ...paymentRequest({ customer: '+4799999901' }),
-  })
+  const request = paymentRequest({ customer: '+4799999901' })
+  const { body } = await service.ask(merchant, 'POST', payments, request)
   const permission = { pos_id: 'till', pos_tid: 'p', scope: 'openid', customer: '+4799999901' }
   const asked = await service.ask(merchant, 'POST', '/merchant/v1/permission_request/', permission)
   const link = await service.ask(merchant, 'POST', '/merchant/v1/shortlink/', {})
@@ -164,10 +167,8 @@ test('for a disabled merchant nobody asks, accepts or scans until it is enabled'
   const disabled = new RegExp(`^This merchant is disabled: ${operators}`)
   for (const path of [payments + body.id + '/', '/merchant/v1/pos/'])
     expect(await service.ask(merchant, 'GET', path)).toEqual(refusal(401, disabled))
-  const put = { action: 'abort' }
-  expect(await service.ask(merchant, 'PUT', `${payments}${body.id}/`, put)).toEqual(
-    refusal(401, disabled),
-  )
+  const abort = await service.ask(merchant, 'PUT', `${payments}${body.id}/`, { action: 'abort' })
+  expect(abort).toEqual(refusal(401, disabled))
   const byIntegrator = await integrator('/merchant/v1/pos/', merchant)
   expect(await byIntegrator.json()).toMatchObject({
     error_description: expect.stringMatching(disabled),
@@ -191,10 +192,8 @@ test('each step is an event of its aggregate', async () => {
   for (const step of ['disable', 'enable', 'remove']) await operate('user', step, merchant, 'pos1')
   const typesOf = async (stream: string) =>
     (await service.core.store.readStream(stream)).map(({ type }) => type)
-  expect(await typesOf(`merchant-${merchant}`)).toEqual([
-    ...['MerchantRegistered', 'MerchantDisabled', 'MerchantEnabled'],
-  ])
-  expect(await typesOf(`user-${merchant}/pos1`)).toEqual([
-    ...['UserRegistered', 'UserDisabled', 'UserEnabled', 'UserRemoved'],
-  ])
+  const steps = ['Registered', 'Disabled', 'Enabled', 'Removed']
+  const named = (name: string) => steps.map((step) => name + step)
+  expect(await typesOf(`merchant-${merchant}`)).toEqual(named('Merchant').slice(0, 3))
+  expect(await typesOf(`user-${merchant}/pos1`)).toEqual(named('User'))
 })
