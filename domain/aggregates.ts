@@ -14,6 +14,7 @@ import { channel } from './merchant/channel.ts'
 import { integrator } from './merchant/integrator.ts'
 import { merchant } from './merchant/merchant.ts'
 import { pos } from './merchant/pos.ts'
+import { requestLimit } from './merchant/request-limit.ts'
 import { scanEvents, scans } from './merchant/scans.ts'
 import { shortlink } from './merchant/shortlink.ts'
 import { signingKey } from './merchant/signing-key.ts'
@@ -53,6 +54,7 @@ export const stickers = { category: 'sticker', decider: sticker, events: sticker
 /** Keyed by shortlink id. */
 export const scansOfShortlinks = { category: 'scans', decider: scans, events: scanEvents }
 export const integrators = { category: 'integrator', ...ordered(integrator) }
+export const requestLimits = { category: 'request_limit', ...requestLimit }
 export const signingKeys = { category: 'signing_key', ...signingKey }
 /** Keyed by name. */
 export const channels = { category: 'channel', ...channel }

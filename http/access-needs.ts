@@ -1,3 +1,4 @@
+import type { Admit } from '../application/request-limits.ts'
 import type { SecretGuesses } from '../application/secret-guesses.ts'
 import type { SecurityLog } from '../application/security-log.ts'
 import type { Names } from './brand.ts'
@@ -39,6 +40,8 @@ export type AccessNeeds = {
   /** Slows down who guesses. @throws Refusal secrets_are_wrong_too_often */
   readonly guardGuesses: SecretGuesses
   readonly securityLog: SecurityLog
+  /** Takes a request into account; undefined while much is left of its limits. */
+  readonly admit: Admit
   /** Takes as long without a key. */
   readonly verifySignature: (publicKey: string | null, text: string, signature: string) => boolean
   readonly contentDigest: (body: Uint8Array) => string

@@ -2,6 +2,7 @@ import { andThen, type MaybePromise } from '../application/maybe-promise.ts'
 import type { AccessNeeds, FoundUser } from './access-needs.ts'
 import type { Caller } from './call.ts'
 import { makeIntegratorAccess, type IntegratorNeeds } from './integrator-access.ts'
+import { checkUsage } from './request-usage.ts'
 import type { AccessLevel } from './route.ts'
 import {
   askedWith,
@@ -18,7 +19,7 @@ const nobody = { actor: 'user:?' } as const
 export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
   const { names } = needs
   const signedText = makeSignedText(needs)
-  const byIntegrator = makeIntegratorAccess(needs)
+  const askIntegrator = makeIntegratorAccess(needs)
 
   /** Names that nobody has may be anything that somebody typed. */
   const record = (
@@ -98,12 +99,19 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
     return isWithin(found.merchantNetmask) ? undefined : notFromHere('for this merchant')
   }
 
+  /** A request whose body is yet to come is counted when it is there. */
+  const admitted = (caller: Caller, { remoteAddress, body }: UnauthenticatedRequest): Caller => {
+    if (body === undefined) return caller
+    const usage = checkUsage(needs.admit(caller.merchant, caller.actor, remoteAddress))
+    return usage ? { ...caller, usage } : caller
+  }
+
   const isSuperuser = (found: FoundUser): boolean =>
     found?.user.roles.includes('superuser') ?? false
 
   return (level: AccessLevel, request: UnauthenticatedRequest): MaybePromise<Caller> => {
     if (level === 'INTEGRATOR' || request.header(names.integrator) !== undefined)
-      return byIntegrator(level, request)
+      return askIntegrator(level, request).then((caller) => admitted(caller, request))
     const merchant = request.header(names.merchant)
     const id = request.header(names.user)
     const authorization = request.header('authorization')
@@ -123,18 +131,19 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
       : bySecret(credential, merchant, id, request)
     const { remoteAddress: address } = request
     return andThen(right, (found): MaybePromise<Caller> => {
+      const actor = `user:${id}`
       const caller: Caller = {
         merchant,
-        actor: `user:${id}`,
+        actor,
         mayManageUsers: async () =>
           isSuperuser(found) || isSuperuser(await needs.findUser(merchant, id)),
         isSigned: isKey,
         asked: isKey ? askedWith(needs, request, credential) : undefined,
       }
-      if (keptOutBy(address, found) === undefined) return caller
+      if (keptOutBy(address, found) === undefined) return admitted(caller, request)
       return needs.findUser(merchant, id).then((now) => {
         const keptOut = keptOutBy(address, now)
-        if (keptOut === undefined) return caller
+        if (keptOut === undefined) return admitted(caller, request)
         record('refused', keptOut, merchant, id, request)
         return unauthorized(keptOut)
       })

@@ -6,7 +6,7 @@ import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import type { Authenticate } from './access.ts'
 import type { Names } from './brand.ts'
-import { afterOrigin, type Call } from './call.ts'
+import { afterOrigin, type Caller, type Call } from './call.ts'
 import { checked } from './checking.ts'
 import { RequestError } from './errors.ts'
 import { accepts, preferred } from './negotiation.ts'
@@ -15,6 +15,7 @@ import { isForm, parseBody, parseForm } from './parsing.ts'
 import { headerOf, type Incoming } from './reading.ts'
 import { makeReceiving } from './receiving.ts'
 import { StaticFirstRouter } from './static-first-router.ts'
+import { usageHeaders } from './request-usage.ts'
 import { makeReplies, type Reply } from './replies.ts'
 import type { OwnErrors, Route } from './route.ts'
 import { askerOf, reasonOf, type Asker } from './told-of-errors.ts'
@@ -74,6 +75,9 @@ const paramsOf = (schema: z.ZodObject, given: unknown) => {
   const result = compiled(schema).safeParse(given)
   return result.success ? result.data : refuse('resource_is_unknown')
 }
+
+const withUsage = (reply: Reply, caller: Caller | undefined): Reply =>
+  caller?.usage ? { ...reply, headers: { ...reply.headers, ...usageHeaders(caller.usage) } } : reply
 
 /** HEAD sends no body, so cancel a stream. */
 const unread = async (body: Reply['body']): Promise<Reply['body']> => {
@@ -155,7 +159,7 @@ export const makeApp = (needs: AppNeeds) => {
     // Awaited only where it takes several turns.
     const read: Call =
       call.body instanceof Promise ? { ...call, body: (await call.body) as unknown } : call
-    return succeed(route, await route.handle(read as never))
+    return withUsage(succeed(route, await route.handle(read as never)), caller)
   }
 
   const respond = (route: Route, http: Http, requestId: string): MaybePromise<Reply> => {

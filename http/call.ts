@@ -1,4 +1,5 @@
 import type { Context } from '../application/handle.ts'
+import type { RequestUsage } from '../application/request-limits.ts'
 import type { Asked } from '../domain/decider.ts'
 import type { Instant } from '../domain/time.ts'
 import type { ReceivedRequest } from './unauthenticated-request.ts'
@@ -13,6 +14,8 @@ export type Caller = {
   readonly isSigned: boolean
   /** When and with what it was signed; undefined unless it was. */
   readonly asked: Asked | undefined
+  /** Told with the answer when little is left. */
+  readonly usage?: RequestUsage | undefined
 }
 
 /** A request that has passed all checks. */

@@ -5,6 +5,7 @@ import { within } from '../domain/stream.ts'
 import type { Core } from './core.ts'
 import { contentDigest, makeSignatureCheck, type Signer } from './keys.ts'
 import { isWithin, networkOf } from './networks.ts'
+import { openRequestLimits } from './request-limits.ts'
 import type { Settings } from './settings.ts'
 
 type MerchantEntry = typeof merchants.decider.initial
@@ -20,28 +21,31 @@ const userOf = (shop: MerchantEntry, user: UserEntry) => {
 }
 
 /** How callers are known: users of merchants and integrators, from memory or from the log. */
-export const accessOf = (
-  { find, recall, securityLog }: Pick<Core, 'find' | 'recall' | 'securityLog'>,
-  { CLOCK_TOLERANCE_SECONDS }: Pick<Settings, 'CLOCK_TOLERANCE_SECONDS'>,
-  { rsaPem }: Signer,
-) => ({
-  securityLog,
-  guardGuesses: makeSecretGuesses({ machineNow: Date.now, networkOf, securityLog }),
-  verifySignature: makeSignatureCheck(rsaPem),
-  contentDigest,
-  isWithin,
-  machineNow: Date.now,
-  clockToleranceMs: CLOCK_TOLERANCE_SECONDS * 1000,
-  recallUser: (merchant: string, id: string) => {
-    const shop = recall(merchants, merchant)
-    const user = recall(users, within(merchant, id))
-    return shop && user && userOf(shop, user)
-  },
-  findUser: async (merchant: string, id: string) =>
-    userOf(await find(merchants, merchant, 'log'), await find(users, within(merchant, id), 'log')),
-  recallIntegrator: (id: string) => dataOf(recall(integrators, encodeURIComponent(id))),
-  findIntegrator: async (id: string) =>
-    dataOf(await find(integrators, encodeURIComponent(id), 'log')),
-  findMerchant: async (merchant: string, asOf: 'memory' | 'log') =>
-    dataOf(await find(merchants, merchant, asOf)),
-})
+export const accessOf = (core: Core, settings: Settings, { rsaPem }: Signer) => {
+  const { find, recall, securityLog } = core
+  return {
+    securityLog,
+    admit: openRequestLimits(core, settings),
+    guardGuesses: makeSecretGuesses({ machineNow: Date.now, networkOf, securityLog }),
+    verifySignature: makeSignatureCheck(rsaPem),
+    contentDigest,
+    isWithin,
+    machineNow: Date.now,
+    clockToleranceMs: settings.CLOCK_TOLERANCE_SECONDS * 1000,
+    recallUser: (merchant: string, id: string) => {
+      const shop = recall(merchants, merchant)
+      const user = recall(users, within(merchant, id))
+      return shop && user && userOf(shop, user)
+    },
+    findUser: async (merchant: string, id: string) =>
+      userOf(
+        await find(merchants, merchant, 'log'),
+        await find(users, within(merchant, id), 'log'),
+      ),
+    recallIntegrator: (id: string) => dataOf(recall(integrators, encodeURIComponent(id))),
+    findIntegrator: async (id: string) =>
+      dataOf(await find(integrators, encodeURIComponent(id), 'log')),
+    findMerchant: async (merchant: string, asOf: 'memory' | 'log') =>
+      dataOf(await find(merchants, merchant, asOf)),
+  }
+}

@@ -120,6 +120,15 @@ const settings = {
     ).optional(),
     'Name of the log in its checkpoints; default: PUBLIC_URL without https://, then /transparency.',
   ],
+  MERCHANT_REQUESTS_PER_SECOND: [
+    wholeNumber(1, 999_999).optional(),
+    'Requests a second of a merchant, ten times as many at once; default: 2000 in production, ' +
+      'no limit in the sandbox.',
+  ],
+  USER_REQUESTS_PER_SECOND: [
+    wholeNumber(1, 999_999).optional(),
+    'The same of a user or an integrator; default: 1000 in production, no limit in the sandbox.',
+  ],
   SECURITY_LOG_DAYS: [
     wholeNumber(1, 3650).default(365),
     'How long files of the security log are kept, in days.',

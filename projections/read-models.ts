@@ -1,6 +1,7 @@
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { channel } from '../domain/merchant/channel.ts'
 import { integrator } from '../domain/merchant/integrator.ts'
+import { requestLimit } from '../domain/merchant/request-limit.ts'
 import { shortlink } from '../domain/merchant/shortlink.ts'
 import { signingKey } from '../domain/merchant/signing-key.ts'
 import { user } from '../domain/merchant/user.ts'
@@ -57,6 +58,7 @@ const readModels = {
     lookUpMerchant: { projections: [merchantLookupProjection], queries: merchantLookupQuery },
     users: registerReadModel('users', user),
     pointsOfSale: posRegister,
+    requestLimits: registerReadModel('request_limits', requestLimit),
     integrators: registerReadModel('integrators', integrator),
     shortlinks: registerReadModel('shortlinks', shortlink),
     scans: { projections: [scanProjection], queries: scanQueries },

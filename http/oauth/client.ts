@@ -132,7 +132,9 @@ export const makeClientAccess = (needs: ClientNeeds) => {
       if (named !== undefined && named !== merchant) throw unknownClient()
       return { id: merchant, merchant, isPublic: false, requiresDpop: false }
     } catch (error) {
-      throw error instanceof RequestError ? unknownClient(error.message) : error
+      throw error instanceof RequestError && error.status === 401
+        ? unknownClient(error.message)
+        : error
     }
   }
 

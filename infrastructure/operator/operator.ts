@@ -12,6 +12,7 @@ import { addCallbackCommands, type WordsOfCallbacks } from './callbacks.ts'
 import { addFeeCommands } from './fees.ts'
 import { addIntegratorCommands } from './integrators.ts'
 import { addKeyCommands } from './keys.ts'
+import { addLimitCommands } from './limits.ts'
 import { addMerchantCommands } from './merchants.ts'
 import { addOAuthCommands } from './oauth.ts'
 import { addPeopleCommands } from './people.ts'
@@ -127,6 +128,7 @@ export const operatorProgram = ({ settings, version, server, serve, sudoUser }: 
     return (text) => isRedirectUri(text, settings.MODE === 'sandbox')
   })
 
+  addLimitCommands(program, withCore)
   addCallbackCommands(program, withCore, async (core) =>
     (await server()).callbackWords(settings)(core),
   )

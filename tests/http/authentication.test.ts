@@ -39,6 +39,7 @@ const accessOfOne =
       verifySecret: () => true,
       guardGuesses: (_, __, verify) => verify(),
       securityLog: { record: () => {} },
+      admit: () => undefined,
       verifySignature: () => true,
       contentDigest: () => 'digest',
       isWithin: () => true,

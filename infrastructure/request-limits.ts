@@ -1,0 +1,40 @@
+import { requestLimits } from '../domain/aggregates.ts'
+import { makeRequestLimits, type RequestLimit } from '../application/request-limits.ts'
+import { streamOf, within } from '../domain/stream.ts'
+import type { Core } from './core.ts'
+import type { Settings } from './settings.ts'
+
+const inProduction = { merchant: 2_000, caller: 1_000 }
+
+type Defaults = Pick<Settings, 'MODE' | 'MERCHANT_REQUESTS_PER_SECOND' | 'USER_REQUESTS_PER_SECOND'>
+
+/** Undefined for no limit. */
+const limitWith = (given: number | undefined, preset: number | undefined) => {
+  const perSecond = given ?? preset
+  return perSecond === undefined ? undefined : { perSecond, burst: perSecond * 10 }
+}
+
+/** The limits that the operator has set, and those of the settings. */
+export const openRequestLimits = (
+  { merchants, onFolded, securityLog }: Pick<Core, 'merchants' | 'onFolded' | 'securityLog'>,
+  { MODE, MERCHANT_REQUESTS_PER_SECOND, USER_REQUESTS_PER_SECOND }: Defaults,
+) => {
+  const preset = MODE === 'production' ? inProduction : undefined
+  const ofMerchants = limitWith(MERCHANT_REQUESTS_PER_SECOND, preset?.merchant)
+  const ofCallers = limitWith(USER_REQUESTS_PER_SECOND, preset?.caller)
+  const limits = makeRequestLimits({
+    machineNow: Date.now,
+    limitOf: (merchant, caller): RequestLimit | undefined => {
+      const id = caller === null ? merchant : within(merchant, caller)
+      const set = merchants.requestLimits.find(streamOf(requestLimits, id))?.data
+      return set ?? (caller === null ? ofMerchants : ofCallers)
+    },
+    onCaller: (merchant, actor, address) =>
+      securityLog.record({ type: 'authenticated', actor, merchant, address }),
+  })
+  const prefix = `${requestLimits.category}-`
+  onFolded((streams) => {
+    for (const stream of streams) if (stream.startsWith(prefix)) limits.forget()
+  })
+  return limits.admit
+}
