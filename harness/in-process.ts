@@ -1,7 +1,8 @@
 import { pino } from 'pino'
 import type { FundingSource } from '../application/funding.ts'
 import type { Log } from '../infrastructure/log.ts'
-import { openService, startServer } from '../infrastructure/server.ts'
+import { openService } from '../infrastructure/server.ts'
+import { startServer } from '../infrastructure/start-server.ts'
 import { readSettings } from '../infrastructure/settings.ts'
 import { newFolder, type RunningService } from './running-service.ts'
 

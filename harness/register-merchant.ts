@@ -1,9 +1,7 @@
 import { merchants, users } from '../domain/aggregates.ts'
 import { newMerchant, type MerchantData } from '../domain/merchant/merchant.ts'
 import { within } from '../domain/stream.ts'
-import type { startServer } from '../infrastructure/server.ts'
-
-type Core = Awaited<ReturnType<typeof startServer>>['core']
+import type { Core } from '../infrastructure/core.ts'
 
 /** Registers a merchant as its operator does, and a user of it with a secret. */
 export const registerMerchant = async (

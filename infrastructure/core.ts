@@ -1,69 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { installations } from '../domain/aggregates.ts'
-import { makeHandler } from '../application/handle.ts'
 import { openBlobDirectory, watchBlobs } from './blob-directory.ts'
 import { deriveIds, makeDigest } from './derived-ids.ts'
-import { numberedFrom, uuidsOf } from './event-store/event-ids.ts'
-import { countEvents } from './event-counts.ts'
+import { openLog } from './event-store/open-log.ts'
 import { watchSeen } from './event-store/seen-events.ts'
-import { watchStore } from './event-store/watched-store.ts'
-import { tellChecksums, type Log } from './log.ts'
-import { cacheLimitsInHeap } from './memory.ts'
+import type { Log } from './log.ts'
 import { outagesIn, usesOf } from './outages.ts'
-import { openOwnVault } from './people/own-vault.ts'
-import { payerDirectory } from './people/payer-directory.ts'
-import { makeDerivation, makeTokens } from './people/tokens.ts'
+import { openPeople } from './people/open-people.ts'
 import { followLog } from './read-models/follow-log.ts'
 import { readLogTree } from './read-models/log-tree.ts'
-import { openSecurityLogIn, recordChanges } from './security-changes.ts'
-import { openClock } from './service-clock.ts'
 import type { Settings } from './settings.ts'
-import { blobsIn, openStore, seenIn, type Place } from './stores.ts'
+import { blobsIn, seenIn, type Place } from './stores.ts'
 import type { Where } from './worker.ts'
-
-const eventUuid = uuidsOf('5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61')
-
-/** The log, and what reads and changes its streams. */
-const openLog = async (
-  settings: Settings & Place,
-  log: Log,
-  beside: Where,
-  isAlone?: () => boolean,
-) => {
-  const opened = await openStore(settings, beside, isAlone, (events) => tellChecksums(log, events))
-  const from = await opened.head()
-  const { countingOf, text } = countEvents()
-  const store = countingOf(watchStore(opened, log))
-  const securityLog = openSecurityLogIn(settings, log)
-  const handler = makeHandler({
-    store,
-    eventId: (stream, revision, commandId) => eventUuid(`${stream}/${revision}/${commandId}`),
-    commandId: numberedFrom(randomUUID()),
-    cacheLimits: cacheLimitsInHeap(),
-    from,
-    machineNow: Date.now,
-    onAppended: recordChanges(securityLog),
-  })
-  const clock = await openClock(handler)
-  return { ...handler, ...clock, store, from, eventCounts: text, securityLog }
-}
-type OpenLog = Awaited<ReturnType<typeof openLog>>
-
-/** The secrets and the names of people, and how they are found. */
-const openPeople = async (
-  { find, handle, contextOf }: OpenLog,
-  { queries, readModels: { caughtUp } }: Awaited<ReturnType<typeof followLog>>,
-  settings: Settings,
-  uses: ReturnType<typeof usesOf>,
-) => {
-  const vault = await openOwnVault({ find, handle, context: contextOf('daybook'), uses }, settings)
-  const derive = makeDerivation(vault)
-  const tokens = makeTokens(derive)
-  const findScan = (token: string) => queries.merchants.scans.byToken(tokens.scanTokenDigest(token))
-  const rows = queries.people.grants
-  const payers = payerDirectory({ find, vault, tokens, rows, findScan, caughtUp })
-  return { ...queries.people, vault, derive, tokens, findScan, payers }
-}
 
 /**
  * Everything that a running service and the operator's command have in common. The log is written

@@ -1,7 +1,7 @@
 import { logShown } from './failures.ts'
 import { makeLog } from './log.ts'
 import { refuseLogOfOtherMode } from './mode-of-log.ts'
-import { startServer } from './server.ts'
+import { startServer } from './start-server.ts'
 import type { Settings } from './settings.ts'
 import { blobsIn, vaultIn } from './stores.ts'
 import { version } from './version.ts'

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import { makeAccess } from '../http/access.ts'
 import { linksOf, type Links } from '../http/addresses.ts'
 import { makeApp, type AppNeeds } from '../http/app.ts'
@@ -18,11 +17,9 @@ import { callbackKeysIn, signerIn } from './callbacks/own-signer.ts'
 import { openCore, type Core } from './core.ts'
 import { describedBy } from './described.ts'
 import { fundingOf } from './funding.ts'
-import { makeHttpServer } from './http-server.ts'
+import type { Wrong } from './http-server.ts'
 import { countInFlight } from './in-flight.ts'
-import { listen } from './listening.ts'
 import type { Log } from './log.ts'
-import { startMetricsServer } from './metrics-server.ts'
 import { beginProduction } from './mode-of-log.ts'
 import { watchProxies } from './proxy-watch.ts'
 import { isSafeChannel, makePusher } from './pusher/pusher.ts'
@@ -32,7 +29,6 @@ import { makeSandboxData } from './sandbox-data.ts'
 import { composeService, type Service } from './service.ts'
 import type { Settings } from './settings.ts'
 import { openGranted, type Granted } from './people/granted.ts'
-import { handleUpgrades } from './upgrades.ts'
 import type { Where } from './worker.ts'
 
 export { isRedirectUri } from '../http/oauth/application.ts'
@@ -129,37 +125,9 @@ export const openService = async (
     errorPage: makeErrorPage(ofHttp),
   })
   const greeting = shown ? `${shown}\n` : ''
-  return { app, routes, core, service, names, wordCallback, pusher, greeting, inFlight }
-}
-
-/** Starts the service on its socket; `stop` finishes the requests that are under way. */
-export const startServer = async (settings: Settings, log: Log, beside: Where = 'inline') => {
-  const { HOST: hostname, PORT: port } = settings
-  let address = `http://${hostname}:${port}`
-  const { service, names, ...opened } = await openService(settings, log, () => address, beside)
-  const http = makeHttpServer({
-    fetch: opened.inFlight.counted(opened.app.fetch),
-    hostname,
-    refusal: (status, description) => answerToNoRequest(names, randomUUID(), status, description),
-    pause,
-  })
-  handleUpgrades(http.server, opened.pusher.upgrades)
-  address = await listen(http.server, hostname, port)
-  const metrics =
-    settings.MODE === 'production' ? await startMetricsServer(settings, service.metrics) : undefined
-  // Not before the address is known that callbacks name.
-  service.begin()
-  const stop = async (): Promise<void> => {
-    service.endStreams()
-    opened.pusher.end()
-    metrics?.stop()
-    const closed = http.stop()
-    // What works beside the requests begins nothing new meanwhile.
-    await service.stop()
-    await closed
-    await opened.core.close()
-  }
-  return { ...opened, address, metricsAddress: metrics?.address, stop }
+  const refusal = (status: Wrong, description: string) =>
+    answerToNoRequest(names, randomUUID(), status, description)
+  return { app, routes, core, service, refusal, wordCallback, pusher, greeting, inFlight }
 }
 
 /** The OpenAPI document, without a service. */

@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto'
+import { makeHandler } from '../../application/handle.ts'
+import { countEvents } from '../event-counts.ts'
+import { tellChecksums, type Log } from '../log.ts'
+import { cacheLimitsInHeap } from '../memory.ts'
+import { openSecurityLogIn, recordChanges } from '../security-changes.ts'
+import { openClock } from '../service-clock.ts'
+import type { Settings } from '../settings.ts'
+import { openStore, type Place } from '../stores.ts'
+import type { Where } from '../worker.ts'
+import { numberedFrom, uuidsOf } from './event-ids.ts'
+import { watchStore } from './watched-store.ts'
+
+const eventUuid = uuidsOf('5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61')
+
+/** The log, and what reads and changes its streams. */
+export const openLog = async (
+  settings: Settings & Place,
+  log: Log,
+  beside: Where,
+  isAlone?: () => boolean,
+) => {
+  const opened = await openStore(settings, beside, isAlone, (events) => tellChecksums(log, events))
+  const from = await opened.head()
+  const { countingOf, text } = countEvents()
+  const store = countingOf(watchStore(opened, log))
+  const securityLog = openSecurityLogIn(settings, log)
+  const handler = makeHandler({
+    store,
+    eventId: (stream, revision, commandId) => eventUuid(`${stream}/${revision}/${commandId}`),
+    commandId: numberedFrom(randomUUID()),
+    cacheLimits: cacheLimitsInHeap(),
+    from,
+    machineNow: Date.now,
+    onAppended: recordChanges(securityLog),
+  })
+  const clock = await openClock(handler)
+  return { ...handler, ...clock, store, from, eventCounts: text, securityLog }
+}
+
+export type OpenLog = Awaited<ReturnType<typeof openLog>>

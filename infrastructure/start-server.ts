@@ -1,0 +1,39 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { makeHttpServer } from './http-server.ts'
+import { listen } from './listening.ts'
+import type { Log } from './log.ts'
+import { startMetricsServer } from './metrics-server.ts'
+import { openService } from './server.ts'
+import type { Settings } from './settings.ts'
+import { handleUpgrades } from './upgrades.ts'
+import type { Where } from './worker.ts'
+
+/** Starts the service on its socket; `stop` finishes the requests that are under way. */
+export const startServer = async (settings: Settings, log: Log, beside: Where = 'inline') => {
+  const { HOST: hostname, PORT: port } = settings
+  let address = `http://${hostname}:${port}`
+  const { service, refusal, ...opened } = await openService(settings, log, () => address, beside)
+  const http = makeHttpServer({
+    fetch: opened.inFlight.counted(opened.app.fetch),
+    hostname,
+    refusal,
+    pause,
+  })
+  handleUpgrades(http.server, opened.pusher.upgrades)
+  address = await listen(http.server, hostname, port)
+  const metrics =
+    settings.MODE === 'production' ? await startMetricsServer(settings, service.metrics) : undefined
+  // Not before the address is known that callbacks name.
+  service.begin()
+  const stop = async (): Promise<void> => {
+    service.endStreams()
+    opened.pusher.end()
+    metrics?.stop()
+    const closed = http.stop()
+    // What works beside the requests begins nothing new meanwhile.
+    await service.stop()
+    await closed
+    await opened.core.close()
+  }
+  return { ...opened, address, metricsAddress: metrics?.address, stop }
+}
