@@ -1,4 +1,5 @@
 import type { Completion } from '../domain/accounting/completion.ts'
+import type { RestedDestination } from '../domain/callback-destination.ts'
 import type { SettlementMade } from '../domain/accounting/settlement-events.ts'
 import { type Message } from '../domain/callback.ts'
 import {
@@ -45,6 +46,7 @@ export type CallbackObject =
     }
   | { readonly about: 'report'; readonly report: ClosedReport }
   | { readonly about: 'settlement'; readonly settlement: MadeSettlement }
+  | { readonly about: 'destination'; readonly destination: RestedDestination }
   | { readonly about: 'scan'; readonly scan: string; readonly argstring: string }
   | { readonly about: 'display'; readonly tid: string; readonly text: string }
   | { readonly about: 'test' }
@@ -119,6 +121,8 @@ export const callbackObjects = ({ store, find, views }: Needs) => {
       }
       case 'ReportCompleted':
         return { about: 'report', report: await closedReport(store, event) }
+      case 'DestinationRested':
+        return { about: 'destination', destination: event.data }
       case 'SettlementMade':
         return { about: 'settlement', settlement: await madeSettlement(store, event) }
       case 'PermissionGranted':

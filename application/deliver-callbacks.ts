@@ -3,16 +3,28 @@ import type { Instant } from '../domain/time.ts'
 import { bringForwardMessages } from './bring-forward.ts'
 import type { CallbackQueue, DueCheck, QueueRow } from './callback-queue.ts'
 import { deliveryAttempts, type AttemptNeeds } from './delivery-attempts.ts'
+import { heldLanes, type FindTrouble } from './held-lanes.ts'
 import { makeFairScheduler, slotsPerDestination, type Slot } from './fair-scheduler.ts'
 import { runningDeliveries, type RunNeeds } from './running-deliveries.ts'
 
-type Needs = AttemptNeeds & RunNeeds & { readonly queue: CallbackQueue }
+type Needs = AttemptNeeds &
+  RunNeeds & { readonly queue: CallbackQueue; readonly findTrouble: FindTrouble }
 
 type Running = ReturnType<typeof runningDeliveries>
 type Scheduler = ReturnType<typeof makeFairScheduler>
 
+const firstOf = (...times: readonly (Instant | null | undefined)[]): Instant | null => {
+  const first = Math.min(...times.map((time) => time ?? Infinity))
+  return first === Infinity ? null : first
+}
+
 /** Finds the next delivery of each lane, and the lanes that have one. */
-const dueDeliveries = (queue: CallbackQueue, scheduler: Scheduler, running: Running) => {
+const dueDeliveries = (
+  queue: CallbackQueue,
+  scheduler: Scheduler,
+  running: Running,
+  held: ReturnType<typeof heldLanes>,
+) => {
   let lastCheck: DueCheck | null = null
 
   /** At least two, if there are as many. */
@@ -28,6 +40,7 @@ const dueDeliveries = (queue: CallbackQueue, scheduler: Scheduler, running: Runn
   return {
     /** The next delivery of a lane; requeues the lane if there are more. */
     nextOf: (lane: DeliveryLane, at: Instant): QueueRow | undefined => {
+      if (held.hold(lane, at)) return undefined
       const [subject, another] = readyIn(lane, at)
       if (another !== undefined) scheduler.add(lane)
       const row = subject === undefined ? undefined : queue.find(subject)
@@ -37,6 +50,7 @@ const dueDeliveries = (queue: CallbackQueue, scheduler: Scheduler, running: Runn
     },
     /** Queues every lane in which something has become due. */
     queueLanes: (at: Instant): void => {
+      for (const lane of held.takeDue(at)) scheduler.add(lane)
       running.forEachEnded(at, (subject) => {
         const lane = queue.laneOf(subject, at)
         if (lane) scheduler.add(lane)
@@ -51,14 +65,18 @@ const dueDeliveries = (queue: CallbackQueue, scheduler: Scheduler, running: Runn
 
 /**
  * Delivers callback messages in order for each resource, with independent progress for each
- * destination.
+ * destination. Long because its steps share what is queued, held and under way.
  */
 export const deliverCallbacks = (needs: Needs) => {
   const { queue, now } = needs
   const scheduler = makeFairScheduler()
   const attempt = deliveryAttempts(needs, scheduler.recordTime)
-  const running = runningDeliveries(needs, attempt, scheduler.leave)
-  const { nextOf, queueLanes } = dueDeliveries(queue, scheduler, running)
+  const held = heldLanes(needs.findTrouble)
+  const running = runningDeliveries(needs, attempt, (slot) => {
+    held.ended(slot)
+    scheduler.leave(slot)
+  })
+  const { nextOf, queueLanes } = dueDeliveries(queue, scheduler, running, held)
   const { bringForward, noteCheck } = bringForwardMessages(needs)
 
   const beginIn = (slot: Slot, at: Instant): void => {
@@ -72,7 +90,9 @@ export const deliverCallbacks = (needs: Needs) => {
     } finally {
       if (!row) scheduler.leave(slot)
     }
-    if (row) running.begin(row, slot)
+    if (!row) return
+    held.begun(slot)
+    running.begin(row, slot)
   }
 
   /** Starts all due deliveries that have a slot. */
@@ -91,8 +111,7 @@ export const deliverCallbacks = (needs: Needs) => {
       noteCheck(at)
       beginDue(at)
       const next = queue.nextDue(at)
-      const restEnd = running.firstRestEnd()
-      return restEnd === undefined ? next : Math.min(next ?? Infinity, restEnd)
+      return firstOf(next, running.firstRestEnd(), held.firstEnd())
     },
     /** Waits until everything that is due now was attempted. */
     settle: async (stopped: AbortSignal): Promise<void> => {

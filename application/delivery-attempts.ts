@@ -5,16 +5,16 @@ import type { QueueRow } from './callback-queue.ts'
 import type { Find } from './find-state.ts'
 import type { Handle, Recall } from './handle.ts'
 
+type Answered = Pick<Attempt, 'result' | 'httpStatus' | 'problem' | 'durationMs' | 'retryAfterMs'>
+
 export type AttemptNeeds = {
+  /** Rests the destination of a failed attempt that has failed for days. */
+  readonly restIfDead: (lane: DeliveryLane) => Promise<void>
   readonly handle: Handle
   readonly find: Find
   readonly recall: Recall
   readonly caughtUp: () => Promise<void>
-  readonly send: (
-    message: QueuedMessage,
-    uri: string,
-    merchant: string | null,
-  ) => Promise<Pick<Attempt, 'result' | 'httpStatus' | 'problem' | 'durationMs'>>
+  readonly send: (message: QueuedMessage, uri: string, merchant: string | null) => Promise<Answered>
   readonly now: () => Instant
   readonly newId: () => string
   readonly random: () => number
@@ -75,6 +75,7 @@ export const deliveryAttempts = (needs: AttemptNeeds, recordTime: RecordTime) =>
     }
     unrecorded.delete(id)
     await needs.caughtUp()
+    await needs.restIfDead(lane)
     doubtful.delete(subject)
   }
 

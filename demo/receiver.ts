@@ -22,7 +22,10 @@ export type Arrival = {
 
 /** What to answer; `break off` closes the connection without an answer, a promise keeps the sender waiting. */
 export type Reply =
-  number | 'break off' | { readonly status: number; readonly location: string } | Promise<number>
+  | number
+  | 'break off'
+  | { readonly status: number; readonly headers: Readonly<Record<string, string>> }
+  | Promise<number>
 
 type Options = {
   readonly keys: CallbackKeys
@@ -91,7 +94,7 @@ export const startReceiver = async ({ keys, merchant, reply = () => 204, tls }: 
     const answer = problems.length > 0 ? 401 : await reply(arrival)
     if (answer === 'break off') return void response.destroy()
     if (typeof answer === 'number') return void response.writeHead(answer).end()
-    response.writeHead(answer.status, { location: answer.location }).end()
+    response.writeHead(answer.status, answer.headers).end()
   }
 
   const listener = (request: IncomingMessage, response: ServerResponse) =>

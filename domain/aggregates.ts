@@ -6,6 +6,7 @@ import { settlement } from './accounting/settlement.ts'
 import { settlementEvents, settlementUpcasts } from './accounting/settlement-events.ts'
 import { taxcodeEvents, taxcodes } from './accounting/taxcodes.ts'
 import { callback, callbackEvents } from './callback.ts'
+import { callbackDestination, destinationEvents } from './callback-destination.ts'
 import { clock, clockEvents } from './clock.ts'
 import { installation, installationEvents, installationUpcasts } from './installation.ts'
 import { attachmentEvents, attachments } from './merchant/attachment.ts'
@@ -80,6 +81,13 @@ export const attachmentsOfPayments = {
 /** How far the funding source has been informed. */
 export const fundings = { category: 'funding', decider: funding, events: fundingEvents }
 export const callbacks = { category: 'callback', decider: callback, events: callbackEvents }
+
+/** Keyed by merchant and destination. */
+export const callbackDestinations = {
+  category: 'destination',
+  decider: callbackDestination,
+  events: destinationEvents,
+}
 
 export const feeSchedules = { category: 'fees', decider: fees, events: feeEvents }
 /** One stream, keyed `operator`. */

@@ -1,5 +1,7 @@
 import type { LedgerEvent } from './accounting/ledger.ts'
 import type { SettlementEvent } from './accounting/settlement-events.ts'
+import type { destinationEvents } from './callback-destination.ts'
+import type { EventsOf } from './decider.ts'
 import { paymentEffects, type PaymentEvent, type WithEffect } from './payment/payment-events.ts'
 import type { PermissionEvent } from './people/permission.ts'
 
@@ -13,6 +15,13 @@ const ofPayments = Object.fromEntries(
   ),
 ) as OfPayments
 
+type TellingEvent =
+  | PaymentEvent
+  | PermissionEvent
+  | LedgerEvent
+  | SettlementEvent
+  | EventsOf<typeof destinationEvents>
+
 /** Callback event of each event type (interface 4.4 and 13). */
 export const callbackEventNames = {
   ...ofPayments,
@@ -22,9 +31,8 @@ export const callbackEventNames = {
   PermissionExpired: 'permission_request_expired',
   ReportCompleted: 'report_closed',
   SettlementMade: 'settlement_made',
-} as const satisfies Partial<
-  Record<(PaymentEvent | PermissionEvent | LedgerEvent | SettlementEvent)['type'], string>
->
+  DestinationRested: 'callback_address_rested',
+} as const satisfies Partial<Record<TellingEvent['type'], string>>
 
 type ToldType = keyof typeof callbackEventNames
 

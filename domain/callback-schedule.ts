@@ -4,15 +4,17 @@ const retryDelays: readonly Seconds[] = [5, 30, 120, 600, 1800, 3600, 3600, 3600
 const slowestDelay: Seconds = 14_400
 const retriesEndAfter: Seconds = 259_200
 
-/** Exponential back-off with up to 20 % jitter; null after the last attempt. */
+/** Back-off with up to 20 % jitter, never before the receiver's time; null after the last. */
 export const nextAttemptAt = (
   attempts: number,
   firstAttemptAt: Instant,
   at: Instant,
   jitter: number,
+  retryAfterMs = 0,
 ): Instant | null => {
   const delay = retryDelays[attempts - 1] ?? slowestDelay
-  const next = at + Math.round(delay * 1000 * (1 + jitter / 5))
+  const delayMs = Math.max(delay * 1000, retryAfterMs)
+  const next = at + Math.round(delayMs * (1 + jitter / 5))
   return next > firstAttemptAt + retriesEndAfter * 1000 ? null : next
 }
 
@@ -20,9 +22,17 @@ export const nextAttemptAt = (
  * Whether it waits longer than any schedule allows, because the clock was ahead and was set back.
  */
 export const waitsTooLong = (
-  { attempts, nextAttemptAt: next }: { readonly attempts: number; readonly nextAttemptAt: Instant },
+  {
+    attempts,
+    nextAttemptAt: next,
+    retryAfterMs = 0,
+  }: {
+    readonly attempts: number
+    readonly nextAttemptAt: Instant
+    readonly retryAfterMs?: number
+  },
   at: Instant,
 ): boolean => {
   const delay = attempts === 0 ? 0 : (retryDelays[attempts - 1] ?? slowestDelay)
-  return isAhead(next - delay * 1200, at)
+  return isAhead(next - Math.max(delay * 1000, retryAfterMs) * 1.2, at)
 }

@@ -24,6 +24,8 @@ const attempt = {
   httpStatus: z.int().nullable(),
   problem: z.string().nullable(),
   durationMs: z.int().optional(),
+  /** What its `Retry-After` asked for, at most a day. */
+  retryAfterMs: z.int().optional(),
 }
 
 /** Streams `callback-<id of the delivered event>`. */
@@ -53,6 +55,7 @@ export type QueuedMessage = Message & {
   /** Attempts since the schedule last restarted. */
   readonly attempts: number
   readonly nextAttemptAt: Instant
+  readonly retryAfterMs?: number
 }
 
 /** Messages of a merchant (null for none) to one scheme and host. */
@@ -111,7 +114,7 @@ export const callback: Decider<CallbackCommand, CallbackEvent, Callback> = {
         const { attempts, firstAttemptAt } = withAttempt(state, attempt)
         const again =
           attempt.result === 'failed' && state.status !== 'delivered'
-            ? nextAttemptAt(attempts, firstAttemptAt, at, jitter)
+            ? nextAttemptAt(attempts, firstAttemptAt, at, jitter, attempt.retryAfterMs)
             : null
         return [{ type: 'CallbackAttempted', data: { ...attempt, nextAttemptAt: again } }]
       }

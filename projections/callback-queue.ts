@@ -80,6 +80,7 @@ const queueProjection = projection({
     'ShortlinkRemoved',
     'ShortlinkScanned',
     'SettlementMade',
+    'DestinationRested',
     'MerchantRegistered',
     'MerchantChanged',
   ],

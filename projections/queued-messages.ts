@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { QueuedMessage } from '../domain/callback.ts'
+import { destinationOf } from '../domain/callback-destination.ts'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
 import { categoryOf, idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
@@ -52,9 +53,6 @@ const inOrder = (subject: string, messages: readonly QueuedMessage[]): readonly 
   messages.length < 2
     ? messages
     : messages.toSorted(categoryOf(subject) === 'scans' ? byDue : bySeqno)
-
-const destinationOf = (uri: string | null): string | null =>
-  uri && (/^[^:]+:\/\/[^/?#]+/.exec(uri)?.[0].toLowerCase() ?? uri)
 
 export const queued = (row: CallbackQueueRow): CallbackQueueRow => {
   const { callbackUri } = row
@@ -109,7 +107,10 @@ export const attempted = (
   const nextAttemptAt = isOfEarlierAddress ? data.attemptedAt : data.nextAttemptAt
   if (nextAttemptAt !== null) {
     // A log from before unaddressed messages were counted may have another number.
-    const again = { ...message, seqno: data.seqno, attempts, nextAttemptAt }
+    const { seqno, retryAfterMs } = data
+    const asked = retryAfterMs === undefined ? {} : { retryAfterMs }
+    const { retryAfterMs: _, ...before } = message
+    const again = { ...before, ...asked, seqno, attempts, nextAttemptAt }
     return queued({ ...row, waiting: [...others, again] })
   }
   if (data.result === 'delivered') return queued({ ...row, waiting: others })

@@ -7,6 +7,10 @@ import { signingKey } from '../domain/merchant/signing-key.ts'
 import { user } from '../domain/merchant/user.ts'
 import { application } from '../domain/people/application.ts'
 import { attachmentProjection, attachmentQueries } from './attachments.ts'
+import {
+  callbackDestinationProjection,
+  callbackDestinationQueries,
+} from './callback-destinations.ts'
 import { callbackMessageProjection, callbackMessageQueries } from './callback-messages.ts'
 import { callbackQueueQueries } from './callback-queries.ts'
 import { callbackQueueProjection } from './callback-queue.ts'
@@ -77,6 +81,10 @@ const readModels = {
   },
   callbacks: {
     queue: { projections: [callbackQueueProjection], queries: callbackQueueQueries },
+    destinations: {
+      projections: [callbackDestinationProjection],
+      queries: callbackDestinationQueries,
+    },
     messages: { projections: [callbackMessageProjection], queries: callbackMessageQueries },
     signingKeys: registerReadModel('signing_keys', signingKey),
     channels: registerReadModel('channels', channel),

@@ -52,6 +52,14 @@ const scan = z.object({
 const paymentMessage = callbackMessage('PaymentCallback', outcomeReply)
 const permissionMessage = callbackMessage('PermissionCallback', permissionOutcomeReply)
 const reportMessage = callbackMessage('ReportCallback', reportReply)
+const restedMessage = callbackMessage(
+  'RestedCallback',
+  z.object({
+    callback_address: z.string().meta({ description: 'Scheme and host.' }),
+    failing_since: dateTime,
+    problem: z.string().nullable().meta({ description: 'The last one, in words.' }),
+  }),
+)
 const settlementMessage = callbackMessage('SettlementCallback', settlementReply)
 const textMessage = (id: string) =>
   z
@@ -90,6 +98,10 @@ export const callbacks = {
   settlement_made: {
     summary: 'A settlement is made; it goes to the `callback_uri` of the merchant.',
     message: settlementMessage,
+  },
+  callback_address_rested: {
+    summary: 'An address has taken nothing for five days, and gets nothing now; in the feed only.',
+    message: restedMessage,
   },
   shortlink_scanned: {
     summary: 'Somebody has scanned the code of a shortlink.',

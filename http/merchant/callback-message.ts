@@ -31,6 +31,7 @@ const pathOf = (object: CallbackObject): string | null => {
       return reportPath(object.report.ledger, object.report.number)
     case 'settlement':
       return settlementPath(object.settlement.serial)
+    case 'destination':
     case 'scan':
     case 'test':
       return null
@@ -62,6 +63,10 @@ const encodeObject = async (
       return { text: 'Hello World' }
     case 'scan':
       return { id: needs.scanToken(object.scan), argstring: object.argstring }
+    case 'destination': {
+      const { destination, failingSince, problem } = object.destination
+      return { callback_address: destination, failing_since: failingSince, problem }
+    }
     case 'display':
       return { text: object.text }
     case 'report': {

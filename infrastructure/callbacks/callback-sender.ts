@@ -28,6 +28,26 @@ type Needs = {
   readonly secureContext: SecureContext | undefined
 }
 
+const hints: Readonly<Record<number, string>> = {
+  401: 'the receiver asks for credentials: let callbacks in without, and check their signature',
+  403: 'the receiver refuses them: look at its firewall and its check of signatures',
+  404: 'there is nothing at this address: set another callback_uri',
+  405: 'the receiver takes no POST at this address',
+  410: 'the receiver wants no more of them',
+  413: 'the receiver takes no message of this size',
+  429: 'the receiver asks for fewer of them',
+  503: 'the receiver is out of service',
+}
+
+/** What was answered, and what can be done. */
+const problemOfStatus = (status: number, location: string | undefined): string => {
+  const told = `answered with status ${status}`
+  if (status >= 300 && status < 400)
+    return `${told}: redirects are not followed, register ${location?.slice(0, 200) ?? 'another'}`
+  const hint = hints[status] ?? (status >= 500 ? 'the receiver failed: look at its log' : undefined)
+  return hint === undefined ? told : `${told}: ${hint}`
+}
+
 type Answered = Omit<SendResult, 'durationMs'>
 
 export type SendResult = {
@@ -35,6 +55,8 @@ export type SendResult = {
   readonly httpStatus: number | null
   readonly problem: string | null
   readonly durationMs: number
+  /** What its `Retry-After` asked for. */
+  readonly retryAfterMs?: number
 }
 
 /** As requests, and as Standard Webhooks with each secret and the key of the service. */
@@ -87,13 +109,18 @@ export const makeCallbackSender = (needs: Needs) => {
   ): Promise<Answered> => {
     try {
       checkLiteral(uri)
-      const httpStatus = await post(uri, await headersFor(id, uri, body, secrets), body)
+      const { status: httpStatus, ...answer } = await post(
+        uri,
+        await headersFor(id, uri, body, secrets),
+        body,
+      )
       if (httpStatus >= 200 && httpStatus < 300)
         return { result: 'delivered', httpStatus, problem: null }
       return {
         result: httpStatus === 410 ? 'gone' : 'failed',
         httpStatus,
-        problem: `answered with status ${httpStatus}`,
+        problem: problemOfStatus(httpStatus, answer.location),
+        ...(answer.retryAfterMs !== undefined && { retryAfterMs: answer.retryAfterMs }),
       }
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error)

@@ -2,6 +2,7 @@ import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:h
 import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import type { SecureContext } from 'node:tls'
+import { certificateProblem } from './certificate-problem.ts'
 
 const answerTimeoutMs = 10_000
 const largestHead = 262_144
@@ -37,6 +38,7 @@ const problemOf = (error: Failure): string => {
   if (name === 'AbortError') return `no answer within ${answerTimeoutMs / 1000} seconds`
   if (untrusted.has(code))
     return `${line.split(';')[0]}; CALLBACK_CA_FILE can name further certificate authorities`
+  if (code === 'ECONNREFUSED') return 'nobody listens at this address: is the receiver running?'
   if (code.startsWith('HPE_')) return `${notAllowed}: ${line.replace(/^Parse Error: /, '')}`
   // A failed TLS handshake has a message of its own.
   if (code === 'ECONNRESET' && !line.includes('TLS'))
@@ -59,12 +61,30 @@ const drop = (answer: IncomingMessage): void => {
   answer.on('error', () => {})
 }
 
-const statusOf = (sent: ClientRequest, body: string): Promise<number> =>
+const longestRetryAfterMs = 86_400_000
+
+/** In ms, at most a day (RFC 9110, 10.2.3: seconds or a date). */
+const retryAfterIn = ({ headers }: IncomingMessage): number | undefined => {
+  const text = headers['retry-after']?.trim() ?? ''
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
+  return ms > 0 ? Math.min(Math.ceil(ms), longestRetryAfterMs) : undefined
+}
+
+export type PostAnswer = {
+  readonly status: number
+  readonly retryAfterMs: number | undefined
+  /** Of a redirect. */
+  readonly location: string | undefined
+}
+
+const answerOf = (sent: ClientRequest, body: string): Promise<PostAnswer> =>
   new Promise((resolve, reject) => {
     sent.on('response', (answer) => {
       drop(answer)
       const { statusCode = 0 } = answer
-      if (statusCode >= 200) resolve(statusCode)
+      const { location } = answer.headers
+      if (statusCode >= 200)
+        resolve({ status: statusCode, retryAfterMs: retryAfterIn(answer), location })
       else reject(new NoAnswer(notAllowed))
     })
     sent.on('upgrade', (_, socket) => {
@@ -81,7 +101,7 @@ type Needs = {
   readonly secureContext: SecureContext | undefined
 }
 
-/** POSTs over kept connections and returns the status. */
+/** POSTs over kept connections and returns the answer's head. */
 export const makePost = ({ lookup, secureContext }: Needs) => {
   const options = {
     keepAlive: true,
@@ -107,14 +127,16 @@ export const makePost = ({ lookup, secureContext }: Needs) => {
     uri: string,
     headers: Readonly<Record<string, string>>,
     body: string,
-  ): Promise<number> => {
+  ): Promise<PostAnswer> => {
     const length = String(Buffer.byteLength(body))
     const all = { ...headers, 'Content-Length': length, 'User-Agent': 'daybook' }
     const signal = AbortSignal.timeout(answerTimeoutMs)
     try {
-      return await statusOf(begin(new URL(uri), all, signal), body)
+      return await answerOf(begin(new URL(uri), all, signal), body)
     } catch (error) {
-      throw new NoAnswer(problemOf(error as Failure))
+      const failure = error as Failure
+      const wrong = await certificateProblem(failure, new URL(uri), lookup)
+      throw new NoAnswer(wrong ?? problemOf(failure))
     }
   }
 

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { callbacks } from '../../domain/aggregates.ts'
 import { deliverCallbacks } from '../../application/deliver-callbacks.ts'
 import type { Context } from '../../application/handle.ts'
+import { restIfDead } from '../../application/rest-destinations.ts'
+import type { RestedDestination } from '../../domain/callback-destination.ts'
 import { workFailed, type Work } from '../background-work.ts'
 import { makeCallbackSide } from '../callbacks/callback-side.ts'
 import { loggedSending, type SendingNeeds } from '../callbacks/logged-sending.ts'
@@ -12,13 +14,25 @@ import { publishedKey } from '../keys.ts'
 /** Callbacks, which are delivered beside the requests. */
 export const callbackSlice = (core: Core, sending: SendingNeeds) => {
   const { handle, find, caughtUp } = core
-  const { queue, signingKeys } = core.callbacks
+  const { queue, destinations, signingKeys } = core.callbacks
   const findCallbackSecrets = secretsOfMerchants({ find, derive: core.people.derive })
   const { send, close } = loggedSending(core, findCallbackSecrets, sending)
   const side = makeCallbackSide(core)
   let wake = () => {}
+  const onRested = (
+    merchant: string,
+    { destination, failingSince, problem }: RestedDestination,
+  ) => {
+    const since = new Date(failingSince).toISOString()
+    sending.log.warn(
+      { merchant, destination, since, problem },
+      'a callback address has only failed for five days and rests: a retry wakes it',
+    )
+  }
   const delivery = deliverCallbacks({
     ...{ ...core, queue, send },
+    findTrouble: destinations.find,
+    restIfDead: restIfDead({ ...core, findDestination: destinations.find, onRested }),
     random: Math.random,
     onEnd: () => wake(),
     onFailure: workFailed(core, sending.log),

@@ -185,6 +185,8 @@ describe('deliveries', () => {
     const left = () => subjects.filter((name) => !recorded.has(name))
     const delivery = deliverCallbacks({
       ...needs,
+      findTrouble: () => undefined,
+      restIfDead: async () => {},
       queue: {
         newlyDue: (at, lastCheck) => ({
           changed: [],

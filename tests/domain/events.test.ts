@@ -203,6 +203,8 @@ describe('the catalogue', () => {
       'ClockAdvanced',
       'CodeIssued',
       'CodeRedeemed',
+      'DestinationRested',
+      'DestinationWoken',
       'FeesScheduled',
       'FundingInformed',
       'GrantRefreshed',

@@ -95,7 +95,8 @@ test('given all that can be told, when it happens, then each message is as docum
   const receiver = await receive(certificates.trusted)
   await letAllHappen(receiver.url('/'))
   const events = () => new Set(receiver.arrivals.map(({ meta }) => meta.event))
-  await receiver.until(() => events().size === everyEvent.length)
+  const sent = everyEvent.filter((name) => name !== 'callback_address_rested')
+  await receiver.until(() => events().size === sent.length)
   expect(receiver.arrivals.flatMap(({ problems }) => problems)).toEqual([])
   for (const { meta, object } of receiver.messages()) {
     const { content } = document.webhooks[meta.event]!.post.requestBody

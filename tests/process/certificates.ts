@@ -18,8 +18,21 @@ export const makeCertificates = (folder: string) => {
   make('authority', '-subj', '/CN=authority')
   const authority = join(folder, 'authority.pem')
   const signed = ['-CA', authority, '-CAkey', join(folder, 'authority.key')]
+  /** Expired yesterday. */
+  const expired = () => {
+    const files = (end: string) => join(folder, `expired.${end}`)
+    const asked = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
+    const request = ['-keyout', files('key'), '-out', files('csr')]
+    execFileSync('openssl', ['req', '-new', ...asked, ...server, ...request], { stdio: 'pipe' })
+    const certificate = ['-in', files('csr'), '-out', files('pem'), '-days', '-1']
+    const copied = ['-copy_extensions', 'copy']
+    const words = ['x509', '-req', ...certificate, ...copied, ...signed]
+    execFileSync('openssl', words, { stdio: 'pipe' })
+    return { key: readFileSync(files('key')), cert: readFileSync(files('pem')) }
+  }
   return {
     authority,
+    expired,
     trusted: make('trusted', ...server, ...signed, '-addext', 'basicConstraints=critical,CA:FALSE'),
     selfSigned: make('self-signed', ...server),
   }

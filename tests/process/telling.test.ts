@@ -121,7 +121,7 @@ test('given a callback that is not delivered, then the log says so, without the 
     level: 30,
     event: 'test_event',
     host: '127.0.0.1:1',
-    problem: expect.stringContaining('ECONNREFUSED'),
+    problem: expect.stringContaining('nobody listens'),
   })
   expect(raw).not.toContain(sentence)
 })

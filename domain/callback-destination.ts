@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import type { Decider, EventsOf } from './decider.ts'
+import type { Instant } from './time.ts'
+
+const restsAfterMs = 5 * 86_400_000
+
+/** Of a merchant's address; streams `destination-<merchant>/<scheme and host>`. */
+const rested = {
+  destination: z.string(),
+  failingSince: z.int(),
+  problem: z.string().nullable(),
+}
+
+export const destinationEvents = {
+  DestinationRested: z.object(rested),
+  DestinationWoken: z.object({ destination: z.string() }),
+} as const
+
+export type RestedDestination = z.output<z.ZodObject<typeof rested>>
+
+type Command =
+  | ({ readonly type: 'Rest' } & RestedDestination)
+  | { readonly type: 'Wake'; readonly destination: string }
+
+/** A destination rests after days of nothing but failures: its messages wait until it is woken. */
+export const callbackDestination: Decider<
+  Command,
+  EventsOf<typeof destinationEvents>,
+  /** The failures that it rests for; a delivery between two rests is no event of its own. */
+  { readonly restsFor: Instant | null }
+> = {
+  initial: { restsFor: null },
+  decide(command, { restsFor }) {
+    switch (command.type) {
+      case 'Rest': {
+        const { type: _, ...data } = command
+        return restsFor === data.failingSince ? [] : [{ type: 'DestinationRested', data }]
+      }
+      case 'Wake':
+        return [{ type: 'DestinationWoken', data: { destination: command.destination } }]
+    }
+  },
+  evolve: (_, event) => ({
+    restsFor: event.type === 'DestinationRested' ? event.data.failingSince : null,
+  }),
+}
+
+export const hasFailedTooLong = (failingSince: Instant | null, at: Instant): boolean =>
+  failingSince !== null && at - failingSince >= restsAfterMs
+
+/** Scheme and host of an address. */
+export const destinationOf = (uri: string | null): string | null =>
+  uri && (/^[^:]+:\/\/[^/?#]+/.exec(uri)?.[0].toLowerCase() ?? uri)

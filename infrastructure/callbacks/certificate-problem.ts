@@ -1,0 +1,48 @@
+import type { LookupFunction } from 'node:net'
+import { connect, type PeerCertificate } from 'node:tls'
+
+const probeTimeoutMs = 2000
+
+/** Reads the certificate of a server that is not trusted; nothing is sent to it. */
+const certificateAt = (url: URL, lookup: LookupFunction): Promise<PeerCertificate | undefined> =>
+  new Promise((resolve) => {
+    const host = url.hostname.replace(/^\[|\]$/g, '')
+    const port = Number(url.port || 443)
+    const socket = connect({ host, port, lookup, servername: '', rejectUnauthorized: false })
+    const end = (found?: PeerCertificate): void => {
+      socket.destroy()
+      resolve(found)
+    }
+    socket.setTimeout(probeTimeoutMs, () => end())
+    socket.once('secureConnect', () => end(socket.getPeerCertificate()))
+    socket.once('error', () => end())
+  })
+
+/** `3 Nov 2026` */
+const dayOf = (text: string): string =>
+  new Date(text).toLocaleDateString('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    timeZone: 'UTC',
+  })
+
+type Failure = NodeJS.ErrnoException & { readonly cert?: PeerCertificate }
+
+/** What is wrong with the receiver's certificate, and undefined if nothing is known. */
+export const certificateProblem = async (
+  { code, cert }: Failure,
+  url: URL,
+  lookup: LookupFunction,
+): Promise<string | undefined> => {
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    const names = cert?.subjectaltname?.replaceAll(/(?:DNS|IP Address):/g, '') ?? 'no name'
+    return `the certificate is for ${names.slice(0, 200)} and not for ${url.hostname}`
+  }
+  if (code !== 'CERT_HAS_EXPIRED' && code !== 'CERT_NOT_YET_VALID') return undefined
+  const found = await certificateAt(url, lookup)
+  if (!found?.valid_to) return undefined
+  return code === 'CERT_HAS_EXPIRED'
+    ? `the certificate has expired on ${dayOf(found.valid_to)}`
+    : `the certificate is not valid before ${dayOf(found.valid_from)}`
+}

@@ -1,0 +1,122 @@
+import { isNotNull, sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { Attempt } from '../domain/callback.ts'
+import { destinationOf } from '../domain/callback-destination.ts'
+import type { Recorded } from '../domain/events.ts'
+import { within } from '../domain/stream.ts'
+import { findBy, prepared } from './prepared.ts'
+import { projection } from './projection.ts'
+
+/** How long a destination that asks for less is left alone, without a `Retry-After`. */
+const longestUnaskedPauseMs = 600_000
+const asksForLess = new Set([429, 503])
+
+/** How each destination of a merchant has answered last. */
+const callbackDestinations = sqliteTable(
+  'callback_destinations',
+  {
+    key: text().primaryKey(),
+    merchant: text().notNull(),
+    destination: text().notNull(),
+    /** Since its last delivery there were only failures; null if there are none. */
+    failingSince: integer(),
+    problem: text(),
+    /** Set while it asks for less: until then nothing is sent, afterwards one at a time. */
+    pausedUntil: integer(),
+    restedAt: integer(),
+  },
+  (row) => [
+    index('callback_destinations_rested')
+      .on(row.restedAt)
+      .where(sql`restedAt is not null`),
+  ],
+)
+
+export type CallbackDestinationRow = typeof callbackDestinations.$inferSelect
+
+export const destinationKey = (merchant: string, destination: string): string =>
+  within(merchant, destination)
+
+const untroubled = { failingSince: null, problem: null, pausedUntil: null, restedAt: null }
+
+const afterAttempt = (
+  row: CallbackDestinationRow | undefined,
+  key: string,
+  merchant: string,
+  attempt: Attempt & { readonly nextAttemptAt: number | null },
+): CallbackDestinationRow | undefined => {
+  const { uri, result, httpStatus, problem, attemptedAt: at, retryAfterMs, nextAttemptAt } = attempt
+  // Most destinations have no trouble, and no row.
+  if (result === 'delivered') return undefined
+  const known = row ?? { key, merchant, destination: destinationOf(uri) ?? uri, ...untroubled }
+  const pause = retryAfterMs ?? Math.min((nextAttemptAt ?? at) - at, longestUnaskedPauseMs)
+  return {
+    ...known,
+    failingSince: known.failingSince ?? at,
+    problem,
+    pausedUntil: asksForLess.has(httpStatus ?? 0) ? at + pause : known.pausedUntil,
+  }
+}
+
+const addressIn = (event: Recorded): string | null | undefined => {
+  switch (event.type) {
+    case 'CallbackAttempted':
+      return event.data.uri
+    case 'PaymentAmended':
+    case 'ShortlinkChanged':
+    case 'MerchantChanged':
+      return event.data.callbackUri
+    case 'DestinationRested':
+    case 'DestinationWoken':
+      return event.data.destination
+    default:
+      return undefined
+  }
+}
+
+export const callbackDestinationProjection = projection({
+  table: callbackDestinations,
+  key: callbackDestinations.key,
+  handles: [
+    'CallbackAttempted',
+    'DestinationRested',
+    'DestinationWoken',
+    'PaymentAmended',
+    'ShortlinkChanged',
+    'MerchantChanged',
+  ],
+  keysOf: (event) => {
+    const destination = destinationOf(addressIn(event) ?? null)
+    const { merchant } = event.metadata
+    return destination === null || merchant === null ? [] : [destinationKey(merchant, destination)]
+  },
+  apply: (row, event, key) => {
+    const merchant = event.metadata.merchant ?? ''
+    switch (event.type) {
+      case 'CallbackAttempted':
+        return afterAttempt(row, String(key), merchant, event.data)
+      case 'DestinationRested':
+        return row && { ...row, restedAt: event.metadata.at }
+      case 'DestinationWoken':
+      case 'PaymentAmended':
+      case 'ShortlinkChanged':
+      case 'MerchantChanged':
+        // Somebody cares for the address again.
+        return row?.restedAt === null ? row : undefined
+    }
+  },
+})
+
+export const callbackDestinationQueries = (db: BetterSQLite3Database) => {
+  const find = findBy(db, callbackDestinations, callbackDestinations.key)
+  const rested = prepared(
+    db,
+    callbackDestinations,
+    db.select().from(callbackDestinations).where(isNotNull(callbackDestinations.restedAt)),
+  )
+  return {
+    find: (merchant: string, destination: string) => find(destinationKey(merchant, destination)),
+    rested: () => rested.all(),
+  }
+}
