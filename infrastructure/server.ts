@@ -72,12 +72,14 @@ const wordsWith = (core: Core, settings: Settings, { views }: Granted, links: Li
   return wordsOfCallbacks({ ...core, ...safe, views, links, reportHolding, tokens })
 }
 
-/** The words of callbacks for the operator's commands, beside a running service. */
-export const callbackWords = (settings: Settings) => async (core: Core) => {
+/** The wire of callbacks for the operator's commands, beside a running service. */
+export const callbackWire = (settings: Settings) => async (core: Core) => {
   const { PUBLIC_URL, HOST, PORT } = settings
   const publicUrl = () => PUBLIC_URL ?? `http://${HOST}:${PORT}`
   const granted = await openGranted(core, publicUrl)
-  return wordsWith(core, settings, granted, linksWith(settings, publicUrl))
+  const { names } = aboutOf(settings)
+  const message = wordsWith(core, settings, granted, linksWith(settings, publicUrl))
+  return { names, stringToSign, message }
 }
 
 /** The service, and its app; `address` is where it listens, asked once that is known. */

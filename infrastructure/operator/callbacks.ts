@@ -1,10 +1,10 @@
 import { Option, type Command } from 'commander'
 import { attemptsOf } from '../../application/callback-history.ts'
-import type { Message } from '../../domain/callback.ts'
 import { messageStatuses, type MessageStatus } from '../../projections/callback-messages.ts'
 import { retryMessage } from '../callbacks/callback-side.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
+import type { WireOfCallbacks } from './listen.ts'
 import type { WithCore } from './with-core.ts'
 
 type Filters = {
@@ -12,11 +12,6 @@ type Filters = {
   readonly status?: MessageStatus
   readonly since?: number
 }
-
-/** Makes the words of callbacks, which belong to `http`. */
-export type WordsOfCallbacks = (
-  core: Core,
-) => Promise<(message: Message, uri: string) => Promise<string>>
 
 const timeOf = (text: string): number => {
   const at = Date.parse(text)
@@ -109,7 +104,7 @@ const filtered = (command: Command): Command =>
 export const addCallbackCommands = (
   program: Command,
   withCore: WithCore,
-  wordsOf: WordsOfCallbacks,
+  wireOf: WireOfCallbacks,
 ): void => {
   const callback = program.command('callbacks').description('callback messages')
   filtered(callback.command('list').description('messages that have not arrived')).action(
@@ -122,7 +117,7 @@ export const addCallbackCommands = (
       withCore(async (core: Core, id: string) => {
         const row = await found(core, id)
         const { attempts, ...shown } = await shownRow(core, row)
-        const word = await wordsOf(core)
+        const { message: word } = await wireOf(core)
         return {
           ...shown,
           attempts: attempts.map((one) => ({

@@ -8,11 +8,12 @@ import { settingsHelp, type Settings } from '../settings.ts'
 import { checkLogIsThere } from '../stores.ts'
 import { addAuditCommands } from './audit.ts'
 import { addBackupCommands } from './backups.ts'
-import { addCallbackCommands, type WordsOfCallbacks } from './callbacks.ts'
+import { addCallbackCommands } from './callbacks.ts'
 import { addFeeCommands } from './fees.ts'
 import { addIntegratorCommands } from './integrators.ts'
 import { addKeyCommands } from './keys.ts'
 import { addLimitCommands } from './limits.ts'
+import { addListenCommand, type WireOfCallbacks } from './listen.ts'
 import { addMerchantCommands } from './merchants.ts'
 import { addOAuthCommands } from './oauth.ts'
 import { addPeopleCommands } from './people.ts'
@@ -22,6 +23,7 @@ import { addSettlementCommands } from './settlements.ts'
 import { accountingStatus } from './status.ts'
 import { addStickerCommands } from './stickers.ts'
 import { addTaxcodeCommands } from './taxcodes.ts'
+import { addTriggerCommand, type OpenService } from './trigger.ts'
 import { addUserCommands } from './users.ts'
 import { addVaultCommands } from './vault.ts'
 import type { WithCore } from './with-core.ts'
@@ -30,7 +32,8 @@ import type { WithCore } from './with-core.ts'
 type Server = {
   described(settings: Settings): object
   isRedirectUri(text: string, isSandbox: boolean): boolean
-  callbackWords(settings: Settings): WordsOfCallbacks
+  callbackWire(settings: Settings): WireOfCallbacks
+  openService: OpenService
 }
 
 type Needs = {
@@ -129,9 +132,10 @@ export const operatorProgram = ({ settings, version, server, serve, sudoUser }: 
   })
 
   addLimitCommands(program, withCore)
-  addCallbackCommands(program, withCore, async (core) =>
-    (await server()).callbackWords(settings)(core),
-  )
+  const wireOf: WireOfCallbacks = async (core) => (await server()).callbackWire(settings)(core)
+  addCallbackCommands(program, withCore, wireOf)
+  addListenCommand(program, withCore, settings, wireOf)
+  addTriggerCommand(program, settings, async () => (await server()).openService, print)
 
   program
     .command('rebuild')

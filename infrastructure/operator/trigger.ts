@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto'
+import type { Command } from 'commander'
+import { fail } from '../failures.ts'
+import { makePlainLog, type Log } from '../log.ts'
+import type { Settings } from '../settings.ts'
+
+type App = { request(url: string, init: object, bindings: object): Response | Promise<Response> }
+
+export type OpenService = (
+  settings: Settings,
+  log: Log,
+  address: () => string,
+) => Promise<{
+  readonly app: App
+  readonly core: { close(): Promise<void> }
+  readonly service: { stop(): Promise<void> }
+}>
+
+type Ask = (method: string, path: string, body?: object) => Promise<any>
+
+const listPath = '/merchant/v1/payment_request/'
+
+const requested = async (ask: Ask, callbackUri: string | undefined): Promise<string> => {
+  const { id } = await ask('POST', listPath, {
+    ...{ pos_id: 'till-1', pos_tid: randomUUID(), action: 'auth', currency: 'NOK' },
+    ...{ amount: '100.00', allow_credit: false, customer: '+4799999901' },
+    ...(callbackUri !== undefined && { callback_uri: callbackUri }),
+  })
+  return id as string
+}
+
+const accepted = async (ask: Ask, callbackUri: string | undefined): Promise<string> => {
+  const tid = await requested(ask, callbackUri)
+  await ask('POST', `/sandbox/v1/payment_request/${tid}/accept/`, {})
+  return tid
+}
+
+type Trigger = (ask: Ask, callbackUri: string | undefined) => Promise<unknown>
+
+const afterAccepting =
+  (action: string): Trigger =>
+  async (ask, uri) =>
+    ask('PUT', `${listPath}${await accepted(ask, uri)}/`, { action })
+
+/** What lets each event happen. */
+const triggers: Readonly<Record<string, Trigger>> = {
+  payment_authorized: accepted,
+  payment_captured: afterAccepting('capture'),
+  payment_auth_released: afterAccepting('release'),
+  payment_authorization_renewed: afterAccepting('reauth'),
+  payment_aborted_by_customer: async (ask, uri) =>
+    ask('POST', `/sandbox/v1/payment_request/${await requested(ask, uri)}/decline/`, {}),
+  payment_aborted_by_merchant: async (ask, uri) =>
+    ask('PUT', `${listPath}${await requested(ask, uri)}/`, { action: 'abort' }),
+  shortlink_scanned: async (ask, uri) => {
+    const code = await ask('POST', '/merchant/v1/shortlink/', uri ? { callback_uri: uri } : {})
+    return ask('POST', `/sandbox/v1/shortlink/${code.id}/scan/`, {})
+  },
+}
+
+const askOf =
+  ({ HEADER_PREFIX: prefix }: Settings, app: App): Ask =>
+  async (method, path, body) => {
+    const headers = {
+      [`${prefix}-Merchant`]: 'sandbox',
+      [`${prefix}-User`]: 'pos1',
+      Authorization: 'SECRET sandbox-secret',
+      ...(body && { 'Content-Type': 'application/json' }),
+    }
+    const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
+    const incoming = { socket: { remoteAddress: '127.0.0.1' } }
+    const answer = await app.request(`http://127.0.0.1${path}`, init, { incoming })
+    const text = await answer.text()
+    return answer.ok ? JSON.parse(text || 'null') : fail(`${method} ${path}: ${text}`)
+  }
+
+export const addTriggerCommand = (
+  program: Command,
+  settings: Settings,
+  openService: () => Promise<OpenService>,
+  print: (value: object) => void,
+): void => {
+  const trigger = async (event: string, { callbackUri }: { readonly callbackUri?: string }) => {
+    const letHappen = triggers[event]
+    if (!letHappen) return fail(`${event} is none of ${Object.keys(triggers).join(', ')}`)
+    if (settings.MODE !== 'sandbox') return fail('only the sandbox lets things happen')
+    const open = await openService()
+    const address = `http://${settings.HOST}:${settings.PORT}`
+    const { app, service, core } = await open(settings, makePlainLog(), () => address)
+    try {
+      await letHappen(askOf(settings, app), callbackUri)
+      print({ triggered: event })
+    } finally {
+      await service.stop()
+      await core.close()
+    }
+  }
+  program
+    .command('trigger <event>')
+    .option('--callback-uri <uri>', 'address of the resource; listen needs none')
+    .description('let a callback event happen in the sandbox, for its merchant')
+    .action(trigger)
+}
