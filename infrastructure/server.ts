@@ -77,7 +77,7 @@ export const callbackWire = (settings: Settings) => async (core: Core) => {
   const { PUBLIC_URL, HOST, PORT } = settings
   const publicUrl = () => PUBLIC_URL ?? `http://${HOST}:${PORT}`
   const granted = await openGranted(core, publicUrl)
-  const { names } = aboutOf(settings)
+  const { names } = namedOf(settings)
   const message = wordsWith(core, settings, granted, linksWith(settings, publicUrl))
   return { names, stringToSign, message }
 }
