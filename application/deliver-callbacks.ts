@@ -65,7 +65,8 @@ const dueDeliveries = (
 
 /**
  * Delivers callback messages in order for each resource, with independent progress for each
- * destination. Long because its steps share what is queued, held and under way.
+ * destination.
+ * Long because its steps share what is queued, held and under way.
  */
 export const deliverCallbacks = (needs: Needs) => {
   const { queue, now } = needs
