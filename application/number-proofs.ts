@@ -1,4 +1,4 @@
-import { refuse } from '../domain/refusal.ts'
+import { refuse, Refusal } from '../domain/refusal.ts'
 import { secondsAfter, type Instant, type Seconds } from '../domain/time.ts'
 
 /** Sends a text to a phone number; nobody waits for it. */
@@ -7,7 +7,7 @@ export type SendMessage = (to: string, text: string) => void
 /** What a code is good for. */
 export type ProofPurpose = 'sign_up' | 'change' | 'recovery'
 
-type Limit = {
+export type Limit = {
   /** @throws Refusal sign_in_is_locked */
   check(key: string, at: Instant): void
   count(key: string, at: Instant): void
@@ -37,7 +37,8 @@ type Proof = {
   readonly phone: string
   /** The account that asked, if any. */
   readonly payer: string | null
-  readonly code: string
+  /** Null when none could be sent. */
+  readonly code: string | null
   readonly until: Instant
 }
 
@@ -47,25 +48,43 @@ type Asked = Pick<Proof, 'purpose' | 'phone'> & {
   readonly address: string
   /** The text with the code in it. */
   readonly word: (code: string) => Promise<string>
+  /** Other proofs do too: goes on when no message can be sent to the number. */
+  readonly isOptional?: boolean
 }
 
 const proofLifetime: Seconds = 900
+
+/** Counts a message to the number. @throws Refusal unless it is optional */
+const countMessage = (
+  { sendMessage, messageLimits }: NumberProofNeeds,
+  phone: string,
+  at: Instant,
+  isOptional: boolean,
+): boolean => {
+  const key = `number:${phone}`
+  try {
+    if (!sendMessage) return refuse('messages_cannot_be_sent')
+    messageLimits.number.check(key, at)
+  } catch (error) {
+    if (isOptional && error instanceof Refusal) return false
+    throw error
+  }
+  messageLimits.number.count(key, at)
+  return true
+}
 
 /** Codes sent to phone numbers. They are kept by who asked, sealed: strangers store nothing. */
 export const numberProofs = (needs: NumberProofNeeds) => {
   const { sendMessage, messageLimits, tries } = needs
 
   /** Sends a code. @throws Refusal messages_cannot_be_sent, sign_in_is_locked */
-  const ask = ({ purpose, phone, payer = '', at, address, word }: Asked): string => {
-    if (!sendMessage) return refuse('messages_cannot_be_sent')
-    const limits = [
-      [messageLimits.number, `number:${phone}`],
-      [messageLimits.address, address],
-    ] as const
-    for (const [limit, key] of limits) limit.check(key, at)
-    for (const [limit, key] of limits) limit.count(key, at)
-    const code = needs.newNumberCode()
-    needs.afterAnswer(async () => sendMessage(phone, await word(code)))
+  const ask = ({ purpose, phone, payer = '', at, address, word, isOptional }: Asked): string => {
+    const isSent = countMessage(needs, phone, at, isOptional === true)
+    messageLimits.address.check(address, at)
+    messageLimits.address.count(address, at)
+    const code = isSent ? needs.newNumberCode() : null
+    if (code !== null && sendMessage)
+      needs.afterAnswer(async () => sendMessage(phone, await word(code)))
     const until = secondsAfter(at, proofLifetime)
     const proof: Proof = { id: needs.newId(), purpose, phone, payer: payer || null, code, until }
     return needs.seal(JSON.stringify(proof))
@@ -91,12 +110,19 @@ export const numberProofs = (needs: NumberProofNeeds) => {
     const proof = read(sealed, purpose, at)
     if (!proof) return undefined
     tries.check(proof.id, at)
-    if (needs.isSameText(code.replaceAll(/\s/g, ''), proof.code)) return proof
+    const isRight = proof.code !== null && needs.isSameText(code.replaceAll(/\s/g, ''), proof.code)
+    if (isRight) return proof
     tries.count(proof.id, at)
     return undefined
   }
 
-  return { ask, check }
+  return {
+    ask,
+    check,
+    /** The number that was asked for, proved or not. */
+    phoneOf: (sealed: string, purpose: ProofPurpose, at: Instant) =>
+      read(sealed, purpose, at)?.phone,
+  }
 }
 
 export type NumberProofs = ReturnType<typeof numberProofs>

@@ -15,6 +15,8 @@ export type People = {
   hasPerson(person: string): boolean
   /** Who is called by the person's identifier from now on is somebody else. */
   release(person: string): void
+  /** Calls the person by another identifier, which is nobody's. */
+  rename(person: string, identifier: string): void
   seal(person: string, text: string): string
   /** Undefined once the person is erased. */
   unseal(person: string, sealed: string): string | undefined

@@ -70,13 +70,11 @@ type ErasureNeeds = Needs & {
 
 /**
  * Destroys a person's keys, payer or not, so that the log tells nothing about them. No event
- * changes, so totals and proofs stay. `identifier` is what they are called by, or the id.
+ * changes, so totals and proofs stay.
  */
-export const erasePerson =
+export const eraseById =
   ({ handle, find, people, withdrawAll }: ErasureNeeds) =>
-  async (identifier: string, context: Context): Promise<string> => {
-    const named = people.findPerson(identifier)
-    const id = named ?? (people.hasPerson(identifier) ? identifier : refuse('payer_is_unknown'))
+  async (id: string, context: Context): Promise<void> => {
     const payer = await find(payers, id)
     if (payer.status === 'present') {
       await withdrawAll(id, context)
@@ -84,5 +82,14 @@ export const erasePerson =
       for (const person of payer.absorbed) people.shred(person)
     }
     people.shred(id)
-    return id
+  }
+
+/** `identifier` is what a person is called by, else the id. @throws Refusal payer_is_unknown */
+export const erasePerson =
+  (needs: ErasureNeeds) =>
+  async (identifier: string, context: Context): Promise<void> => {
+    const { people } = needs
+    const named = people.findPerson(identifier)
+    const id = named ?? (people.hasPerson(identifier) ? identifier : refuse('payer_is_unknown'))
+    await eraseById(needs)(id, context)
   }

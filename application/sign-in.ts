@@ -1,6 +1,6 @@
 import { payers } from '../domain/aggregates.ts'
 import { refuse } from '../domain/refusal.ts'
-import { stillLasts, type Instant, type Seconds } from '../domain/time.ts'
+import { secondsAfter, stillLasts, type Instant, type Seconds } from '../domain/time.ts'
 import { isKnown } from '../domain/people/payer-state.ts'
 import { dryRun } from './find-rechecked.ts'
 import type { Context, Handle } from './handle.ts'
@@ -39,9 +39,15 @@ export type DeviceGiven = {
 }
 
 const sessionLifetime: Seconds = 12 * 3600
+export const idleLifetime: Seconds = 1800
 
-export const isLive = ({ expiresAt }: Pick<Session, 'expiresAt'>, at: Instant): boolean =>
-  stillLasts(expiresAt, sessionLifetime, at)
+/** Twelve hours at most, and half an hour after it was used last. */
+export const isLive = (
+  { expiresAt, usedAt }: { readonly expiresAt: Instant; readonly usedAt: Instant },
+  at: Instant,
+): boolean =>
+  stillLasts(expiresAt, sessionLifetime, at) &&
+  stillLasts(secondsAfter(usedAt, idleLifetime), idleLifetime, at)
 
 /** A one-time code, or a recovery code instead. @throws Refusal payer_is_unknown */
 export const readCode = (
@@ -74,12 +80,11 @@ const isKnownDevice =
     return payer.status === 'present' && isKnown(payer, known)
   }
 
-/** First factor; returns the payer. @throws Refusal sign_in_is_wrong, sign_in_is_locked */
-const checkPin = (needs: SignInNeeds) => {
-  const { handle, find, people } = needs
+/** Whether it is the PIN of the account. @throws Refusal sign_in_is_locked */
+export const checkOwnPin = (needs: SignInNeeds) => {
+  const { handle, find } = needs
   const credentialsOf = findCredentials(needs)
-
-  const pinOf = async (id: string, pin: string, known: string | undefined, context: Context) => {
+  return async (id: string, pin: string, known: string | undefined, context: Context) => {
     const { at } = context
     const { credentials } = (await credentialsOf(id)) ?? refuse('payer_is_unknown')
     // During a lock even a right PIN is not checked.
@@ -88,6 +93,13 @@ const checkPin = (needs: SignInNeeds) => {
     await handle(payers, id, { type: 'CheckPin', at, isRight, known }, ownContext(id, context))
     return isRight
   }
+}
+
+/** First factor; returns the payer. @throws Refusal sign_in_is_wrong, sign_in_is_locked */
+const checkPin = (needs: SignInNeeds) => {
+  const { people } = needs
+  const credentialsOf = findCredentials(needs)
+  const pinOf = checkOwnPin(needs)
 
   return async (phone: string, pin: string, context: Context, known?: string): Promise<string> => {
     const { at } = context

@@ -65,6 +65,7 @@ export type RefusalCode =
   | 'refunds_are_too_many'
   | 'resource_is_unknown'
   | 'scope_is_too_wide'
+  | 'second_factor_is_needed'
   | 'serial_number_is_claimed'
   | 'serial_number_is_unknown'
   | 'secrets_are_wrong_too_often'

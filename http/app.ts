@@ -19,6 +19,7 @@ import { usageHeaders } from './request-usage.ts'
 import { makeReplies, type Reply } from './replies.ts'
 import type { OwnErrors, Route } from './route.ts'
 import { askerOf, reasonOf, type Asker } from './told-of-errors.ts'
+import { guardSession } from './session-guard.ts'
 import type { ReceivedRequest } from './unauthenticated-request.ts'
 
 export type AppNeeds = {
@@ -136,6 +137,7 @@ export const makeApp = (needs: AppNeeds) => {
     const contentType = request.header('content-type')
     const accept = request.header('accept')
     const asking = route.access === 'OPEN' ? undefined : authenticate(route.access, request)
+    guardSession(route, request)
     const caller = asking instanceof Promise ? await asking : asking
     const replyTypes = route.replyTypes ?? [names.json, 'application/json']
     // A redirect's target negotiates for itself.

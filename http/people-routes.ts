@@ -6,11 +6,14 @@ import { scopeRoutes } from './oauth/scopes.ts'
 import { tokenStateRoutes } from './oauth/token-state.ts'
 import { tokenRoutes } from './oauth/token.ts'
 import { payerAccessRoutes } from './payer/api-access.ts'
+import { payerRecoveryRoutes } from './payer/api-recovery.ts'
 import { payerSignUpRoutes } from './payer/api-sign-up.ts'
 import { payerApiRoutes } from './payer/api.ts'
 import { besideOrder } from './payer/beside-order.ts'
 import { checkoutRoutes } from './payer/checkout.ts'
 import { payerDeviceRoutes } from './payer/devices.ts'
+import { payerSecurityRoutes } from './payer/security.ts'
+import { recoveryRoutes } from './payer/recovery.ts'
 import { payerProfileRoutes } from './payer/profile.ts'
 import { payerHomeRoutes } from './payer/home.ts'
 import { pageAssetRoutes } from './payer/page-assets.ts'
@@ -31,6 +34,8 @@ const ofVisitors = [
   payerHomeRoutes,
   payerProfileRoutes,
   payerDeviceRoutes,
+  payerSecurityRoutes,
+  recoveryRoutes,
   payerPermissionsRoutes,
   payerScanRoutes,
   payerPaymentRoutes,
@@ -43,6 +48,7 @@ const ofApps = [
   scopeRoutes,
   discoveryRoutes,
   payerSignUpRoutes,
+  payerRecoveryRoutes,
   payerAccessRoutes,
   payerApiRoutes,
   pageAssetRoutes,

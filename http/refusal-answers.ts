@@ -182,6 +182,10 @@ const refusalAnswers = {
   refunds_are_too_many: { status: 409, text: `A payment can have ${maxParts} refunds.` },
   resource_is_unknown: { status: 404, text: 'There is no such resource.' },
   scope_is_too_wide: { field: 'scope', text: 'More than what was asked for or granted.' },
+  second_factor_is_needed: {
+    field: 'code',
+    text: 'The operator asks for a one-time code again for so high an amount.',
+  },
   serial_number_is_claimed: { status: 409, text: 'This serial number has been claimed already.' },
   serial_number_is_unknown: {
     field: 'serial_number',

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { currencies } from '../domain/money/currency.ts'
+import { parseAmount } from '../domain/money/money.ts'
 import { readCertificates } from './callbacks/authorities.ts'
 import { isNetmask } from './networks.ts'
 
@@ -49,6 +51,21 @@ export const contact = text(
   'must be an address such as mailto:security@pay.example, https://… or tel:+47…',
   (given) => /^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+[\d-]+)$/.test(given),
 )
+/** Such as `NOK 5000.00, EUR 500`: minor units by currency. */
+export const amounts = z.string().transform((given, context): Readonly<Record<string, number>> => {
+  const read: Record<string, number> = {}
+  for (const part of given.split(',').map((one) => one.trim())) {
+    const [, currency = '', amount = ''] = /^([A-Z]{3}) (\d[\d.]*)$/.exec(part) ?? []
+    try {
+      if (!currencies.includes(currency)) throw new Error('no currency')
+      read[currency] = parseAmount(amount, currency)
+    } catch {
+      context.addIssue('must be amounts such as NOK 5000.00, with commas between them')
+      return z.NEVER
+    }
+  }
+  return read
+})
 
 export const networks = z.string().transform((given, context) => {
   const parts = given.split(',').map((part) => part.trim())

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { readAccount } from './payout-account.ts'
 import {
+  amounts,
   text,
   anything,
   choice,
@@ -76,6 +77,7 @@ const settings = {
     'Address of your gateway for text messages, which takes a signed POST of {to, text}. ' +
       'In production nobody can prove a phone number without it.',
   ],
+  STEP_UP_AMOUNT: [amounts.optional(), 'As NOK 5000, EUR 500: above, payers give a code again.'],
   CALLBACK_CA_FILE: [
     certificates.optional(),
     'PEM file of further certificate authorities to trust when sending callbacks.',

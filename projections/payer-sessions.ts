@@ -13,6 +13,8 @@ const payerSessions = sqliteTable(
     payer: text().notNull(),
     startedAt: integer().notNull(),
     expiresAt: integer().notNull(),
+    /** By the last event of its use; other uses are in memory. */
+    usedAt: integer().notNull(),
     /** Name of the device, sealed. */
     device: text(),
   },
@@ -22,13 +24,15 @@ const payerSessions = sqliteTable(
 export const payerSessionProjection = projection({
   table: payerSessions,
   key: payerSessions.session,
-  handles: ['PayerSignedIn', 'PayerSignedOut'],
+  handles: ['PayerSignedIn', 'PayerSessionUsed', 'PayerSignedOut'],
   keyOf: ({ data }) => data.session,
-  apply: (_, event) => {
+  apply: (row, event) => {
     if (event.type === 'PayerSignedOut') return undefined
+    if (event.type === 'PayerSessionUsed') return row && { ...row, usedAt: event.metadata.at }
     const { session, expiresAt, device = null } = event.data
     const payer = idIn(event.stream)
-    return { session, payer, startedAt: event.metadata.at, expiresAt, device }
+    const { at } = event.metadata
+    return { session, payer, startedAt: at, usedAt: at, expiresAt, device }
   },
 })
 

@@ -173,7 +173,7 @@ export const authorizationRoutes = (
               await passes.record(visitor, query, valid, call)
             const step = await signIn.advance(visitor, call.body, call)
             return step.step === 'done'
-              ? visits.go(visitor, `/oauth2/pre_auth?${query.toString()}`, [step.cookie])
+              ? visits.go(visitor, `/oauth2/pre_auth?${query.toString()}`, step.cookies)
               : pages.toSignIn(visitor, passes.nameOf(visitor, query).id, query, valid, step)
           })
         }),

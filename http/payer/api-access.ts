@@ -1,26 +1,26 @@
 import { z } from 'zod'
 import type { Context } from '../../application/handle.ts'
-import { isLive, type SignIn } from '../../application/sign-in.ts'
+import type { SignIn } from '../../application/sign-in.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Links } from '../addresses.ts'
 import { contextOfPayer, type Call } from '../call.ts'
-import { RequestError } from '../errors.ts'
-import { payerChallenge } from '../refusal-answers.ts'
 import { route, type Route } from '../route.ts'
+import { sessionTokenOf, toSignInFirst } from '../session-guard.ts'
 import { createdReply, dateTime } from '../wire.ts'
-import { codeText, payerGroup, payerPrefix, phoneText, pinText } from './api-fields.ts'
+import { anyCode, payerGroup, payerPrefix, phoneText, pinText } from './api-fields.ts'
 import { deviceName } from './device-name.ts'
+import { deviceReply, deviceTokenText, makeDevice, type DeviceTokenNeeds } from './device-token.ts'
 import type { Throttle } from './fields.ts'
 
-export type ApiAccessNeeds = {
+export type ApiAccessNeeds = DeviceTokenNeeds & {
   readonly throttle: Throttle
   readonly links: Links
   readonly signIn: SignIn
-  readonly digestOf: (token: string) => string
   readonly findSession: (
     digest: string,
-  ) => Promise<{ readonly payer: string; readonly expiresAt: Instant } | undefined>
+    at: Instant,
+  ) => Promise<{ readonly payer: string } | undefined>
   readonly signOut: (payer: string, session: string, context: Context) => Promise<void>
 }
 
@@ -28,11 +28,10 @@ export type ApiAccessNeeds = {
 export const makePayerAccess =
   ({ digestOf, findSession }: Pick<ApiAccessNeeds, 'digestOf' | 'findSession'>) =>
   async ({ request, at }: Call): Promise<{ readonly payer: string; readonly session: string }> => {
-    const [, token] = /^bearer +(\S+)$/i.exec(request.header('authorization') ?? '') ?? []
+    const token = sessionTokenOf(request)
     const session = token === undefined ? undefined : digestOf(token)
-    const found = session === undefined ? undefined : await findSession(session)
-    if (session === undefined || !found || !isLive(found, at))
-      throw new RequestError(401, 'Sign in first: a session token is needed.', null, payerChallenge)
+    const found = session === undefined ? undefined : await findSession(session, at)
+    if (session === undefined || !found) throw toSignInFirst()
     return { payer: found.payer, session }
   }
 
@@ -50,7 +49,12 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
       group: payerGroup,
       summary: 'Sign in with both factors; the token goes into Authorization: Bearer',
       body: z
-        .object({ phone: phoneText, pin: pinText, code: codeText })
+        .object({
+          phone: phoneText,
+          pin: pinText,
+          code: anyCode,
+          device_token: deviceTokenText,
+        })
         .meta({ id: 'PayerSignIn' }),
       success: 'created',
       errors: {
@@ -58,29 +62,27 @@ export const payerAccessRoutes = (needs: ApiAccessNeeds): Route[] => {
         429: 'Too many failed attempts: Retry-After says for how many seconds.',
       },
       reply: createdReply
-        .extend({ token: z.string(), date_expires: dateTime })
+        .extend({ token: z.string(), date_expires: dateTime, device_token: deviceReply })
         .meta({ id: 'PayerSession' }),
       handle: async (call) => {
-        const { phone, pin, code } = call.body
+        const { phone, pin, code, device_token: given } = call.body
         const address = call.request.remoteAddress ?? ''
-        needs.throttle.check(address, call.at)
+        const { token: deviceToken, known } = makeDevice(needs, given)
+        // Others at the same address cannot keep out a device that has signed in before.
+        const isKnown = await needs.signIn.isKnownDevice(phone, known)
+        if (!isKnown) needs.throttle.check(address, call.at)
         try {
           const anybody = contextOfPayer(call, 'unknown')
-          const payer = await needs.signIn.checkPin(phone, pin, anybody)
+          const payer = await needs.signIn.checkPin(phone, pin, anybody, known)
           const context = contextOfPayer(call, payer)
-          const { token, expiresAt } = await needs.signIn.checkCode(
-            ...([
-              payer,
-              code,
-              context,
-              { name: deviceName(call.request.header('user-agent')) },
-            ] as const),
-          )
+          const device = { name: deviceName(call.request.header('user-agent')), known }
+          const begun = await needs.signIn.checkCode(payer, code, context, device)
+          const { token, expiresAt: date_expires } = begun
           const location = needs.links.full(`${payerPrefix}/session/`)
           const id = needs.digestOf(token)
-          return { location, value: { id, token, date_expires: expiresAt } }
+          return { location, value: { id, token, date_expires, device_token: deviceToken } }
         } catch (error) {
-          if (error instanceof Refusal) needs.throttle.count(address, call.at)
+          if (error instanceof Refusal && !isKnown) needs.throttle.count(address, call.at)
           throw error
         }
       },

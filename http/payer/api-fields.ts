@@ -18,4 +18,8 @@ export const phoneText = z
   .meta({ description: 'Digits with the country code, with or without +.' })
 export const fullName = z.string().trim().min(1).max(200)
 export const pinText = asWritten(z.string().regex(pinPattern, 'Must be 4 to 12 digits.'))
+/** A one-time code, or a recovery code instead. */
+export const anyCode = z.string().trim().min(6).max(30).meta({
+  description: 'A one-time code, or a recovery code.',
+})
 export const codeText = z.string().regex(/^\d{6}$/, 'Must be six digits.')

@@ -7,9 +7,10 @@ import { attachmentReadingRoutes } from '../merchant/attachment-reading.ts'
 import { route, type Route } from '../route.ts'
 import { amountIn, amountText, dateTime, money, read } from '../wire.ts'
 import { type PayerAccess } from './api-access.ts'
-import { payerGroup, payerPrefix } from './api-fields.ts'
+import { codeText, payerGroup, payerPrefix } from './api-fields.ts'
 import type { PayerPaymentNeeds } from './payment.ts'
 import { requestFor, sumsOf } from './request.ts'
+import { stepUp } from './step-up.ts'
 
 const paymentReply = z
   .object({
@@ -46,6 +47,7 @@ export const payerApiPaymentRoutes = (
   access: PayerAccess,
 ): Route[] => {
   const find = requestFor(needs)
+  const confirm = stepUp(needs)
   const findOwn = requestFor(needs, 'resource_is_unknown')
 
   return [
@@ -106,14 +108,19 @@ export const payerApiPaymentRoutes = (
                 'amount is refused.',
             }),
           credit: z.boolean().default(false),
+          code: codeText.optional().meta({
+            description: 'A one-time code, for amounts above what the operator has set.',
+          }),
         })
         .meta({ id: 'PayerAccept' }),
+      errors: { 401: 'The code is wrong.', 429: 'Too many wrong codes: see Retry-After.' },
       success: 'nothing',
       handle: async (call) => {
         const { tid } = call.params
         const { payer } = await access(call)
-        const { request } = await find(tid, payer, call.at)
-        const { additional_amount: text, confirmed: isConfirmed, credit } = call.body
+        const shown = await find(tid, payer, call.at)
+        const { request } = shown
+        const { additional_amount: text, confirmed: isConfirmed, credit, code = '' } = call.body
         const additionalAmount = read((context) =>
           text === undefined
             ? null
@@ -121,6 +128,7 @@ export const payerApiPaymentRoutes = (
         )
         const context = contextOfPayer(call, payer, request.merchant)
         const wish = { additionalAmount, isConfirmed, credit }
+        await confirm(shown, additionalAmount, { payer, code }, context)
         await needs.acceptPayment(tid, payer, wish, context)
       },
     }),

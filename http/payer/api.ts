@@ -6,6 +6,7 @@ import { listPage, listQuery, listReply } from '../lists.ts'
 import { route, type Route } from '../route.ts'
 import { makePayerAccess, type ApiAccessNeeds } from './api-access.ts'
 import { payerGroup, payerPrefix } from './api-fields.ts'
+import { payerAccountRoutes, type PayerApiAccountNeeds } from './api-account.ts'
 import { payerApiPaymentRoutes, type PayerApiPaymentNeeds } from './api-payment.ts'
 import { payerApiPermissionRoutes } from './api-permission.ts'
 import { payerApiProfileRoutes, type PayerApiProfileNeeds } from './api-profile.ts'
@@ -16,6 +17,7 @@ import { followCode, type ScannedCodeNeeds } from './scanned-code.ts'
 
 export type PayerApiNeeds = ApiAccessNeeds &
   PayerApiProfileNeeds &
+  PayerApiAccountNeeds &
   PayerApiPaymentNeeds &
   PayerPermissionNeeds &
   PayerPermissionsNeeds &
@@ -67,6 +69,7 @@ export const payerApiRoutes = (needs: PayerApiNeeds): Route[] => {
         return listPage(links, `${payerPrefix}/history/`, call.query.next, history, pathOf)
       },
     }),
+    ...payerAccountRoutes(needs, access),
     ...payerApiPaymentRoutes(needs, access),
     ...payerApiPermissionRoutes(needs, access),
     route({

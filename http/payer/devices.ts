@@ -17,6 +17,7 @@ export type Device = {
   /** Such as `Chrome, Android`; null when unknown. */
   readonly device: string | null
   readonly startedAt: Instant
+  readonly usedAt: Instant
 }
 
 export type DevicesNeeds = {
@@ -32,14 +33,15 @@ export const devicesHtml = (
   devices: readonly Device[],
 ): Html =>
   html`<ul class="list">
-    ${devices.map(({ session, device, startedAt }) => {
+    ${devices.map(({ session, device, startedAt, usedAt }) => {
       const name = device ?? texts.unknownDevice
       const isOwn = session === own.digest
       return html`<li>
         <form class="row device" method="post" action="/payer/devices">
           <span>
             ${name}<br /><span class="quiet small"
-              >${filled(texts.signedInAt, shownTime(startedAt, locale))}</span
+              >${filled(texts.signedInAt, shownTime(startedAt, locale))},
+              ${filled(texts.usedAt, shownTime(usedAt, locale))}</span
             >
           </span>
           ${
@@ -55,6 +57,16 @@ export const devicesHtml = (
     })}
   </ul>`
 
+/** Ends a session of the payer's own. @throws Refusal resource_is_unknown */
+export const endSession =
+  ({ caughtUp, devicesOf, signOut }: DevicesNeeds) =>
+  async (payer: string, session: string, context: Context): Promise<void> => {
+    await caughtUp()
+    const isTheirs = devicesOf(payer, context.at).some((one) => one.session === session)
+    if (!isTheirs) return refuse('resource_is_unknown')
+    await signOut(payer, session, context)
+  }
+
 /** Signs out another device. */
 export const payerDeviceRoutes = (needs: DevicesNeeds, visits: Visits): Route[] => {
   const { form } = payerPages(visits)
@@ -64,10 +76,7 @@ export const payerDeviceRoutes = (needs: DevicesNeeds, visits: Visits): Route[] 
       async (visitor, call) => {
         const { payer } = visitor.session
         const session = fieldOf(call.body, 'session')
-        await needs.caughtUp()
-        const isTheirs = needs.devicesOf(payer, call.at).some((one) => one.session === session)
-        if (!isTheirs) return refuse('resource_is_unknown')
-        await needs.signOut(payer, session, contextOfPayer(call, payer))
+        await endSession(needs)(payer, session, contextOfPayer(call, payer))
         return visits.go(visitor, '/payer/?device-out')
       },
     ),

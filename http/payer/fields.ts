@@ -62,9 +62,14 @@ export const phoneField = (
   })
 
 /** A one-time code; `more` are further attributes. */
-export const codeField = (texts: Texts, problem?: Html | string, more: Html | '' = ''): Html =>
+export const codeField = (
+  texts: Texts,
+  problem?: Html | string,
+  more: Html | '' = '',
+  name: 'code' | 'new_code' = 'code',
+): Html =>
   inputField({
-    name: 'code',
+    name,
     label: texts.code,
     hint: texts.codeHint,
     problem,

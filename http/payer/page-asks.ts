@@ -2,24 +2,18 @@ import { z } from 'zod'
 import { pinPattern } from '../../domain/people/payer-command.ts'
 import { profile } from '../../domain/people/profile.ts'
 import { scope } from '../../domain/people/scope.ts'
+import { foreign, hidden, phone, plainForm, tooMany, typed } from './form-parts.ts'
 import { profileForm } from './profile-fields.ts'
-
-const hidden = (description: string) =>
-  z.string().meta({ description: `Hidden in the form: ${description}` })
-
-const typed = (description: string, ...examples: string[]) =>
-  z.string().meta({ description, ...(examples.length > 0 && { examples }) })
-
-/** In every form. */
-const plainForm = z.object({ csrf: hidden('no other site can send it.') })
-
-const phone = typed('The phone number.', '+4799999901')
 
 export const signInForm = z.union([
   plainForm.extend({ phone, pin: typed('The PIN.') }),
   plainForm.extend({
     challenge: hidden('what the first step has shown.'),
     code: typed('The one-time code.'),
+  }),
+  plainForm.extend({
+    challenge: hidden('what the first step has shown.'),
+    recovery_code: typed('A recovery code instead.'),
   }),
 ])
 
@@ -54,6 +48,7 @@ export const paymentForm = plainForm.extend({
         'The additional amount that the payer wants, with a comma or a period; only where the request lets it be changed.',
       examples: ['15.00'],
     }),
+  code: typed('A one-time code, for amounts above what the operator has set.').optional(),
   confirmed: z.string().optional().meta({
     description:
       'Hidden in the form that comes back for an additional amount above the amount: that additional amount.',
@@ -83,9 +78,7 @@ export const scanForm = plainForm.extend({
   text: z.string().max(2048).meta({ description: 'What the code says: a URL of this service.' }),
 })
 
-const foreign = 'The form is too old, or came from elsewhere.'
 const toSignIn = 'To sign in, when nobody is.'
-const tooMany = 'Too many failed attempts: Retry-After says for how many seconds.'
 const lost = 'Another payer has answered it first.'
 const unknown = 'There is no such request, or it is for another payer.'
 

@@ -78,6 +78,7 @@ const menuHtml = (texts: Texts, { csrf }: NonNullable<Page['menu']>) =>
     <a href="/payer/">${texts.home}</a>
     <a href="/payer/history">${texts.history}</a>
     <a href="/payer/permissions">${texts.permissions}</a>
+    <a href="/payer/security">${texts.security}</a>
     <form method="post" action="/payer/sign-out">
       <input type="hidden" name="csrf" value="${csrf}" />
       <button class="plain">${texts.signOut}</button>

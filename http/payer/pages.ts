@@ -35,7 +35,10 @@ export const payerPages = (visits: Visits) => ({
     }),
 
   form: <Asked extends z.ZodType, Schema extends z.ZodObject | undefined = undefined>(
-    place: Place<Schema> & { readonly ownForm: Asked },
+    {
+      hasNextPage = false,
+      ...place
+    }: Place<Schema> & { readonly ownForm: Asked; readonly hasNextPage?: boolean },
     answer: (
       visitor: SignedIn,
       call: Call<Params<Schema>, undefined, FormOf<Asked>>,
@@ -45,7 +48,7 @@ export const payerPages = (visits: Visits) => ({
       ...common,
       ...place,
       method: 'POST',
-      success: 'raw otherwise',
+      success: hasNextPage ? 'raw' : 'raw otherwise',
       body: anyForm,
       takesForm: true,
       handle: (call) =>

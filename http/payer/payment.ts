@@ -25,10 +25,14 @@ import {
   type ShownRequestNeeds,
 } from './request.ts'
 import { scopeList } from './scope-choice.ts'
+import { codeField } from './fields.ts'
+import { filled } from './words.ts'
 import { hiddenFields, problemNote, type SignedIn, type Visits } from './session.ts'
+import { stepUp, stepUpFor, type StepUpNeeds } from './step-up.ts'
 import { chosenTip, tipField } from './tip.ts'
 
 export type PayerPaymentNeeds = PayerAttachmentNeeds &
+  StepUpNeeds &
   ShownRequestNeeds & {
     readonly handle: Handle
     readonly findProfile: (payer: string) => Promise<Profile | undefined>
@@ -63,6 +67,21 @@ const refusalOf = async (
   }
 }
 
+/** Told beside the form; other errors are thrown. */
+const factorProblem = async (
+  confirm: () => Promise<void>,
+): Promise<'stepUpNeeded' | 'wrongCode' | undefined> => {
+  try {
+    await confirm()
+    return undefined
+  } catch (error) {
+    const code = error instanceof Refusal ? error.code : undefined
+    if (code === 'second_factor_is_needed') return 'stepUpNeeded'
+    if (code === 'sign_in_is_wrong') return 'wrongCode'
+    throw error
+  }
+}
+
 /** Whether the payer came from the shop's checkout on this device. */
 const isCheckout = (call: Call): boolean => searchOf(call).has('checkout')
 
@@ -75,16 +94,19 @@ const scopeOf = ({ requiredScope }: ShownRequest['request']) => parseScope(requi
 export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Route[] => {
   const { page, form } = payerPages(visits)
   const find = requestFor(needs)
+  const confirm = stepUp(needs)
 
   const answerForm = (
     visitor: SignedIn,
     call: Call,
-    { request, tid }: ShownRequest,
+    shown: ShownRequest,
     { problem, typed, confirmed }: Entered,
     additionalAmount: number,
     profile: Profile | undefined,
   ): Html => {
     const { texts, csrf, locale } = visitor
+    const { request, tid } = shown
+    const above = stepUpFor(needs, shown, additionalAmount)
     const scope = scopeOf(request)
     const path = pathOf(call, tid)
     const sum = shownAmount(request.amount + additionalAmount, request.currency, locale)
@@ -100,6 +122,12 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
           : html`<h2>${texts.required}</h2>
               ${request.requiredScopeText === null ? '' : html`<p>${request.requiredScopeText}</p>`}
               ${scopeList(visitor, scope, profile)}`
+      }
+      ${
+        above === undefined
+          ? ''
+          : html`<p>${filled(texts.stepUp, shownAmount(above, request.currency, locale))}</p>
+              ${codeField(texts)}`
       }
       <div class="actions">
         <button name="decision" value="accept">
@@ -175,6 +203,15 @@ export const payerPaymentRoutes = (needs: PayerPaymentNeeds, visits: Visits): Ro
     const confirmed = additionalAmount === null ? '' : formatAmount(additionalAmount, currency)
     const isConfirmed = additionalAmount !== null && fieldOf(form, 'confirmed') === confirmed
     const wish = { additionalAmount, isConfirmed, credit: false }
+    const code = fieldOf(form, 'code').replaceAll(' ', '')
+    const given = { payer, code, known: visitor.known }
+    const unproved = await factorProblem(() => confirm(shown, additionalAmount, given, context))
+    if (unproved)
+      return again({
+        problem: texts[unproved],
+        ...(isTyped && { typed }),
+        ...(isConfirmed && { confirmed }),
+      })
     const refused = await refusalOf(() => needs.acceptPayment(tid, payer, wish, context))
     if (refused === 'additional_amount_is_not_confirmed')
       return again({ problem: texts.refused_additional_amount_is_not_confirmed, typed, confirmed })

@@ -33,3 +33,19 @@ export const pinFields = (
     <noscript>
       ${inputField({ name: 'pin_again', label: texts.pinAgain, attributes: attributes(isKept) })}
     </noscript>`
+
+type PinInput = {
+  readonly name: string
+  readonly label: string
+  readonly hint?: string
+  readonly autocomplete: 'current-password' | 'new-password'
+  readonly isRequired?: boolean
+}
+
+/** One PIN, typed once. */
+export const pinInput = ({ isRequired = true, autocomplete, ...field }: PinInput): Html =>
+  inputField({
+    ...field,
+    attributes: html`type="password" inputmode="numeric" autocomplete="${autocomplete}"
+    pattern="[0-9]{4,12}" maxlength="12" ${isRequired ? html`required` : ''}`,
+  })

@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { isLive } from '../../application/sign-in.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { secondsAfter, type Instant, type Seconds } from '../../domain/time.ts'
 import { searchOf, targetOf, type Call } from '../call.ts'
@@ -26,9 +25,9 @@ export type SessionNeeds = {
   readonly isSameText: (a: string, b: string) => boolean
   readonly findSession: (
     digest: string,
-  ) => Promise<
-    { readonly payer: string; readonly startedAt: Instant; readonly expiresAt: Instant } | undefined
-  >
+    at: Instant,
+    isUse: boolean,
+  ) => Promise<{ readonly payer: string; readonly startedAt: Instant } | undefined>
 }
 
 export type Visitor = {
@@ -43,6 +42,8 @@ export type Visitor = {
     { readonly payer: string; readonly startedAt: Instant; readonly digest: string } | undefined
   /** The anti-forgery token of forms. */
   readonly csrf: string
+  /** SHA-256 of the cookie of a device that has signed in; proves that to its accounts. */
+  readonly known: string | undefined
 }
 
 export type SignedIn = Visitor & { readonly session: NonNullable<Visitor['session']> }
@@ -67,6 +68,9 @@ export class OutdatedForm extends Error {
   override readonly name = 'OutdatedForm'
 }
 
+/** A year; browsers keep no cookie for much longer. */
+const deviceLifetime: Seconds = 31_536_000
+
 /** The length of the browser's part of the token; the rest is the payer's. */
 const browserPart = 22
 
@@ -77,21 +81,24 @@ export const makeVisits = (needs: SessionNeeds) => {
   const prefix = isSecure ? '__Host-' : ''
   const sessionCookie = `${prefix}daybook-session`
   const browserCookie = `${prefix}daybook-login`
+  const deviceCookie = `${prefix}daybook-device`
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
 
   const visitorOf = async (call: Call): Promise<Visitor> => {
     const { request, at } = call
     const header = request.header('cookie')
-    const known = cookieIn(header, browserCookie)
-    const browser = known ?? needs.newToken().token
+    const login = cookieIn(header, browserCookie)
+    const browser = login ?? needs.newToken().token
     // A cross-site POST comes without our cookies; do not replace them.
-    const isNew = known === undefined && request.method !== 'POST'
+    const isNew = login === undefined && request.method !== 'POST'
     const cookies = isNew ? [`${browserCookie}=${browser}; ${attributes}`] : []
     const token = cookieIn(header, sessionCookie)
     const digest = token === undefined ? undefined : needs.digestOf(token)
-    const found = digest === undefined ? undefined : await needs.findSession(digest)
-    const session =
-      found && digest !== undefined && isLive(found, at) ? { ...found, digest } : undefined
+    // A page that follows along by itself does not keep a session in use.
+    const isUse = request.header('sec-fetch-dest') !== 'empty'
+    const found = digest === undefined ? undefined : await needs.findSession(digest, at, isUse)
+    const session = found && digest !== undefined ? { ...found, digest } : undefined
+    const device = cookieIn(header, deviceCookie)
     // The application's choice comes first (OpenID Connect Core, 3.1.2.1).
     const asked = searchOf(call).get('ui_locales')?.replaceAll(' ', ',')
     const { language, locale } = languageOf(asked ?? request.header('accept-language'))
@@ -99,7 +106,8 @@ export const makeVisits = (needs: SessionNeeds) => {
     const csrf =
       needs.derive('csrf', browser).slice(0, browserPart) +
       needs.derive('csrf', browser, session?.payer ?? '')
-    return { locale, texts: textsIn[language], browser, cookies, session, csrf }
+    const known = device === undefined ? undefined : needs.digestOf(device)
+    return { locale, texts: textsIn[language], browser, cookies, session, csrf, known }
   }
 
   /**
@@ -223,6 +231,13 @@ export const makeVisits = (needs: SessionNeeds) => {
     problem,
     checkForm,
     cookieFor: (token: string): string => `${sessionCookie}=${token}; ${attributes}`,
+    /** Makes the device known; `cookies` is empty for one that is. */
+    knownDevice: ({ known }: Pick<Visitor, 'known'>) => {
+      if (known !== undefined) return { known, cookies: [] }
+      const { token, digest } = needs.newToken()
+      const kept = `Max-Age=${deviceLifetime}; ${attributes}`
+      return { known: digest, cookies: [`${deviceCookie}=${token}; ${kept}`] }
+    },
     noCookie: `${sessionCookie}=; Max-Age=0; ${attributes}`,
   }
 }

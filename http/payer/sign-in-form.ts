@@ -6,11 +6,12 @@ import { secondsAfter, type Instant } from '../../domain/time.ts'
 import { contextOfPayer, type Call } from '../call.ts'
 import { fieldOf, type FormOf } from '../forms.ts'
 import { beginSession, type BeginSessionNeeds } from './begin-session.ts'
-import { codeField, phoneField, type Throttle } from './fields.ts'
+import { codeField, inputField, phoneField, type Throttle } from './fields.ts'
 import type { signInForm } from './page-asks.ts'
 import type { Html, Page } from './page.ts'
 import { shownClock } from './money.ts'
 import { hiddenFields, problemNote, type Visitor, type Visits } from './session.ts'
+import type { Texts } from './texts.ts'
 import { filled } from './words.ts'
 
 export type SignInFormNeeds = BeginSessionNeeds & {
@@ -38,7 +39,7 @@ export type StepAhead =
   | ({ readonly step: 'pin'; readonly phone?: string } & Failure)
   | ({ readonly step: 'code'; readonly challenge: string } & Failure)
 
-type Step = StepAhead | { readonly step: 'done'; readonly cookie: string }
+type Step = StepAhead | { readonly step: 'done'; readonly cookies: readonly string[] }
 
 const tooManyText = ({ texts, locale }: Visitor, { retryAfter }: Refusal, at: Instant) =>
   retryAfter === null
@@ -57,6 +58,26 @@ const failureOf = (error: unknown, visitor: Visitor, at: Instant, wrong: string)
   throw error
 }
 
+/** For whoever has no authenticator at hand. */
+const recoveryCodeForm = (
+  texts: Texts,
+  hidden: Readonly<Record<string, string>>,
+  action: string,
+): Html =>
+  html`<details>
+    <summary>${texts.useRecoveryCode}</summary>
+    <form method="post" action="${action}">
+      ${hiddenFields(hidden)}
+      ${inputField({
+        name: 'recovery_code',
+        label: texts.recoveryCode,
+        attributes: html`autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="30"
+        required`,
+      })}
+      <div class="actions"><button class="second">${texts.signIn}</button></div>
+    </form>
+  </details>`
+
 /** Sign-in form: phone number and PIN, then a one-time code. */
 export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
   const begin = beginSession(needs, visits)
@@ -71,17 +92,21 @@ export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
     const { at, request } = call
     const address = request.remoteAddress ?? ''
     const typed = fieldOf(form, 'phone').slice(0, 100)
+    const phone = phoneDigits(typed) ?? typed
+    const { known } = visitor
+    // Others at the same address cannot keep out a device that has signed in before.
+    const isKnown = await needs.signIn.isKnownDevice(phone, known)
     try {
-      needs.throttle.check(address, at)
-      const phone = phoneDigits(typed) ?? typed
+      if (!isKnown) needs.throttle.check(address, at)
       const context = contextOfPayer(call, 'unknown')
-      const payer = await needs.signIn.checkPin(phone, fieldOf(form, 'pin').slice(0, 64), context)
+      const pin = fieldOf(form, 'pin').slice(0, 64)
+      const payer = await needs.signIn.checkPin(phone, pin, context, known)
       const until = at + challengeLifetimeMs
       const sealed = needs.seal(JSON.stringify({ payer, browser: visitor.browser, until }))
       return { step: 'code', challenge: sealed }
     } catch (error) {
       const failure = failureOf(error, visitor, at, visitor.texts.wrong)
-      needs.throttle.count(address, at)
+      if (!isKnown) needs.throttle.count(address, at)
       return { step: 'pin', phone: typed, ...failure }
     }
   }
@@ -92,8 +117,8 @@ export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
     if (!known) return { step: 'pin', problem: visitor.texts.again }
     const { payer } = known
     try {
-      const code = fieldOf(form, 'code').replaceAll(' ', '')
-      return { step: 'done', cookie: await begin(visitor, payer, code, call) }
+      const code = (fieldOf(form, 'code') || fieldOf(form, 'recovery_code')).replaceAll(' ', '')
+      return { step: 'done', cookies: await begin(visitor, payer, code, call) }
     } catch (error) {
       const failure = failureOf(error, visitor, call.at, visitor.texts.wrongCode)
       needs.throttle.count(call.request.remoteAddress ?? '', call.at)
@@ -112,26 +137,28 @@ export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
   const formOf = ({ texts, csrf }: Visitor, step: StepAhead, action: string): Html =>
     step.step === 'code'
       ? html`<form method="post" action="${action}">
-          ${hiddenFields({ csrf, challenge: step.challenge })}
-          ${codeField(texts, step.problem, html`autofocus`)}
-          <div class="actions"><button>${texts.signIn}</button></div>
-        </form>`
+            ${hiddenFields({ csrf, challenge: step.challenge })}
+            ${codeField(texts, step.problem, html`autofocus`)}
+            <div class="actions"><button>${texts.signIn}</button></div>
+          </form>
+          ${recoveryCodeForm(texts, { csrf, challenge: step.challenge }, action)}`
       : html`<form method="post" action="${action}">
-          ${problemNote(step.problem)} ${hiddenFields({ csrf })}
-          ${phoneField(texts, 'username', step.phone)}
-          <label for="pin">${texts.pin}</label>
-          <input
-            id="pin"
-            name="pin"
-            type="password"
-            inputmode="numeric"
-            autocomplete="current-password"
-            maxlength="12"
-            required
-            ${step.phone ? html`autofocus` : ''}
-          />
-          <div class="actions"><button>${texts.continue}</button></div>
-        </form>`
+            ${problemNote(step.problem)} ${hiddenFields({ csrf })}
+            ${phoneField(texts, 'username', step.phone)}
+            <label for="pin">${texts.pin}</label>
+            <input
+              id="pin"
+              name="pin"
+              type="password"
+              inputmode="numeric"
+              autocomplete="current-password"
+              maxlength="12"
+              required
+              ${step.phone ? html`autofocus` : ''}
+            />
+            <div class="actions"><button>${texts.continue}</button></div>
+          </form>
+          <p><a class="small" href="/payer/recovery">${texts.cannotSignIn}</a></p>`
 
   return { advance, formOf }
 }

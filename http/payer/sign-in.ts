@@ -13,11 +13,18 @@ export const signInRoutes = (needs: SignInFormNeeds, visits: Visits): Route[] =>
   const shown = (visitor: Visitor, call: Call, step: StepAhead): Promise<RawReply> => {
     const { texts } = visitor
     const next = nextOf(call)
+    const search = searchOf(call)
+    const done = search.has('recovered')
+      ? texts.recoverDone
+      : search.has('closed')
+        ? texts.closed
+        : undefined
     return visits.show(visitor, {
       title: texts.signIn,
       ...step.answer,
       body: html`<div class="card">
           <h1>${texts.signInWith}</h1>
+          ${done === undefined ? '' : html`<p class="state good" role="status">${done}</p>`}
           ${formOf(visitor, step, signInPath(next))}
         </div>
         ${
@@ -58,7 +65,7 @@ export const signInRoutes = (needs: SignInFormNeeds, visits: Visits): Route[] =>
         visits.page(call, async (visitor) => {
           const step = await advance(visitor, call.body, call)
           return step.step === 'done'
-            ? visits.go(visitor, nextOf(call), [step.cookie])
+            ? visits.go(visitor, nextOf(call), step.cookies)
             : shown(visitor, call, step)
         }),
     }),

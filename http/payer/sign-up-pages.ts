@@ -92,8 +92,8 @@ export const signUpRoutes = (needs: SignUpNeeds & BeginSessionNeeds, visits: Vis
     const code = fieldOf(form, 'code').replaceAll(' ', '')
     const finished = await signUp.finish(known, code, call)
     if ('wrong' in finished) return forms.authenticator(visitor, call, known, texts.wrongCode)
-    const cookie = await begin(visitor, finished.payer, code, call)
-    return forms.codes(visitor, call, finished.recoveryCodes, [cookie])
+    const cookies = await begin(visitor, finished.payer, code, call)
+    return forms.codes(visitor, call, finished.recoveryCodes, cookies)
   }
 
   return [

@@ -1,5 +1,8 @@
+import { randomInt } from 'node:crypto'
 import type { Command } from 'commander'
 import { payers } from '../../domain/aggregates.ts'
+import { changeCredentials, proveNumber } from '../../application/account.ts'
+import { plainRecoveryCode } from '../../application/payers.ts'
 import { withdrawAll } from '../../application/withdraw-grants.ts'
 import { erasePerson, registerPayer } from '../../application/register-payer.ts'
 import { phoneDigits } from '../../application/people.ts'
@@ -9,8 +12,9 @@ import { refuse } from '../../domain/refusal.ts'
 import { dayOf } from '../../domain/time.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
-import { codeUri, newCodeSecret } from '../people/one-time-codes.ts'
+import { codeUri, newCodeSecret, newRecoveryCodes } from '../people/one-time-codes.ts'
 import { hashSecret } from '../people/secrets.ts'
+import { sha256 } from '../people/tokens.ts'
 import type { WithCore } from './with-core.ts'
 
 type PayerOptions = {
@@ -78,6 +82,28 @@ const erase = async (
   return { erased: true }
 }
 
+/** The operator vouches for who asks: everything is new, and all sessions end. */
+const reset = async (
+  { handle, find, people: { vault: people, payers: directory }, contextOf }: Core,
+  identifier: string,
+  { phone: wanted }: { readonly phone?: string },
+) => {
+  const id = (await directory.byIdOrPhone(identifier)) ?? refuse('payer_is_unknown')
+  const needs = { handle, find, people }
+  const context = contextOf('operator')
+  const phone = wanted === undefined ? undefined : phoneDigits(wanted)
+  if (wanted !== undefined && phone === undefined) fail('a phone number has 8 to 15 digits')
+  if (phone !== undefined) await proveNumber(needs)(id, phone, context)
+  const pin = String(randomInt(1_000_000)).padStart(6, '0')
+  const codeSecret = newCodeSecret()
+  const codes = newRecoveryCodes()
+  const recovery = codes.map((code) => sha256(plainRecoveryCode(code)))
+  const changes = { pinHash: await hashSecret(pin), codeSecret, recovery }
+  await changeCredentials(needs)(id, 'recovery', changes, context)
+  const totp_uri = codeUri(codeSecret, phone ?? phoneDigits(identifier) ?? '')
+  return { id, pin, totp_secret: codeSecret, totp_uri, recovery_codes: codes.join(' ') }
+}
+
 const findPerson = async ({ find, people: { vault: people } }: Core, identifier: string) => {
   const id = people.findPerson(phoneDigits(identifier) ?? identifier) ?? refuse('payer_is_unknown')
   return { id, is_payer: (await find(payers, id)).status === 'present' }
@@ -101,6 +127,11 @@ export const addPeopleCommands = (program: Command, withCore: WithCore): void =>
     .command('find <phone>')
     .description('print the id of a person in the log, payer or not')
     .action(withCore(findPerson))
+  payer
+    .command('reset <phone>')
+    .description('let a payer back in, by phone number or id: prints a new PIN, key and codes')
+    .option('--phone <number>', 'a new phone number, which counts as proved')
+    .action(withCore(reset))
   payer
     .command('erase <phone>')
     .description(

@@ -1,11 +1,15 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { payers } from '../../domain/aggregates.ts'
+import { changeCredentials, confirmPayer, proveNumber } from '../../application/account.ts'
 import { concurrencyLimit } from '../../application/concurrency-limit.ts'
 import type { Context } from '../../application/handle.ts'
 import { numberProofs } from '../../application/number-proofs.ts'
 import { changeProfile, findCredentials } from '../../application/payers.ts'
-import { registerPayer } from '../../application/register-payer.ts'
-import { signIn } from '../../application/sign-in.ts'
+import { recovery } from '../../application/recover.ts'
+import { eraseById, registerPayer } from '../../application/register-payer.ts'
+import { signIn, type SignInNeeds } from '../../application/sign-in.ts'
+import { withdrawAll } from '../../application/withdraw-grants.ts'
+import { dayMs } from '../../domain/time.ts'
 import type { Core } from '../core.ts'
 import type { Log } from '../log.ts'
 import type { Messages } from './messages.ts'
@@ -16,6 +20,7 @@ import {
   newCodeSecret,
   newRecoveryCodes,
 } from './one-time-codes.ts'
+import { payerSessions } from './payer-sessions.ts'
 import { seal, unseal } from './sealing.ts'
 import { hashSecret, makeSecretCheck } from './secrets.ts'
 import { makeStrangers, makeThrottle } from './sign-in-guard.ts'
@@ -28,13 +33,20 @@ const messagesPerNumber = 5
 const messagesPerAddress = 100
 const messagePeriodMs = 3_600_000
 const triesPerCode = 5
+const recoveryTriesPerDay = 10
 /**
  * One at once, so that sign-ins do not take the machine from payments; each address is throttled
  * before it comes so far.
  */
 const slowHashes = { concurrent: 1, maxWaiting: 10_000 }
 
-type Needs = { readonly messages: Messages; readonly isSandbox: boolean; readonly log: Log }
+type Needs = {
+  /** Minor units by currency. */
+  readonly stepUp: Readonly<Record<string, number>>
+  readonly messages: Messages
+  readonly isSandbox: boolean
+  readonly log: Log
+}
 
 /** Codes that are sent to phone numbers. */
 const proofsOf = (pages: Buffer, { messages, log }: Needs) =>
@@ -56,58 +68,77 @@ const proofsOf = (pages: Buffer, { messages, log }: Needs) =>
       ),
   })
 
+type Recovering = Pick<Parameters<typeof recovery>[0], 'proofs' | 'hashPin'>
+
+/** What payers change of their accounts. */
+const changesOf = (core: Core, signing: SignInNeeds, recovering: Recovering) => {
+  const { handle, find, readModels } = core
+  const { vault: people, grants: rows } = core.people
+  const withdraw = withdrawAll({ handle, rows, caughtUp: readModels.caughtUp })
+  return {
+    confirmPayer: confirmPayer(signing),
+    changeCredentials: changeCredentials(signing),
+    proveNumber: proveNumber(signing),
+    recovery: recovery({
+      ...signing,
+      ...recovering,
+      recoveryTries: makeThrottle(recoveryTriesPerDay, dayMs),
+    }),
+    signOutEverywhere: async (payer: string, keeping: string | undefined, context: Context) => {
+      const { at } = context
+      await handle(payers, payer, { type: 'SignOutEverywhere', at, keeping }, context)
+    },
+    closeAccount: eraseById({ handle, find, people, withdrawAll: withdraw }),
+  }
+}
+
 /** Accounts of payers: signing up, signing in, sessions. */
 export const payerAccounts = (core: Core, needs: Needs) => {
   const { handle, find } = core
-  const { vault: people, sessions } = core.people
+  const { vault: people } = core.people
   const pages = people.secret('pages')
   const limited = concurrencyLimit(slowHashes)
   const verifySecret = makeSecretCheck(Date.now)
   const stepOfCode = makeCodeCheck(Date.now)
   const stores = { handle, find, people }
   const credentialsOf = findCredentials(stores)
-  const isPayer = async (id: string): Promise<boolean> =>
-    (await find(payers, id)).status === 'present'
 
+  const hashPin = (pin: string) => limited(() => hashSecret(pin))
+  const signing = {
+    ...stores,
+    verifyPin: (pin: string, hash: string | null, claimed: string) =>
+      limited(() => verifySecret(pin, hash, claimed)),
+    stepOfCode,
+    digestOf: sha256,
+    strangers: makeStrangers(),
+    newSession: newToken,
+    // Rehearsals need not wait half a minute for the next code.
+    codesWorkOnce: !needs.isSandbox,
+  }
+  const proofs = proofsOf(pages, needs)
   return {
     seal: (text: string) => seal(pages, text),
     unseal: (text: string) => unseal(pages, text),
     throttle: makeThrottle(failuresPerAddress, throttlePeriodMs),
     passThrottle: makeThrottle(passesPerAddress, throttlePeriodMs),
-    signIn: signIn({
-      ...stores,
-      verifyPin: (pin, hash, claimed) => limited(() => verifySecret(pin, hash, claimed)),
-      stepOfCode,
-      digestOf: sha256,
-      strangers: makeStrangers(),
-      newSession: newToken,
-      // Rehearsals need not wait half a minute for the next code.
-      codesWorkOnce: !needs.isSandbox,
-    }),
+    signIn: signIn(signing),
     signOut: async (payer: string, session: string, context: Context) => {
       await handle(payers, payer, { type: 'SignOut', session }, context)
     },
-    findSession: async (digest: string) => {
-      await core.readModels.caughtUp()
-      const session = sessions.find(digest)
-      return session && (await isPayer(session.payer)) ? session : undefined
-    },
-    devicesOf: (payer: string, at: number) =>
-      sessions.ofPayer(payer, at).map(({ session, startedAt, device }) => ({
-        ...{ session, startedAt },
-        device: (device === null ? undefined : people.unseal(payer, device)) ?? null,
-      })),
     /** The code that the payer's app shows now, for rehearsals. */
     oneTimeCode: async (payer: string): Promise<string | undefined> => {
       const found = await credentialsOf(payer)
       return found && codeAt(found.credentials.codeSecret, Date.now())
     },
-    hashPin: (pin: string) => limited(() => hashSecret(pin)),
+    hashPin,
     newCodeSecret,
     newRecoveryCodes,
     codeUri,
     stepOfCode,
-    proofs: proofsOf(pages, needs),
+    proofs,
+    stepUpAbove: (currency: string): number | undefined => needs.stepUp[currency],
+    ...payerSessions(core, needs.log),
+    ...changesOf(core, signing, { proofs, hashPin }),
     hasAccount: async (phone: string): Promise<boolean> =>
       (await core.people.payers.byIdOrPhone(phone)) !== undefined,
     registerPayer: registerPayer(stores),

@@ -107,6 +107,7 @@ export const openVault = (
   const findKey = sqlite.prepare('SELECT key FROM people WHERE id = ?').pluck()
   const addPerson = sqlite.prepare('INSERT OR IGNORE INTO people VALUES (?, ?, ?)')
   const releasePerson = sqlite.prepare('UPDATE people SET identifier = randomblob(32) WHERE id = ?')
+  const renamePerson = sqlite.prepare('UPDATE people SET identifier = ? WHERE id = ?')
   const removePerson = sqlite.prepare('DELETE FROM people WHERE id = ?')
   const findNamed = sqlite.prepare('SELECT person FROM named WHERE name = ?').pluck()
   const addName = sqlite.prepare('INSERT OR REPLACE INTO named VALUES (?, ?)')
@@ -232,6 +233,11 @@ export const openVault = (
     nameFor: (merchant: string, identifier: string): Promise<string> =>
       reportingTo(writing, newPeople.add({ identifier, merchant })),
     hasPerson: guarded((person: string): boolean => keyOf(person) !== undefined),
+    rename: guardedWrite((person: string, identifier: string): void => {
+      renamePerson.run(digest(identifier), person)
+      removeNames.run(person)
+      forget()
+    }),
     release: guardedWrite((person: string): void => {
       releasePerson.run(person)
       removeNames.run(person)

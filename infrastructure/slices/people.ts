@@ -33,7 +33,10 @@ export const peopleSlice = (
     needs: {
       ...people,
       ...granted.needs,
-      ...payerAccounts(core, { messages, log, isSandbox: settings.MODE === 'sandbox' }),
+      ...payerAccounts(core, {
+        ...{ messages, log, isSandbox: settings.MODE === 'sandbox' },
+        stepUp: settings.STEP_UP_AMOUNT ?? {},
+      }),
       ...payerViews({ ...core, shopOf }),
       ...authorizationsOf({ ...core, tokens, rows }),
       ...answers,

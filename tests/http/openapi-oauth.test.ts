@@ -269,9 +269,17 @@ test('given the pages of an authorization, then each field of their forms is doc
         expect([path, name, documented.get(path)?.has(name)]).toEqual([path, name, true])
         found.add(name)
       }
-  expect([...found].sort()).toEqual(
-    ['asked', 'challenge', 'code', 'csrf', 'decision', 'phone', 'pin', 'scope'].sort(),
-  )
+  expect([...found].sort()).toEqual([
+    'asked',
+    'challenge',
+    'code',
+    'csrf',
+    'decision',
+    'phone',
+    'pin',
+    'recovery_code',
+    'scope',
+  ])
 })
 
 test.each(['application/json', 'application/jwk-set+json'])(

@@ -52,7 +52,7 @@ const checkForms = (page: string): void => {
 
 let onAnswer: (method: string, shown: Shown) => void
 beforeAll(async () => {
-  service = await startPeopleService()
+  service = await startPeopleService({ STEP_UP_AMOUNT: 'NOK 5000.00' })
   document = openApiDocument.parse((await service.call('GET', '/openapi.json')).body)
   answers = makeAnswerCheck(document)
   onAnswer = (method, { url, status, headers, html: text }) => {
@@ -351,6 +351,66 @@ test('clients and browsers are answered by the authorization server as is docume
   for (const path of ['openid-configuration', 'oauth-authorization-server'])
     await ask('GET', `/.well-known/${path}`, {})
   await ask('GET', '/oauth2/jwks', {})
+})
+
+test('pages and apps of accounts are answered as is documented', async () => {
+  const [alice, nobody] = [visitor(), visitor()]
+  await nobody.visit('/payer/security')
+  await alice.signIn('alice')
+  const { id: high } = await service.requestPayment({ customer: '4799999901', amount: '6000.00' })
+  await alice.visit(`/payer/payment/${high}`)
+  for (const change of ['pin', 'authenticator', 'recovery_codes', 'close'])
+    await alice.visit(`/payer/security?change=${change}`)
+  const number = await alice.visit('/payer/security?change=number')
+  await alice.submit(number, { phone: 'none' })
+  await alice.submit(number, { phone: '4740000090' })
+  const overview = await alice.visit('/payer/security')
+  await alice.submit(overview, { change: 'everywhere' })
+  const forged = { method: 'POST', body: new URLSearchParams({ csrf: 'forged' }) }
+  for (const page of ['security', 'recovery']) await alice.visit(`/payer/${page}`, forged)
+  const begin = await nobody.visit('/payer/recovery')
+  await nobody.submit(begin, { phone: 'none' })
+  const proofs = await nobody.submit(begin, { phone: '4799999902' })
+  const number_code = await codeSentTo(service, '4799999902')
+  for (const code of ['', codeOf('bob')]) {
+    const renewal = await nobody.submit(proofs, { number_code, code })
+    if (code === '') continue
+    const values = { new_pin: '5678' }
+    for (const _ of ['once', 'again']) await nobody.submit(renewal, values)
+  }
+  const again = await nobody.submit(begin, { phone: '4799999902' })
+  const other = { number_code: await codeSentTo(service, '4799999902'), pin: '5678' }
+  await nobody.submit(again, other)
+})
+
+test('apps of accounts are answered as is documented', async () => {
+  const path = (rest: string) => `/payer/v1/${rest}/`
+  const who = { phone: '4799999902', pin: '5678', code: codeOf('bob') }
+  const { token, id } = await ask('POST', path('session'), {}, who)
+  const session = { Authorization: `Bearer ${token}` }
+  const factors = { pin: '5678', code: codeOf('bob') }
+  await ask('GET', path('session'), session)
+  await ask('PUT', path('pin'), session, { ...factors, new_pin: '5678' })
+  const { authenticator, totp_secret: key } = await ask('POST', path('authenticator'), session)
+  const new_code = codeAt(key, Date.now())
+  await ask('PUT', path('authenticator'), session, { ...factors, authenticator, new_code })
+  const fresh = { pin: '5678', code: codeAt(key, Date.now()) }
+  const { recovery_codes: codes } = await ask('POST', path('recovery_codes'), session, fresh)
+  const { proof } = await ask('POST', path('number'), session, { phone: '4740000091' })
+  const number_code = await codeSentTo(service, '4740000091')
+  await ask('PUT', path('number'), session, { ...fresh, proof, number_code })
+  await ask('DELETE', path('session/others'), session)
+  await ask('DELETE', path('session/none'), session)
+  await ask('DELETE', path(`session/${id}`), session)
+  const begun = await ask('POST', path('recovery'), {}, { phone: '4740000091' })
+  const given = { proof: begun.proof, pin: '5678', recovery_code: codes[0] }
+  const { recovered, totp_secret } = await ask('POST', path('recovery/proof'), {}, given)
+  const renewed = { recovered, new_code: codeAt(totp_secret, Date.now()) }
+  await ask('PUT', path('recovery'), {}, renewed)
+  const last = { pin: '5678', code: codeAt(totp_secret, Date.now()) }
+  const opened = await ask('POST', path('session'), {}, { phone: '4740000091', ...last })
+  const own = { Authorization: `Bearer ${opened.token}` }
+  expect((await ask('POST', path('payer/close'), own, last)) ?? null).toBe(null)
 })
 
 test('there is nothing in the document about people that was not seen here', () => {

@@ -7,7 +7,7 @@ import { pkce } from './pkce.ts'
 const redirectUri = 'https://shop.example/callback'
 let service: PeopleService
 let clientId: string
-/** Whose session is an hour old. */
+/** Whose session is older than what is asked for. */
 let alice: TestVisitor
 /** The same in other browsers: a new sign-in ends the session that a browser had. */
 const others: TestVisitor[] = []
@@ -23,7 +23,7 @@ beforeAll(async () => {
     await other.signIn('alice')
     others.push(other)
   }
-  await service.advance(3600)
+  await service.advance(1000)
 })
 afterAll(() => service.stop())
 

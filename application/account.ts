@@ -1,0 +1,80 @@
+import { payers } from '../domain/aggregates.ts'
+import { profile as profileSchema } from '../domain/people/profile.ts'
+import type { PayerCommand } from '../domain/people/payer-command.ts'
+import { refuse } from '../domain/refusal.ts'
+import type { Context } from './handle.ts'
+import { findCredentials, type Credentials } from './payers.ts'
+import { releaseNumber } from './register-payer.ts'
+import { checkOwnPin, readCode, type SignInNeeds } from './sign-in.ts'
+
+/** Both factors once more; without `pin` the second alone. */
+export type Confirmation = {
+  readonly pin?: string | undefined
+  readonly code: string
+  /** SHA-256 of the device's cookie. */
+  readonly known?: string | undefined
+}
+
+/** Asks for factors again. @throws Refusal sign_in_is_wrong, sign_in_is_locked */
+export const confirmPayer = (needs: SignInNeeds) => {
+  const { handle, codesWorkOnce } = needs
+  const isPinOf = checkOwnPin(needs)
+  const read = readCode(needs)
+  return async (
+    id: string,
+    { pin, code, known }: Confirmation,
+    context: Context,
+  ): Promise<void> => {
+    if (pin !== undefined && !(await isPinOf(id, pin, known, context)))
+      return refuse('sign_in_is_wrong')
+    const given = await read(id, code.replaceAll(' ', ''))
+    // A recovery code stands in for the authenticator where the PIN is asked for too.
+    const recovery = pin === undefined ? undefined : given.recovery
+    const { at } = context
+    const command = { type: 'ConfirmCode', at, ...given, recovery, codesWorkOnce, known } as const
+    const { events } = await handle(payers, id, command, context)
+    if (events.some(({ type }) => type === 'PayerSignInFailed')) refuse('sign_in_is_wrong')
+  }
+}
+
+type Change = Extract<PayerCommand, { readonly type: 'ChangeCredentials' }>
+export type CredentialsOptions = Partial<Pick<Change, 'codeStep' | 'known' | 'keeping'>>
+
+/** Replaces some credentials; all other sessions end. */
+export const changeCredentials = (needs: Pick<SignInNeeds, 'handle' | 'find' | 'people'>) => {
+  const credentialsOf = findCredentials(needs)
+  return async (
+    id: string,
+    what: Change['what'],
+    changes: Partial<Credentials>,
+    context: Context,
+    options: CredentialsOptions = {},
+  ): Promise<void> => {
+    const { credentials, sealed: before } = (await credentialsOf(id)) ?? refuse('payer_is_unknown')
+    const changed = needs.people.seal(id, JSON.stringify({ ...credentials, ...changes }))
+    const { at } = context
+    const change = { type: 'ChangeCredentials', at, before, credentials: changed, what } as const
+    await needs.handle(payers, id, { ...change, ...options }, context)
+  }
+}
+
+/** Gives an account a number that it has proved, and takes it from whoever had it. */
+export const proveNumber = (needs: Pick<SignInNeeds, 'handle' | 'find' | 'people'>) => {
+  const { handle, find, people } = needs
+  const release = releaseNumber(needs)
+  return async (id: string, phone: string, context: Context): Promise<void> => {
+    const payer = await find(payers, id)
+    const text = payer.status === 'present' ? people.unseal(id, payer.profile) : undefined
+    if (payer.status !== 'present' || text === undefined) return refuse('payer_is_unknown')
+    const holder = people.findPerson(phone)
+    const isOther = holder !== undefined && holder !== id
+    const isAccount = isOther && (await find(payers, holder)).status === 'present'
+    if (isOther) await release(holder, context)
+    people.rename(id, phone)
+    const known = profileSchema.parse(JSON.parse(text))
+    const profile = people.seal(id, JSON.stringify({ ...known, phone, isPhoneVerified: true }))
+    const absorbed = isOther && !isAccount ? holder : undefined
+    const command = { type: 'ProveNumber', before: payer.profile, profile, absorbed } as const
+    await handle(payers, id, command, context)
+  }
+}

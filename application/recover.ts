@@ -1,0 +1,110 @@
+import { refuse } from '../domain/refusal.ts'
+import type { Instant } from '../domain/time.ts'
+import type { Context } from './handle.ts'
+import { changeCredentials } from './account.ts'
+import type { Limit, NumberProofs } from './number-proofs.ts'
+import { findCredentials, plainRecoveryCode, withoutRecoveryCode } from './payers.ts'
+import type { SignInNeeds } from './sign-in.ts'
+
+type RecoveryNeeds = Pick<
+  SignInNeeds,
+  'handle' | 'find' | 'people' | 'verifyPin' | 'stepOfCode' | 'digestOf'
+> & {
+  readonly proofs: NumberProofs
+  readonly hashPin: (pin: string) => Promise<string>
+  /** Wrong second proofs for each account. */
+  readonly recoveryTries: Limit
+}
+
+/** Two of these, one of the first two. */
+export type RecoveryGiven = {
+  readonly numberCode: string
+  readonly recoveryCode: string
+  readonly pin: string
+  readonly code: string
+}
+
+/** What is proved; what is not is replaced. */
+export type Recovered = {
+  readonly payer: string
+  /** Digest of the credentials that were proved. */
+  readonly before: string
+  readonly keepsPin: boolean
+  readonly keepsAuthenticator: boolean
+  readonly codeStep: number | null
+  /** Digest of the recovery code that is used up. */
+  readonly recoveryHash: string | null
+}
+
+/**
+ * The way back into an account. Nobody is locked out of it by strangers: without the code of a
+ * message or a recovery code nothing else is looked at.
+ */
+const proveRecovery = (needs: RecoveryNeeds) => {
+  const { proofs, people, digestOf, recoveryTries } = needs
+  const credentialsOf = findCredentials(needs)
+
+  return async (
+    proof: string,
+    given: RecoveryGiven,
+    at: Instant,
+  ): Promise<Recovered | undefined> => {
+    const phone = proofs.phoneOf(proof, 'recovery', at)
+    const payer = phone === undefined ? undefined : people.findPerson(phone)
+    const found = payer === undefined ? undefined : await credentialsOf(payer)
+    const hasNumber =
+      given.numberCode !== '' && proofs.check(proof, 'recovery', given.numberCode, at) !== undefined
+    if (payer === undefined || !found) return undefined
+    const { credentials, sealed } = found
+    const hash = digestOf(plainRecoveryCode(given.recoveryCode))
+    const hasRecovery =
+      given.recoveryCode !== '' && withoutRecoveryCode(credentials, hash) !== undefined
+    if (!hasNumber && !hasRecovery) return undefined
+    recoveryTries.check(payer, at)
+    const keepsPin =
+      given.pin !== '' && (await needs.verifyPin(given.pin, credentials.pinHash, payer))
+    const step = given.code === '' ? null : needs.stepOfCode(credentials.codeSecret, given.code)
+    const keepsAuthenticator = step !== null
+    const proved = [hasNumber, hasRecovery, keepsPin, keepsAuthenticator].filter(Boolean).length
+    if (proved < 2) {
+      recoveryTries.count(payer, at)
+      return undefined
+    }
+    const recoveryHash = hasRecovery ? hash : null
+    const before = digestOf(sealed)
+    return { payer, before, keepsPin, keepsAuthenticator, codeStep: step, recoveryHash }
+  }
+}
+
+/** Null for what is kept. */
+type Renewed = {
+  readonly pin: string | null
+  readonly codeSecret: string | null
+  readonly known?: string | undefined
+}
+
+/** @throws Refusal conflicting_changes when it was done before */
+const renewCredentials = (needs: RecoveryNeeds) => {
+  const credentialsOf = findCredentials(needs)
+  const change = changeCredentials(needs)
+  return async (
+    { payer, before, recoveryHash, codeStep }: Recovered,
+    { pin, codeSecret, known }: Renewed,
+    context: Context,
+  ): Promise<void> => {
+    const { credentials, sealed } = (await credentialsOf(payer)) ?? refuse('payer_is_unknown')
+    if (needs.digestOf(sealed) !== before) return refuse('conflicting_changes')
+    const pinHash = pin === null ? credentials.pinHash : await needs.hashPin(pin)
+    const rest = (recoveryHash && withoutRecoveryCode(credentials, recoveryHash)) || credentials
+    const changes = { ...rest, pinHash, ...(codeSecret !== null && { codeSecret }) }
+    const options = { known, ...(codeStep !== null && { codeStep }) }
+    await change(payer, 'recovery', changes, context, options)
+  }
+}
+
+export const recovery = (needs: RecoveryNeeds) => ({
+  prove: proveRecovery(needs),
+  renew: renewCredentials(needs),
+})
+
+export type Recovery = ReturnType<typeof recovery>

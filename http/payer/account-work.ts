@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import type { Confirmation, CredentialsOptions } from '../../application/account.ts'
+import type { Context } from '../../application/handle.ts'
+import type { NumberProofs } from '../../application/number-proofs.ts'
+import { plainRecoveryCode, type Credentials } from '../../application/payers.ts'
+import type { Profile } from '../../domain/people/profile.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { secondsAfter, type Instant } from '../../domain/time.ts'
+import { contextOfPayer, type Call } from '../call.ts'
+import type { Texts } from './texts.ts'
+import { filledText } from './words.ts'
+
+export type AccountNeeds = {
+  readonly confirmPayer: (
+    payer: string,
+    confirmation: Confirmation,
+    context: Context,
+  ) => Promise<void>
+  readonly changeCredentials: (
+    payer: string,
+    what: 'pin' | 'authenticator' | 'recovery_codes',
+    changes: Partial<Credentials>,
+    context: Context,
+    options?: CredentialsOptions,
+  ) => Promise<void>
+  readonly proveNumber: (payer: string, phone: string, context: Context) => Promise<void>
+  readonly closeAccount: (payer: string, context: Context) => Promise<void>
+  readonly signOutEverywhere: (
+    payer: string,
+    keeping: string | undefined,
+    context: Context,
+  ) => Promise<void>
+  readonly proofs: NumberProofs
+  readonly hashPin: (pin: string) => Promise<string>
+  readonly findProfile: (payer: string) => Promise<Profile | undefined>
+  readonly seal: (text: string) => string
+  readonly unseal: (sealed: string) => string | undefined
+  readonly digestOf: (text: string) => string
+  readonly newCodeSecret: () => string
+  readonly newRecoveryCodes: () => readonly string[]
+  readonly codeUri: (secret: string, phone: string) => string
+  readonly stepOfCode: (secret: string, code: string) => number | null
+  readonly issuer: () => string
+}
+
+/** Who asks, from which session and device. */
+export type Who = {
+  readonly payer: string
+  readonly session: string
+  readonly known?: string | undefined
+}
+
+/** Both factors, asked for again; `code` may be a recovery code. */
+export type Factors = { readonly pin: string; readonly code: string }
+
+const newAuthenticator = z.object({
+  purpose: z.literal('authenticator'),
+  codeSecret: z.string(),
+  until: z.int(),
+})
+const authenticatorLifetime = 900
+
+/** An authenticator that is not connected yet. */
+export const authenticators = (needs: Pick<AccountNeeds, 'seal' | 'unseal' | 'newCodeSecret'>) => ({
+  make: (at: Instant) => {
+    const codeSecret = needs.newCodeSecret()
+    const until = secondsAfter(at, authenticatorLifetime)
+    const sealed = needs.seal(JSON.stringify({ purpose: 'authenticator', codeSecret, until }))
+    return { codeSecret, sealed }
+  },
+  read: (sealed: string, at: Instant): string | undefined => {
+    const text = needs.unseal(sealed)
+    const read = text === undefined ? undefined : newAuthenticator.safeParse(JSON.parse(text)).data
+    return read && at < read.until ? read.codeSecret : undefined
+  },
+})
+
+/** Asks for both factors. @throws Refusal sign_in_is_wrong, sign_in_is_locked */
+const confirming =
+  ({ confirmPayer }: AccountNeeds) =>
+  async (who: Who, factors: Factors, call: Call): Promise<Context> => {
+    const context = contextOfPayer(call, who.payer)
+    await confirmPayer(who.payer, { ...factors, known: who.known }, context)
+    return context
+  }
+
+/** Another phone number. */
+const numberWork = (needs: AccountNeeds, confirmed: ReturnType<typeof confirming>) => ({
+  /** Sends a code to a new number; answers what comes back with it. @throws Refusal */
+  askNumber: ({ payer }: Who, phone: string, texts: Texts, { at, request }: Call): string =>
+    needs.proofs.ask({
+      ...{ purpose: 'change', phone, payer, at, address: request.remoteAddress ?? '' },
+      word: async (code) => filledText(texts.messageChange, code, new URL(needs.issuer()).host),
+    }),
+  /** False for a wrong code of the message. @throws Refusal */
+  changeNumber: async (
+    who: Who,
+    { proof, numberCode }: { readonly proof: string; readonly numberCode: string },
+    factors: Factors,
+    call: Call,
+  ): Promise<boolean> => {
+    const proved = needs.proofs.check(proof, 'change', numberCode, call.at)
+    if (proved?.payer !== who.payer) return false
+    const context = await confirmed(who, factors, call)
+    await needs.proveNumber(who.payer, proved.phone, context)
+    return true
+  },
+})
+
+/** What payers change of their accounts once they have given both factors again. */
+export const accountWork = (needs: AccountNeeds) => {
+  const { read } = authenticators(needs)
+
+  const confirmed = confirming(needs)
+
+  return {
+    /** All other sessions end. @throws Refusal sign_in_is_wrong, sign_in_is_locked */
+    changePin: async (who: Who, newPin: string, factors: Factors, call: Call): Promise<void> => {
+      const context = await confirmed(who, factors, call)
+      const pinHash = await needs.hashPin(newPin)
+      const { payer, session: keeping } = who
+      await needs.changeCredentials(payer, 'pin', { pinHash }, context, { keeping })
+    },
+    /** False for a wrong code of the new one. All other sessions end. @throws Refusal */
+    changeAuthenticator: async (
+      who: Who,
+      { sealed, newCode }: { readonly sealed: string; readonly newCode: string },
+      factors: Factors,
+      call: Call,
+    ): Promise<boolean> => {
+      const codeSecret = read(sealed, call.at)
+      const codeStep = codeSecret === undefined ? null : needs.stepOfCode(codeSecret, newCode)
+      if (codeSecret === undefined || codeStep === null) return false
+      const context = await confirmed(who, factors, call)
+      const options = { keeping: who.session, codeStep }
+      await needs.changeCredentials(who.payer, 'authenticator', { codeSecret }, context, options)
+      return true
+    },
+    /** The codes of before are void. @throws Refusal */
+    newRecoveryCodes: async (
+      { payer, ...who }: Who,
+      factors: Factors,
+      call: Call,
+    ): Promise<readonly string[]> => {
+      const context = await confirmed({ payer, ...who }, factors, call)
+      const codes = needs.newRecoveryCodes()
+      const hashes = codes.map((code) => needs.digestOf(plainRecoveryCode(code)))
+      await needs.changeCredentials(payer, 'recovery_codes', { recovery: hashes }, context)
+      return codes
+    },
+    ...numberWork(needs, confirmed),
+    /** Erases what belongs to the account. @throws Refusal */
+    close: async (who: Who, factors: Factors, call: Call): Promise<void> => {
+      await needs.closeAccount(who.payer, await confirmed(who, factors, call))
+    },
+    phoneOf: async (payer: string): Promise<string> =>
+      ((await needs.findProfile(payer)) ?? refuse('payer_is_unknown')).phone,
+  }
+}
+
+export type AccountWork = ReturnType<typeof accountWork>

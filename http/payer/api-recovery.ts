@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import { Malformed } from '../errors.ts'
+import { route, type Route } from '../route.ts'
+import { codeText, payerGroup, payerPrefix, phoneText, pinText } from './api-fields.ts'
+import { deviceReply, deviceTokenText, makeDevice, type DeviceTokenNeeds } from './device-token.ts'
+import { recoveryWork, type RecoveryWorkNeeds } from './recovery-work.ts'
+import { textsFor } from './texts.ts'
+
+const common = { access: 'OPEN', group: payerGroup } as const
+const tooMany = { 429: 'Too many wrong proofs: Retry-After says for how many seconds.' }
+
+type Needs = RecoveryWorkNeeds & DeviceTokenNeeds
+type Work = ReturnType<typeof recoveryWork>
+
+const beginRoute = (work: Work): Route =>
+  route({
+    ...common,
+    method: 'POST',
+    path: `${payerPrefix}/recovery/`,
+    summary: 'Begin to get back into an account: a code is sent to the number',
+    description: 'The answer is the same for every number.',
+    body: z.object({ phone: phoneText }).meta({ id: 'PayerRecovery' }),
+    success: 'value',
+    errors: tooMany,
+    reply: z.object({ proof: z.string() }).meta({ id: 'PayerRecoveryProof' }),
+    handle: (call) => ({ proof: work.ask(call.body.phone, textsFor(call), call) }),
+  })
+
+const proofRoute = ({ codeUri }: Needs, work: Work): Route =>
+  route({
+    ...common,
+    method: 'POST',
+    path: `${payerPrefix}/recovery/proof/`,
+    summary: 'Give two proofs, one of them number_code or recovery_code',
+    body: z
+      .object({
+        proof: z.string().max(1_000),
+        number_code: z.string().max(30).default(''),
+        recovery_code: z.string().max(30).default(''),
+        pin: z.string().max(64).default(''),
+        code: z.string().max(30).default(''),
+      })
+      .meta({ id: 'PayerRecoveryProofs' }),
+    success: 'value',
+    errors: tooMany,
+    reply: z
+      .object({
+        recovered: z.string(),
+        needs_pin: z.boolean(),
+        totp_secret: z.string().nullable(),
+        totp_uri: z.string().nullable(),
+      })
+      .meta({ id: 'PayerRecovered' }),
+    handle: async (call) => {
+      const { number_code: numberCode, recovery_code: recoveryCode, ...rest } = call.body
+      const { proof, pin, code } = rest
+      const proved = await work.prove(proof, { numberCode, recoveryCode, pin, code }, call)
+      if (!proved) throw new Malformed({ proof: ['Is not enough, or something is wrong.'] })
+      const { sealed: recovered, keepsPin, keepsAuthenticator, codeSecret } = proved
+      const totp_secret = keepsAuthenticator ? null : codeSecret
+      const totp_uri = totp_secret && codeUri(totp_secret, '')
+      return { recovered, needs_pin: !keepsPin, totp_secret, totp_uri }
+    },
+  })
+
+const renewalRoute = (needs: Needs, work: Work): Route =>
+  route({
+    ...common,
+    method: 'PUT',
+    path: `${payerPrefix}/recovery/`,
+    summary: 'Set anew what was not proved; all sessions end',
+    body: z
+      .object({
+        recovered: z.string().max(2_000),
+        new_pin: pinText.optional(),
+        new_code: codeText.optional(),
+        device_token: deviceTokenText,
+      })
+      .meta({ id: 'PayerRenewal' }),
+    success: 'value',
+    errors: { 409: 'It has been done already.' },
+    reply: z.object({ device_token: deviceReply }).meta({ id: 'PayerRenewed' }),
+    handle: async (call) => {
+      const { recovered, new_pin: newPin = '', new_code: newCode = '' } = call.body
+      const account = work.read(recovered, call.at)
+      if (!account) throw new Malformed({ recovered: ['Is not valid, or too old.'] })
+      if (!account.keepsPin && newPin === '') throw new Malformed({ new_pin: ['Is required.'] })
+      const { token, known } = makeDevice(needs, call.body.device_token)
+      if (!(await work.renew(account, { newPin, newCode, known }, call)))
+        throw new Malformed({ new_code: ['Is wrong.'] })
+      return { device_token: token }
+    },
+  })
+
+/** The way back into an account, as JSON for apps. */
+export const payerRecoveryRoutes = (needs: Needs): Route[] => {
+  const work = recoveryWork(needs)
+  return [beginRoute(work), proofRoute(needs, work), renewalRoute(needs, work)]
+}

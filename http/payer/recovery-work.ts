@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import type { NumberProofs } from '../../application/number-proofs.ts'
+import type { Recovered, Recovery, RecoveryGiven } from '../../application/recover.ts'
+import { secondsAfter, type Instant } from '../../domain/time.ts'
+import { contextOfPayer, type Call } from '../call.ts'
+import type { Throttle } from './fields.ts'
+import type { Texts } from './texts.ts'
+import { filledText } from './words.ts'
+
+export type RecoveryWorkNeeds = {
+  readonly throttle: Throttle
+  readonly proofs: NumberProofs
+  readonly recovery: Recovery
+  readonly hasAccount: (phone: string) => Promise<boolean>
+  readonly issuer: () => string
+  readonly seal: (text: string) => string
+  readonly unseal: (sealed: string) => string | undefined
+  readonly stepOfCode: (secret: string, code: string) => number | null
+  readonly newCodeSecret: () => string
+  readonly codeUri: (secret: string, phone: string) => string
+}
+
+const recovered = z.object({
+  purpose: z.literal('recovered'),
+  payer: z.string(),
+  before: z.string(),
+  keepsPin: z.boolean(),
+  keepsAuthenticator: z.boolean(),
+  codeStep: z.int().nullable(),
+  recoveryHash: z.string().nullable(),
+  /** Of the new authenticator, if one is needed. */
+  codeSecret: z.string(),
+  until: z.int(),
+})
+export type RecoveredAccount = Recovered & { readonly codeSecret: string }
+const recoveredLifetime = 900
+
+export type Renewal = {
+  readonly newPin: string
+  readonly newCode: string
+  readonly known?: string | undefined
+}
+
+/** The way back into an account: proofs first, then what replaces the rest. */
+export const recoveryWork = (needs: RecoveryWorkNeeds) => {
+  const { proofs, recovery } = needs
+  return {
+    /** Sends a code; the answer is the same for every number. @throws Refusal */
+    ask: (phone: string, texts: Texts, { at, request }: Call): string =>
+      proofs.ask({
+        ...{ purpose: 'recovery', phone, at, address: request.remoteAddress ?? '' },
+        isOptional: true,
+        word: async (code) => {
+          const { host } = new URL(needs.issuer())
+          return (await needs.hasAccount(phone))
+            ? filledText(texts.messageRecovery, code, host)
+            : filledText(texts.messageNoAccount, host)
+        },
+      }),
+    /** Undefined when it is not enough. @throws Refusal sign_in_is_locked */
+    prove: async (
+      proof: string,
+      given: RecoveryGiven,
+      { at }: Call,
+    ): Promise<(RecoveredAccount & { readonly sealed: string }) | undefined> => {
+      const proved = await recovery.prove(proof, given, at)
+      if (!proved) return undefined
+      const account = { ...proved, codeSecret: needs.newCodeSecret() }
+      const until = secondsAfter(at, recoveredLifetime)
+      const sealed = needs.seal(JSON.stringify({ purpose: 'recovered', ...account, until }))
+      return { ...account, sealed }
+    },
+    read: (sealed: string, at: Instant): RecoveredAccount | undefined => {
+      const text = needs.unseal(sealed)
+      const read = text === undefined ? undefined : recovered.safeParse(JSON.parse(text)).data
+      return read && at < read.until ? read : undefined
+    },
+    /** False for a wrong code of the new authenticator. All sessions end. @throws Refusal */
+    renew: async (
+      account: RecoveredAccount,
+      { newPin, newCode, known }: Renewal,
+      call: Call,
+    ): Promise<boolean> => {
+      const { keepsPin, keepsAuthenticator, codeSecret, payer } = account
+      if (!keepsAuthenticator && needs.stepOfCode(codeSecret, newCode) === null) return false
+      const renewed = {
+        pin: keepsPin ? null : newPin,
+        codeSecret: keepsAuthenticator ? null : codeSecret,
+        known,
+      }
+      await recovery.renew(account, renewed, contextOfPayer(call, payer))
+      return true
+    },
+  }
+}
