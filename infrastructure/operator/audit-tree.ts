@@ -1,8 +1,9 @@
 import { start, type RecordedEvent } from '../../application/event-store.ts'
+import { merkleTree, nodeHash, type Hash } from '../../domain/transparency/merkle-tree.ts'
 import { entryOf, leafHash, type Entry } from '../event-store/event-entry.ts'
 import { fail } from '../failures.ts'
 import type { OpenedStore } from '../stores.ts'
-import { consistencyProof, inclusionProof, rootOf } from '../transparency/merkle.ts'
+import { sha256 } from '../sha256.ts'
 
 /** What was appended as text, since the service writes JSON as JavaScript does. */
 const entryOfEvent = ({ stream, revision, id, type, data, metadata }: RecordedEvent): Entry => ({
@@ -37,7 +38,16 @@ export type TreeOptions = {
 const within = (name: string, given: number, most: number): number =>
   given <= most ? given : fail(`${name} ${given} is beyond the tree of ${most} events`)
 
-const shown = (hashes: readonly Buffer[]): string[] => hashes.map((hash) => hash.toString('base64'))
+const base64 = (hash: Hash): string => Buffer.from(hash).toString('base64')
+
+/** The tree of these leaves; each subtree is made when it is asked for. */
+const treeOf = (leaves: readonly Hash[]) => {
+  const subtree = (level: number, index: number): Hash =>
+    level === 0
+      ? (leaves[index] as Hash)
+      : nodeHash(sha256, subtree(level - 1, 2 * index), subtree(level - 1, 2 * index + 1))
+  return merkleTree(sha256, subtree)
+}
 
 /** The tree of a log, and proofs in it. @throws OperatorError when it has another root */
 export const auditTree = async (store: OpenedStore, options: TreeOptions) => {
@@ -49,7 +59,8 @@ export const auditTree = async (store: OpenedStore, options: TreeOptions) => {
     leaves.push(Buffer.from(leafHash(one), 'base64'))
   }
   const size = within('size', options.size ?? leaves.length, leaves.length)
-  const root = rootOf(leaves, 0, size).toString('base64')
+  const tree = treeOf(leaves)
+  const root = base64(tree.rootOf(size))
   if (options.root !== undefined && options.root !== root)
     fail(`the first ${size} events have the root ${root}: this is not the log with that root`)
   if (index !== undefined) within('index', index + 1, size)
@@ -60,12 +71,12 @@ export const auditTree = async (store: OpenedStore, options: TreeOptions) => {
     ...(index !== undefined && {
       index,
       entry,
-      inclusion: shown(inclusionProof(leaves, index, size)),
+      inclusion: tree.inclusionProof(index, size).map(base64),
     }),
     ...(from !== undefined && {
       from,
-      from_root: rootOf(leaves, 0, from).toString('base64'),
-      consistency: shown(consistencyProof(leaves, from, size)),
+      from_root: base64(tree.rootOf(from)),
+      consistency: tree.consistencyProof(from, size).map(base64),
     }),
   }
 }
