@@ -1,3 +1,4 @@
+import type { Group } from './groups.ts'
 import { route, type Route } from './route.ts'
 
 /** Reads a file that is no code by its path in the repository, or in a package. */
@@ -15,7 +16,7 @@ export const joined = (readAsset: ReadAsset, paths: readonly string[]): Uint8Arr
 type Asset = {
   readonly path: string
   readonly type: string
-  readonly group: string
+  readonly group: Group
   readonly summary: string
   /** Seconds. */
   readonly maxAge?: number

@@ -1,3 +1,4 @@
+import type { Group } from './groups.ts'
 import { z } from 'zod'
 import type { Links } from './addresses.ts'
 import { callerOf } from './call.ts'
@@ -84,7 +85,7 @@ export const listRoute = <R extends Row>({
 }: {
   readonly path: string
   readonly access: AccessLevel
-  readonly group: string
+  readonly group: Group
   readonly summary: string
   readonly links: Links
   readonly caughtUp: () => Promise<void>

@@ -1,3 +1,4 @@
+import type { Group } from './groups.ts'
 import type { z } from 'zod'
 import type { Instant } from '../domain/time.ts'
 import type { Call } from './call.ts'
@@ -67,7 +68,7 @@ export type Route = {
   readonly access: AccessLevel
   /** Credentials that the route checks itself; `access` is then OPEN. */
   readonly guard: Guard | undefined
-  readonly group: string
+  readonly group: Group
   readonly summary: string
   readonly description: string | undefined
   readonly params: z.ZodObject | undefined
@@ -123,7 +124,7 @@ export const route = <
   readonly path: string
   readonly access: AccessLevel
   readonly guard?: Guard
-  readonly group: string
+  readonly group: Group
   readonly summary: string
   readonly description?: string
   readonly params?: Params

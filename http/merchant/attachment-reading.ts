@@ -1,3 +1,4 @@
+import type { Group } from '../groups.ts'
 import { z } from 'zod'
 import type { SealedBlobs } from '../../application/blobs.ts'
 import { attachmentKinds } from '../../domain/merchant/attachment.ts'
@@ -23,7 +24,7 @@ type Reader = {
   readonly listPath: (tid: string) => string
   readonly access: AccessLevel
   readonly guard?: Guard
-  readonly group: string
+  readonly group: Group
   /** @throws Refusal resource_is_unknown for another's payment */
   readonly entriesFor: (call: Call, tid: string) => Promise<readonly AttachmentEntry[]>
 }

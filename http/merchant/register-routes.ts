@@ -1,3 +1,4 @@
+import type { Group } from '../groups.ts'
 import { z } from 'zod'
 import type { Handle } from '../../application/handle.ts'
 import type { Aggregate } from '../../application/find-state.ts'
@@ -36,7 +37,7 @@ type Register<
   readonly path: string
   /** Name of the id in the path. */
   readonly param: string
-  readonly group: string
+  readonly group: Group
   /** As in "Read a point of sale" and "List the points of sale". */
   readonly one: string
   readonly many: string
