@@ -76,7 +76,12 @@ test('given a service that takes captures, when it is backed up, then the copy i
     last_position: copied.at(-1)?.position,
     last_event_at: new Date(Math.max(...copied.map(({ metadata }) => metadata.at))).toISOString(),
     blobs: 1,
-    keys: ['callback-ed25519.pem', 'callback-rsa.pem', 'sandbox-admin-key.pem'],
+    keys: [
+      'callback-ed25519.pem',
+      'callback-rsa.pem',
+      'checkpoint-ed25519.pem',
+      'sandbox-admin-key.pem',
+    ],
   })
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   expect(files.filter((file) => statSync(join(folder, file)).mode & 0o077)).toEqual([])
