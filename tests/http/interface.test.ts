@@ -33,7 +33,6 @@ const routeTable: readonly Row[] = [
   ['GET', '/status_code/<value>/'],
   ['POST', '/user/'],
   ['GET, PUT, DELETE', '/user/<user_id>/'],
-  ['GET, POST', '/application/'],
   ['GET, DELETE', '/application/<client_id>/'],
 ]
 
@@ -45,6 +44,12 @@ const additions: readonly Row[] = [
   ['GET', '/shortlink/<shortlink_id>/last_scan/'],
   ['GET', '/log/<sha256>/'],
   ['GET', '/fee_schedule/'],
+  ['GET', '/callback/feed/'],
+  ['GET', '/callback/'],
+  ['GET', '/callback/<callback_id>/'],
+  ['POST', '/callback/<callback_id>/retry/'],
+  ['GET, POST', '/callback_secret/'],
+  ['POST', '/pusher_auth/'],
 ]
 
 const prefix = '/merchant/v1'
