@@ -101,7 +101,10 @@ const scheduleAll = (
     return { ...one, scheduled }
   })
 
-/** Runs work whenever it is due. */
+/**
+ * Runs work whenever it is due.
+ * Long because beginning, settling and stopping share what is under way.
+ */
 export const runBackgroundWork = (needs: Needs) => {
   const { core, settings, log } = needs
   const { caughtUp, ready } = core.readModels

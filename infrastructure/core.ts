@@ -16,6 +16,7 @@ import type { Where } from './worker.ts'
 /**
  * Everything that a running service and the operator's command have in common. The log is written
  * and folded in this thread, or in two others where requests should not wait meanwhile.
+ * Long because it is the list of what they share.
  */
 export const openCore = async (
   settings: Settings & Place,

@@ -82,7 +82,10 @@ export const callbackWire = (settings: Settings) => async (core: Core) => {
   return { names, stringToSign, message }
 }
 
-/** The service, and its app; `address` is where it listens, asked once that is known. */
+/**
+ * The service, and its app; `address` is where it listens, asked once that is known.
+ * Long because it is the list of what a service is made of.
+ */
 export const openService = async (
   settings: Settings,
   log: Log,

@@ -33,7 +33,10 @@ const sharedOf = (core: Core) => {
   return { ...shared, reportHolding: accounting.reportHolding, shopName: shopsOf(core).shopName }
 }
 
-/** The running service: what its routes need, and its work beside the requests. */
+/**
+ * The running service: what its routes need, and its work beside the requests.
+ * Long because it is the list of the slices and of what each gives.
+ */
 export const composeService = async (core: Core, { granted, ...parts }: Parts) => {
   const { settings, log } = parts
   const metrics = makeMetrics({ ...core, ...parts })
