@@ -10,6 +10,7 @@ import type { PaymentRequest } from '../../domain/payment/payment-events.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { merchantPrefix, tidParams, type Links } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
+import { recordReading, type RecordingNeeds } from '../personal-data.ts'
 import { route, type Route } from '../route.ts'
 import { unauthorized } from '../signed-request.ts'
 import { createdReply } from '../wire.ts'
@@ -24,7 +25,7 @@ import {
 } from './payment-reply.ts'
 import { commandOf, detailsOf, paymentUpdateInput, type PaymentUpdate } from './payment-update.ts'
 
-export type PaymentNeeds = {
+export type PaymentNeeds = RecordingNeeds & {
   readonly handle: Handle
   readonly find: Find
   readonly links: Links
@@ -59,8 +60,19 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
   }
 
   const update = async (tid: string, input: PaymentUpdate, call: Call): Promise<void> => {
-    if (input.action === 'refund' && !callerOf(call).isSigned)
+    const { actor, isSigned, ...caller } = callerOf(call)
+    if (input.action === 'refund' && !isSigned) {
+      const { remoteAddress: address } = call.request
+      const reason = 'level too low'
+      needs.securityLog.record({
+        type: 'refused',
+        actor,
+        merchant: caller.merchant,
+        address,
+        reason,
+      })
       return unauthorized('Level too low: a refund must be signed with a key.')
+    }
     const payment = await needs.find(payments, tid)
     if (payment.status === 'unrequested' || payment.request.merchant !== callerOf(call).merchant)
       return refuse('resource_is_unknown')
@@ -136,6 +148,7 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
         const found = await findOutcome(callerOf(call).merchant, call.params.tid, call.at)
         const shown = found ?? refuse('resource_is_unknown')
         const { outcome } = shown
+        if (shown.tokens) recordReading(needs, call, `payment-${call.params.tid}`)
         // Attachments are sealed with the payer's key, so none after erasure. Callbacks see only
         // the log and keep the link.
         const isErased = outcome.payer !== null && !needs.hasPerson(outcome.payer)

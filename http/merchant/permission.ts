@@ -9,6 +9,7 @@ import type { Instant } from '../../domain/time.ts'
 import { merchantPrefix, ridParams, type Links } from '../addresses.ts'
 import { callerOf, contextOf } from '../call.ts'
 import { orEmpty } from '../nothing.ts'
+import { recordReading, type RecordingNeeds } from '../personal-data.ts'
 import { route, type Route } from '../route.ts'
 import { tokenMembers, tokensView, userInfoReply } from '../token-reply.ts'
 import { callbackUriText } from '../callback-uri.ts'
@@ -102,7 +103,7 @@ export const permissionOutcomeView = (
   user_info: row.tokens && row.tokens.userInfo,
 })
 
-export type PermissionNeeds = {
+export type PermissionNeeds = RecordingNeeds & {
   readonly links: Links
   readonly caughtUp: () => Promise<void>
   readonly reportHolding: ReportHolding
@@ -187,6 +188,7 @@ export const permissionRoutes = (needs: PermissionNeeds): Route[] => [
       await needs.caughtUp()
       const found = await needs.findPermission(callerOf(call).merchant, call.params.rid, call.at)
       const row = found ?? refuse('resource_is_unknown')
+      if (row.tokens) recordReading(needs, call, `permission-${call.params.rid}`)
       return permissionOutcomeView(
         row,
         await reportOfPermission(needs.links, needs.reportHolding)(row),

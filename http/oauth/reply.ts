@@ -53,3 +53,9 @@ export const oauthAnswer = async (work: () => Promise<RawReply>): Promise<RawRep
     return oauthJson({ error: code, error_description: message }, status, headers)
   }
 }
+
+/** Of routes that take an access token. */
+export const tokenErrors = {
+  401: '`invalid_token`: the token is missing, unknown, expired or revoked (RFC 6750, 3.1).',
+  403: '`insufficient_scope`: the token lacks the scope (RFC 6750, 3.1).',
+}

@@ -8,14 +8,16 @@ import type { Instant } from '../../domain/time.ts'
 import type { Call } from '../call.ts'
 import { route, type Route } from '../route.ts'
 import { nationalIdClaims, shippingAddressClaims, userInfoClaims } from './claims-reply.ts'
+import { recordTokenReading, type RecordingNeeds } from '../personal-data.ts'
 import { proofHeader, type ProofNeeds } from './proof.ts'
-import { notKept, oauthAnswer, OAuthError, oauthErrors, oauthJson } from './reply.ts'
+import { notKept, oauthAnswer, OAuthError, oauthErrors, oauthJson, tokenErrors } from './reply.ts'
 
-export type ScopeNeeds = ProofNeeds & {
-  readonly findLiveToken: (token: string, at: Instant) => Promise<LiveToken | undefined>
-  readonly findProfile: (payer: string) => Promise<Profile | undefined>
-  readonly subjectOf: (payer: string, merchant: string) => string
-}
+export type ScopeNeeds = ProofNeeds &
+  RecordingNeeds & {
+    readonly findLiveToken: (token: string, at: Instant) => Promise<LiveToken | undefined>
+    readonly findProfile: (payer: string) => Promise<Profile | undefined>
+    readonly subjectOf: (payer: string, merchant: string) => string
+  }
 
 const schemes = ['Bearer', 'DPoP'] as const
 type Scheme = (typeof schemes)[number]
@@ -42,11 +44,6 @@ const noToken = () =>
   new OAuthError('invalid_token', 'An access token is needed.', 401, {
     'WWW-Authenticate': `Bearer realm="daybook", DPoP realm="daybook", ${algorithms}`,
   })
-
-const tokenErrors = {
-  401: '`invalid_token`: the token is missing, unknown, expired or revoked (RFC 6750, 3.1).',
-  403: '`insufficient_scope`: the token lacks the scope (RFC 6750, 3.1).',
-}
 
 const tokenOf = ({ request }: Call): { readonly scheme: Scheme; readonly token: string } => {
   const header = request.header('authorization')
@@ -103,6 +100,7 @@ export const scopeRoutes = (needs: ScopeNeeds): Route[] => {
         `The scope ${enough.join(' or ')} is needed.`,
         scope,
       )
+    recordTokenReading(needs, call, live)
     return { profile, scope: live.scope, subject: subjectOf(live.payer, live.merchant) }
   }
 

@@ -1,0 +1,22 @@
+import type { SecurityLog } from '../application/security-log.ts'
+import { callerOf, type Call } from './call.ts'
+
+export type RecordingNeeds = { readonly securityLog: SecurityLog }
+
+/** Records that a merchant has read what a payer told; `about` names what it read. */
+export const recordReading = ({ securityLog }: RecordingNeeds, call: Call, about: string): void => {
+  const { merchant, actor } = callerOf(call)
+  const { remoteAddress: address } = call.request
+  securityLog.record({ type: 'personal_data_read', actor, merchant, address, about })
+}
+
+/** The same of whoever has an access token. */
+export const recordTokenReading = (
+  { securityLog }: RecordingNeeds,
+  { request }: Call,
+  { payer, merchant }: { readonly payer: string; readonly merchant: string },
+): void => {
+  const { remoteAddress: address } = request
+  const [actor, about] = [`token of ${merchant}`, `payer-${payer}`]
+  securityLog.record({ type: 'personal_data_read', actor, merchant, address, about })
+}
