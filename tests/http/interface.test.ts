@@ -33,6 +33,7 @@ const routeTable: readonly Row[] = [
   ['GET', '/status_code/<value>/'],
   ['POST', '/user/'],
   ['GET, PUT, DELETE', '/user/<user_id>/'],
+  ['GET, POST', '/application/'],
   ['GET, DELETE', '/application/<client_id>/'],
 ]
 
