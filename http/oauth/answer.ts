@@ -19,10 +19,15 @@ import type { RawReply } from '../route.ts'
 import type { answerForm } from './authorization-parameters.ts'
 import type { AuthorizationPages } from './pages.ts'
 import type { AuthorizationPasses } from './passes.ts'
+import type { Throttle } from '../payer/fields.ts'
+import { compareNumber, type OriginNeeds } from './origin.ts'
 import { redirectTo } from './request.ts'
 
 export type AuthorizationAnswerNeeds = Pick<SessionNeeds, 'digestOf' | 'isSameText' | 'caughtUp'> &
-  EnteringNeeds & {
+  EnteringNeeds &
+  OriginNeeds & {
+    /** Wrong numbers for each pass. */
+    readonly compareTries: Throttle
     readonly findApplication: (clientId: string) => object | undefined
     readonly handle: Handle
     readonly issuer: () => string
@@ -31,6 +36,8 @@ export type AuthorizationAnswerNeeds = Pick<SessionNeeds, 'digestOf' | 'isSameTe
   }
 
 type Known = RequestedAuthorization
+
+const addressOf = ({ request }: Call): string => request.remoteAddress ?? ''
 
 const pathOf = (asked: URLSearchParams): string => `/oauth2/auth?${asked.toString()}`
 
@@ -65,6 +72,14 @@ export const authorizationAnswers = (
 ) => {
   const { handle } = needs
   const enter = enterMissing(needs)
+
+  /** Few tries: two digits could be guessed. @throws Refusal sign_in_is_locked */
+  const isCompared = (id: string, typed: string, { at }: Call): boolean => {
+    needs.compareTries.check(id, at)
+    const isRight = needs.isSameText(typed, compareNumber(needs, id))
+    if (!isRight) needs.compareTries.count(id, at)
+    return isRight
+  }
 
   const leaveDenied = (visitor: Visitor, { request: { redirectUri, state } }: Known): RawReply => {
     const answer = { error: 'access_denied', state, iss: needs.issuer() }
@@ -106,7 +121,7 @@ export const authorizationAnswers = (
     if (known.status !== 'requested') return refuse('authorization_is_answered')
     if (call.at >= known.expiresAt) return refuse('authorization_is_expired')
     return passes.canBeAnsweredBy(visitor.session, known.request)
-      ? pages.forConsent(visitor, id, known, { qr })
+      ? pages.forConsent(visitor, id, known, { qr, address: addressOf(call) })
       : visits.go(visitor, `/payer/sign-in?again&next=${encodeURIComponent(targetOf(call))}`)
   }
 
@@ -150,7 +165,16 @@ export const authorizationAnswers = (
     const { payer } = visitor.session
     const wrong = await enter(visitor, body, tickedScope(body), contextOfPayer(call, payer))
     const [qr, asked] = [fieldOf(body, 'qr'), fieldOf(body, 'asked')]
-    return wrong && pages.forConsent(visitor, id, known, qr === '' ? { asked } : { qr }, wrong)
+    return (
+      wrong &&
+      pages.forConsent(
+        visitor,
+        id,
+        known,
+        qr === '' ? { asked } : { qr, address: addressOf(call) },
+        wrong,
+      )
+    )
   }
 
   /** In the browser that the application redirected here. */
@@ -207,6 +231,12 @@ export const authorizationAnswers = (
       const scanned = await passes.ofCode(qr)
       if (scanned.id !== id) return refuse('resource_is_unknown')
       if (!decider) throw new RequestError(400, visitor.texts.wrongInput)
+      const isAllowed = fieldOf(call.body, 'decision') === 'allow' && known.status === 'requested'
+      if (isAllowed && !isCompared(id, fieldOf(call.body, 'compare'), call)) {
+        const { wrongCompare } = visitor.texts
+        const cameFrom = { qr, address: addressOf(call) }
+        return pages.forConsent(decider, id, known, cameFrom, undefined, wrongCompare)
+      }
       const again = await askAgain(decider, id, known, call)
       return again ?? pages.afterAnswer(visitor, await decide(decider, id, known, 'phone', call))
     }

@@ -95,6 +95,9 @@ export const answerForm = permissionForm.extend({
     description:
       'What the payer has decided; without it, the browser goes on when a phone has answered.',
   }),
+  compare: z.string().optional().meta({
+    description: 'On a phone: the two digits that the screen shows beside the code.',
+  }),
   qr: text('Hidden in the form on a phone that has scanned the code.'),
   asked: text('Hidden in the form, unless it has `qr`: the query to come back to.'),
 })

@@ -8,10 +8,11 @@ import { changesReply, type Watch } from '../event-stream.ts'
 import type { Visitor, Visits } from '../payer/session.ts'
 import { route, type RawReply, type Route } from '../route.ts'
 import { authorizationAsks } from './authorization-parameters.ts'
+import { withOrigin, type OriginNeeds } from './origin.ts'
 import type { AuthorizationPasses } from './passes.ts'
 import type { ValidRequest } from './request.ts'
 
-export type OtherScreenNeeds = {
+export type OtherScreenNeeds = OriginNeeds & {
   readonly links: Links
   readonly isSecure: boolean
   readonly find: Find
@@ -48,7 +49,9 @@ export const otherScreenRoutes = (
           const query = passes.numbered(searchOf(call))
           await passes.record(visitor, query, valid, call)
           const { qr } = passes.nameOf(visitor, query)
-          const body = await needs.qrImage.svg(needs.links.full(`/oauth2/pre_auth?qr=${qr}`))
+          const body = await needs.qrImage.svg(
+            needs.links.full(`/oauth2/pre_auth?qr=${withOrigin(needs, qr, call)}`),
+          )
           return { type: 'image/svg+xml', body, cookies: visitor.cookies }
         }),
       )

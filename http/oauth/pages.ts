@@ -11,20 +11,28 @@ import type { SignInForm, StepAhead } from '../payer/sign-in-form.ts'
 import { signInPath, signUpPath } from '../payer/way-on.ts'
 import type { RawReply } from '../route.ts'
 import type { KnownApplication } from './client.ts'
+import { compareNumber, originHtml, type OriginNeeds } from './origin.ts'
 import { redirectTo, type ValidRequest } from './request.ts'
 
-export type AuthorizationPageNeeds = {
+export type AuthorizationPageNeeds = OriginNeeds & {
   readonly findApplication: (clientId: string) => KnownApplication | undefined
   readonly shopName: (merchant: string) => string
   readonly issuer: () => string
   readonly findProfile: (payer: string) => Promise<Profile | undefined>
 }
 
+/** What leads back to a consent page: the query, or on a phone the scanned code. */
+type CameFrom = { readonly asked: string } | { readonly qr: string; readonly address: string }
+
+const hiddenIn = (cameFrom: CameFrom) =>
+  'qr' in cameFrom ? { qr: cameFrom.qr } : { asked: cameFrom.asked }
+
 export const authorizationPages = (
-  { findApplication, shopName, findProfile, issuer }: AuthorizationPageNeeds,
+  needs: AuthorizationPageNeeds,
   visits: Visits,
   signIn: SignInForm,
 ) => {
+  const { findApplication, shopName, findProfile, issuer } = needs
   /** A link that declines and tells the application so. */
   const declineLink = (
     { texts }: Visitor,
@@ -93,6 +101,7 @@ export const authorizationPages = (
               height="240"
               loading="lazy"
             />
+            <p>${texts.compareShown} <b class="compare">${compareNumber(needs, id)}</b></p>
             <p class="quiet small" data-scripted hidden>${texts.live}</p>
           </div>
           <form method="post" action="/oauth2/post_auth/${id}" data-continue>
@@ -105,11 +114,9 @@ export const authorizationPages = (
   }
 
   /** Sign in with another account for the same request. */
-  const toOtherAccount = (
-    cameFrom: { readonly asked: string } | { readonly qr: string },
-  ): string => {
+  const toOtherAccount = (cameFrom: CameFrom): string => {
     if ('qr' in cameFrom)
-      return `${signInPath(`/oauth2/pre_auth?${new URLSearchParams(cameFrom).toString()}`)}&again`
+      return `${signInPath(`/oauth2/pre_auth?qr=${encodeURIComponent(cameFrom.qr)}`)}&again`
     const query = new URLSearchParams(cameFrom.asked)
     query.delete('attempt')
     query.set('prompt', `${query.get('prompt') ?? ''} select_account`.trim())
@@ -124,8 +131,9 @@ export const authorizationPages = (
     visitor: SignedIn,
     id: string,
     { request }: Pick<RequestedAuthorization, 'request'>,
-    cameFrom: { readonly asked: string } | { readonly qr: string },
+    cameFrom: CameFrom,
     soFar?: ChoiceSoFar,
+    wrongCompare?: string,
   ): Promise<RawReply> => {
     const { texts, csrf } = visitor
     const profile = (await findProfile(visitor.session.payer)) ?? refuse('payer_is_unknown')
@@ -138,10 +146,10 @@ export const authorizationPages = (
       : ''
     return visits.show(visitor, {
       title: `${name} ${texts.asks}`,
-      status: soFar ? 400 : 200,
+      status: soFar || wrongCompare !== undefined ? 400 : 200,
       leadsOut: true,
       body: html`<form class="card" method="post" action="/oauth2/post_auth/${id}">
-        ${hiddenFields({ csrf, ...cameFrom })} ${warning}
+        ${hiddenFields({ csrf, ...hiddenIn(cameFrom) })} ${warning}
         ${isAgain ? html`<p class="note" role="status">${texts.onceMore}</p>` : ''}
         <h1>${name} <span class="quiet">${texts.asks}</span></h1>
         <p class="quiet">${shopName(request.merchant)}</p>
@@ -157,6 +165,7 @@ export const authorizationPages = (
                 ${texts.returnTo} <b>${host === '' ? protocol : host}</b>
               </p>`
         }
+        ${'qr' in cameFrom ? originHtml(needs, visitor, cameFrom, wrongCompare) : ''}
         ${decisionButtons(visitor)}
       </form>`,
     })

@@ -29,7 +29,8 @@ export type AuthorizationPassNeeds = Pick<
   readonly passThrottle: Throttle
 }
 
-const codePattern = /^([0-9a-f]{32})([\w-]{43})$/
+/** The last part says where the code was shown. */
+const codePattern = /^([0-9a-f]{32})([\w-]{43})(?:\.[\w-]+)?$/
 
 /** Records of passes through the authorization endpoint. */
 export const authorizationPasses = (needs: AuthorizationPassNeeds) => {

@@ -33,6 +33,7 @@ const messagesPerNumber = 5
 const messagesPerAddress = 100
 const messagePeriodMs = 3_600_000
 const triesPerCode = 5
+const triesToCompare = 3
 const recoveryTriesPerDay = 10
 /**
  * One at once, so that sign-ins do not take the machine from payments; each address is throttled
@@ -120,6 +121,7 @@ export const payerAccounts = (core: Core, needs: Needs) => {
     seal: (text: string) => seal(pages, text),
     unseal: (text: string) => unseal(pages, text),
     throttle: makeThrottle(failuresPerAddress, throttlePeriodMs),
+    compareTries: makeThrottle(triesToCompare, throttlePeriodMs),
     passThrottle: makeThrottle(passesPerAddress, throttlePeriodMs),
     signIn: signIn(signing),
     signOut: async (payer: string, session: string, context: Context) => {

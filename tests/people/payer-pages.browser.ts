@@ -399,6 +399,8 @@ test('given an application on a computer, when the payer scans its code and allo
   await signIn(page)
   await page.getByText('Only approve if you have just started this yourself').waitFor()
   await page.getByLabel('Your address').uncheck()
+  const number = await computer.locator('.compare').innerText()
+  await page.getByLabel('Number on the other screen').fill(number)
   await picture(page, 'consent-phone')
   await page.getByRole('button', { name: 'Allow' }).click()
   await page.getByText('Go on at the other screen').waitFor()

@@ -38,6 +38,8 @@ const query = (asked: Asked): string =>
 
 const asksForPin = ({ html }: Shown): boolean => html.includes('name="pin"')
 
+const numberOn = ({ html }: Shown): string => /class="compare">(\d\d)</.exec(html)?.[1] ?? ''
+
 const allow = (visitor: TestVisitor, page: Shown): Promise<Shown> =>
   visitor.submit(page, { decision: 'allow' })
 
@@ -132,7 +134,13 @@ test.each(wanted)(
     const signIn = await phone.follow(await phone.visit(code))
     expect(asksForPin(signIn)).toBe(true)
     const consent = await phone.follow(await phone.signInAt(signIn, 'alice'))
-    expect((await allow(phone, consent)).status).toBe(200)
+    expect(consent.html).toMatch(/It comes from the network that you are on: <b>127\.0\.0\.1</)
+    const number = numberOn(page)
+    const wrong = number === '10' ? '11' : '10'
+    const refused = await phone.submit(consent, { decision: 'allow', compare: wrong })
+    expect([refused.status, refused.html.includes('That is not the number')]).toEqual([400, true])
+    const approved = await phone.submit(consent, { decision: 'allow', compare: number })
+    expect(approved.status).toBe(200)
     const [, action = ''] = /action="([^"]*)" data-continue/.exec(page.html) ?? []
     const [, csrf = ''] = /name="csrf" value="([^"]*)"/.exec(page.html) ?? []
     const body = new URLSearchParams({ csrf })
@@ -187,7 +195,8 @@ test('given a phone whose session is over, when its payer allows, then they sign
   const signIn = await phone.follow(await afterTheSession(phone, page))
   expect(asksForPin(signIn)).toBe(true)
   const again = await phone.follow(await phone.signInAt(signIn, 'alice'))
-  expect((await allow(phone, again)).status).toBe(200)
+  const compare = numberOn(screen)
+  expect((await phone.submit(again, { decision: 'allow', compare })).status).toBe(200)
   const { action, fields } = formIn(screen.html, 'asked')
   const body = new URLSearchParams(fields.map(([name, value]): [string, string] => [name, value]))
   const back = await computer.visit(action, { method: 'POST', body })
