@@ -142,6 +142,7 @@ export const authorizationAnswers = (
     // Another payer than requested may have signed in meanwhile; grant nothing.
     if (decision === 'allow' && !passes.isMeant(payer, known.request)) throw new OutdatedForm()
     const scope = tickedScope(call.body)
+    await passes.settle(id, call)
     const { state } = await handle(
       authorizations,
       id,

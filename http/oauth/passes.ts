@@ -13,6 +13,7 @@ import type { Call } from '../call.ts'
 import type { Throttle } from '../payer/fields.ts'
 import type { SessionNeeds, SignedIn, Visitor } from '../payer/session.ts'
 import type { ValidRequest } from './request.ts'
+import { makeWaitingPasses, type WaitingPass } from './waiting-passes.ts'
 
 export type AuthorizationPassNeeds = Pick<
   SessionNeeds,
@@ -25,9 +26,14 @@ export type AuthorizationPassNeeds = Pick<
     payer: string,
     client: string,
   ) => { readonly scope: readonly Scope[] } | undefined
-  /** Counts passes by payer, or by address when nobody is signed in: each is stored for good. */
+  /** Counts passes by payer, whose each is stored for good, or by address. */
   readonly passThrottle: Throttle
 }
+
+const asRequested = ({ request, browserHash, qrHash, expiresAt }: WaitingPass) => ({
+  ...({ status: 'requested', request, browserHash, qrHash, expiresAt } as const),
+  ...{ payer: null, scope: [], signedInAt: null, code: null, permissions: null },
+})
 
 /** The last part says where the code was shown. */
 const codePattern = /^([0-9a-f]{32})([\w-]{43})(?:\.[\w-]+)?$/
@@ -54,8 +60,17 @@ export const authorizationPasses = (needs: AuthorizationPassNeeds) => {
     return pass
   }
 
+  const waiting = makeWaitingPasses()
+
   const recorded = (found: Authorization): RequestedAuthorization =>
     found.status === 'unrequested' ? refuse('resource_is_unknown') : found
+
+  /** Recorded, or waiting for somebody to sign in. */
+  const lookUp = async (id: string): Promise<Authorization> => {
+    const found = await find(authorizations, id)
+    const pass = found.status === 'unrequested' ? waiting.find(id) : undefined
+    return pass ? asRequested(pass) : found
+  }
 
   /** The request as a new pass: the last one was answered or has expired. */
   const renewed = (query: URLSearchParams): URLSearchParams => {
@@ -71,34 +86,55 @@ export const authorizationPasses = (needs: AuthorizationPassNeeds) => {
     at: Instant,
   ): Promise<URLSearchParams> => {
     if (!query.has('attempt')) return numbered(query)
-    const found = await find(authorizations, nameOf(visitor, query).id)
+    const found = await lookUp(nameOf(visitor, query).id)
     return found.status === 'requested' && at >= found.expiresAt ? renewed(query) : query
   }
 
-  /** Records the pass once. */
+  /** Records a pass, once somebody has signed in. */
+  const store = async (id: string, pass: WaitingPass, { at, requestId }: Call) => {
+    const { request, browserHash, qrHash, startedAt } = pass
+    const { state } = await handle(
+      authorizations,
+      id,
+      { type: 'RequestAuthorization', at: startedAt, request, browserHash, qrHash },
+      {
+        at,
+        merchant: request.merchant,
+        actor: `client:${request.client}`,
+        correlationId: requestId,
+      },
+    )
+    waiting.remove(id)
+    return recorded(state)
+  }
+
+  /** Remembers the pass: in the log for a payer who is signed in, else in memory. */
   const record = async (
     visitor: Visitor,
     query: URLSearchParams,
     { request }: ValidRequest,
     call: Call,
-  ) => {
+  ): Promise<{ readonly id: string; readonly known: RequestedAuthorization }> => {
     const { id, qr } = nameOf(visitor, query)
-    const { at, requestId: correlationId } = call
-    if ((await find(authorizations, id)).status === 'unrequested') {
-      const { session } = visitor
+    const { at } = call
+    const { session } = visitor
+    const found = await find(authorizations, id)
+    if (found.status !== 'unrequested') return { id, known: found }
+    if (session || !waiting.find(id)) {
       const counted = session ? `payer:${session.payer}` : (call.request.remoteAddress ?? '')
       passThrottle.check(counted, at)
       passThrottle.count(counted, at)
     }
     const browserHash = digestOf(visitor.browser)
     const qrHash = digestOf(qr.slice(32))
-    const { state } = await handle(
-      authorizations,
-      id,
-      { type: 'RequestAuthorization', at, request, browserHash, qrHash },
-      { at, merchant: request.merchant, actor: `client:${request.client}`, correlationId },
-    )
-    return { id, known: recorded(state) }
+    const pass = waiting.add(id, { request, browserHash, qrHash }, at)
+    return { id, known: session ? await store(id, pass, call) : asRequested(pass) }
+  }
+
+  /** Before a payer answers it. */
+  const settle = async (id: string, call: Call): Promise<void> => {
+    const pass = waiting.find(id)
+    if (pass) await store(id, pass, call)
   }
 
   /** Whether the payer is the one whom the application asked for, if any. */
@@ -117,8 +153,8 @@ export const authorizationPasses = (needs: AuthorizationPassNeeds) => {
     return consent !== undefined && isPartOf(scope, consent.scope)
   }
 
-  /** @throws Refusal when it was not recorded */
-  const findRecorded = async (id: string) => recorded(await find(authorizations, id))
+  /** @throws Refusal when there is none */
+  const findRecorded = async (id: string) => recorded(await lookUp(id))
 
   /** The pass of a scanned code. @throws Refusal */
   const ofCode = async (code: string) => {
@@ -131,6 +167,7 @@ export const authorizationPasses = (needs: AuthorizationPassNeeds) => {
 
   return {
     ...{ nameOf, numbered, renewed, current, record, isMeant, canBeAnsweredBy, isCovered },
+    settle,
     find: findRecorded,
     ofCode,
   }

@@ -70,6 +70,22 @@ test('given a form with an authorization request that lacks its response type, t
   expect(Object.fromEntries(searchParams)).toMatchObject({ error: 'invalid_request', state: 's' })
 })
 
+test('given strangers at the authorization endpoint, then the log stays as it was', async () => {
+  const before = (await service.events()).length
+  const request = asked({ prompt: 'login', state: 'stranger' }).toString()
+  const stranger = makeVisitor(service)
+  const page = await stranger.visit(`/oauth2/auth?${request}`)
+  const [, image = ''] = /<img\s+src="(\/oauth2\/qr_image[^"]*)"/.exec(page.html) ?? []
+  const picture = { headers: { Accept: 'image/svg+xml' } }
+  expect((await stranger.visit(image.replaceAll('&amp;', '&'), picture)).status).toBe(200)
+  for (let more = 0; more < 20; more += 1)
+    await makeVisitor(service).visit(`/oauth2/auth?${asked({ max_age: '1' }).toString()}`)
+  expect((await service.events()).length).toBe(before)
+  await stranger.submit(page, { phone: '+4700000000', pin: '0000' })
+  const types = (await service.events()).slice(before).map(({ type }) => type)
+  expect(types).not.toContain('AuthorizationRequested')
+})
+
 describe('given an ID token as a hint', () => {
   const idTokenOf = async (payer: 'alice' | 'bob') => {
     const visitor = makeVisitor(service)
