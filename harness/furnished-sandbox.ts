@@ -15,6 +15,8 @@ export type FurnishedSandbox = {
   /** What is there, by the name of the field or parameter that takes it. */
   readonly known: Map<string, unknown[]>
   readonly attachmentPath: () => Promise<string>
+  /** Makes again what requests may have removed. */
+  readonly restore: () => Promise<void>
 }
 
 const merchant = '/merchant/v1'
@@ -101,7 +103,7 @@ export const furnishSandbox = async (
     ['settlement_id', ['1']],
     ['settlement_account_id', ['default']],
     ['shortlink_id', [shortlink]],
-    ['user_id', ['pos1-fuzz', 'admin']],
+    ['user_id', ['pos1-fuzz']],
     ['merchant_id', ['sandbox']],
     ['merchant', ['sandbox']],
     ['client_id', clients],
@@ -124,6 +126,10 @@ export const furnishSandbox = async (
       token: bearer(outcome.permissions?.access_token ?? outcome.access_token),
     },
     known,
+    restore: async () => {
+      const till = { id: 'till-1', name: 'Till 1', type: 'store' }
+      await ask('POST', `${merchant}/pos/`, till).catch(() => undefined)
+    },
     attachmentPath: async () => {
       const { attachment_uri } = await ask(
         'GET',

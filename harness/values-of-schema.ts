@@ -44,7 +44,10 @@ export const valuesOf = (
     let found = byPattern.get(pattern)
     if (!found) {
       const seed = Math.floor(random() * 1e9)
-      found = fc.sample(fc.stringMatching(new RegExp(pattern, 'u')), { seed, numRuns: 20 })
+      // Look-ahead is not supported: the one pattern with it takes plain words.
+      found = /\(\?[=!]/.test(pattern)
+        ? ['word', 'word-1']
+        : fc.sample(fc.stringMatching(new RegExp(pattern, 'u')), { seed, numRuns: 20 })
       byPattern.set(pattern, found)
     }
     return pick(random, found).slice(0, longest)

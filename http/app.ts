@@ -16,7 +16,7 @@ import { headerOf, type Incoming } from './reading.ts'
 import { makeReceiving } from './receiving.ts'
 import { StaticFirstRouter } from './static-first-router.ts'
 import { usageHeaders } from './request-usage.ts'
-import { makeReplies, type Reply } from './replies.ts'
+import { headersOfAll, makeReplies, type Reply } from './replies.ts'
 import type { OwnErrors, Route } from './route.ts'
 import { askerOf, reasonOf, type Asker } from './told-of-errors.ts'
 import { guardSession } from './session-guard.ts'
@@ -25,6 +25,8 @@ import type { ReceivedRequest } from './unauthenticated-request.ts'
 export type AppNeeds = {
   readonly routes: readonly Route[]
   readonly names: Names
+  /** Whether clients come over TLS only. */
+  readonly isSecure: boolean
   readonly authenticate: Authenticate
   /** Undefined: taken from the Host header. */
   readonly publicUrl: string | undefined
@@ -114,6 +116,7 @@ const preflight = (methods: string): Reply => ({
 export const makeApp = (needs: AppNeeds) => {
   const { names, authenticate } = needs
   const { succeed, failWith } = makeReplies(needs)
+  const ofAll = headersOfAll(needs.isSecure)
   const receiving = makeReceiving()
   const app = new Hono<{ Bindings: Bindings }>({ router: new StaticFirstRouter() })
 
@@ -222,7 +225,11 @@ export const makeApp = (needs: AppNeeds) => {
     const { status, cookies = [] } = reply
     const body = http.req.method === 'HEAD' ? await unread(reply.body) : reply.body
     needs.observe({ method: http.req.method, path, status, requestId, milliseconds, refused })
-    const headers: Record<string, string> = { 'X-Request-Id': requestId, ...reply.headers }
+    const headers: Record<string, string> = {
+      'X-Request-Id': requestId,
+      ...ofAll,
+      ...reply.headers,
+    }
     if (fromAnyOrigin) Object.assign(headers, forAnyOrigin)
     // A plain record of headers is written to the socket directly.
     if (cookies.length === 0) return new Response(body, { status, headers })

@@ -22,15 +22,25 @@ export type Reply = {
   readonly cookies?: readonly string[]
 }
 
+/** Of every answer in production: they come over TLS, as what they say they are. */
+export const headersOfAll = (isSecure: boolean): Headers =>
+  isSecure
+    ? {
+        'Strict-Transport-Security': 'max-age=31536000',
+        'X-Content-Type-Options': 'nosniff',
+      }
+    : {}
+
 /** The answer to bytes that are not valid HTTP. */
 export const answerToNoRequest = (
   { json }: Names,
+  isSecure: boolean,
   requestId: string,
   wrong: ErrorStatus,
   description: string,
 ) => {
   const { status, body } = answerTo(wrong, description)
-  const headers = { 'X-Request-Id': requestId, 'Content-Type': json }
+  const headers = { ...headersOfAll(isSecure), 'X-Request-Id': requestId, 'Content-Type': json }
   return { status, headers, body: JSON.stringify(body) }
 }
 

@@ -131,7 +131,7 @@ export const openService = async (
   })
   const greeting = shown ? `${shown}\n` : ''
   const refusal = (status: Wrong, description: string) =>
-    answerToNoRequest(names, randomUUID(), status, description)
+    answerToNoRequest(names, ofHttp.isSecure, randomUUID(), status, description)
   return { app, routes, core, service, refusal, wordCallback, pusher, greeting, inFlight }
 }
 

@@ -2,6 +2,18 @@ import type { Instant } from '../time.ts'
 
 export const pinPattern = /^\d{4,12}$/
 
+/** One digit again and again, or a row such as 1234, 7890 or 4321. */
+const isEasyPin = (pin: string): boolean => {
+  const steps = new Set<number>()
+  for (let at = 1; at < pin.length; at += 1)
+    steps.add((Number(pin[at]) - Number(pin[at - 1]) + 10) % 10)
+  const [step] = steps
+  return steps.size === 1 && (step === 0 || step === 1 || step === 9)
+}
+
+/** Whether a payer may choose it; earlier ones stay. */
+export const isNewPin = (pin: string): boolean => pinPattern.test(pin) && !isEasyPin(pin)
+
 export type Attempt = {
   readonly at: Instant
   /** SHA-256 of the device's cookie. */

@@ -5,7 +5,15 @@ import { route, type Route } from '../route.ts'
 import { dateTime } from '../wire.ts'
 import { accountWork, authenticators, type AccountNeeds } from './account-work.ts'
 import type { PayerAccess } from './api-access.ts'
-import { anyCode, codeText, payerGroup, payerPrefix, phoneText, pinText } from './api-fields.ts'
+import {
+  anyCode,
+  codeText,
+  payerGroup,
+  payerPrefix,
+  phoneText,
+  newPinText,
+  pinText,
+} from './api-fields.ts'
 import { recoveryCodesReply } from './api-sign-up.ts'
 import { endSession, type DevicesNeeds } from './devices.ts'
 import { textsFor } from './texts.ts'
@@ -22,7 +30,7 @@ const pinRoute = (work: ReturnType<typeof accountWork>, access: PayerAccess): Ro
     method: 'PUT',
     path: `${payerPrefix}/pin/`,
     summary: 'Change the PIN; all other sessions end',
-    body: z.object({ ...factors, new_pin: pinText }).meta({ id: 'PayerPin' }),
+    body: z.object({ ...factors, new_pin: newPinText }).meta({ id: 'PayerPin' }),
     success: 'nothing',
     errors: wrong,
     handle: async (call) => {

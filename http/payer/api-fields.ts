@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { phoneDigits } from '../../application/people.ts'
-import { pinPattern } from '../../domain/people/payer-command.ts'
+import { isNewPin, pinPattern } from '../../domain/people/payer-command.ts'
 import { asWritten } from '../nothing.ts'
 
 export const payerPrefix = '/payer/v1'
@@ -22,4 +22,11 @@ export const pinText = asWritten(z.string().regex(pinPattern, 'Must be 4 to 12 d
 export const anyCode = z.string().trim().min(6).max(30).meta({
   description: 'A one-time code, or a recovery code.',
 })
+/** One that a payer chooses. */
+export const newPinText = asWritten(
+  z
+    .string()
+    .regex(pinPattern, 'Must be 4 to 12 digits.')
+    .refine(isNewPin, 'Must not be one digit again and again, nor a row such as 1234.'),
+)
 export const codeText = z.string().regex(/^\d{6}$/, 'Must be six digits.')

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Malformed } from '../errors.ts'
 import { route, type Route } from '../route.ts'
-import { codeText, payerGroup, payerPrefix, phoneText, pinText } from './api-fields.ts'
+import { codeText, payerGroup, payerPrefix, phoneText, newPinText } from './api-fields.ts'
 import { deviceReply, deviceTokenText, makeDevice, type DeviceTokenNeeds } from './device-token.ts'
 import { recoveryWork, type RecoveryWorkNeeds } from './recovery-work.ts'
 import { textsFor } from './texts.ts'
@@ -72,7 +72,7 @@ const renewalRoute = (needs: Needs, work: Work): Route =>
     body: z
       .object({
         recovered: z.string().max(2_000),
-        new_pin: pinText.optional(),
+        new_pin: newPinText.optional(),
         new_code: codeText.optional(),
         device_token: deviceTokenText,
       })

@@ -3,7 +3,7 @@ import type { Links } from '../addresses.ts'
 import { Malformed } from '../errors.ts'
 import { route, type Route } from '../route.ts'
 import { createdReply } from '../wire.ts'
-import { codeText, fullName, payerGroup, payerPrefix, phoneText, pinText } from './api-fields.ts'
+import { codeText, fullName, payerGroup, payerPrefix, phoneText, newPinText } from './api-fields.ts'
 import { makeSignUp, type SignUp, type SignUpNeeds } from './sign-up.ts'
 import { textsFor } from './texts.ts'
 
@@ -24,7 +24,9 @@ const beginRoute = (needs: Needs, signUp: SignUp): Route =>
       'Nothing is stored yet: put totp_secret into an authenticator, then POST registration ' +
       'with its code and the code of the message to /payer/v1/payer/. The answer is the same ' +
       'for a number that has an account: the message says so.',
-    body: z.object({ phone: phoneText, name: fullName, pin: pinText }).meta({ id: 'PayerSignUp' }),
+    body: z
+      .object({ phone: phoneText, name: fullName, pin: newPinText })
+      .meta({ id: 'PayerSignUp' }),
     success: 'value',
     errors: { 429: 'Too many messages or attempts: Retry-After says for how many seconds.' },
     reply: z

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { phoneDigits } from '../../application/people.ts'
-import { pinPattern } from '../../domain/people/payer-command.ts'
+import { isNewPin } from '../../domain/people/payer-command.ts'
 import type { Call } from '../call.ts'
 import { anyForm, fieldOf, type FormOf } from '../forms.ts'
 import { route, type RawReply, type Route } from '../route.ts'
@@ -129,7 +129,7 @@ const renewing =
         problem,
       )
     const newPin = fieldOf(call.body, 'new_pin')
-    if (!account.keepsPin && !pinPattern.test(newPin)) return again(texts.wrongNewPin)
+    if (!account.keepsPin && !isNewPin(newPin)) return again(texts.wrongNewPin)
     const newCode = fieldOf(call.body, 'new_code').replaceAll(' ', '')
     const { known, cookies } = visits.knownDevice(visitor)
     if (!(await work.renew(account, { newPin, newCode, known }, call)))

@@ -1,5 +1,5 @@
 import { phoneDigits } from '../../application/people.ts'
-import { pinPattern } from '../../domain/people/payer-command.ts'
+import { isNewPin } from '../../domain/people/payer-command.ts'
 import type { Call } from '../call.ts'
 import { fieldOf, type FormOf } from '../forms.ts'
 import type { RawReply } from '../route.ts'
@@ -49,7 +49,7 @@ export const carryOut = (needs: AccountNeeds, visits: Visits) => {
     switch (change) {
       case 'pin': {
         const newPin = fieldOf(body, 'new_pin')
-        if (!pinPattern.test(newPin)) return { wrong: texts.wrongNewPin }
+        if (!isNewPin(newPin)) return { wrong: texts.wrongNewPin }
         await work.changePin(who, newPin, factors, call)
         return done(visitor)
       }

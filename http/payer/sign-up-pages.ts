@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { phoneDigits } from '../../application/people.ts'
-import { pinPattern } from '../../domain/people/payer-command.ts'
+import { isNewPin } from '../../domain/people/payer-command.ts'
 import type { Call } from '../call.ts'
 import { anyForm, fieldOf, type FormOf } from '../forms.ts'
 import { route, type RawReply, type Route } from '../route.ts'
@@ -23,7 +23,7 @@ const keptPinLifetimeMs = 900_000
 const problemsOf = (texts: Texts, { phone, name, pin, pinAgain }: TypedTwice): Problems => ({
   ...(name === '' && { name: texts.wrongName }),
   ...(phoneDigits(phone) === undefined && { phone: texts.wrongPhone }),
-  ...(!pinPattern.test(pin) && { pin: texts.wrongNewPin }),
+  ...(!isNewPin(pin) && { pin: texts.wrongNewPin }),
   ...(pinAgain !== '' && pinAgain !== pin && { pin: texts.wrongPinAgain }),
 })
 

@@ -3,7 +3,7 @@ import type { Context } from '../../application/handle.ts'
 import type { NumberProofs } from '../../application/number-proofs.ts'
 import { plainRecoveryCode, type Credentials } from '../../application/payers.ts'
 import { phoneDigits } from '../../application/people.ts'
-import { pinPattern } from '../../domain/people/payer-command.ts'
+import { isNewPin } from '../../domain/people/payer-command.ts'
 import {
   plainProfile,
   profile as profileSchema,
@@ -118,7 +118,7 @@ export const makeSignUp = (needs: SignUpNeeds) => {
       throttle.check(request.remoteAddress ?? '', at)
       const phone = phoneDigits(fields.phone) ?? ''
       const read = profileSchema.safeParse(plainProfile(fields.name, phone))
-      if (!read.success || !pinPattern.test(fields.pin)) return undefined
+      if (!read.success || !isNewPin(fields.pin)) return undefined
       throttle.count(request.remoteAddress ?? '', at)
       const proof = ask(phone, texts, call)
       const pinHash = await needs.hashPin(fields.pin)

@@ -225,7 +225,8 @@ const english = {
   wrongEmail: 'Type an e-mail address such as name@example.com.',
   wrongInput: 'Please check what you typed.',
   wrongName: 'Type your name.',
-  wrongNewPin: 'The PIN must have 4 to 12 digits.',
+  wrongNewPin:
+    'The PIN must have 4 to 12 digits, not one again and again, and no row such as 1234.',
   wrongPhone: 'The phone number is not complete.',
   wrongPinAgain: 'The two PINs differ. Type both again.',
   wrongScan: 'This is not a code of this service. Scan it again, or type all that it says.',
@@ -466,7 +467,7 @@ const norwegian: Texts = {
   wrongEmail: 'Skriv en e-postadresse som navn@example.com.',
   wrongInput: 'Se over det du skrev.',
   wrongName: 'Skriv navnet ditt.',
-  wrongNewPin: 'PIN-koden må ha 4 til 12 sifre.',
+  wrongNewPin: 'PIN-koden må ha 4 til 12 sifre, ikke bare ett siffer eller en rekke som 1234.',
   wrongPhone: 'Telefonnummeret er ikke helt.',
   wrongPinAgain: 'De to PIN-kodene er ulike. Skriv begge på nytt.',
   wrongScan:

@@ -6,7 +6,7 @@ import { plainRecoveryCode } from '../../application/payers.ts'
 import { withdrawAll } from '../../application/withdraw-grants.ts'
 import { erasePerson, registerPayer } from '../../application/register-payer.ts'
 import { phoneDigits } from '../../application/people.ts'
-import { pinPattern } from '../../domain/people/payer-command.ts'
+import { isNewPin } from '../../domain/people/payer-command.ts'
 import { nationalIdPattern, profile as profileSchema } from '../../domain/people/profile.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { dayOf } from '../../domain/time.ts'
@@ -15,11 +15,13 @@ import { fail } from '../failures.ts'
 import { codeUri, newCodeSecret, newRecoveryCodes } from '../people/one-time-codes.ts'
 import { hashSecret } from '../people/secrets.ts'
 import { sha256 } from '../people/tokens.ts'
+import { secretOf } from './given-secret.ts'
 import type { WithCore } from './with-core.ts'
 
 type PayerOptions = {
   readonly name: string
-  readonly pin: string
+  readonly pin?: string
+  readonly pinFile?: string
   readonly email?: string
   readonly street?: string
   readonly postalCode?: string
@@ -39,9 +41,13 @@ const addPayer = async (
   phoneText: string,
   options: PayerOptions,
 ) => {
-  const { name, pin, email, nationalId } = options
+  const { name, email, nationalId } = options
   const phone = phoneDigits(phoneText) ?? fail('a phone number has 8 to 15 digits')
-  if (!pinPattern.test(pin)) fail('a PIN has 4 to 12 digits')
+  const pin =
+    (await secretOf('PIN', options.pin, options.pinFile, true)) ??
+    fail('give --pin-file (- is standard input)')
+  if (!isNewPin(pin))
+    fail('a PIN has 4 to 12 digits, not one again and again, and is no row such as 1234')
   if (nationalId !== undefined && !nationalIdPattern.test(nationalId))
     fail('a national id has 11 digits')
   const address = addressOf(options)
@@ -115,7 +121,8 @@ export const addPeopleCommands = (program: Command, withCore: WithCore): void =>
     .command('add <phone>')
     .description('make a payer; prints the secret for an authenticator app')
     .requiredOption('--name <name>', 'full name')
-    .requiredOption('--pin <pin>', '4 to 12 digits')
+    .option('--pin-file <file>', 'file of a PIN of 4 to 12 digits; - is standard input')
+    .option('--pin <pin>', 'the same in the open: others on this machine can see it')
     .option('--email <address>')
     .option('--street <street>')
     .option('--postal-code <code>')

@@ -8,21 +8,25 @@ import { fail } from '../failures.ts'
 import { hashSecret, isHashOf } from '../people/secrets.ts'
 import { presentMerchant } from './arguments.ts'
 import { publicKeyIn } from './files.ts'
+import { secretOf } from './given-secret.ts'
 import { addLifeCycle } from './life-cycles.ts'
 import type { WithCore } from './with-core.ts'
 
 type UserOptions = {
   readonly secret?: string
+  readonly secretFile?: string
   readonly pubkey?: string
   readonly superuser?: true
 }
 
 const addUser = async (core: Core, merchant: string, id: string, options: UserOptions) => {
-  const { secret, pubkey, superuser } = options
+  const { pubkey, superuser } = options
   await presentMerchant(core, merchant)
   if (!userId.safeParse(id).success)
     fail('a user id has letters, digits and _ . @ -, at most 100, and is not . or ..')
-  if (secret === undefined && pubkey === undefined) fail('give --secret, --pubkey or both')
+  const secret = await secretOf('secret', options.secret, options.secretFile, pubkey === undefined)
+  if (secret === undefined && pubkey === undefined)
+    fail('give --secret-file (- is standard input), --pubkey or both')
   if (secret !== undefined && !userSecret.safeParse(secret).success)
     fail('a secret has 8 to 64 characters of printable ASCII, without blanks around it')
   const publicKey = pubkey === undefined ? null : await publicKeyIn(pubkey)
@@ -70,7 +74,8 @@ export const addUserCommands = (program: Command, withCore: WithCore): void => {
   user
     .command('add <merchant> <user>')
     .description('make an API user with a secret, a public key or both')
-    .option('--secret <secret>', '8 to 64 characters')
+    .option('--secret-file <file>', 'file of a secret of 8 to 64 characters; - is standard input')
+    .option('--secret <secret>', 'the same in the open: others on this machine can see it')
     .option('--pubkey <file>', 'RSA public key, PEM or OpenSSH')
     .option('--superuser', 'may manage users')
     .action(withCore(addUser))

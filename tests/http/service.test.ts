@@ -45,6 +45,7 @@ afterAll(() => service.stop())
 const bareApp: Omit<AppNeeds, 'routes'> = {
   names: namesOf({ headerPrefix: 'X-Service', mediaVendor: 'service' }),
   authenticate: () => Promise.reject(new Error('nobody is asked')),
+  isSecure: false,
   publicUrl: undefined,
   clientAddress: (peer) => peer,
   now: Date.now,
@@ -308,6 +309,27 @@ test('in production there is no sandbox, and nothing of it in the document', asy
   await production.stop()
 })
 
+test('in production every answer says TLS only and nosniff, also to no request', async () => {
+  const production = await startService({ MODE: 'production' })
+  const ofAll = {
+    'strict-transport-security': 'max-age=31536000',
+    'x-content-type-options': 'nosniff',
+  }
+  for (const path of ['/health/live', '/nothing', paths.pointsOfSale, '/payer/sign-in', '/docs'])
+    expect((await production.call('GET', path)).headers).toMatchObject(ofAll)
+  const { hostname, port } = new URL(production.address)
+  const connecting = 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n'
+  for (const bytes of ['nonsense\r\n\r\n', connecting]) {
+    const socket = connect(Number(port), hostname).setEncoding('utf8')
+    socket.write(bytes)
+    const [answer] = (await once(socket, 'data')) as [string]
+    socket.destroy()
+    for (const [name, value] of Object.entries(ofAll))
+      expect(answer.toLowerCase()).toContain(`${name}: ${value}`)
+  }
+  await production.stop()
+})
+
 describe('in production', () => {
   let production: Service
   beforeEach(async () => {
@@ -510,13 +532,21 @@ describe('the log', () => {
   })
 })
 
+const authenticate: AppNeeds['authenticate'] = async (_, { header }) => ({
+  merchant: header('X-Service-Merchant') ?? '',
+  actor: 'user:till',
+  mayManageUsers: async () => false,
+  isSigned: false,
+  asked: undefined,
+})
+
 test('few requests with large bodies are at work at the same time, however many come; the others wait', async () => {
   let atWork = 0
   let most = 0
   const slow = route({
     method: 'POST',
     path: '/slow/',
-    access: 'OPEN',
+    access: 'SECRET',
     group: 'Service',
     summary: 'Takes a while',
     body: z.object({ text: z.string() }),
@@ -527,7 +557,7 @@ test('few requests with large bodies are at work at the same time, however many 
       atWork -= 1
     },
   })
-  const app = makeApp({ ...bareApp, routes: [slow] })
+  const app = makeApp({ ...bareApp, authenticate, routes: [slow] })
   const post = (length: number) =>
     app.request('/slow/', {
       method: 'POST',
@@ -570,13 +600,6 @@ const sendingTo = (more: Pick<Route, 'access'> & { readonly upload?: UploadForm 
     success: 'nothing',
     handle: async () => {},
   })
-  const authenticate: AppNeeds['authenticate'] = async (_, { header }) => ({
-    merchant: header('X-Service-Merchant') ?? '',
-    actor: 'user:till',
-    mayManageUsers: async () => false,
-    isSigned: false,
-    asked: undefined,
-  })
   const app = makeApp({ ...bareApp, authenticate, routes: [reads] })
   let begun = 0
   const ends: (() => void)[] = []
@@ -607,11 +630,11 @@ const sendingTo = (more: Pick<Route, 'access'> & { readonly upload?: UploadForm 
 }
 
 test.each([
-  { access: 'OPEN', who: 'anybody', ofTwo: 64 },
-  { access: 'SECRET', who: 'one merchant', ofTwo: 128 },
+  { access: 'OPEN', who: 'anybody', ofTwo: 64, status: 413 },
+  { access: 'SECRET', who: 'one merchant', ofTwo: 128, status: 204 },
 ] as const)(
   'of what $who may send few large bodies are read to their end at the same time; the others wait',
-  async ({ access, ofTwo }) => {
+  async ({ access, ofTwo, status: all }) => {
     const { post, ends, begun } = sendingTo({ access })
     const turns = async () => {
       for (let turn = 0; turn < 300; turn++) await nextTurn()
@@ -630,7 +653,7 @@ test.each([
       await turns()
     }
     const answers = await Promise.all(posted)
-    expect(answers.map(({ status }) => status)).toEqual(Array(200).fill(204))
+    expect(answers.map(({ status }) => status)).toEqual(Array(200).fill(all))
   },
 )
 
@@ -666,9 +689,9 @@ test('a large body that anybody may send has half a minute to come', async () =>
   onTestFinished(() => void vi.useRealTimers())
   const socket = connected().setEncoding('utf8')
   onTestFinished(() => void socket.destroy())
-  const head = ['POST /oauth2/token HTTP/1.1', 'Host: x', 'Content-Length: 200000']
+  const head = ['POST /oauth2/token HTTP/1.1', 'Host: x', 'Transfer-Encoding: chunked']
   socket.write(
-    `${head.join('\r\n')}\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\n${'x'.repeat(100_000)}`,
+    `${head.join('\r\n')}\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\n186a0\r\n${'x'.repeat(100_000)}`,
   )
   // While others are answered, it arrives, and waits.
   for (let n = 0; n < 20; n++) await service.pos1('GET', paths.pointsOfSale)

@@ -36,9 +36,9 @@ let people = 0
 const signedInStranger = async () => {
   people += 1
   const phone = `47400001${people}0`
-  const added = await service.operator('payer', 'add', phone, '--name', 'Siri Ny', '--pin', '1111')
+  const added = await service.operator('payer', 'add', phone, '--name', 'Siri Ny', '--pin', '1793')
   const visitor = makeVisitor(service)
-  const pin = await visitor.submit(await visitor.visit('/payer/sign-in'), { phone, pin: '1111' })
+  const pin = await visitor.submit(await visitor.visit('/payer/sign-in'), { phone, pin: '1793' })
   await visitor.submit(pin, { code: codeAt(added['totp_secret'] ?? '', Date.now()) })
   return { visitor, phone }
 }

@@ -108,7 +108,7 @@ test('sign-up answers the same whether a number has an account or not', async ()
 
 test('a number that the operator names counts at once, without any message', async () => {
   const phone = '4741000030'
-  await service.operator('payer', 'add', phone, '--name', 'By Word', '--pin', '1111')
+  await service.operator('payer', 'add', phone, '--name', 'By Word', '--pin', '1793')
   expect(await service.outcome(await requestTo(phone))).toMatchObject({ status: 'pending' })
   expect(await messagesTo(service, phone)).toEqual([])
 })

@@ -311,9 +311,9 @@ test('given an application of one merchant, when another reads or removes it, th
 
 test('given a code, when its payer is erased before it is redeemed, then there are no tokens', async () => {
   const phone = '4740000007'
-  const added = await service.operator('payer', 'add', phone, '--name', 'E', '--pin', '1111')
+  const added = await service.operator('payer', 'add', phone, '--name', 'E', '--pin', '1793')
   const visitor = makeVisitor(service)
-  const pin = await visitor.submit(await visitor.visit('/payer/sign-in'), { phone, pin: '1111' })
+  const pin = await visitor.submit(await visitor.visit('/payer/sign-in'), { phone, pin: '1793' })
   await visitor.submit(pin, { code: codeAt(added['totp_secret'] ?? '', Date.now()) })
   const code = await codeFor({}, visitor)
   await service.operator('payer', 'erase', phone)

@@ -235,7 +235,7 @@ test('what the shop attaches to a payment is shown to its payer, and to nobody e
 
 test('logs name customers as the shop did, and no longer once they are erased', async () => {
   const phone = '4741112222'
-  await service.operator('payer', 'add', phone, '--name', 'Ole Log', '--pin', '1111')
+  await service.operator('payer', 'add', phone, '--name', 'Ole Log', '--pin', '1793')
   const { id: tid } = await service.requestPayment({ customer: `+${phone}` })
   const report = '/merchant/v1/ledger/default/report/1/'
   await service.call('PUT', report, {})

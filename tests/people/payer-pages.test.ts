@@ -556,7 +556,7 @@ test.each([
 )
 
 test('given guesses, when there are too many, then payers and strangers are locked out alike, and right PINs with them', async () => {
-  await service.operator('payer', 'add', '4740000001', '--name', 'G', '--pin', '1111')
+  await service.operator('payer', 'add', '4740000001', '--name', 'G', '--pin', '1793')
   const guess = async (phone: string, pin: string) => {
     const visitor = makeVisitor(service)
     const page = await visitor.submit(await visitor.visit('/payer/sign-in'), { phone, pin })
@@ -567,7 +567,7 @@ test('given guesses, when there are too many, then payers and strangers are lock
   }
   const series = async (phone: string) => {
     const answers = []
-    for (const pin of ['0000', '0001', '0002', '0003', '1111'])
+    for (const pin of ['0000', '0001', '0002', '0003', '1793'])
       answers.push(await guess(phone, pin))
     return answers
   }
@@ -576,11 +576,11 @@ test('given guesses, when there are too many, then payers and strangers are lock
   expect(new Set(known.slice(0, 3))).toEqual(new Set(['The phone number or the PIN is wrong.']))
   for (const answer of known.slice(3)) expect(answer).toBe('Too many failed attempts. Try again at')
   await service.advance(30)
-  expect(await guess('4740000001', '1111')).toBeUndefined()
+  expect(await guess('4740000001', '1793')).toBeUndefined()
 })
 
 test('given guesses at the same time, when there are too many, then payers and strangers are locked out alike', async () => {
-  await service.operator('payer', 'add', '4740000005', '--name', 'G', '--pin', '1111')
+  await service.operator('payer', 'add', '4740000005', '--name', 'G', '--pin', '1793')
   const wrongOnes = async (phone: string) => {
     const guesses = Array.from({ length: 20 }, (_, index) => {
       const who = { phone, pin: `20${10 + index}`, code: '000000' }
@@ -591,7 +591,7 @@ test('given guesses at the same time, when there are too many, then payers and s
   expect(await wrongOnes('4740000005')).toBe(3)
   expect(await wrongOnes('4740000006')).toBe(3)
   for (const phone of ['4740000005', '4740000006']) {
-    const who = { phone, pin: '1111', code: '000000' }
+    const who = { phone, pin: '1793', code: '000000' }
     const { status, headers } = await service.call('POST', '/payer/v1/session/', who, {})
     const wait = Number(headers.get('retry-after'))
     expect([status, wait > 0, wait <= 30]).toEqual([429, true, true])
@@ -683,12 +683,12 @@ test('given an app, when it signs somebody up and in, then it can answer, read a
 
 test('given as many answers as a page holds, when the history is read, then no page follows, and with one more there is one', async () => {
   const phone = '4740000055'
-  const added = await service.operator('payer', 'add', phone, '--name', 'H', '--pin', '1111')
+  const added = await service.operator('payer', 'add', phone, '--name', 'H', '--pin', '1793')
   const code = () => codeAt(added['totp_secret'] ?? '', Date.now())
   const browser = makeVisitor(service)
-  const pin = await browser.submit(await browser.visit('/payer/sign-in'), { phone, pin: '1111' })
+  const pin = await browser.submit(await browser.visit('/payer/sign-in'), { phone, pin: '1793' })
   await browser.submit(pin, { code: code() })
-  const who = { phone, pin: '1111', code: code() }
+  const who = { phone, pin: '1793', code: code() }
   const { token } = (await service.call('POST', '/payer/v1/session/', who, {})).body
   const api = (method: string, path: string) =>
     service.call(method, path, method === 'GET' ? undefined : {}, {
@@ -719,12 +719,12 @@ test('given as many answers as a page holds, when the history is read, then no p
 })
 
 test('given a payer who is erased, when their sessions and tokens are used, then they are over', async () => {
-  const added = await service.operator('payer', 'add', '4740000004', '--name', 'E', '--pin', '1111')
+  const added = await service.operator('payer', 'add', '4740000004', '--name', 'E', '--pin', '1793')
   const secret = added['totp_secret'] ?? ''
   const visitor = makeVisitor(service)
   const code = await visitor.submit(await visitor.visit('/payer/sign-in'), {
     phone: '4740000004',
-    pin: '1111',
+    pin: '1793',
   })
   await visitor.submit(code, { code: codeAt(secret, Date.now()) })
   expect((await visitor.visit('/payer/')).status).toBe(200)

@@ -122,6 +122,35 @@ test('given a stream, a position or a payer that is none, when an auditor asks f
   )
 })
 
+test('given a secret or a PIN in a file, then it need not be an argument', async () => {
+  const file = join(settings.DATA_DIR, 'secret.txt')
+  writeFileSync(file, 'a filed secret\n')
+  const added = await daybook('user', 'add', 'harbour', 'filed', '--secret-file', file)
+  expect(added).toMatchObject({ code: 0, errors: '' })
+  const again = ['user', 'add', 'harbour', 'filed']
+  expect(await daybook(...again, '--secret', 'a filed secret')).toEqual(added)
+  expect(await refusal(...again, '--secret-file', file, '--secret', 'x')).toBe(
+    'give the secret once\n',
+  )
+  expect(await refusal('user', 'add', 'harbour', 'nobody')).toBe(
+    'give --secret-file (- is standard input), --pubkey or both\n',
+  )
+  const payer = ['payer', 'add', '+4741234599', '--name', 'Kari']
+  expect(await refusal(...payer)).toBe('give --pin-file (- is standard input)\n')
+  writeFileSync(file, '1793\r\n')
+  expect(await daybook(...payer, '--pin-file', file)).toMatchObject({ code: 0, errors: '' })
+})
+
+test.each(['1111', '0000', '1234', '4321', '7890', '012345', '10987'])(
+  'given the PIN %s, which is tried first, when a payer is added, then it is refused',
+  async (pin) => {
+    const words = ['payer', 'add', '+4741234567', '--name', 'Kari', '--pin', pin]
+    expect(await refusal(...words)).toBe(
+      'a PIN has 4 to 12 digits, not one again and again, and is no row such as 1234\n',
+    )
+  },
+)
+
 test('given a national id that is none, when a payer is added, then that is told', async () => {
   const words = ['payer', 'add', '+4741234567', '--name', 'Kari', '--pin', '4711']
   expect(await refusal(...words, '--national-id', '123')).toBe('a national id has 11 digits\n')
