@@ -1,5 +1,6 @@
 import { logShown } from './failures.ts'
 import { makeLog } from './log.ts'
+import { fewOpenFiles } from './open-files.ts'
 import { refuseLogOfOtherMode } from './mode-of-log.ts'
 import { startServer } from './start-server.ts'
 import type { Settings } from './settings.ts'
@@ -18,16 +19,35 @@ const startedAs = (settings: Settings, address: string, metrics: string | undefi
   publicUrl: settings.PUBLIC_URL,
 })
 
-/** Runs the service until what it tells, once it listens, is answered. */
+/** How often to look whether read models are damaged, in ms. */
+const lookEveryMs = 200
+
+const untilDamaged = (core: { readonly isDamaged: () => boolean }) => {
+  let timer: NodeJS.Timeout | undefined
+  const damaged = new Promise<true>((resolve) => {
+    timer = setInterval(() => {
+      if (core.isDamaged()) resolve(true)
+    }, lookEveryMs)
+  })
+  return { damaged, end: () => clearInterval(timer) }
+}
+
+/**
+ * Runs the service until what it tells, once it listens, is answered, or until its read models are
+ * damaged; it then answers the port to begin again at, which makes new ones.
+ */
 export const serve = async (
   settings: Settings,
   untilStopped: (started: string) => Promise<void>,
-): Promise<void> => {
+): Promise<string | undefined> => {
   const log = makeLog(settings.LOG_LEVEL)
   // It is waited for, and nothing else is said meanwhile.
   if (settings.EVENT_STORE !== 'sqlite') log.info({ log: logShown(settings) }, 'asking for the log')
   await refuseLogOfOtherMode(settings, log)
-  const { greeting, address, metricsAddress, stop } = await startServer(settings, log, 'worker')
+  const few = fewOpenFiles()
+  if (few) log.warn(few.text)
+  const started = await startServer(settings, log, 'worker')
+  const { greeting, address, metricsAddress, stop } = started
   const stopped = untilStopped(`${greeting}listening on ${address}\n`)
   const seenAs = settings.PUBLIC_URL ?? address
   log.info(startedAs(settings, address, metricsAddress), 'started')
@@ -36,9 +56,13 @@ export const serve = async (
       { address: seenAs },
       'payers sign in over https only: set PUBLIC_URL to an https address',
     )
-  await stopped
+  const watch = untilDamaged(started.core)
+  const isDamaged = await Promise.race([stopped.then(() => false), watch.damaged])
+  watch.end()
+  if (isDamaged) log.warn('the read models are damaged: the service begins again with new ones')
   log.info('stopping')
   await stop()
   log.info('stopped')
   log.flush()
+  return isDamaged ? new URL(address).port : undefined
 }

@@ -1,4 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
+import type { Worker } from 'node:worker_threads'
+import { fewOpenFiles } from './open-files.ts'
 import type { ServingReply, ServingStart } from './serving-worker.ts'
 import { startWorker } from './worker.ts'
 
@@ -19,24 +21,53 @@ const onEndOfParent = (act: () => void): void => {
   timer.unref()
 }
 
+const begin = (environment: ServingStart): Worker =>
+  startWorker('serving-worker', { workerData: { ...environment }, resourceLimits })
+
 /**
  * Runs the service in a worker thread, since only those can be given a young generation size. This
  * thread waits for signals.
  */
 export const serveInWorker = (environment: ServingStart): void => {
+  const few = fewOpenFiles()
+  if (few?.isTooFew) {
+    process.stderr.write(`${few.text}\n`)
+    process.exitCode = 1
+    return
+  }
   // Helper threads of the collector would compete with the other threads.
   setFlagsFromString('--no-parallel-scavenge')
-  const thread = startWorker('serving-worker', { workerData: { ...environment }, resourceLimits })
-  const stop = (): void => thread.postMessage('stop')
-  thread.once('message', (started: ServingReply) => {
+  let thread = begin(environment)
+  let isStopping = false
+  const stop = (): void => {
+    isStopping = true
+    thread.postMessage('stop')
+  }
+  const onMessage = (reply: ServingReply): void => {
+    if ('again' in reply) {
+      // Damaged read models: a new thread makes new ones, at the same address.
+      thread.once('exit', () => {
+        if (isStopping) return
+        thread = begin({ ...environment, PORT: reply.again })
+        watch()
+      })
+      return
+    }
+    if (isGreeted) return
+    isGreeted = true
     // Install the handlers first: the reader of the address may stop the service at once.
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)
-    process.stdout.write(started)
-  })
+    process.stdout.write(reply.started)
+  }
+  let isGreeted = false
+  const watch = (): void => {
+    thread.on('message', onMessage)
+    // The worker has printed all other errors; an SqliteError would lose its message here.
+    thread.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+      if (code === 'ERR_WORKER_OUT_OF_MEMORY') process.stderr.write(`${message}\n`)
+    })
+    thread.on('exit', (code) => (process.exitCode = code))
+  }
+  watch()
   if (environment['npm_lifecycle_event'] === 'start') onEndOfParent(stop)
-  // The worker has printed all other errors; an SqliteError would lose its message here.
-  thread.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-    if (code === 'ERR_WORKER_OUT_OF_MEMORY') process.stderr.write(`${message}\n`)
-  })
-  thread.on('exit', (code) => (process.exitCode = code))
 }

@@ -8,19 +8,20 @@ import { readSettings, type Settings } from './settings.ts'
 
 /** The environment of the process. */
 export type ServingStart = Readonly<Record<string, string | undefined>>
-/** Printed once the service listens. */
-export type ServingReply = string
+/** What is printed once the service listens; or the port to begin again at, with new files. */
+export type ServingReply = { readonly started: string } | { readonly again: string }
 
 const run = async (port: MessagePort, environment: ServingStart): Promise<void> => {
   let settings: Settings | undefined
   try {
     settings = readSettings(environment)
-    await serve(settings, async (started: ServingReply) => {
-      port.postMessage(started)
+    const again = await serve(settings, async (started) => {
+      port.postMessage({ started } satisfies ServingReply)
       // The only message is `stop`.
       await once(port, 'message')
-      port.close()
     })
+    if (again !== undefined) port.postMessage({ again } satisfies ServingReply)
+    port.close()
   } catch (error) {
     failWith(error, settings)
   }

@@ -43,7 +43,9 @@ export const reportProjection = projection({
     const { stream, position, metadata } = event
     if (event.type === 'ReportClosed') {
       const { report: number, openedAt, callbackUri } = event.data
-      const closed = { closedAt: metadata.at, closedPosition: position }
+      // In old logs, with a clock that was put back, it may be earlier.
+      const closedAt = Math.max(metadata.at, openedAt)
+      const closed = { closedAt, closedPosition: position }
       const about = { key: String(key), ledgerStream: stream, number, openedAt, callbackUri }
       return { ...about, ...closed, closing: true, completion: null }
     }

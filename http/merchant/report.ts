@@ -118,7 +118,9 @@ export const reportRoutes = (needs: ReportNeeds): Route[] => {
         // The opening time of a report that opens right now is not known yet.
         if (report > open) return refuse('resource_is_unknown')
         const closing = { type: 'CloseReport', report, openedAt, callbackUri } as const
-        await change(call, row.id, { ...closing, implied: impliedBy(row) })
+        // Also where the clock was put back meanwhile.
+        const at = Math.max(call.at, openedAt)
+        await change({ ...call, at }, row.id, { ...closing, implied: impliedBy(row) })
       },
     }),
   ]

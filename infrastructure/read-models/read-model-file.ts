@@ -75,8 +75,8 @@ export const watchDamage = (file: string) => {
     noteDamage: (error: unknown): void => {
       if (noteDamage(file, error)) isDamaged = true
     },
-    /** The service must be started again, which makes a new file. */
-    isDamaged: (): boolean => isDamaged,
+    /** Another thread or process may have met it. The service begins again, with a new file. */
+    isDamaged: (): boolean => isDamaged || existsSync(markOf(file)),
   }
 }
 

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ledgers } from '../../domain/aggregates.ts'
 import { parseEvent } from '../../domain/events.ts'
 import { within } from '../../domain/stream.ts'
@@ -545,4 +545,15 @@ describe('cells of a log', () => {
       net: '-5.00',
     })
   })
+})
+
+test('given a clock put back, then a report does not close before it was opened', async () => {
+  onTestFinished(() => void vi.useRealTimers())
+  const now = Date.now()
+  vi.useFakeTimers({ toFake: ['Date'], now: now + 3_600_000 })
+  const ledger = { id: 'ahead', currency: 'NOK' }
+  expect((await place.ask('POST', '/merchant/v1/ledger/', ledger)).status).toBe(201)
+  vi.setSystemTime(now)
+  const { date_created, time_closed } = await place.close(1, 'ahead')
+  expect(time_closed).toBe(date_created)
 })
