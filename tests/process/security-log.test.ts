@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { operatorHere } from '../../harness/operator.ts'
 import type { SecurityEvent } from '../../application/security-log.ts'
+import { recordChanges } from '../../infrastructure/security-changes.ts'
 import { openSecurityLog, securityLogFiles } from '../../infrastructure/security-log.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
 
@@ -157,4 +158,20 @@ test('given commands of the operator, then the log tells who ran them, and no se
   ])
   const none = await daybook('audit', 'security', '--since', '2999-01-01')
   expect(none.output).toBe('')
+})
+
+test('given events of payers, then the log names their streams, and not what they typed', () => {
+  const told: SecurityEvent[] = []
+  const onAppended = recordChanges({ record: (event) => told.push(event) })
+  const context = { at: 0, merchant: null, actor: 'payer:unknown', correlationId: 'r' }
+  const events = ['PayerSignInFailed', 'PayerSignedIn', 'PaymentCaptured']
+  onAppended(
+    'payer-p1',
+    events.map((type) => ({ type, data: {} })),
+    context,
+  )
+  expect(told.map(({ type, actor }) => [type, actor])).toEqual([
+    ['payer_sign_in_failed', 'payer:p1'],
+    ['payer_signed_in', 'payer:p1'],
+  ])
 })
