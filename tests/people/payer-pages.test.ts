@@ -275,7 +275,10 @@ test('given the forms of signing in and up, when a browser fills them in, then e
       ['phone', 'username'],
       ['pin', 'current-password'],
     ],
-    [['code', 'one-time-code']],
+    [
+      ['code', 'one-time-code'],
+      ['recovery_code', 'off'],
+    ],
     [
       ['name', 'name'],
       ['phone', 'tel'],
