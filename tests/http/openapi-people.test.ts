@@ -52,7 +52,10 @@ const checkForms = (page: string): void => {
 
 let onAnswer: (method: string, shown: Shown) => void
 beforeAll(async () => {
-  service = await startPeopleService({ STEP_UP_AMOUNT: 'NOK 5000.00' })
+  service = await startPeopleService({
+    STEP_UP_AMOUNT: 'NOK 5000.00',
+    SECURITY_CONTACT: 'mailto:security@pay.example',
+  })
   document = openApiDocument.parse((await service.call('GET', '/openapi.json')).body)
   answers = makeAnswerCheck(document)
   onAnswer = (method, { url, status, headers, html: text }) => {
@@ -375,26 +378,32 @@ test('pages and apps of accounts are answered as is documented', async () => {
   for (const code of ['', codeOf('bob')]) {
     const renewal = await nobody.submit(proofs, { number_code, code })
     if (code === '') continue
-    const values = { new_pin: '5678' }
+    const values = { new_pin: '7306' }
     for (const _ of ['once', 'again']) await nobody.submit(renewal, values)
   }
   const again = await nobody.submit(begin, { phone: '4799999902' })
-  const other = { number_code: await codeSentTo(service, '4799999902'), pin: '5678' }
+  const other = { number_code: await codeSentTo(service, '4799999902'), pin: '7306' }
   await nobody.submit(again, other)
 })
 
 test('apps of accounts are answered as is documented', async () => {
+  await visitor().visit('/.well-known/security.txt', { headers: { Accept: '*/*' } })
   const path = (rest: string) => `/payer/v1/${rest}/`
-  const who = { phone: '4799999902', pin: '5678', code: codeOf('bob') }
+  const who = { phone: '4799999902', pin: '7306', code: codeOf('bob') }
   const { token, id } = await ask('POST', path('session'), {}, who)
   const session = { Authorization: `Bearer ${token}` }
-  const factors = { pin: '5678', code: codeOf('bob') }
+  const factors = { pin: '7306', code: codeOf('bob') }
   await ask('GET', path('session'), session)
-  await ask('PUT', path('pin'), session, { ...factors, new_pin: '5678' })
+  await ask('PUT', path('pin'), session, { ...factors, new_pin: '8417' })
   const { authenticator, totp_secret: key } = await ask('POST', path('authenticator'), session)
   const new_code = codeAt(key, Date.now())
-  await ask('PUT', path('authenticator'), session, { ...factors, authenticator, new_code })
-  const fresh = { pin: '5678', code: codeAt(key, Date.now()) }
+  await ask('PUT', path('authenticator'), session, {
+    pin: '8417',
+    code: codeOf('bob'),
+    authenticator,
+    new_code,
+  })
+  const fresh = { pin: '8417', code: codeAt(key, Date.now()) }
   const { recovery_codes: codes } = await ask('POST', path('recovery_codes'), session, fresh)
   const { proof } = await ask('POST', path('number'), session, { phone: '4740000091' })
   const number_code = await codeSentTo(service, '4740000091')
@@ -403,11 +412,11 @@ test('apps of accounts are answered as is documented', async () => {
   await ask('DELETE', path('session/none'), session)
   await ask('DELETE', path(`session/${id}`), session)
   const begun = await ask('POST', path('recovery'), {}, { phone: '4740000091' })
-  const given = { proof: begun.proof, pin: '5678', recovery_code: codes[0] }
+  const given = { proof: begun.proof, pin: '8417', recovery_code: codes[0] }
   const { recovered, totp_secret } = await ask('POST', path('recovery/proof'), {}, given)
   const renewed = { recovered, new_code: codeAt(totp_secret, Date.now()) }
   await ask('PUT', path('recovery'), {}, renewed)
-  const last = { pin: '5678', code: codeAt(totp_secret, Date.now()) }
+  const last = { pin: '8417', code: codeAt(totp_secret, Date.now()) }
   const opened = await ask('POST', path('session'), {}, { phone: '4740000091', ...last })
   const own = { Authorization: `Bearer ${opened.token}` }
   expect((await ask('POST', path('payer/close'), own, last)) ?? null).toBe(null)
