@@ -111,14 +111,15 @@ export const inexactNumber = (value: unknown): string | undefined => {
 
 const validNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** Keeps the text of numbers; those of no valid form stay, and fail to parse. */
+/** Keeps the text of numbers that a float does not; those of no valid form fail to parse. */
 const withTexts = (text: string, spans: readonly Span[]): string => {
   const parts: string[] = []
   let at = 0
   for (const [start, end] of spans) {
     const number = text.slice(start, end)
     parts.push(text.slice(at, start))
-    parts.push(validNumber.test(number) ? `{"${inexactKey}":"${number}"}` : number)
+    const isKept = String(Number(number)) === number || !validNumber.test(number)
+    parts.push(isKept ? number : `{"${inexactKey}":"${number}"}`)
     at = end
   }
   return parts.join('') + text.slice(at)

@@ -10,7 +10,7 @@ const valueOf = (text: string): unknown => {
 }
 
 test('given JSON without numbers that a float loses, then it is read as JSON.parse does', () => {
-  const json = fc.json({ maxDepth: 5 }).filter((text) => !/\d[eE]|\d{16}|\.\d{7}/.test(text))
+  const json = fc.json({ maxDepth: 5 }).filter((text) => !/\d[eE]/.test(text))
   fc.assert(fc.property(json, (text) => void expect(valueOf(text)).toEqual(JSON.parse(text))))
 })
 
@@ -41,7 +41,7 @@ describe('a number', () => {
     (number) => expect(valueOf(number)).toBe(Number(number)),
   )
 
-  test.each(['1e1', '0.0000001', '1234567890123456', '0.30000000000000001', '-1E-400'])(
+  test.each(['1e1', '0.0000001', '12345678901234567', '0.30000000000000001', '-1E-400'])(
     '%s keeps its text',
     (number) => {
       const [read] = valueOf(`[${number}]`) as unknown[]

@@ -804,6 +804,8 @@ test('given a request that fifty pages watch, when another wants to, then it is 
 })
 
 test('given an application that its merchant removes, then its tokens are dead and its open page leads nowhere', async () => {
+  // The clock has moved on, and idle sessions end.
+  await alice.signIn('alice')
   const gone = await addOlderApp(service, 'Gone', [redirectUri])
   const client = { client_id: gone.client_id }
   const { body: tokens } = await redeem({ code: await codeFor(client) }, gone)
