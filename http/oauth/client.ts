@@ -1,5 +1,4 @@
 import type { Instant } from '../../domain/time.ts'
-import { andThen, type MaybePromise } from '../../application/maybe-promise.ts'
 import type { SecretGuesses } from '../../application/secret-guesses.ts'
 import type { Authenticate } from '../access.ts'
 import type { Names } from '../brand.ts'
@@ -70,17 +69,14 @@ const unknownClient = (problem = 'Client authentication failed.') =>
 
 /** Authenticates an application by its id and secret, or a public one by its id. */
 const makeApplicationAccess = (needs: ClientNeeds) => {
-  /** Whoever is refused has waited for the log, so that timing does not tell which ids exist. */
-  const findRight = (
+  /** Waits for the log: what has just been rotated out or disabled must not be let in. */
+  const findRight = async (
     id: string,
     isRight: (found: KnownApplication | undefined) => boolean,
-  ): MaybePromise<KnownApplication | undefined> => {
-    const known = needs.findApplication(id)
-    if (known && isRight(known)) return known
-    return needs.caughtUp().then(() => {
-      const found = needs.findApplication(id)
-      return isRight(found) ? found : undefined
-    })
+  ): Promise<KnownApplication | undefined> => {
+    await needs.caughtUp()
+    const found = needs.findApplication(id)
+    return isRight(found) ? found : undefined
   }
 
   /** Compares with both secrets always, so that timing does not tell which there are. */
@@ -94,7 +90,7 @@ const makeApplicationAccess = (needs: ClientNeeds) => {
   const findBySecret = async (id: string, secret: string, { request, at }: Call) => {
     let right: KnownApplication | undefined
     const isRight = (found: KnownApplication | undefined): boolean => isSecretOf(secret, found, at)
-    const verify = () => andThen(findRight(id, isRight), (found) => (right = found) !== undefined)
+    const verify = async () => (right = await findRight(id, isRight)) !== undefined
     await needs.guardGuesses(`client ${id}`, request.remoteAddress, verify, () =>
       needs.findApplication(id) ? { actor: `client:${id}` } : { actor: 'client:?' },
     )
