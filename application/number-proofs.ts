@@ -1,5 +1,6 @@
 import { refuse, Refusal } from '../domain/refusal.ts'
 import { secondsAfter, type Instant, type Seconds } from '../domain/time.ts'
+import { generationalCache } from './generational-cache.ts'
 
 /** Sends a text to a phone number; nobody waits for it. */
 export type SendMessage = (to: string, text: string) => void
@@ -31,10 +32,12 @@ export type NumberProofNeeds = {
   readonly afterAnswer: (work: () => Promise<void>) => void
 }
 
-type Proof = {
+/** A number that was proved, with a code that was asked for then. */
+export type ProvedNumber = { readonly phone: string; readonly askedAt: Instant }
+
+type Proof = ProvedNumber & {
   readonly id: string
   readonly purpose: ProofPurpose
-  readonly phone: string
   /** The account that asked, if any. */
   readonly payer: string | null
   /** Null when none could be sent. */
@@ -53,6 +56,21 @@ type Asked = Pick<Proof, 'purpose' | 'phone'> & {
 }
 
 const proofLifetime: Seconds = 900
+const numbersKept = 10_000
+
+/** Once a code has counted, it is void, and so is what was asked for before it. */
+const usedCodes = () => {
+  const used = generationalCache<string, Instant>(numbersKept)
+  return {
+    use: ({ phone, askedAt }: ProvedNumber): void =>
+      used.set(phone, Math.max(askedAt, used.get(phone) ?? askedAt)),
+    /** What a clock that was ahead has told does not count. */
+    isUsed: ({ phone, askedAt }: ProvedNumber, at: Instant): boolean => {
+      const last = used.get(phone)
+      return last !== undefined && askedAt <= last && last <= at
+    },
+  }
+}
 
 /** Counts a message to the number. @throws Refusal unless it is optional */
 const countMessage = (
@@ -76,6 +94,7 @@ const countMessage = (
 /** Codes sent to phone numbers. They are kept by who asked, sealed: strangers store nothing. */
 export const numberProofs = (needs: NumberProofNeeds) => {
   const { sendMessage, messageLimits, tries } = needs
+  const { use, isUsed } = usedCodes()
 
   /** Sends a code. @throws Refusal messages_cannot_be_sent, sign_in_is_locked */
   const ask = ({ purpose, phone, payer = '', at, address, word, isOptional }: Asked): string => {
@@ -86,7 +105,8 @@ export const numberProofs = (needs: NumberProofNeeds) => {
     if (code !== null && sendMessage)
       needs.afterAnswer(async () => sendMessage(phone, await word(code)))
     const until = secondsAfter(at, proofLifetime)
-    const proof: Proof = { id: needs.newId(), purpose, phone, payer: payer || null, code, until }
+    const asked = { purpose, phone, payer: payer || null, askedAt: at }
+    const proof: Proof = { id: needs.newId(), ...asked, code, until }
     return needs.seal(JSON.stringify(proof))
   }
 
@@ -98,20 +118,21 @@ export const numberProofs = (needs: NumberProofNeeds) => {
   }
 
   /**
-   * The proved number; undefined for a wrong code or one that is too old. @throws Refusal
-   * sign_in_is_locked after a few wrong codes
+   * The proved number; undefined for a wrong code or one that is too old or used, that of a sign-up
+   * excepted, as its last step may come twice. @throws Refusal sign_in_is_locked after a few wrong
+   * codes
    */
   const check = (
     sealed: string,
     purpose: ProofPurpose,
     code: string,
     at: Instant,
-  ): Pick<Proof, 'phone' | 'payer'> | undefined => {
+  ): (ProvedNumber & Pick<Proof, 'payer'>) | undefined => {
     const proof = read(sealed, purpose, at)
     if (!proof) return undefined
     tries.check(proof.id, at)
     const isRight = proof.code !== null && needs.isSameText(code.replaceAll(/\s/g, ''), proof.code)
-    if (isRight) return proof
+    if (isRight) return purpose !== 'sign_up' && isUsed(proof, at) ? undefined : proof
     tries.count(proof.id, at)
     return undefined
   }
@@ -119,6 +140,8 @@ export const numberProofs = (needs: NumberProofNeeds) => {
   return {
     ask,
     check,
+    use,
+    isUsed,
     /** The number that was asked for, proved or not. */
     phoneOf: (sealed: string, purpose: ProofPurpose, at: Instant) =>
       read(sealed, purpose, at)?.phone,

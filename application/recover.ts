@@ -2,7 +2,7 @@ import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import type { Context } from './handle.ts'
 import { changeCredentials } from './account.ts'
-import type { Limit, NumberProofs } from './number-proofs.ts'
+import type { Limit, NumberProofs, ProvedNumber } from './number-proofs.ts'
 import { findCredentials, plainRecoveryCode, withoutRecoveryCode } from './payers.ts'
 import type { SignInNeeds } from './sign-in.ts'
 
@@ -34,6 +34,8 @@ export type Recovered = {
   readonly codeStep: number | null
   /** Digest of the recovery code that is used up. */
   readonly recoveryHash: string | null
+  /** The number whose code is used up. */
+  readonly number: ProvedNumber | null
 }
 
 /**
@@ -52,8 +54,9 @@ const proveRecovery = (needs: RecoveryNeeds) => {
     const phone = proofs.phoneOf(proof, 'recovery', at)
     const payer = phone === undefined ? undefined : people.findPerson(phone)
     const found = payer === undefined ? undefined : await credentialsOf(payer)
-    const hasNumber =
-      given.numberCode !== '' && proofs.check(proof, 'recovery', given.numberCode, at) !== undefined
+    const number =
+      given.numberCode === '' ? undefined : proofs.check(proof, 'recovery', given.numberCode, at)
+    const hasNumber = number !== undefined
     if (payer === undefined || !found) return undefined
     const { credentials, sealed } = found
     const hash = digestOf(plainRecoveryCode(given.recoveryCode))
@@ -63,6 +66,8 @@ const proveRecovery = (needs: RecoveryNeeds) => {
     recoveryTries.check(payer, at)
     const keepsPin =
       given.pin !== '' && (await needs.verifyPin(given.pin, credentials.pinHash, payer))
+    // Concurrent guesses may have used up the tries.
+    recoveryTries.check(payer, at)
     const step = given.code === '' ? null : needs.stepOfCode(credentials.codeSecret, given.code)
     const keepsAuthenticator = step !== null
     const proved = [hasNumber, hasRecovery, keepsPin, keepsAuthenticator].filter(Boolean).length
@@ -72,7 +77,8 @@ const proveRecovery = (needs: RecoveryNeeds) => {
     }
     const recoveryHash = hasRecovery ? hash : null
     const before = digestOf(sealed)
-    return { payer, before, keepsPin, keepsAuthenticator, codeStep: step, recoveryHash }
+    const kept = { keepsPin, keepsAuthenticator, codeStep: step }
+    return { payer, before, ...kept, recoveryHash, number: number ?? null }
   }
 }
 
@@ -88,7 +94,7 @@ const renewCredentials = (needs: RecoveryNeeds) => {
   const credentialsOf = findCredentials(needs)
   const change = changeCredentials(needs)
   return async (
-    { payer, before, recoveryHash, codeStep }: Recovered,
+    { payer, before, recoveryHash, codeStep, number }: Recovered,
     { pin, codeSecret, known }: Renewed,
     context: Context,
   ): Promise<void> => {
@@ -99,6 +105,7 @@ const renewCredentials = (needs: RecoveryNeeds) => {
     const changes = { ...rest, pinHash, ...(codeSecret !== null && { codeSecret }) }
     const options = { known, ...(codeStep !== null && { codeStep }) }
     await change(payer, 'recovery', changes, context, options)
+    if (number) needs.proofs.use(number)
   }
 }
 

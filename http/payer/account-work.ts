@@ -103,6 +103,7 @@ const numberWork = (needs: AccountNeeds, confirmed: ReturnType<typeof confirming
     if (proved?.payer !== who.payer) return false
     const context = await confirmed(who, factors, call)
     await needs.proveNumber(who.payer, proved.phone, context)
+    needs.proofs.use(proved)
     return true
   },
 })

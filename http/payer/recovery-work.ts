@@ -28,6 +28,7 @@ const recovered = z.object({
   keepsAuthenticator: z.boolean(),
   codeStep: z.int().nullable(),
   recoveryHash: z.string().nullable(),
+  number: z.object({ phone: z.string(), askedAt: z.int() }).nullable(),
   /** Of the new authenticator, if one is needed. */
   codeSecret: z.string(),
   until: z.int(),

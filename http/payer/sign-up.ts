@@ -48,6 +48,8 @@ const registration = z.object({
   recoveryCodes: z.array(z.string()),
   /** Of the number; null once it is proved. */
   proof: z.string().nullable(),
+  /** When the code of the number was asked for. */
+  askedAt: z.int(),
   until: z.int(),
 })
 type Registration = z.output<typeof registration>
@@ -76,9 +78,9 @@ const asking =
 
 /** @throws Refusal sign_in_is_locked */
 const finishing =
-  ({ throttle, stepOfCode, digestOf, registerPayer }: SignUpNeeds) =>
+  ({ throttle, stepOfCode, digestOf, registerPayer, proofs }: SignUpNeeds) =>
   async (known: Registration, code: string, call: Call): Promise<Finished> => {
-    const { profile, pinHash, codeSecret, recoveryCodes, proof } = known
+    const { profile, pinHash, codeSecret, recoveryCodes, proof, askedAt } = known
     const { at, requestId: correlationId, request } = call
     throttle.check(request.remoteAddress ?? '', at)
     if (proof !== null) return { wrong: 'number_code' }
@@ -89,7 +91,10 @@ const finishing =
     const recovery = recoveryCodes.map((one) => digestOf(plainRecoveryCode(one)))
     const credentials = { pinHash, codeSecret, recovery }
     const context = { at, merchant: null, actor: 'payer', correlationId }
-    const payer = await registerPayer({ profile, credentials, takesOver: true }, context)
+    const number = { phone: profile.phone, askedAt }
+    const takesOver = !proofs.isUsed(number, at)
+    const payer = await registerPayer({ profile, credentials, takesOver }, context)
+    proofs.use(number)
     return { payer, recoveryCodes }
   }
 
@@ -125,11 +130,12 @@ export const makeSignUp = (needs: SignUpNeeds) => {
       const codeSecret = needs.newCodeSecret()
       const recoveryCodes = [...needs.newRecoveryCodes()]
       const until = at + registrationLifetimeMs
-      return sealed({ profile: read.data, pinHash, codeSecret, recoveryCodes, proof, until })
+      const rest = { proof, askedAt: at, until }
+      return sealed({ profile: read.data, pinHash, codeSecret, recoveryCodes, ...rest })
     },
     /** With a new code for the number. @throws Refusal sign_in_is_locked */
     askAgain: (known: Registration, texts: Texts, call: Call): SealedRegistration =>
-      sealed({ ...known, proof: ask(known.profile.phone, texts, call) }),
+      sealed({ ...known, proof: ask(known.profile.phone, texts, call), askedAt: call.at }),
     read: (text: string, at: Instant): Registration | undefined => {
       const plain = needs.unseal(text)
       const read = plain === undefined ? undefined : registration.safeParse(JSON.parse(plain))
