@@ -62,8 +62,7 @@ export const channels = { category: 'channel', ...channel }
 /** Keyed by merchant. */
 export const callbackSecrets = {
   category: 'callback_secret',
-  decider: callbackSecret,
-  events: callbackSecretEvents,
+  ...ordered({ decider: callbackSecret, events: callbackSecretEvents }),
 }
 
 export const payments = {

@@ -1,6 +1,6 @@
 import type { Asked, Decider } from './decider.ts'
 import { refuse } from './refusal.ts'
-import type { Entry, LastAsked } from './register.ts'
+import type { LastAsked, WithAsked } from './register.ts'
 
 const after = (last: LastAsked | undefined, { at, signature }: Asked): LastAsked => {
   const signatures = signature === null ? [] : [signature]
@@ -10,13 +10,13 @@ const after = (last: LastAsked | undefined, { at, signature }: Asked): LastAsked
 }
 
 /**
- * A register whose signed changes count once (interface 3.8): one that was signed before the last
- * change would undo it, and the same signature again does nothing.
+ * A register, or the like, whose signed changes count once (interface 3.8): one that was signed
+ * before the last change would undo it, and the same signature again does nothing.
  */
 export const ordered = <
   Command,
   Event,
-  State extends Entry<unknown>,
+  State extends WithAsked,
   Rest extends { readonly decider: Decider<Command, Event, State> },
 >(
   register: Rest & { readonly decider: Decider<Command, Event, State> },

@@ -23,8 +23,8 @@ type RegisterEvent<Name extends string, Data> =
 /** The newest change, and the signatures of that second. */
 export type LastAsked = { readonly at: Instant; readonly signatures: readonly string[] }
 
-type WithAsked = {
-  /** Only of ordered registers. */
+export type WithAsked = {
+  /** Only of what is ordered. */
   readonly asked?: LastAsked | undefined
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Decider, EventsOf } from '../decider.ts'
+import type { WithAsked } from '../register.ts'
 import type { Instant } from '../time.ts'
 
 /** How long messages are signed with the earlier secret too. */
@@ -21,7 +22,7 @@ export type CallbackSecretNumber = {
 }
 
 /** Every merchant has secret number 0 from the start. */
-export type CallbackSecretState = {
+export type CallbackSecretState = WithAsked & {
   readonly current: number
   /** Newest first. */
   readonly earlier: readonly CallbackSecretNumber[]

@@ -105,6 +105,18 @@ test('given a signed request for an application, when it is sent again, there is
   expect(await send()).toMatchObject(older)
 })
 
+test('given a signed change of a callback secret, then it counts once', async () => {
+  const path = '/merchant/v1/callback_secret/'
+  const first = signed('POST', path, 60)
+  const made = await first()
+  expect(made).toMatchObject({ status: 200, body: { earlier: [{}] } })
+  expect((await first()).body).toEqual(made.body)
+  const later = await signed('POST', path, 30)()
+  expect(later.body.earlier).toHaveLength(2)
+  expect(await first()).toMatchObject(older)
+  expect((await signed('GET', path, 0)()).body).toEqual(later.body)
+})
+
 test('given an account that the operator has changed, then the event tells when', async () => {
   const daybook = operatorHere(service.settings)
   await daybook('settlement-account', 'set', 'sandbox', '--frequency', 'weekly')
