@@ -25,25 +25,25 @@ export const withOrigin = ({ seal }: OriginNeeds, qr: string, { request }: Call)
   return `${qr}.${seal(JSON.stringify({ address: request.remoteAddress ?? '', device }))}`
 }
 
-/** Where the request comes from, and the number to compare, on the phone that approves it. */
+/** Where the request comes from, on the phone that approves it. */
 export const originHtml = (
   { unseal }: OriginNeeds,
   { texts }: Visitor,
   { qr, address }: { readonly qr: string; readonly address: string },
-  problem: string | undefined,
 ): Html => {
   const text = unseal(qr.split('.')[1] ?? '')
   const from = text === undefined ? undefined : origin.safeParse(JSON.parse(text)).data
   const place = from?.address === address ? texts.fromHere : texts.fromElsewhere
-  return html`<p>
-      ${filled(place, html`<b>${from?.address ?? texts.unknownDevice}</b>`)}<br />
-      ${filled(texts.fromDevice, html`<b>${from?.device ?? texts.unknownDevice}</b>`)}
-    </p>
-    ${inputField({
-      name: 'compare',
-      label: texts.compareNumber,
-      hint: texts.compareHint,
-      problem,
-      attributes: html`inputmode="numeric" autocomplete="off" maxlength="2"`,
-    })}`
+  return html`${filled(place, html`<b>${from?.address ?? texts.unknownDevice}</b>`)}<br />
+    ${filled(texts.fromDevice, html`<b>${from?.device ?? texts.unknownDevice}</b>`)}`
 }
+
+/** The number to compare. */
+export const compareField = ({ texts }: Visitor, problem: string | undefined): Html =>
+  inputField({
+    name: 'compare',
+    label: texts.compareNumber,
+    hint: texts.compareHint,
+    problem,
+    attributes: html`inputmode="numeric" autocomplete="off" maxlength="2"`,
+  })

@@ -11,7 +11,7 @@ import type { SignInForm, StepAhead } from '../payer/sign-in-form.ts'
 import { signInPath, signUpPath } from '../payer/way-on.ts'
 import type { RawReply } from '../route.ts'
 import type { KnownApplication } from './client.ts'
-import { compareNumber, originHtml, type OriginNeeds } from './origin.ts'
+import { compareField, compareNumber, originHtml, type OriginNeeds } from './origin.ts'
 import { redirectTo, type ValidRequest } from './request.ts'
 
 export type AuthorizationPageNeeds = OriginNeeds & {
@@ -39,7 +39,7 @@ export const authorizationPages = (
     { redirectUri, state }: ValidRequest['request'],
   ): Html => {
     const answer = { error: 'access_denied', state, iss: issuer() }
-    return html`<a href="${redirectTo(redirectUri, answer)}">${texts.noThanks}</a>`
+    return html`<a class="lone" href="${redirectTo(redirectUri, answer)}">${texts.noThanks}</a>`
   }
 
   /** Continue as the payer who is signed in. */
@@ -85,7 +85,9 @@ export const authorizationPages = (
           ${
             step.step === 'pin'
               ? html`<p>
-                  <a href="${signUpPath(`/oauth2/pre_auth?${asked}`)}">${texts.newHere}</a>
+                  <a class="lone" href="${signUpPath(`/oauth2/pre_auth?${asked}`)}"
+                    >${texts.newHere}</a
+                  >
                 </p>`
               : ''
           }
@@ -142,7 +144,10 @@ export const authorizationPages = (
     const name = findApplication(request.client)?.name ?? request.client
     const { protocol, host } = new URL(request.redirectUri)
     const warning: Html | '' = isPhone
-      ? html`<p class="note">${texts.approve}. ${texts.notYou}</p>`
+      ? html`<div class="note">
+          <p><b>${texts.approve}.</b> ${texts.notYou}</p>
+          <p>${originHtml(needs, visitor, cameFrom)}</p>
+        </div>`
       : ''
     return visits.show(visitor, {
       title: `${name} ${texts.asks}`,
@@ -165,8 +170,7 @@ export const authorizationPages = (
                 ${texts.returnTo} <b>${host === '' ? protocol : host}</b>
               </p>`
         }
-        ${'qr' in cameFrom ? originHtml(needs, visitor, cameFrom, wrongCompare) : ''}
-        ${decisionButtons(visitor)}
+        ${isPhone ? compareField(visitor, wrongCompare) : ''} ${decisionButtons(visitor)}
       </form>`,
     })
   }

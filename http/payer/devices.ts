@@ -38,11 +38,10 @@ export const devicesHtml = (
       const isOwn = session === own.digest
       return html`<li>
         <form class="row device" method="post" action="/payer/devices">
-          <span>
-            ${name}<br /><span class="quiet small"
-              >${filled(texts.signedInAt, shownTime(startedAt, locale))},
-              ${filled(texts.usedAt, shownTime(usedAt, locale))}</span
-            >
+          <span>${name}</span>
+          <span class="about quiet small">
+            ${filled(texts.signedInAt, shownTime(startedAt, locale))}<br />
+            ${filled(texts.usedAt, shownTime(usedAt, locale))}
           </span>
           ${
             isOwn

@@ -91,8 +91,9 @@ const renewalFields = async (
     ${
       keepsAuthenticator
         ? ''
-        : html`${authenticatorHtml(visitor, { uri, codeSecret, image })}
-          ${codeField(texts, undefined, '', 'new_code')}`
+        : html`<h2>${texts.authenticatorTitle}</h2>
+            ${authenticatorHtml(visitor, { uri, codeSecret, image })}
+            ${codeField(texts, undefined, '', 'new_code')}`
     }`
 }
 

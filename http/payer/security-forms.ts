@@ -71,7 +71,7 @@ const fieldsOf = (visitor: SignedIn, form: ChangeForm): Html => {
         ${factors}`
     case 'number':
       return proof === undefined
-        ? phoneField(texts, 'tel')
+        ? phoneField({ ...texts, phone: texts.newNumber }, 'tel')
         : html`${numberCodeField(texts)} ${factors}`
     case 'close':
       return html`<p>${texts.closeWhat}</p>

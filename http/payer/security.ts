@@ -32,14 +32,14 @@ const overview =
     const isDone = search.has('done') || search.has('everywhere')
     return visits.show(visitor, {
       title: texts.security,
-      body: html`<h1>${texts.security}</h1>
-        ${isDone ? html`<p class="state good" role="status">${done}</p>` : ''}
+      body: html`${isDone ? html`<p class="state good" role="status">${done}</p>` : ''}
         <div class="card">
+          <h1>${texts.security}</h1>
           <ul class="list">
             ${changes.map(
               (change) =>
                 html`<li>
-                  <a class="row" href="/payer/security?change=${change}"
+                  <a class="row link" href="/payer/security?change=${change}"
                     >${titleOf(texts, change)}</a
                   >
                 </li>`,

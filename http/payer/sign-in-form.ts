@@ -158,7 +158,7 @@ export const makeSignIn = (needs: SignInFormNeeds, visits: Visits) => {
             />
             <div class="actions"><button>${texts.continue}</button></div>
           </form>
-          <p><a class="small" href="/payer/recovery">${texts.cannotSignIn}</a></p>`
+          <p><a class="lone" href="/payer/recovery">${texts.cannotSignIn}</a></p>`
 
   return { advance, formOf }
 }

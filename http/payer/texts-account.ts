@@ -3,9 +3,9 @@ export const accountTextsInEnglish = {
   codesKept: 'I have kept them',
   codesTitle: 'Keep your recovery codes',
   codesWhat:
-    'Each opens your account once, instead of the code of your authenticator or of a message. ' +
+    'Each code works once, in place of the code from your authenticator or from a message. ' +
     'Print them or write them down, and keep them where nobody else looks. ' +
-    'They are shown only now.',
+    'You cannot see them again.',
   copyCodes: 'Copy codes',
   messageSignUp: '{} is your code for a new account at {}. If you did not ask, do nothing.',
   messageSignUpTaken:
@@ -19,52 +19,54 @@ export const accountTextsInEnglish = {
   numberWhat: 'We have sent a message with a code to {}.',
   refused_messages_cannot_be_sent:
     'No messages can be sent just now, so no number can be confirmed. Please try again later.',
-  cannotSignIn: 'Cannot sign in? Get back into your account',
+  cannotSignIn: 'Cannot sign in? Get back in',
   changeAuthenticator: 'Connect another authenticator',
   changeNumber: 'Change your phone number',
   changePin: 'Change your PIN',
-  changed: 'It is changed. Other devices are signed out where that matters.',
+  changed: 'Saved. A new PIN or authenticator signs out all other devices.',
   close: 'Close your account',
   closeWhat:
-    'This erases your details, your permissions and your way in, for good. Payments ' +
+    'This erases your details, your permissions and your way to sign in, for good. Payments ' +
     'that you have made stay in the books of the shops, without your name.',
-  closed: 'Your account is closed, and what was known of you is erased.',
-  codeOrRecovery: 'Code of your authenticator',
+  closed: 'Your account is closed, and your details are erased.',
+  codeOrRecovery: 'Code from your authenticator',
   codeOrRecoveryHint: 'Six digits, or one of your recovery codes.',
-  compareHint: 'Two digits, shown beside the code that you scanned.',
+  compareHint: 'Two digits, shown below the code that you scanned.',
   compareNumber: 'Number on the other screen',
   compareShown: 'Your phone will ask for this number:',
   everywhere: 'Sign out everywhere else',
   everywhereDone: 'All other devices are signed out.',
   fromDevice: 'Device: {}.',
-  fromElsewhere: 'It comes from another network than yours: {}.',
-  fromHere: 'It comes from the network that you are on: {}.',
+  fromElsewhere: 'The other screen is on another network than this phone: {}.',
+  fromHere: 'The other screen is on the same network as this phone: {}.',
   messageChange: '{} is your code to use this number at {}. If you did not ask, do nothing.',
   messageNoAccount: 'Somebody wants to get into an account at {}. This number has none.',
   messageRecovery: '{} is your code to get back into your account at {}. Give it to nobody.',
-  newCode: 'Code of the new authenticator',
+  newCode: 'Code from the new authenticator',
   newCodes: 'Make new recovery codes',
-  newCodesWhat: 'The codes that you have now open nothing any more.',
+  newCodesWhat: 'You get ten new codes. Those that you have now stop working.',
   newNumber: 'New phone number',
   newPin: 'New PIN',
   oldPin: 'Your PIN',
   recover: 'Get back into your account',
-  recoverDone: 'You are back. Sign in with what you have just set.',
-  recoverProofs: 'Give two of these, one of the first two.',
-  recoverRenew: 'Set what you could not give',
+  recoverDone: 'You can sign in again, with what you have just chosen.',
+  recoverProofs:
+    'Fill in two of these: the code from the message or a recovery code, and one more. ' +
+    'Leave the others empty.',
+  recoverRenew: 'Now replace what you left empty.',
   recoverWhat:
-    'We send a code to your number. With it, or with a recovery code, and one thing ' +
-    'more you set the rest anew.',
-  recoverWrong: 'That is not enough, or something is wrong. Nothing was changed.',
+    'We send a code to your phone. With that code or a recovery code, and one proof more, ' +
+    'you can replace what you have lost.',
+  recoverWrong: 'Something is missing or wrong. Nothing is changed. Please try again.',
   recoveryCode: 'Recovery code',
   security: 'Security',
-  stepUp: 'Payments above {} need a code of your authenticator.',
-  useRecoveryCode: 'No authenticator at hand? Use a recovery code',
-  stepUpNeeded: 'So high a payment needs a code of your authenticator.',
-  usedAt: 'used {}',
+  stepUp: 'Payments above {} need a code from your authenticator.',
+  useRecoveryCode: 'Use a recovery code instead',
+  stepUpNeeded: 'Type the code from your authenticator to go on.',
+  usedAt: 'Last used {}',
   wrongCompare:
     'That is not the number on the screen where this began. If you see no such ' +
-    'screen, decline.',
+    'screen, press Deny.',
   wrongFactors: 'The PIN or the code is wrong.',
   wrongNumberCode: 'That is not the code of the newest message, or it is too old.',
 }
@@ -75,9 +77,9 @@ export const accountTextsInNorwegian: AccountTexts = {
   codesKept: 'Jeg har tatt vare på dem',
   codesTitle: 'Ta vare på gjenopprettingskodene',
   codesWhat:
-    'Hver av dem åpner kontoen din én gang, i stedet for koden fra autentiseringsappen eller fra ' +
-    'en melding. Skriv dem ut eller ned, og legg dem der ingen andre leter. ' +
-    'De vises bare nå.',
+    'Hver kode virker én gang, i stedet for koden fra autentiseringsappen eller fra en melding. ' +
+    'Skriv dem ut eller ned, og legg dem der ingen andre leter. ' +
+    'Du kan ikke se dem igjen.',
   copyCodes: 'Kopier kodene',
   messageSignUp:
     '{} er koden din for en ny konto hos {}. Har du ikke bedt om den, trenger du ikke gjøre noe.',
@@ -92,26 +94,26 @@ export const accountTextsInNorwegian: AccountTexts = {
   numberWhat: 'Vi har sendt en melding med en kode til {}.',
   refused_messages_cannot_be_sent:
     'Ingen meldinger kan sendes akkurat nå, så ingen numre kan bekreftes. Prøv igjen senere.',
-  cannotSignIn: 'Får du ikke logget inn? Kom inn i kontoen igjen',
+  cannotSignIn: 'Kommer du ikke inn? Kom inn igjen',
   changeAuthenticator: 'Koble til en annen autentiseringsapp',
   changeNumber: 'Bytt telefonnummer',
   changePin: 'Bytt PIN',
-  changed: 'Det er endret. Andre enheter er logget ut der det trengs.',
+  changed: 'Lagret. En ny PIN eller autentiseringsapp logger ut alle andre enheter.',
   close: 'Avslutt kontoen',
   closeWhat:
     'Dette sletter opplysningene, tillatelsene og innloggingen din for godt. ' +
     'Betalinger du har gjort, blir stående i butikkenes bøker, uten navnet ditt.',
-  closed: 'Kontoen er avsluttet, og det som var kjent om deg, er slettet.',
+  closed: 'Kontoen er avsluttet, og opplysningene dine er slettet.',
   codeOrRecovery: 'Kode fra autentiseringsappen',
   codeOrRecoveryHint: 'Seks sifre, eller en av gjenopprettingskodene dine.',
-  compareHint: 'To sifre, vist ved siden av koden du skannet.',
+  compareHint: 'To sifre, vist under koden du skannet.',
   compareNumber: 'Tallet på den andre skjermen',
   compareShown: 'Telefonen din spør etter dette tallet:',
   everywhere: 'Logg ut alle andre steder',
   everywhereDone: 'Alle andre enheter er logget ut.',
   fromDevice: 'Enhet: {}.',
-  fromElsewhere: 'Den kommer fra et annet nettverk enn ditt: {}.',
-  fromHere: 'Den kommer fra nettverket du er på: {}.',
+  fromElsewhere: 'Den andre skjermen er på et annet nettverk enn denne telefonen: {}.',
+  fromHere: 'Den andre skjermen er på samme nettverk som denne telefonen: {}.',
   messageChange:
     '{} er koden din for å bruke dette nummeret hos {}. Har du ikke bedt om den, ' +
     'trenger du ikke gjøre noe.',
@@ -119,26 +121,28 @@ export const accountTextsInNorwegian: AccountTexts = {
   messageRecovery: '{} er koden din for å komme inn i kontoen din hos {}. Gi den til ingen.',
   newCode: 'Kode fra den nye autentiseringsappen',
   newCodes: 'Lag nye gjenopprettingskoder',
-  newCodesWhat: 'Kodene du har nå, åpner ikke noe lenger.',
+  newCodesWhat: 'Du får ti nye koder. De du har nå, slutter å virke.',
   newNumber: 'Nytt telefonnummer',
   newPin: 'Ny PIN',
   oldPin: 'PIN-koden din',
   recover: 'Kom inn i kontoen igjen',
-  recoverDone: 'Du er tilbake. Logg inn med det du nettopp har valgt.',
-  recoverProofs: 'Oppgi to av disse, den ene av de to første.',
-  recoverRenew: 'Velg på nytt det du ikke kunne oppgi',
+  recoverDone: 'Du kan logge inn igjen, med det du nettopp har valgt.',
+  recoverProofs:
+    'Fyll ut to av feltene: koden fra meldingen eller en gjenopprettingskode, og ett til. ' +
+    'La de andre stå tomme.',
+  recoverRenew: 'Erstatt nå det du lot stå tomt.',
   recoverWhat:
-    'Vi sender en kode til nummeret ditt. Med den, eller med en gjenopprettingskode, ' +
-    'og én ting til velger du resten på nytt.',
-  recoverWrong: 'Det er ikke nok, eller noe er feil. Ingenting er endret.',
+    'Vi sender en kode til telefonen din. Med den eller en gjenopprettingskode, og ett bevis ' +
+    'til, kan du erstatte det du har mistet.',
+  recoverWrong: 'Noe mangler eller er feil. Ingenting er endret. Prøv igjen.',
   recoveryCode: 'Gjenopprettingskode',
   security: 'Sikkerhet',
   stepUp: 'Betalinger over {} krever en kode fra autentiseringsappen.',
-  useRecoveryCode: 'Ingen autentiseringsapp for hånden? Bruk en gjenopprettingskode',
-  stepUpNeeded: 'En så høy betaling krever en kode fra autentiseringsappen.',
-  usedAt: 'brukt {}',
+  useRecoveryCode: 'Bruk gjenopprettingskode',
+  stepUpNeeded: 'Skriv koden fra autentiseringsappen for å gå videre.',
+  usedAt: 'Sist brukt {}',
   wrongCompare:
-    'Det er ikke tallet på skjermen der dette begynte. Ser du ingen slik skjerm, så ' + 'avslå.',
+    'Det er ikke tallet på skjermen der dette begynte. Ser du ingen slik skjerm, trykk på Avslå.',
   wrongFactors: 'PIN-koden eller koden er feil.',
   wrongNumberCode: 'Det er ikke koden fra den nyeste meldingen, eller den er for gammel.',
 }

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { faultsOf } from './accessibility.ts'
 import { desktop, phone, startBrowser, startShop, type PageBrowser } from './page-browser.ts'
-import { walkPages, walkSettings } from './page-walk.ts'
+import { walkPages } from './page-walk.ts'
+import { walkSettings } from './walk.ts'
 import { startPeopleService } from '../../harness/people-service.ts'
 
 let chromium: PageBrowser

@@ -1,28 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PNG } from 'pngjs'
-import type { Page } from 'playwright-core'
 import { sandboxPayers } from '../../infrastructure/sandbox-data.ts'
-import { codeOf, type PeopleService } from '../../harness/people-service.ts'
-
-/** As an operator sets them. */
-export const walkSettings = {
-  LOG_LEVEL: 'silent',
-  HELP_URL: 'https://pay.example/help',
-  TERMS_URL: 'https://pay.example/terms',
-  PRIVACY_URL: 'https://pay.example/privacy',
-}
-
-type Payer = keyof typeof sandboxPayers
-
-export type Walk = {
-  readonly service: PeopleService
-  readonly shopUrl: string
-  /** Opens a browser without cookies. */
-  readonly open: () => Promise<Page>
-  /** Called at each page with a name of its own. */
-  readonly seen: (name: string, page: Page) => Promise<void>
-}
+import { walkNewAccount } from './account-walk.ts'
+import { scannedSvg } from './scanned-svg.ts'
+import { press, signedIn, typeCode, typePin, type Walk } from './walk.ts'
 
 const orderAt = (shopUrl: string) => ({
   amount: '249.00',
@@ -41,29 +23,6 @@ const orderAt = (shopUrl: string) => ({
   ],
   links: [{ uri: `${shopUrl}/terms`, caption: 'Terms of sale', show_on: ['pending', 'ok'] }],
 })
-
-const press = (page: Page, value: string) => page.locator(`button[value=${value}]`).click()
-
-const typePin = async (page: Page, payer: Payer): Promise<void> => {
-  await page.locator('[name=phone]').fill(`+${sandboxPayers[payer].phone}`)
-  await page.locator('[name=pin]').fill(sandboxPayers[payer].pin)
-  await page.locator('form:has([name=pin]) .actions button').first().click()
-  await page.locator('[name=code]').waitFor()
-}
-
-const typeCode = async (page: Page, payer: Payer): Promise<void> => {
-  await page.locator('[name=code]').fill(codeOf(payer))
-  await page.locator('form:has([name=code]) .actions button').first().click()
-  await page.locator('[name=code]').waitFor({ state: 'detached' })
-}
-
-const signedIn = async ({ open, service }: Walk, payer: Payer = 'alice'): Promise<Page> => {
-  const page = await open()
-  await page.goto(`${service.address}/payer/sign-in`)
-  await typePin(page, payer)
-  await typeCode(page, payer)
-  return page
-}
 
 const walkCheckout = async (walk: Walk): Promise<void> => {
   const { service, open, seen } = walk
@@ -105,6 +64,26 @@ const walkCheckout = async (walk: Walk): Promise<void> => {
   await seen('checkout-lost', loser)
 }
 
+/** A phone that approves what a computer asks for. */
+const walkPhone = async (walk: Walk, asked: string): Promise<void> => {
+  const computer = await walk.open()
+  await computer.goto(asked)
+  const image = (await computer.locator('.qr img').getAttribute('src')) ?? ''
+  const svg = await (await computer.request.get(walk.service.address + image)).text()
+  const compare = (await computer.locator('.compare').textContent()) ?? ''
+  const page = await signedIn(walk, 'bob')
+  await page.goto(scannedSvg(svg))
+  await walk.seen('phone-approval', page)
+  await page.locator('[name=compare]').fill(compare === '10' ? '11' : '10')
+  await press(page, 'allow')
+  await page.locator('#compare-problem').waitFor()
+  await walk.seen('phone-approval-wrong', page)
+  await page.locator('[name=compare]').fill(compare)
+  await press(page, 'allow')
+  await page.locator('[role=status]').waitFor()
+  await walk.seen('phone-approved', page)
+}
+
 const walkPermissions = async (walk: Walk): Promise<void> => {
   const { service, open, seen } = walk
   const redirect = `${walk.shopUrl}/callback`
@@ -138,6 +117,8 @@ const walkPermissions = async (walk: Walk): Promise<void> => {
   await seen('permission-request', page)
   await press(page, 'allow')
   await seen('permission-granted', page)
+  query.set('state', 'phone')
+  await walkPhone(walk, `${service.address}/oauth2/auth?${query.toString()}`)
 }
 
 const walkAccount = async (walk: Walk): Promise<void> => {
@@ -163,6 +144,13 @@ const walkAccount = async (walk: Walk): Promise<void> => {
   await seen('payment', page)
   await press(page, 'accept')
   await seen('receipt', page)
+  const large = await service.requestPayment({ ...lunch, text: 'Sofa', amount: '1500.00' })
+  await page.goto(`${service.address}/payer/payment/${large.id}`)
+  await seen('step-up', page)
+  await page.locator('[name=code]').fill('000000')
+  await press(page, 'accept')
+  await page.locator('.problem').waitFor()
+  await seen('step-up-wrong', page)
   await page.goto(`${service.address}/payer/payment/0123456789`)
   await seen('error-unknown-payment', page)
 }
@@ -212,5 +200,6 @@ export const walkPages = async (walk: Walk): Promise<void> => {
   await walkPermissions(walk)
   await walkAccount(walk)
   await walkSignUp(walk)
+  await walkNewAccount(walk)
   await walkErrors(walk)
 }

@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { desktop, phone, startBrowser, startShop } from './page-browser.ts'
-import { walkPages, walkSettings } from './page-walk.ts'
+import { walkPages } from './page-walk.ts'
+import { walkSettings } from './walk.ts'
 import { startPeopleService } from '../../harness/people-service.ts'
 
 /** `npm run screenshots -- <folder>`: pictures of every page, narrow and wide, light and dark. */

@@ -1,8 +1,8 @@
-import jsqr from 'jsqr'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { formIn, makeVisitor, type Shown, type TestVisitor } from './visitor.ts'
 import { pkce } from './pkce.ts'
+import { scannedSvg } from './scanned-svg.ts'
 
 const redirectUri = 'https://shop.example/callback'
 let service: PeopleService
@@ -46,32 +46,11 @@ const allow = (visitor: TestVisitor, page: Shown): Promise<Shown> =>
 /** Alice with an old session, in another browser each time. */
 const withOldSession = (): TestVisitor => others.pop() ?? alice
 
-// The package is one function, whatever its types say.
-const decode = jsqr as unknown as typeof jsqr.default
-
-/** What a phone would read of a code that is drawn as rows of strokes. */
-const decoded = (svg: string): string => {
-  const [scale, size] = [4, Number(/viewBox="0 0 (\d+)/.exec(svg)?.[1]) * 4]
-  const pixels = new Uint8ClampedArray(size * size * 4).fill(255)
-  const [, strokes = ''] = /stroke="#\w+" d="([^"]*)"/.exec(svg) ?? []
-  let [x, y] = [0, 0]
-  for (const [, step, across = '', down] of strokes.matchAll(/([Mmh])(\d+)(?: ?([\d.]+))?/g)) {
-    const from = x
-    x = step === 'M' ? Number(across) : x + Number(across)
-    if (step === 'M') y = Math.floor(Number(down))
-    if (step !== 'h') continue
-    for (let row = y * scale; row < (y + 1) * scale; row += 1)
-      pixels.fill(0, (row * size + from * scale) * 4, (row * size + x * scale) * 4)
-  }
-  const alpha = pixels.map((value, index) => (index % 4 === 3 ? 255 : value))
-  return decode(alpha, size, size)?.data ?? ''
-}
-
 /** Where the code of a page leads the phone that scans it. */
 const scanned = async (visitor: TestVisitor, page: Shown): Promise<string> => {
   const src = /<img\s+src="([^"]*)"/.exec(page.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
   const image = await visitor.visit(src, { headers: { Accept: 'image/*' } })
-  return decoded(image.html)
+  return scannedSvg(image.html)
 }
 
 const wanted = [
@@ -134,7 +113,7 @@ test.each(wanted)(
     const signIn = await phone.follow(await phone.visit(code))
     expect(asksForPin(signIn)).toBe(true)
     const consent = await phone.follow(await phone.signInAt(signIn, 'alice'))
-    expect(consent.html).toMatch(/It comes from the network that you are on: <b>127\.0\.0\.1</)
+    expect(consent.html).toMatch(/is on the same network as this phone: <b>127\.0\.0\.1</)
     const number = numberOn(page)
     const wrong = number === '10' ? '11' : '10'
     const refused = await phone.submit(consent, { decision: 'allow', compare: wrong })
