@@ -1,4 +1,5 @@
 // Loaded into every thread of the measured service: says how long the thread that answers was held.
+import { existsSync, openSync, readSync } from 'node:fs'
 import { BroadcastChannel, isMainThread, threadId } from 'node:worker_threads'
 
 const channel = new BroadcastChannel('held-thread')
@@ -11,20 +12,31 @@ if (isMainThread) {
     if (typeof data === 'object') process.send?.(data)
   }
 } else if (threadId === answering) {
+  // Linux: the time on a core and the time that this thread was ready but had none, in ns.
+  const statistics = existsSync('/proc/thread-self/schedstat')
+    ? openSync('/proc/thread-self/schedstat', 'r')
+    : undefined
+  const bytes = Buffer.alloc(100)
+  const withoutCore = () => {
+    if (statistics === undefined) return 0
+    const length = readSync(statistics, bytes, 0, bytes.length, 0)
+    return Number(bytes.toString('latin1', 0, length).split(' ')[1]) / 1e6
+  }
+  /** What others do on the machine is not counted: only the time that this thread had a core. */
+  const now = () => performance.now() - withoutCore()
   let longest = 0
-  let last = performance.now()
+  let last = now()
   setInterval(() => {
-    const now = performance.now()
-    longest = Math.max(longest, now - last)
-    last = now
+    const at = now()
+    longest = Math.max(longest, at - last)
+    last = at
   }, 1).unref()
   channel.onmessage = ({ data }) => {
     // The timer may not have come yet.
-    if (data === 'longest')
-      channel.postMessage({ longest: Math.max(longest, performance.now() - last) })
+    if (data === 'longest') channel.postMessage({ longest: Math.max(longest, now() - last) })
     if (data === 'collect') globalThis.gc?.()
     longest = 0
-    last = performance.now()
+    last = now()
     if (data !== 'longest') channel.postMessage({ done: data, memory: process.memoryUsage() })
   }
 }

@@ -10,12 +10,15 @@ import { hashOf } from '../blob-directory.ts'
  */
 export const sealedBlobs = (blobs: Blobs, people: People): SealedBlobs => ({
   seal: async (content, person) => {
-    // Contents may be large: let other work run before each.
+    // Contents may be large: let other work run in between.
     await nextTurn()
     if (!people.hasPerson(person)) return refuse('resource_is_unknown')
     const text = Buffer.from(content).toString('base64')
-    const sealed = Buffer.from(sealName(people, person, text))
-    return { hash: hashOf(content), sealedHash: hashOf(sealed), keep: () => blobs.put(sealed) }
+    const name = sealName(people, person, text)
+    await nextTurn()
+    const hash = hashOf(content)
+    const sealed = Buffer.from(name)
+    return { hash, sealedHash: hashOf(sealed), keep: () => blobs.put(sealed) }
   },
   get: async ({ hash, sealedHash }) => {
     const kept = await blobs.get(sealedHash ?? hash)
