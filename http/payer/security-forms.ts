@@ -72,7 +72,8 @@ const fieldsOf = (visitor: SignedIn, form: ChangeForm): Html => {
     case 'number':
       return proof === undefined
         ? phoneField({ ...texts, phone: texts.newNumber }, 'tel')
-        : html`${numberCodeField(texts)} ${factors}`
+        : html`<p>${texts.newNumberWhat}</p>
+            ${numberCodeField(texts)} ${factors}`
     case 'close':
       return html`<p>${texts.closeWhat}</p>
         ${factors}`

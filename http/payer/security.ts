@@ -7,6 +7,7 @@ import { authenticators, type AccountNeeds } from './account-work.ts'
 import { devicesHtml, type DevicesNeeds } from './devices.ts'
 import { accountAsks } from './account-asks.ts'
 import { pageAsks } from './page-asks.ts'
+import type { Html } from './page.ts'
 import { carryOut, type SecurityFormCall } from './security-changes.ts'
 import { payerPages } from './pages.ts'
 import { changeFormHtml, changes, titleOf, type ChangeForm } from './security-forms.ts'
@@ -22,13 +23,20 @@ export type SecurityNeeds = AccountNeeds &
 const isWrongFactor = (error: unknown): boolean =>
   error instanceof Refusal && error.code === 'sign_in_is_wrong'
 
+const everywhereForm = ({ texts, csrf }: SignedIn): Html =>
+  html`<form method="post" action="/payer/security">
+    ${hiddenFields({ csrf, change: 'everywhere' })}
+    <div class="actions"><button class="second">${texts.everywhere}</button></div>
+  </form>`
+
 /** What can be changed, and the sessions. */
 const overview =
   (needs: SecurityNeeds, visits: Visits) => async (visitor: SignedIn, call: Call) => {
     await needs.caughtUp()
-    const { texts, csrf, session } = visitor
+    const { texts, session } = visitor
     const search = searchOf(call)
     const done = search.has('everywhere') ? texts.everywhereDone : texts.changed
+    const devices = needs.devicesOf(session.payer, call.at)
     const isDone = search.has('done') || search.has('everywhere')
     return visits.show(visitor, {
       title: texts.security,
@@ -48,11 +56,7 @@ const overview =
         </div>
         <div class="card">
           <h2>${texts.devices}</h2>
-          ${devicesHtml(visitor, needs.devicesOf(session.payer, call.at))}
-          <form method="post" action="/payer/security">
-            ${hiddenFields({ csrf, change: 'everywhere' })}
-            <div class="actions"><button class="second">${texts.everywhere}</button></div>
-          </form>
+          ${devicesHtml(visitor, devices)} ${devices.length > 1 ? everywhereForm(visitor) : ''}
         </div>`,
     })
   }

@@ -26,7 +26,7 @@ test('a session ends half an hour after it was used last, in a browser and in an
     await isIn(visitor),
     (await api('GET', '/profile/', undefined, token)).status,
   ]
-  await service.advance(1799)
+  await service.advance(1770)
   expect(await reads()).toEqual([true, 200])
   await service.restart()
   await service.advance(1500)
@@ -55,6 +55,8 @@ test('sessions are listed with their devices, ended one by one, and all at once'
   const answers = [one, three].map(({ token }) => api('GET', '/profile/', undefined, token))
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([401, 401])
   expect(await isIn(visitor)).toBe(true)
+  expect(page.html).toContain('value="everywhere"')
+  expect((await visitor.visit('/payer/security')).html).not.toContain('value="everywhere"')
 })
 
 test('PIN, app, codes and number are changed with both factors, and others end', async () => {
