@@ -20,6 +20,8 @@ export const startProbedService = async (environment: Readonly<Record<string, st
     return answer
   }
   const stop = async (): Promise<number | null> => {
+    // A process that listens to its parent does not end by itself.
+    child.disconnect()
     child.kill('SIGTERM')
     if (child.exitCode === null) await once(child, 'exit')
     return child.exitCode

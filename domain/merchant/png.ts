@@ -30,6 +30,8 @@ const isHeader = (header: DataView): boolean =>
   header.getUint8(11) === 0 &&
   header.getUint8(12) <= 1
 
+export const noPng = 'Is no PNG image.'
+
 /** Pixels to a side; larger pictures are not kept. */
 export const mostPixels = 4096
 
@@ -52,12 +54,15 @@ const headerOf = (header: DataView): PngHeader => ({
   bitsPerPixel: header.getUint8(8) * (channelsByColourType[header.getUint8(9)] ?? 0),
 })
 
+export const isSignedAsPng = (bytes: Uint8Array): boolean =>
+  signature.every((byte, index) => bytes[index] === byte)
+
 /**
  * The PNG structure (ISO/IEC 15948): signature, chunk checksums, IHDR first, IDAT present, IEND
  * last. Pixels are not decoded. Undefined for anything else.
  */
 export const readPng = (bytes: Uint8Array): PngStructure | undefined => {
-  if (!signature.every((byte, index) => bytes[index] === byte)) return undefined
+  if (!isSignedAsPng(bytes)) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const chunks: PngChunk[] = []
   let header: PngHeader | undefined

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { concurrencyLimit } from '../../application/concurrency-limit.ts'
+import { isSignedAsPng, noPng } from '../../domain/merchant/png.ts'
 import { startWorker } from '../worker.ts'
 import type { PngReply, PngRequest } from './png-worker.ts'
 
@@ -54,7 +55,9 @@ export const makePngCheck = () => {
 
   return {
     /** What is wrong with the picture; null for nothing. */
-    problemOf: (bytes: Uint8Array): Promise<string | null> => inTurn(() => ask(bytes)),
+    problemOf: async (bytes: Uint8Array): Promise<string | null> =>
+      // What is seen at once needs no thread, and waits for nobody.
+      isSignedAsPng(bytes) ? inTurn(() => ask(bytes)) : noPng,
     end,
   }
 }

@@ -1,13 +1,17 @@
 import { parentPort } from 'node:worker_threads'
 import { inflateSync } from 'node:zlib'
 import { decode } from 'fast-png'
-import { mostPixels, readPng, type PngChunk, type PngHeader } from '../../domain/merchant/png.ts'
+import {
+  mostPixels,
+  noPng,
+  readPng,
+  type PngChunk,
+  type PngHeader,
+} from '../../domain/merchant/png.ts'
 
 export type PngRequest = Uint8Array
 /** What is wrong with the picture; null for nothing. */
 export type PngReply = string | null
-
-const noPng = 'Is no PNG image.'
 
 /** What pictures are made of; the rest may unpack to any size, and is not looked at. */
 const needed: readonly string[] = ['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND']

@@ -1,4 +1,4 @@
-import { constants, setPriority } from 'node:os'
+import { constants, getPriority, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Completion } from '../../domain/accounting/completion.ts'
 import type { SettlementFee } from '../../domain/accounting/settlement-fees.ts'
@@ -91,8 +91,10 @@ const perform = (job: LogJob): Completion => {
   }
 }
 
-// Requests come first. Only on Linux does this set the priority of this thread alone.
-if (parentPort && process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW)
+// Requests come first, but some wait for a log: at the lowest priority for seconds.
+// Only on Linux does this set the priority of this thread alone.
+if (parentPort && process.platform === 'linux')
+  setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL))
 
 parentPort?.on('message', (job: LogJob) => {
   try {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { utimesSync, writeFileSync } from 'node:fs'
 import { watch } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import Database from '../../infrastructure/sqlite.ts'
@@ -169,6 +169,23 @@ test('given a payment with more lines than memory has room for, then its log is 
   const [, huge] = transactionLogs.map(({ sha256 }) => statSync(join(logs, `${sha256}.csv`)).size)
   expect(huge).toBe(transactionLogs[1]?.bytes)
 })
+
+/** How far each thread of this process stands back for others (proc(5), nice). */
+const nicenessOfThreads = (): number[] =>
+  readdirSync('/proc/self/task').map((thread) => {
+    const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8')
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])
+  })
+
+test.runIf(process.platform === 'linux' && getPriority() < 10)(
+  'a log is written after requests, but somebody who waits for it on a busy machine still gets it',
+  async () => {
+    const writer = makeLogWriter(mkdtempSync(join(directory, 'logs-')))
+    onTestFinished(writer.close)
+    await writer.write(jobOf(1))
+    expect(Math.max(...nicenessOfThreads())).toBe(10)
+  },
+)
 
 test('given a log that the thread dies of, then it alone is not written, and the next has a new thread', async () => {
   const logs = mkdtempSync(join(directory, 'logs-'))

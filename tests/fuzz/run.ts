@@ -56,7 +56,12 @@ const send = async (address: string, request: FuzzRequest): Promise<Answered> =>
   } as const
   const started = performance.now()
   const answer = await answerOf(await fetch(address + path, sent))
-  times.push({ ms: performance.now() - started, what: `${operation.method} ${operation.path}` })
+  const ms = performance.now() - started
+  times.push({ ms, what: `${operation.method} ${operation.path}` })
+  if (ms > longestMs)
+    process.stderr.write(
+      `${ms.toFixed(0)} ms: ${operation.method} ${path} ${body?.slice(0, 200)}\n`,
+    )
   const kind = `${request.kind} ${answer.status}`
   statuses.set(kind, (statuses.get(kind) ?? 0) + 1)
   return answer
