@@ -7,7 +7,7 @@ export type Hostile = {
 }
 
 export const repeated = (text: string, size: number): string =>
-  text.repeat(Math.max(0, Math.floor(size / text.length)))
+  text.repeat(Math.max(0, Math.floor(size / Math.max(1, text.length))))
 
 /** `before`, as many parts as fit, `after`. */
 const filled = (

@@ -23,6 +23,8 @@ export const startProbedService = async (environment: Readonly<Record<string, st
     // A process that listens to its parent does not end by itself.
     child.disconnect()
     child.kill('SIGTERM')
+    // An open channel keeps it running.
+    if (child.connected) child.disconnect()
     if (child.exitCode === null) await once(child, 'exit')
     return child.exitCode
   }

@@ -114,6 +114,10 @@ try {
         process.stderr.write(`${path} ${body.name}: ${held.status} ${least(held).toFixed(1)}\n`)
       if (!worst || least(held) > least(worst)) worst = held
     }
+    if (worst)
+      process.stderr.write(
+        `${method} ${path} | ${worst.body}, ${worst.status} | ${least(worst).toFixed(1)}\n`,
+      )
     if (worst) rows.push({ ...worst, route: `${method} ${path}`, size, tried: bodies.length })
   }
   print(rows)
