@@ -28,8 +28,8 @@ type Needs = {
   readonly newest: () => (Signed & { readonly signedAt: Instant }) | undefined
   readonly caughtUp: () => Promise<void>
   readonly origin: () => string
-  /** The signed note of a checkpoint's text. */
-  readonly sign: (text: string) => string
+  /** The signed note of a checkpoint's text; undefined where there is no key to sign with. */
+  readonly sign: (text: string) => Promise<string | undefined>
   /** The newest checkpoint that this key has signed, kept apart from the log. */
   readonly remembered: () => Signed | undefined
   readonly remember: (signed: Signed) => void
@@ -60,7 +60,8 @@ export const signCheckpoints = (needs: Needs) => {
     const earlier = [newest(), needs.remembered()]
     for (const each of earlier) checkConsistency(each, size)
     const root = tree.rootOf(size)
-    const note = needs.sign(formatCheckpoint({ origin: needs.origin(), size, root }))
+    const note = await needs.sign(formatCheckpoint({ origin: needs.origin(), size, root }))
+    if (note === undefined) return
     const signed = { size, root: base64(root) }
     // Before it is published: whoever has seen it may hold us to it.
     needs.remember(signed)

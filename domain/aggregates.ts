@@ -32,6 +32,7 @@ import { grant, grantEvents } from './people/grant.ts'
 import { payerEvents } from './people/payer-events.ts'
 import { payer } from './people/payer.ts'
 import { permission, permissionEvents } from './people/permission.ts'
+import { checkpointKey } from './transparency/checkpoint-key.ts'
 import { checkpoint, checkpointEvents } from './transparency/checkpoints.ts'
 
 /*
@@ -125,3 +126,4 @@ export const checkpoints = {
   decider: checkpoint,
   events: checkpointEvents,
 }
+export const checkpointKeys = { category: 'checkpoint_key', ...checkpointKey }

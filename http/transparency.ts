@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { LogTree } from '../application/log-tree.ts'
 import type { CheckpointRow } from '../projections/checkpoints.ts'
 import { refuse } from '../domain/refusal.ts'
+import type { Instant } from '../domain/time.ts'
 import { formatProof } from '../domain/transparency/proof.ts'
 import { tileOfPath, widthOfTile } from '../domain/transparency/tiles.ts'
 import { RequestError } from './errors.ts'
@@ -10,8 +11,13 @@ import { route, type Route } from './route.ts'
 export type TransparencyNeeds = {
   readonly tree: LogTree
   readonly checkpoints: { readonly newest: () => CheckpointRow | undefined }
-  /** As verifiers of signed notes take it. */
-  readonly verifierKey: () => string
+  /** As verifiers of signed notes take them, the newest first. */
+  readonly verifierKeys: () => readonly {
+    readonly text: string
+    readonly from: Instant
+    /** Null while no other one follows. */
+    readonly until: Instant | null
+  }[]
 }
 
 const open = { access: 'OPEN', group: 'Transparency' } as const
@@ -35,6 +41,13 @@ const outOfRange = (size: number): never => {
   throw new RequestError(400, `The newest checkpoint covers ${size} entries: ask for no more.`)
 }
 
+const timeOf = (at: Instant): string => new Date(at).toISOString().replace(/\.\d+/, '')
+
+type VerifierKey = ReturnType<TransparencyNeeds['verifierKeys']>[number]
+
+const keyLine = ({ text, from, until }: VerifierKey): string =>
+  `${text} from ${timeOf(from)}${until === null ? '' : ` until ${timeOf(until)}`}\n`
+
 const checkpointRoutes = (needs: TransparencyNeeds): Route[] => [
   route({
     ...open,
@@ -50,11 +63,18 @@ const checkpointRoutes = (needs: TransparencyNeeds): Route[] => [
     ...open,
     method: 'GET',
     path: '/transparency/key',
-    summary: 'The key that signs checkpoints',
-    description: 'As verifiers of signed notes take it: name, key id and key.',
+    summary: 'The keys that sign checkpoints, and those that did',
+    description:
+      'The newest first, each on a line: the key as verifiers of signed notes take it (name, key ' +
+      'id and key), since when it signs, and until when where another one follows. While two ' +
+      'hold, a checkpoint carries the signatures of both.',
     success: 'raw',
     replyTypes: ['text/plain'],
-    handle: () => ({ type: text, body: `${needs.verifierKey()}\n`, headers: forSeconds }),
+    handle: () => ({
+      type: text,
+      body: needs.verifierKeys().map(keyLine).join(''),
+      headers: forSeconds,
+    }),
   }),
 ]
 

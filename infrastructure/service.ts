@@ -46,7 +46,7 @@ export const composeService = async (core: Core, { granted, ...parts }: Parts) =
   const people = peopleSlice(core, { settings, log, messages }, merchants, payments, granted)
   const accounting = accountingSlice(core, settings)
   const callbacks = callbackSlice(core, { ...parts, countAttempt: metrics.countAttempt })
-  const transparency = await transparencySlice(core, settings, parts.publicUrl)
+  const transparency = await transparencySlice(core, settings, log, parts.publicUrl)
   // In the order in which the work of one may make that of another due.
   const slices = [payments, people, accounting, merchants, callbacks, transparency]
   const work = slices.flatMap((slice): readonly Work[] => slice.work)

@@ -6,6 +6,7 @@ import { shortlink } from '../domain/merchant/shortlink.ts'
 import { signingKey } from '../domain/merchant/signing-key.ts'
 import { user } from '../domain/merchant/user.ts'
 import { application } from '../domain/people/application.ts'
+import { checkpointKey } from '../domain/transparency/checkpoint-key.ts'
 import { attachmentProjection, attachmentQueries } from './attachments.ts'
 import {
   callbackDestinationProjection,
@@ -91,6 +92,7 @@ const readModels = {
   },
   transparency: {
     checkpoints: { projections: [checkpointProjection], queries: checkpointQueries },
+    keys: registerReadModel('checkpoint_keys', checkpointKey),
   },
 } as const
 

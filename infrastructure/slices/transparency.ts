@@ -1,26 +1,34 @@
-import { join } from 'node:path'
 import { signCheckpoints } from '../../application/sign-checkpoints.ts'
-import { ledgers, settlements } from '../../domain/aggregates.ts'
+import { checkpointKeys, ledgers, settlements } from '../../domain/aggregates.ts'
 import { categoryOf } from '../../domain/stream.ts'
+import { ed25519, formatKey } from '../../domain/transparency/signed-note.ts'
 import type { Core } from '../core.ts'
-import { keyInFile } from '../keys.ts'
+import type { Log } from '../log.ts'
 import type { Settings } from '../settings.ts'
-import { noteSigner } from '../transparency/note-signer.ts'
+import { sha256 } from '../sha256.ts'
+import { openCheckpointKeys } from '../transparency/checkpoint-keys.ts'
+import { signNote } from '../transparency/note-signer.ts'
 import { signedBefore } from '../transparency/signed-before.ts'
 
 /** A checkpoint follows their events at once. */
-const weighty: ReadonlySet<string> = new Set([ledgers.category, settlements.category])
+const weighty: ReadonlySet<string> = new Set(
+  [ledgers, settlements, checkpointKeys].map(({ category }) => category),
+)
 
 /** The log's Merkle tree, whose checkpoints are signed beside the requests. */
 export const transparencySlice = async (
   core: Core,
   { DATA_DIR, TRANSPARENCY_ORIGIN }: Pick<Settings, 'DATA_DIR' | 'TRANSPARENCY_ORIGIN'>,
+  log: Log,
   publicUrl: () => string,
 ) => {
   const { tree, checkpoints } = core.transparency
-  const key = await keyInFile(join(DATA_DIR, 'checkpoint-ed25519.pem'), 'ed25519')
+  const keys = await openCheckpointKeys(core, DATA_DIR, Date.now, log)
   const origin = () => TRANSPARENCY_ORIGIN ?? `${publicUrl().replace(/^\w+:\/\//, '')}/transparency`
-  const { sign, verifierKey } = noteSigner(key, origin)
+  const sign = async (text: string) => {
+    const signing = await keys.signing()
+    return signing.length > 0 ? signNote(text, origin(), signing) : undefined
+  }
   const { work, atOnce } = signCheckpoints({
     ...signedBefore(DATA_DIR, origin),
     ...{ tree, origin, sign },
@@ -33,7 +41,15 @@ export const transparencySlice = async (
     if ([...streams].some((stream) => weighty.has(categoryOf(stream)))) atOnce()
   })
   return {
-    needs: { tree, checkpoints, verifierKey },
+    needs: {
+      ...{ tree, checkpoints },
+      verifierKeys: () =>
+        keys.held().map(({ publicKey, from, until }) => {
+          const key = Buffer.from(publicKey, 'base64')
+          const text = formatKey(sha256, { name: origin(), kind: ed25519, key })
+          return { text, from, until }
+        }),
+    },
     // Of the processes of a directory one signs.
     work: [{ due: work, isTelling: true }],
   }

@@ -6,8 +6,9 @@ import { start } from '../../application/event-store.ts'
 import { parseCheckpoint } from '../../domain/transparency/checkpoint.ts'
 import { includes, isConsistent, merkleTree } from '../../domain/transparency/merkle-tree.ts'
 import { parseProof } from '../../domain/transparency/proof.ts'
-import { parseNote } from '../../domain/transparency/signed-note.ts'
+import { parseNote, type SignedNote } from '../../domain/transparency/signed-note.ts'
 import { startService } from '../../harness/http-service.ts'
+import { operatorHere } from '../../harness/operator.ts'
 import { leafOf } from '../../infrastructure/event-store/event-entry.ts'
 import { rootOfHashes } from '../../infrastructure/read-models/tree-fold.ts'
 import { sha256 } from '../../infrastructure/sha256.ts'
@@ -40,6 +41,25 @@ const newestCheckpoint = async () => {
   return { ...checkpoint, note, text }
 }
 
+/** The keys of `/transparency/key`, as a verifier takes them. */
+const publishedKeys = async () => {
+  const lines = (await textAt('key')).trimEnd().split('\n')
+  return lines.map((line) => {
+    const [verifierKey = '', ...times] = line.split(' ')
+    const [name = '', id = '', ...rest] = verifierKey.split('+')
+    const x = Buffer.from(rest.join('+'), 'base64').subarray(1).toString('base64url')
+    const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
+    return {
+      ...{ name, times },
+      hasSigned: ({ text, signatures }: SignedNote): boolean =>
+        signatures.some(({ bytes }) => {
+          const isTheirs = Buffer.from(bytes.subarray(0, 4)).toString('hex') === id
+          return isTheirs && verify(null, Buffer.from(text), key, bytes.subarray(4))
+        }),
+    }
+  })
+}
+
 /** The hashes of the log's events as leaves, from the log itself. */
 const leavesOfLog = async (): Promise<Buffer[]> => {
   const leaves: Buffer[] = []
@@ -57,15 +77,11 @@ describe('given events and ten seconds,', () => {
   test('a checkpoint is published, and the published key has signed it', async () => {
     await passTime()
     const { origin, note } = await newestCheckpoint()
-    const [name = '', , ...rest] = (await textAt('key')).trim().split('+')
-    expect([origin, name]).toEqual(['pay.example/transparency', 'pay.example/transparency'])
-    const encoded = rest.join('+')
-    const x = Buffer.from(encoded, 'base64').subarray(1).toString('base64url')
-    const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
-    const [signature] = note.signatures
-    const bytes = signature?.bytes.subarray(4) ?? new Uint8Array()
-    expect(verify(null, Buffer.from(note.text), key, bytes)).toBe(true)
-    expect(verify(null, Buffer.from(`${note.text}x`), key, bytes)).toBe(false)
+    const [key, ...others] = await publishedKeys()
+    expect([origin, key?.name]).toEqual(['pay.example/transparency', 'pay.example/transparency'])
+    expect([others, note.signatures.length]).toEqual([[], 1])
+    expect(key?.hasSigned(note)).toBe(true)
+    expect(key?.hasSigned({ ...note, text: `${note.text}x` })).toBe(false)
   })
 
   test('its root is that of all events of the log up to its size', async () => {
@@ -120,6 +136,33 @@ describe('given events and ten seconds,', () => {
       expect((await get(path)).status).toBe(400)
     },
   )
+})
+
+test('while keys overlap, a checkpoint carries the signatures of both', async () => {
+  const [first] = await publishedKeys()
+  const { output, errors } = await operatorHere(service.settings)(
+    ...['--json', 'key', 'rotate', 'checkpoints', '--overlap', '48'],
+  )
+  expect([errors, JSON.parse(output)]).toEqual([
+    '',
+    {
+      id: expect.any(String),
+      file: expect.stringMatching(/^checkpoint-ed25519-[0-9a-f]{16}\.pem$/),
+      others_until: expect.any(String),
+      private_keys_removed: 0,
+    },
+  ])
+  await passTime()
+  const { note } = await newestCheckpoint()
+  const [newest, older, ...others] = await publishedKeys()
+  expect([others, note.signatures.length, older?.name]).toEqual([[], 2, first?.name])
+  expect([newest?.hasSigned(note), older?.hasSigned(note), first?.hasSigned(note)]).toEqual([
+    ...[true, true, true],
+  ])
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+  expect(newest?.times).toEqual(['from', time])
+  const { others_until: end } = JSON.parse(output)
+  expect(older?.times).toEqual(['from', time, 'until', end.replace(/\.\d+/, '')])
 })
 
 test('given a log that lost what was signed before, then nothing more is signed', async () => {

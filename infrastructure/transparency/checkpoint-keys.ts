@@ -1,0 +1,114 @@
+import { createHash, randomBytes, type KeyObject } from 'node:crypto'
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { checkpointKeys } from '../../domain/aggregates.ts'
+import { ignoreRefusal } from '../../domain/refusal.ts'
+import type { Instant } from '../../domain/time.ts'
+import { heldKeys, isHeld, type HeldKey } from '../../domain/transparency/checkpoint-key.ts'
+import type { Core } from '../core.ts'
+import { keyInFile } from '../keys.ts'
+import type { Log } from '../log.ts'
+import { rawKeyOf } from './note-signer.ts'
+
+type Known = Pick<Core, 'handle' | 'contextOf' | 'caughtUp'> & {
+  readonly transparency: Pick<Core['transparency'], 'keys'>
+}
+
+type PrivateKey = { readonly file: string; readonly key: KeyObject; readonly id: string }
+
+const firstFile = 'checkpoint-ed25519.pem'
+const isKeyFile = (name: string): boolean => /^checkpoint-ed25519(?:-[\da-f]{16})?\.pem$/.test(name)
+
+const idOf = (key: KeyObject): string =>
+  createHash('sha256').update(rawKeyOf(key)).digest('hex').slice(0, 16)
+
+const privateKeyIn = async (dataDir: string, file: string): Promise<PrivateKey> => {
+  const key = await keyInFile(join(dataDir, file), 'ed25519')
+  return { file, key, id: idOf(key) }
+}
+
+const privateKeysIn = (dataDir: string): Promise<readonly PrivateKey[]> => {
+  const files = readdirSync(dataDir).filter(isKeyFile)
+  return Promise.all(files.map((file) => privateKeyIn(dataDir, file)))
+}
+
+const held = ({ transparency }: Known): readonly HeldKey[] =>
+  heldKeys(transparency.keys.all().map(({ data }) => data))
+
+const publish = async (
+  core: Known,
+  key: PrivateKey,
+  at: Instant,
+  othersUntil: Instant,
+  actor: string,
+): Promise<void> => {
+  const publicKey = Buffer.from(rawKeyOf(key.key)).toString('base64')
+  const data = { id: key.id, publicKey, signsFrom: at, othersUntil }
+  const command = { type: 'Register', data } as const
+  // Another process may be registering the same key.
+  const published = core.handle(checkpointKeys, key.id, command, core.contextOf(actor))
+  await published.catch(ignoreRefusal)
+  await core.caughtUp()
+}
+
+/** Publishes the first key, and one that was put in its place by hand: it ends all others. */
+const publishFirst = async (
+  core: Known,
+  dataDir: string,
+  machineNow: () => Instant,
+): Promise<void> => {
+  await core.caughtUp()
+  const known = held(core)
+  const here = await privateKeysIn(dataDir)
+  const first = here.find(({ file }) => file === firstFile)
+  // A node that lacks the key of its log makes none: it leaves signing to those that have it.
+  const key = known.length === 0 ? (first ?? (await privateKeyIn(dataDir, firstFile))) : first
+  const at = machineNow()
+  if (key && !known.some(({ id }) => id === key.id)) await publish(core, key, at, at, 'daybook')
+}
+
+/** The keys of checkpoints: private ones in the data directory, public ones in the log. */
+export const openCheckpointKeys = async (
+  core: Known,
+  dataDir: string,
+  machineNow: () => Instant,
+  log: Pick<Log, 'warn'>,
+) => {
+  await publishFirst(core, dataDir, machineNow)
+  let isTold = false
+  return {
+    /** All that hold and held, the newest first. */
+    held: (): readonly HeldKey[] => held(core).toReversed(),
+    /** Private keys that hold now, the oldest first; none on a node that does not sign. */
+    signing: async (): Promise<readonly KeyObject[]> => {
+      const here = await privateKeysIn(dataDir)
+      const current = held(core).filter((key) => isHeld(key, machineNow()))
+      const keys = current.flatMap(({ id }) => here.find((key) => key.id === id)?.key ?? [])
+      if (keys.length === 0 && !isTold)
+        log.warn({ folder: dataDir }, 'no key of checkpoints that holds is here: none is signed')
+      isTold = keys.length === 0
+      return keys
+    },
+  }
+}
+
+/**
+ * Publishes a new key that signs at once. Those before it sign too until then, and private keys
+ * that sign no more are removed.
+ */
+export const rotateCheckpointKey = async (
+  core: Known,
+  dataDir: string,
+  othersUntil: Instant,
+  machineNow: () => Instant,
+) => {
+  await publishFirst(core, dataDir, machineNow)
+  const now = machineNow()
+  const ended = new Set(held(core).flatMap((key) => (isHeld(key, now) ? [] : key.id)))
+  const outdated = (await privateKeysIn(dataDir)).filter(({ id }) => ended.has(id))
+  const name = firstFile.replace('.pem', `-${randomBytes(8).toString('hex')}.pem`)
+  const key = await privateKeyIn(dataDir, name)
+  await publish(core, key, now, othersUntil, 'operator')
+  for (const { file } of outdated) rmSync(join(dataDir, file), { force: true })
+  return { id: key.id, file: name, removed: outdated.length }
+}
