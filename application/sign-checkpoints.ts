@@ -1,6 +1,6 @@
 import { checkpoints } from '../domain/aggregates.ts'
 import { formatCheckpoint } from '../domain/transparency/checkpoint.ts'
-import type { Instant } from '../domain/time.ts'
+import { dayOf, type Instant } from '../domain/time.ts'
 import type { Context, Handle } from './handle.ts'
 import type { LogTree } from './log-tree.ts'
 import type { DueWork } from './schedule.ts'
@@ -22,10 +22,12 @@ export class InconsistentLog extends Error {
   }
 }
 
+type NewestCheckpoint = Signed & { readonly signedAt: Instant; readonly cosigned: number }
+
 type Needs = {
   readonly handle: Handle
   readonly tree: LogTree
-  readonly newest: () => (Signed & { readonly signedAt: Instant }) | undefined
+  readonly newest: () => NewestCheckpoint | undefined
   readonly caughtUp: () => Promise<void>
   readonly origin: () => string
   /** The signed note of a checkpoint's text; undefined where there is no key to sign with. */
@@ -38,8 +40,9 @@ type Needs = {
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 
-/** Streams are kept short: one for each day (UTC). */
-const dayOf = (at: Instant): string => new Date(at).toISOString().slice(0, 10)
+/** How many events a log has once this checkpoint and its cosignatures are recorded in it. */
+const sizeWith = (last: NewestCheckpoint | undefined): number =>
+  last ? last.size + 1 + last.cosigned : 0
 
 /**
  * Signs a checkpoint of the log every ten seconds while there are events, and at once after
@@ -66,6 +69,7 @@ export const signCheckpoints = (needs: Needs) => {
     // Before it is published: whoever has seen it may hold us to it.
     needs.remember(signed)
     const command = { type: 'SignCheckpoint', ...signed, note } as const
+    // Streams are kept short: one for each day.
     await needs.handle(checkpoints, dayOf(at), command, needs.contextOf('daybook'))
   }
 
@@ -74,8 +78,8 @@ export const signCheckpoints = (needs: Needs) => {
     if (!isWanted && last && now < last.signedAt + everyMs) return last.signedAt + everyMs
     await needs.caughtUp()
     const size = tree.size()
-    // The event of the last checkpoint itself is worth no other one.
-    const hasNews = size > (newest()?.size ?? -1) + 1
+    // What the last checkpoint itself has added to the log is worth no other one.
+    const hasNews = size > sizeWith(newest())
     isWanted = false
     if (!hasNews || stopped.aborted) return null
     await sign(size, now)

@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { currencies } from '../domain/money/currency.ts'
 import { parseAmount } from '../domain/money/money.ts'
 import { readCertificates } from './callbacks/authorities.ts'
+import { cosignatureV1, parseKey } from '../domain/transparency/signed-note.ts'
 import { isNetmask } from './networks.ts'
+import { sha256 } from './sha256.ts'
 
 /** Text with a rule and its message. */
 export const text = (rule: string, keeps: (given: string) => boolean) =>
@@ -83,3 +85,19 @@ export const certificates = z.string().transform((file, context) => {
     return z.NEVER
   }
 })
+
+/** Such as `https://witness.example/ witness.example+2b8a…+BK0k…`, with commas between them. */
+export const witnesses = z.string().transform((given, context) =>
+  given.split(',').map((one) => {
+    const [address = '', text = '', ...rest] = one.trim().split(/\s+/)
+    const url = urlOf(address)
+    const key = parseKey(sha256, text)
+    if (url && key?.kind === cosignatureV1 && rest.length === 0)
+      return { url: url.href.replace(/\/*$/, ''), key }
+    context.addIssue(
+      'must be an address, a blank and the verifier key of a witness (cosignature/v1), ' +
+        'with commas between several',
+    )
+    return z.NEVER
+  }),
+)

@@ -1,3 +1,4 @@
+// Long because every setting stands here, with what comes of their list.
 import { z } from 'zod'
 import { readAccount } from './payout-account.ts'
 import {
@@ -13,6 +14,7 @@ import {
   pageUrl,
   networks,
   certificates,
+  witnesses,
 } from './setting-checks.ts'
 
 /** Every setting: check, default and meaning (interface 14). */
@@ -121,6 +123,10 @@ const settings = {
       /^[^\s+]{1,200}$/.test(given),
     ).optional(),
     'Name of the log in its checkpoints; default: PUBLIC_URL without https://, then /transparency.',
+  ],
+  WITNESSES: [
+    witnesses.default([]),
+    'Witnesses that checkpoints are posted to, separated by commas: address, blank, verifier key.',
   ],
   MERCHANT_REQUESTS_PER_SECOND: [
     wholeNumber(1, 999_999).optional(),

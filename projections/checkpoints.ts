@@ -9,8 +9,10 @@ const checkpoints = sqliteTable('checkpoints', {
   size: integer().primaryKey(),
   /** Base64. */
   root: text().notNull(),
-  /** The signed note. */
+  /** The signed note, and below it the lines of witnesses. */
   note: text().notNull(),
+  /** How many witnesses have signed. */
+  cosigned: integer().notNull(),
   signedAt: integer().notNull(),
 })
 
@@ -19,12 +21,14 @@ export type CheckpointRow = typeof checkpoints.$inferSelect
 export const checkpointProjection = projection({
   table: checkpoints,
   key: checkpoints.size,
-  handles: ['CheckpointSigned'],
+  handles: ['CheckpointSigned', 'CheckpointCosigned'],
   keyOf: ({ data }) => data.size,
-  apply: (_, { data: { size, root, note }, metadata }): CheckpointRow => ({
-    ...{ size, root, note },
-    signedAt: metadata.at,
-  }),
+  apply: (row, { type, data, metadata }): CheckpointRow | undefined => {
+    if (type === 'CheckpointCosigned')
+      return row && { ...row, note: row.note + data.line, cosigned: row.cosigned + 1 }
+    const { size, root, note } = data
+    return { size, root, note, cosigned: 0, signedAt: metadata.at }
+  },
 })
 
 export const checkpointQueries = (db: BetterSQLite3Database) => {

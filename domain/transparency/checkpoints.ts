@@ -10,21 +10,57 @@ export const checkpointEvents = {
     /** The signed note as it is served (docs/auditors.md). */
     note: z.string(),
   }),
+  /** A witness has seen that the log continues what it saw before. */
+  CheckpointCosigned: z.object({
+    size: z.int().positive(),
+    /** Name of the witness. */
+    witness: z.string(),
+    /** The line that is served under the note. */
+    line: z.string(),
+  }),
 }
 
 type CheckpointEvent = EventsOf<typeof checkpointEvents>
+type DataOf<Type> = Extract<CheckpointEvent, { type: Type }>['data']
 
-export type SignedCheckpoint = CheckpointEvent['data']
+export type SignedCheckpoint = DataOf<'CheckpointSigned'>
+export type Cosignature = DataOf<'CheckpointCosigned'>
 
-export type SignCheckpoint = { readonly type: 'SignCheckpoint' } & SignedCheckpoint
+type CheckpointCommand =
+  | ({ readonly type: 'SignCheckpoint' } & SignedCheckpoint)
+  | ({ readonly type: 'AddCosignature' } & Cosignature)
 
 /** The checkpoints of a day. */
-type CheckpointsOfDay = { readonly size: number }
+type CheckpointsOfDay = {
+  readonly size: number
+  /** Names of the witnesses of the newest one. */
+  readonly witnesses: readonly string[]
+}
 
 /** A checkpoint never covers less than an earlier one. */
-export const checkpoint: Decider<SignCheckpoint, CheckpointEvent, CheckpointsOfDay> = {
-  initial: { size: 0 },
-  decide: ({ size, root, note }, earlier) =>
-    size <= earlier.size ? [] : [{ type: 'CheckpointSigned', data: { size, root, note } }],
-  evolve: (_, { data: { size } }) => ({ size }),
+export const checkpoint: Decider<CheckpointCommand, CheckpointEvent, CheckpointsOfDay> = {
+  initial: { size: 0, witnesses: [] },
+  decide: (command, { size, witnesses }) => {
+    switch (command.type) {
+      case 'SignCheckpoint': {
+        const { type: _, ...data } = command
+        return data.size <= size ? [] : [{ type: 'CheckpointSigned', data }]
+      }
+      case 'AddCosignature': {
+        const { type: _, ...data } = command
+        const isKnown = data.size === size && witnesses.includes(data.witness)
+        return isKnown ? [] : [{ type: 'CheckpointCosigned', data }]
+      }
+    }
+  },
+  evolve: (before, { type, data }) => {
+    switch (type) {
+      case 'CheckpointSigned':
+        return { size: data.size, witnesses: [] }
+      case 'CheckpointCosigned':
+        return data.size === before.size
+          ? { ...before, witnesses: [...before.witnesses, data.witness] }
+          : before
+    }
+  },
 }

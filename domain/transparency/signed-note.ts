@@ -27,7 +27,8 @@ export const signatureLine = ({ name, bytes }: NoteSignature): string =>
 export const formatNote = ({ text, signatures }: SignedNote): string =>
   `${text}\n${signatures.map(signatureLine).join('')}`
 
-const signatureOf = (line: string): NoteSignature | undefined => {
+/** Undefined when the line is none. */
+export const signatureOf = (line: string): NoteSignature | undefined => {
   const [, name = '', encoded = ''] = /^— ([^\s+]+) ([A-Za-z0-9+/]+={0,2})$/u.exec(line) ?? []
   const bytes = bytesOfBase64(encoded)
   return name !== '' && bytes !== undefined && bytes.length > 4 ? { name, bytes } : undefined
@@ -50,7 +51,7 @@ export const parseNote = (note: string): SignedNote | undefined => {
 export const ed25519 = 0x01
 export const cosignatureV1 = 0x04
 
-type PublicNoteKey = {
+export type PublicNoteKey = {
   readonly name: string
   readonly kind: typeof ed25519 | typeof cosignatureV1
   /** The 32 bytes of an Ed25519 key. */
@@ -70,4 +71,33 @@ export const formatKey = (
 ): string => {
   const id = Buffer.from(keyIdOf(sha256, key)).toString('hex')
   return `${key.name}+${id}+${base64(Uint8Array.of(key.kind, ...key.key))}`
+}
+
+/** Undefined when it is no key of these kinds, or has another key's id. */
+export const parseKey = (
+  sha256: (...parts: readonly Uint8Array[]) => Uint8Array,
+  text: string,
+): PublicNoteKey | undefined => {
+  const [, name = '', encoded = ''] =
+    /^([^\s+]+)\+[\da-f]{8}\+([A-Za-z0-9+/]+={0,2})$/u.exec(text) ?? []
+  const [kind, ...key] = bytesOfBase64(encoded) ?? []
+  if (key.length !== 32 || (kind !== ed25519 && kind !== cosignatureV1)) return undefined
+  const parsed = { name, kind, key: Uint8Array.from(key) } as const
+  return formatKey(sha256, parsed) === text ? parsed : undefined
+}
+
+/**
+ * What a signature of that kind signs, and the signature alone: a witness signs the time with the
+ * text (c2sp.org/tlog-cosignature). Undefined when the signature has another length.
+ */
+export const signedBy = (
+  kind: PublicNoteKey['kind'],
+  text: string,
+  { bytes }: NoteSignature,
+): { readonly message: string; readonly signature: Uint8Array } | undefined => {
+  const ofKey = bytes.subarray(4)
+  if (kind === ed25519) return ofKey.length === 64 ? { message: text, signature: ofKey } : undefined
+  if (ofKey.length !== 72) return undefined
+  const time = Buffer.from(ofKey.subarray(0, 8)).readBigUInt64BE()
+  return { message: `cosignature/v1\ntime ${time}\n${text}`, signature: ofKey.subarray(8) }
 }

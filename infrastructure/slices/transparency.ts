@@ -1,3 +1,4 @@
+import { askWitness } from '../../application/ask-witnesses.ts'
 import { signCheckpoints } from '../../application/sign-checkpoints.ts'
 import { checkpointKeys, ledgers, settlements } from '../../domain/aggregates.ts'
 import { categoryOf } from '../../domain/stream.ts'
@@ -9,6 +10,7 @@ import { sha256 } from '../sha256.ts'
 import { openCheckpointKeys } from '../transparency/checkpoint-keys.ts'
 import { signNote } from '../transparency/note-signer.ts'
 import { signedBefore } from '../transparency/signed-before.ts'
+import { witnessAt } from '../transparency/witnesses.ts'
 
 /** A checkpoint follows their events at once. */
 const weighty: ReadonlySet<string> = new Set(
@@ -18,10 +20,11 @@ const weighty: ReadonlySet<string> = new Set(
 /** The log's Merkle tree, whose checkpoints are signed beside the requests. */
 export const transparencySlice = async (
   core: Core,
-  { DATA_DIR, TRANSPARENCY_ORIGIN }: Pick<Settings, 'DATA_DIR' | 'TRANSPARENCY_ORIGIN'>,
+  settings: Pick<Settings, 'DATA_DIR' | 'TRANSPARENCY_ORIGIN' | 'WITNESSES'>,
   log: Log,
   publicUrl: () => string,
 ) => {
+  const { DATA_DIR, TRANSPARENCY_ORIGIN, WITNESSES } = settings
   const { tree, checkpoints } = core.transparency
   const keys = await openCheckpointKeys(core, DATA_DIR, Date.now, log)
   const origin = () => TRANSPARENCY_ORIGIN ?? `${publicUrl().replace(/^\w+:\/\//, '')}/transparency`
@@ -29,14 +32,16 @@ export const transparencySlice = async (
     const signing = await keys.signing()
     return signing.length > 0 ? signNote(text, origin(), signing) : undefined
   }
+  const { handle, caughtUp, contextOf } = core
+  const known = { tree, handle, caughtUp, contextOf, newest: checkpoints.newest }
   const { work, atOnce } = signCheckpoints({
     ...signedBefore(DATA_DIR, origin),
-    ...{ tree, origin, sign },
-    handle: core.handle,
-    newest: checkpoints.newest,
-    caughtUp: core.caughtUp,
-    contextOf: core.contextOf,
+    ...{ ...known, origin, sign },
   })
+  const outageOf = core.outagesOf('asking the witness')
+  const asking = WITNESSES.map(({ url, key }) =>
+    askWitness({ ...known, outageOf }, witnessAt(url, key)),
+  )
   core.onFolded((streams) => {
     if ([...streams].some((stream) => weighty.has(categoryOf(stream)))) atOnce()
   })
@@ -51,6 +56,10 @@ export const transparencySlice = async (
         }),
     },
     // Of the processes of a directory one signs.
-    work: [{ due: work, isTelling: true }],
+    work: [
+      { due: work, isTelling: true },
+      // Each for itself: nobody waits for a witness that is slow.
+      ...asking.map((due) => ({ due, isTelling: true, settle: async () => {} })),
+    ],
   }
 }

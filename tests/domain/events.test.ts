@@ -199,6 +199,7 @@ describe('the catalogue', () => {
       'ChannelChanged',
       'ChannelRegistered',
       'ChannelRemoved',
+      'CheckpointCosigned',
       'CheckpointKeyChanged',
       'CheckpointKeyRegistered',
       'CheckpointKeyRemoved',
