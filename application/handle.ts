@@ -1,3 +1,4 @@
+import type { Cause } from '../domain/cause.ts'
 import { fold, type Asked, type Decider } from '../domain/decider.ts'
 import { schemaVersion, type EventType } from '../domain/events.ts'
 import { refuse, Refusal } from '../domain/refusal.ts'
@@ -30,13 +31,13 @@ import {
   type StateCache,
 } from './state-cache.ts'
 
-export type Context = {
+export type Context = Cause & {
   readonly at: number
   readonly merchant: string | null
   readonly actor: string
   readonly correlationId: string
   readonly causationId?: string | null
-  /** Absent for what nobody has signed. */
+  /** When and with what it was signed; kept where signed changes are ordered. */
   readonly asked?: Asked | undefined
 }
 
@@ -76,22 +77,24 @@ const newEvents = (
   revision: Revision,
   events: readonly DecidedEvent[],
   commandId: string,
-  { at, merchant, actor, correlationId, causationId = null, asked }: Context,
-): NewEvent[] =>
-  events.map(({ type, data }, index) => ({
+  context: Context,
+): NewEvent[] => {
+  const { at, merchant, actor, correlationId, causationId = null } = context
+  const { asked, signed, from, operator } = context
+  return events.map(({ type, data }, index) => ({
     id: eventId(stream, revision + 1 + index, commandId),
     type,
     data: data as NewEvent['data'],
     metadata: {
-      at,
-      merchant,
-      actor,
-      correlationId,
-      causationId,
+      ...{ at, merchant, actor, correlationId, causationId },
       ...(asked && { asked }),
+      ...(signed && { signed }),
+      ...(from !== undefined && { from }),
+      ...(operator && { operator }),
       schema: schemaVersion(type as EventType),
     },
   }))
+}
 
 const makeAppend =
   (needs: Needs, cache: StateCache) =>

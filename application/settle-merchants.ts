@@ -43,6 +43,9 @@ type Needs<Settlement extends Started> = {
   readonly outageOf: OutageOf
 }
 
+/** Who settles before it is due. */
+type ByHand = Pick<Context, 'actor' | 'correlationId' | 'operator'>
+
 const batchSize = 200
 
 const keyOf = ({ merchant }: { readonly merchant: string }): string => merchant
@@ -51,17 +54,16 @@ const keyOf = ({ merchant }: { readonly merchant: string }): string => merchant
 const settlementSteps = <Settlement extends Started>(needs: Needs<Settlement>) => {
   const { handle, accounts } = needs
 
-  const contextAt = (at: Instant, merchant: string): Context => ({
-    at,
-    merchant,
-    actor: 'daybook',
-    correlationId: needs.newId(),
-  })
+  const contextAt = (at: Instant, merchant: string, by?: ByHand): Context => {
+    const byItself = { actor: 'daybook', correlationId: needs.newId(), operator: undefined }
+    const { actor, correlationId, operator } = by ?? byItself
+    return { at, merchant, actor, correlationId, operator }
+  }
 
   return {
-    start: async (account: Account, at: Instant, dueAt: Instant | null): Promise<void> => {
+    start: async (account: Account, at: Instant, dueAt: Instant | null, by?: ByHand) => {
       const { merchant, lastSerial } = account
-      const context = contextAt(at, merchant)
+      const context = contextAt(at, merchant, by)
       const serial = lastSerial + 1
       const settlementId = `${await needs.seriesOf(merchant, context)}-${dayOf(at)}-${serial}`
       const command = { type: 'StartSettlement', serial, settlementId, dueAt } as const
@@ -95,9 +97,10 @@ export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlem
     batch: readonly Account[],
     at: Instant,
     dueAtOf: (account: Account) => Instant | null,
+    by?: ByHand,
   ): Promise<void> => {
     const startOne = (account: Account) =>
-      attempt(account, at, () => start(account, at, dueAtOf(account)))
+      attempt(account, at, () => start(account, at, dueAtOf(account), by))
     await Promise.all(batch.map(startOne))
     await caughtUp()
   }
@@ -128,15 +131,15 @@ export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlem
     return completing.nextLook(starting.nextLook(accounts.nextDue(now)))
   }
 
-  /** Settles one merchant or all at once; returns the merchants that fail. */
-  const settleNow = async (now: Instant, merchant?: string): Promise<readonly string[]> => {
+  /** Settles one merchant or all at once, by hand; returns the merchants that fail. */
+  const settleNow = async (now: Instant, by: ByHand, merchant?: string) => {
     await caughtUp()
     const unsettled =
       merchant === undefined ? accounts.unsettled() : [accounts.find(merchant)].filter((a) => !!a)
     const batch = unsettled.filter(({ unsettledSince }) => unsettledSince !== null)
     // Not `starting`: it would take resting merchants that are not due for settled.
     const startingNow = perKeyBackOff<Account>({ keyOf, outageOf })
-    await startAll(startingNow, batch, now, () => null)
+    await startAll(startingNow, batch, now, () => null, by)
     await completeAll(now)
     return [...new Set([...startingNow.failing(), ...completing.failing()])]
   }

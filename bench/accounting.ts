@@ -132,7 +132,7 @@ const measureSettlement = async (directory: string) => {
   await core.readModels.caughtUp()
   const accounting = openAccounting(core, settings)
   const began = performance.now()
-  await accounting.settleNow(core.now())
+  await accounting.settleNow(core.now(), core.contextOf('operator'))
   const seconds = secondsSince(began)
   const made = core.accounting.settlements.unfinishedCount() === 0
   const balances = core.accounting.journal

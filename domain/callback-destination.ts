@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import type { Decider, EventsOf } from './decider.ts'
-import type { Instant } from './time.ts'
+import { instant, type Instant } from './time.ts'
 
 const restsAfterMs = 5 * 86_400_000
 
 /** Of a merchant's address; streams `destination-<merchant>/<scheme and host>`. */
 const rested = {
   destination: z.string(),
-  failingSince: z.int(),
+  failingSince: instant,
   problem: z.string().nullable(),
 }
 

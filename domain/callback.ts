@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { nextAttemptAt } from './callback-schedule.ts'
 import type { Decider, EventsOf } from './decider.ts'
 import { channelOf } from './merchant/channel.ts'
-import type { Instant } from './time.ts'
+import { instant, type Instant } from './time.ts'
 
 /** `gone` is HTTP 410 and ends all attempts. */
 const attemptResults = ['delivered', 'failed', 'gone'] as const
@@ -18,7 +18,7 @@ const message = {
 const attempt = {
   ...message,
   uri: z.string(),
-  attemptedAt: z.int(),
+  attemptedAt: instant,
   result: z.enum(attemptResults),
   /** Null without a response. */
   httpStatus: z.int().nullable(),
@@ -30,8 +30,8 @@ const attempt = {
 
 /** Streams `callback-<id of the delivered event>`. */
 export const callbackEvents = {
-  CallbackAttempted: z.object({ ...attempt, nextAttemptAt: z.int().nullable() }),
-  CallbackRetryRequested: z.object({ ...message, nextAttemptAt: z.int() }),
+  CallbackAttempted: z.object({ ...attempt, nextAttemptAt: instant.nullable() }),
+  CallbackRetryRequested: z.object({ ...message, nextAttemptAt: instant }),
   /** A sandbox request for a `test_event`, in a stream `callback-test-…`. */
   CallbackTestRequested: z.object({ uri: z.string() }),
 } as const

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import * as aggregates from './aggregates.ts'
+import { cause } from './cause.ts'
 import { compiled } from './compiled.ts'
 import type { EventsOf } from './decider.ts'
+import { instant } from './time.ts'
 import type { Upcast } from './upcast.ts'
 
 type Tables = (typeof aggregates)[keyof typeof aggregates]['events']
@@ -29,9 +31,9 @@ const upcasts: Partial<Record<EventType, readonly Upcast[]>> = Object.assign(
   ),
 )
 
-const metadata = z.object({
+export const metadata = z.object({
   /** When it was decided, by the service clock. */
-  at: z.int(),
+  at: instant,
   /** Null for events of the installation. */
   merchant: z.string().nullable(),
   /** Such as `user:pos1`, `payer:alice`, `operator` or `daybook`. */
@@ -40,7 +42,8 @@ const metadata = z.object({
   /** Id of the event that led to this one. */
   causationId: z.string().nullable(),
   /** When it was signed, and a digest of the signature, where signed changes are ordered. */
-  asked: z.object({ at: z.int(), signature: z.string().nullable() }).optional(),
+  asked: z.object({ at: instant, signature: z.string().nullable() }).optional(),
+  ...cause,
   /** Schema version of `data`, starting at 1. */
   schema: z.int().positive(),
 })
@@ -62,7 +65,7 @@ export const upToDate = (steps: readonly Upcast[], version: number, data: unknow
 
 export const schemaVersion = (type: EventType): number => (upcasts[type]?.length ?? 0) + 1
 
-const isEventType = (type: string): type is EventType => Object.hasOwn(eventCatalogue, type)
+export const isEventType = (type: string): type is EventType => Object.hasOwn(eventCatalogue, type)
 
 type Stored = Omit<Recorded<{ type: string; data: unknown }>, 'metadata'> & {
   readonly metadata: unknown

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Decider, EventsOf } from './decider.ts'
+import { instant } from './time.ts'
 import type { Upcast } from './upcast.ts'
 
 /** How request ids are derived; clustered ids of consecutive requests share a prefix. */
@@ -16,7 +17,7 @@ export const installationEvents = {
   /** The vault is wrapped by another key, of which this is the id. */
   VaultRewrapped: z.object({ keyId: z.string() }),
   /** A key of ID tokens was published, and signs from then on. */
-  IdTokenKeyAdded: z.object({ kid: z.string(), publicKey: z.string(), signsFrom: z.int() }),
+  IdTokenKeyAdded: z.object({ kid: z.string(), publicKey: z.string(), signsFrom: instant }),
   /** The operator went on with a log that lacks events which were seen. */
   LossAccepted: z.object({
     /** Where the log ended. */

@@ -1,5 +1,10 @@
+import { z } from 'zod'
+
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export type Instant = number
+
+/** In events; auditors are told by it which numbers are times. */
+export const instant = z.int().meta({ description: 'milliseconds since 1970-01-01T00:00:00Z' })
 
 export type Seconds = number
 

@@ -44,6 +44,9 @@ export type AccessNeeds = {
   readonly admit: Admit
   /** Takes as long without a key. */
   readonly verifySignature: (publicKey: string | null, text: string, signature: string) => boolean
+  readonly fingerprint: (publicKey: string) => string
+  /** Seals an address for the log. */
+  readonly sealAddress: (address: string) => string
   readonly contentDigest: (body: Uint8Array) => string
   readonly isWithin: (address: string | undefined, netmask: string) => boolean
   /** The machine's clock, which the sandbox does not move. */

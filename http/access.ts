@@ -5,13 +5,16 @@ import { makeIntegratorAccess, type IntegratorNeeds } from './integrator-access.
 import { checkUsage } from './request-usage.ts'
 import type { AccessLevel } from './route.ts'
 import {
-  askedWith,
   disabledText,
   makeSignedText,
   notFromHere,
+  provenBy,
   unauthorized,
+  type Proven,
 } from './signed-request.ts'
 import type { UnauthenticatedRequest } from './unauthenticated-request.ts'
+
+type Known = { readonly found: NonNullable<FoundUser>; readonly proven: Proven }
 
 const nobody = { actor: 'user:?' } as const
 
@@ -55,12 +58,16 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
     return askLog()
   }
 
+  /** Sealed only where an event keeps it. */
+  const sealing = (address: string | undefined) => () =>
+    address === undefined ? undefined : needs.sealAddress(address)
+
   const bySecret = (
     secret: string,
     merchant: string,
     id: string,
     { remoteAddress }: UnauthenticatedRequest,
-  ) => {
+  ): MaybePromise<Known> => {
     const wrong = () => unauthorized(`Unknown user ${id}, or wrong secret.`)
     const name = `${merchant}/${id}`
     const right = findRight(merchant, id, (found) =>
@@ -71,8 +78,9 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
         () => (found ? { actor: `user:${id}`, merchant } : nobody),
       ),
     )
+    const proven = { asked: undefined, signed: undefined, sealedAddress: sealing(remoteAddress) }
     // Answer at once when memory knows the user.
-    return andThen(right, (found) => found ?? wrong())
+    return andThen(right, (found) => (found ? { found, proven } : wrong()))
   }
 
   const bySignature = async (
@@ -80,12 +88,14 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
     merchant: string,
     id: string,
     request: UnauthenticatedRequest,
-  ) => {
+  ): Promise<Known> => {
     const text = signedText(request)
     const right = await findRight(merchant, id, (found) =>
       needs.verifySignature(found?.user.publicKey ?? null, text, signature),
     )
-    if (right) return right
+    const publicKey = right?.user.publicKey
+    if (right && publicKey)
+      return { found: right, proven: provenBy(needs, request, { text, signature, publicKey }) }
     record('authentication_failed', 'bad signature', merchant, id, request)
     return unauthorized('Unknown user, or bad signature.', { string_to_sign: [text] })
   }
@@ -130,7 +140,7 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
       ? bySignature(credential, merchant, id, request)
       : bySecret(credential, merchant, id, request)
     const { remoteAddress: address } = request
-    return andThen(right, (found): MaybePromise<Caller> => {
+    return andThen(right, ({ found, proven }): MaybePromise<Caller> => {
       const actor = `user:${id}`
       const caller: Caller = {
         merchant,
@@ -138,7 +148,7 @@ export const makeAccess = (needs: AccessNeeds & IntegratorNeeds) => {
         mayManageUsers: async () =>
           isSuperuser(found) || isSuperuser(await needs.findUser(merchant, id)),
         isSigned: isKey,
-        asked: isKey ? askedWith(needs, request, credential) : undefined,
+        ...proven,
       }
       if (keptOutBy(address, found) === undefined) return admitted(caller, request)
       return needs.findUser(merchant, id).then((now) => {

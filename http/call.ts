@@ -1,5 +1,6 @@
 import type { Context } from '../application/handle.ts'
 import type { RequestUsage } from '../application/request-limits.ts'
+import type { SignedOrder } from '../domain/cause.ts'
 import type { Asked } from '../domain/decider.ts'
 import type { Instant } from '../domain/time.ts'
 import type { ReceivedRequest } from './unauthenticated-request.ts'
@@ -14,6 +15,10 @@ export type Caller = {
   readonly isSigned: boolean
   /** When and with what it was signed; undefined unless it was. */
   readonly asked: Asked | undefined
+  /** What was signed; undefined unless something was. */
+  readonly signed: SignedOrder | undefined
+  /** The address of a request that was not signed, sealed. */
+  readonly sealedAddress: () => string | undefined
   /** Told with the answer when little is left. */
   readonly usage?: RequestUsage | undefined
 }
@@ -50,9 +55,9 @@ export const callerOf = ({ caller }: Call): Caller => {
 }
 
 export const contextOf = (call: Call): Context => {
-  const { merchant, actor, asked } = callerOf(call)
+  const { merchant, actor, asked, signed, sealedAddress } = callerOf(call)
   const { at, requestId: correlationId } = call
-  return { at, merchant, actor, correlationId, asked }
+  return { at, merchant, actor, correlationId, asked, signed, from: sealedAddress() }
 }
 
 export const contextOfPayer = (

@@ -1,13 +1,13 @@
-import type { Asked } from '../domain/decider.ts'
 import type { AccessNeeds } from './access-needs.ts'
 import type { Caller } from './call.ts'
 import type { AccessLevel } from './route.ts'
 import {
-  askedWith,
   disabledText,
   makeSignedText,
   notFromHere,
+  provenBy,
   unauthorized,
+  type Proven,
 } from './signed-request.ts'
 import type { UnauthenticatedRequest } from './unauthenticated-request.ts'
 
@@ -67,7 +67,7 @@ const makeIntegratorCheck = (needs: AccessNeeds & IntegratorNeeds) => {
     id: string,
     merchant: string | undefined,
     request: UnauthenticatedRequest,
-  ): Promise<Asked> => {
+  ): Promise<Proven> => {
     const signature = signatureOf(request)
     const text = signedText(request)
     let hasSigned = false
@@ -78,7 +78,8 @@ const makeIntegratorCheck = (needs: AccessNeeds & IntegratorNeeds) => {
       hasSigned = needs.verifySignature(found?.publicKey ?? null, text, signature)
       isDisabled = found?.isDisabled ?? false
       const serves = merchant === undefined || found?.merchants.includes(merchant)
-      if (hasSigned && serves && !isDisabled) return askedWith(needs, request, signature)
+      if (found && hasSigned && serves && !isDisabled)
+        return provenBy(needs, request, { text, signature, publicKey: found.publicKey })
     }
     const isKnown = needs.recallIntegrator(id) !== undefined
     const actor = isKnown ? `integrator:${id}` : 'integrator:?'
@@ -111,13 +112,13 @@ export const makeIntegratorAccess = (needs: AccessNeeds & IntegratorNeeds) => {
       return unauthorized(`Send either ${names.user} or ${names.integrator}.`)
     const who = { actor: `integrator:${id}`, mayManageUsers: async () => true, isSigned: true }
     if (level === 'INTEGRATOR') {
-      const asked = await check(id, undefined, request)
-      return { ...who, merchant: '', asked }
+      const proven = await check(id, undefined, request)
+      return { ...who, merchant: '', ...proven }
     }
     const merchant = request.header(names.merchant)
     if (merchant === undefined) return unauthorized(`The header ${names.merchant} is missing.`)
-    const asked = await check(id, merchant, request)
+    const proven = await check(id, merchant, request)
     await checkMerchant(who.actor, merchant, request)
-    return { ...who, merchant, asked }
+    return { ...who, merchant, ...proven }
   }
 }

@@ -1,5 +1,6 @@
-import type { Asked } from '../domain/decider.ts'
+import type { SignedOrder } from '../domain/cause.ts'
 import type { AccessNeeds } from './access-needs.ts'
+import type { Caller } from './call.ts'
 import { RequestError } from './errors.ts'
 import { stringToSign } from './signature.ts'
 import type { UnauthenticatedRequest } from './unauthenticated-request.ts'
@@ -55,12 +56,21 @@ export const makeSignedText = (needs: Needs) => {
   }
 }
 
-/** Of its bytes: base64 has several texts for the same. */
-export const askedWith = (
-  { names, contentDigest }: Needs,
+/** How it is known who sends a request. */
+export type Proven = Pick<Caller, 'asked' | 'signed' | 'sealedAddress'>
+
+const nowhere = () => undefined
+
+/** `asked` digests the bytes of the signature: base64 has several texts for the same. */
+export const provenBy = (
+  { names, contentDigest, fingerprint }: Needs & Pick<AccessNeeds, 'fingerprint'>,
   { header }: UnauthenticatedRequest,
-  signature: string,
-): Asked => ({
-  at: parseDateTime(header(names.timestamp) ?? '') ?? 0,
-  signature: contentDigest(Buffer.from(signature, 'base64')),
+  { text, signature, publicKey }: Omit<SignedOrder, 'key'> & { readonly publicKey: string },
+): Proven => ({
+  asked: {
+    at: parseDateTime(header(names.timestamp) ?? '') ?? 0,
+    signature: contentDigest(Buffer.from(signature, 'base64')),
+  },
+  signed: { key: fingerprint(publicKey), text, signature },
+  sealedAddress: nowhere,
 })

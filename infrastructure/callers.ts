@@ -3,8 +3,10 @@ import { makeSecretGuesses } from '../application/secret-guesses.ts'
 import { isEnabled, type Entry } from '../domain/register.ts'
 import { within } from '../domain/stream.ts'
 import type { Core } from './core.ts'
+import { makeFingerprints } from './key-fingerprints.ts'
 import { contentDigest, makeSignatureCheck, type Signer } from './keys.ts'
 import { isWithin, networkOf } from './networks.ts'
+import { sealAddresses } from './people/sealed-addresses.ts'
 import { openRequestLimits } from './request-limits.ts'
 import type { Settings } from './settings.ts'
 
@@ -28,6 +30,8 @@ export const accessOf = (core: Core, settings: Settings, { rsaPem }: Signer) => 
     admit: openRequestLimits(core, settings),
     guardGuesses: makeSecretGuesses({ machineNow: Date.now, networkOf, securityLog }),
     verifySignature: makeSignatureCheck(rsaPem),
+    fingerprint: makeFingerprints(),
+    sealAddress: sealAddresses(core.people.vault).sealAddress,
     contentDigest,
     isWithin,
     machineNow: Date.now,

@@ -3,13 +3,17 @@ import { clocks } from '../domain/aggregates.ts'
 import type { RecordedEvent } from '../application/event-store.ts'
 import type { Find } from '../application/find-state.ts'
 import type { Context, Handle } from '../application/handle.ts'
+import type { OperatorAccount } from '../domain/cause.ts'
 import { clockEvents, machineTimeAt } from '../domain/clock.ts'
 import type { Instant } from '../domain/time.ts'
 
 type Needs = { readonly find: Find; readonly handle: Handle }
 
-/** The clock of the service. Only the sandbox moves it, and then all its processes. */
-export const openClock = async ({ find, handle }: Needs) => {
+/**
+ * The clock of the service. Only the sandbox moves it, and then all its processes. `operator` runs
+ * a command in this process.
+ */
+export const openClock = async ({ find, handle }: Needs, operator?: OperatorAccount) => {
   let { aheadBy } = await find(clocks, 'service')
   const moveTo = (found: number): void => {
     // Later steps may have come by already.
@@ -23,6 +27,7 @@ export const openClock = async ({ find, handle }: Needs) => {
       merchant,
       actor,
       correlationId: randomUUID(),
+      operator: actor === 'operator' ? operator : undefined,
     }),
     /** What the clock of the machine showed when the service's showed that. */
     machineTime: async (at: Instant): Promise<Instant> =>

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import * as aggregates from '../domain/aggregates.ts'
+import type { OperatorAccount } from '../domain/cause.ts'
 import type { EventStore, RecordedEvent } from '../application/event-store.ts'
 import { categoryOf } from '../domain/stream.ts'
 import { projections } from '../projections/read-models.ts'
@@ -22,6 +23,8 @@ import type { Where } from './worker.ts'
 export type Place = Pick<Settings, 'EVENT_STORE' | 'DATA_DIR'> & {
   /** The operator goes on with a log that lost events. */
   readonly acceptsLoss?: boolean
+  /** Who runs a command, which its events name. */
+  readonly operator?: OperatorAccount | undefined
 }
 
 const categories = new Set(Object.values(aggregates).map(({ category }) => category))

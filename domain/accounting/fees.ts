@@ -5,7 +5,7 @@ import type { MinorUnits } from '../money/money.ts'
 import { portionOf, ratePattern } from '../money/rate.ts'
 import { refuse } from '../refusal.ts'
 import { jsonEquals } from '../json-equality.ts'
-import type { Instant } from '../time.ts'
+import { instant, type Instant } from '../time.ts'
 import {
   shippedTaxcode,
   taxcodePattern,
@@ -39,7 +39,7 @@ const feeTerms = z.object({
 })
 
 /** A merchant's terms for one currency from an instant on. */
-const feeSchedule = feeTerms.extend({ from: z.int(), currency: z.string() })
+const feeSchedule = feeTerms.extend({ from: instant, currency: z.string() })
 
 export const feeEvents = { FeesScheduled: feeSchedule } as const
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Decider, EventsOf } from '../decider.ts'
 import { refuse } from '../refusal.ts'
 import { jsonEquals } from '../json-equality.ts'
-import type { Instant } from '../time.ts'
+import { instant, type Instant } from '../time.ts'
 import { completion, type Completion } from './completion.ts'
 
 const registration = z.object({
@@ -20,7 +20,7 @@ export const ledgerEvents = {
   LedgerEnabled: z.object({}),
   ReportClosed: z.object({
     report: z.int(),
-    openedAt: z.int(),
+    openedAt: instant,
     callbackUri: z.string().nullable(),
   }),
   /** The logs are written and their sums are final. */

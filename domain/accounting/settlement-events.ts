@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { EventsOf } from '../decider.ts'
+import { instant } from '../time.ts'
 import type { Upcast } from '../upcast.ts'
 import { completion } from './completion.ts'
 import { sum } from './totals.ts'
@@ -38,7 +39,7 @@ export const settlementEvents = {
     /** `<series of the merchant>-<YYYY-MM-DD>-<serial>`. */
     settlementId: z.string(),
     /** Null when it was requested by hand. */
-    dueAt: z.int().nullable(),
+    dueAt: instant.nullable(),
   }),
   SettlementMade: z.object({
     serial: z.int(),

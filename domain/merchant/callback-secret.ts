@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Decider, EventsOf } from '../decider.ts'
 import type { WithAsked } from '../register.ts'
-import type { Instant } from '../time.ts'
+import { instant, type Instant } from '../time.ts'
 
 /** How long messages are signed with the earlier secret too. */
 const overlapMs = 86_400_000
@@ -10,7 +10,7 @@ const mostEarlier = 3
 
 /** Streams `callback_secret-<merchant>`. The secrets themselves are derived with the vault. */
 export const callbackSecretEvents = {
-  CallbackSecretRotated: z.object({ at: z.int() }),
+  CallbackSecretRotated: z.object({ at: instant }),
 } as const
 
 type Command = { readonly type: 'RotateCallbackSecret'; readonly at: Instant }

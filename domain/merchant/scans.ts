@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { bucketOf, emptyBuckets, withBucket, type HashBuckets } from '../hash-buckets.ts'
 import type { Decider, EventsOf } from '../decider.ts'
-import { isAhead, type Instant } from '../time.ts'
-
-const instant = z.int()
+import { instant, isAhead, type Instant } from '../time.ts'
 
 const scan = z.object({
   /** The scan token is derived from this id. */

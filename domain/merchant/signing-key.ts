@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { register } from '../register.ts'
+import { instant } from '../time.ts'
 
 /** Public keys of callback signatures; private keys never leave their node. */
 export const signingKey = register(
@@ -10,6 +11,6 @@ export const signingKey = register(
     rsa: z.string(),
     /** PEM (SPKI). */
     ed25519: z.string(),
-    validFrom: z.int(),
+    validFrom: instant,
   }),
 )

@@ -3,11 +3,11 @@ import { charge, type Charge } from '../accounting/charge.ts'
 import type { LineAction } from '../accounting/transaction-line.ts'
 import type { EventsOf } from '../decider.ts'
 import { permissions } from '../people/grant.ts'
+import { instant } from '../time.ts'
 import type { Upcast } from '../upcast.ts'
 import { statusCodes } from './status.ts'
 
 const minorUnits = z.int()
-const instant = z.int()
 const uri = z.string().nullable()
 
 const pots = { amount: minorUnits, additionalAmount: minorUnits }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { switchable } from '../switchable.ts'
+import { instant } from '../time.ts'
 
 /** An OAuth client of a merchant. */
 export const application = switchable(
@@ -12,7 +13,7 @@ export const application = switchable(
     /** SHA-256 of a 256-bit secret; null for public clients. */
     secretHash: z.string().nullable(),
     /** The secret before, which is accepted until then. */
-    previousSecret: z.object({ hash: z.string(), until: z.int() }).optional(),
+    previousSecret: z.object({ hash: z.string(), until: instant }).optional(),
     /** Absent for confidential clients that were registered before it was required. */
     requiresPkce: z.literal(true).optional(),
     /** Its tokens must be bound to a key of the client (RFC 9449, 5.2). */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { EventsOf } from '../decider.ts'
-import type { Instant } from '../time.ts'
+import { instant, type Instant } from '../time.ts'
 import { permissions } from './grant.ts'
 import { scope } from './scope.ts'
 
@@ -17,7 +17,7 @@ const authorizationRequest = z.object({
   /** PKCE with S256 (RFC 7636). */
   codeChallenge: z.string().nullable(),
   /** Earliest accepted sign-in (`max_age`, `prompt=login`; OpenID Connect Core, 3.1.2.1). */
-  signedInSince: z.int().optional(),
+  signedInSince: instant.optional(),
   /** Only tokens bound to this key may be issued (RFC 9449, 10). */
   dpopJkt: z.string().optional(),
   /** Only this payer may answer (`id_token_hint`), by the `sub` the merchant knows. */
@@ -31,7 +31,7 @@ export const authorizationEvents = {
     browserHash: z.string(),
     /** SHA-256 of the QR code's content. */
     qrHash: z.string(),
-    expiresAt: z.int(),
+    expiresAt: instant,
   }),
   AuthorizationAllowed: z.object({
     payer: z.string(),
@@ -40,12 +40,12 @@ export const authorizationEvents = {
     /** An earlier consent covers it; the payer was not asked. */
     isStanding: z.literal(true).optional(),
     scope: z.array(scope),
-    signedInAt: z.int(),
+    signedInAt: instant,
     /** Where the payer consented. */
     channel: z.enum(['browser', 'phone']),
   }),
   AuthorizationDenied: z.object({ payer: z.string() }),
-  CodeIssued: z.object({ codeHash: z.string(), expiresAt: z.int() }),
+  CodeIssued: z.object({ codeHash: z.string(), expiresAt: instant }),
   CodeRedeemed: z.object({ client: z.string(), payer: z.string(), permissions }),
 } as const
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Decider, EventsOf } from '../decider.ts'
 import { refuse } from '../refusal.ts'
-import { secondsAfter, stillLasts, type Instant, type Seconds } from '../time.ts'
+import { instant, secondsAfter, stillLasts, type Instant, type Seconds } from '../time.ts'
 import { isPartOf, scope, type Scope } from './scope.ts'
 
 export const accessTokenLifetime: Seconds = 3600
@@ -14,8 +14,8 @@ const repeatWindow: Seconds = 60
 const issuedTokens = z.object({
   accessHash: z.string(),
   refreshHash: z.string(),
-  issuedAt: z.int(),
-  expiresAt: z.int(),
+  issuedAt: instant,
+  expiresAt: instant,
   /** Thumbprint of the client's key that the tokens are bound to (RFC 9449, 6). */
   jkt: z.string().optional(),
 })

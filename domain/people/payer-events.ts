@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { EventsOf } from '../decider.ts'
+import { instant } from '../time.ts'
 
 /** Encrypted with the payer's key, which is stored outside the log. */
 const sealed = z.string()
@@ -21,14 +22,14 @@ export const payerEvents = {
   /** `known`: the failure counts for this device only. */
   PayerSignInFailed: z.object({
     factor: z.enum(['pin', 'code']),
-    lockedUntil: z.int(),
+    lockedUntil: instant,
     known: knownDevice.optional(),
   }),
   /** `session`: SHA-256 of its token. `codeStep`: 30-second step of the one-time code. */
   PayerSignedIn: z.object({
     session: z.string(),
     codeStep: z.int(),
-    expiresAt: z.int(),
+    expiresAt: instant,
     /** Name that the device gives itself. */
     device: sealed.optional(),
     known: knownDevice.optional(),

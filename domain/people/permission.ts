@@ -5,7 +5,7 @@ import type { Decider, EventsOf, Place } from '../decider.ts'
 import { statusCodes, type StatusCode } from '../payment/status.ts'
 import { refuse } from '../refusal.ts'
 import { jsonEquals } from '../json-equality.ts'
-import { endOfWait, type Instant } from '../time.ts'
+import { endOfWait, instant, type Instant } from '../time.ts'
 import { permissions, type Permissions } from './grant.ts'
 import { isPartOf, scope } from './scope.ts'
 import { isSameRequest } from './sealed-name.ts'
@@ -27,7 +27,7 @@ export const permissionEvents = {
     request: permissionRequest,
     /** Null when the customer is unknown. */
     payer: z.string().nullable(),
-    expiresAt: z.int(),
+    expiresAt: instant,
     /** Currency of the charge: the merchant's own. */
     currency: z.string(),
   }),
@@ -36,7 +36,7 @@ export const permissionEvents = {
   PermissionDeclined: z.object({ payer: z.string(), charge }),
   /** The customer is unknown. */
   PermissionFailed: z.object({ statusCode: z.literal(statusCodes.NOT_FOUND) }),
-  PermissionExpired: z.object({ expiredAt: z.int() }),
+  PermissionExpired: z.object({ expiredAt: instant }),
 } as const
 
 export type PermissionRequest = z.output<typeof permissionRequest>

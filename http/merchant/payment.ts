@@ -12,6 +12,7 @@ import { merchantPrefix, tidParams, type Links } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { recordReading, type RecordingNeeds } from '../personal-data.ts'
 import { route, type Route } from '../route.ts'
+import { contextOfOrder } from '../signed-body.ts'
 import { unauthorized } from '../signed-request.ts'
 import { createdReply } from '../wire.ts'
 import type { AttachmentLink } from './attachment.ts'
@@ -23,7 +24,13 @@ import {
   paymentRequestView,
   type ShownRequest,
 } from './payment-reply.ts'
-import { commandOf, detailsOf, paymentUpdateInput, type PaymentUpdate } from './payment-update.ts'
+import {
+  commandOf,
+  detailsOf,
+  fieldsUsedBy,
+  paymentUpdateInput,
+  type PaymentUpdate,
+} from './payment-update.ts'
 
 export type PaymentNeeds = RecordingNeeds & {
   readonly handle: Handle
@@ -77,7 +84,8 @@ export const paymentRoutes = (needs: PaymentNeeds): Route[] => {
     if (payment.status === 'unrequested' || payment.request.merchant !== callerOf(call).merchant)
       return refuse('resource_is_unknown')
     const { at } = call
-    const context = contextOf(call)
+    const { action } = input
+    const context = action ? contextOfOrder(call, fieldsUsedBy(action)) : contextOf(call)
     const { merchant, currency } = payment.request
     const terms = () => needs.findTerms(merchant, currency, at)
     const command = await (commandOf({ input, at, terms }) ?? amendment(merchant, currency, input))

@@ -31,7 +31,7 @@ export type SandboxNeeds = {
     context: Context,
   ) => Promise<Instant>
   /** Settles a merchant's open balance. */
-  readonly settleNow: (merchant: string) => Promise<void>
+  readonly settleNow: (merchant: string, requestId: string) => Promise<void>
   /** Scans as a payer; returns the merchant's token for the scan. */
   readonly scanShortlink: (
     shortlink: string,
@@ -185,10 +185,10 @@ export const sandboxRoutes = (needs: SandboxNeeds): Route[] => {
       description: 'Answers once the settlement is made; when nothing is unsettled there is none.',
       body: z.object({ merchant: z.string().max(64) }).meta({ id: 'SandboxSettlement' }),
       success: 'nothing',
-      handle: async ({ body: { merchant } }) => {
+      handle: async ({ body: { merchant }, requestId }) => {
         if ((await find(merchants, merchant)).status !== 'present')
           return refuse('merchant_is_unknown')
-        await needs.settleNow(merchant)
+        await needs.settleNow(merchant, requestId)
       },
     }),
     route({

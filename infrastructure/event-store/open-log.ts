@@ -34,7 +34,7 @@ export const openLog = async (
     machineNow: Date.now,
     onAppended: recordChanges(securityLog),
   })
-  const clock = await openClock(handler)
+  const clock = await openClock(handler, settings.operator)
   return { ...handler, ...clock, store, from, eventCounts: text, securityLog }
 }
 

@@ -1,21 +1,17 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { payers } from '../../domain/aggregates.ts'
-import { start, type EventStore, type RecordedEvent } from '../../application/event-store.ts'
-import {
-  eventCatalogue,
-  parseEvent,
-  schemaVersion,
-  UnreadableEvent,
-  type EventType,
-} from '../../domain/events.ts'
+import { start, type EventStore } from '../../application/event-store.ts'
+import { eventCatalogue, parseEvent, schemaVersion, type EventType } from '../../domain/events.ts'
 import { consentsOf, isInForce } from '../../domain/people/consent.ts'
 import { streamOf } from '../../domain/stream.ts'
 import { fail } from '../failures.ts'
 import type { Settings } from '../settings.ts'
-import { openStoreToRead, type OpenedStore } from '../stores.ts'
+import { addAuditEvents } from './audit-events.ts'
+import { line, withStore } from './audit-store.ts'
 import { auditTree, type TreeOptions } from './audit-tree.ts'
 import { examine } from './examine.ts'
+import { addProofOfOrder } from './proof-of-order.ts'
 import { addSecurityAudit } from './security-audit.ts'
 import { instantOf } from './time.ts'
 
@@ -26,54 +22,8 @@ const catalogue = () =>
     data: z.toJSONSchema(eventCatalogue[type]),
   }))
 
-const positionOf = (text: string): number => {
-  const position = /^\d+$/.test(text) ? Number(text) : NaN
-  return Number.isSafeInteger(position) ? position : fail(`${text} is no position in the log`)
-}
-
 const countOf = (text: string): number =>
   /^\d{1,15}$/.test(text) ? Number(text) : fail(`${text} is no number of events`)
-
-const line = (value: object): boolean => process.stdout.write(`${JSON.stringify(value)}\n`)
-
-const withStore = async (
-  settings: Settings,
-  read: (store: OpenedStore) => Promise<void>,
-): Promise<void> => {
-  const store = await openStoreToRead(settings)
-  try {
-    await read(store)
-  } finally {
-    await store.close()
-  }
-}
-
-/**
- * Prints an event exactly as stored, unknown fields included, for comparison with a copy. Reports
- * one that this version cannot read.
- */
-const printEvent = (stored: RecordedEvent): void => {
-  const { stream, revision, position, id, type, data, metadata } = stored
-  line({ stream, revision, position, id, type, data, metadata })
-  try {
-    parseEvent(stored)
-  } catch (error) {
-    if (!(error instanceof UnreadableEvent)) throw error
-    process.stderr.write(`${error.message}\n`)
-    process.exitCode = 1
-  }
-}
-
-const printStream = async (
-  store: EventStore,
-  stream: string,
-  after: number,
-  isWanted: (event: RecordedEvent) => boolean,
-): Promise<void> => {
-  const events = await store.readStream(stream)
-  if (events.length === 0) fail(`there is no stream ${stream}`)
-  events.filter((event) => event.position > after && isWanted(event)).forEach(printEvent)
-}
 
 const printConsents = async (store: EventStore, payer: string, at?: number): Promise<void> => {
   const consents = consentsOf(payer)
@@ -84,25 +34,11 @@ const printConsents = async (store: EventStore, payer: string, at?: number): Pro
   all.filter((one) => at === undefined || isInForce(one, at)).forEach(line)
 }
 
-type Chosen = { readonly stream?: string; readonly request?: string; readonly after: number }
-
 /** Commands for auditors: the log as stored, and the catalogue of events. */
 export const addAuditCommands = (program: Command, settings: Settings): void => {
   const audit = program.command('audit').description('read the log, without a service')
-  audit
-    .command('events')
-    .description('print events as JSON Lines, in order')
-    .option('--stream <name>', 'only this stream, for instance payment-…')
-    .option('--request <id>', 'only events of this request, by its X-Request-Id')
-    .option('--after <position>', 'only events after this position', positionOf, start)
-    .action(({ stream, request, after }: Chosen) =>
-      withStore(settings, async (store) => {
-        const isWanted = ({ metadata }: RecordedEvent): boolean =>
-          request === undefined || metadata['correlationId'] === request
-        if (stream !== undefined) return printStream(store, stream, after, isWanted)
-        for await (const batch of store.readAll(after)) batch.filter(isWanted).forEach(printEvent)
-      }),
-    )
+  addAuditEvents(audit, settings)
+  addProofOfOrder(audit, program, settings)
   audit
     .command('consents <payer>')
     .description(

@@ -26,6 +26,7 @@ import { addTaxcodeCommands } from './taxcodes.ts'
 import { addTriggerCommand, type OpenService } from './trigger.ts'
 import { addUserCommands } from './users.ts'
 import { addVaultCommands } from './vault.ts'
+import { operatorOf } from './who.ts'
 import type { WithCore } from './with-core.ts'
 
 /** The parts of the server that a few commands need; loaded on demand. */
@@ -56,7 +57,9 @@ const mayComeFirst: ReadonlySet<string> = new Set([
 ])
 
 /** The operator's commands (interface 14); they run beside a service on the same data. */
-export const operatorProgram = ({ settings, version, server, serve, sudoUser }: Needs): Command => {
+export const operatorProgram = ({ version, server, serve, sudoUser, ...needs }: Needs): Command => {
+  const operator = operatorOf(sudoUser)
+  const settings = { ...needs.settings, operator }
   const program = new Command('daybook')
     .description('An event-sourced payment ledger core.')
     .version(version)
@@ -67,11 +70,11 @@ export const operatorProgram = ({ settings, version, server, serve, sudoUser }: 
   program.hook('preAction', (_, command) => {
     if (mayComeFirst.has(command.name())) return
     checkLogIsThere(settings)
-    recordCommand(settings, command, sudoUser)
+    recordCommand(settings, command, operator)
   })
   // What may come first finds no folder to write to, or must not begin one.
   program.hook('postAction', (_, command) => {
-    if (mayComeFirst.has(command.name())) recordCommand(settings, command, sudoUser)
+    if (mayComeFirst.has(command.name())) recordCommand(settings, command, operator)
   })
 
   const print = (value: object): void => {

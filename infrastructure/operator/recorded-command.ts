@@ -1,6 +1,6 @@
-import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import type { SecurityEvent } from '../../application/security-log.ts'
+import type { OperatorAccount } from '../../domain/cause.ts'
 import { makePlainLog } from '../log.ts'
 import { openSecurityLogIn } from '../security-changes.ts'
 import type { Settings } from '../settings.ts'
@@ -16,29 +16,17 @@ const unrecorded: ReadonlySet<string> = new Set(['serve', 'catalogue', 'openapi'
 const pathOf = (command: Command): readonly string[] =>
   command.parent === null ? [] : [...pathOf(command.parent), command.name()]
 
-/** As in the system; a container's user may have no name. */
-const systemUser = (): string => {
-  try {
-    return userInfo().username
-  } catch {
-    return String(process.getuid?.() ?? 'unknown')
-  }
-}
-
-const operatorName = (sudoUser: string | undefined): string =>
-  sudoUser === undefined ? systemUser() : `${sudoUser} as ${systemUser()}`
-
 const record = (settings: Settings, event: SecurityEvent): void => {
   const log = openSecurityLogIn(settings, makePlainLog())
   log.record(event)
   log.close()
 }
 
-/** Records who runs an operator's command. `sudoUser` is who became the system's user. */
+/** Records who runs an operator's command. */
 export const recordCommand = (
   settings: Settings,
   command: Command,
-  sudoUser: string | undefined,
+  { account }: OperatorAccount,
 ): void => {
   const path = pathOf(command)
   if (unrecorded.has(command.name())) return
@@ -56,7 +44,7 @@ export const recordCommand = (
   const merchant = named ?? (path[0] === 'merchant' ? given[0]?.value : undefined)
   record(settings, {
     type: 'operator_command',
-    actor: `operator:${operatorName(sudoUser)}`,
+    actor: `operator:${account}`,
     merchant: typeof merchant === 'string' ? merchant : undefined,
     about: [...path, ...shown, ...options].filter(Boolean).join(' '),
   })

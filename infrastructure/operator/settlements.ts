@@ -80,8 +80,9 @@ const settleNow = async (core: Core, settings: Settings, ids: readonly string[])
         .map(({ merchant, lastSerial }) => [merchant, lastSerial]),
     )
     const failing = new Set<string>()
+    const by = core.contextOf('operator')
     for (const id of ids.length === 0 ? [undefined] : ids)
-      for (const merchant of await accounting.settleNow(core.now(), id)) failing.add(merchant)
+      for (const merchant of await accounting.settleNow(core.now(), by, id)) failing.add(merchant)
     // The reason is in the log. The others are settled, so the failure must be visible.
     if (failing.size > 0) process.exitCode = 1
     const made = [...before].flatMap(([merchant, serial]) => {

@@ -7,8 +7,9 @@ import type { Settings } from '../settings.ts'
 export const accountingSlice = (core: Core, settings: Settings) => {
   const { settleDue, settleNow, completeReports, readLog, close } = openAccounting(core, settings)
   return {
-    settleNow: async (merchant: string): Promise<void> => {
-      const failing = await settleNow(core.now(), merchant)
+    settleNow: async (merchant: string, correlationId: string): Promise<void> => {
+      const by = { actor: 'sandbox', correlationId }
+      const failing = await settleNow(core.now(), by, merchant)
       if (failing.includes(merchant)) throw new StoreUnavailable(`settling ${merchant} fails`)
     },
     needs: { ...core.accounting, readLog },

@@ -181,7 +181,7 @@ test('given a merchant who is not due and cannot be settled now, then nobody is 
       worked: () => told.push(`${merchant} works`),
     }),
   })
-  expect(await settleNow(core.now(), broken)).toEqual([broken])
+  expect(await settleNow(core.now(), core.contextOf('operator'), broken)).toEqual([broken])
   await settleDue(core.now(), new AbortController().signal)
   expect(told).toEqual([`${broken} fails`])
 })

@@ -538,6 +538,8 @@ const authenticate: AppNeeds['authenticate'] = async (_, { header }) => ({
   mayManageUsers: async () => false,
   isSigned: false,
   asked: undefined,
+  signed: undefined,
+  sealedAddress: () => undefined,
 })
 
 test('few requests with large bodies are at work at the same time, however many come; the others wait', async () => {

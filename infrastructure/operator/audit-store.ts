@@ -1,0 +1,44 @@
+import { start, type RecordedEvent } from '../../application/event-store.ts'
+import { fail } from '../failures.ts'
+import type { Settings } from '../settings.ts'
+import { openStoreToRead, type OpenedStore } from '../stores.ts'
+
+/** Prints a line of JSON. */
+export const line = (value: object): boolean => process.stdout.write(`${JSON.stringify(value)}\n`)
+
+/** Reads a log, or a copy of one, without a service. */
+export const withStore = async (
+  settings: Settings,
+  read: (store: OpenedStore) => Promise<void>,
+): Promise<void> => {
+  const store = await openStoreToRead(settings)
+  try {
+    await read(store)
+  } finally {
+    await store.close()
+  }
+}
+
+const at = async ({ readAll }: OpenedStore, position: number) => {
+  for await (const [first] of readAll(position - 1))
+    return first?.position === position ? first : undefined
+  return undefined
+}
+
+const withId = async ({ readAll }: OpenedStore, id: string) => {
+  for await (const batch of readAll(start)) {
+    const found = batch.find((event) => event.id === id)
+    if (found) return found
+  }
+  return undefined
+}
+
+/** An event by its position, its id, or its stream and revision. @throws OperatorError */
+export const eventNamed = async (store: OpenedStore, name: string): Promise<RecordedEvent> => {
+  const [, stream, revision = ''] = /^(.+-.*)@(\d{1,9})$/s.exec(name) ?? []
+  const [inStream] = stream === undefined ? [] : await store.readStream(stream, Number(revision), 1)
+  const found = /^\d{1,15}$/.test(name)
+    ? await at(store, Number(name))
+    : (inStream ?? (await withId(store, name)))
+  return found ?? fail(`there is no event ${name}: give a position, an id, or <stream>@<revision>`)
+}
