@@ -1,4 +1,5 @@
 import { Refusal } from '../domain/refusal.ts'
+import { streamOf } from '../domain/stream.ts'
 import type { Aggregate, DecidedEvent, Find } from './find-state.ts'
 
 /** Reads the log again if the cached state is not as wanted. */
@@ -33,6 +34,12 @@ export const dryRun = async <Command, Event extends DecidedEvent, State>(
     if (!(error instanceof Refusal)) throw error
   }
   const state = await find(aggregate, id, 'log')
-  aggregate.decider.decide(command, state)
-  return state
+  try {
+    aggregate.decider.decide(command, state)
+    return state
+  } catch (error) {
+    if (error instanceof Refusal)
+      error.decision = { stream: streamOf(aggregate, id), command: command as object }
+    throw error
+  }
 }

@@ -1,6 +1,4 @@
-import type { Cause } from '../domain/cause.ts'
 import { fold, type Asked, type Decider } from '../domain/decider.ts'
-import { schemaVersion, type EventType } from '../domain/events.ts'
 import { refuse, Refusal } from '../domain/refusal.ts'
 import { sizeOfEvents } from '../domain/memory-size.ts'
 import { secondsAfter, type Instant } from '../domain/time.ts'
@@ -9,7 +7,6 @@ import {
   start,
   WrongExpectedRevision,
   type EventStore,
-  type NewEvent,
   type Position,
   type Revision,
 } from './event-store.ts'
@@ -21,6 +18,7 @@ import {
   type DecidedEvent,
 } from './find-state.ts'
 import { defaultCacheLimits, type CacheLimits } from './generational-cache.ts'
+import { newEvents, type EventId, type Origin } from './new-events.ts'
 import { makeSerialByKey } from './serial-by-key.ts'
 import {
   isStale,
@@ -31,15 +29,7 @@ import {
   type StateCache,
 } from './state-cache.ts'
 
-export type Context = Cause & {
-  readonly at: number
-  readonly merchant: string | null
-  readonly actor: string
-  readonly correlationId: string
-  readonly causationId?: string | null
-  /** When and with what it was signed; kept where signed changes are ordered. */
-  readonly asked?: Asked | undefined
-}
+export type Context = Origin
 
 /** No events for a repeated command. */
 type Handled<Event, State> = { readonly state: State; readonly events: readonly Event[] }
@@ -55,8 +45,7 @@ export type OnAppended = (stream: string, events: readonly DecidedEvent[], conte
 
 type Needs = {
   readonly store: EventStore
-  /** A deterministic id (UUIDv5). */
-  readonly eventId: (stream: string, revision: Revision, commandId: string) => string
+  readonly eventId: EventId
   readonly commandId: () => string
   /** The clock that requests are signed by. */
   readonly machineNow?: () => Instant
@@ -68,33 +57,21 @@ type Needs = {
   readonly onAppended?: OnAppended
 }
 
+/** Notes what the newest state has refused. */
+const decided = (
+  refusal: Refusal,
+  stream: string,
+  { revision }: Known,
+  command: unknown,
+  { at, merchant, actor, asked }: Context,
+): Refusal => {
+  const context = { at, merchant, actor }
+  refusal.decision = { stream, revision, command: command as object, asked, context }
+  return refusal
+}
+
 /** A fresh attempt fails only if another writer succeeded. */
 const maximumAttempts = 100
-
-const newEvents = (
-  { eventId }: Pick<Needs, 'eventId'>,
-  stream: string,
-  revision: Revision,
-  events: readonly DecidedEvent[],
-  commandId: string,
-  context: Context,
-): NewEvent[] => {
-  const { at, merchant, actor, correlationId, causationId = null } = context
-  const { asked, signed, from, operator } = context
-  return events.map(({ type, data }, index) => ({
-    id: eventId(stream, revision + 1 + index, commandId),
-    type,
-    data: data as NewEvent['data'],
-    metadata: {
-      ...{ at, merchant, actor, correlationId, causationId },
-      ...(asked && { asked }),
-      ...(signed && { signed }),
-      ...(from !== undefined && { from }),
-      ...(operator && { operator }),
-      schema: schemaVersion(type as EventType),
-    },
-  }))
-}
 
 const makeAppend =
   (needs: Needs, cache: StateCache) =>
@@ -106,7 +83,7 @@ const makeAppend =
     commandId: string,
     context: Context,
   ): Promise<State> => {
-    const recorded = newEvents(needs, stream, known.revision, events, commandId, context)
+    const recorded = newEvents(needs.eventId, stream, known.revision, events, commandId, context)
     const { revision, position } = await needs.store.append(stream, recorded, known.revision)
     const state = fold(decider, events, known.state as State, {
       at: context.at,
@@ -146,7 +123,7 @@ const makeRun = (needs: Needs, cache: StateCache, catchUp: CatchUp) => {
       } catch (error) {
         const isOutdated = error instanceof WrongExpectedRevision
         if (!isOutdated && !(error instanceof Refusal)) throw error
-        if (!isOutdated && isFresh) throw error
+        if (!isOutdated && isFresh) throw decided(error, stream, known, command, context)
         if (attempt === maximumAttempts) return refuse('conflicting_changes')
       }
       // A refusal from the cache counts only after reading the log.
@@ -183,7 +160,11 @@ export const makeHandler = (needs: Needs) => {
     id: string,
   ): State | undefined => cache.findCurrent(streamOf(aggregate, id))?.state as State | undefined
 
-  return { handle, find: makeFind(store, cache, catchUp), recall, observe: cache.observe }
+  /** Where a stream stands as far as this process knows. */
+  const revisionOf = (stream: string): Revision | undefined => cache.find(stream)?.revision
+
+  const find = makeFind(store, cache, catchUp)
+  return { handle, find, recall, revisionOf, observe: cache.observe }
 }
 
 export type Recall = ReturnType<typeof makeHandler>['recall']

@@ -1,4 +1,5 @@
-import type { Seconds } from './time.ts'
+import type { Asked } from './decider.ts'
+import type { Instant, Seconds } from './time.ts'
 
 /** A sentence that is true when the command is refused. */
 export type RefusalCode =
@@ -76,11 +77,25 @@ export type RefusalCode =
   | 'too_much_is_waiting'
   | 'user_has_no_credentials'
 
+/** What was decided, so that it can be decided again. */
+export type RefusedDecision = {
+  readonly stream: string
+  readonly command: object
+  /** The number of the last event that it knew, -1 for none; absent when nobody has noted it. */
+  readonly revision?: number | undefined
+  readonly asked?: Asked | undefined
+  /** Absent where a command was only tried. */
+  readonly context?:
+    { readonly at: Instant; readonly merchant: string | null; readonly actor: string } | undefined
+}
+
 /**
  * The rules forbid a command; nothing has changed. `http/refusal-answers.ts` maps codes to answers.
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
+  /** Noted by whoever has decided. */
+  decision: RefusedDecision | undefined = undefined
   constructor(
     readonly code: RefusalCode,
     /** When a retry may succeed. */

@@ -18,7 +18,7 @@ import { StaticFirstRouter } from './static-first-router.ts'
 import { usageHeaders } from './request-usage.ts'
 import { headersOfAll, makeReplies, type Reply } from './replies.ts'
 import type { OwnErrors, Route } from './route.ts'
-import { askerOf, reasonOf, type Asker } from './told-of-errors.ts'
+import { askerOf, toldOf, type Asker, type ToldOfError } from './told-of-errors.ts'
 import { guardSession } from './session-guard.ts'
 import type { ReceivedRequest } from './unauthenticated-request.ts'
 
@@ -55,8 +55,11 @@ export type AppNeeds = {
   readonly errorPage: (failed: Reply, request: FailedRequest) => Promise<Reply>
 }
 
-type Refused = { readonly reason: string | undefined } & Partial<Asker> & {
+type Refused = ToldOfError &
+  Partial<Asker> & {
     readonly address?: string | undefined
+    /** The path that was asked for. */
+    readonly target?: string | undefined
   }
 
 type Bindings = {
@@ -195,6 +198,7 @@ export const makeApp = (needs: AppNeeds) => {
   const askerFrom = ({ req, env }: Http) => ({
     ...askerOf(names, (name) => req.header(name)),
     address: needs.clientAddress(env?.incoming?.socket?.remoteAddress, (name) => req.header(name)),
+    target: req.path,
   })
 
   const answer = async (
@@ -214,7 +218,7 @@ export const makeApp = (needs: AppNeeds) => {
     try {
       reply = await make(requestId)
     } catch (error) {
-      refused = { reason: reasonOf(error), ...(access !== 'OPEN' && askerFrom(http)) }
+      refused = { ...toldOf(error), ...(access !== 'OPEN' && askerFrom(http)) }
       const failed = failWith(error, requestId, ownErrors)
       const acceptLanguage = http.req.header('accept-language')
       reply = isForPeople(http, path, ownErrors)

@@ -219,6 +219,10 @@ const refusalAnswers = {
   user_has_no_credentials: { field: 'secret', text: 'A user needs a secret, a pubkey or both.' },
 } as const satisfies Record<RefusalCode, Answer | FieldAnswer>
 
+/** What a refusal is answered with; undefined for anything else. */
+export const textOfRefusal = (code: string): string | undefined =>
+  Object.hasOwn(refusalAnswers, code) ? refusalAnswers[code as RefusalCode].text : undefined
+
 const issuesOf = (codes: readonly RefusalCode[]) => ({
   issues: codes.flatMap((code) => {
     const answer: Answer | FieldAnswer = refusalAnswers[code]

@@ -1,4 +1,4 @@
-import { Refusal } from '../domain/refusal.ts'
+import { Refusal, type RefusedDecision } from '../domain/refusal.ts'
 import { Malformed, RequestError } from './errors.ts'
 
 /** The longest id or field name. */
@@ -6,12 +6,22 @@ const longest = 64
 const short = (text: string | undefined): string | undefined => text?.slice(0, longest)
 
 /** Why a request was refused, for the log; never what it sent. */
-export const reasonOf = (error: unknown): string | undefined => {
+const reasonOf = (error: unknown): string | undefined => {
   if (error instanceof Refusal) return error.code
   if (error instanceof RequestError) return error.message
   if (!(error instanceof Malformed)) return undefined
   return `wrong fields: ${Object.keys(error.details).map(short).slice(0, 10).join(', ')}`
 }
+
+export type ToldOfError = {
+  readonly reason: string | undefined
+  readonly decision?: RefusedDecision | undefined
+}
+
+export const toldOf = (error: unknown): ToldOfError => ({
+  reason: reasonOf(error),
+  ...(error instanceof Refusal && { decision: error.decision }),
+})
 
 export type Asker = {
   readonly merchant: string | undefined

@@ -37,6 +37,7 @@ export const openCore = async (
   const reads = await followLog({ ...opened, observers }, settings, log, beside)
   const { file, queries, feeBook, reportBook, readModels, damage } = reads
   const people = await openPeople(opened, reads, settings, usesOfVault)
+  opened.refusals.sealWith(people.vault.secret('refusals'))
   const seen = await watchSeen(opened.store, seenIn(settings), settings.acceptsLoss)
   reads.onEvents(seen.observe)
   return {
@@ -70,6 +71,7 @@ export const openCore = async (
       file.sqlite.close()
       await people.vault.close()
       opened.securityLog.close()
+      opened.refusals.close()
     },
   }
 }

@@ -2,28 +2,19 @@ import type { SecurityLog } from '../application/security-log.ts'
 import type { Core } from './core.ts'
 import { isFileDamage } from './failures.ts'
 import type { Log } from './log.ts'
+import type { AnsweredRequest } from './refusals.ts'
 
-type Answered = {
-  readonly requestId: string
-  readonly method: string
-  readonly path: string
-  readonly status: number
+type Refused = NonNullable<AnsweredRequest['refused']> & { readonly address?: string | undefined }
+
+type Answered = AnsweredRequest & {
   readonly milliseconds: number
-  readonly refused?:
-    | {
-        readonly reason: string | undefined
-        readonly merchant?: string | undefined
-        readonly user?: string | undefined
-        readonly integrator?: string | undefined
-        readonly address?: string | undefined
-      }
-    | undefined
+  readonly refused?: Refused | undefined
 }
 
 /** Of a caller that has authenticated, and may not do this. */
 const recordRefusal = (
   { record }: SecurityLog,
-  { user, integrator, merchant, address, reason }: NonNullable<Answered['refused']>,
+  { user, integrator, merchant, address, reason }: Refused,
 ): void => {
   const actor = integrator === undefined ? `user:${user}` : `integrator:${integrator}`
   record({ type: 'refused', actor, merchant, address, reason })
@@ -33,11 +24,22 @@ const recordRefusal = (
 export const requestLog = (
   log: Log,
   measure: (method: string, path: string, status: number, milliseconds: number) => void,
-  { noteDamage, securityLog }: Pick<Core, 'noteDamage' | 'securityLog'>,
+  { noteDamage, securityLog, refusals }: Pick<Core, 'noteDamage' | 'securityLog' | 'refusals'>,
 ) => ({
-  observe: ({ requestId, method, path, status, milliseconds, refused }: Answered): void => {
+  observe: (request: Answered): void => {
+    const { requestId, method, path, status, milliseconds, refused } = request
     measure(method, path, status, milliseconds)
-    const answered = { requestId, method, path, status, milliseconds, ...refused }
+    refusals.onAnswered(request)
+    // What was asked for may name persons.
+    const answered = {
+      requestId,
+      method,
+      path,
+      status,
+      milliseconds,
+      ...refused,
+      target: undefined,
+    }
     if (status === 403 && refused?.merchant !== undefined) recordRefusal(securityLog, refused)
     if (status >= 400) log.info(answered, 'refused')
     else log.debug(answered, 'answered')

@@ -1,7 +1,6 @@
-import { appendFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Outage } from '../application/event-store.ts'
 import type { SecurityEvent, SecurityEventType, SecurityLog } from '../application/security-log.ts'
+import { dailyFiles, makeDailyFile } from './daily-file.ts'
 import { shortened } from './networks.ts'
 
 /** Events that strangers can cause have a limit of their own, so that they cannot fill the disk. */
@@ -13,7 +12,6 @@ const ofStrangers: ReadonlySet<SecurityEventType> = new Set([
 ])
 const linesOfStrangers = 600
 const minuteMs = 60_000
-const dayMs = 86_400_000
 
 /** How long equal events are counted instead of written. */
 const countedForMs = (type: SecurityEventType): number => {
@@ -24,17 +22,8 @@ const countedForMs = (type: SecurityEventType): number => {
 /** More are written before their time is over. */
 const mostCounted = 10_000
 
-const namePattern = /^security-(\d{4}-\d\d-\d\d)\.log$/
-const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
-
 /** The files of the security log, oldest first, with the day that each is of. */
-export const securityLogFiles = (directory: string) =>
-  readdirSync(directory)
-    .flatMap((name) => {
-      const [, day] = namePattern.exec(name) ?? []
-      return day === undefined ? [] : [{ day, file: join(directory, name) }]
-    })
-    .sort((one, other) => (one.day < other.day ? -1 : 1))
+export const securityLogFiles = (directory: string) => dailyFiles(directory, 'security')
 
 /** One event as a line of the log. `times` counts equal events from `since` to `at`. */
 export type SecurityLine = SecurityEvent & {
@@ -61,28 +50,11 @@ type Needs = {
   readonly use: Outage
 }
 
-/** Appends lines to the file of the day, which processes may share, and removes old files. */
-const makeFile = ({ directory, keptDays, machineNow, use }: Needs) => {
-  let today = ''
-  const begin = (day: string): void => {
-    mkdirSync(directory, { recursive: true })
-    const oldest = dayOf(machineNow() - keptDays * dayMs)
-    for (const old of securityLogFiles(directory))
-      if (old.day < oldest) rmSync(old.file, { force: true })
-    today = day
-  }
+const makeFile = (needs: Needs) => {
+  const append = makeDailyFile({ ...needs, name: 'security' })
   return (event: SecurityEvent, counted: { times?: number; since?: string } = {}): void => {
-    const at = new Date(machineNow()).toISOString()
-    const line = `${JSON.stringify({ at, ...event, ...counted })}\n`
-    try {
-      const day = at.slice(0, 10)
-      if (day !== today) begin(day)
-      // One write in append mode: lines of several processes do not mix.
-      appendFileSync(join(directory, `security-${day}.log`), line, { mode: 0o600 })
-      use.worked()
-    } catch (error) {
-      use.failed(error)
-    }
+    const at = new Date(needs.machineNow()).toISOString()
+    append(`${JSON.stringify({ at, ...event, ...counted })}\n`)
   }
 }
 
@@ -109,7 +81,7 @@ const limitStrangers = (machineNow: () => number, countAlso: (counted: Counted) 
   return { isTooMuch, end }
 }
 
-/** The security log: JSON lines in a file for each day (interface 14.6). */
+/** The security log: JSON lines in a file for each day (operations.md). */
 export const openSecurityLog = (needs: Needs): SecurityLog & { readonly close: () => void } => {
   const { machineNow } = needs
   const write = makeFile(needs)

@@ -32,6 +32,7 @@ import { openGranted, type Granted } from './people/granted.ts'
 import type { Where } from './worker.ts'
 
 export { isRedirectUri } from '../http/oauth/application.ts'
+export { textOfRefusal } from '../http/refusal-answers.ts'
 
 const namedOf = (settings: Settings) => ({
   ...aboutOf(settings),

@@ -3,6 +3,8 @@ import { makeHandler } from '../../application/handle.ts'
 import { countEvents } from '../event-counts.ts'
 import { tellChecksums, type Log } from '../log.ts'
 import { cacheLimitsInHeap } from '../memory.ts'
+import { useOf } from '../outages.ts'
+import { openRefusals } from '../refusals.ts'
 import { openSecurityLogIn, recordChanges } from '../security-changes.ts'
 import { openClock } from '../service-clock.ts'
 import type { Settings } from '../settings.ts'
@@ -35,7 +37,14 @@ export const openLog = async (
     onAppended: recordChanges(securityLog),
   })
   const clock = await openClock(handler, settings.operator)
-  return { ...handler, ...clock, store, from, eventCounts: text, securityLog }
+  const refusals = openRefusals({
+    directory: settings.DATA_DIR,
+    revisionOf: handler.revisionOf,
+    now: clock.now,
+    machineNow: Date.now,
+    use: useOf(log, 'the file of refusals', 'written'),
+  })
+  return { ...handler, ...clock, store, from, eventCounts: text, securityLog, refusals }
 }
 
 export type OpenLog = Awaited<ReturnType<typeof openLog>>

@@ -8,6 +8,7 @@ import { streamOf } from '../../domain/stream.ts'
 import { fail } from '../failures.ts'
 import type { Settings } from '../settings.ts'
 import { addAuditEvents } from './audit-events.ts'
+import { addAuditRefusals, type TextOfRefusal } from './audit-refusals.ts'
 import { line, withStore } from './audit-store.ts'
 import { auditTree, type TreeOptions } from './audit-tree.ts'
 import { examine } from './examine.ts'
@@ -35,10 +36,15 @@ const printConsents = async (store: EventStore, payer: string, at?: number): Pro
 }
 
 /** Commands for auditors: the log as stored, and the catalogue of events. */
-export const addAuditCommands = (program: Command, settings: Settings): void => {
+export const addAuditCommands = (
+  program: Command,
+  settings: Settings,
+  textsOfRefusals: () => Promise<TextOfRefusal>,
+): void => {
   const audit = program.command('audit').description('read the log, without a service')
   addAuditEvents(audit, settings)
   addProofOfOrder(audit, program, settings)
+  addAuditRefusals(audit, program, settings, textsOfRefusals)
   audit
     .command('consents <payer>')
     .description(

@@ -35,6 +35,7 @@ type Server = {
   isRedirectUri(text: string, isSandbox: boolean): boolean
   callbackWire(settings: Settings): WireOfCallbacks
   openService: OpenService
+  textOfRefusal(code: string): string | undefined
 }
 
 type Needs = {
@@ -171,7 +172,7 @@ export const operatorProgram = ({ version, server, serve, sudoUser, ...needs }: 
       }),
     )
 
-  addAuditCommands(program, settings)
+  addAuditCommands(program, settings, async () => (await server()).textOfRefusal)
   addBackupCommands(program, settings, print)
   addVaultCommands(program, settings, withCore)
   addKeyCommands(program, settings, withCore)

@@ -1,0 +1,45 @@
+import { appendFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Outage } from '../application/event-store.ts'
+import { dayMs, dayOf } from '../domain/time.ts'
+
+/** The files of a log with one a day, oldest first, with the day that each is of. */
+export const dailyFiles = (directory: string, name: string) =>
+  readdirSync(directory)
+    .flatMap((found) => {
+      const [, day] = new RegExp(`^${name}-(\\d{4}-\\d\\d-\\d\\d)\\.log$`).exec(found) ?? []
+      return day === undefined ? [] : [{ day, file: join(directory, found) }]
+    })
+    .sort((one, other) => (one.day < other.day ? -1 : 1))
+
+type Needs = {
+  readonly directory: string
+  readonly name: string
+  readonly keptDays: number
+  readonly machineNow: () => number
+  /** Learns whether the file can be written. */
+  readonly use: Outage
+}
+
+/** Appends lines to the file of the day, which processes may share, and removes old files. */
+export const makeDailyFile = ({ directory, name, keptDays, machineNow, use }: Needs) => {
+  let today = ''
+  const begin = (day: string): void => {
+    mkdirSync(directory, { recursive: true })
+    const oldest = dayOf(machineNow() - keptDays * dayMs)
+    for (const old of dailyFiles(directory, name))
+      if (old.day < oldest) rmSync(old.file, { force: true })
+    today = day
+  }
+  return (lines: string): void => {
+    try {
+      const day = dayOf(machineNow())
+      if (day !== today) begin(day)
+      // One write in append mode: lines of several processes do not mix.
+      appendFileSync(join(directory, `${name}-${day}.log`), lines, { mode: 0o600 })
+      use.worked()
+    } catch (error) {
+      use.failed(error)
+    }
+  }
+}

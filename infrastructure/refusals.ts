@@ -1,0 +1,182 @@
+import type { Outage } from '../application/event-store.ts'
+import type { RefusedDecision } from '../domain/refusal.ts'
+import { dayOf } from '../domain/time.ts'
+import { dailyFiles, makeDailyFile } from './daily-file.ts'
+import { seal } from './people/sealing.ts'
+import { limitRefusals } from './refusal-limits.ts'
+
+/** A refused request, as its line tells it. */
+export type RefusalLine = {
+  /** By the clock of the service, and by the machine's where that differs. */
+  readonly at: string
+  readonly machine_at?: string
+  readonly request: string
+  readonly merchant: string | null
+  readonly actor: string
+  readonly status: number
+  readonly method: string
+  /** The path of the route, with `:name` for what varies. */
+  readonly path: string
+  /** The code of a refusal, or what was said of the request. */
+  readonly rule: string
+  /** What was decided about, and where it stood; absent where nothing was decided. */
+  readonly stream?: string
+  readonly revision?: number
+  /** `SealedPart`, sealed with a secret of the vault. */
+  readonly sealed?: string
+}
+
+/** What may tell of persons. */
+export type SealedPart = {
+  readonly command?: object | undefined
+  readonly asked?: RefusedDecision['asked']
+  /** The path that was asked for. */
+  readonly target?: string | undefined
+}
+
+/** Lines that were not kept, of a merchant or of all. */
+export type UncountedLine = { readonly at: string; readonly more: number }
+
+export type AnsweredRequest = {
+  readonly requestId: string
+  readonly method: string
+  readonly path: string
+  readonly status: number
+  readonly refused?:
+    | {
+        readonly reason: string | undefined
+        readonly decision?: RefusedDecision | undefined
+        readonly merchant?: string | undefined
+        readonly user?: string | undefined
+        readonly integrator?: string | undefined
+        readonly target?: string | undefined
+      }
+    | undefined
+}
+
+export const refusalsName = 'refusals'
+export const refusalsKeptDays = 90
+
+export const refusalFiles = (directory: string) => dailyFiles(directory, refusalsName)
+
+/** Of what could be sealed; a longer command is not kept. */
+const longestSealed = 4_096
+const longestText = 200
+/** Written together, so that a flood costs the requests beside it little. */
+const writeEveryMs = 250
+
+type Needs = {
+  readonly directory: string
+  /** Where a stream stands as far as this process knows. */
+  readonly revisionOf: (stream: string) => number | undefined
+  readonly now: () => number
+  readonly machineNow: () => number
+  readonly use: Outage
+}
+
+type Refused = NonNullable<AnsweredRequest['refused']>
+
+const actorOf = ({ decision, user, integrator }: Refused): string => {
+  if (decision?.context) return decision.context.actor
+  if (integrator !== undefined) return `integrator:${integrator}`
+  if (user !== undefined) return `user:${user}`
+  const payer = decision && 'payer' in decision.command && decision.command.payer
+  return typeof payer === 'string' ? `payer:${payer}` : 'payer'
+}
+
+/** What was decided about, and where it stood. */
+const placeOf = (
+  { decision }: Refused,
+  revisionOf: Needs['revisionOf'],
+): Pick<RefusalLine, 'stream' | 'revision'> => {
+  if (!decision) return {}
+  const { stream, revision = revisionOf(stream) ?? -1 } = decision
+  return { stream, revision }
+}
+
+type Waiting = {
+  readonly who: string
+  readonly line: Omit<RefusalLine, 'sealed'>
+  readonly part: SealedPart
+}
+
+const lineOf = (
+  { requestId, method, path, status }: AnsweredRequest,
+  refused: Refused,
+  { now, machineNow, revisionOf }: Needs,
+): Waiting['line'] => {
+  const { decision, reason = 'unknown' } = refused
+  const isMoved = Math.abs(now() - machineNow()) > 1000
+  return {
+    at: new Date(decision?.context?.at ?? now()).toISOString(),
+    ...(isMoved && { machine_at: new Date(machineNow()).toISOString() }),
+    request: requestId,
+    merchant: decision?.context?.merchant ?? refused.merchant ?? null,
+    actor: actorOf(refused),
+    ...{ status, method, path },
+    rule: reason.slice(0, longestText),
+    ...placeOf(refused, revisionOf),
+  }
+}
+
+const encoded = ({ line, part }: Waiting, key: Buffer | undefined): string => {
+  const text = JSON.stringify(part)
+  const sealed = key && text.length <= longestSealed ? seal(key, text) : undefined
+  return `${JSON.stringify({ ...line, sealed })}\n`
+}
+
+/**
+ * Refusals, apart from the log of events: a file of JSON Lines for each day, kept for 90 days
+ * (interface 14.2). A request waits for none of it.
+ */
+export const openRefusals = (needs: Needs) => {
+  const { now, machineNow, directory } = needs
+  const write = makeDailyFile({ ...needs, name: refusalsName, keptDays: refusalsKeptDays })
+  const limits = limitRefusals(directory, refusalsName, () => dayOf(machineNow()))
+  let waiting: Waiting[] = []
+  let more = 0
+  let key: Buffer | undefined
+
+  const flush = (): void => {
+    const lines: string[] = []
+    for (const one of waiting) {
+      const text = encoded(one, key)
+      if (limits.mayWrite(one.who, text.length)) lines.push(text)
+      else more += 1
+    }
+    waiting = []
+    limits.written()
+    if (more > 0 && limits.mayWrite('more', 60))
+      lines.push(`${JSON.stringify({ at: new Date(now()).toISOString(), more })}\n`)
+    more = 0
+    if (lines.length > 0) write(lines.join(''))
+  }
+
+  const add = (answered: AnsweredRequest, refused: Refused): void => {
+    // Whoever only claims to be of a merchant uses up nothing of that merchant's.
+    const who = answered.status === 401 ? 'unauthenticated' : `of ${refused.merchant}`
+    if (!limits.mayWait(who)) return void (more += 1)
+    const { command, asked } = refused.decision ?? {}
+    const part = { command, asked, target: refused.target?.slice(0, longestText) }
+    waiting.push({ who, line: lineOf(answered, refused, needs), part })
+  }
+
+  const timer = setInterval(flush, writeEveryMs).unref()
+  return {
+    /** To be called with every answer; only those that are refusals leave anything. */
+    onAnswered: (answered: AnsweredRequest): void => {
+      const { status, refused } = answered
+      if (!refused || status < 400 || status >= 500) return
+      if (refused.decision || refused.merchant !== undefined) add(answered, refused)
+    },
+    /** With a secret of the vault, which is opened after the log. */
+    sealWith: (secret: Buffer): void => void (key = secret),
+    flush,
+    close: (): void => {
+      clearInterval(timer)
+      flush()
+    },
+  }
+}
+
+export type Refusals = ReturnType<typeof openRefusals>
