@@ -1,6 +1,15 @@
 // Compiles the program into `dist`; `npm run check` checks its types.
 import { build, type Plugin } from 'esbuild'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { fingerprintOfSources } from './infrastructure/read-models/fingerprint.ts'
@@ -65,6 +74,33 @@ const { outputFiles } = await build({
   write: false,
 })
 
+/** What merchants import: one file without dependencies, and its types. */
+const client = await build({
+  absWorkingDir: root,
+  entryPoints: ['client/index.ts'],
+  outfile: 'dist/client/index.js',
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  logLevel: 'warning',
+  write: false,
+})
+
+const clientSources = filesIn('client', /\.ts$/)
+const declarations = clientSources.map((path) => join(root, 'dist', path.replace(/\.ts$/, '.d.ts')))
+
+/** Writes the types of the client when its sources are newer; `npm run check` checks them. */
+const declareClient = (): void => {
+  const changedAt = (path: string): number =>
+    statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const newest = Math.max(...clientSources.map((path) => changedAt(join(root, path))))
+  if (declarations.every((path) => changedAt(path) > newest)) return
+  const flags = ['--declaration', '--emitDeclarationOnly', '--noEmit', 'false', '--noCheck']
+  const words = ['--project', 'client', '--outDir', 'dist/client', ...flags]
+  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', ...words], { cwd: root })
+}
+
 /** Files that are no code: in `dist` they lie at the path at which they lie here. */
 const assets = [
   ...filesIn('http', /\.(?:css|js|ico)$/),
@@ -83,13 +119,14 @@ const isThere = (path: string, contents: Uint8Array): boolean =>
   existsSync(path) && readFileSync(path).equals(contents)
 
 const dist = join(root, 'dist')
-const all = [...outputFiles, ...assets, ...viewer]
+const all = [...outputFiles, ...client.outputFiles, ...assets, ...viewer]
 for (const { path, contents } of all) {
   if (isThere(path, contents)) continue
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, contents)
 }
-const built = new Set(all.map(({ path }) => path))
+declareClient()
+const built = new Set([...declarations, ...all.map(({ path }) => path)])
 for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
   const path = join(entry.parentPath, entry.name)
   if (entry.isFile() && !built.has(path)) rmSync(path)

@@ -41,7 +41,7 @@ export type Entry = {
   readonly posTid: string
   readonly currency: string
   readonly ledger: string
-  readonly status: string
+  readonly status: 'pending' | 'auth' | 'ok' | 'fail'
   readonly statusCode: number
   readonly asked: Pots
   readonly authorised: Pots
@@ -91,8 +91,8 @@ const opened = ({ stream, metadata: { at }, data: { request, expiresAt } }: LogE
   owed: [],
 })
 
-const ok = { status: 'ok', statusCode: 2000 }
-const failed = (statusCode: number) => ({ status: 'fail', statusCode })
+const ok = { status: 'ok', statusCode: 2000 } as const
+const failed = (statusCode: number) => ({ status: 'fail', statusCode }) as const
 
 const captured = (entry: Entry, part: Part): Partial<Entry> => {
   const captures = [...entry.captures, part]
@@ -108,7 +108,7 @@ const changesOf = (entry: Entry, { type, data, metadata: { at } }: LogEvent): Pa
       const authorised = { ...entry.asked, additionalAmount: data.additionalAmount }
       const { credit: isCredit, expiresAt } = data
       const granted = data.permissions?.scope ?? null
-      const auth = { status: 'auth', statusCode: 3008 }
+      const auth = { status: 'auth', statusCode: 3008 } as const
       return { ...auth, asked: authorised, authorised, isCredit, granted, expiresAt }
     }
     case 'PaymentCaptured':

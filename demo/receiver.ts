@@ -31,6 +31,8 @@ type Options = {
   readonly keys: CallbackKeys
   /** Whose messages it takes: those of `sandbox` by default. */
   readonly merchant?: string
+  /** A further check of each message, which throws for what it does not believe. */
+  readonly believe?: (posted: Pick<Posted, 'headers' | 'body'>) => Promise<void>
   /** 204 by default. */
   readonly reply?: (arrival: Arrival) => Reply
   /** Key and certificate; https when they are there. */
@@ -77,7 +79,8 @@ const rememberArrivals = () => {
 }
 
 /** A receiver of callbacks: verifies each message, sets repeated ones aside, and remembers what came. */
-export const startReceiver = async ({ keys, merchant, reply = () => 204, tls }: Options) => {
+export const startReceiver = async (options: Options) => {
+  const { keys, merchant, believe = async () => {}, reply = () => 204, tls } = options
   const remembered = rememberArrivals()
   const scheme = tls ? 'https' : 'http'
 
@@ -87,7 +90,11 @@ export const startReceiver = async ({ keys, merchant, reply = () => 204, tls }: 
     const path = request.url ?? '/'
     const url = `${scheme}://${headers['host']}${path}`
     const { meta, object } = JSON.parse(body) as Pick<Arrival, 'meta' | 'object'>
-    const problems = problemsOf({ url, headers, body }, keys, merchant)
+    const doubts = await believe({ headers, body }).then(
+      () => [],
+      (error) => [String(error)],
+    )
+    const problems = [...problemsOf({ url, headers, body }, keys, merchant), ...doubts]
     const arrival = { path, headers, body, meta, object, problems }
     remembered.take(arrival)
     // Nobody is to learn of a message that cannot be believed.

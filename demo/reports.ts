@@ -1,6 +1,5 @@
-import type { MerchantClient } from '../harness/merchant-client.ts'
+import type { Client, Report } from '../client/index.ts'
 import type { LogLine } from './owed.ts'
-import type { Report } from './sums.ts'
 
 /** The lines of a CSV file by their columns. No cell of this shop needs quotes. */
 const linesOf = (csv: string, report: string): LogLine[] => {
@@ -13,21 +12,18 @@ const linesOf = (csv: string, report: string): LogLine[] => {
   )
 }
 
-/** Reports, and all lines of their transaction logs, as their links give them to anybody who holds one. */
+/** Reports, and all lines of their transaction logs. */
 export const readReports = async (
-  address: string,
-  till: MerchantClient,
-  uris: readonly string[],
+  till: Client,
+  ids: readonly string[],
 ): Promise<{ readonly reports: readonly Report[]; readonly lines: readonly LogLine[] }> => {
   const reports: Report[] = []
   const lines: LogLine[] = []
-  for (const report of uris) {
-    const { body } = await till('GET', report)
-    reports.push(body)
-    for (const uri of body.transaction_log_uris as string[]) {
-      const csv = await fetch(new URL(uri, address), { headers: { Accept: 'text/csv' } })
-      lines.push(...linesOf(await csv.text(), body.id))
-    }
+  for (const id of ids) {
+    const report = await till.getLedgerReport('default', id)
+    reports.push(report)
+    for (const uri of report.transaction_log_uris)
+      lines.push(...linesOf(await till.get<string>(uri), report.id))
   }
   return { reports, lines }
 }

@@ -1,4 +1,3 @@
-import { createPrivateKey } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,19 +8,19 @@ import {
   outcomeDiffers,
   scanMessagesDiffer,
 } from './agreement.ts'
+import { Client, DaybookError } from '../client/index.ts'
 import { fetchCallbackKeys } from '../harness/callback-check.ts'
 import { readBooks, type Books } from './log-books.ts'
-import { merchantClient, Unanswered } from '../harness/merchant-client.ts'
 import { openKiosk } from './kiosk.ts'
 import { leftOf, type Pots } from './payment-book.ts'
 import { startReceiver, type Receiver } from './receiver.ts'
 import { readReports } from './reports.ts'
 import { runCommand, startServiceProcess, type ServiceProcess } from '../harness/service-process.ts'
-import { openShop, Unexpected, type OpenShop, type Shop } from './shop.ts'
+import { openShop, type OpenShop, type Shop } from './shop.ts'
 import { playEnding, playStory, type Days } from './story.ts'
 import { journalDiffers, reportsDiffer } from './sums.ts'
 import { say, sayChapter } from './telling.ts'
-import { amountIn, type Outcome } from './wording.ts'
+import { amountIn } from './wording.ts'
 
 const dayInMs = 86_400_000
 
@@ -52,11 +51,11 @@ const sayBooks = ({ entries }: Books): void => {
 const lookAtBooks = async (
   title: string,
   { till, receiver }: Shop,
-  { sales, reports: uris }: OpenShop,
+  { sales, reports: ids }: OpenShop,
   address: string,
   file: string,
 ): Promise<string[]> => {
-  const { reports, lines } = await readReports(address, till, uris)
+  const { reports, lines } = await readReports(till, ids)
   const metrics = await (await fetch(`${address}/metrics`)).text()
   const books = await readBooks(file)
   const messages = receiver.messages()
@@ -68,13 +67,13 @@ const lookAtBooks = async (
     found.push(`the transaction logs hold ${lines.length} lines, the log owes ${linesOwed}`)
   for (const sale of sales) {
     const { number, title, tid } = sale
-    const { body } = await till('GET', `/merchant/v1/payment_request/${tid}/outcome/`)
+    const outcome = await till.getPaymentRequestOutcome(tid)
     const entry = books.entries.find((one) => one.tid === tid)
     const told = messages.filter(({ meta }) => meta.uri?.includes(`/${tid}/`))
     const own = lines.filter((line) => line['tid'] === tid)
     const problems = entry
       ? [
-          ...outcomeDiffers(body as Outcome, entry, sale),
+          ...outcomeDiffers(outcome, entry, sale),
           ...messagesDiffer(told, entry),
           ...linesDiffer(own, entry, sale),
         ]
@@ -112,9 +111,13 @@ const terms = [
 /** Plays the day against a service; answers whether all agree. */
 const play = async ({ address, errors }: ServiceProcess, directory: string): Promise<boolean> => {
   await runCommand(['fees', 'set', 'sandbox', ...terms], { DATA_DIR: directory })
+  const sandbox = { url: address, merchant: 'sandbox' }
+  const till = new Client({ ...sandbox, user: 'pos1', secret: 'sandbox-secret' })
+  const key = await readFile(join(directory, 'sandbox-admin-key.pem'))
   let isLineDown = true
   const receiver: Receiver = await startReceiver({
     keys: await fetchCallbackKeys(address),
+    believe: async (request) => void (await till.verifyCallback(request)),
     // Once, the till hears a message, but its line breaks before it can say so.
     reply: ({ meta }) => {
       if (meta.event !== 'payment_aborted_by_merchant' || !isLineDown) return 204
@@ -123,14 +126,13 @@ const play = async ({ address, errors }: ServiceProcess, directory: string): Pro
     },
   })
   const kiosk = await openKiosk(address)
-  const pem = await readFile(join(directory, 'sandbox-admin-key.pem'), 'utf8')
-  const admin = { merchant: 'sandbox', user: 'admin', key: createPrivateKey(pem) }
-  const pos1 = { merchant: 'sandbox', user: 'pos1', secret: 'sandbox-secret' }
   const shop: Shop = {
-    till: merchantClient(address, pos1),
-    owner: merchantClient(address, admin),
-    world: merchantClient(address),
-    holder: (accessToken) => merchantClient(address, { accessToken }),
+    till,
+    owner: new Client({ ...sandbox, user: 'admin', key }),
+    readWith: async (accessToken, path) => {
+      const headers = { Authorization: `Bearer ${accessToken}` }
+      return (await fetch(address + path, { headers })).json()
+    },
     receiver,
     callbackUri: receiver.url('/till'),
     kiosk,
@@ -169,7 +171,7 @@ try {
   const haveAgreed = await play(service, directory).finally(() => service.stop())
   if (!haveAgreed) process.exitCode = 1
 } catch (error) {
-  if (!(error instanceof Unexpected || error instanceof Unanswered)) throw error
+  if (!(error instanceof DaybookError)) throw error
   say(`\nThe story breaks off: ${error.message}`)
   process.exitCode = 1
 } finally {

@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Report } from '../client/index.ts'
 import type { Books } from './log-books.ts'
 import type { Charge, Entry, Line } from './payment-book.ts'
 import { amountIn } from './wording.ts'
-
-/** A report as the service answers it. */
-export type Report = { readonly id: string } & Readonly<Record<string, unknown>>
 
 /** A line of the books whose money moves. */
 type Moved = Line & { readonly currency: string; readonly charge: Charge }
@@ -68,16 +66,14 @@ const reportOwed = ({ entries }: Books, report: string): object => {
 
 /** Where the sums of reports differ from those of the books. */
 export const reportsDiffer = (reports: readonly Report[], books: Books): string[] =>
-  reports.flatMap((report) =>
-    Object.entries(reportOwed(books, report.id)).flatMap(([name, owed]) =>
-      isDeepStrictEqual(report[name], owed)
-        ? []
-        : [
-            `report ${report.id}: ${name}: it says ${JSON.stringify(report[name])}, ` +
-              `the log ${JSON.stringify(owed)}`,
-          ],
-    ),
-  )
+  reports.flatMap((report) => {
+    const says = new Map<string, unknown>(Object.entries(report))
+    return Object.entries(reportOwed(books, report.id)).flatMap(([name, owed]) => {
+      if (isDeepStrictEqual(says.get(name), owed)) return []
+      const [said, should] = [says.get(name), owed].map((value) => JSON.stringify(value))
+      return [`report ${report.id}: ${name}: it says ${said}, the log ${should}`]
+    })
+  })
 
 /** What the accounts of the journal owe, debits less credits in minor units; nothing was paid out yet. */
 const journalOwed = ({ entries }: Books): Map<string, number> => {

@@ -1,4 +1,5 @@
-import { amountIn, minorOf, type Outcome, type Part } from './wording.ts'
+import type { Capture, Refund } from '../client/index.ts'
+import { amountIn, minorOf, type Outcome } from './wording.ts'
 
 const widths = { time: 10, what: 56 }
 const indent = ' '.repeat(6)
@@ -23,7 +24,7 @@ const both = (amount: string, additional: string): string =>
 
 const isAny = (...amounts: string[]): boolean => amounts.some((amount) => minorOf(amount) > 0)
 
-const sum = (parts: readonly Part[], currency: string): string => {
+const sum = (parts: readonly (Capture | Refund)[], currency: string): string => {
   const total = (field: 'amount' | 'additional_amount') =>
     amountIn(
       currency,

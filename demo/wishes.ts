@@ -1,6 +1,7 @@
-/** What the till asks of a payment that was accepted, as the interface words it. */
+import type { PaymentUpdate } from '../client/index.ts'
 
-export const part = (id: string, amount: string, more: object = {}) => ({
+/** What the till asks of a payment that was accepted. */
+export const part = (id: string, amount: string, more: PaymentUpdate = {}): PaymentUpdate => ({
   action: 'capture',
   capture_id: id,
   amount,
@@ -8,7 +9,12 @@ export const part = (id: string, amount: string, more: object = {}) => ({
   ...more,
 })
 
-export const refund = (id: string, amount: string, text: string, more: object = {}) => ({
+export const refund = (
+  id: string,
+  amount: string,
+  text: string,
+  more: PaymentUpdate = {},
+): PaymentUpdate => ({
   action: 'refund',
   refund_id: id,
   amount,
@@ -17,5 +23,5 @@ export const refund = (id: string, amount: string, text: string, more: object = 
   ...more,
 })
 
-export const capture = { action: 'capture' }
-export const release = { action: 'release' }
+export const capture = { action: 'capture' } as const
+export const release = { action: 'release' } as const

@@ -1,42 +1,11 @@
+import type { GrantedPermissions, PaymentOutcome } from '../client/index.ts'
 import { decimalsOf } from '../domain/money/currency.ts'
 
-/** An outcome as the interface words it; amounts are exact decimal text, dates are UTC. */
-export type Outcome = {
-  readonly tid: string
-  readonly pos_id: string
-  readonly pos_tid: string
-  readonly customer: string | null
-  readonly currency: string
-  readonly amount: string
-  readonly additional_amount: string
-  readonly auth_amount: string
-  readonly auth_additional_amount: string
-  readonly released_amount: string
-  readonly released_additional_amount: string
-  readonly captures: readonly Capture[]
-  readonly refunds: readonly Refund[]
-  readonly transaction_fee: string
-  readonly interchange_fee: string
-  readonly credit: boolean
-  readonly status: string
-  readonly status_code: number
-  readonly date_modified: string
-  readonly date_expires: string
-  readonly ledger: string
-  readonly report_id: string
-  readonly report_uri: string
+/** What the books can tell of an outcome. */
+export type Outcome = Omit<PaymentOutcome, 'attachment_uri' | 'permissions'> & {
   /** What the payer granted along with the authorisation. */
-  readonly permissions: { readonly scope: string; readonly access_token?: string } | null
+  readonly permissions: Pick<GrantedPermissions, 'scope'> | null
 }
-
-export type Part = {
-  readonly id: string | null
-  readonly amount: string
-  readonly additional_amount: string
-  readonly date: string
-}
-export type Capture = Part & { readonly transaction_fee: string; readonly interchange_fee: string }
-export type Refund = Part & { readonly text: string | null }
 
 /** An amount with all the decimals that its currency has. */
 export const amountIn = (currency: string, minor: number): string => {

@@ -3,8 +3,11 @@ import { existsSync, readFileSync } from 'node:fs'
 /** The repository, or `dist`: the build copies each asset to the same path below it. */
 const root = new URL('../', import.meta.url)
 
-/** Reads a file that is no code, by its path in the repository or in a package. */
+/** Here, what the build makes for others, and packages. */
+const places = ['', 'dist/', 'node_modules/']
+
+/** Reads a file by its path in the repository, in the build or in a package. */
 export const readAsset = (path: string): Uint8Array<ArrayBuffer> => {
-  const own = new URL(path, root)
-  return new Uint8Array(readFileSync(existsSync(own) ? own : new URL(`node_modules/${path}`, root)))
+  const urls = places.map((place) => new URL(place + path, root))
+  return new Uint8Array(readFileSync(urls.find((url) => existsSync(url)) ?? new URL(path, root)))
 }

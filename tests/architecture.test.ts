@@ -8,11 +8,12 @@ const table: Readonly<Record<string, readonly string[]>> = {
   application: ['domain', 'application'],
   projections: ['domain', 'projections', 'drizzle-orm'],
   http: ['domain', 'application', 'projections', 'http', 'hono', 'zod'],
+  client: ['client', 'node:crypto', 'node:timers'],
 }
 const folders = [...Object.keys(table), 'infrastructure']
 const main = 'infrastructure/main.ts'
 const server = 'infrastructure/server.ts'
-const closed = ['http', 'tests', 'bench', 'demo', 'harness']
+const closed = ['http', 'client', 'tests', 'bench', 'demo', 'harness']
 /** Which release of it can be loaded is decided in one place. */
 const sqliteItself = /^import (?!type )[^']*'better-sqlite3(?:-13)?'/gm
 
@@ -132,6 +133,9 @@ describe('the check itself', () => {
       `import {\n  a,\n} from 'better-sqlite3-13'`,
       `import {\n  a,\n} from 'better-sqlite3-13'`,
     ],
+    ['client/client.ts', `import { z } from 'zod'`, 'zod'],
+    ['client/client.ts', `import type { Route } from '../http/route.ts'`, 'http'],
+    [server, `import { Client } from '../client/index.ts'`, 'client'],
     [main, `import { makeApp } from '../http/app.ts'`, 'http'],
     [server, `const { PORT } = process.env`, 'process.env'],
     [server, `import { given } from '../tests/service.ts'`, 'tests'],

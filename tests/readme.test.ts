@@ -32,7 +32,7 @@ const settled = (text: string, address: string): string =>
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, '…')
     .trim()
 
-const sources = ['domain', 'application', 'infrastructure', 'projections', 'http', 'docs']
+const sources = ['domain', 'application', 'infrastructure', 'projections', 'http', 'client', 'docs']
 // The test runner sets a MODE of its own.
 const environment = { ...process.env, MODE: 'sandbox', PORT: '0', DATA_DIR: 'data' }
 const folder = mkdtempSync(join(tmpdir(), 'daybook-tour-'))

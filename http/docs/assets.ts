@@ -9,6 +9,7 @@ const files: Readonly<
   'docs.js': { type: 'text/javascript', paths: ['http/docs/docs.js'] },
   'reference.css': { type: 'text/css', paths: ['http/docs/reference.css'] },
   'reference.js': { type: 'text/javascript', paths: ['http/docs/reference.js'] },
+  'daybook-client.mjs': { type: 'text/javascript', paths: ['client/index.js'] },
   'viewer.css': { type: 'text/css', paths: ['swagger-ui-dist/swagger-ui.css'] },
   'viewer.js': { type: 'text/javascript', paths: ['swagger-ui-dist/swagger-ui-bundle.js'] },
 }

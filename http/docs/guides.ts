@@ -11,7 +11,9 @@ const guide = (name: string, folder = 'docs/guide/'): Guide => ({
 
 /** The side bar, from top to bottom. */
 const groups = {
-  'Get going': ['start', 'authentication', 'signing', 'sandbox'].map((name) => guide(name)),
+  'Get going': ['start', 'client', 'authentication', 'signing', 'sandbox'].map((name) =>
+    guide(name),
+  ),
   Payments: ['payments', 'callbacks', 'verifying', 'pusher', 'logs'].map((name) => guide(name)),
   Conventions: ['data', 'errors', 'idempotency', 'browsers'].map((name) => guide(name)),
   People: [guide('openid')],

@@ -8,6 +8,7 @@ export const topFolders = [
   'application',
   'projections',
   'http',
+  'client',
   'infrastructure',
   'tests',
   'bench',

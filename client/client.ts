@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto'
+import { callbackKeys } from './callback-keys.ts'
+import { operations, type CallbackFeed, type Operations } from './generated/operations.ts'
+import { listFrom } from './list.ts'
+import type { CallOptions, ClientOptions, List } from './options.ts'
+import type { CallbackRequest } from './received.ts'
+import { seenInMemory } from './seen.ts'
+import { makeSend } from './sending.ts'
+import { verifyCallback, type Callback, type CallbackOptions } from './verify-callback.ts'
+
+type Operation = {
+  readonly method: string
+  readonly path: string
+  readonly takes?: 'body' | 'query'
+  readonly isList?: true
+  readonly isMadeAnew?: true
+  readonly mayNameItself?: true
+}
+
+/** The path with these parameters in the place of its names. */
+const filled = (path: string, given: unknown[]): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = given.shift()
+    if (value === undefined || value === null || value === '')
+      throw new TypeError(`${name} is missing.`)
+    return encodeURIComponent(String(value))
+  })
+
+const withQuery = (path: string, query: object = {}): string => {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+  return text === '' ? path : `${path}?${text}`
+}
+
+/** What a method was called with: the parameters of the path, a body or query, options. */
+const readArguments = ({ path, takes, mayNameItself }: Operation, given: unknown[]) => {
+  const rest = [...given]
+  const place = filled(path, rest)
+  const input = takes && (rest.shift() as { readonly id?: string } | undefined)
+  const options = rest.shift() as CallOptions | undefined
+  const named = mayNameItself ? { ...input, id: input?.id ?? randomUUID() } : input
+  if (takes === 'query') return { uri: withQuery(place, input), body: undefined, options }
+  return { uri: place, body: named, options }
+}
+
+export interface Client extends Operations {}
+
+/** Calls the service for a merchant. Each operation of the reference is a method of its name. */
+export class Client {
+  readonly #send: ReturnType<typeof makeSend>
+  readonly #timeout: number
+  readonly #trust: CallbackOptions
+
+  /** @throws TypeError when the options do not say who asks, or where */
+  constructor(options: ClientOptions) {
+    const { url, merchant, callbackSecret: secret, seen = seenInMemory(), clock } = options
+    this.#send = makeSend(options)
+    this.#timeout = options.timeout ?? 30_000
+    const keys = secret === undefined ? callbackKeys(url, clock) : undefined
+    this.#trust = { merchant, secret, keys, seen, clock }
+  }
+
+  static {
+    for (const [name, operation] of Object.entries<Operation>(operations))
+      Object.defineProperty(this.prototype, name, {
+        value(this: Client, ...given: unknown[]) {
+          return operation.isList ? this.#list(operation, given) : this.#call(operation, given)
+        },
+      })
+  }
+
+  #list(operation: Operation, given: unknown[]): List<unknown> {
+    const { uri, options } = readArguments(operation, given)
+    return listFrom(uri, (one) => this.get(one, options))
+  }
+
+  async #call(operation: Operation, given: unknown[]): Promise<unknown> {
+    const { uri, body, options } = readArguments(operation, given)
+    const { method, isMadeAnew = false } = operation
+    return this.#send({ method, uri, body, isMadeAnew, options })
+  }
+
+  /** Reads what a URI leads to that the service gave: `report_uri`, `meta.uri`, a log. */
+  get<Found = any>(uri: string, options?: CallOptions): Promise<Found> {
+    return this.#send({ method: 'GET', uri, options })
+  }
+
+  /** Uploads to the `attachment_uri` of an outcome. */
+  uploadAttachments(attachment_uri: string, form: FormData, options?: CallOptions): Promise<void> {
+    const open = { isOpen: true, isMadeAnew: true }
+    return this.#send({ method: 'POST', uri: attachment_uri, body: form, options, ...open })
+  }
+
+  /** Messages as they are told, without end. Keep `next`, and go on from there as `after`. */
+  async *followFeed(after?: string, options: CallOptions = {}): AsyncGenerator<CallbackFeed> {
+    const wait = 30
+    const timeout = (options.timeout ?? this.#timeout) + wait * 1000
+    for (let cursor = after; ;) {
+      const page = await this.readCallbackFeed({ after: cursor, wait }, { ...options, timeout })
+      if (page.messages.length > 0) yield page
+      cursor = page.next
+    }
+  }
+
+  /** A callback, when it is genuine and this merchant's. @throws InvalidCallback */
+  verifyCallback(request: CallbackRequest): Promise<Callback> {
+    return verifyCallback(request, this.#trust)
+  }
+}

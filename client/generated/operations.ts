@@ -1,0 +1,1252 @@
+// Printed from the routes by docs/client-operations.ts (`npm run docs`).
+import type { CallOptions, List } from '../options.ts'
+
+/** Exact decimal text, such as `'12.50'`: never a binary fraction. */
+export type Money = string
+/** UTC, `YYYY-MM-DD hh:mm:ss`. */
+export type DateTime = string
+
+export type LedgerInput = {
+  /** Made by the service when it is absent. */
+  readonly id?: string | undefined
+  /** ISO 4217 code, in any case. */
+  readonly currency: string
+  readonly description?: string | null | undefined
+}
+
+export type Created = {
+  readonly id: string
+}
+
+export type Ledger = {
+  readonly id: string
+  readonly currency: string
+  readonly description: string | null
+  readonly enabled: boolean
+  readonly open_report_uri: string
+  readonly last_closed_report_uri: string | null
+}
+
+export type LedgerUpdate = {
+  /** Absent or null leaves it, an empty text takes it away. */
+  readonly description?: string | null | undefined
+  /** true enables a disabled ledger again; false disables it, as DELETE does. */
+  readonly enabled?: boolean | undefined
+}
+
+export type Report = {
+  /** 1, 2, 3 … in its ledger. */
+  readonly id: string
+  readonly status: 'open' | 'closing' | 'closed'
+  readonly date_created: DateTime
+  readonly time_closed: DateTime | null
+  readonly callback_uri: string | null
+  readonly previous_report_uri: string | null
+  /** So far, while the report is open or closing. */
+  readonly report_summary: readonly Summary[]
+  readonly payment_request_count: number
+  readonly payment_auth_count: number
+  /** Without authorisations of which a part was captured: these are released. */
+  readonly payment_expire_count: number
+  readonly payment_capture_count: number
+  readonly payment_refund_count: number
+  /** With what is left of partly captured authorisations when these expire. */
+  readonly payment_release_count: number
+  readonly payment_fail_count: number
+  readonly payment_abort_count: number
+  readonly permission_request_count: number
+  readonly permission_answered_count: number
+  readonly permission_fail_count: number
+  /** Signed links, valid for 30 days and renewed by each GET. */
+  readonly transaction_log_uris: readonly string[]
+  /** Signed links, valid for 30 days and renewed by each GET. */
+  readonly scope_log_uris: readonly string[]
+}
+
+export type Summary = {
+  readonly currency: string
+  readonly taxcode: string
+  readonly gross: Money
+  readonly amount_total: Money
+  readonly additional_amount_total: Money
+  readonly fees: readonly Fee[]
+  /** The same figure as among `fees`. */
+  readonly interchange: Money
+  /** Gross less all fees. */
+  readonly net: Money
+}
+
+/** A fee that is not zero; interchange among them. */
+export type Fee = {
+  readonly type:
+    | 'transaction_fee'
+    | 'transaction_fee_vat'
+    | 'interchange'
+    | 'scope_fee'
+    | 'scope_fee_vat'
+    | 'settlement_fee'
+    | 'settlement_fee_vat'
+  readonly amount: Money
+}
+
+export type ReportClosing = {
+  readonly callback_uri?: string | null | undefined
+}
+
+export type Merchant = {
+  readonly id: string
+  readonly business_name: string
+  readonly organization_id: string | null
+  /** ISO 3166, two letters. */
+  readonly jurisdiction: string | null
+  /** Merchant category code, four digits. */
+  readonly mcc: string | null
+  readonly netmask: string | null
+  readonly location: {
+    readonly latitude: number | null
+    readonly longitude: number | null
+    readonly accuracy: number | null
+  } | null
+  readonly settlement_account_id: string
+  readonly address: {
+    readonly first_address_line: string | null
+    readonly second_address_line: string | null
+    readonly postal_code: string | null
+    readonly country: string | null
+  }
+  readonly profile: {
+    readonly first_address_line: string | null
+    readonly second_address_line: string | null
+    readonly postal_code: string | null
+    readonly country: string | null
+    readonly description: string | null
+    readonly phone_number: string | null
+    readonly email: string | null
+    readonly url: string | null
+    readonly logo_url: string | null
+  }
+}
+
+export type PaymentRequestInput = {
+  readonly pos_id: string
+  readonly pos_tid: string
+  /** In any case. The payer is told that the amount is reserved, or that it is paid; a sale must still be captured. */
+  readonly action: 'auth' | 'sale'
+  /** ISO 4217 code, in any case. */
+  readonly currency: string
+  readonly amount: Money
+  readonly additional_amount?: Money | null | undefined
+  /** Default: false. */
+  readonly additional_edit?: boolean | null | undefined
+  readonly allow_credit: boolean
+  /** An access token that the payer has granted; a phone number, with `+` or `msisdn:` before it or without; `shortlink_id:<id>` or `shortlink_sn:<serial number>` for whoever scans that code; `token:<digits>` of a scan, for one day. Without one, anybody may pay on the checkout page at `uri` of the answer. */
+  readonly customer?: string | null | undefined
+  /** Seconds before the request within which a scan of the code still counts. Default: 60. */
+  readonly max_scan_age?: number | null | undefined
+  /** Seconds that the payer has to answer. Default: 21600. */
+  readonly expires_in?: number | null | undefined
+  readonly text?: string | null | undefined
+  /** Default: "default". */
+  readonly ledger?: string | null | undefined
+  readonly callback_uri?: string | null | undefined
+  readonly display_message_uri?: string | null | undefined
+  readonly success_return_uri?: string | null | undefined
+  /** Where the payer goes when the request has failed, and who goes back before signing in: it is still pending then. */
+  readonly failure_return_uri?: string | null | undefined
+  readonly required_scope?: string | null | undefined
+  readonly required_scope_text?: string | null | undefined
+  readonly line_items?: readonly LineItem[] | null | undefined
+  readonly links?: readonly Link[] | null | undefined
+}
+
+export type LineItem = {
+  readonly product_id: string
+  readonly description?: string | null | undefined
+  readonly quantity: string | number
+  /** Price of one unit: decimal text with at most four more decimals than the currency; negative for what is taken off. */
+  readonly item_cost: Money
+  /** Money: decimal text with at most the decimals of the currency; negative for what is taken off. */
+  readonly total: Money
+  readonly vat?: Money | null | undefined
+  readonly vat_rate?: string | number | null | undefined
+  readonly metadata?:
+    | readonly {
+        readonly key: string
+        readonly value?: string | undefined
+      }[]
+    | undefined
+}
+
+export type Link = {
+  readonly uri: string
+  readonly caption: string
+  readonly show_on: readonly ('pending' | 'ok' | 'fail')[]
+}
+
+export type PaymentRequestCreated = {
+  readonly id: string
+  readonly uri: string | null
+}
+
+export type PaymentRequest = {
+  readonly id: string
+  readonly uri: string | null
+  readonly pos_id: string
+  readonly pos_tid: string
+  readonly currency: string
+  readonly amount: Money
+  readonly additional_amount: Money
+  readonly additional_edit: boolean
+  readonly allow_credit: boolean
+  readonly customer: string | null
+  readonly max_scan_age: number
+  readonly date_expires: DateTime
+  readonly text: string | null
+  readonly ledger: string
+  readonly callback_uri: string | null
+  readonly display_message_uri: string | null
+  readonly success_return_uri: string | null
+  readonly failure_return_uri: string | null
+  readonly required_scope: string | null
+  readonly required_scope_text: string | null
+  readonly line_items: readonly {
+    readonly product_id: string
+    readonly description: string | null
+    readonly quantity: string
+    /** Price of one unit: money, with up to four more decimals where it is finer. */
+    readonly item_cost: Money
+    readonly total: Money
+    readonly vat: Money | null
+    readonly vat_rate: string | null
+    readonly metadata: readonly {
+      readonly key: string
+      readonly value: string
+    }[]
+  }[]
+  readonly links: readonly {
+    readonly uri: string
+    readonly caption: string
+    readonly show_on: readonly ('pending' | 'ok' | 'fail')[]
+  }[]
+}
+
+export type PaymentUpdate = {
+  /** In any case; absent to change details. */
+  readonly action?: 'capture' | 'abort' | 'release' | 'reauth' | 'refund' | undefined
+  readonly amount?: Money | null | undefined
+  readonly additional_amount?: Money | null | undefined
+  readonly currency?: string | null | undefined
+  readonly capture_id?: string | null | undefined
+  readonly refund_id?: string | null | undefined
+  /** Reason of a refund. */
+  readonly text?: string | null | undefined
+  readonly ledger?: string | undefined
+  /** Absent or null leaves it, an empty text takes it away. */
+  readonly callback_uri?: string | null | undefined
+  /** Gets a display_message with a text when the payer scans, accepts or declines, over http too. Absent or null leaves it, an empty text takes it away. */
+  readonly display_message_uri?: string | null | undefined
+  readonly links?: readonly Link[] | undefined
+  readonly line_items?: readonly LineItem[] | undefined
+}
+
+export type PaymentOutcome = {
+  readonly currency: string
+  readonly amount: Money
+  readonly additional_amount: Money
+  readonly auth_amount: Money
+  readonly auth_additional_amount: Money
+  readonly released_amount: Money
+  readonly released_additional_amount: Money
+  readonly captures: readonly Capture[]
+  readonly refunds: readonly Refund[]
+  readonly status: 'pending' | 'auth' | 'ok' | 'fail'
+  readonly status_code: number
+  readonly customer: string | null
+  readonly date_modified: DateTime
+  readonly date_expires: DateTime
+  readonly credit: boolean
+  readonly interchange_fee: Money
+  readonly transaction_fee: Money
+  readonly report_id: string | null
+  readonly report_uri: string | null
+  readonly ledger: string | null
+  /** Where to upload attachments for one hour; absent while pending, after fail, and once the payer is erased. */
+  readonly attachment_uri?: string | undefined
+  readonly pos_id: string
+  readonly pos_tid: string
+  readonly tid: string
+  readonly permissions: GrantedPermissions | null
+}
+
+export type Capture = {
+  /** The capture_id; null for a capture of all that was left. */
+  readonly id: string | null
+  readonly amount: Money
+  readonly additional_amount: Money
+  readonly date: DateTime
+  readonly transaction_fee: Money
+  readonly interchange_fee: Money
+}
+
+export type Refund = {
+  /** The refund_id; null for a refund of all that was left. */
+  readonly id: string | null
+  readonly amount: Money
+  readonly additional_amount: Money
+  readonly text: string | null
+  readonly date: DateTime
+}
+
+export type GrantedPermissions = {
+  readonly access_token: string | null
+  readonly id_token: string | null
+  readonly token_type: string
+  /** Seconds. */
+  readonly expires_in: number | null
+  readonly refresh_token: string | null
+  /** Space-delimited. */
+  readonly scope: string | null
+  readonly currency: null
+  readonly fee: string
+  readonly report_id: null
+  /** Every claim of the granted scopes, as far as it is known. */
+  readonly user_info: GrantedClaims | null
+}
+
+export type GrantedClaims = {
+  /** The payer, as this merchant and no other knows them. */
+  readonly sub: string
+  /** With the scope `profile`, if it is known. */
+  readonly name?: string | undefined
+  /** With the scope `openid` and `email`, if it is known. */
+  readonly email?: string | undefined
+  readonly email_verified?: boolean | undefined
+  /** With the scope `openid` and `phone`, if it is known. */
+  readonly phone_number?: string | undefined
+  readonly phone_number_verified?: boolean | undefined
+  /** With the scope `openid` and `address`, if it is known. */
+  readonly address?:
+    | {
+        readonly street_address: string
+        readonly postal_code: string
+        readonly locality: string
+        /** Two letters (ISO 3166-1). */
+        readonly country: string
+      }
+    | undefined
+  /** With the scope `shipping_address`, if it is known. */
+  readonly shipping_address?:
+    | {
+        readonly name: string
+        readonly street_address: string
+        readonly postal_code: string
+        readonly locality: string
+        /** Two letters (ISO 3166-1). */
+        readonly country: string
+      }
+    | undefined
+  /** The Norwegian national id, with the scope `fodselsnummer`; with `bankid` alone, the proof of the bank identity scheme only. */
+  readonly personal_id?: NationalId | undefined
+}
+
+export type NationalId = {
+  readonly jurisdiction: string
+  readonly id: string
+  readonly proofs: readonly {
+    /** Who has verified the id. */
+    readonly issuer: string
+    readonly method: string
+    readonly date: string
+  }[]
+}
+
+export type Attachment = {
+  readonly id: string
+  readonly uri: string
+  readonly kind: 'itemlist' | 'receipt' | 'png'
+  readonly content_type: string
+  /** Bytes. */
+  readonly size: number
+  readonly sha256: string
+  readonly date: DateTime
+}
+
+export type PermissionRequestInput = {
+  readonly pos_id: string
+  readonly pos_tid: string
+  /** As the customer of a payment request: an access token, a phone number or a code. */
+  readonly customer: string
+  /** Space-delimited, out of openid address bankid email fodselsnummer phone profile shipping_address; others are ignored. */
+  readonly scope: string
+  readonly text?: string | null | undefined
+  readonly callback_uri?: string | null | undefined
+  /** Seconds that the payer has to answer. Default: 21600. */
+  readonly expires_in?: number | null | undefined
+}
+
+export type PermissionRequest = {
+  readonly id: string
+  readonly pos_id: string
+  readonly pos_tid: string
+  readonly customer: string | null
+  readonly scope: string
+  readonly text: string | null
+  readonly callback_uri: string | null
+  readonly date_expires: DateTime
+}
+
+export type PermissionOutcome = {
+  readonly access_token: string | null
+  readonly id_token: string | null
+  readonly token_type: string
+  /** Seconds. */
+  readonly expires_in: number | null
+  readonly refresh_token: string | null
+  /** Space-delimited. */
+  readonly scope: string | null
+  /** Of the fee. */
+  readonly currency: string
+  /** Once it is answered; without VAT. */
+  readonly transaction_fee: Money
+  readonly report_id: string | null
+  readonly report_uri: string | null
+  readonly ledger_id: null
+  readonly status: 'pending' | 'ok' | 'fail'
+  readonly status_code: number
+  readonly pos_id: string
+  readonly pos_tid: string
+  readonly rid: string
+  /** Every claim of the granted scopes, as far as it is known. */
+  readonly user_info: GrantedClaims | null
+}
+
+export type PosInput = {
+  /** Shown to the payer. */
+  readonly name: string
+  readonly type: 'store' | 'webshop' | 'mobile' | 'vending' | 'poster'
+  readonly location?: Location | null | undefined
+  /** A payment can only name one of letters, digits and _ . -, at most 64. */
+  readonly id: string
+}
+
+export type Location = {
+  readonly latitude?: number | null | undefined
+  readonly longitude?: number | null | undefined
+  /** Meters. */
+  readonly accuracy?: number | null | undefined
+}
+
+export type Pos = {
+  readonly id: string
+  readonly name: string
+  readonly type: 'store' | 'webshop' | 'mobile' | 'vending' | 'poster'
+  readonly location: {
+    readonly latitude: number | null
+    readonly longitude: number | null
+    readonly accuracy: number | null
+  } | null
+}
+
+export type PosUpdate = {
+  /** Shown to the payer. */
+  readonly name: string
+  readonly type: 'store' | 'webshop' | 'mobile' | 'vending' | 'poster'
+  /** Absent or null leaves it, an empty text takes it away. */
+  readonly location?: Location | null | undefined
+}
+
+export type Settlement = {
+  readonly id: string
+  /** As logs and bank statements name it: <series>-<YYYY-MM-DD>-<serial>. */
+  readonly settlement_id: string
+  readonly date_created: DateTime
+  readonly settlement_summary: readonly SettlementSummary[]
+  readonly payout_details: readonly PayoutDetail[]
+  /** Signed links, valid for 30 days and renewed by each GET. */
+  readonly transaction_log_uris: readonly string[]
+  /** Signed links, valid for 30 days and renewed by each GET. */
+  readonly scope_log_uris: readonly string[]
+}
+
+export type SettlementSummary = {
+  readonly currency: string
+  readonly taxcode: string
+  readonly gross: Money
+  readonly amount_total: Money
+  readonly additional_amount_total: Money
+  readonly fees: readonly Fee[]
+  /** The same figure as among `fees`. */
+  readonly interchange: Money
+  /** Gross less all fees. */
+  readonly net: Money
+  /** It stands in `fees`. */
+  readonly settlement_fee: Money
+  /** It stands in `fees`. */
+  readonly scope_fee: Money
+  /** It stands in `fees`. */
+  readonly transaction_fee: Money
+}
+
+export type PayoutDetail = {
+  readonly currency: string
+  readonly gross: Money
+  readonly net: Money
+  /** Zero or below: what the merchant owes for fees. before + net − payout + billed = after, of fees and refunds together. */
+  readonly unsettled_fees_before: Money
+  /** Zero or below: what the merchant owes for fees. before + net − payout + billed = after, of fees and refunds together. */
+  readonly unsettled_fees_after: Money
+  /** Below zero: what refunds took beyond the captures, which later ones pay. Absent when that is nothing. */
+  readonly unsettled_refunds_before?: Money | undefined
+  /** Below zero: what refunds took beyond the captures, which later ones pay. Absent when that is nothing. */
+  readonly unsettled_refunds_after?: Money | undefined
+  /** Never below zero. */
+  readonly payout: Money
+  readonly billed: Money
+  readonly invoice_id: string | null
+}
+
+export type SettlementAccount = {
+  readonly id: string
+  readonly currency: string
+  /** IBAN or national number. */
+  readonly payout_account: string | null
+  /** On weekdays, on Mondays, or on the first weekday of a month. */
+  readonly frequency: 'daily' | 'weekly' | 'monthly'
+  /** hh:mm, UTC. */
+  readonly start_of_day: string
+  /** Weekdays from the settlement to the payout. */
+  readonly payout_delay: number
+}
+
+export type ShortlinkInput = {
+  readonly callback_uri?: string | null | undefined
+  readonly description?: string | null | undefined
+  /** Of a printed sticker; it can be claimed once. */
+  readonly serial_number?: string | null | undefined
+}
+
+export type Shortlink = {
+  readonly id: string
+  readonly callback_uri: string | null
+  readonly description: string | null
+  readonly serial_number: string | null
+  /** The text of the code; what follows it is the argstring of a scan. */
+  readonly shortlink_value: string
+}
+
+export type ShortlinkUpdate = {
+  /** Gets a shortlink_scanned for each scan. Absent or null leaves it, an empty text takes it away. */
+  readonly callback_uri?: string | null | undefined
+  /** Absent or null leaves it, an empty text takes it away. */
+  readonly description?: string | null | undefined
+}
+
+export type Scan = {
+  readonly id: string
+  readonly argstring: string
+}
+
+export type StatusCode = {
+  readonly code: number
+  readonly name: string
+  readonly description: string
+}
+
+export type UserInput = {
+  /** `user` when a new user has none. Absent leaves them. */
+  readonly roles?: readonly ('user' | 'superuser')[] | undefined
+  /** CIDR (IPv4 or IPv6) of the addresses that requests may come from. Absent or null leaves it, an empty text takes it away. */
+  readonly netmask?: string | null | undefined
+  /** Kept only as a slow hash. Absent or null leaves it, an empty text takes it away. */
+  readonly secret?: string | null | undefined
+  /** RSA public key, 2048 to 4096 bits, PEM or OpenSSH. Absent or null leaves it, an empty text takes it away. */
+  readonly pubkey?: string | null | undefined
+  readonly id: string
+}
+
+export type User = {
+  readonly id: string
+  readonly roles: readonly ('user' | 'superuser')[]
+  readonly netmask: string | null
+  readonly has_secret: boolean
+  readonly pubkey: string | null
+}
+
+export type UserUpdate = {
+  /** `user` when a new user has none. Absent leaves them. */
+  readonly roles?: readonly ('user' | 'superuser')[] | undefined
+  /** CIDR (IPv4 or IPv6) of the addresses that requests may come from. Absent or null leaves it, an empty text takes it away. */
+  readonly netmask?: string | null | undefined
+  /** Kept only as a slow hash. Absent or null leaves it, an empty text takes it away. */
+  readonly secret?: string | null | undefined
+  /** RSA public key, 2048 to 4096 bits, PEM or OpenSSH. Absent or null leaves it, an empty text takes it away. */
+  readonly pubkey?: string | null | undefined
+}
+
+export type FeeSchedules = {
+  readonly fee_schedules: readonly FeeSchedule[]
+}
+
+export type FeeSchedule = {
+  readonly currency: string
+  readonly valid_from: DateTime
+  /** Whether it is charged now. */
+  readonly in_force: boolean
+  /** A part of one, such as 0.009. */
+  readonly transaction_rate: string
+  /** For each capture. */
+  readonly transaction_fixed: Money
+  /** Of the gross of each credit capture. */
+  readonly interchange_rate: string
+  /** For each answered permission request. */
+  readonly permission_fixed: Money
+  /** For each settlement. */
+  readonly settlement_fixed: Money
+  readonly refunds_return_fees: boolean
+  readonly taxcode: string
+  /** By the taxcode, on fees of each kind. */
+  readonly vat: {
+    /** A part of one, such as 0.009. */
+    readonly transaction: string
+    /** A part of one, such as 0.009. */
+    readonly permission: string
+    /** A part of one, such as 0.009. */
+    readonly settlement: string
+  }
+}
+
+export type CallbackFeed = {
+  readonly messages: readonly FeedMessage[]
+  /** The cursor to go on with, always. */
+  readonly next: string
+}
+
+export type CallbackSummary = {
+  /** As in `meta`. */
+  readonly id: string
+  readonly event: string
+  /** What it is about. */
+  readonly resource: string | null
+  readonly seqno: number
+  readonly timestamp: DateTime
+  /** `unaddressed`: there was no address when it was told, the feed has it; `waiting`: it will be sent; `delivered`; `abandoned`: given up, it can be tried again. */
+  readonly status: 'unaddressed' | 'waiting' | 'delivered' | 'abandoned'
+  readonly attempts: number
+  /** Where it goes now. */
+  readonly callback_uri: string | null
+  readonly next_attempt: DateTime | null
+}
+
+export type CallbackDetail = {
+  /** As in `meta`. */
+  readonly id: string
+  readonly event: string
+  /** What it is about. */
+  readonly resource: string | null
+  readonly seqno: number
+  readonly timestamp: DateTime
+  /** `unaddressed`: there was no address when it was told, the feed has it; `waiting`: it will be sent; `delivered`; `abandoned`: given up, it can be tried again. */
+  readonly status: 'unaddressed' | 'waiting' | 'delivered' | 'abandoned'
+  /** Where it goes now. */
+  readonly callback_uri: string | null
+  readonly next_attempt: DateTime | null
+  /** Oldest first. */
+  readonly attempts: readonly CallbackAttempt[]
+  /** The message as it is sent, byte for byte. */
+  readonly body: string
+}
+
+export type CallbackAttempt = {
+  readonly time: DateTime
+  readonly callback_uri: string
+  readonly result: 'delivered' | 'failed' | 'gone'
+  readonly http_status: number | null
+  /** In words; null when it arrived. */
+  readonly problem: string | null
+  /** Null for attempts of old. */
+  readonly duration_ms: number | null
+}
+
+export type CallbackSecret = {
+  /** Signs each message as `v1` of Standard Webhooks. */
+  readonly secret: string
+  /** They sign as well until then. */
+  readonly earlier: readonly {
+    readonly secret: string
+    readonly valid_until: DateTime
+  }[]
+}
+
+export type PusherAuthorization = {
+  readonly socket_id: string
+  readonly channel_name: string
+}
+
+export type PusherAuth = {
+  /** The client library sends it on. */
+  readonly auth: string
+}
+
+export type ApplicationInput = {
+  /** Shown to the payer. */
+  readonly name: string
+  readonly redirect_uris: readonly string[]
+  /** Has no secret. Default: false. */
+  readonly public?: boolean | undefined
+  /** RFC 9449, 5.2: token requests must prove a key, to which tokens are bound. Default: false. */
+  readonly dpop_bound_access_tokens?: boolean | undefined
+}
+
+export type ApplicationCreated = {
+  readonly id: string
+  readonly client_secret: string | null
+}
+
+export type Application = {
+  /** The client id. */
+  readonly id: string
+  readonly name: string
+  readonly redirect_uris: readonly string[]
+  readonly public: boolean
+  readonly dpop_bound_access_tokens: boolean
+}
+
+export type SandboxAccept = {
+  /** Id or phone number; by default the payer named in the request, else alice. */
+  readonly payer?: string | undefined
+  readonly additional_amount?: Money | undefined
+  /** Default: false. */
+  readonly credit?: boolean | undefined
+}
+
+export type SandboxDecline = {
+  /** Id or phone number; by default the payer named in the request, else alice. */
+  readonly payer?: string | undefined
+}
+
+export type SandboxScan = {
+  /** Id or phone number; by default the payer named in the request, else alice. */
+  readonly payer?: string | undefined
+  readonly argstring?: string | undefined
+}
+
+export type SandboxClock = {
+  readonly advance_seconds?: number | undefined
+  readonly now?: DateTime | undefined
+}
+
+export type SandboxTime = {
+  readonly now: DateTime
+}
+
+export type SandboxSettlement = {
+  readonly merchant: string
+}
+
+export type SandboxCallback = {
+  readonly callback_uri: string
+  /** Whose callback it is: its secret signs it. Default: "sandbox". */
+  readonly merchant?: string | undefined
+}
+
+export type SandboxGrant = {
+  /** Id or phone number; by default the payer named in the request, else alice. */
+  readonly payer?: string | undefined
+  /** Space-delimited, out of openid address bankid email fodselsnummer phone profile shipping_address; others are ignored. Absent or null grants all that was asked for, an empty text none of it. */
+  readonly scope?: string | null | undefined
+}
+
+export type SandboxDeclinePermission = {
+  /** Id or phone number; by default the payer named in the request, else alice. */
+  readonly payer?: string | undefined
+}
+
+export type SandboxCode = {
+  /** Six digits. */
+  readonly code: string
+}
+
+export type SandboxMessages = {
+  readonly messages: readonly {
+    readonly to: string
+    readonly text: string
+    readonly date_sent: DateTime
+  }[]
+}
+
+/** There is no object over http and on public channels. */
+export type PaymentCallback = {
+  readonly meta: CallbackMeta
+  readonly object?: PaymentOutcome | undefined
+}
+
+export type CallbackMeta = {
+  /** Stable over retries: what came before can be left out. */
+  readonly id: string
+  readonly event:
+    | 'payment_authorized'
+    | 'payment_aborted_by_customer'
+    | 'payment_aborted_by_merchant'
+    | 'payment_request_expired'
+    | 'payment_captured'
+    | 'payment_auth_released'
+    | 'payment_authorization_renewed'
+    | 'payment_authorization_expired'
+    | 'payment_refunded'
+    | 'permission_request_answered'
+    | 'permission_request_expired'
+    | 'report_closed'
+    | 'settlement_made'
+    | 'callback_address_rested'
+    | 'shortlink_scanned'
+    | 'display_message'
+    | 'test_event'
+  /** Full URL where the merchant can read the object as it is now; null without one. */
+  readonly uri: string | null
+  readonly timestamp: DateTime
+  /** 1, 2, 3 … per resource; what a display is told is counted by itself. */
+  readonly seqno: number
+  /** Whose it is: a receiver takes its own only. */
+  readonly merchant_id: string | null
+}
+
+/** There is no object over http and on public channels. */
+export type PermissionCallback = {
+  readonly meta: CallbackMeta
+  readonly object?: PermissionOutcome | undefined
+}
+
+/** There is no object over http and on public channels. */
+export type ReportCallback = {
+  readonly meta: CallbackMeta
+  readonly object?: Report | undefined
+}
+
+/** There is no object over http and on public channels. */
+export type SettlementCallback = {
+  readonly meta: CallbackMeta
+  readonly object?: Settlement | undefined
+}
+
+/** There is no object over http and on public channels. */
+export type RestedCallback = {
+  readonly meta: CallbackMeta
+  readonly object?:
+    | {
+        /** Scheme and host. */
+        readonly callback_address: string
+        readonly failing_since: DateTime
+        /** The last one, in words. */
+        readonly problem: string | null
+      }
+    | undefined
+}
+
+export type ScanCallback = {
+  readonly meta: CallbackMeta
+  readonly object: {
+    /** The `customer` of a payment request, for one day. */
+    readonly id: string
+    /** What follows the shortlink_value in the code. */
+    readonly argstring: string
+  }
+}
+
+/** There is no object on public channels. */
+export type DisplayCallback = {
+  readonly meta: CallbackMeta
+  readonly object?:
+    | {
+        readonly text: string
+      }
+    | undefined
+}
+
+/** There is no object on public channels. */
+export type TestCallback = {
+  readonly meta: CallbackMeta
+  readonly object?:
+    | {
+        readonly text: string
+      }
+    | undefined
+}
+
+/** What each event tells. */
+export type CallbackEvents = {
+  payment_authorized: PaymentCallback
+  payment_captured: PaymentCallback
+  payment_auth_released: PaymentCallback
+  payment_aborted_by_customer: PaymentCallback
+  payment_aborted_by_merchant: PaymentCallback
+  payment_authorization_renewed: PaymentCallback
+  payment_authorization_expired: PaymentCallback
+  payment_refunded: PaymentCallback
+  payment_request_expired: PaymentCallback
+  permission_request_answered: PermissionCallback
+  permission_request_expired: PermissionCallback
+  report_closed: ReportCallback
+  settlement_made: SettlementCallback
+  callback_address_rested: RestedCallback
+  shortlink_scanned: ScanCallback
+  display_message: DisplayCallback
+  test_event: TestCallback
+}
+
+/** As the feed gives it; `meta.event` says what it tells. */
+export type FeedMessage = CallbackEvents[keyof CallbackEvents]
+
+/** The merchant interface, by the names of its operations. */
+export type Operations = {
+  /** Go to the newest settlement: `GET /merchant/v1/last_settlement/` (SECRET). */
+  getLastSettlement(options?: CallOptions): Promise<Settlement>
+  /** List the ledgers: `GET /merchant/v1/ledger/` (SECRET). */
+  listLedgers(options?: CallOptions): List<Ledger>
+  /** Register a ledger: `POST /merchant/v1/ledger/` (SECRET). */
+  createLedger(body: LedgerInput, options?: CallOptions): Promise<Created>
+  /** Read a ledger: `GET /merchant/v1/ledger/{ledger_id}/` (SECRET). */
+  getLedger(ledger_id: string, options?: CallOptions): Promise<Ledger>
+  /** Describe a ledger, or enable it again: `PUT /merchant/v1/ledger/{ledger_id}/` (SECRET). */
+  updateLedger(ledger_id: string, body?: LedgerUpdate, options?: CallOptions): Promise<void>
+  /** Disable a ledger: `DELETE /merchant/v1/ledger/{ledger_id}/` (SECRET). */
+  deleteLedger(ledger_id: string, options?: CallOptions): Promise<void>
+  /** List the reports of a ledger, the open one first: `GET /merchant/v1/ledger/{ledger_id}/report/` (SECRET). */
+  listLedgerReports(ledger_id: string, options?: CallOptions): List<Report>
+  /** Read a report: `GET /merchant/v1/ledger/{ledger_id}/report/{report_id}/` (SECRET). */
+  getLedgerReport(ledger_id: string, report_id: string, options?: CallOptions): Promise<Report>
+  /** Close the open report of a ledger: `PUT /merchant/v1/ledger/{ledger_id}/report/{report_id}/` (SECRET). */
+  closeLedgerReport(
+    ledger_id: string,
+    report_id: string,
+    body?: ReportClosing,
+    options?: CallOptions,
+  ): Promise<void>
+  /** Read the merchant: `GET /merchant/v1/merchant/{merchant_id}/` (SECRET). */
+  getMerchant(merchant_id: string, options?: CallOptions): Promise<Merchant>
+  /** Read the logo of the merchant; 404 when it has none: `GET /merchant/v1/merchant/{merchant_id}/logo` (SECRET). */
+  getMerchantLogo(merchant_id: string, options?: CallOptions): Promise<Uint8Array>
+  /** Find a merchant by organisation number or another secondary id: `GET /merchant/v1/merchant_lookup/{lookup_id}/` (KEY). */
+  findMerchant(lookup_id: string, options?: CallOptions): Promise<Merchant>
+  /** Request a payment: `POST /merchant/v1/payment_request/` (SECRET). */
+  createPaymentRequest(
+    body: PaymentRequestInput,
+    options?: CallOptions,
+  ): Promise<PaymentRequestCreated>
+  /** Read a payment request: `GET /merchant/v1/payment_request/{tid}/` (SECRET). */
+  getPaymentRequest(tid: string, options?: CallOptions): Promise<PaymentRequest>
+  /** Capture, release, renew, refund or amend a payment: `PUT /merchant/v1/payment_request/{tid}/` (SECRET). */
+  updatePaymentRequest(tid: string, body?: PaymentUpdate, options?: CallOptions): Promise<void>
+  /** Read the outcome of a payment request: `GET /merchant/v1/payment_request/{tid}/outcome/` (SECRET). */
+  getPaymentRequestOutcome(tid: string, options?: CallOptions): Promise<PaymentOutcome>
+  /** List the attachments of a payment request: `GET /merchant/v1/payment_request/{tid}/attachment/` (SECRET). */
+  listPaymentRequestAttachments(tid: string, options?: CallOptions): List<Attachment>
+  /** Read an attachment as it was uploaded; none once the payer has been erased: `GET /merchant/v1/payment_request/{tid}/attachment/{attachment_id}/` (SECRET). */
+  getPaymentRequestAttachment(
+    tid: string,
+    attachment_id: string,
+    options?: CallOptions,
+  ): Promise<Readonly<Record<string, unknown>> | Uint8Array>
+  /** Ask a payer for permissions: `POST /merchant/v1/permission_request/` (SECRET). */
+  createPermissionRequest(body: PermissionRequestInput, options?: CallOptions): Promise<Created>
+  /** Read a permission request: `GET /merchant/v1/permission_request/{rid}/` (SECRET). */
+  getPermissionRequest(rid: string, options?: CallOptions): Promise<PermissionRequest>
+  /** Read the outcome of a permission request: `GET /merchant/v1/permission_request/{rid}/outcome/` (SECRET). */
+  getPermissionRequestOutcome(rid: string, options?: CallOptions): Promise<PermissionOutcome>
+  /** List the points of sale: `GET /merchant/v1/pos/` (SECRET). */
+  listPos(options?: CallOptions): List<Pos>
+  /** Register a point of sale: `POST /merchant/v1/pos/` (SECRET). */
+  createPos(body: PosInput, options?: CallOptions): Promise<Created>
+  /** Read a point of sale: `GET /merchant/v1/pos/{pos_id}/` (SECRET). */
+  getPos(pos_id: string, options?: CallOptions): Promise<Pos>
+  /** Change a point of sale: `PUT /merchant/v1/pos/{pos_id}/` (SECRET). */
+  updatePos(pos_id: string, body: PosUpdate, options?: CallOptions): Promise<void>
+  /** Delete a point of sale: `DELETE /merchant/v1/pos/{pos_id}/` (KEY). */
+  deletePos(pos_id: string, options?: CallOptions): Promise<void>
+  /** List the settlements: `GET /merchant/v1/settlement/` (SECRET). */
+  listSettlements(options?: CallOptions): List<Settlement>
+  /** Read a settlement: `GET /merchant/v1/settlement/{settlement_id}/` (SECRET). */
+  getSettlement(settlement_id: string, options?: CallOptions): Promise<Settlement>
+  /** Read a settlement account: `GET /merchant/v1/settlement_account/{settlement_account_id}/` (SECRET). */
+  getSettlementAccount(
+    settlement_account_id: string,
+    options?: CallOptions,
+  ): Promise<SettlementAccount>
+  /** List the shortlinks: `GET /merchant/v1/shortlink/` (SECRET). */
+  listShortlinks(options?: CallOptions): List<Shortlink>
+  /** Register a shortlink: `POST /merchant/v1/shortlink/` (SECRET). */
+  createShortlink(body?: ShortlinkInput, options?: CallOptions): Promise<Created>
+  /** Read a shortlink: `GET /merchant/v1/shortlink/{shortlink_id}/` (SECRET). */
+  getShortlink(shortlink_id: string, options?: CallOptions): Promise<Shortlink>
+  /** Change a shortlink: `PUT /merchant/v1/shortlink/{shortlink_id}/` (SECRET). */
+  updateShortlink(
+    shortlink_id: string,
+    body?: ShortlinkUpdate,
+    options?: CallOptions,
+  ): Promise<void>
+  /** Delete a shortlink: `DELETE /merchant/v1/shortlink/{shortlink_id}/` (SECRET). */
+  deleteShortlink(shortlink_id: string, options?: CallOptions): Promise<void>
+  /** Read the latest scan of a shortlink; 204 when none is young enough: `GET /merchant/v1/shortlink/{shortlink_id}/last_scan/` (SECRET). */
+  getShortlinkLastScan(
+    shortlink_id: string,
+    query?: {
+      /** Seconds; older scans do not count. */
+      readonly ttl?: number | undefined
+    },
+    options?: CallOptions,
+  ): Promise<Scan | undefined>
+  /** List the status codes: `GET /merchant/v1/status_code/` (OPEN). */
+  listStatusCodes(options?: CallOptions): Promise<readonly StatusCode[]>
+  /** Read a status code: `GET /merchant/v1/status_code/{value}/` (OPEN). */
+  getStatusCode(value: string, options?: CallOptions): Promise<StatusCode>
+  /** Register an API user: `POST /merchant/v1/user/` (KEY). */
+  createUser(body: UserInput, options?: CallOptions): Promise<Created>
+  /** Read an API user: `GET /merchant/v1/user/{user_id}/` (SECRET). */
+  getUser(user_id: string, options?: CallOptions): Promise<User>
+  /** Change an API user: `PUT /merchant/v1/user/{user_id}/` (KEY). */
+  updateUser(user_id: string, body?: UserUpdate, options?: CallOptions): Promise<void>
+  /** Delete an API user: `DELETE /merchant/v1/user/{user_id}/` (KEY). */
+  deleteUser(user_id: string, options?: CallOptions): Promise<void>
+  /** Read what the service charges: `GET /merchant/v1/fee_schedule/` (SECRET). */
+  getFeeSchedule(options?: CallOptions): Promise<FeeSchedules>
+  /** Read your messages in order, or wait for the next: `GET /merchant/v1/callback/feed/` (SECRET). */
+  readCallbackFeed(
+    query?: {
+      /** Opaque: `next` of the answer before. Absent: from the first message; `now`: later ones. */
+      readonly after?: string | undefined
+      /** Seconds to wait for a message when there is none. */
+      readonly wait?: number | undefined
+    },
+    options?: CallOptions,
+  ): Promise<CallbackFeed>
+  /** List your callbacks: `GET /merchant/v1/callback/` (SECRET). */
+  listCallbacks(
+    query?: {
+      /** The URI of a resource, or its id. */
+      readonly resource?: string | undefined
+      /** `unaddressed`: there was no address when it was told, the feed has it; `waiting`: it will be sent; `delivered`; `abandoned`: given up, it can be tried again. */
+      readonly status?: 'unaddressed' | 'waiting' | 'delivered' | 'abandoned' | undefined
+    },
+    options?: CallOptions,
+  ): List<CallbackSummary>
+  /** Read a callback with its attempts: `GET /merchant/v1/callback/{callback_id}/` (SECRET). */
+  getCallback(callback_id: string, options?: CallOptions): Promise<CallbackDetail>
+  /** Send a callback now, delivered or not: `POST /merchant/v1/callback/{callback_id}/retry/` (SECRET). */
+  retryCallback(callback_id: string, options?: CallOptions): Promise<void>
+  /** Read the secret that signs your callbacks: `GET /merchant/v1/callback_secret/` (KEY). */
+  getCallbackSecret(options?: CallOptions): Promise<CallbackSecret>
+  /** Replace the secret that signs your callbacks: `POST /merchant/v1/callback_secret/` (KEY). */
+  createCallbackSecret(options?: CallOptions): Promise<CallbackSecret>
+  /** Authorise a Pusher client to listen to a private channel: `POST /merchant/v1/pusher_auth/` (SECRET). */
+  authorizePusherChannel(body: PusherAuthorization, options?: CallOptions): Promise<PusherAuth>
+  /** List the applications: `GET /merchant/v1/application/` (SECRET). */
+  listApplications(options?: CallOptions): List<Application>
+  /** Register an application; its secret is shown this once: `POST /merchant/v1/application/` (SECRET). */
+  createApplication(body: ApplicationInput, options?: CallOptions): Promise<ApplicationCreated>
+  /** Read an application: `GET /merchant/v1/application/{client_id}/` (SECRET). */
+  getApplication(client_id: string, options?: CallOptions): Promise<Application>
+  /** Remove an application: it gets no more tokens: `DELETE /merchant/v1/application/{client_id}/` (SECRET). */
+  deleteApplication(client_id: string, options?: CallOptions): Promise<void>
+  /** The payer accepts: `POST /sandbox/v1/payment_request/{tid}/accept/` (OPEN). */
+  acceptSandboxPaymentRequest(
+    tid: string,
+    body?: SandboxAccept,
+    options?: CallOptions,
+  ): Promise<void>
+  /** The payer declines: `POST /sandbox/v1/payment_request/{tid}/decline/` (OPEN). */
+  declineSandboxPaymentRequest(
+    tid: string,
+    body?: SandboxDecline,
+    options?: CallOptions,
+  ): Promise<void>
+  /** A payer scans a shortlink: `POST /sandbox/v1/shortlink/{shortlink_id}/scan/` (OPEN). */
+  scanSandboxShortlink(
+    shortlink_id: string,
+    body?: SandboxScan,
+    options?: CallOptions,
+  ): Promise<{
+    /** token:<digits> */
+    readonly id: string
+  }>
+  /** Move the clock of the service forward: `POST /sandbox/v1/clock/` (OPEN). */
+  advanceSandboxClock(body: SandboxClock, options?: CallOptions): Promise<SandboxTime>
+  /** Settle a merchant now: `POST /sandbox/v1/settlement/` (OPEN). */
+  createSandboxSettlement(body: SandboxSettlement, options?: CallOptions): Promise<void>
+  /** Send a test_event to an address: `POST /sandbox/v1/callback/` (OPEN). */
+  sendSandboxCallback(body: SandboxCallback, options?: CallOptions): Promise<void>
+  /** The payer grants what was asked for, or a part of it: `POST /sandbox/v1/permission_request/{rid}/accept/` (OPEN). */
+  acceptSandboxPermissionRequest(
+    rid: string,
+    body?: SandboxGrant,
+    options?: CallOptions,
+  ): Promise<void>
+  /** The payer declines to grant anything: `POST /sandbox/v1/permission_request/{rid}/decline/` (OPEN). */
+  declineSandboxPermissionRequest(
+    rid: string,
+    body?: SandboxDeclinePermission,
+    options?: CallOptions,
+  ): Promise<void>
+  /** The one-time code that a payer's authenticator shows now: `GET /sandbox/v1/payer/{payer}/code/` (OPEN). */
+  getSandboxPayerCode(payer: string, options?: CallOptions): Promise<SandboxCode>
+  /** The messages that phones would have received, newest first: `GET /sandbox/v1/message/` (OPEN). */
+  getSandboxMessage(
+    query?: {
+      /** A phone number; by default all. */
+      readonly to?: string | undefined
+    },
+    options?: CallOptions,
+  ): Promise<SandboxMessages>
+}
+
+export const operations = {
+  getLastSettlement: { method: 'GET', path: '/merchant/v1/last_settlement/' },
+  listLedgers: { method: 'GET', path: '/merchant/v1/ledger/', isList: true },
+  createLedger: {
+    method: 'POST',
+    path: '/merchant/v1/ledger/',
+    takes: 'body',
+    mayNameItself: true,
+  },
+  getLedger: { method: 'GET', path: '/merchant/v1/ledger/{ledger_id}/' },
+  updateLedger: { method: 'PUT', path: '/merchant/v1/ledger/{ledger_id}/', takes: 'body' },
+  deleteLedger: { method: 'DELETE', path: '/merchant/v1/ledger/{ledger_id}/' },
+  listLedgerReports: {
+    method: 'GET',
+    path: '/merchant/v1/ledger/{ledger_id}/report/',
+    isList: true,
+  },
+  getLedgerReport: { method: 'GET', path: '/merchant/v1/ledger/{ledger_id}/report/{report_id}/' },
+  closeLedgerReport: {
+    method: 'PUT',
+    path: '/merchant/v1/ledger/{ledger_id}/report/{report_id}/',
+    takes: 'body',
+  },
+  getMerchant: { method: 'GET', path: '/merchant/v1/merchant/{merchant_id}/' },
+  getMerchantLogo: { method: 'GET', path: '/merchant/v1/merchant/{merchant_id}/logo' },
+  findMerchant: { method: 'GET', path: '/merchant/v1/merchant_lookup/{lookup_id}/' },
+  createPaymentRequest: { method: 'POST', path: '/merchant/v1/payment_request/', takes: 'body' },
+  getPaymentRequest: { method: 'GET', path: '/merchant/v1/payment_request/{tid}/' },
+  updatePaymentRequest: {
+    method: 'PUT',
+    path: '/merchant/v1/payment_request/{tid}/',
+    takes: 'body',
+  },
+  getPaymentRequestOutcome: { method: 'GET', path: '/merchant/v1/payment_request/{tid}/outcome/' },
+  listPaymentRequestAttachments: {
+    method: 'GET',
+    path: '/merchant/v1/payment_request/{tid}/attachment/',
+    isList: true,
+  },
+  getPaymentRequestAttachment: {
+    method: 'GET',
+    path: '/merchant/v1/payment_request/{tid}/attachment/{attachment_id}/',
+  },
+  createPermissionRequest: {
+    method: 'POST',
+    path: '/merchant/v1/permission_request/',
+    takes: 'body',
+  },
+  getPermissionRequest: { method: 'GET', path: '/merchant/v1/permission_request/{rid}/' },
+  getPermissionRequestOutcome: {
+    method: 'GET',
+    path: '/merchant/v1/permission_request/{rid}/outcome/',
+  },
+  listPos: { method: 'GET', path: '/merchant/v1/pos/', isList: true },
+  createPos: { method: 'POST', path: '/merchant/v1/pos/', takes: 'body' },
+  getPos: { method: 'GET', path: '/merchant/v1/pos/{pos_id}/' },
+  updatePos: { method: 'PUT', path: '/merchant/v1/pos/{pos_id}/', takes: 'body' },
+  deletePos: { method: 'DELETE', path: '/merchant/v1/pos/{pos_id}/' },
+  listSettlements: { method: 'GET', path: '/merchant/v1/settlement/', isList: true },
+  getSettlement: { method: 'GET', path: '/merchant/v1/settlement/{settlement_id}/' },
+  getSettlementAccount: {
+    method: 'GET',
+    path: '/merchant/v1/settlement_account/{settlement_account_id}/',
+  },
+  listShortlinks: { method: 'GET', path: '/merchant/v1/shortlink/', isList: true },
+  createShortlink: {
+    method: 'POST',
+    path: '/merchant/v1/shortlink/',
+    takes: 'body',
+    isMadeAnew: true,
+  },
+  getShortlink: { method: 'GET', path: '/merchant/v1/shortlink/{shortlink_id}/' },
+  updateShortlink: { method: 'PUT', path: '/merchant/v1/shortlink/{shortlink_id}/', takes: 'body' },
+  deleteShortlink: { method: 'DELETE', path: '/merchant/v1/shortlink/{shortlink_id}/' },
+  getShortlinkLastScan: {
+    method: 'GET',
+    path: '/merchant/v1/shortlink/{shortlink_id}/last_scan/',
+    takes: 'query',
+  },
+  listStatusCodes: { method: 'GET', path: '/merchant/v1/status_code/' },
+  getStatusCode: { method: 'GET', path: '/merchant/v1/status_code/{value}/' },
+  createUser: { method: 'POST', path: '/merchant/v1/user/', takes: 'body' },
+  getUser: { method: 'GET', path: '/merchant/v1/user/{user_id}/' },
+  updateUser: { method: 'PUT', path: '/merchant/v1/user/{user_id}/', takes: 'body' },
+  deleteUser: { method: 'DELETE', path: '/merchant/v1/user/{user_id}/' },
+  getFeeSchedule: { method: 'GET', path: '/merchant/v1/fee_schedule/' },
+  readCallbackFeed: { method: 'GET', path: '/merchant/v1/callback/feed/', takes: 'query' },
+  listCallbacks: { method: 'GET', path: '/merchant/v1/callback/', takes: 'query', isList: true },
+  getCallback: { method: 'GET', path: '/merchant/v1/callback/{callback_id}/' },
+  retryCallback: { method: 'POST', path: '/merchant/v1/callback/{callback_id}/retry/' },
+  getCallbackSecret: { method: 'GET', path: '/merchant/v1/callback_secret/' },
+  createCallbackSecret: { method: 'POST', path: '/merchant/v1/callback_secret/' },
+  authorizePusherChannel: { method: 'POST', path: '/merchant/v1/pusher_auth/', takes: 'body' },
+  listApplications: { method: 'GET', path: '/merchant/v1/application/', isList: true },
+  createApplication: {
+    method: 'POST',
+    path: '/merchant/v1/application/',
+    takes: 'body',
+    isMadeAnew: true,
+  },
+  getApplication: { method: 'GET', path: '/merchant/v1/application/{client_id}/' },
+  deleteApplication: { method: 'DELETE', path: '/merchant/v1/application/{client_id}/' },
+  acceptSandboxPaymentRequest: {
+    method: 'POST',
+    path: '/sandbox/v1/payment_request/{tid}/accept/',
+    takes: 'body',
+    isMadeAnew: true,
+  },
+  declineSandboxPaymentRequest: {
+    method: 'POST',
+    path: '/sandbox/v1/payment_request/{tid}/decline/',
+    takes: 'body',
+    isMadeAnew: true,
+  },
+  scanSandboxShortlink: {
+    method: 'POST',
+    path: '/sandbox/v1/shortlink/{shortlink_id}/scan/',
+    takes: 'body',
+    isMadeAnew: true,
+  },
+  advanceSandboxClock: {
+    method: 'POST',
+    path: '/sandbox/v1/clock/',
+    takes: 'body',
+    isMadeAnew: true,
+  },
+  createSandboxSettlement: {
+    method: 'POST',
+    path: '/sandbox/v1/settlement/',
+    takes: 'body',
+    isMadeAnew: true,
+  },
+  sendSandboxCallback: {
+    method: 'POST',
+    path: '/sandbox/v1/callback/',
+    takes: 'body',
+    isMadeAnew: true,
+  },
+  acceptSandboxPermissionRequest: {
+    method: 'POST',
+    path: '/sandbox/v1/permission_request/{rid}/accept/',
+    takes: 'body',
+    isMadeAnew: true,
+  },
+  declineSandboxPermissionRequest: {
+    method: 'POST',
+    path: '/sandbox/v1/permission_request/{rid}/decline/',
+    takes: 'body',
+    isMadeAnew: true,
+  },
+  getSandboxPayerCode: { method: 'GET', path: '/sandbox/v1/payer/{payer}/code/' },
+  getSandboxMessage: { method: 'GET', path: '/sandbox/v1/message/', takes: 'query' },
+} as const

@@ -1,0 +1,125 @@
+import { spawn, spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startService, type Service } from '../../harness/http-service.ts'
+import { examplesIn } from '../http/docs-pages.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const built = join(root, 'dist', 'client')
+
+let service: Service
+let folder: string
+let examples: readonly string[]
+beforeAll(async () => {
+  service = await startService()
+  folder = mkdtempSync(join(tmpdir(), 'daybook-client-'))
+  const { text } = await service.call('GET', '/docs/client')
+  examples = examplesIn(text).flatMap(({ language, code }) => (language === 'js' ? code : []))
+})
+afterAll(async () => {
+  await service.stop()
+  rmSync(folder, { recursive: true })
+})
+
+/** A program that runs beside the service in this process. */
+const printedBy = async (code: string): Promise<string[]> => {
+  writeFileSync(join(folder, 'run.mjs'), code)
+  const child = spawn('node', ['run.mjs'], { cwd: folder, env: { ...process.env, PORT: '0' } })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (part: string) => (text += part))
+  await new Promise((resolve) => child.on('close', resolve))
+  return text.trimEnd().split('\n')
+}
+
+const example = (part: string): string => {
+  const found = examples.find((code) => code.includes(part))
+  if (found === undefined) throw new Error(`no example has ${part}`)
+  return found
+}
+
+test('the service hands out the client as it is in the package', async () => {
+  const { text } = await service.call('GET', '/docs-assets/daybook-client.mjs')
+  expect(text).toBe(readFileSync(join(built, 'index.js'), 'utf8'))
+  writeFileSync(join(folder, 'daybook-client.mjs'), text)
+})
+
+test('the examples of the guide do what they say, one after the other', async () => {
+  const calls = ['createPaymentRequest', 'acceptSandbox', 'dinner']
+  const others = ['ValidationError', 'AbortSignal', 'listPos']
+  const printed = await printedBy([...calls, ...others].map(example).join('\n'))
+  expect(printed).toEqual([
+    expect.stringMatching(/^[0-9a-f]{32} pending 12\.50$/),
+    "{ capture_id: [ 'Letters, digits and - _ . only.' ] }",
+    'till-1 Till 1',
+  ])
+  const [tid] = printed[0]!.split(' ')
+  const outcome = await service.pos1('GET', `/merchant/v1/payment_request/${tid}/outcome/`)
+  expect(outcome.body).toMatchObject({ captures: [{ id: 'dinner', amount: '10.00' }] })
+})
+
+test('the receiver of the guide takes a callback, and no other request', async () => {
+  const end = `
+server.on('listening', async () => {
+  const callback_uri = 'http://127.0.0.1:' + server.address().port + '/'
+  console.log((await fetch(callback_uri, { method: 'POST', body: '{}' })).status)
+  server.on('request', (_, response) => response.on('finish', () => process.exit()))
+  await shop.sendSandboxCallback({ callback_uri })
+})`
+  const first = example('createPaymentRequest').replace('order-2', 'order-3')
+  const printed = await printedBy([first, example('createServer'), end].join('\n'))
+  expect(printed.slice(1)).toEqual(['400', 'test_event Hello World'])
+})
+
+test('the feed of the guide is followed', async () => {
+  const first = example('createPaymentRequest').replace('order-2', 'order-4')
+  const told = example('followFeed')
+    .replace(`'now'`, '')
+    .replace('console.log(next)', 'if (messages.length > 0) process.exit()')
+  const events = (await printedBy([first, told].join('\n'))).slice(1)
+  expect(events).toContainEqual(expect.stringMatching(/^payment_authorized http/))
+})
+
+const program = `
+import { Client, Conflict, verifyCallback, type Money, type Pos } from 'daybook/client'
+const who = { url: 'http://pay.example', merchant: 'sandbox', user: 'pos1', secret: 'a' }
+export const use = async (request: Request): Promise<Money | undefined> => {
+  const shop = new Client(who)
+  const pos: Pos = await shop.getPos('till-1')
+  // @ts-expect-error Money is text.
+  await shop.updatePaymentRequest(pos.id, { action: 'capture', amount: 1.5 })
+  // @ts-expect-error There is no such operation.
+  await shop.capturePayment(pos.id)
+  const callback = await verifyCallback(request, { merchant: 'sandbox', secret: 'whsec_' })
+  // @ts-expect-error It may be any event.
+  callback.object?.auth_amount
+  return callback.event === 'payment_captured' ? callback.object?.auth_amount : undefined
+}
+console.log(new Client(who) instanceof Client, Conflict.name)
+`
+
+test('the package gives client and types to a project that has nothing else of it', () => {
+  const place = join(folder, 'node_modules', 'daybook')
+  mkdirSync(join(place, 'dist'), { recursive: true })
+  cpSync(join(root, 'package.json'), join(place, 'package.json'))
+  cpSync(built, join(place, 'dist', 'client'), { recursive: true })
+  symlinkSync(join(root, 'node_modules', '@types'), join(folder, 'node_modules', '@types'))
+  writeFileSync(join(folder, 'use.mts'), program)
+  const flags = ['--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--target']
+  const words = ['--ignoreConfig', ...flags, 'es2023', '--types', 'node', 'use.mts']
+  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
+  expect(run(compiler, ...words)).toMatchObject({ status: 0, stdout: '' })
+  expect(run('use.mjs')).toMatchObject({ stdout: 'true Conflict\n', stderr: '' })
+})
