@@ -15,8 +15,8 @@ export type Origin = Cause & {
   readonly asked?: Asked | undefined
 }
 
-/** A deterministic id (UUIDv5). */
-export type EventId = (stream: string, revision: Revision, commandId: string) => string
+/** A UUID, the same whenever it is asked for. */
+export type EventId = (stream: string, revision: Revision, commandId: string, at: Instant) => string
 
 /** Events as they are appended: what was decided, by whom, when and why. */
 export const newEvents = (
@@ -30,7 +30,7 @@ export const newEvents = (
   const { at, merchant, actor, correlationId, causationId = null } = origin
   const { asked, signed, from, operator } = origin
   return events.map(({ type, data }, index) => ({
-    id: eventId(stream, revision + 1 + index, commandId),
+    id: eventId(stream, revision + 1 + index, commandId, at),
     type,
     data: data as NewEvent['data'],
     metadata: {

@@ -1,20 +1,32 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bytesOf, numberedFrom, uuidsOf } from '../../infrastructure/event-store/event-ids.ts'
+import { timeOfEventId } from '../../domain/event-id.ts'
+import { bytesOf, numberedFrom, timedUuidsOf } from '../../infrastructure/event-store/event-ids.ts'
 
-const namespaceOfDns = '6ba7b810-9dad-11d1-80b4-00c04fd430c8'
+const idOf = timedUuidsOf('6ba7b810-9dad-11d1-80b4-00c04fd430c8')
 
-test('a name in the namespace of DNS gets the UUID that RFC 9562 gives it (A.4)', () => {
-  expect(uuidsOf(namespaceOfDns)('www.example.com')).toBe('2ed6657d-e927-568b-95e1-2665a8aea6a2')
+test('every id is a UUID of version 8, the same one for the same name and time only', () => {
+  const name = fc.tuple(fc.string(), fc.nat({ max: 2 ** 48 - 1 }))
+  fc.assert(
+    fc.property(name, name, ([one, at], [other, then]) => {
+      const id = idOf(one, at)
+      expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
+      expect(idOf(one, at)).toBe(id)
+      expect(timeOfEventId(id)).toBe(at)
+      expect(idOf(other, then) === id).toBe(one === other && at === then)
+    }),
+  )
 })
 
-test('every id is a UUID of version 5, the same one for the same name only', () => {
-  const names = Array.from({ length: 1000 }, (_, count) => `payment-å/${count}`)
-  const ids = names.map(uuidsOf(namespaceOfDns))
-  for (const id of ids)
-    expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-5[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
-  expect(new Set(ids).size).toBe(names.length)
-  expect(names.map(uuidsOf(namespaceOfDns))).toEqual(ids)
+test('later ids sort behind earlier ones, so that they are neighbours in an index', () => {
+  const times = [0, 1, 255, 1_767_225_600_000, 1_767_225_600_001, 2 ** 48 - 1]
+  const ids = times.map((at) => idOf(`payment-å/${at}`, at))
+  expect(ids.toSorted()).toEqual(ids)
+})
+
+test('ids of earlier versions tell no time', () => {
+  expect(timeOfEventId('2ed6657d-e927-568b-95e1-2665a8aea6a2')).toBeUndefined()
+  expect(timeOfEventId('no id')).toBeUndefined()
 })
 
 test('the bytes of a UUID are its hexadecimal digits, in capitals or not', () => {
