@@ -31,12 +31,21 @@ const attempt = {
 /** Streams `callback-<id of the delivered event>`. */
 export const callbackEvents = {
   CallbackAttempted: z.object({ ...attempt, nextAttemptAt: instant.nullable() }),
-  CallbackRetryRequested: z.object({ ...message, nextAttemptAt: instant }),
+  CallbackRetryRequested: z.object({
+    ...message,
+    nextAttemptAt: instant,
+    /** Of the delivered event. */
+    position: z.int().optional(),
+    toldAt: instant.optional(),
+  }),
   /** A sandbox request for a `test_event`, in a stream `callback-test-…`. */
   CallbackTestRequested: z.object({ uri: z.string() }),
 } as const
 
 export type Message = z.output<z.ZodObject<typeof message>>
+
+/** When and where in the log a message was told. */
+type Telling = { readonly position: number; readonly toldAt: Instant }
 
 /** A message as the log tells it, whether or not it has an address. */
 export type ToldMessage = Message & {
@@ -73,7 +82,7 @@ type CallbackCommand =
       /** 0 to 1; spreads retries of simultaneous failures. */
       readonly jitter: number
     }
-  | { readonly type: 'RequestRetry'; readonly at: Instant; readonly message: Message }
+  | { readonly type: 'RequestRetry'; readonly at: Instant; readonly message: Message & Telling }
   /** Retries now a message that a clock ahead of time postponed. */
   | { readonly type: 'BringForward'; readonly at: Instant; readonly message: Message }
   | { readonly type: 'RequestTest'; readonly uri: string }

@@ -1,60 +1,56 @@
 import { and, asc, desc, eq, gt, lt, sql, type SQL } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
-import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { displayCallbackName } from '../domain/callback-names.ts'
+import type { DomainEvent, Recorded } from '../domain/events.ts'
 import { idIn } from '../domain/stream.ts'
 import { findBy, prepared } from './prepared.ts'
+import {
+  callbackMessages,
+  type CallbackMessageRow,
+  type MessageStatus,
+} from './callback-message-table.ts'
+import { gatheredMessageQueries } from './gathered-messages.ts'
 import { projection } from './projection.ts'
+import { isGathered, placeOf } from './told.ts'
 
-/** `unaddressed` had no address when it was told, and stands in the feed only. */
-export const messageStatuses = ['unaddressed', 'waiting', 'delivered', 'abandoned'] as const
-
-export type MessageStatus = (typeof messageStatuses)[number]
-
-/** Every message that the log tells, with what has become of it. */
-const callbackMessages = sqliteTable(
-  'callback_messages',
-  {
-    id: text().primaryKey(),
-    /** In the order of the log: twice the position, and one more for the display. */
-    place: integer().notNull(),
-    merchant: text(),
-    subject: text().notNull(),
-    revision: integer().notNull(),
-    event: text().notNull(),
-    seqno: integer().notNull(),
-    at: integer().notNull(),
-    status: text().$type<MessageStatus>().notNull(),
-    attempts: integer().notNull(),
-  },
-  (row) => [
-    index('callback_messages_by_merchant').on(row.merchant, row.place),
-    index('callback_messages_by_status').on(row.merchant, row.status, row.place),
-    index('callback_messages_by_subject').on(row.subject, row.place),
-  ],
-)
-
-export type CallbackMessageRow = typeof callbackMessages.$inferSelect
+/** The row of a gathered message, which is sent after all. */
+const gathered = (
+  event: Recorded<Extract<DomainEvent, { type: 'CallbackRetryRequested' }>>,
+): CallbackMessageRow => {
+  const { position, stream, metadata, data } = event
+  const { subject, revision, event: name, seqno, toldAt = metadata.at } = data
+  const place = placeOf({ position: data.position ?? position, event: name })
+  const about = { subject, revision, event: name, seqno, at: toldAt, merchant: metadata.merchant }
+  return { id: idIn(stream), place, ...about, status: 'waiting', attempts: 0 }
+}
 
 export const callbackMessageProjection = projection({
   table: callbackMessages,
   key: callbackMessages.id,
   handles: ['CallbackAttempted', 'CallbackRetryRequested'],
   keyOf: ({ stream }) => idIn(stream),
-  apply: (row, { type, data }) => {
+  apply: (row, event) => {
+    if (event.type === 'CallbackRetryRequested')
+      return { ...(row ?? gathered(event)), status: 'waiting' as const }
     if (!row) return undefined
-    if (type === 'CallbackRetryRequested') return { ...row, status: 'waiting' as const }
+    const { data } = event
     const hasArrived = data.result === 'delivered' || row.status === 'delivered'
     const undelivered = data.nextAttemptAt === null ? 'abandoned' : 'waiting'
     const status: MessageStatus = hasArrived ? 'delivered' : undelivered
     return { ...row, seqno: data.seqno, status, attempts: row.attempts + 1 }
   },
   messages: {
-    keysOf: ({ id }) => [id],
-    apply: (_, { id, merchant, subject, revision, event, seqno, at, ...told }) => ({
-      ...{ id, merchant, subject, revision, event, seqno, at },
-      place: told.position * 2 + (event === displayCallbackName ? 1 : 0),
-      status: told.isAddressed ? ('waiting' as const) : ('unaddressed' as const),
+    begins: true,
+    keysOf: (message) => (isGathered(message) ? [] : [message.id]),
+    apply: (_, message) => ({
+      id: message.id,
+      place: placeOf(message),
+      merchant: message.merchant,
+      subject: message.subject,
+      revision: message.revision,
+      event: message.event,
+      seqno: message.seqno,
+      at: message.at,
+      status: message.isAddressed ? ('waiting' as const) : ('unaddressed' as const),
       attempts: 0,
     }),
   },
@@ -65,8 +61,24 @@ const isBefore = lt(place, sql.placeholder('before'))
 const isTheirs = eq(merchant, sql.placeholder('merchant'))
 const isOfStatus = eq(status, sql.placeholder('status'))
 
+/** Rows, and the gathered messages that have not become rows. */
+const withGathered =
+  (find: (id: string) => CallbackMessageRow | undefined) =>
+  (rows: readonly CallbackMessageRow[], gathered: readonly CallbackMessageRow[]) => [
+    ...rows,
+    ...gathered.filter(({ id }) => find(id) === undefined),
+  ]
+
+type Gathered = {
+  readonly joined: ReturnType<typeof withGathered>
+  readonly gathered: ReturnType<typeof gatheredMessageQueries>
+}
+
+const oldestFirst = (a: CallbackMessageRow, b: CallbackMessageRow): number => a.place - b.place
+const newestFirst = (a: CallbackMessageRow, b: CallbackMessageRow): number => b.place - a.place
+
 /** Newest first. */
-const pagesIn = (db: BetterSQLite3Database) => {
+const pagesIn = (db: BetterSQLite3Database, { joined, gathered }: Gathered) => {
   const page = (condition: SQL | undefined) =>
     prepared(
       db,
@@ -81,15 +93,27 @@ const pagesIn = (db: BetterSQLite3Database) => {
   const all = page(isTheirs)
   const ofStatus = page(and(isTheirs, isOfStatus))
   const about = page(eq(subject, sql.placeholder('subject')))
-  return {
-    list: (merchant: string, status: MessageStatus | undefined, before: number, limit: number) =>
+  const list = (
+    merchant: string,
+    status: MessageStatus | undefined,
+    before: number,
+    limit: number,
+  ): CallbackMessageRow[] => {
+    const rows =
       status === undefined
         ? all.all({ merchant, before, limit })
-        : ofStatus.all({ merchant, status, before, limit }),
+        : ofStatus.all({ merchant, status, before, limit })
+    if ((status ?? 'unaddressed') !== 'unaddressed') return rows
+    const merged = joined(rows, gathered.before(merchant, before, limit))
+    return merged.toSorted(newestFirst).slice(0, limit)
+  }
+  return {
+    list,
+    /** Without those that are gathered. */
     listAbout: (subject: string, before: number, limit: number) =>
       about.all({ subject, before, limit }),
     lastPlace: (merchant: string): number =>
-      all.get({ merchant, before: Number.MAX_SAFE_INTEGER, limit: 1 })?.place ?? 0,
+      list(merchant, undefined, Number.MAX_SAFE_INTEGER, 1)[0]?.place ?? 0,
   }
 }
 
@@ -104,13 +128,25 @@ export const callbackMessageQueries = (db: BetterSQLite3Database) => {
       .limit(sql.placeholder('limit')),
   )
   const everybodys = prepared(db, callbackMessages, select().where(isOfStatus).orderBy(desc(place)))
+  const find = findBy(db, callbackMessages, id)
+  const gathered = gatheredMessageQueries(db)
+  const joined = withGathered(find)
   return {
-    ...pagesIn(db),
-    find: findBy(db, callbackMessages, id),
+    ...pagesIn(db, { joined, gathered }),
+    find: (id: string): CallbackMessageRow | undefined => find(id) ?? gathered.find(id),
+    /** The message of an event without an address, unless it became a row. */
+    findGathered: (event: Pick<Recorded, 'id' | 'position' | 'metadata'>) =>
+      find(event.id) ? undefined : gathered.findAt(event),
     /** In the order of the log. */
-    after: (merchant: string, after: number, limit: number) =>
-      following.all({ merchant, after, limit }),
+    after: (merchant: string, after: number, limit: number): CallbackMessageRow[] => {
+      const rows = following.all({ merchant, after, limit })
+      const merged = joined(rows, gathered.after(merchant, after, limit))
+      return merged.toSorted(oldestFirst).slice(0, limit)
+    },
     /** For the operator: of all merchants, newest first. */
-    allOf: (status: MessageStatus) => everybodys.all({ status }),
+    allOf: (status: MessageStatus): CallbackMessageRow[] =>
+      status === 'unaddressed'
+        ? joined(everybodys.all({ status }), gathered.all()).toSorted(newestFirst)
+        : everybodys.all({ status }),
   }
 }

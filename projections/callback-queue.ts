@@ -1,13 +1,10 @@
 import { callbackEvents, type ToldMessage } from '../domain/callback.ts'
-import { displayOf, isDisplayed } from '../domain/callback-names.ts'
+import { displayOf, displayTexts, streamOfSubject } from '../domain/callback-names.ts'
 import type { Recorded } from '../domain/events.ts'
-import {
-  isPaymentEvent,
-  paymentEvents,
-  type PaymentEvent,
-} from '../domain/payment/payment-events.ts'
+import { payments } from '../domain/aggregates.ts'
+import { isPaymentEvent } from '../domain/payment/payment-events.ts'
 import { permissionEvents, type PermissionEvent } from '../domain/people/permission.ts'
-import { idIn } from '../domain/stream.ts'
+import { categoryOf, idIn } from '../domain/stream.ts'
 import type { PaymentRecorded } from './payment-lines.ts'
 import { projection, type Key } from './projection.ts'
 import {
@@ -15,6 +12,7 @@ import {
   callbackQueue,
   emptyQueue,
   movedTo,
+  positioned,
   retried,
   type CallbackQueueRow,
   withMessage,
@@ -22,7 +20,10 @@ import {
 import { reportKey } from './reports.ts'
 import { toldBy } from './told.ts'
 
-/** Adds the message that an event tells; a resource without an address has a row for counting. */
+/**
+ * Adds the message that an event tells; a resource without an address has a row for counting.
+ * Payments count theirs themselves.
+ */
 const told = (
   row: CallbackQueueRow | undefined,
   event: Recorded,
@@ -33,7 +34,7 @@ const told = (
   const counted =
     row ?? (merchant === null ? undefined : emptyQueue(String(subject), merchant, null))
   return message && counted
-    ? withMessage(counted, { ...event, id: message.id }, message.event)
+    ? withMessage(counted, { ...event, ...message, at: event.metadata.at })
     : row
 }
 
@@ -60,17 +61,23 @@ const displayed = (
   }
 }
 
-/** Subjects of the queues that an event may change. */
+/** Subjects of the queues that a payment's event itself may change. */
 const paymentQueues = ({ type, stream }: PaymentRecorded): string[] =>
-  type === 'PaymentRequested' || type === 'PaymentAmended' || isDisplayed(type)
+  type === 'PaymentRequested' || type === 'PaymentAmended'
     ? [stream, displayOf(stream)]
-    : [stream]
+    : [displayOf(stream)]
+
+/** The display of a payment counts for itself. */
+const isPaymentItself = (subject: string): boolean =>
+  categoryOf(subject) === payments.category && streamOfSubject(subject) === subject
 
 const queueProjection = projection({
   table: callbackQueue,
   key: callbackQueue.subject,
   handles: [
-    ...(Object.keys(paymentEvents) as PaymentEvent['type'][]),
+    'PaymentRequested',
+    'PaymentAmended',
+    ...(Object.keys(displayTexts) as (keyof typeof displayTexts)[]),
     'ReportClosed',
     'ReportCompleted',
     ...(Object.keys(permissionEvents) as PermissionEvent['type'][]),
@@ -146,10 +153,16 @@ const queueProjection = projection({
       case 'CallbackAttempted':
         return row && attempted(row, event)
       case 'CallbackRetryRequested':
-        return row && retried(row, event)
+        return retried(row ?? emptyQueue(event.data.subject, metadata.merchant, null), event)
       default:
         return told(row, event, key)
     }
+  },
+  messages: {
+    begins: false,
+    keysOf: ({ isAddressed, subject }) =>
+      isAddressed && isPaymentItself(subject) ? [subject] : [],
+    apply: (row, message) => row && withMessage(row, message, message.seqno),
   },
 })
 
@@ -166,12 +179,11 @@ const lastMessage = (
   return message && { ...about, ...message, isAddressed: callbackUri !== null }
 }
 
-/** Adds the position of the event that changed the row last. */
+const { apply, messages } = queueProjection
+
 export const callbackQueueProjection: typeof queueProjection = {
   ...queueProjection,
   message: lastMessage,
-  apply: (row, event, key) => {
-    const after = queueProjection.apply(row, event, key)
-    return after && after !== row ? { ...after, position: event.position } : after
-  },
+  apply: positioned(apply),
+  messages: messages && { ...messages, apply: positioned(messages.apply) },
 }

@@ -29,6 +29,9 @@ export const paymentTable = sqliteTable(
     expiresAt: integer().notNull(),
     /** `expiresAt` while the payment can still expire, else null. */
     deadline: integer(),
+    callbackUri: text(),
+    /** Callback messages that its events have told, with an address or without. */
+    told: integer().notNull(),
   },
   (row) => [
     index('payments_by_deadline').on(row.deadline),

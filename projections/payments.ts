@@ -1,4 +1,7 @@
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import type { ToldMessage } from '../domain/callback.ts'
+import { callbackNameOf } from '../domain/callback-names.ts'
+import type { Recorded } from '../domain/events.ts'
 import { isNothing } from '../domain/money/pots.ts'
 import {
   hasEffect,
@@ -25,6 +28,7 @@ type Changes = Partial<
     | 'currency'
     | 'amount'
     | 'inboxPosition'
+    | 'told'
   >
 >
 
@@ -60,6 +64,8 @@ const requested = (
     inboxPosition: position,
     expiresAt,
     deadline: expiresAt,
+    callbackUri: request.callbackUri,
+    told: 0,
   }
 }
 
@@ -74,8 +80,10 @@ const changesOf = (
   if (event.type === 'PaymentDeclined') return { ...ended, payer: event.data.payer }
   if (isEnd(event)) return ended
   switch (event.type) {
-    case 'PaymentAmended':
-      return { ledger: event.data.ledger ?? row.ledger }
+    case 'PaymentAmended': {
+      const { ledger = row.ledger, callbackUri = row.callbackUri } = event.data
+      return { ledger, callbackUri }
+    }
     case 'PaymentPickedUp':
       return { payer: event.data.payer }
     case 'PaymentAuthorized': {
@@ -99,6 +107,30 @@ const changesOf = (
   }
 }
 
+/** The message that the event tells the payment's own address. */
+const messageOf = (
+  before: PaymentRow | undefined,
+  after: PaymentRow | undefined,
+  event: Recorded,
+): ToldMessage | undefined => {
+  if (!after || after.told === (before?.told ?? 0)) return undefined
+  const { id, stream, revision, position, type, metadata } = event
+  const name = callbackNameOf(type, metadata.schema)
+  return (
+    name && {
+      id,
+      merchant: after.merchant,
+      subject: stream,
+      revision,
+      event: name,
+      seqno: after.told,
+      position,
+      at: metadata.at,
+      isAddressed: after.callbackUri !== null,
+    }
+  )
+}
+
 export const paymentProjection = projection({
   table: paymentTable,
   key: paymentTable.tid,
@@ -106,14 +138,17 @@ export const paymentProjection = projection({
   begins: ['PaymentRequested'],
   keyOf: ({ stream }) => idIn(stream),
   apply: (row, event) => {
-    const { stream, position } = event
+    const { stream, position, metadata } = event
     if (event.type === 'PaymentRequested') return requested(idIn(stream), event.data, position)
-    const changes = row && changesOf(row, event)
-    if (!changes) return row
+    if (!row) return undefined
+    const changes = changesOf(row, event)
+    const isTold = callbackNameOf(event.type, metadata.schema) !== undefined
+    if (!changes && !isTold) return row
     const isMoved = row.isWaiting && event.type !== 'PaymentAmended'
     const inboxPosition = isMoved ? position : row.inboxPosition
-    return { ...row, ...changes, inboxPosition }
+    return { ...row, ...changes, inboxPosition, told: isTold ? row.told + 1 : row.told }
   },
+  message: messageOf,
   transactionLine,
 })
 

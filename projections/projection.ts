@@ -32,8 +32,11 @@ export type Projection<Row extends object = object> = Fold<Row, Recorded> & {
   readonly lines: Fold<Row, TransactionLine> | null
   readonly sums: Fold<Row, LineSum> | null
   readonly message: MessageOf<Row> | null
-  readonly messages: Fold<Row, ToldMessage> | null
+  readonly messages: FoldMessage<Row> | null
 }
+
+/** `begins` messages of rows that do not exist yet: none is looked for. */
+type FoldMessage<Row> = Fold<Row, ToldMessage> & { readonly begins: boolean }
 
 /** The message that an event adds to a row, for others to fold (`messages`). */
 type MessageOf<Row> = (
@@ -73,7 +76,7 @@ export const projection = <
     readonly lines?: Fold<Table['$inferSelect'], TransactionLine>
     readonly sums?: Fold<Table['$inferSelect'], LineSum>
     readonly message?: MessageOf<Table['$inferSelect']>
-    readonly messages?: Fold<Table['$inferSelect'], ToldMessage>
+    readonly messages?: FoldMessage<Table['$inferSelect']>
   } & Handling<Table['$inferSelect'], Handled>,
 ) => {
   type Row = Table['$inferSelect']

@@ -1,10 +1,11 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { QueuedMessage } from '../domain/callback.ts'
+import type { QueuedMessage, ToldMessage } from '../domain/callback.ts'
 import { destinationOf } from '../domain/callback-destination.ts'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
 import { categoryOf, idIn } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
+import type { Key } from './projection.ts'
 
 /** Undelivered messages. Must be written like the index condition, or SQLite scans every row. */
 export const isUnfinished = sql`waiting <> '[]' or abandoned <> '[]'`
@@ -79,14 +80,13 @@ export const emptyQueue = (
 
 export const withMessage = (
   row: CallbackQueueRow,
-  { id, revision, metadata }: Pick<Recorded, 'id' | 'revision' | 'metadata'>,
-  event: string,
+  { id, revision, event, at }: Pick<ToldMessage, 'id' | 'revision' | 'event' | 'at'>,
+  seqno = row.seqno + 1,
 ): CallbackQueueRow => {
-  const seqno = row.seqno + 1
   // It is counted all the same: the feed has it.
   if (row.callbackUri === null) return { ...row, seqno }
   const message = { id, subject: row.subject, revision, event, seqno }
-  const next = { ...message, attempts: 0, nextAttemptAt: metadata.at }
+  const next = { ...message, attempts: 0, nextAttemptAt: at }
   return queued({ ...row, seqno, waiting: [...row.waiting, next] })
 }
 
@@ -155,3 +155,19 @@ export const movedTo = (
   !row && callbackUri === null
     ? undefined
     : redirected(row ?? emptyQueue(subject, merchant, null), callbackUri, at)
+
+type Changing = { readonly position: number }
+
+/** Adds the position of the event that changed the row last. */
+export const positioned =
+  <Fact extends Changing>(
+    apply: (
+      row: CallbackQueueRow | undefined,
+      fact: Fact,
+      key: Key,
+    ) => CallbackQueueRow | undefined,
+  ) =>
+  (row: CallbackQueueRow | undefined, fact: Fact, key: Key): CallbackQueueRow | undefined => {
+    const after = apply(row, fact, key)
+    return after && after !== row ? { ...after, position: fact.position } : after
+  }

@@ -16,6 +16,7 @@ import { callbackMessageProjection, callbackMessageQueries } from './callback-me
 import { callbackQueueQueries } from './callback-queries.ts'
 import { callbackQueueProjection } from './callback-queue.ts'
 import { checkpointProjection, checkpointQueries } from './checkpoints.ts'
+import { gatheredMessageProjection } from './gathered-messages.ts'
 import { grantProjection, grantQueries } from './grants.ts'
 import { accessTokenProjection, refreshTokenProjection } from './grant-tokens.ts'
 import { journalProjection, journalQueries } from './journal.ts'
@@ -86,7 +87,10 @@ const readModels = {
       projections: [callbackDestinationProjection],
       queries: callbackDestinationQueries,
     },
-    messages: { projections: [callbackMessageProjection], queries: callbackMessageQueries },
+    messages: {
+      projections: [callbackMessageProjection, gatheredMessageProjection],
+      queries: callbackMessageQueries,
+    },
     signingKeys: registerReadModel('signing_keys', signingKey),
     channels: registerReadModel('channels', channel),
   },

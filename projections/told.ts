@@ -6,7 +6,10 @@ import {
   isDisplayed,
   scanCallbackName,
 } from '../domain/callback-names.ts'
+import type { ToldMessage } from '../domain/callback.ts'
 import type { Recorded } from '../domain/events.ts'
+import { payments } from '../domain/aggregates.ts'
+import { categoryOf } from '../domain/stream.ts'
 import type { Key } from './projection.ts'
 
 /** The message that an event tells of a subject. */
@@ -21,3 +24,14 @@ export const toldBy = (
   const event = callbackNameOf(type, metadata.schema)
   return event === undefined ? undefined : { id, event }
 }
+
+/** In the order of the log: twice the position, and one more for the display. */
+export const placeOf = ({ position, event }: Pick<ToldMessage, 'position' | 'event'>): number =>
+  position * 2 + (event === displayCallbackName ? 1 : 0)
+
+/** The position of a message's event. */
+export const positionOf = ({ place }: { readonly place: number }): number => Math.floor(place / 2)
+
+/** Payments without an address tell most messages, so these share rows. */
+export const isGathered = ({ isAddressed, subject }: ToldMessage): boolean =>
+  !isAddressed && categoryOf(subject) === payments.category

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Message } from '../../domain/callback.ts'
-import type { CallbackMessageRow } from '../../projections/callback-messages.ts'
+import type { CallbackMessageRow } from '../../projections/callback-message-table.ts'
 import { callerOf } from '../call.ts'
 import { readCursor, writeCursor } from '../lists.ts'
 import { route, type Route } from '../route.ts'

@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import type { QueueRow } from '../../application/callback-queue.ts'
 import type { Attempt } from '../../domain/callback.ts'
-import { messageStatuses, type CallbackMessageRow } from '../../projections/callback-messages.ts'
+import {
+  messageStatuses,
+  type CallbackMessageRow,
+} from '../../projections/callback-message-table.ts'
 import type { Links } from '../addresses.ts'
 import { listReply } from '../lists.ts'
 import { dateTime } from '../wire.ts'

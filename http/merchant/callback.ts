@@ -7,7 +7,7 @@ import {
   messageStatuses,
   type CallbackMessageRow,
   type MessageStatus,
-} from '../../projections/callback-messages.ts'
+} from '../../projections/callback-message-table.ts'
 import { merchantPrefix, type Links } from '../addresses.ts'
 import { callerOf, contextOf, type Call } from '../call.ts'
 import { listQuery, pageSize, writeCursor } from '../lists.ts'
@@ -35,7 +35,11 @@ export type CallbackNeeds = {
       before: number,
       limit: number,
     ): readonly CallbackMessageRow[]
-    listAbout(subject: string, before: number, limit: number): readonly CallbackMessageRow[]
+    listAbout(
+      subject: string,
+      before: number,
+      limit: number,
+    ): Promise<readonly CallbackMessageRow[]>
   }
   readonly findQueue: (subject: string) => QueueRow | undefined
   readonly attemptsOf: (id: string) => Promise<readonly Attempt[]>
@@ -58,10 +62,13 @@ type Asked = z.output<typeof query>
 /** Newest first. */
 const rowsFor =
   ({ callbackMessages }: CallbackNeeds, merchant: string, { resource, status }: Asked) =>
-  (before: number, limit: number): readonly CallbackMessageRow[] => {
+  async (before: number, limit: number): Promise<readonly CallbackMessageRow[]> => {
     if (resource === undefined) return callbackMessages.list(merchant, status, before, limit)
-    return subjectsOf(resource, merchant)
-      .flatMap((subject) => callbackMessages.listAbout(subject, before, limit))
+    const bySubject = subjectsOf(resource, merchant).map((subject) =>
+      callbackMessages.listAbout(subject, before, limit),
+    )
+    return (await Promise.all(bySubject))
+      .flat()
       .filter((row) => row.merchant === merchant && (status ?? row.status) === row.status)
       .toSorted((a, b) => b.place - a.place)
       .slice(0, limit)
@@ -86,7 +93,7 @@ const listRoute = (needs: CallbackNeeds): Route =>
     handle: async (call) => {
       await needs.caughtUp()
       const find = rowsFor(needs, callerOf(call).merchant, call.query)
-      const found = find(call.query.next ?? Number.MAX_SAFE_INTEGER, pageSize + 1)
+      const found = await find(call.query.next ?? Number.MAX_SAFE_INTEGER, pageSize + 1)
       const rows = found.slice(0, pageSize)
       const last = found.length > pageSize ? rows.at(-1) : undefined
       return {

@@ -1,9 +1,10 @@
-import { attemptsOf } from '../../application/callback-history.ts'
+import { attemptsOf, tellingEventsOf } from '../../application/callback-history.ts'
 import type { Context } from '../../application/handle.ts'
-import { callbackDestinations, callbacks } from '../../domain/aggregates.ts'
+import { callbackDestinations, callbacks, payments } from '../../domain/aggregates.ts'
 import { destinationOf } from '../../domain/callback-destination.ts'
-import { within } from '../../domain/stream.ts'
-import type { CallbackMessageRow } from '../../projections/callback-messages.ts'
+import { categoryOf, within } from '../../domain/stream.ts'
+import type { CallbackMessageRow } from '../../projections/callback-message-table.ts'
+import { positionOf } from '../../projections/told.ts'
 import type { Core } from '../core.ts'
 import { watchMessages } from './message-watch.ts'
 
@@ -11,8 +12,8 @@ import { watchMessages } from './message-watch.ts'
 export const retryMessage =
   ({ handle, callbacks: { queue, destinations }, readModels }: Core) =>
   async (row: CallbackMessageRow, context: Context): Promise<void> => {
-    const { id, subject, revision, event, seqno } = row
-    const message = { subject, revision, event, seqno }
+    const { id, subject, revision, event, seqno, at: toldAt } = row
+    const message = { subject, revision, event, seqno, position: positionOf(row), toldAt }
     const destination = destinationOf(queue.find(subject)?.callbackUri ?? null)
     const { merchant } = row
     if (merchant !== null && destination !== null && destinations.find(merchant, destination)) {
@@ -23,6 +24,21 @@ export const retryMessage =
     await readModels.caughtUp()
   }
 
+/** The messages about a resource before a place, newest first. */
+const listMessagesAbout =
+  ({ store, callbacks: { messages } }: Core) =>
+  async (subject: string, before: number, limit: number): Promise<CallbackMessageRow[]> => {
+    const rows = messages.listAbout(subject, before, limit)
+    if (categoryOf(subject) !== payments.category) return rows
+    const known = new Set(rows.map(({ id }) => id))
+    const events = await tellingEventsOf(store)(subject)
+    const gathered = events
+      .filter(({ id }) => !known.has(id))
+      .flatMap((event) => messages.findGathered(event) ?? [])
+      .filter(({ place }) => place < before)
+    return [...rows, ...gathered].toSorted((a, b) => b.place - a.place).slice(0, limit)
+  }
+
 /** What merchants can see of their callbacks. */
 export const makeCallbackSide = (core: Core) => {
   const { messages, queue } = core.callbacks
@@ -30,7 +46,7 @@ export const makeCallbackSide = (core: Core) => {
   core.onFolded(watch.onFolded)
   return {
     routes: {
-      callbackMessages: messages,
+      callbackMessages: { ...messages, listAbout: listMessagesAbout(core) },
       findQueue: queue.find,
       attemptsOf: attemptsOf(core.store),
       retryCallback: retryMessage(core),

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
 import { attemptsOf } from '../../application/callback-history.ts'
-import { messageStatuses, type MessageStatus } from '../../projections/callback-messages.ts'
+import { messageStatuses, type MessageStatus } from '../../projections/callback-message-table.ts'
 import { retryMessage } from '../callbacks/callback-side.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'

@@ -77,7 +77,7 @@ const tableOf = (file: ReadModelFile, projection: Projection) => {
     foldMessage(message: ToldMessage): void {
       if (!messages) return
       for (const id of messages.keysOf(message))
-        fold(id, false, (row) => messages.apply(row, message, id))
+        fold(id, !messages.begins, (row) => messages.apply(row, message, id))
     },
     foldLine(line: TransactionLine): void {
       if (!lines) return

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startCallbackService, type CallbackService } from '../../harness/callback-service.ts'
-import { advance, authorize, capture, pathOf, requestPayment } from '../../harness/shop-process.ts'
+import { advance, authorize, pathOf, requestPayment } from '../../harness/shop-process.ts'
 
 let service: CallbackService
 beforeAll(async () => {
@@ -14,7 +14,6 @@ afterAll(async () => {
 
 const path = '/merchant/v1/callback/'
 const get = async (query = '') => (await service.till('GET', `${path}${query}`)).body
-const feed = async (query = '') => (await service.till('GET', `${path}feed/${query}`)).body
 
 describe('a merchant sees of its callbacks', () => {
   test('each with its attempts, the problem in words, and its bytes', async () => {
@@ -127,68 +126,5 @@ describe('the operator', () => {
     await advance(service.world, 0)
     expect(receiver.arrivals).toHaveLength(4)
     expect(await service.operator('callbacks', 'list', '--since', `${since}Z`)).toEqual([])
-  })
-})
-
-describe('the feed', () => {
-  test('has every message in the order of the log, with its object, sent or not', async () => {
-    const { next: start } = await feed('?after=now')
-    const receiver = await service.receive()
-    const silent = await authorize(service)
-    const told = await authorize(service, { callback_uri: receiver.url('/') })
-    await capture(service.till, silent, 'a')
-    await capture(service.till, told, 'a')
-    await service.owner('PUT', pathOf(told), {
-      action: 'refund',
-      refund_id: 'r',
-      amount: '1.00',
-      currency: 'NOK',
-    })
-    await advance(service.world, 0)
-    const { messages, next } = await feed(`?after=${start}`)
-    const tidIn = ({ meta }: any) => meta.uri.split('/').at(-3)
-    expect(messages.map((one: any) => [tidIn(one), one.meta.event, one.meta.seqno])).toEqual([
-      [silent, 'payment_authorized', 1],
-      [told, 'payment_authorized', 1],
-      [silent, 'payment_captured', 2],
-      [told, 'payment_captured', 2],
-      [told, 'payment_refunded', 3],
-    ])
-    const sent = receiver.arrivals.map(({ meta }) => meta)
-    const inFeed = messages.filter((one: any) => tidIn(one) === told)
-    expect(inFeed.map(({ meta }: any) => meta)).toEqual(sent)
-    const statuses = messages.map(({ object }: any) => [object.status, object.refunds.length])
-    expect(statuses.at(-1)).toEqual(['auth', 1])
-    expect(await feed(`?after=${next}`)).toEqual({ messages: [], next })
-  })
-
-  test('walked page by page from the start misses nothing and repeats nothing', async () => {
-    for (let n = 0; n < 60; n++) {
-      const tid = await authorize(service)
-      await capture(service.till, tid, 'a')
-    }
-    const ids: string[] = []
-    let after = ''
-    for (;;) {
-      const { messages, next } = await feed(after)
-      ids.push(...messages.map(({ meta }: any) => meta.id))
-      if (messages.length === 0) break
-      after = `?after=${next}`
-    }
-    const { callbacks } = service.core
-    const known = callbacks.messages.after('sandbox', 0, 10_000).map(({ id }) => id)
-    expect(known.length).toBeGreaterThan(120)
-    expect(ids).toEqual(known)
-  })
-
-  test('waits for the next message, and not longer than it was asked to', async () => {
-    const { next } = await feed('?after=now')
-    const waiting = feed(`?after=${next}&wait=30`)
-    await authorize(service)
-    expect((await waiting).messages).toMatchObject([{ meta: { event: 'payment_authorized' } }])
-    const later = (await feed('?after=now')).next
-    expect(await feed(`?after=${later}&wait=1`)).toEqual({ messages: [], next: later })
-    expect(await service.till('GET', `${path}feed/?wait=31`)).toMatchObject({ status: 400 })
-    expect(await service.till('GET', `${path}feed/?after=x`)).toMatchObject({ status: 400 })
   })
 })

@@ -44,10 +44,12 @@ const attempted = (
   type: 'CallbackAttempted',
   data: { ...attempt(changes), nextAttemptAt },
 })
-const retry = (at: number) => ({ type: 'RequestRetry', at, message }) as const
+const telling = { position: 7, toldAt: morning }
+const retry = (at: number) =>
+  ({ type: 'RequestRetry', at, message: { ...message, ...telling } }) as const
 const retried = (at: number): CallbackEvent => ({
   type: 'CallbackRetryRequested',
-  data: { ...message, nextAttemptAt: at },
+  data: { ...message, ...telling, nextAttemptAt: at },
 })
 
 const delivered = attempted(null, { result: 'delivered', httpStatus: 204 })

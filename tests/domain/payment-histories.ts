@@ -252,11 +252,23 @@ export const paymentRowOf = (log: readonly Recorded<PaymentEvent>[]): PaymentRow
     undefined,
   )
 
-export const queueOf = (log: readonly Recorded<PaymentEvent>[]) =>
-  log.reduce<ReturnType<typeof callbackQueueProjection.apply>>(
-    callbackQueueProjection.apply,
-    undefined,
-  )
+/** Its queue after these events, which holds what its row tells. */
+export const queueOf = (log: readonly Recorded<PaymentEvent>[]) => {
+  const { handles, keysOf, apply, messages } = callbackQueueProjection
+  let row: PaymentRow | undefined
+  let queue: ReturnType<typeof apply>
+  for (const event of log) {
+    const after = paymentProjection.apply(row, event, 't')
+    const message = paymentProjection.message?.(row, after, event)
+    row = after
+    if (message)
+      for (const key of messages?.keysOf(message) ?? [])
+        queue = messages?.apply(queue, message, key)
+    if (handles.has(event.type) && keysOf(event).includes(event.stream))
+      queue = apply(queue, event, event.stream)
+  }
+  return queue
+}
 
 /** What the events say of one pot, counted without a line of the code under test. */
 const countedIn = (pot: keyof Pots, events: readonly PaymentEvent[]) => {

@@ -139,15 +139,18 @@ export const someLogs: fc.Arbitrary<readonly Recorded[]> = fc
     fc.array(fc.nat(100), { minLength: 60, maxLength: 60 }),
   )
   .map(([streams, choices]) => {
-    const waiting = streams.filter(({ length }) => length > 0).map((events) => [...events])
+    const waiting = streams.map((events) => [...events])
     const log: Recorded[] = []
     const revisions = new Map<string, number>()
     let position = 0
-    while (waiting.length > 0) {
-      const which = (choices[position % choices.length] ?? 0) % waiting.length
-      const next = waiting[which]?.shift()
-      if (waiting[which]?.length === 0) waiting.splice(which, 1)
-      if (!next) continue
+    /** A message is attempted after its event. */
+    const canCome = ([next]: readonly Happening[]): boolean =>
+      next !== undefined &&
+      (!next.stream.startsWith('callback-event-') ||
+        log.some(({ id }) => next.stream === `callback-${id}`))
+    for (let able = waiting.filter(canCome); able.length > 0; able = waiting.filter(canCome)) {
+      const next = able[(choices[position % choices.length] ?? 0) % able.length]?.shift()
+      if (!next) throw new Error('nothing waits')
       const { stream, at, event } = next
       const revision = (revisions.get(stream) ?? -1) + 1
       revisions.set(stream, revision)

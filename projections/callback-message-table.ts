@@ -1,0 +1,30 @@
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+/** `unaddressed` had no address when it was told, and stands in the feed only. */
+export const messageStatuses = ['unaddressed', 'waiting', 'delivered', 'abandoned'] as const
+
+export type MessageStatus = (typeof messageStatuses)[number]
+
+/** Every message that the log tells, with what has become of it. */
+export const callbackMessages = sqliteTable(
+  'callback_messages',
+  {
+    id: text().primaryKey(),
+    place: integer().notNull(),
+    merchant: text(),
+    subject: text().notNull(),
+    revision: integer().notNull(),
+    event: text().notNull(),
+    seqno: integer().notNull(),
+    at: integer().notNull(),
+    status: text().$type<MessageStatus>().notNull(),
+    attempts: integer().notNull(),
+  },
+  (row) => [
+    index('callback_messages_by_merchant').on(row.merchant, row.place),
+    index('callback_messages_by_status').on(row.merchant, row.status, row.place),
+    index('callback_messages_by_subject').on(row.subject, row.place),
+  ],
+)
+
+export type CallbackMessageRow = typeof callbackMessages.$inferSelect

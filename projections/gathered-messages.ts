@@ -1,0 +1,160 @@
+import { and, asc, desc, eq, gte, lte, sql, type SQL } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { ToldMessage } from '../domain/callback.ts'
+import type { Recorded } from '../domain/events.ts'
+import { timeOfEventId } from '../domain/event-id.ts'
+import type { Instant } from '../domain/time.ts'
+import type { CallbackMessageRow } from './callback-message-table.ts'
+import { prepared } from './prepared.ts'
+import { projection } from './projection.ts'
+import { isGathered, placeOf, positionOf } from './told.ts'
+
+/** Few enough that a row is cheap to write again, and the same whatever the batches are. */
+const positionsPerRow = 128
+
+/** Messages of a merchant's payments without an address, which stand in the feed only. */
+const gatheredMessages = sqliteTable(
+  'gathered_messages',
+  {
+    /** `<merchant>/<part>`. */
+    key: text().primaryKey(),
+    merchant: text().notNull(),
+    /** Of the log, from 0. */
+    part: integer().notNull(),
+    /** When the first and the last of them were told. */
+    earliest: integer().notNull(),
+    latest: integer().notNull(),
+    /** In the order of the log, each on a line. */
+    messages: text().notNull(),
+  },
+  (row) => [
+    index('gathered_messages_by_part').on(row.merchant, row.part),
+    index('gathered_messages_by_time').on(row.latest, row.earliest),
+  ],
+)
+
+type Row = typeof gatheredMessages.$inferSelect
+
+const partOf = (position: number): number => Math.floor(position / positionsPerRow)
+
+type Line = readonly [
+  place: number,
+  id: string,
+  subject: string,
+  revision: number,
+  event: string,
+  seqno: number,
+  at: Instant,
+]
+
+const lineOf = (message: ToldMessage): string => {
+  const { id, subject, revision, event, seqno, at } = message
+  const line: Line = [placeOf(message), id, subject, revision, event, seqno, at]
+  return `${JSON.stringify(line)}\n`
+}
+
+/** In the order of the log. */
+const messagesIn = ({ merchant, messages }: Row): CallbackMessageRow[] =>
+  messages
+    .trimEnd()
+    .split('\n')
+    .map((text) => {
+      const [place, id, subject, revision, event, seqno, at] = JSON.parse(text) as Line
+      const about = { id, place, merchant, subject, revision, event, seqno, at }
+      return { ...about, status: 'unaddressed', attempts: 0 }
+    })
+
+export const gatheredMessageProjection = projection({
+  table: gatheredMessages,
+  key: gatheredMessages.key,
+  handles: [],
+  keysOf: () => [],
+  apply: (row) => row,
+  messages: {
+    begins: false,
+    keysOf: (message) =>
+      isGathered(message) ? [`${message.merchant}/${partOf(message.position)}`] : [],
+    apply: (row, message, key) => {
+      const { at, position, merchant } = message
+      const line = lineOf(message)
+      if (row)
+        return {
+          ...row,
+          earliest: Math.min(row.earliest, at),
+          latest: Math.max(row.latest, at),
+          messages: row.messages + line,
+        }
+      const part = partOf(position)
+      const own = { key: String(key), merchant: String(merchant), part }
+      return { ...own, earliest: at, latest: at, messages: line }
+    },
+  },
+})
+
+/** The first of a walk, which reads rows only as far as it is taken. */
+const taken = <Item>(items: Iterable<Item>, limit: number): Item[] => {
+  const first: Item[] = []
+  for (const item of items) {
+    if (first.length === limit) break
+    first.push(item)
+  }
+  return first
+}
+
+/** Walks the messages of a merchant from a place on, forwards or back. */
+const walksIn = (db: BetterSQLite3Database) => {
+  const { merchant, part } = gatheredMessages
+  const first = (condition: SQL, order: SQL) => {
+    const isTheirs = eq(merchant, sql.placeholder('merchant'))
+    const query = db.select().from(gatheredMessages).where(and(isTheirs, condition))
+    return prepared(db, gatheredMessages, query.orderBy(order).limit(1))
+  }
+  const following = first(gte(part, sql.placeholder('part')), asc(part))
+  const preceding = first(lte(part, sql.placeholder('part')), desc(part))
+
+  function* after(merchant: string, place: number): Generator<CallbackMessageRow> {
+    let row = following.get({ merchant, part: partOf(positionOf({ place })) })
+    for (; row; row = following.get({ merchant, part: row.part + 1 }))
+      for (const message of messagesIn(row)) if (message.place > place) yield message
+  }
+
+  function* before(merchant: string, place: number): Generator<CallbackMessageRow> {
+    let row = preceding.get({ merchant, part: partOf(positionOf({ place })) })
+    for (; row; row = preceding.get({ merchant, part: row.part - 1 }))
+      for (const message of messagesIn(row).toReversed()) if (message.place < place) yield message
+  }
+
+  return { after, before }
+}
+
+type Identifying = 'id' | 'position' | 'metadata'
+
+export const gatheredMessageQueries = (db: BetterSQLite3Database) => {
+  const { earliest, latest, messages, key } = gatheredMessages
+  const at = sql.placeholder('at')
+  const where = (condition: SQL) =>
+    prepared(db, gatheredMessages, db.select().from(gatheredMessages).where(condition))
+  const toldAt = where(and(gte(latest, at), lte(earliest, at)) as SQL)
+  const naming = where(sql`instr(${messages}, ${sql.placeholder('id')}) > 0`)
+  const everything = prepared(
+    db,
+    gatheredMessages,
+    db.select().from(gatheredMessages).orderBy(asc(key)),
+  )
+  const { after, before } = walksIn(db)
+  return {
+    after: (merchant: string, place: number, limit: number) => taken(after(merchant, place), limit),
+    before: (merchant: string, place: number, limit: number) =>
+      taken(before(merchant, place), limit),
+    /** Ids of earlier versions tell no time, so all messages are looked through. */
+    find: (id: string): CallbackMessageRow | undefined => {
+      const time = timeOfEventId(id)
+      const rows = time === undefined ? naming.all({ id }) : toldAt.all({ at: time })
+      return rows.flatMap(messagesIn).find((message) => message.id === id)
+    },
+    findAt: ({ id, position, metadata: { merchant } }: Pick<Recorded, Identifying>) =>
+      taken(after(String(merchant), 2 * position - 1), 1).find((message) => message.id === id),
+    all: (): CallbackMessageRow[] => everything.all().flatMap(messagesIn),
+  }
+}
