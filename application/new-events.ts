@@ -1,3 +1,4 @@
+import type { Instant } from '../domain/time.ts'
 import type { Cause } from '../domain/cause.ts'
 import type { Asked } from '../domain/decider.ts'
 import { schemaVersion, type EventType } from '../domain/events.ts'
