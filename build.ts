@@ -19,6 +19,7 @@ const entries = [
   'main',
   'serving-worker',
   'worker',
+  'as-of/moment-worker',
   'event-store/commit-worker',
   'pictures/png-worker',
   'read-models/folding-worker',

@@ -1,5 +1,4 @@
 import { limited } from './concurrency-limit.ts'
-import { applicationRoutes } from './oauth/application.ts'
 import { authorizationRoutes } from './oauth/auth.ts'
 import { discoveryRoutes } from './oauth/discovery.ts'
 import { scopeRoutes } from './oauth/scopes.ts'
@@ -55,7 +54,7 @@ const ofApps = [
 ]
 const ofSignIn = [makeSignIn, besideOrder, authorizationRoutes, signInRoutes, signUpRoutes]
 type Makers = (typeof ofVisitors | typeof ofApps | typeof ofSignIn)[number]
-type PeopleNeeds = NeedsOf<Makers | typeof shopLogoRoute | typeof applicationRoutes>
+type PeopleNeeds = NeedsOf<Makers | typeof shopLogoRoute>
 
 /** The authorization server and the payers' pages. */
 export const peopleRoutes = (needs: PeopleNeeds): Route[] => {
@@ -68,6 +67,5 @@ export const peopleRoutes = (needs: PeopleNeeds): Route[] => {
   ]
   const apps = ofApps.flatMap((make) => make(needs))
   // Limited, so that payers never hold up tills.
-  const forPeople = limited([...asPages(pages), ...apps, shopLogoRoute(needs)])
-  return [...applicationRoutes(needs), ...forPeople]
+  return limited([...asPages(pages), ...apps, shopLogoRoute(needs)])
 }

@@ -33,6 +33,8 @@ const refusalAnswers = {
   },
   amount_is_malformed: { field: 'amount', text: 'Is no amount.' },
   amount_is_too_large: { field: 'amount', text: 'Is too large.' },
+  as_of_is_beyond_the_log: { field: 'as_of', text: 'The log has no such position yet.' },
+  as_of_is_in_the_future: { field: 'as_of', text: 'Is later than now.' },
   attachments_are_too_many: {
     status: 409,
     text: 'This payment cannot have so many attachments.',
@@ -110,6 +112,14 @@ const refusalAnswers = {
   messages_cannot_be_sent: {
     status: 503,
     text: 'No codes can be sent to phone numbers: the operator must set MESSAGE_URL.',
+  },
+  moment_is_being_made: {
+    status: 503,
+    text: 'What was known then is being put together. Please ask again after Retry-After.',
+  },
+  moments_are_too_many: {
+    status: 429,
+    text: 'You ask for too many earlier moments. Please wait for Retry-After.',
   },
   nothing_is_captured: { field: 'action', text: 'Nothing is captured that could be refunded.' },
   nothing_is_left_to_capture: {

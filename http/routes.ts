@@ -1,3 +1,4 @@
+import { takingAsOf, type AsOfNeeds } from './as-of.ts'
 import { documented } from './docs/routes.ts'
 import { attachmentRoutes } from './merchant/attachment.ts'
 import { callbackRoutes } from './merchant/callback.ts'
@@ -19,6 +20,7 @@ import { lastSettlementRoute, settlementRoutes } from './merchant/settlement.ts'
 import { shortlinkRoutes } from './merchant/shortlink.ts'
 import { statusCodeRoutes } from './merchant/status-code.ts'
 import { userRoutes } from './merchant/user.ts'
+import { applicationRoutes } from './oauth/application.ts'
 import { peopleRoutes } from './people-routes.ts'
 import { claimingChannels, pusherAuthRoute } from './pusher/channel-access.ts'
 import type { NeedsOf, Route } from './route.ts'
@@ -26,8 +28,8 @@ import { securityTextRoute } from './security-txt.ts'
 import { metricsRoute, serviceRoutes } from './service.ts'
 import { transparencyRoutes, type TransparencyNeeds } from './transparency.ts'
 
-/** What the routes need, by slice. */
-export type RouteNeeds = {
+/** What the routes of merchants need, by slice. */
+export type MerchantRouteNeeds = {
   readonly payments: NeedsOf<typeof paymentRoutes | typeof attachmentRoutes>
   readonly accounting: NeedsOf<
     | typeof ledgerRoutes
@@ -39,14 +41,20 @@ export type RouteNeeds = {
   readonly merchants: NeedsOf<
     typeof merchantRoutes | typeof posRoutes | typeof shortlinkRoutes | typeof userRoutes
   >
-  readonly people: NeedsOf<typeof permissionRoutes | typeof peopleRoutes>
+  readonly people: NeedsOf<typeof permissionRoutes | typeof applicationRoutes>
   readonly callbacks: NeedsOf<
     | typeof callbackRoutes
     | typeof callbackFeedRoute
-    | typeof callbackKeyRoutes
     | typeof callbackSecretRoutes
     | typeof pusherAuthRoute
   >
+}
+
+/** What the routes need, by slice. */
+export type RouteNeeds = MerchantRouteNeeds & {
+  readonly people: NeedsOf<typeof peopleRoutes>
+  readonly callbacks: NeedsOf<typeof callbackKeyRoutes>
+  readonly asOf: AsOfNeeds
   readonly transparency: TransparencyNeeds
   /** The service itself. */
   readonly service: NeedsOf<typeof serviceRoutes | typeof securityTextRoute> &
@@ -57,10 +65,10 @@ export type RouteNeeds = {
     | undefined
 }
 
-/** Every route; the merchant interface in the order of interface 16. */
-export const allRoutes = (needs: RouteNeeds): Route[] => {
-  const { payments, accounting, merchants, people, callbacks, service, sandbox } = needs
-  const routes = [
+/** The merchant interface in the order of interface 16. */
+export const merchantInterface = (needs: MerchantRouteNeeds): Route[] => {
+  const { payments, accounting, merchants, people, callbacks } = needs
+  return [
     lastSettlementRoute(accounting),
     ...ledgerRoutes(accounting),
     ...reportRoutes(accounting),
@@ -79,6 +87,15 @@ export const allRoutes = (needs: RouteNeeds): Route[] => {
     ...callbackRoutes(callbacks),
     ...callbackSecretRoutes(callbacks),
     pusherAuthRoute(callbacks),
+    ...applicationRoutes(people),
+  ]
+}
+
+/** Every route. */
+export const allRoutes = (needs: RouteNeeds): Route[] => {
+  const { people, callbacks, asOf, service, sandbox } = needs
+  const routes = [
+    ...merchantInterface(needs).map(takingAsOf(asOf)),
     ...peopleRoutes(people),
     ...serviceRoutes(service),
     securityTextRoute(service),

@@ -9,6 +9,7 @@ import { outagesIn, usesOf } from './outages.ts'
 import { openPeople } from './people/open-people.ts'
 import { followLog } from './read-models/follow-log.ts'
 import { readLogTree } from './read-models/log-tree.ts'
+import { readMoments } from './read-models/moment-fold.ts'
 import type { Settings } from './settings.ts'
 import { blobsIn, seenIn, type Place } from './stores.ts'
 import type { Where } from './worker.ts'
@@ -64,6 +65,7 @@ export const openCore = async (
     people: { ...people, ridOf: deriveIds(digest, installation.ids, 'rid') },
     callbacks: queries.callbacks,
     transparency: { ...queries.transparency, tree: readLogTree(file) },
+    moments: readMoments(file),
     close: async (): Promise<void> => {
       await readModels.stop()
       seen.close()

@@ -9,9 +9,11 @@ import { wordsOfCallbacks } from '../http/merchant/callback-words.ts'
 import { openApi } from '../http/openapi.ts'
 import { makePusherHub } from '../http/pusher/hub.ts'
 import { answerToNoRequest } from '../http/replies.ts'
+import { answersAsOf } from '../http/past.ts'
 import { allRoutes, type RouteNeeds } from '../http/routes.ts'
 import { stringToSign } from '../http/signature.ts'
 import { aboutOf } from './about.ts'
+import { readsAsOf } from './as-of/reads-as-of.ts'
 import { makeClientAddress } from './client-address.ts'
 import { callbackKeysIn, signerIn } from './callbacks/own-signer.ts'
 import { openCore, type Core } from './core.ts'
@@ -44,10 +46,17 @@ type OfHttp = ReturnType<typeof namedOf> &
   Pick<RouteNeeds['callbacks'], 'pusher'> &
   Pick<RouteNeeds['service'], 'readyDetails'>
 
+/** One and the same for the routes of every slice. */
+const forMerchants = (needs: any) => ({
+  ...{ payments: needs, accounting: needs, merchants: needs },
+  ...{ people: needs, callbacks: needs },
+})
+
 /** The routes of the slices. */
 const routesOf = (
   { needs, shared }: Service,
   ofHttp: OfHttp,
+  asOf: RouteNeeds['asOf'],
   authenticate: AppNeeds['authenticate'],
 ) => {
   const all = { ...ofHttp, ...shared, authenticate }
@@ -57,6 +66,7 @@ const routesOf = (
     merchants: { ...all, ...needs.merchants },
     people: { ...all, ...needs.people },
     callbacks: { ...all, ...needs.callbacks },
+    asOf,
     transparency: needs.transparency,
     service: { ...all, ...needs.service },
     sandbox: ofHttp.isSandbox ? { ...all, ...needs.sandbox } : undefined,
@@ -118,10 +128,14 @@ export const openService = async (
   const { names } = ofHttp
   const wire = { names, stringToSign, message: wordCallback }
   const signer = await signerIn(core, settings.DATA_DIR, Date.now, keys)
-  const parts = { settings, log, wire, signer, funding, granted, publicUrl }
+  const parts = { settings, log, wire, signer, funding, granted, publicUrl, beside }
   const service = await composeService(core, { ...parts, listenerCount: pusher.count })
   const authenticate = makeAccess({ ...service.access, names })
-  const routes = routesOf(service, ofHttp, authenticate)
+  const asOf = answersAsOf(service.past, (moment) => {
+    const reads = readsAsOf(core, granted, moment)
+    return forMerchants(describedBy({ ...ofHttp, ...reads, wordCallback }))
+  })
+  const routes = routesOf(service, ofHttp, asOf, authenticate)
   const app = makeApp({
     ...{ ...ofHttp, authenticate, routes, retryWhileHeld },
     ...requestLog(log, service.observe, core),
@@ -140,7 +154,6 @@ export const openService = async (
 export const described = (settings: Settings): object => {
   const about = namedOf(settings)
   const [needs, sandbox] = [describedBy(about), about.isSandbox ? describedBy(about) : undefined]
-  const ofMerchants = { payments: needs, accounting: needs, merchants: needs, callbacks: needs }
-  const ofAll = { people: needs, transparency: needs, service: needs, sandbox }
-  return openApi(allRoutes({ ...ofMerchants, ...ofAll }), about)
+  const ofAll = { asOf: needs, transparency: needs, service: needs, sandbox }
+  return openApi(allRoutes({ ...forMerchants(needs), ...ofAll }), about)
 }

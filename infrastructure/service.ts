@@ -12,18 +12,21 @@ import { qrImage } from './qr-image.ts'
 import { makeReadiness } from './readiness.ts'
 import { shopsOf } from './shops.ts'
 import { accountingSlice } from './slices/accounting.ts'
+import { asOfSlice } from './slices/as-of.ts'
 import { callbackSlice } from './slices/callbacks.ts'
 import { merchantSlice } from './slices/merchants.ts'
 import { paymentSlice } from './slices/payments.ts'
 import { peopleSlice } from './slices/people.ts'
 import { sandboxSlice } from './slices/sandbox.ts'
 import { transparencySlice } from './slices/transparency.ts'
+import type { Where } from './worker.ts'
 
 type Parts = Omit<SendingNeeds, 'countAttempt'> & {
   readonly funding: FundingSource
   readonly granted: Granted
   readonly listenerCount: () => number
   readonly publicUrl: () => string
+  readonly beside: Where
 }
 
 /** What routes of several slices need. */
@@ -47,8 +50,9 @@ export const composeService = async (core: Core, { granted, ...parts }: Parts) =
   const accounting = accountingSlice(core, settings)
   const callbacks = callbackSlice(core, { ...parts, countAttempt: metrics.countAttempt })
   const transparency = await transparencySlice(core, settings, log, parts.publicUrl)
+  const asOf = asOfSlice(core, settings, parts.beside)
   // In the order in which the work of one may make that of another due.
-  const slices = [payments, people, accounting, merchants, callbacks, transparency]
+  const slices = [payments, people, accounting, merchants, callbacks, transparency, asOf]
   const work = slices.flatMap((slice): readonly Work[] => slice.work)
   const background = runBackgroundWork({ core, settings, log, work })
   const live = makeLive()
@@ -58,6 +62,7 @@ export const composeService = async (core: Core, { granted, ...parts }: Parts) =
   const { guardGuesses, securityLog } = access
   return {
     access,
+    past: asOf.past,
     shared: { ...sharedOf(core), verifySecret, guardGuesses, securityLog, watch: live.watch },
     needs: {
       payments: payments.needs,

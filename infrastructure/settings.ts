@@ -52,6 +52,10 @@ const settings = {
     anything.optional(),
     'Folder of attachments and logos, shared by all nodes; default: in DATA_DIR.',
   ],
+  AS_OF_SPACE_MB: [
+    wholeNumber(1, 9_999_999).default(2_000),
+    'Space in DATA_DIR for read models of earlier moments, in megabytes; one fits in any case.',
+  ],
   EVENT_STORE: [
     text(
       'must be sqlite, or a connection string that begins with esdb:// or kurrentdb://',

@@ -2,8 +2,13 @@ import { applications, merchants, pointsOfSale } from '../domain/aggregates.ts'
 import { streamOf, within } from '../domain/stream.ts'
 import type { Core } from './core.ts'
 
+type Rows = {
+  readonly merchants: Pick<Core['merchants'], 'merchants' | 'pointsOfSale'>
+  readonly people: Pick<Core['people'], 'applications'>
+}
+
 /** How merchants, their points of sale and their applications present themselves to payers. */
-export const shopsOf = ({ merchants: rows, people }: Pick<Core, 'merchants' | 'people'>) => {
+export const shopsOf = ({ merchants: rows, people }: Rows) => {
   const find = (merchant: string) => rows.merchants.find(streamOf(merchants, merchant))
   const shop = (merchant: string) => find(merchant)?.data
   const shopName = (merchant: string): string => shop(merchant)?.businessName ?? merchant

@@ -127,7 +127,7 @@ export const openStoreToRead = async (place: Place): Promise<OpenedStore> => {
   }
 }
 
-const tables = projections.map(({ table }) => table)
+export const tables = projections.map(({ table }) => table)
 
 /** Opens the read models, or new ones of a log that was copied here. @throws UnusableLog */
 export const openReadModels = async (

@@ -1,3 +1,4 @@
+import type { Position } from '../../application/event-store.ts'
 import { findProfile } from '../../application/people.ts'
 import { merchantViews } from '../../application/merchant-views.ts'
 import { showTokens } from '../../application/show-tokens.ts'
@@ -17,6 +18,13 @@ export const openGranted = async (core: Core, issuer: () => string) => {
   const show = showTokens({ tokens, ...shown, signIdToken })
   return {
     views: merchantViews({ find, showCustomer: payers.show, showTokens: show }),
+    /** Over the log up to a position; a payer who was erased since stays so. */
+    viewsAsOf: (log: Pick<Core, 'find'>, position: Position, showCustomer: typeof payers.show) =>
+      merchantViews({
+        find: log.find,
+        showCustomer,
+        showTokens: (granted, at) => show(granted, at, position),
+      }),
     needs: {
       ...shown,
       showTokens: show,

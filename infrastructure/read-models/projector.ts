@@ -5,6 +5,7 @@ import type { TransactionLine } from '../../domain/accounting/transaction-line.t
 import type { EventType, Recorded } from '../../domain/events.ts'
 import type { Key, Projection } from '../../projections/projection.ts'
 import type { ReadModelFile } from './read-model-file.ts'
+import { foldMoments } from './moment-fold.ts'
 import { foldTree, type Leaf } from './tree-fold.ts'
 import {
   gatherWrites,
@@ -120,6 +121,7 @@ export const makeFold = (file: ReadModelFile, projections: readonly Projection[]
   const ofSums = tables.filter(({ foldsSums }) => foldsSums)
   const ofMessages = tables.filter(({ foldsMessages }) => foldsMessages)
   const tree = foldTree(file)
+  const moments = foldMoments(file)
   const byType = new Map<EventType, typeof tables>()
   for (const table of tables)
     for (const type of table.handles) byType.set(type, [...(byType.get(type) ?? []), table])
@@ -147,6 +149,7 @@ export const makeFold = (file: ReadModelFile, projections: readonly Projection[]
       const writes = gatherWrites()
       for (const table of tables) table.end(writes)
       tree.fold(leaves, writes)
+      moments.fold(events, writes)
       const last = events.at(-1)
       if (last)
         writes.valuesOf(moveCheckpoint).push(last.position, last.id, last.stream, last.revision)
@@ -156,6 +159,7 @@ export const makeFold = (file: ReadModelFile, projections: readonly Projection[]
     forget(): void {
       for (const table of tables) table.forget()
       tree.forget()
+      moments.forget()
     },
   }
 }

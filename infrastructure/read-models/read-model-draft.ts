@@ -15,7 +15,7 @@ const draft = [
 ]
 
 /** Flushes a file, or the entries of a directory, to the disk. */
-const sync = (path: string): void => {
+export const sync = (path: string): void => {
   const opened = openSync(path, 'r')
   try {
     fsyncSync(opened)

@@ -48,7 +48,7 @@ export const openFile = (
 /** Shared with other processes. A power cut may lose the end, which the log still has. */
 const shared = ['journal_mode = WAL', 'synchronous = NORMAL', 'cache_size = -8192']
 
-const isDamage = (error: unknown): boolean =>
+export const isDamage = (error: unknown): boolean =>
   /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { readonly code?: unknown }).code))
 
 /** A marker file: damage was found while the read models were in use. */

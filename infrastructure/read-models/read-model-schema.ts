@@ -51,10 +51,17 @@ const treeStatements = [
   'CREATE INDEX IF NOT EXISTS tiles_by_position ON tiles (first) WHERE level = 0',
 ]
 
+/** Where the log stood when its time was last so. */
+const momentStatement = `CREATE TABLE IF NOT EXISTS moments (
+  at INTEGER PRIMARY KEY,
+  position INTEGER NOT NULL
+) STRICT`
+
 export const tableStatements = (tables: readonly SQLiteTable[]): string[] => [
   ...tables.map(tableStatement),
   ...checkpointStatements,
   ...treeStatements,
+  momentStatement,
 ]
 
 export const indexStatements = (tables: readonly SQLiteTable[]): string[] =>

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { momentForms, readMoment, type AskedMoment } from '../application/asked-moment.ts'
+import type { Instant } from '../domain/time.ts'
+import { merchantPrefix } from './addresses.ts'
+import { callerOf, type Call } from './call.ts'
+import type { Route } from './route.ts'
+
+/** The merchant interface as it was: its clock, and its routes by path. */
+export type Past = {
+  readonly at: Instant
+  readonly routes: ReadonlyMap<string, Route>
+}
+
+export type AsOfNeeds = {
+  /** @throws Refusal when the moment has not come yet */
+  readonly checkMoment: (asked: AskedMoment) => Promise<void>
+  /** @throws Refusal when it has not come yet, or who asks has asked for too many */
+  readonly answerAsOf: <Answer>(
+    asked: AskedMoment,
+    who: string,
+    answer: (past: Past) => Promise<Answer>,
+  ) => Promise<Answer>
+}
+
+const moment = z
+  .string()
+  .transform((text, context) => {
+    const asked = readMoment(text)
+    if (asked) return asked
+    context.addIssue(`Must be ${momentForms}.`)
+    return z.NEVER
+  })
+  .optional()
+  .meta({
+    description: `Answers as it would have then: ${momentForms}. See /docs/as-of.`,
+  })
+
+type Asking = { readonly as_of?: AskedMoment | undefined }
+type AnyCall = Call<never, never, never>
+
+/**
+ * Has the reading routes of merchants take `as_of` (interface 17). They know nothing of it: the
+ * same routes answer, over what was known then.
+ */
+export const takingAsOf =
+  ({ checkMoment, answerAsOf }: AsOfNeeds) =>
+  (given: Route): Route => {
+    const { method, path, access } = given
+    if (method !== 'GET' || !path.startsWith(`${merchantPrefix}/`)) return given
+    const query = (given.query ?? z.object({})).extend({ as_of: moment })
+
+    const answerThen = async (call: AnyCall, asked: AskedMoment): Promise<unknown> => {
+      // What anybody may read never changes.
+      if (access === 'OPEN') {
+        await checkMoment(asked)
+        return given.handle(call)
+      }
+      const { merchant, actor } = callerOf(call)
+      return answerAsOf(asked, merchant || actor, async ({ at, routes }) => {
+        const then = routes.get(path)
+        if (!then) throw new Error(`${path} is not known as of a moment`)
+        return then.handle({ ...call, at })
+      })
+    }
+
+    const handle = (call: AnyCall): unknown => {
+      const { as_of: asked } = call.query as Asking
+      return asked === undefined ? given.handle(call) : answerThen(call, asked)
+    }
+    return { ...given, query, handle }
+  }

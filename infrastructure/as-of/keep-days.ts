@@ -1,0 +1,30 @@
+import type { DueWork } from '../../application/schedule.ts'
+import { dayMs } from '../../domain/time.ts'
+import type { Core } from '../core.ts'
+import type { PastMoments } from './moments.ts'
+
+/** Fewer events are folded in no time. */
+const enough = 10_000
+
+/**
+ * Keeps the read models of the end of each day (UTC), so that what is asked for later costs in
+ * proportion to what came since.
+ */
+export const keepDays = (
+  { moments, transparency: { tree } }: Pick<Core, 'moments' | 'transparency'>,
+  { files, keep }: Pick<PastMoments, 'files' | 'keep'>,
+  eventsWorthKeeping = enough,
+): DueWork => {
+  let begun = -1
+  return async (now) => {
+    const day = Math.floor(now / dayMs)
+    if (day !== begun) {
+      const end = moments.positionAt(day * dayMs - 1)
+      const [nearest] = files.upTo(end)
+      const count = (position: number): number => (tree.indexOf(position) ?? -1) + 1
+      if (count(end) - count(nearest?.position ?? 0) >= eventsWorthKeeping) await keep(end)
+      begun = day
+    }
+    return (day + 1) * dayMs
+  }
+}

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto'
+import { constants, copyFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { start, type EventStore, type Position } from '../../application/event-store.ts'
+import { parseEvent } from '../../domain/events.ts'
+import { projections } from '../../projections/read-models.ts'
+import { leafOf } from '../event-store/event-entry.ts'
+import { placeOf } from '../event-store/seen-events.ts'
+import { makeProjector } from '../read-models/projector.ts'
+import { sync } from '../read-models/read-model-draft.ts'
+import {
+  checkpointOf,
+  isDamage,
+  openFile,
+  type ReadModelFile,
+} from '../read-models/read-model-file.ts'
+import { indexStatements, tableStatements } from '../read-models/read-model-schema.ts'
+import { tables } from '../stores.ts'
+import type { MomentFile, MomentFiles } from './moment-files.ts'
+
+/** Fast and unsafe: an unfinished draft is discarded, a finished one synced. */
+const draftPragmas = ['journal_mode = OFF', 'synchronous = OFF', 'cache_size = -32768']
+
+/** Fewer events are folded again sooner than copied. */
+const enough = 50_000
+/** So many files are kept on a long way. */
+const stops = 8
+
+type Draft = { readonly path: string; readonly file: ReadModelFile; readonly from: Position }
+
+const remove = (path: string): void => rmSync(path, { force: true })
+
+/** A clone where the file system makes one: that takes no time and no space. */
+const copy = (from: string, to: string): void => copyFileSync(from, to, constants.COPYFILE_FICLONE)
+
+const openDraft = (path: string, statements: readonly string[]): ReadModelFile =>
+  openFile(path, draftPragmas, statements)
+
+/** Whether a file is sound and of this log. */
+export const isOfLog = async (
+  store: EventStore,
+  file: ReadModelFile,
+  position: Position,
+): Promise<boolean> => {
+  const mark = checkpointOf(file)
+  return mark.position <= position && (await placeOf(store, mark)) === 'as seen'
+}
+
+/** A copy of a kept file; undefined when it is gone, damaged or of another log. */
+const copyOf = async (
+  store: EventStore,
+  base: MomentFile,
+  path: string,
+): Promise<Draft | undefined> => {
+  let file: ReadModelFile | undefined
+  try {
+    copy(base.path, path)
+    file = openDraft(path, [])
+    if (await isOfLog(store, file, base.position))
+      return { path, file, from: checkpointOf(file).position }
+  } catch (error) {
+    const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    if (!isGone && !isDamage(error)) throw error
+  }
+  file?.sqlite.close()
+  remove(path)
+  remove(base.path)
+  return undefined
+}
+
+const begin = async (store: EventStore, files: MomentFiles, end: Position): Promise<Draft> => {
+  const path = `${files.pathOf(end)}.${randomUUID()}.building`
+  for (const base of files.upTo(end)) {
+    const draft = await copyOf(store, base, path)
+    if (draft) return draft
+  }
+  const statements = [...tableStatements(tables), ...indexStatements(tables)]
+  return { path, file: openDraft(path, statements), from: start }
+}
+
+const putInPlace = (draft: string, path: string): void => {
+  sync(draft)
+  renameSync(draft, path)
+}
+
+/** Keeps a copy of a draft on a long way, where there is room. */
+const keepStops = (
+  files: MomentFiles,
+  { path, from }: Draft,
+  end: Position,
+  eventsWorthKeeping: number,
+) => {
+  const way = (end - from) / stops
+  let next = from + way
+  let events = 0
+  return (position: Position, folded: number): void => {
+    events += folded
+    if (position < next || events < eventsWorthKeeping || end - position < way) return
+    next = position + way
+    events = 0
+    if (!files.hasRoomFor(2 * statSync(path).size)) return
+    const draft = `${path}.stop`
+    copy(path, draft)
+    putInPlace(draft, files.pathOf(position))
+  }
+}
+
+/** Folds the log from where the draft stands up to `end`. Returns the number of events. */
+const foldUpTo = async (
+  store: EventStore,
+  draft: Draft,
+  end: Position,
+  onFolded: (position: Position, events: number) => void,
+): Promise<number> => {
+  const projector = makeProjector(draft.file, projections)
+  let events = 0
+  for await (const batch of store.readAll(draft.from)) {
+    const wanted = batch.filter(({ position }) => position <= end)
+    projector.apply(wanted.map(parseEvent), wanted.map(leafOf))
+    events += wanted.length
+    if (wanted.length < batch.length) break
+    onFolded(projector.position(), wanted.length)
+  }
+  return events
+}
+
+/**
+ * Makes the read models as of a position: from the nearest file kept before it, by folding what
+ * came since. Returns the number of events folded.
+ */
+export const makeMoment = async (
+  store: EventStore,
+  files: MomentFiles,
+  end: Position,
+  eventsWorthKeeping = enough,
+): Promise<number> => {
+  const draft = await begin(store, files, end)
+  try {
+    const stop = keepStops(files, draft, end, eventsWorthKeeping)
+    const events = await foldUpTo(store, draft, end, stop)
+    draft.file.sqlite.close()
+    putInPlace(draft.path, files.pathOf(end))
+    return events
+  } catch (error) {
+    draft.file.sqlite.close()
+    remove(draft.path)
+    throw error
+  }
+}
+
+export type MakingRequest = {
+  readonly end: Position
+  /** Moments that are open. */
+  readonly inUse: readonly Position[]
+}
+
+/** Makes a moment, then removes files if there are too many. */
+export const makeAndThin = async (
+  store: EventStore,
+  files: MomentFiles,
+  { end, inUse }: MakingRequest,
+): Promise<number> => {
+  const events = await makeMoment(store, files, end)
+  files.thin((position) => position === end || inUse.includes(position))
+  return events
+}

@@ -1,0 +1,99 @@
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Position } from '../../application/event-store.ts'
+import { fingerprint } from '../read-models/fingerprint.ts'
+
+/** The read models as of a position. */
+export type MomentFile = {
+  readonly position: Position
+  readonly path: string
+  readonly bytes: number
+}
+
+const mostFiles = 24
+
+/** Events to fold again without it, times the positions that would have to. */
+const worth = (position: Position, before: Position, after: Position): number =>
+  (position - before) * (after - position)
+
+/** The file that is missed least: those that stay are spread over the log. */
+export const leastMissed = (
+  files: readonly MomentFile[],
+  isNeeded: (position: Position) => boolean,
+): MomentFile | undefined => {
+  const valued = files.map((file, index) => {
+    const before = files[index - 1]?.position ?? 0
+    const after = files[index + 1]?.position ?? 2 * file.position - before
+    return { file, worth: worth(file.position, before, after) }
+  })
+  const removable = valued.filter(({ file }) => !isNeeded(file.position))
+  return removable.toSorted((one, other) => one.worth - other.worth)[0]?.file
+}
+
+const name = /^as-of-([0-9a-f]{16})-(\d+)\.sqlite$/
+
+/** In ms; making one takes less. */
+const draftLifetime = 86_400_000
+
+const isOld = (path: string): boolean =>
+  (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < Date.now() - draftLifetime
+
+/** The files of a folder, made by this version of the code; others are of no use. */
+export const momentFiles = (directory: string, space: number) => {
+  const print = fingerprint()
+
+  const isOurs = (file: string): boolean => name.exec(file)?.[1] === print
+  const names = (): string[] => {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    return readdirSync(directory)
+  }
+  const fileOf = (file: string): MomentFile[] => {
+    const path = join(directory, file)
+    const position = Number(name.exec(file)?.[2])
+    const bytes = statSync(path, { throwIfNoEntry: false })?.size
+    return bytes === undefined ? [] : [{ position, path, bytes }]
+  }
+  const all = (): MomentFile[] =>
+    names()
+      .filter(isOurs)
+      .flatMap(fileOf)
+      .toSorted((one, other) => one.position - other.position)
+  const spaceLeft = (files: readonly MomentFile[]): number =>
+    files.reduce((left, { bytes }) => left - bytes, space)
+
+  return {
+    all,
+    pathOf: (position: Position): string => join(directory, `as-of-${print}-${position}.sqlite`),
+    isKept: (position: Position): boolean => all().some((file) => file.position === position),
+    /** Those to begin from, the best first. */
+    upTo: (end: Position): MomentFile[] =>
+      all()
+        .filter(({ position }) => position <= end)
+        .toReversed(),
+    /** Whether another of this size may be kept without removing any. */
+    hasRoomFor: (bytes: number): boolean => {
+      const files = all()
+      return files.length < mostFiles && spaceLeft(files) >= bytes
+    },
+    /** Removes what is too much, and none of those needed. */
+    thin: (isNeeded: (position: Position) => boolean): void => {
+      for (;;) {
+        const files = all()
+        const isTooMuch = files.length > mostFiles || spaceLeft(files) < 0
+        const removed = isTooMuch ? leastMissed(files, isNeeded) : undefined
+        if (!removed) return
+        rmSync(removed.path, { force: true })
+      }
+    },
+    /** Removes files of other versions, and drafts of threads that were ended. */
+    removeOthers: (): void => {
+      for (const file of names()) {
+        const path = join(directory, file)
+        const isLeft = name.test(file) ? !isOurs(file) : isOld(path)
+        if (isLeft) rmSync(path, { force: true })
+      }
+    },
+  }
+}
+
+export type MomentFiles = ReturnType<typeof momentFiles>

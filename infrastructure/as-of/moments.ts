@@ -1,0 +1,126 @@
+import { join } from 'node:path'
+import type { AskedMoment } from '../../application/asked-moment.ts'
+import { concurrencyLimit } from '../../application/concurrency-limit.ts'
+import type { Position } from '../../application/event-store.ts'
+import { timeBudget } from '../../application/time-budget.ts'
+import { refuse, Refusal } from '../../domain/refusal.ts'
+import type { Instant } from '../../domain/time.ts'
+import type { Core } from '../core.ts'
+import type { Settings } from '../settings.ts'
+import type { Where } from '../worker.ts'
+import { makeMoments } from './moment-client.ts'
+import { momentFiles } from './moment-files.ts'
+import { openMoments, type Held, type Moment } from './open-moments.ts'
+
+/** How long a request waits for a moment that is being made, in ms. */
+const usualWaitMs = 20_000
+const askAgainSeconds = 5
+
+/** Moments are made one at a time; whoever asks for them takes turns. */
+const turns = { concurrent: 1, maxWaiting: 64, maxWaitingPerKey: 8 }
+/** Of the time that making takes, for each who asks. */
+const budget = { burstMs: 120_000, share: 0.2 }
+
+const megabyte = 1_000_000
+
+export type PastNeeds = Pick<Core, 'store' | 'now' | 'caughtUp' | 'moments'>
+
+type Given = Pick<Settings, 'DATA_DIR' | 'EVENT_STORE' | 'AS_OF_SPACE_MB'>
+
+/** Makes moments, with limits for each who asks. */
+export const makeWithin = (
+  make: (end: Position) => Promise<number>,
+  elapsed: () => number = () => performance.now(),
+) => {
+  const refuseMore = () => refuse('moments_are_too_many', askAgainSeconds)
+  const inTurn = concurrencyLimit(turns, { refuseMore })
+  const { waitOf, spend } = timeBudget(budget, elapsed)
+  return {
+    make: async (end: Position, who: string): Promise<void> => {
+      const wait = waitOf(who)
+      if (wait > 0) return refuse('moments_are_too_many', wait)
+      await inTurn(async () => {
+        const since = elapsed()
+        await make(end)
+        spend(who, elapsed() - since)
+      }, who)
+    },
+    keep: async (end: Position): Promise<void> => void (await inTurn(() => make(end))),
+  }
+}
+
+/** @throws Refusal when it takes long; it goes on all the same */
+const withinTime = (held: Promise<Held>, waitMs: number): Promise<Held> =>
+  new Promise((resolve, reject) => {
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      reject(new Refusal('moment_is_being_made', askAgainSeconds))
+    }, waitMs)
+    const inTime = held.finally(() => clearTimeout(timer))
+    inTime.then((given) => (isLate ? given.release() : resolve(given)), reject)
+  })
+
+/** The read models as of earlier moments, made when they are asked for and kept for a while. */
+export const makePast = (
+  core: PastNeeds,
+  { DATA_DIR, EVENT_STORE, AS_OF_SPACE_MB }: Given,
+  where: Where,
+  waitMs = usualWaitMs,
+) => {
+  const directory = join(DATA_DIR, 'as-of')
+  const space = AS_OF_SPACE_MB * megabyte
+  const files = momentFiles(directory, space)
+  const start = { place: { DATA_DIR, EVENT_STORE }, directory, space }
+  const making = makeMoments(where, core.store, files, start)
+  const { make, keep } = makeWithin((end) => making.make({ end, inUse: opened.inUse() }))
+  const opened = openMoments({ store: core.store, files, make })
+
+  const check = async (asked: AskedMoment): Promise<void> => {
+    if ('position' in asked) {
+      if (asked.position > (await core.store.head())) refuse('as_of_is_beyond_the_log')
+    } else if (asked.from > core.now()) refuse('as_of_is_in_the_future')
+  }
+
+  const positionOf = async (asked: AskedMoment): Promise<Position> => {
+    await check(asked)
+    if ('position' in asked) return asked.position
+    await core.caughtUp()
+    return core.moments.positionAt(asked.until)
+  }
+
+  return {
+    files,
+    /** @throws Refusal when the moment has not come yet */
+    check,
+    /**
+     * What `work` gives over what was known then, at the time of then. @throws Refusal when the
+     * moment has not come yet, or `who` has asked for too many
+     */
+    at: async <Answer>(
+      asked: AskedMoment,
+      who: string,
+      work: (moment: Moment, at: Instant) => Promise<Answer>,
+    ): Promise<Answer> => {
+      const now = core.now()
+      const held = await withinTime(opened.hold(await positionOf(asked), who), waitMs)
+      const { moment, failureOf, release } = held
+      try {
+        const at = 'until' in asked ? Math.min(asked.until, now) : (moment.logTime ?? 0)
+        return await work(moment, at)
+      } catch (error) {
+        throw failureOf(error)
+      } finally {
+        release()
+      }
+    },
+    /** Makes the read models as of a position beforehand. */
+    keep,
+    close: async (): Promise<void> => {
+      await making.close()
+      opened.close()
+    },
+  }
+}
+
+export type PastMoments = ReturnType<typeof makePast>

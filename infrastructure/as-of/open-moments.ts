@@ -1,0 +1,132 @@
+import { rmSync } from 'node:fs'
+import { StoreUnavailable, type EventStore, type Position } from '../../application/event-store.ts'
+import type { Instant } from '../../domain/time.ts'
+import { queriesOf } from '../../projections/read-models.ts'
+import { readMoments } from '../read-models/moment-fold.ts'
+import { isDamage, openFile, type ReadModelFile } from '../read-models/read-model-file.ts'
+import { isOfLog } from './make-moment.ts'
+import type { MomentFiles } from './moment-files.ts'
+
+/** The read models as of a position. */
+export type Moment = {
+  readonly position: Position
+  readonly file: ReadModelFile
+  readonly queries: ReturnType<typeof queriesOf>
+  /** The time of the log then; undefined before the first event. */
+  readonly logTime: Instant | undefined
+}
+
+type Opened = Moment & { users: number }
+
+export type Held = {
+  readonly moment: Moment
+  /** What to throw instead of an error of the file. */
+  readonly failureOf: (error: unknown) => unknown
+  readonly release: () => void
+}
+
+const mostOpen = 8
+const pragmas = ['cache_size = -2048']
+const reading = { readonly: true, fileMustExist: true } as const
+
+type Needs = {
+  readonly store: EventStore
+  readonly files: MomentFiles
+  /** Makes the file; `who` waits for it. */
+  readonly make: (position: Position, who: string) => Promise<unknown>
+}
+
+/** Opens the files of moments and makes those that are not there; a few stay open. */
+export const openMoments = ({ store, files, make }: Needs) => {
+  /** The one used last is last. */
+  const open = new Map<Position, Opened>()
+  const opening = new Map<Position, Promise<Opened>>()
+
+  const remove = (position: Position): void => rmSync(files.pathOf(position), { force: true })
+
+  const close = (opened: Opened): void => {
+    if (open.get(opened.position) === opened) open.delete(opened.position)
+    if (opened.users === 0) opened.file.sqlite.close()
+  }
+
+  const closeUnused = (): void => {
+    for (const opened of open.values())
+      if (open.size > mostOpen && opened.users === 0) close(opened)
+  }
+
+  /** Undefined when there is no sound one. */
+  const openKept = async (position: Position): Promise<Opened | undefined> => {
+    if (!files.isKept(position)) return undefined
+    let file: ReadModelFile | undefined
+    try {
+      file = openFile(files.pathOf(position), pragmas, [], reading)
+      if (await isOfLog(store, file, position)) {
+        const logTime = readMoments(file).logTime()
+        return { position, file, logTime, queries: queriesOf(file.db), users: 0 }
+      }
+    } catch (error) {
+      if (!isDamage(error)) throw error
+    }
+    file?.sqlite.close()
+    remove(position)
+    return undefined
+  }
+
+  const openNow = async (position: Position, who: string): Promise<Opened> => {
+    let opened = await openKept(position)
+    if (!opened) {
+      await make(position, who)
+      opened = await openKept(position)
+    }
+    if (!opened) throw new StoreUnavailable(`the read models as of ${position} were removed`)
+    open.set(position, opened)
+    return opened
+  }
+
+  const find = (position: Position, who: string): Opened | Promise<Opened> => {
+    const known = open.get(position)
+    if (known) return known
+    const under = opening.get(position) ?? openNow(position, who)
+    opening.set(position, under)
+    const settled = (): boolean => opening.delete(position)
+    under.then(settled, settled)
+    return under
+  }
+
+  const release = (opened: Opened): void => {
+    opened.users -= 1
+    if (open.get(opened.position) !== opened) close(opened)
+    closeUnused()
+  }
+
+  /** A damaged file is to be made anew. */
+  const failureOf = (error: unknown, { position }: Opened): unknown => {
+    if (!isDamage(error)) return error
+    open.delete(position)
+    remove(position)
+    return new StoreUnavailable(`the read models as of ${position} are damaged`)
+  }
+
+  /** It stays open until it is released. */
+  const hold = async (position: Position, who: string): Promise<Held> => {
+    const opened = await find(position, who)
+    // It may have been closed in between.
+    if (open.get(position) !== opened) return hold(position, who)
+    opened.users += 1
+    open.delete(position)
+    open.set(position, opened)
+    return {
+      moment: opened,
+      failureOf: (error) => failureOf(error, opened),
+      release: () => release(opened),
+    }
+  }
+
+  return {
+    hold,
+    inUse: (): Position[] => [...open.keys()],
+    close: (): void => {
+      for (const opened of [...open.values()]) close(opened)
+    },
+  }
+}

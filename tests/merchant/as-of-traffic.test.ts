@@ -1,0 +1,108 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { recordTraffic, type Look, type Step, type Traffic } from './recorded-traffic.ts'
+
+let traffic: Traffic
+beforeAll(async () => {
+  traffic = await recordTraffic()
+})
+afterAll(() => traffic.stop())
+
+/** Something of everything, so that each GET has something to tell. */
+const overture: readonly (readonly [Step, number])[] = [
+  ['request', 1],
+  ['accept', 0],
+  ['captureSome', 7],
+  ['attach', 0],
+  ['changeLogo', 2],
+  ['requestWithScope', 0],
+  ['accept', 1],
+  ['askPermission', 1],
+  ['grant', 0],
+  ['addShortlink', 1],
+  ['scan', 0],
+  ['addPos', 2],
+  ['addUser', 3],
+  ['addLedger', 4],
+  ['addApplication', 5],
+  ['refund', 0],
+  ['closeReport', 0],
+  ['work', 0],
+  ['settle', 0],
+  ['rotateSecret', 0],
+]
+
+const asTime = ({ at }: Look): string => new Date(at).toISOString()
+
+/** The answers that differ as of the moment of a look, by the path that was asked. */
+const differences = async (look: Look, asOf: string): Promise<unknown[]> => {
+  const found: unknown[] = []
+  for (const { answer, ...asked } of look.answers) {
+    const then = await traffic.askAsOf(asked, asOf)
+    if (JSON.stringify(then) !== JSON.stringify(answer))
+      found.push({ path: asked.path, asOf, then, answer })
+  }
+  return found
+}
+
+const expectSameAnswers = async (look: Look): Promise<void> => {
+  expect(await differences(look, asTime(look))).toEqual([])
+  if (look.position !== undefined)
+    expect(await differences(look, String(look.position))).toEqual([])
+}
+
+const earlier = (seeds: readonly number[]): readonly Look[] =>
+  seeds.map((seed) => traffic.looks[seed % traffic.looks.length] as Look)
+
+test('given a step of every kind, then each GET answers as of each time what it answered then', async () => {
+  for (const [step, seed] of overture) await traffic.take(step, seed)
+  const [first, ...others] = traffic.looks
+  for (const look of [first, others.at(6), others.at(12), others.at(-2)])
+    await expectSameAnswers(look as Look)
+}, 60_000)
+
+/** These are open to all, and what they answer never changes. */
+const unchanging = [
+  '/merchant/v1/status_code/',
+  '/merchant/v1/status_code/{value}/',
+  // A signed link is its own credential, and the bytes behind it are those of its name.
+  '/merchant/v1/log/{sha256}/',
+]
+
+test('every GET of the merchant interface is compared, but those whose answer never changes', async () => {
+  const answer = await traffic.service.app.fetch(new Request('https://pay.example/openapi.json'))
+  const { paths } = (await answer.json()) as {
+    readonly paths: Readonly<Record<string, { readonly get?: { readonly parameters: any[] } }>>
+  }
+  const listed = Object.entries(paths).filter(
+    ([path, { get }]) => get && path.startsWith('/merchant/v1/'),
+  )
+  const told = new Set(
+    traffic.looks.flatMap(({ answers }) =>
+      answers.flatMap(({ template, answer }) => (answer.status < 400 ? [template] : [])),
+    ),
+  )
+  expect([...told, ...unchanging].sort()).toEqual(listed.map(([path]) => path).sort())
+  const untaking = listed.filter(
+    ([, { get }]) => !get?.parameters.some(({ name }) => name === 'as_of'),
+  )
+  expect(untaking).toEqual([])
+})
+
+test('whatever a merchant does, each GET answers as of any earlier time and position what it answered then', async () => {
+  const steps = Object.keys(traffic.steps) as Step[]
+  const step = fc.tuple(fc.constantFrom(...steps), fc.nat(9_999))
+  const taken = fc.array(step, { minLength: 8, maxLength: 8 })
+  const moments = fc.array(fc.nat(9_999), { minLength: 2, maxLength: 2 })
+  await fc.assert(
+    fc.asyncProperty(taken, moments, async (steps, seeds) => {
+      for (const [step, seed] of steps) await traffic.take(step, seed)
+      for (const look of earlier(seeds)) await expectSameAnswers(look)
+    }),
+    { numRuns: 4, endOnFailure: true },
+  )
+  // What is asked later has changed, or the same answers would say nothing.
+  const [middle] = earlier([20])
+  const now = String(await traffic.service.core.store.head())
+  expect((await differences(middle as Look, now)).length).toBeGreaterThan(10)
+}, 120_000)
