@@ -11,7 +11,8 @@ export type AskedMoment =
     }
 
 export const momentForms =
-  'a time such as 2026-03-31, 2026-03-31 12:00:05 or 2026-03-31T12:00:05.250Z, or a position in the log'
+  'a time such as 2026-03-31, 2026-03-31 12:00:05 or 2026-03-31T12:00:05.250Z, ' +
+  'or a position in the log'
 
 const day = /(\d{4}-\d\d-\d\d)/
 const time = /(\d\d:\d\d)(:\d\d)?(?:[.,](\d{1,9}))?/

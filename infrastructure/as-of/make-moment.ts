@@ -1,24 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { constants, copyFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { constants, copyFileSync, rmSync, statSync } from 'node:fs'
 import { start, type EventStore, type Position } from '../../application/event-store.ts'
-import { parseEvent } from '../../domain/events.ts'
-import { projections } from '../../projections/read-models.ts'
-import { leafOf } from '../event-store/event-entry.ts'
 import { placeOf } from '../event-store/seen-events.ts'
-import { makeProjector } from '../read-models/projector.ts'
-import { sync } from '../read-models/read-model-draft.ts'
-import {
-  checkpointOf,
-  isDamage,
-  openFile,
-  type ReadModelFile,
-} from '../read-models/read-model-file.ts'
-import { indexStatements, tableStatements } from '../read-models/read-model-schema.ts'
-import { tables } from '../stores.ts'
+import { checkpointOf, isDamage, type ReadModelFile } from '../read-models/read-model-file.ts'
+import { beginDraft, foldUpTo, openDraft, putInPlace } from './moment-draft.ts'
 import type { MomentFile, MomentFiles } from './moment-files.ts'
-
-/** Fast and unsafe: an unfinished draft is discarded, a finished one synced. */
-const draftPragmas = ['journal_mode = OFF', 'synchronous = OFF', 'cache_size = -32768']
 
 /** Fewer events are folded again sooner than copied. */
 const enough = 50_000
@@ -31,9 +17,6 @@ const remove = (path: string): void => rmSync(path, { force: true })
 
 /** A clone where the file system makes one: that takes no time and no space. */
 const copy = (from: string, to: string): void => copyFileSync(from, to, constants.COPYFILE_FICLONE)
-
-const openDraft = (path: string, statements: readonly string[]): ReadModelFile =>
-  openFile(path, draftPragmas, statements)
 
 /** Whether a file is sound and of this log. */
 export const isOfLog = async (
@@ -54,7 +37,7 @@ const copyOf = async (
   let file: ReadModelFile | undefined
   try {
     copy(base.path, path)
-    file = openDraft(path, [])
+    file = openDraft(path)
     if (await isOfLog(store, file, base.position))
       return { path, file, from: checkpointOf(file).position }
   } catch (error) {
@@ -73,13 +56,7 @@ const begin = async (store: EventStore, files: MomentFiles, end: Position): Prom
     const draft = await copyOf(store, base, path)
     if (draft) return draft
   }
-  const statements = [...tableStatements(tables), ...indexStatements(tables)]
-  return { path, file: openDraft(path, statements), from: start }
-}
-
-const putInPlace = (draft: string, path: string): void => {
-  sync(draft)
-  renameSync(draft, path)
+  return { path, file: beginDraft(path), from: start }
 }
 
 /** Keeps a copy of a draft on a long way, where there is room. */
@@ -104,25 +81,6 @@ const keepStops = (
   }
 }
 
-/** Folds the log from where the draft stands up to `end`. Returns the number of events. */
-const foldUpTo = async (
-  store: EventStore,
-  draft: Draft,
-  end: Position,
-  onFolded: (position: Position, events: number) => void,
-): Promise<number> => {
-  const projector = makeProjector(draft.file, projections)
-  let events = 0
-  for await (const batch of store.readAll(draft.from)) {
-    const wanted = batch.filter(({ position }) => position <= end)
-    projector.apply(wanted.map(parseEvent), wanted.map(leafOf))
-    events += wanted.length
-    if (wanted.length < batch.length) break
-    onFolded(projector.position(), wanted.length)
-  }
-  return events
-}
-
 /**
  * Makes the read models as of a position: from the nearest file kept before it, by folding what
  * came since. Returns the number of events folded.
@@ -136,7 +94,7 @@ export const makeMoment = async (
   const draft = await begin(store, files, end)
   try {
     const stop = keepStops(files, draft, end, eventsWorthKeeping)
-    const events = await foldUpTo(store, draft, end, stop)
+    const events = await foldUpTo(store, draft.file, end, stop)
     draft.file.sqlite.close()
     putInPlace(draft.path, files.pathOf(end))
     return events

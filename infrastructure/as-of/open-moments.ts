@@ -36,16 +36,38 @@ type Needs = {
   readonly make: (position: Position, who: string) => Promise<unknown>
 }
 
-/** Opens the files of moments and makes those that are not there; a few stay open. */
-export const openMoments = ({ store, files, make }: Needs) => {
+const remove = (files: MomentFiles, position: Position): void =>
+  rmSync(files.pathOf(position), { force: true })
+
+/** Undefined when there is no sound file. */
+const openKept = async (
+  { store, files }: Pick<Needs, 'store' | 'files'>,
+  position: Position,
+): Promise<Opened | undefined> => {
+  if (!files.isKept(position)) return undefined
+  let file: ReadModelFile | undefined
+  try {
+    file = openFile(files.pathOf(position), pragmas, [], reading)
+    if (await isOfLog(store, file, position)) {
+      const logTime = readMoments(file).logTime()
+      return { position, file, logTime, queries: queriesOf(file.db), users: 0 }
+    }
+  } catch (error) {
+    if (!isDamage(error)) throw error
+  }
+  file?.sqlite.close()
+  remove(files, position)
+  return undefined
+}
+
+/** A few files that stay open; whoever uses one counts as a user until it has left. */
+const openFew = () => {
   /** The one used last is last. */
   const open = new Map<Position, Opened>()
-  const opening = new Map<Position, Promise<Opened>>()
-
-  const remove = (position: Position): void => rmSync(files.pathOf(position), { force: true })
+  const isOpen = (opened: Opened): boolean => open.get(opened.position) === opened
 
   const close = (opened: Opened): void => {
-    if (open.get(opened.position) === opened) open.delete(opened.position)
+    if (isOpen(opened)) open.delete(opened.position)
     if (opened.users === 0) opened.file.sqlite.close()
   }
 
@@ -54,29 +76,36 @@ export const openMoments = ({ store, files, make }: Needs) => {
       if (open.size > mostOpen && opened.users === 0) close(opened)
   }
 
-  /** Undefined when there is no sound one. */
-  const openKept = async (position: Position): Promise<Opened | undefined> => {
-    if (!files.isKept(position)) return undefined
-    let file: ReadModelFile | undefined
-    try {
-      file = openFile(files.pathOf(position), pragmas, [], reading)
-      if (await isOfLog(store, file, position)) {
-        const logTime = readMoments(file).logTime()
-        return { position, file, logTime, queries: queriesOf(file.db), users: 0 }
-      }
-    } catch (error) {
-      if (!isDamage(error)) throw error
-    }
-    file?.sqlite.close()
-    remove(position)
-    return undefined
+  return {
+    open,
+    isOpen,
+    enter: (opened: Opened): void => {
+      opened.users += 1
+      open.delete(opened.position)
+      open.set(opened.position, opened)
+    },
+    leave: (opened: Opened): void => {
+      opened.users -= 1
+      if (!isOpen(opened)) close(opened)
+      closeUnused()
+    },
+    closeAll: (): void => {
+      for (const opened of [...open.values()]) close(opened)
+    },
   }
+}
+
+/** Opens the files of moments and makes those that are not there; a few stay open. */
+export const openMoments = (needs: Needs) => {
+  const { files, make } = needs
+  const { open, isOpen, enter, leave, closeAll } = openFew()
+  const opening = new Map<Position, Promise<Opened>>()
 
   const openNow = async (position: Position, who: string): Promise<Opened> => {
-    let opened = await openKept(position)
+    let opened = await openKept(needs, position)
     if (!opened) {
       await make(position, who)
-      opened = await openKept(position)
+      opened = await openKept(needs, position)
     }
     if (!opened) throw new StoreUnavailable(`the read models as of ${position} were removed`)
     open.set(position, opened)
@@ -84,26 +113,21 @@ export const openMoments = ({ store, files, make }: Needs) => {
   }
 
   const find = (position: Position, who: string): Opened | Promise<Opened> => {
-    const known = open.get(position)
+    const known = open.get(position) ?? opening.get(position)
     if (known) return known
-    const under = opening.get(position) ?? openNow(position, who)
+    const under = openNow(position, who).finally(() => opening.delete(position))
     opening.set(position, under)
-    const settled = (): boolean => opening.delete(position)
-    under.then(settled, settled)
     return under
   }
 
-  const release = (opened: Opened): void => {
-    opened.users -= 1
-    if (open.get(opened.position) !== opened) close(opened)
-    closeUnused()
-  }
-
   /** A damaged file is to be made anew. */
-  const failureOf = (error: unknown, { position }: Opened): unknown => {
+  const failureOf = (error: unknown, opened: Opened): unknown => {
     if (!isDamage(error)) return error
-    open.delete(position)
-    remove(position)
+    const { position } = opened
+    if (isOpen(opened)) {
+      open.delete(position)
+      remove(files, position)
+    }
     return new StoreUnavailable(`the read models as of ${position} are damaged`)
   }
 
@@ -111,22 +135,14 @@ export const openMoments = ({ store, files, make }: Needs) => {
   const hold = async (position: Position, who: string): Promise<Held> => {
     const opened = await find(position, who)
     // It may have been closed in between.
-    if (open.get(position) !== opened) return hold(position, who)
-    opened.users += 1
-    open.delete(position)
-    open.set(position, opened)
+    if (!isOpen(opened)) return hold(position, who)
+    enter(opened)
     return {
       moment: opened,
       failureOf: (error) => failureOf(error, opened),
-      release: () => release(opened),
+      release: () => leave(opened),
     }
   }
 
-  return {
-    hold,
-    inUse: (): Position[] => [...open.keys()],
-    close: (): void => {
-      for (const opened of [...open.values()]) close(opened)
-    },
-  }
+  return { hold, inUse: (): Position[] => [...open.keys()], close: closeAll }
 }

@@ -7,6 +7,7 @@ import { consentsOf, isInForce } from '../../domain/people/consent.ts'
 import { streamOf } from '../../domain/stream.ts'
 import { fail } from '../failures.ts'
 import type { Settings } from '../settings.ts'
+import { addAuditAsOf } from './audit-as-of.ts'
 import { addAuditEvents } from './audit-events.ts'
 import { addAuditRefusals, type TextOfRefusal } from './audit-refusals.ts'
 import { line, withStore } from './audit-store.ts'
@@ -83,5 +84,6 @@ export const addAuditCommands = (
     .command('catalogue')
     .description('print every event type with its JSON Schema')
     .action(() => catalogue().forEach(line))
+  addAuditAsOf(audit, settings)
   addSecurityAudit(audit, program, settings)
 }

@@ -7,7 +7,7 @@ const started = () => {
   return { ...budget, pass: (ms: number) => void (now += ms) }
 }
 
-test('who has spent more than there is at once waits until a share of the time has made up for it', () => {
+test('who has spent too much waits until a share of the time has made up for it', () => {
   const { waitOf, spend, pass } = started()
   spend('a', 10_000)
   expect(waitOf('a')).toBe(0)

@@ -54,7 +54,7 @@ const expectSameAnswers = async (look: Look): Promise<void> => {
 const earlier = (seeds: readonly number[]): readonly Look[] =>
   seeds.map((seed) => traffic.looks[seed % traffic.looks.length] as Look)
 
-test('given a step of every kind, then each GET answers as of each time what it answered then', async () => {
+test('each GET answers as of a time what it answered then', async () => {
   for (const [step, seed] of overture) await traffic.take(step, seed)
   const [first, ...others] = traffic.looks
   for (const look of [first, others.at(6), others.at(12), others.at(-2)])
@@ -69,7 +69,7 @@ const unchanging = [
   '/merchant/v1/log/{sha256}/',
 ]
 
-test('every GET of the merchant interface is compared, but those whose answer never changes', async () => {
+test('every GET of merchants is compared, but those whose answer never changes', async () => {
   const answer = await traffic.service.app.fetch(new Request('https://pay.example/openapi.json'))
   const { paths } = (await answer.json()) as {
     readonly paths: Readonly<Record<string, { readonly get?: { readonly parameters: any[] } }>>
@@ -89,7 +89,7 @@ test('every GET of the merchant interface is compared, but those whose answer ne
   expect(untaking).toEqual([])
 })
 
-test('whatever a merchant does, each GET answers as of any earlier time and position what it answered then', async () => {
+test('whatever a merchant does, each GET answers as of any time and position as then', async () => {
   const steps = Object.keys(traffic.steps) as Step[]
   const step = fc.tuple(fc.constantFrom(...steps), fc.nat(9_999))
   const taken = fc.array(step, { minLength: 8, maxLength: 8 })

@@ -1,3 +1,4 @@
+// Long because it lists all that a merchant can do and read.
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

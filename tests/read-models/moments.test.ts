@@ -9,7 +9,7 @@ import { gatherWrites, makeWriter } from '../../infrastructure/read-models/rows.
 const noon = Date.parse('2026-03-31T12:00:00Z')
 const minute = 60_000
 
-/** Folds events recorded at these times, at positions 1, 2, 3 …; each batch may begin by reading. */
+/** Folds events of these times, at positions 1, 2, 3 …; each batch may begin by reading. */
 const folded = (times: readonly number[], batch = times.length, isForgetful = false) => {
   const file = openFile(':memory:', [], tableStatements([]))
   const { fold, forget } = foldMoments(file)
@@ -37,7 +37,7 @@ test('given an empty log, then every time finds its beginning', () => {
   expect([positionAt(noon), logTime()]).toEqual([0, undefined])
 })
 
-test('given work that stamped its event when it began, then this counts from the time that the log had reached', () => {
+test('an event stamped when its work began counts from the time that the log had reached', () => {
   // A report is closed at noon, a capture is made, and the report is completed as of noon.
   const { positionAt } = folded([noon, noon + 300, noon, noon + 900])
   const found = [0, 299, 300, 899, 900].map((after) => positionAt(noon + after))
@@ -62,7 +62,7 @@ const positionBySearching = (times: readonly number[], time: number): number => 
   return found
 }
 
-test('for any times, in batches of any size, a time finds what a search of all events finds', () => {
+test('for any times, in any batches, a time finds what a search of all events finds', () => {
   const step = fc.oneof(
     fc.integer({ min: 0, max: 2_000 }),
     fc.integer({ min: -3 * minute, max: -1 }),

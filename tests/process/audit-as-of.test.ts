@@ -1,0 +1,98 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import Database from '../../infrastructure/sqlite.ts'
+import { logFileIn } from '../../infrastructure/stores.ts'
+import { authorizedPayment, paths, startService, type Service } from '../../harness/http-service.ts'
+import { operatorHere } from '../../harness/operator.ts'
+
+let service: Service
+let folder: string
+let [payment, time] = ['', '']
+let position = 0
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'daybook-as-of-'))
+  service = await startService({ LOG_LEVEL: 'error' })
+  payment = await authorizedPayment(service)
+  position = await service.core.store.head()
+  time = new Date(service.core.now()).toISOString()
+  await service.call('POST', paths.clock, { body: { advance_seconds: 60 } })
+  await service.pos1('PUT', payment, { action: 'capture' })
+})
+afterAll(async () => {
+  await service.stop()
+  rmSync(folder, { recursive: true })
+})
+
+const asOf = async (moment: string, name: string, settings = service.settings) => {
+  const out = join(folder, name)
+  const { code, output, errors } = await operatorHere(settings)(
+    'audit',
+    'as-of',
+    moment,
+    '--out',
+    out,
+  )
+  return { code, errors, out, told: JSON.parse(output || 'null') }
+}
+
+const amountLeftIn = (file: string): unknown => {
+  const database = new Database(file, { readonly: true })
+  onTestFinished(() => void database.close())
+  expect(database.pragma('integrity_check', { simple: true })).toBe('ok')
+  return database
+    .prepare('SELECT amountLeft FROM payments WHERE tid = ?')
+    .pluck()
+    .get(payment.split('/').at(-2))
+}
+
+test('the read models of a moment are written beside the running service', async () => {
+  const byPosition = await asOf(String(position), 'position.sqlite')
+  expect(byPosition).toMatchObject({
+    code: 0,
+    errors: '',
+    told: {
+      position,
+      events: position,
+      file: byPosition.out,
+      rows: { payments: 1, checkpoint: 1 },
+    },
+  })
+  expect(amountLeftIn(byPosition.out)).toBe(10_000)
+  const { told, out } = await asOf(time, 'time.sqlite')
+  expect(told).toEqual({ ...byPosition.told, file: out })
+  const now = await asOf(String(await service.core.store.head()), 'now.sqlite')
+  expect(amountLeftIn(now.out)).toBe(0)
+})
+
+test('a copy of the log is enough', async () => {
+  const DATA_DIR = mkdtempSync(join(tmpdir(), 'daybook-copy-'))
+  onTestFinished(() => rmSync(DATA_DIR, { recursive: true }))
+  const copy = { ...service.settings, DATA_DIR }
+  const source = new Database(logFileIn(service.settings), { readonly: true })
+  source.prepare('VACUUM INTO ?').run(logFileIn(copy))
+  source.close()
+  const { code, out } = await asOf(String(position), 'copy.sqlite', copy)
+  expect([code, amountLeftIn(out)]).toEqual([0, 10_000])
+})
+
+test('before the first event there is nothing', async () => {
+  const { told } = await asOf('1999-12-31', 'nothing.sqlite')
+  expect(told).toMatchObject({ position: 0, time: null, events: 0, rows: { payments: 0 } })
+})
+
+test('what is no moment, beyond the log or there already is refused', async () => {
+  const there = join(folder, 'there.sqlite')
+  copyFileSync(logFileIn(service.settings), there)
+  const refused = [
+    ['yesterday', 'a.sqlite', /^yesterday is no moment: give a time such as/],
+    ['999999', 'b.sqlite', /^the log ends at position \d+\n$/],
+    [String(position), 'there.sqlite', /is there already: name a new file/],
+  ] as const
+  for (const [moment, name, reason] of refused) {
+    const { code, errors, out } = await asOf(moment, name)
+    expect([moment, code, errors]).toEqual([moment, 1, expect.stringMatching(reason)])
+    expect([existsSync(out), existsSync(`${out}.building`)]).toEqual([out === there, false])
+  }
+})
