@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Causes } from './causes.ts'
 import type { Decider, EventsOf } from './decider.ts'
 import { instant, type Instant } from './time.ts'
 
@@ -22,13 +23,13 @@ type Command =
   | ({ readonly type: 'Rest' } & RestedDestination)
   | { readonly type: 'Wake'; readonly destination: string }
 
+type DestinationEvent = EventsOf<typeof destinationEvents>
+
+/** The failures that it rests for; a delivery between two rests is no event of its own. */
+type Destination = { readonly restsFor: Instant | null }
+
 /** A destination rests after days of nothing but failures: its messages wait until it is woken. */
-export const callbackDestination: Decider<
-  Command,
-  EventsOf<typeof destinationEvents>,
-  /** The failures that it rests for; a delivery between two rests is no event of its own. */
-  { readonly restsFor: Instant | null }
-> = {
+export const callbackDestination: Decider<Command, DestinationEvent, Destination> = {
   initial: { restsFor: null },
   decide(command, { restsFor }) {
     switch (command.type) {
@@ -51,3 +52,11 @@ export const hasFailedTooLong = (failingSince: Instant | null, at: Instant): boo
 /** Scheme and host of an address. */
 export const destinationOf = (uri: string | null): string | null =>
   uri && (/^[^:]+:\/\/[^/?#]+/.exec(uri)?.[0].toLowerCase() ?? uri)
+
+export const destinationCauses: Causes<Command, DestinationEvent, Destination> = {
+  DestinationRested: (data, { at }) =>
+    hasFailedTooLong(data.failingSince, at)
+      ? [{ type: 'Rest', ...data }]
+      : 'it has not failed for five days',
+  DestinationWoken: ({ destination }) => [{ type: 'Wake', destination }],
+}

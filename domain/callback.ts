@@ -99,7 +99,8 @@ type Callback = {
   } | null
 }
 
-const withAttempt = (
+/** The attempts at an address, with one more. */
+export const withAttempt = (
   { latest }: Callback,
   { uri, attemptedAt }: Pick<Attempt, 'uri' | 'attemptedAt'>,
 ): NonNullable<Callback['latest']> =>

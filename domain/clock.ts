@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Causes } from './causes.ts'
 import type { Decider, EventsOf } from './decider.ts'
 import { refuse } from './refusal.ts'
 import type { Instant } from './time.ts'
@@ -42,4 +43,10 @@ export const clock: Decider<ClockCommand, ClockEvent, Clock> = {
     const from = Math.max(at, at - clock.aheadBy + aheadBy - 999)
     return { aheadBy, steps: [...clock.steps, { from, aheadBy }] }
   },
+}
+
+export const clockCauses: Causes<ClockCommand, ClockEvent, Clock> = {
+  ClockAdvanced: ({ aheadBy }, { at, state }) => [
+    { type: 'AdvanceClock', machine: at - state.aheadBy, by: aheadBy - state.aheadBy },
+  ],
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Causes } from './causes.ts'
 import type { Decider, EventsOf } from './decider.ts'
 import { instant } from './time.ts'
 import type { Upcast } from './upcast.ts'
@@ -91,4 +92,13 @@ export const installation: Decider<InstallationCommand, InstallationEvent, Insta
         return made
     }
   },
+}
+
+export const installationCauses: Causes<InstallationCommand, InstallationEvent, Installation> = {
+  InstallationMade: ({ key }) => [{ type: 'MakeInstallation', key }],
+  VaultChosen: ({ vault }) => [{ type: 'ChooseVault', vault }],
+  ProductionBegun: () => [{ type: 'BeginProduction' }],
+  VaultRewrapped: ({ keyId }) => [{ type: 'NoteRewrap', keyId }],
+  IdTokenKeyAdded: (data) => [{ type: 'NoteIdTokenKey', data }],
+  LossAccepted: (data) => [{ type: 'AcceptLoss', data }],
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Causes } from './causes.ts'
 import type { Decider } from './decider.ts'
 import {
   isEnabled,
@@ -26,7 +27,7 @@ export const switchable = <Name extends string, Schema extends z.ZodObject>(
   schema: Schema,
   check?: (data: z.output<Schema>) => void,
 ) => {
-  const { events, decider: base } = register(name, schema, check)
+  const { events, decider: base, causes: ofRegister } = register(name, schema, check)
   type Data = z.output<Schema>
   type Event = ReturnType<typeof base.decide>[number] | SwitchEvent<Name>
   const disabled = `${name}Disabled` as const
@@ -54,5 +55,10 @@ export const switchable = <Name extends string, Schema extends z.ZodObject>(
     SwitchEvent<Name>['type'],
     z.ZodObject<Record<never, never>>
   >
-  return { name, events: { ...events, ...switches }, decider }
+  const causes = {
+    ...ofRegister,
+    [disabled]: () => [{ type: 'Disable' }],
+    [enabled]: () => [{ type: 'Enable' }],
+  } as unknown as Causes<RegisterCommand<Data> | SwitchCommand, Event, Entry<Data>>
+  return { name, events: { ...events, ...switches }, decider, causes }
 }

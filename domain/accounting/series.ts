@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Causes } from '../causes.ts'
 import type { Decider, EventsOf } from '../decider.ts'
 
 export const seriesEvents = {
@@ -22,4 +23,8 @@ export const series: Decider<SeriesCommand, SeriesEvent, Series> = {
   decide: ({ merchant }, taken) =>
     taken.merchant === null ? [{ type: 'SeriesTaken', data: { merchant } }] : [],
   evolve: (_, { data }) => ({ merchant: data.merchant }),
+}
+
+export const seriesCauses: Causes<SeriesCommand, SeriesEvent, Series> = {
+  SeriesTaken: ({ merchant }) => [{ type: 'TakeSeries', merchant }],
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Causes } from '../causes.ts'
 import type { Decider, EventsOf } from '../decider.ts'
 import { refuse } from '../refusal.ts'
 
@@ -57,4 +58,10 @@ export const attachments: Decider<AttachmentCommand, AttachmentEvent, readonly A
     return [{ type: 'AttachmentsUploaded', data: { attachments: all.slice(known.length) } }]
   },
   evolve: (known, { data }) => [...known, ...data.attachments],
+}
+
+export const attachmentCauses: Causes<AttachmentCommand, AttachmentEvent, readonly Attachment[]> = {
+  AttachmentsUploaded: ({ attachments }) => [
+    { type: 'UploadAttachments', contents: attachments.map(({ id: _, ...content }) => content) },
+  ],
 }

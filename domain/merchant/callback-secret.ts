@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Causes } from '../causes.ts'
 import type { Decider, EventsOf } from '../decider.ts'
 import type { WithAsked } from '../register.ts'
 import { instant, type Instant } from '../time.ts'
@@ -28,11 +29,9 @@ export type CallbackSecretState = WithAsked & {
   readonly earlier: readonly CallbackSecretNumber[]
 }
 
-export const callbackSecret: Decider<
-  Command,
-  EventsOf<typeof callbackSecretEvents>,
-  CallbackSecretState
-> = {
+type CallbackSecretEvent = EventsOf<typeof callbackSecretEvents>
+
+export const callbackSecret: Decider<Command, CallbackSecretEvent, CallbackSecretState> = {
   initial: { current: 0, earlier: [] },
   decide: ({ at }) => [{ type: 'CallbackSecretRotated', data: { at } }],
   evolve: ({ current, earlier }, { data }) => ({
@@ -42,6 +41,10 @@ export const callbackSecret: Decider<
       mostEarlier,
     ),
   }),
+}
+
+export const callbackSecretCauses: Causes<Command, CallbackSecretEvent, CallbackSecretState> = {
+  CallbackSecretRotated: (_, { at }) => [{ type: 'RotateCallbackSecret', at }],
 }
 
 /** The current number first, then those that still sign. */

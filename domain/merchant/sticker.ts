@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Causes } from '../causes.ts'
 import type { Decider, EventsOf } from '../decider.ts'
 import { refuse } from '../refusal.ts'
 
@@ -47,4 +48,9 @@ export const sticker: Decider<StickerCommand, StickerEvent, Sticker> = {
         return { status: 'claimed', ...event.data }
     }
   },
+}
+
+export const stickerCauses: Causes<StickerCommand, StickerEvent, Sticker> = {
+  StickerAdded: () => [{ type: 'AddSticker' }],
+  StickerClaimed: (data) => [{ type: 'ClaimSticker', ...data }],
 }

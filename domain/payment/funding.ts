@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Causes } from '../causes.ts'
 import type { Decider, EventsOf } from '../decider.ts'
 
 export const fundingEvents = {
@@ -21,4 +22,8 @@ export const funding: Decider<FundingCommand, FundingEvent, Funding> = {
       ? []
       : [{ type: 'FundingInformed', data: { position } }],
   evolve: (_, { data }) => ({ informedTo: data.position }),
+}
+
+export const fundingCauses: Causes<FundingCommand, FundingEvent, Funding> = {
+  FundingInformed: ({ position }) => [{ type: 'NoteInformed', position }],
 }

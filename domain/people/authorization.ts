@@ -9,7 +9,7 @@ import {
 import type { Permissions } from './grant.ts'
 import { isPartOf, type Scope } from './scope.ts'
 
-const authorizationRequestLifetime: Seconds = 600
+export const authorizationRequestLifetime: Seconds = 600
 /** Interface 11. */
 const codeLifetime: Seconds = 60
 

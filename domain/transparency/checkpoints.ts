@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Causes } from '../causes.ts'
 import type { Decider, EventsOf } from '../decider.ts'
 
 export const checkpointEvents = {
@@ -63,4 +64,8 @@ export const checkpoint: Decider<CheckpointCommand, CheckpointEvent, Checkpoints
           : before
     }
   },
+}
+
+export const checkpointCauses: Causes<SignCheckpoint, CheckpointEvent, CheckpointsOfDay> = {
+  CheckpointSigned: (data) => [{ type: 'SignCheckpoint', ...data }],
 }

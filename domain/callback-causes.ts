@@ -1,0 +1,31 @@
+import { withAttempt, type callback, type CallbackEvent, type Message } from './callback.ts'
+import { jitterOf } from './callback-schedule.ts'
+import type { Causes, Given } from './causes.ts'
+
+type Command = Parameters<(typeof callback)['decide']>[0]
+type State = (typeof callback)['initial']
+
+/** Why no message is this one. */
+const untold = (
+  { subject, revision, event }: Message,
+  { id, facts }: Given<CallbackEvent, State>,
+): string | undefined => {
+  const told = facts.toldBy(subject, revision)
+  if (told?.id !== id) return `it is not about revision ${revision} of ${subject}`
+  return told.event === event ? undefined : `that event tells ${told.event}, not ${event}`
+}
+
+export const callbackCauses: Causes<Command, CallbackEvent, State> = {
+  CallbackAttempted: ({ nextAttemptAt, ...attempt }, given) => {
+    const problem = untold(attempt, given)
+    if (problem !== undefined) return problem
+    const { attempts } = withAttempt(given.state, attempt)
+    const { attemptedAt: at, retryAfterMs } = attempt
+    // How far the retry was spread shows in its time; the last attempt has none.
+    const jitter = nextAttemptAt === null ? 1 : jitterOf(attempts, at, nextAttemptAt, retryAfterMs)
+    return [{ type: 'RecordAttempt', attempt, after: given.state.attempts, jitter }]
+  },
+  CallbackRetryRequested: ({ nextAttemptAt: _, ...message }, given) =>
+    untold(message, given) ?? [{ type: 'RequestRetry', at: given.at, message }],
+  CallbackTestRequested: ({ uri }) => [{ type: 'RequestTest', uri }],
+}

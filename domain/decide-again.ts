@@ -1,0 +1,123 @@
+import type { Causes, Facts, Given } from './causes.ts'
+import type { Decider } from './decider.ts'
+import { schemaVersion, type EventType, type Recorded } from './events.ts'
+import { jsonEquals } from './json-equality.ts'
+import { Refusal } from './refusal.ts'
+import { idIn } from './stream.ts'
+import type { Instant } from './time.ts'
+
+type Decided = { readonly type: string; readonly data: object }
+
+/** An event, and its data as the log holds them, before they were brought up to date. */
+export type Judged = { readonly event: Recorded; readonly stored: object }
+
+export type Judge = {
+  readonly decider: Decider<unknown, Decided, unknown>
+  readonly causes: Causes<unknown, Decided, unknown>
+}
+
+/** How many events a command explains, or why none of them holds. */
+export type Verdict = { readonly explained: number } | { readonly problem: string }
+
+const isOld = ({ event: { type, metadata } }: Judged): boolean =>
+  metadata.schema < schemaVersion(type as EventType)
+
+/** Old logs lack these members, or count debts in another way. */
+const notCompared: Partial<Record<string, readonly string[]>> = {
+  AuthorizationAllowed: ['client'],
+}
+const notComparedIfOld: Partial<Record<string, readonly string[]>> = { SettlementMade: ['payouts'] }
+
+type Fields = Readonly<Record<string, unknown>>
+
+const shown = (value: unknown): string => {
+  const text = value === undefined ? 'nothing' : JSON.stringify(value)
+  return text.length > 80 ? `${text.slice(0, 77)}…` : text
+}
+
+/** The innermost member that differs, with both values. */
+const differenceIn = (recorded: unknown, decided: unknown, path: string): string => {
+  const isGroup = (value: unknown): value is Fields => typeof value === 'object' && value !== null
+  if (isGroup(recorded) && isGroup(decided))
+    for (const name of new Set([...Object.keys(recorded), ...Object.keys(decided)]))
+      if (!jsonEquals(recorded[name], decided[name]))
+        return differenceIn(recorded[name], decided[name], path === '' ? name : `${path}.${name}`)
+  return `its ${path} is ${shown(recorded)}, and by the rules it is ${shown(decided)}`
+}
+
+/** Of an event of an older version only what both know of is compared. */
+const problemWith = (judged: Judged, decided: Decided): string | undefined => {
+  const { type } = judged.event
+  if (decided.type !== type) return `by the rules ${decided.type} comes here, not ${type}`
+  const recorded = judged.event.data as Fields
+  if (jsonEquals(recorded, decided.data)) return undefined
+  const left = { ...recorded }
+  const again = { ...(decided.data as Fields) }
+  const skipped = (name: string): boolean =>
+    isOld(judged)
+      ? !(name in judged.stored && name in again) || !!notComparedIfOld[type]?.includes(name)
+      : !(name in recorded) && !!notCompared[type]?.includes(name)
+  for (const name of [...Object.keys(left), ...Object.keys(again)].filter(skipped)) {
+    delete left[name]
+    delete again[name]
+  }
+  return jsonEquals(left, again) ? undefined : differenceIn(left, again, '')
+}
+
+const time = (at: Instant): string => new Date(at).toISOString()
+
+/** Why a command that gives no event cannot have led to one. */
+const nothingDecided = ({ event: { data, metadata } }: Judged): string => {
+  const { expiredAt } = data as { readonly expiredAt?: Instant }
+  if (expiredAt !== undefined && metadata.at < expiredAt)
+    return `it was recorded at ${time(metadata.at)}, before the time of expiry, ${time(expiredAt)}`
+  return `by the rules nothing happens at ${time(metadata.at)}: it is too early, or a repetition`
+}
+
+const verdictOf = (events: readonly Judged[], decided: readonly Decided[]): Verdict => {
+  const [first] = events
+  if (!first) return { explained: 0 }
+  if (decided.length === 0)
+    return isOld(first) ? { explained: 1 } : { problem: nothingDecided(first) }
+  for (const [index, one] of decided.entries()) {
+    const judged = events[index]
+    if (!judged)
+      return { problem: `by the rules ${one.type} was recorded with it, and is not there` }
+    const problem = problemWith(judged, one)
+    if (problem !== undefined) return { problem }
+  }
+  return { explained: decided.length }
+}
+
+/**
+ * Whether the next events of a stream are what `decide` gives from the state before them, by the
+ * clock of their metadata. The events were recorded at one moment, maybe by several commands.
+ */
+export const decideAgain = (
+  { decider, causes }: Judge,
+  state: unknown,
+  events: readonly Judged[],
+  facts: Facts,
+): Verdict => {
+  const [first, ...next] = events
+  if (!first) return { explained: 0 }
+  const { type, data, stream, metadata } = first.event
+  const given: Given<Decided, unknown> = {
+    ...{ id: idIn(stream), at: metadata.at, merchant: metadata.merchant },
+    ...{ state, next: next.map(({ event }) => event), facts },
+  }
+  const cause = causes[type] as (data: object, given: Given<Decided, unknown>) => unknown[] | string
+  const commands = cause(data, given)
+  if (typeof commands === 'string') return { problem: commands }
+  let problem: string | undefined
+  for (const command of commands)
+    try {
+      const verdict = verdictOf(events, decider.decide(command, state, metadata.asked))
+      if ('explained' in verdict) return verdict
+      problem ??= verdict.problem
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      problem ??= `the rules refuse it: ${error.message}`
+    }
+  return { problem: problem ?? 'nothing that can be asked for leads to it' }
+}

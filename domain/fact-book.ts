@@ -1,0 +1,174 @@
+import { termsInForce, type FeeSchedule } from './accounting/fees.ts'
+import { defaultLedger } from './accounting/ledger.ts'
+import { impliedAccount } from './accounting/settlement-account.ts'
+import type { Facts } from './causes.ts'
+import type { Recorded } from './events.ts'
+import { idIn, within } from './stream.ts'
+import { clockToleranceMs, type Instant } from './time.ts'
+
+/** A value and when it was set, latest last. Earlier ones are kept while they may still count. */
+type History<Value> = readonly { readonly value: Value; readonly since: Instant }[]
+
+const valuesKept = 8
+
+const withValue = <Value>(history: History<Value> | undefined, value: Value, since: Instant) =>
+  [...(history ?? []), { value, since }].slice(-valuesKept)
+
+/**
+ * The values that a decision at an instant may have seen, the latest first: a process may hear of a
+ * change later than the log.
+ */
+const possible = <Value>(history: History<Value> | undefined, at: Instant): readonly Value[] => {
+  const values: Value[] = []
+  for (const { value, since } of (history ?? []).toReversed()) {
+    values.push(value)
+    if (since + clockToleranceMs < at) break
+  }
+  return values
+}
+
+type Scheduled = { readonly schedule: FeeSchedule; readonly since: Instant }
+type Started = { readonly serial: number; readonly at: Instant }
+
+type FactsOfLog = Pick<
+  Facts,
+  | 'posIsKnown'
+  | 'ledgerIsOpen'
+  | 'currencyOf'
+  | 'termsOf'
+  | 'settlementTermsOf'
+  | 'payoutDelaysOf'
+  | 'seriesOf'
+  | 'settlementStartedAt'
+  | 'reportOpenedAt'
+  | 'codesWorkOnce'
+>
+
+/**
+ * Remembers what decisions look up in other streams. Feed it every event in log order, after the
+ * decision was looked at.
+ * Long because the events fill what the facts read.
+ */
+export const factBook = () => {
+  const currencies = new Map<string, string>()
+  const tills = new Map<string, History<boolean>>()
+  const ledgers = new Map<string, History<boolean>>()
+  const opened = new Map<string, Instant>()
+  const schedules = new Map<string, readonly Scheduled[]>()
+  const delays = new Map<string, History<number>>()
+  const series = new Map<string, string>()
+  const started = new Map<string, readonly Started[]>()
+  let isProduction = false
+
+  const open = (ledger: string, isOpen: boolean, at: Instant): void =>
+    void ledgers.set(ledger, withValue(ledgers.get(ledger), isOpen, at))
+
+  const readLedger = (event: Recorded, ledger: string, at: Instant): void => {
+    switch (event.type) {
+      case 'LedgerRegistered':
+        open(ledger, true, at)
+        if (!opened.has(ledger)) opened.set(ledger, at)
+        return
+      case 'LedgerEnabled':
+        return open(ledger, true, at)
+      case 'LedgerDisabled':
+        return open(ledger, false, at)
+      case 'ReportClosed':
+        return void opened.set(ledger, at)
+      default:
+        return
+    }
+  }
+
+  const setDelay = (
+    merchant: string | null,
+    { payoutDelay }: { payoutDelay: number },
+    at: Instant,
+  ) => void delays.set(merchant ?? '', withValue(delays.get(merchant ?? ''), payoutDelay, at))
+
+  const read = (event: Recorded): void => {
+    const { stream, metadata } = event
+    const { at, merchant } = metadata
+    const id = idIn(stream)
+    switch (event.type) {
+      case 'MerchantRegistered':
+        currencies.set(id, event.data.currency)
+        if (!opened.has(within(id, defaultLedger))) opened.set(within(id, defaultLedger), at)
+        if (!delays.has(id)) setDelay(id, impliedAccount(id, event.data.currency), at)
+        return
+      case 'MerchantChanged':
+        return void currencies.set(id, event.data.currency)
+      case 'PosRegistered':
+        return void tills.set(id, withValue(tills.get(id), true, at))
+      case 'PosRemoved':
+        return void tills.set(id, withValue(tills.get(id), false, at))
+      case 'SettlementAccountRegistered':
+      case 'SettlementAccountChanged':
+        return setDelay(merchant, event.data, at)
+      case 'FeesScheduled':
+        return void schedules.set(id, [
+          ...(schedules.get(id) ?? []),
+          { schedule: event.data, since: at },
+        ])
+      case 'SeriesTaken':
+        return void series.set(event.data.merchant, id)
+      case 'SettlementStarted':
+        return void started.set(id, [...(started.get(id) ?? []), { serial: event.data.serial, at }])
+      case 'SettlementMade': {
+        const { serial } = event.data
+        return void started.set(
+          id,
+          (started.get(id) ?? []).filter((one) => one.serial > serial),
+        )
+      }
+      case 'ProductionBegun':
+        isProduction = true
+        return
+      default:
+        readLedger(event, id, at)
+    }
+  }
+
+  /** The schedules that may have been known, with all first. */
+  const knownSchedules = (merchant: string, at: Instant): readonly (readonly FeeSchedule[])[] => {
+    const all = schedules.get(merchant) ?? []
+    const known = [all]
+    for (
+      let count = all.length;
+      count > 0 && (all[count - 1]?.since ?? 0) + clockToleranceMs >= at;
+    )
+      known.push(all.slice(0, --count))
+    return known.map((some) => some.map(({ schedule }) => schedule))
+  }
+
+  /** What a decision at that moment may have looked up. */
+  const factsAt = (at: Instant): FactsOfLog => ({
+    posIsKnown: (merchant, posId) =>
+      possible(tills.get(within(merchant, posId)), at).includes(true),
+    ledgerIsOpen: (merchant, ledger) =>
+      ledger === defaultLedger ||
+      possible(ledgers.get(within(merchant, ledger)), at).includes(true),
+    currencyOf: (merchant) => currencies.get(merchant),
+    termsOf: (merchant, currency) =>
+      knownSchedules(merchant, at).map((some) =>
+        termsInForce(some, currency, currencies.get(merchant) ?? '', at),
+      ),
+    settlementTermsOf: (merchant, startedAt) =>
+      knownSchedules(merchant, at).map((some) =>
+        Object.fromEntries(
+          [...new Set(some.map(({ currency }) => currency))].map((currency) => [
+            currency,
+            termsInForce(some, currency, currencies.get(merchant) ?? '', startedAt),
+          ]),
+        ),
+      ),
+    payoutDelaysOf: (merchant) => possible(delays.get(merchant), at),
+    seriesOf: (merchant) => series.get(merchant),
+    settlementStartedAt: (merchant, serial) =>
+      started.get(merchant)?.find((one) => one.serial === serial)?.at,
+    reportOpenedAt: (merchant, ledger) => opened.get(within(merchant, ledger)),
+    codesWorkOnce: isProduction,
+  })
+
+  return { read, factsAt }
+}
