@@ -64,4 +64,5 @@ export const causes = {
   authorizations: authorizationCauses,
   grants: grantCauses,
   checkpoints: checkpointCauses,
+  checkpointKeys: aggregates.checkpointKeys.causes,
 } satisfies { readonly [Name in keyof Aggregates]: CausesOf<Aggregates[Name]> }

@@ -25,7 +25,17 @@ export const callbackCauses: Causes<Command, CallbackEvent, State> = {
     const jitter = nextAttemptAt === null ? 1 : jitterOf(attempts, at, nextAttemptAt, retryAfterMs)
     return [{ type: 'RecordAttempt', attempt, after: given.state.attempts, jitter }]
   },
-  CallbackRetryRequested: ({ nextAttemptAt: _, ...message }, given) =>
-    untold(message, given) ?? [{ type: 'RequestRetry', at: given.at, message }],
+  CallbackRetryRequested: (data, given) => {
+    const { subject, revision, event, seqno } = data
+    const problem = untold(data, given)
+    if (problem !== undefined) return problem
+    const message = { subject, revision, event, seqno }
+    const told = given.facts.toldBy(subject, revision)
+    // Early requests, and those of the service itself, do not say where the message was told.
+    const telling = data.position !== undefined &&
+      told && { position: told.position, toldAt: told.at }
+    const retry = { type: 'RequestRetry', at: given.at, message: { ...message, ...telling } }
+    return [retry as Command]
+  },
   CallbackTestRequested: ({ uri }) => [{ type: 'RequestTest', uri }],
 }

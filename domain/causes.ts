@@ -6,6 +6,14 @@ import type { Instant } from './time.ts'
 /** The sums of the lines of a report or a settlement. */
 export type LinesSummed = { readonly counters: Counters; readonly totals: Totals }
 
+/** An event that tells a message, and what the message is called. */
+export type TellingEvent = {
+  readonly id: string
+  readonly event: string
+  readonly position: number
+  readonly at: Instant
+}
+
 /**
  * What the rest of the log tells about the moment of an event. Of what changed within the last
  * minute both is possible: a process may not have heard of it.
@@ -37,10 +45,7 @@ export type Facts = {
   /** Whether one-time codes work once, as in production. */
   readonly codesWorkOnce: boolean
   /** What the event at that place of the log tells of its subject. */
-  readonly toldBy: (
-    subject: string,
-    revision: number,
-  ) => { readonly id: string; readonly event: string } | undefined
+  readonly toldBy: (subject: string, revision: number) => TellingEvent | undefined
   /** What the request of that stream was granted. */
   readonly grantedBy: (stream: string) => Permissions | null
 }

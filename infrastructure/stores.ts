@@ -13,6 +13,7 @@ import { openSqliteEventStore } from './event-store/sqlite-event-store.ts'
 import { buildReadModelFile } from './read-models/read-model-draft.ts'
 import {
   checkpointOf,
+  currentFileIn,
   openReadModelFile,
   type OpenReadModels,
 } from './read-models/read-model-file.ts'
@@ -160,3 +161,10 @@ export const readModelMark = (place: Place): Mark => {
 }
 
 export const buildReadModels = (place: Place) => buildReadModelFile(directoryIn(place), tables)
+
+/** New read models apart from those in use. */
+export const buildReadModelsIn = (directory: string) => buildReadModelFile(directory, tables)
+
+/** The file of the read models in use; undefined when this version has made none. */
+export const currentReadModels = (place: Place): string | undefined =>
+  currentFileIn(directoryIn(place))

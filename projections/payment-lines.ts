@@ -8,12 +8,27 @@ import type { PaymentRow } from './payment-table.ts'
 
 export type PaymentRecorded = Recorded<PaymentEvent>
 
+/** What a line needs of the payment before its event. */
+type Before = Pick<
+  PaymentRow,
+  | 'tid'
+  | 'merchant'
+  | 'ledger'
+  | 'customer'
+  | 'currency'
+  | 'amount'
+  | 'additionalAmount'
+  | 'credit'
+  | 'amountLeft'
+  | 'additionalAmountLeft'
+>
+
 /**
  * The transaction line of an event, given the row before it; some events have none.
  * Long because it has a case for each event whose line is not made by `paymentEffects` alone.
  */
 export const transactionLine = (
-  before: PaymentRow | undefined,
+  before: Before | undefined,
   event: PaymentRecorded,
 ): TransactionLine | undefined => {
   const { position, metadata, stream, type } = event

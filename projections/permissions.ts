@@ -53,8 +53,8 @@ const requested = ({
 }
 
 /** An answer that costs nothing has no charge, so it is not settled. */
-const permissionLine = (
-  before: PermissionRow | undefined,
+export const permissionLine = (
+  before: Pick<PermissionRow, 'rid' | 'merchant' | 'customer' | 'currency'> | undefined,
   event: Recorded<PermissionEvent>,
 ): TransactionLine | undefined => {
   const row = event.type === 'PermissionRequested' ? requested(event) : before

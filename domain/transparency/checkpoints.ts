@@ -66,6 +66,7 @@ export const checkpoint: Decider<CheckpointCommand, CheckpointEvent, Checkpoints
   },
 }
 
-export const checkpointCauses: Causes<SignCheckpoint, CheckpointEvent, CheckpointsOfDay> = {
+export const checkpointCauses: Causes<CheckpointCommand, CheckpointEvent, CheckpointsOfDay> = {
   CheckpointSigned: (data) => [{ type: 'SignCheckpoint', ...data }],
+  CheckpointCosigned: (data) => [{ type: 'AddCosignature', ...data }],
 }

@@ -25,6 +25,8 @@ export type Row = readonly [
 
 type Direction = 'forwards' | 'backwards'
 
+export type Examined = { readonly row: Row; readonly problem: string | undefined }
+
 /** Rows are checked when they are read. All throw StoreUnavailable, and DamagedEvent for rows. */
 export type EventRows = {
   /**
@@ -40,8 +42,8 @@ export type EventRows = {
   lastRevision(stream: string): Revision
   /** The position of the last event, or of the last one that is JSON. */
   head(kind?: 'json'): Position
-  /** Every row as it stands, and what is wrong with it. */
-  examined(): IterableIterator<{ readonly row: Row; readonly problem: string | undefined }>
+  /** Every row after a position as it stands, and what is wrong with it. */
+  examined(after?: Position): IterableIterator<Examined>
 }
 
 const selectRows = (checksum: string): string => `
@@ -53,6 +55,9 @@ const limit = 'LIMIT ? + 0'
 
 /** Characters or bytes of data after which an answer ends: a thousand of the largest events are a gigabyte. */
 const largestAnswer = 8 * 1_048_576
+
+/** Rows that are examined in one go. */
+const rowsOfPage = 1_000
 
 type ProblemOf = (row: Row) => string | undefined
 
@@ -105,6 +110,25 @@ const checksRows = (problemOf: ProblemOf) => {
   }
 }
 
+/**
+ * Rows page by page, as far as a page may be large: an unfinished query keeps the write-ahead log
+ * from being emptied.
+ */
+function* paged(rowsAfter: (last: Position) => Iterable<Row>, after: Position): Generator<Row> {
+  for (let last = after; ;) {
+    const page: Row[] = []
+    let size = 0
+    for (const row of rowsAfter(last)) {
+      page.push(row)
+      size += row[5].length
+      if (size >= largestAnswer) break
+    }
+    if (page.length === 0) return
+    yield* page
+    last = page.at(-1)?.[0] ?? last
+  }
+}
+
 const ofThisStream = 'events.stream = (SELECT id FROM streams WHERE name = ?)'
 
 export const readEventRows = (database: Database.Database): EventRows => {
@@ -124,7 +148,6 @@ export const readEventRows = (database: Database.Database): EventRows => {
     forwards: rows(`WHERE ${ofThisStream} AND revision >= ? ORDER BY revision ${limit}`),
     backwards: rows(`WHERE ${ofThisStream} AND revision <= ? ORDER BY revision DESC ${limit}`),
   }
-  const every = rows('ORDER BY position')
   const last = number(`SELECT revision FROM events WHERE ${ofThisStream}
                        ORDER BY revision DESC LIMIT 1`)
   const head = number('SELECT position FROM events ORDER BY position DESC LIMIT 1')
@@ -151,8 +174,9 @@ export const readEventRows = (database: Database.Database): EventRows => {
       }),
     lastRevision: (stream) => asking(() => last.get(stream) ?? noStream),
     head: (kind) => asking(() => (kind ? headOfJson : head).get() ?? 0),
-    *examined() {
-      for (const row of every.iterate()) yield { row, problem: problemOf(row) }
+    *examined(after = 0) {
+      for (const row of paged((last) => ofAll.forwards.iterate(last, rowsOfPage), after))
+        yield { row, problem: problemOf(row) }
     },
   }
 }

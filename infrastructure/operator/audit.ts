@@ -12,6 +12,7 @@ import { addAuditEvents } from './audit-events.ts'
 import { addAuditRefusals, type TextOfRefusal } from './audit-refusals.ts'
 import { line, withStore } from './audit-store.ts'
 import { auditTree, type TreeOptions } from './audit-tree.ts'
+import { addVerifyCommand } from './audit-verify.ts'
 import { examine } from './examine.ts'
 import { addProofOfOrder } from './proof-of-order.ts'
 import { addSecurityAudit } from './security-audit.ts'
@@ -85,5 +86,6 @@ export const addAuditCommands = (
     .description('print every event type with its JSON Schema')
     .action(() => catalogue().forEach(line))
   addAuditAsOf(audit, settings)
+  addVerifyCommand(audit, program, settings)
   addSecurityAudit(audit, program, settings)
 }

@@ -17,6 +17,14 @@ export const newestGeneration = (directory: string, print: string): number =>
     return file === nameOf(print, generation) ? Math.max(newest, generation) : newest
   }, 0)
 
+/** The file that this version of the code uses; undefined when there is none. */
+export const currentFileIn = (directory: string): string | undefined => {
+  if (!existsSync(directory)) return undefined
+  const print = fingerprint()
+  const generation = newestGeneration(directory, print)
+  return generation === 0 ? undefined : join(directory, nameOf(print, generation))
+}
+
 export type ReadModelFile = {
   readonly sqlite: Database.Database
   readonly db: BetterSQLite3Database
@@ -160,6 +168,10 @@ export const openReadModelFile = (
 
   return openGeneration(newestGeneration(directory, print) || 1)
 }
+
+/** Opens the read models for reading only. @throws Error when the file is gone or damaged */
+export const openReadModelsToRead = (file: string): ReadModelFile =>
+  openFile(file, [], [], { readonly: true, fileMustExist: true })
 
 /** Opens a second connection to the read models. @throws Error when the file is gone */
 export const openReadModelsAgain = (file: string): ReadModelFile =>

@@ -1,0 +1,138 @@
+import { parseCheckpoint } from '../../domain/transparency/checkpoint.ts'
+import type { Hash } from '../../domain/transparency/merkle-tree.ts'
+import { parseNote, type SignedNote } from '../../domain/transparency/signed-note.ts'
+import type { Recorded } from '../../domain/events.ts'
+import type { growingTree } from './growing-tree.ts'
+import type { KnownKeys } from './known-keys.ts'
+import type { Problems } from './problems.ts'
+
+type Tree = ReturnType<typeof growingTree>
+type Signed = Extract<Recorded, { readonly type: 'CheckpointSigned' }>
+
+/** A checkpoint that somebody has kept, apart from the log. */
+export type KeptCheckpoint = {
+  readonly size: number
+  /** Base64. */
+  readonly root: string
+  /** Where it was kept. */
+  readonly by: string
+  /** Absent in what the service itself notes. */
+  readonly note?: SignedNote
+  /** Kept beside the log by the service, which goes on after a loss that was accepted. */
+  readonly isOwn?: true
+}
+
+type Needs = {
+  readonly keys: KnownKeys
+  readonly kept: readonly KeptCheckpoint[]
+  readonly problems: Problems
+}
+
+const base64 = (hash: Hash): string => Buffer.from(hash).toString('base64')
+
+/**
+ * Compares checkpoints with the log: those in it, as they come, and those that were kept elsewhere.
+ * Long because all share what was found.
+ */
+export const auditCheckpoints = ({ keys, kept, problems }: Needs) => {
+  const wanted = new Set(kept.map(({ size }) => size))
+  /** Of trees that were too long ago when they were signed. */
+  const later: Signed[] = []
+  /** By keys that were not known when they came: a log may register its first one later. */
+  const unknown: Signed[] = []
+  let [count, lastSound, lossAt] = [0, 0, Infinity]
+  /** One event that is not what was signed makes every later root another. */
+  let hasDiffered = false
+
+  const tell = (problem: string): void => problems.add({ check: 'tree', position: null, problem })
+
+  const compare = (event: Signed, root: Hash): void => {
+    const { data } = event
+    if (data.root === base64(root)) {
+      lastSound = data.size
+      return
+    }
+    if (hasDiffered) return
+    hasDiffered = true
+    const among = `among events ${lastSound + 1} to ${data.size} of the log`
+    problems.at(event, 'tree', `${among}, something is not as it was when this was signed`)
+  }
+
+  const compareKept = ({ size, root: expected, by, isOwn }: KeptCheckpoint, root: Hash): void => {
+    if (expected === base64(root) || (isOwn && size > lossAt)) return
+    tell(`the first ${size} events are not those of the checkpoint in ${by}`)
+  }
+
+  const problemOf = ({ data: { note, size, root } }: Signed, tree: Tree): string | undefined => {
+    const signed = parseNote(note)
+    const checkpoint = signed && parseCheckpoint(signed.text)
+    if (!checkpoint) return 'its note is no signed checkpoint'
+    if (checkpoint.size !== size || base64(checkpoint.root) !== root)
+      return 'its note is about another tree than its data'
+    return size < tree.size() ? undefined : `it covers ${size} events, of which some come later`
+  }
+
+  const signatureProblem = ({ data: { note } }: Signed): string | undefined => {
+    const signed = parseNote(note)
+    return signed && keys.problemOf(signed)
+  }
+
+  const readSigned = (event: Signed, tree: Tree): void => {
+    count += 1
+    const problem = problemOf(event, tree)
+    if (problem !== undefined) return problems.at(event, 'tree', problem)
+    if (signatureProblem(event) !== undefined) unknown.push(event)
+    const root = tree.rootAt(event.data.size)
+    if (root) compare(event, root)
+    else later.push(event)
+  }
+
+  const finishSignatures = (): void => {
+    for (const event of keys.hasAny() ? unknown : []) {
+      const problem = signatureProblem(event)
+      if (problem !== undefined) problems.at(event, 'tree', problem)
+    }
+    for (const { note, by } of kept) {
+      const problem = note && keys.problemOf(note)
+      if (problem !== undefined) tell(`the checkpoint in ${by} cannot be trusted: ${problem}`)
+    }
+    for (const name of count > 0 ? keys.unseen() : [])
+      tell(`the key of ${name} that was given has signed no checkpoint of this log`)
+  }
+
+  const finishKept = (size: number): void => {
+    for (const { size: covered, by, isOwn } of kept)
+      if (covered > size && !(isOwn && covered > lossAt))
+        tell(
+          `the log has ${size} events, and the checkpoint in ${by} covers ${covered}: ` +
+            'its end was cut off',
+        )
+  }
+
+  return {
+    /** Call it after each leaf. */
+    grown: (tree: Tree): void => {
+      if (!wanted.has(tree.size())) return
+      for (const one of kept) if (one.size === tree.size()) compareKept(one, tree.root())
+    },
+    /** Call it with each event, once its leaf is in the tree. */
+    read: (event: Recorded, tree: Tree): void => {
+      if (event.type === 'CheckpointKeyRegistered') keys.register(event.data.publicKey)
+      if (event.type === 'CheckpointSigned') readSigned(event, tree)
+      if (event.type === 'LossAccepted') lossAt = Math.min(lossAt, event.data.end)
+    },
+    /** Trees of so many leaves have to be looked at again. */
+    sizesLeft: (): readonly number[] => later.map(({ data }) => data.size),
+    finish: (size: number, rootOf: (size: number) => Hash | undefined): void => {
+      for (const event of later) {
+        const root = rootOf(event.data.size)
+        if (root) compare(event, root)
+      }
+      finishSignatures()
+      finishKept(size)
+    },
+    count: (): number => count,
+  }
+}
+
+export type CheckpointAudit = ReturnType<typeof auditCheckpoints>

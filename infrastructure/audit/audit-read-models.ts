@@ -1,0 +1,142 @@
+import { DamagedEvent, type Position } from '../../application/event-store.ts'
+import { parseEvent } from '../../domain/events.ts'
+import { journalQueries } from '../../projections/journal.ts'
+import Database from '../sqlite.ts'
+import {
+  checkpointOf,
+  openReadModelsToRead,
+  type ReadModelFile,
+} from '../read-models/read-model-file.ts'
+import { currentReadModels, type OpenedStore, type Place } from '../stores.ts'
+import { comparedTables, comparePages } from './compare-rows.ts'
+import { freshReadModels, type FreshReadModels } from './fresh-read-models.ts'
+import type { Pause, Problems, Progress } from './problems.ts'
+import { tellDifference } from './tell-difference.ts'
+
+/** Rows of a table that are compared in one go, in one state of the file. */
+const rowsOfPage = 2_000
+
+type Needs = {
+  readonly store: OpenedStore
+  readonly place: Place
+  /** Where the log ended when the audit began. */
+  readonly end: Position
+  readonly problems: Problems
+  readonly progress: Progress
+  readonly pause: Pause
+}
+
+/** Folds event by event up to the one that cannot be folded, and names that. */
+const nameUnfoldable = async ({ store, problems }: Needs, fresh: FreshReadModels) => {
+  for await (const batch of store.readAll(fresh.position()))
+    for (const event of batch)
+      try {
+        parseEvent(event)
+        await fresh.foldTo(event.position)
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error)
+        problems.at(event, 'read models', `it cannot be folded into the read models: ${reason}`)
+        return
+      }
+}
+
+/** Whether the log could be folded up to there. */
+const foldTo = async (needs: Needs, fresh: FreshReadModels, end: Position): Promise<boolean> => {
+  const { progress, pause, problems } = needs
+  try {
+    await fresh.foldTo(end, (position) => {
+      progress('folding the log anew', position, needs.end)
+      return pause()
+    })
+    return true
+  } catch (error) {
+    if (error instanceof DamagedEvent)
+      problems.at(error.event, 'read models', 'the read models cannot be made beyond it')
+    else await nameUnfoldable(needs, fresh)
+    return false
+  }
+}
+
+/** Compares all tables; each page in one state of the file, which a service may be folding into. */
+const compareAll = async (needs: Needs, live: ReadModelFile, fresh: FreshReadModels) => {
+  const { progress, pause } = needs
+  const began = live.sqlite.prepare('BEGIN')
+  const ended = live.sqlite.prepare('COMMIT')
+  let [rows, differences] = [0, 0]
+  for (const [index, table] of comparedTables.entries()) {
+    const compare = comparePages(live, fresh.file, table)
+    let after: Parameters<typeof compare>[0]
+    do {
+      began.run()
+      const { position } = checkpointOf(live)
+      const isFolded = await foldTo(needs, fresh, position)
+      const page = isFolded ? compare(after, rowsOfPage) : { rows: 0, last: undefined }
+      ended.run()
+      rows += page.rows
+      after = 'last' in page ? page.last : undefined
+      if ('difference' in page)
+        await tellDifference(needs, fresh, page.difference, (differences += 1) === 1)
+      await pause()
+    } while (after)
+    progress('comparing the read models', index + 1, comparedTables.length)
+  }
+  return rows
+}
+
+const auditJournal = ({ problems }: Needs, { file }: FreshReadModels): void => {
+  for (const { currency, imbalance } of journalQueries(file.db).trialBalance())
+    if (imbalance !== '0') {
+      const problem = `the journal is off by ${imbalance} minor units of ${currency}`
+      problems.add({ check: 'books', position: null, problem })
+    }
+}
+
+const openLive = ({ place, problems }: Needs): ReadModelFile | undefined => {
+  const file = currentReadModels(place)
+  if (file === undefined) return undefined
+  try {
+    const live = openReadModelsToRead(file)
+    const told = live.sqlite.pragma('integrity_check') as readonly { integrity_check: string }[]
+    for (const { integrity_check: text } of told)
+      if (text !== 'ok')
+        problems.add({
+          check: 'read models',
+          position: null,
+          problem: `the file is damaged: ${text}`,
+        })
+    return live
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError)) throw error
+    const problem = `the file of the read models cannot be read: ${error.message}`
+    problems.add({ check: 'read models', position: null, problem })
+    return undefined
+  }
+}
+
+/**
+ * Folds the log into new read models and compares them row by row with those in use. Returns how
+ * many rows were compared; undefined when there are no read models of this version.
+ */
+export const auditReadModels = async (needs: Needs): Promise<number | undefined> => {
+  const { store, end, problems } = needs
+  const fresh = freshReadModels(store)
+  const live = openLive(needs)
+  try {
+    const foldedTo = live ? checkpointOf(live) : undefined
+    const head = await store.head()
+    if (foldedTo && foldedTo.position > head) {
+      const problem =
+        `the read models hold event ${foldedTo.position}, and the log ends at ${head}: ` +
+        'its end was cut off, or an older copy was put back'
+      problems.add({ check: 'log', position: head + 1, problem })
+      return undefined
+    }
+    if (!(await foldTo(needs, fresh, Math.min(end, foldedTo?.position ?? end)))) return undefined
+    const rows = live && (await compareAll(needs, live, fresh))
+    if (await foldTo(needs, fresh, end)) auditJournal(needs, fresh)
+    return rows
+  } finally {
+    live?.sqlite.close()
+    fresh.discard()
+  }
+}

@@ -1,0 +1,165 @@
+import type { EventStore } from '../../application/event-store.ts'
+import type { Facts } from '../../domain/causes.ts'
+import { streamOfSubject } from '../../domain/callback-names.ts'
+import { decideAgain, type Judged } from '../../domain/decide-again.ts'
+import { factBook } from '../../domain/fact-book.ts'
+import type { Recorded } from '../../domain/events.ts'
+import { parseEvent } from '../../domain/events.ts'
+import type { Permissions } from '../../domain/people/grant.ts'
+import { categoryOf, idIn } from '../../domain/stream.ts'
+import { toldBy } from '../../projections/told.ts'
+import { deriveIds, makeDigest } from '../derived-ids.ts'
+import { lineBook, lineOf } from './line-book.ts'
+import type { Check, Problems } from './problems.ts'
+import { BrokenStream, evolved, judgeOf, streamStates, type StreamState } from './stream-states.ts'
+
+type Told = ReturnType<Facts['toldBy']>
+/** What has to be read from another stream before an event can be judged. */
+type Looked = { readonly told?: Told; readonly granted?: Permissions | null }
+
+const checkOf = (stream: string): Check => {
+  switch (categoryOf(stream)) {
+    case 'ledger':
+    case 'settlement':
+    case 'series':
+      return 'books'
+    case 'callback':
+    case 'destination':
+      return 'callbacks'
+    default:
+      return 'rules'
+  }
+}
+
+/** The ids of requests, as the key in the first event of the log derives them. */
+const derivedIds = () => {
+  let ids: Pick<Facts, 'tidOf' | 'ridOf'> = { tidOf: () => '', ridOf: () => '' }
+  return {
+    read: ({ type, data }: Recorded): void => {
+      if (type !== 'InstallationMade') return
+      const digest = makeDigest(data.key)
+      ids = { tidOf: deriveIds(digest, data.ids, 'tid'), ridOf: deriveIds(digest, data.ids, 'rid') }
+    },
+    facts: (): typeof ids => ids,
+  }
+}
+
+const permissionsIn = (state: unknown): Permissions | null =>
+  (state as { readonly permissions?: Permissions | null }).permissions ?? null
+
+/** Reads what few events need of other streams. */
+const lookUp = (store: Pick<EventStore, 'readStream'>) => {
+  const told = async (subject: string, revision: number, before: number): Promise<Told> => {
+    const [found] = await store.readStream(streamOfSubject(subject), revision, 1)
+    if (found?.revision !== revision || found.position > before) return undefined
+    const event = parseEvent(found)
+    const told = toldBy(event, subject)
+    return told && { ...told, position: event.position, at: event.metadata.at }
+  }
+  const granted = async (stream: string, before: number): Promise<Permissions | null> => {
+    const judge = judgeOf(stream)
+    if (!judge) return null
+    let state: StreamState = { revision: -1, state: judge.decider.initial, size: 0 }
+    for (const event of await store.readStream(stream))
+      if (event.position < before) state = evolved(judge, state, parseEvent(event))
+    return permissionsIn(state.state)
+  }
+  return (event: Recorded): Promise<Looked> | undefined => {
+    const { type, data, stream, position } = event
+    if (type === 'CallbackAttempted' || type === 'CallbackRetryRequested')
+      return told(data.subject, data.revision, position).then((told) => ({ told }))
+    if (type === 'GrantRefreshed')
+      return granted(idIn(stream), position).then((granted) => ({ granted }))
+    return undefined
+  }
+}
+
+type Needs = {
+  readonly store: Pick<EventStore, 'readStream'>
+  readonly problems: Problems
+}
+
+/**
+ * Walks through the events of all streams in log order, and decides each one again. What was
+ * recorded at one moment is handed over together.
+ * Long because the steps share the states, the facts and the lines.
+ */
+export const judgeStreams = ({ store, problems }: Needs) => {
+  const states = streamStates(store)
+  const book = factBook()
+  const lines = lineBook()
+  const ids = derivedIds()
+  const look = lookUp(store)
+  /** Streams in which something is wrong: what follows from it is not told again. */
+  const spoiled = new Set<string>()
+
+  const spoil = (event: Recorded, check: Check, problem: string): void => {
+    spoiled.add(event.stream)
+    problems.at(event, check, problem)
+  }
+
+  const factsFor = (event: Recorded, { told, granted }: Looked): Facts => ({
+    ...book.factsAt(event.metadata.at),
+    ...lines.facts,
+    ...ids.facts(),
+    toldBy: () => told,
+    grantedBy: () => granted ?? null,
+  })
+
+  const judge = (events: readonly Judged[], known: StreamState, looked: Looked): number => {
+    const [first] = events
+    const aggregate = first && judgeOf(first.event.stream)
+    if (!first || !aggregate || spoiled.has(first.event.stream)) return 1
+    const verdict = decideAgain(aggregate, known.state, events, factsFor(first.event, looked))
+    if ('explained' in verdict) return Math.max(1, verdict.explained)
+    spoil(first.event, checkOf(first.event.stream), verdict.problem)
+    return 1
+  }
+
+  /** Takes an event into all that later ones are judged by. */
+  const take = (event: Recorded, known: StreamState): StreamState => {
+    const aggregate = judgeOf(event.stream)
+    const line = lineOf(event, known.state)
+    if (line) lines.add(line)
+    lines.read(event)
+    book.read(event)
+    ids.read(event)
+    return aggregate ? evolved(aggregate, known, event) : known
+  }
+
+  const walk = async (group: readonly Judged[], known: StreamState, isJudged: boolean) => {
+    for (let at = 0; at < group.length;) {
+      const rest = group.slice(at)
+      const first = rest[0]?.event
+      const looked = first && isJudged ? look(first) : undefined
+      const count = isJudged ? judge(rest, known, looked ? await looked : {}) : 1
+      for (const { event } of rest.slice(0, count)) known = take(event, known)
+      at += count
+    }
+    return known
+  }
+
+  return {
+    /** Events of one stream that were recorded at one moment; not judged when they were before. */
+    read: async (group: readonly Judged[], isJudged: boolean): Promise<void> => {
+      const first = group[0]?.event
+      const aggregate = first && judgeOf(first.stream)
+      if (!first || !aggregate) return
+      try {
+        const before = states.before(aggregate, first)
+        const known = before instanceof Promise ? await before : before
+        states.remember(first.stream, await walk(group, known, isJudged))
+      } catch (error) {
+        if (!(error instanceof BrokenStream)) throw error
+        states.forget(first.stream)
+        if (!spoiled.has(first.stream)) spoil(first, 'log', error.message)
+      }
+    },
+    /** Nothing is concluded any more from a stream with an event that cannot be read. */
+    spoil: (stream: string): void => {
+      spoiled.add(stream)
+      states.forget(stream)
+    },
+    unsettled: lines.unsettled,
+  }
+}

@@ -1,0 +1,63 @@
+import { createPrivateKey } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  ed25519,
+  type NoteSignature,
+  type PublicNoteKey,
+  type SignedNote,
+} from '../../domain/transparency/signed-note.ts'
+import { rawKeyOf } from '../transparency/note-signer.ts'
+import { hasSigned } from '../transparency/note-verifier.ts'
+
+/** The 32 bytes of an Ed25519 key. */
+type KeyBytes = Uint8Array
+
+/** The public halves of the keys in a data directory; none in a copy without them. */
+export const ownKeysIn = (directory: string): readonly KeyBytes[] =>
+  (existsSync(directory) ? readdirSync(directory) : [])
+    .filter((name) => /^checkpoint-ed25519.*\.pem$/.test(name))
+    .flatMap((name) => {
+      try {
+        return [rawKeyOf(createPrivateKey(readFileSync(join(directory, name))))]
+      } catch {
+        return []
+      }
+    })
+
+const idOf = ({ bytes }: NoteSignature): string => Buffer.from(bytes.subarray(0, 4)).toString('hex')
+
+/**
+ * The keys that may sign the checkpoints of a log: those of its folder, those that the log
+ * registers, and those that were given.
+ */
+export const knownKeys = (own: readonly KeyBytes[], given: readonly PublicNoteKey[]) => {
+  const bytes = [...own, ...given.map(({ key }) => key)]
+  /** Given keys that have signed nothing yet. */
+  const unseen = new Set(given)
+
+  const signer = (text: string, signature: NoteSignature): KeyBytes | undefined => {
+    const { name } = signature
+    const signing = bytes.find((key) => hasSigned({ name, kind: ed25519, key }, text, signature))
+    if (signing) for (const key of unseen) if (hasSigned(key, text, signature)) unseen.delete(key)
+    return signing
+  }
+
+  return {
+    register: (publicKey: string): void => void bytes.push(Buffer.from(publicKey, 'base64')),
+    /** Why nobody who is known has signed the note; undefined if somebody has. */
+    problemOf: ({ text, signatures }: SignedNote): string | undefined => {
+      const [origin = ''] = text.split('\n')
+      const own = signatures.filter(({ name }) => name === origin)
+      if (own.some((signature) => signer(text, signature))) return undefined
+      return own.length === 0
+        ? `nobody has signed it as ${origin}`
+        : `no key that is known here has signed it (${own.map(idOf).join(', ')}): see --key`
+    },
+    hasAny: (): boolean => bytes.length > 0,
+    /** Names of given keys that have signed no checkpoint. */
+    unseen: (): readonly string[] => [...unseen].map(({ name }) => name),
+  }
+}
+
+export type KnownKeys = ReturnType<typeof knownKeys>

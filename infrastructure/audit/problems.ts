@@ -1,0 +1,51 @@
+import type { Position, RecordedEvent } from '../../application/event-store.ts'
+
+/** What is looked at, in the order of a verdict. */
+export const checks = ['log', 'tree', 'rules', 'books', 'callbacks', 'read models'] as const
+export type Check = (typeof checks)[number]
+
+/** Something that does not hold. */
+export type Problem = {
+  readonly check: Check
+  /** The first event that shows it; null for what no event shows. */
+  readonly position: Position | null
+  readonly stream?: string
+  readonly revision?: number
+  readonly type?: string
+  /** Says of the event, or of what else it names, what is wrong. */
+  readonly problem: string
+}
+
+/** Most problems of a check that are kept. */
+const mostKept = 100
+
+type Place = Pick<RecordedEvent, 'position' | 'stream' | 'revision'> & { readonly type?: string }
+
+/** Gathers what does not hold. */
+export const gatherProblems = () => {
+  const found: Problem[] = []
+  const counts = new Map<Check, number>()
+  const add = (problem: Problem): void => {
+    const count = (counts.get(problem.check) ?? 0) + 1
+    counts.set(problem.check, count)
+    if (count <= mostKept) found.push(problem)
+  }
+  return {
+    add,
+    /** An event is wrong. */
+    at: ({ position, stream, revision, type }: Place, check: Check, problem: string): void =>
+      add({ check, position, stream, revision, ...(type !== undefined && { type }), problem }),
+    /** The first event first; what no event shows comes last. */
+    all: (): readonly Problem[] =>
+      [...found].sort((a, b) => (a.position ?? Infinity) - (b.position ?? Infinity)),
+    count: (): number => [...counts.values()].reduce((sum, count) => sum + count, 0),
+  }
+}
+
+export type Problems = ReturnType<typeof gatherProblems>
+
+/** How far it is, for those who watch. */
+export type Progress = (stage: string, done: number, of: number) => void
+
+/** Called between two batches. */
+export type Pause = () => Promise<void> | void

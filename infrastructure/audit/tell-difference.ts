@@ -1,0 +1,82 @@
+import type { Position, RecordedEvent } from '../../application/event-store.ts'
+import type { ReadModelFile } from '../read-models/read-model-file.ts'
+import { hashesIn, numbersIn } from '../read-models/tree-fold.ts'
+import type { OpenedStore } from '../stores.ts'
+import type { Difference } from './compare-rows.ts'
+import type { FreshReadModels } from './fresh-read-models.ts'
+import { lastTouch } from './last-touch.ts'
+import type { Problems } from './problems.ts'
+
+type Needs = { readonly store: Pick<OpenedStore, 'readAll'>; readonly problems: Problems }
+
+const eventAt = async (
+  { readAll }: Pick<OpenedStore, 'readAll'>,
+  position: Position,
+): Promise<RecordedEvent | undefined> => {
+  for await (const [event] of readAll(position - 1))
+    return event?.position === position ? event : undefined
+  return undefined
+}
+
+const shown = (cell: string | number | Buffer | null): string => {
+  if (cell instanceof Uint8Array) return `${cell.length} bytes`
+  const text = JSON.stringify(cell)
+  return text.length > 80 ? `${text.slice(0, 77)}…` : text
+}
+
+const wordsOf = (difference: Difference): string => {
+  const { table, key } = difference
+  const row = `row ${key.join(', ')} of the table ${table}`
+  if ('onlyIn' in difference)
+    return difference.onlyIn === 'live'
+      ? `the read models have a ${row} that the log does not give`
+      : `the read models lack the ${row}`
+  const { column, live, fresh } = difference
+  const cell = `${column} in the ${row} is ${shown(live)}`
+  return `in the read models, ${cell}; the log gives ${shown(fresh)}`
+}
+
+/** The event whose hash the tree of the read models has otherwise. */
+const eventOfTile = (fresh: ReadModelFile, difference: Difference): Position | undefined => {
+  const [level, number] = difference.key
+  if (difference.table !== 'tiles' || level !== 0) return undefined
+  if (!('column' in difference) || !(difference.live instanceof Uint8Array)) return undefined
+  const live = hashesIn(difference.live)
+  const found = fresh.sqlite
+    .prepare<unknown[], { hashes: Buffer; positions: Buffer }>(
+      'SELECT hashes, positions FROM tiles WHERE level = 0 AND number = ?',
+    )
+    .get(number)
+  if (!found) return undefined
+  const index = hashesIn(found.hashes).findIndex(
+    (hash, at) => Buffer.compare(hash, live[at] ?? Buffer.of()) !== 0,
+  )
+  return numbersIn(found.positions)[index]
+}
+
+/**
+ * Tells a difference at the event that shows it. Finding which event touched a row last folds the
+ * log once more, so only the first difference is looked into.
+ */
+export const tellDifference = async (
+  { store, problems }: Needs,
+  fresh: FreshReadModels,
+  difference: Difference,
+  isFirst: boolean,
+): Promise<void> => {
+  const problem = wordsOf(difference)
+  const [key] = difference.key
+  const isRow = typeof key === 'string' || typeof key === 'number'
+  const ofTile = eventOfTile(fresh.file, difference)
+  const touched =
+    isFirst && isRow && difference.table !== 'tiles' && difference.table !== 'checkpoint'
+      ? await lastTouch(store, difference.table, key, fresh.position())
+      : undefined
+  const position = ofTile ?? touched
+  const event = position === undefined ? undefined : await eventAt(store, position)
+  if (!event) return problems.add({ check: 'read models', position: null, problem })
+  const tail = ofTile
+    ? 'the read models were made of another event in its place'
+    : `${problem}; this event touched that row last`
+  problems.at(event, 'read models', tail)
+}

@@ -1,0 +1,113 @@
+import type { Command } from 'commander'
+import { SingleBar } from 'cli-progress'
+import { readFileSync } from 'node:fs'
+import { parseCheckpoint } from '../../domain/transparency/checkpoint.ts'
+import {
+  ed25519,
+  parseKey,
+  parseNote,
+  type PublicNoteKey,
+} from '../../domain/transparency/signed-note.ts'
+import type { KeptCheckpoint } from '../audit/audit-checkpoints.ts'
+import { checks, type Progress } from '../audit/problems.ts'
+import { verdictText } from '../audit/verdict-words.ts'
+import { verifyLog, type Audit } from '../audit/verify-log.ts'
+import { fail } from '../failures.ts'
+import type { Settings } from '../settings.ts'
+import { sha256 } from '../sha256.ts'
+import { openStoreToRead } from '../stores.ts'
+import { reasonOf } from '../system-errors.ts'
+
+type Given = {
+  readonly checkpoint: readonly string[]
+  readonly key: readonly PublicNoteKey[]
+  readonly since?: string
+}
+
+const textIn = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    return fail(`${file}: ${reasonOf(error) ?? String(error)}`)
+  }
+}
+
+/** @throws OperatorError unless the file holds a checkpoint; who signed it is looked at later */
+const checkpointIn = (file: string): KeptCheckpoint => {
+  const note = parseNote(textIn(file))
+  const checkpoint = note && parseCheckpoint(note.text)
+  if (!note || !checkpoint) return fail(`${file} holds no checkpoint`)
+  const { size, root } = checkpoint
+  return { size, root: Buffer.from(root).toString('base64'), by: file, note }
+}
+
+const keyOf = (text: string, others: readonly PublicNoteKey[]): readonly PublicNoteKey[] => {
+  const key = parseKey(sha256, text)
+  if (key?.kind !== ed25519) return fail(`${text} is no key as /transparency/key tells it`)
+  return [...others, key]
+}
+
+const secondMs = 1_000
+
+/** A bar for people, and a line a second for logs. */
+const showProgress = () => {
+  const bar = new SingleBar({ format: '{stage} {bar} {percentage}%', stream: process.stderr })
+  let [stage, toldAt] = ['', 0]
+  const tell: Progress = (now, done, of) => {
+    const isNew = now !== stage
+    stage = now
+    if (process.stderr.isTTY) {
+      if (isNew) bar.start(of, done, { stage })
+      else bar.update(done, { stage })
+      return
+    }
+    if (!isNew && done < of && performance.now() - toldAt < secondMs) return
+    toldAt = performance.now()
+    process.stderr.write(`${stage}: ${Math.floor((100 * done) / Math.max(of, 1))} %\n`)
+  }
+  return { tell, stop: () => bar.stop() }
+}
+
+const verify = async (settings: Settings, given: Given): Promise<Audit> => {
+  const kept = given.checkpoint.map(checkpointIn)
+  const since = given.since === undefined ? undefined : checkpointIn(given.since)
+  const store = await openStoreToRead(settings)
+  const { tell: progress, stop } = showProgress()
+  try {
+    return await verifyLog(store, settings, {
+      keys: given.key,
+      kept: since ? [...kept, since] : kept,
+      since: since?.size ?? 0,
+      progress,
+    })
+  } finally {
+    stop()
+    await store.close()
+  }
+}
+
+const several = (word: string, others: readonly string[]): readonly string[] => [...others, word]
+
+/** The audit of everything. */
+export const addVerifyCommand = (audit: Command, program: Command, settings: Settings): void => {
+  audit
+    .command('verify')
+    .description('check everything: the log, its tree, rules, books, callbacks and read models')
+    .option(
+      '--checkpoint <file>',
+      'fail unless the log continues this one, kept elsewhere',
+      several,
+      [],
+    )
+    .option('--since <file>', 'decide again only what came after this checkpoint')
+    .option('--key <key>', 'a key that may have signed, as /transparency/key tells it', keyOf, [])
+    .action(async (given: Given) => {
+      const found = await verify(settings, given)
+      const isJson = program.opts<{ json?: true }>().json
+      const text = verdictText(found, checks)
+      const [verdict] = text.split('\n', 1)
+      const told = isJson ? JSON.stringify({ verdict, ...found }, null, 2) : text
+      process.stdout.write(`${told}\n`)
+      if (!found.holds) process.exitCode = 1
+    })
+}
