@@ -44,6 +44,8 @@ export type Task =
       readonly shop: Shop
       readonly label: string
       readonly count: number
+      /** Addresses that the payments get in turns; by default they have none. */
+      readonly callbackUris?: readonly string[]
     }
 
 type Count = { latencies: number[]; last: number; unexpected: string[] }
@@ -132,16 +134,21 @@ const load = async ({ shop, warmUp, seconds, groups }: Window): Promise<Loaded> 
 }
 
 /** Makes payments that wait to be captured; answers their tids. */
-const authorize = async (shop: Shop, label: string, count: number): Promise<string[]> => {
+const authorize = async (
+  shop: Shop,
+  label: string,
+  count: number,
+  callbackUris: readonly string[] = [],
+): Promise<string[]> => {
   const requests = requestsOf(shop)
   const tids: string[] = []
   let made = 0
   const work = async () => {
     const connection = await openConnection(shop.address)
     while (made < count) {
-      const { body } = await connection.ask(
-        requests.secret(...payments.create(`${label}-${made++}`)),
-      )
+      const callbackUri = callbackUris[made % callbackUris.length]
+      const input = payments.create(`${label}-${made++}`, undefined, callbackUri)
+      const { body } = await connection.ask(requests.secret(...input))
       const { id: tid } = JSON.parse(body) as { id: string }
       const { status } = await connection.ask(requests.open(...payments.accept(tid)))
       if (status !== 204) throw new Error(`a payment could not be prepared: ${status}`)
@@ -158,7 +165,7 @@ process.on('message', async (task: Task) => {
     const answer =
       task.type === 'load'
         ? await load(task.window)
-        : await authorize(task.shop, task.label, task.count)
+        : await authorize(task.shop, task.label, task.count, task.callbackUris)
     process.send?.({ answer })
   } catch (error) {
     process.send?.({ error: String(error) })

@@ -68,8 +68,8 @@ export const startLoad = () => {
   }
   return {
     load: (window: Window) => perform({ type: 'load', window }) as Promise<Loaded>,
-    authorize: (shop: Shop, label: string, count: number) =>
-      perform({ type: 'authorize', shop, label, count }) as Promise<string[]>,
+    authorize: (shop: Shop, label: string, count: number, callbackUris: readonly string[] = []) =>
+      perform({ type: 'authorize', shop, label, count, callbackUris }) as Promise<string[]>,
     stop: () => stop(child),
   }
 }

@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { openConnection, type Connection } from './connection.ts'
+import { authorizeEach, captureAtPace, openTills, quantile, usedBy } from './paced.ts'
 import { openListener, type Heard } from './pusher-listeners.ts'
 import { startServer } from './processes.ts'
-import { payments, requestsOf, type Requests, type Shop } from './requests.ts'
+import { requestsOf, type Shop } from './requests.ts'
 
 /*
  * Captures at a pace, each told to a Pusher channel: how long until every listener has heard of it.
@@ -17,83 +17,10 @@ const channels = isQuick ? 100 : 1000
 const listenersOfEach = 5
 const pace = isQuick ? 100 : 500
 const seconds = isQuick ? 5 : 30
-const tills = 32
 
 const channelOf = (index: number): string => `m-sandbox-bench-${index}`
 
-/** Asks in turns over a few connections. */
-const askAll = async <Item>(
-  connections: readonly Connection[],
-  items: readonly Item[],
-  ask: (connection: Connection, item: Item, index: number) => Promise<void>,
-): Promise<void> => {
-  let next = 0
-  await Promise.all(
-    connections.map(async (connection) => {
-      for (let index = next++; index < items.length; index = next++)
-        await ask(connection, items[index] as Item, index)
-    }),
-  )
-}
-
-/** A payment for each channel, accepted. */
-const authorize = async (requests: Requests, connections: readonly Connection[]) => {
-  const tids: string[] = []
-  const indexes = Array.from({ length: channels }, (_, index) => index)
-  await askAll(connections, indexes, async (connection, index) => {
-    const [method, path, body] = payments.create(`bench-${index}`)
-    const address = { callback_uri: `pusher:${channelOf(index)}` }
-    const input = JSON.stringify({ ...(JSON.parse(body) as object), ...address })
-    const created = await connection.ask(requests.secret(method, path, input))
-    if (created.status !== 201) throw new Error(created.body)
-    const { id } = JSON.parse(created.body) as { id: string }
-    await connection.ask(requests.open(...payments.accept(id)))
-    tids[index] = id
-  })
-  return tids
-}
-
-/** Captures at the pace, answered or not; returns when each was due, by payment and in order. */
-const capture = async (
-  requests: Requests,
-  connections: readonly Connection[],
-  tids: readonly string[],
-) => {
-  const asked = new Map<string, number[]>()
-  const free = [...connections]
-  const waiting: (() => void)[] = []
-  const begun: Promise<void>[] = []
-  const one = async (tid: string, id: string): Promise<void> => {
-    if (free.length === 0) await new Promise<void>((resolve) => waiting.push(resolve))
-    const connection = free.pop() as Connection
-    const { status, body } = await connection.ask(requests.secret(...payments.capture(tid, id)))
-    free.push(connection)
-    waiting.shift()?.()
-    if (status !== 204) throw new Error(`${status}: ${body}`)
-  }
-  const start = performance.now()
-  for (let count = 0; count < pace * seconds; count++) {
-    const due = start + (count / pace) * 1000
-    if (due > performance.now()) await delay(due - performance.now())
-    const tid = tids[count % tids.length] as string
-    // From when it was due: a service that is late does not make the figures better.
-    asked.set(tid, [...(asked.get(tid) ?? []), due])
-    begun.push(one(tid, `c-${count}`))
-  }
-  await Promise.all(begun)
-  return asked
-}
-
-/** Seconds of a processor that a process has used. */
-const usedBy = (pid: number | 'self'): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / 100
-}
-
-const quantile = (sorted: readonly number[], share: number): string =>
-  `${(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(0)} ms`
+const inMs = (milliseconds: number): string => `${milliseconds.toFixed(0)} ms`
 
 const report = (asked: ReadonlyMap<string, readonly number[]>, heard: readonly Heard[]): string => {
   // The first message of a payment tells of its authorisation.
@@ -105,7 +32,7 @@ const report = (asked: ReadonlyMap<string, readonly number[]>, heard: readonly H
   const different = new Set(
     captured.map(({ listener, tid, seqno }) => `${listener} ${tid} ${seqno}`),
   )
-  const at = (share: number): string => quantile(latencies, share)
+  const at = (share: number): string => inMs(quantile(latencies, share))
   return [
     `${channels * listenersOfEach} listeners on ${channels} channels,`,
     `${pace} captures a second for ${seconds} s:`,
@@ -117,10 +44,10 @@ const report = (asked: ReadonlyMap<string, readonly number[]>, heard: readonly H
 
 const measure = async ({ address, adminKey }: Shop, pid: number): Promise<string> => {
   const requests = requestsOf({ address, adminKey })
-  const connections = await Promise.all(
-    Array.from({ length: tills }, () => openConnection(address)),
-  )
-  const tids = await authorize(requests, connections)
+  const connections = await openTills(address)
+  const indexes = Array.from({ length: channels }, (_, index) => index)
+  const uris = indexes.map((index) => `pusher:${channelOf(index)}`)
+  const tids = await authorizeEach(requests, connections, uris)
   const heard: Heard[] = []
   const url = `ws://${address.host}:${address.port}/app/daybook?protocol=7`
   const numbers = Array.from({ length: channels * listenersOfEach }, (_, index) => index)
@@ -134,7 +61,10 @@ const measure = async ({ address, adminKey }: Shop, pid: number): Promise<string
       )),
     )
   const before = [usedBy(pid), usedBy('self')] as const
-  const asked = await capture(requests, connections, tids)
+  /** When each was due, by payment and in order. */
+  const asked = new Map<string, number[]>(tids.map((tid) => [tid, []]))
+  const onDue = (tid: string, due: number) => asked.get(tid)?.push(due)
+  await captureAtPace({ requests, connections, tids, perSecond: pace, seconds, onDue })
   const expected = pace * seconds * listenersOfEach
   for (let waited = 0; heard.length < expected && waited < 100; waited++) await delay(100)
   const used = [usedBy(pid) - before[0], usedBy('self') - before[1]] as const

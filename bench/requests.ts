@@ -80,7 +80,7 @@ const list = '/merchant/v1/payment_request/'
 
 /** What the bench asks: method, path and body of each kind of request. */
 export const payments = {
-  create: (posTid: string, customer = '4799999901') =>
+  create: (posTid: string, customer = '4799999901', callback_uri?: string) =>
     [
       'POST',
       list,
@@ -93,6 +93,7 @@ export const payments = {
         allow_credit: false,
         customer,
         text: 'Two coffees and a bun',
+        callback_uri,
       }),
     ] as const,
   accept: (tid: string) => ['POST', `/sandbox/v1/payment_request/${tid}/accept/`, '{}'] as const,

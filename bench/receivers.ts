@@ -1,0 +1,51 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** What a destination does: nobody listens at one, and another takes a message and says nothing. */
+export type Manner = 'well' | 'slow' | 'refusing' | 'silent'
+
+export type Receipt = {
+  readonly manner: Manner
+  readonly tid: string
+  readonly seqno: number
+  /** By `performance.now`. */
+  readonly at: number
+}
+
+const slowMs = 9_000
+
+/** Destinations in this process: each is a loopback address of its own. */
+export const startReceivers = async (onReceipt: (receipt: Receipt) => void) => {
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const at = performance.now()
+    const manner = request.url?.slice(1) as Manner
+    const { meta } = JSON.parse(Buffer.concat(chunks).toString())
+    onReceipt({ manner, tid: meta.uri.split('/').at(-3), seqno: meta.seqno, at })
+    if (manner === 'silent') return
+    if (manner === 'slow') await delay(slowMs)
+    response.writeHead(204).end()
+  }
+  const server = createServer(
+    (request, response) => void receive(request, response).catch(() => response.destroy()),
+  )
+  await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', 4_096, resolve))
+  const { port } = server.address() as AddressInfo
+
+  return {
+    uriOf: (number: number, manner: Manner): string =>
+      `http://127.1.${number >> 8}.${number & 255}:${manner === 'refusing' ? 1 : port}/${manner}`,
+    close: (): void => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+/** 1 % is dead, in both ways, and 1 % slow. */
+export const mannerOf = (number: number): Manner => {
+  if (number % 100 === 0) return number % 200 === 0 ? 'refusing' : 'silent'
+  return number % 100 === 50 ? 'slow' : 'well'
+}
