@@ -20,20 +20,22 @@ const notServed = 'Pusher channels are not served here: the operator has set no 
 const ofAnother = (merchant: string): string =>
   `This channel is another merchant's. Names that begin with m-${merchant}- are yours alone.`
 
-const addressFields = {
-  callback_uri: 'callbackUri',
-  display_message_uri: 'displayMessageUri',
-} as const
+const addressFields = [
+  ['callback_uri', 'callbackUri'],
+  ['display_message_uri', 'displayMessageUri'],
+] as const
 
 /** The channels in a body, by field; some bodies have been transformed already. */
 const channelsIn = (body: unknown): readonly (readonly [field: string, channel: string])[] => {
   if (typeof body !== 'object' || body === null) return []
   const fields = body as Readonly<Record<string, unknown>>
-  return Object.entries(addressFields).flatMap(([field, transformed]) => {
+  const found: (readonly [string, string])[] = []
+  for (const [field, transformed] of addressFields) {
     const uri = fields[field] ?? fields[transformed]
     const channel = typeof uri === 'string' ? channelOf(uri) : undefined
-    return channel === undefined ? [] : [[field, channel] as const]
-  })
+    if (channel !== undefined) found.push([field, channel])
+  }
+  return found
 }
 
 /** The merchant that names an address: the caller, or the one that the sandbox is to play. */
@@ -47,9 +49,7 @@ export const claimingChannels =
   ({ pusher }: ChannelNeeds) =>
   (given: Route): Route => {
     if (!given.body || given.takesForm) return given
-    const claim = async (call: Call): Promise<void> => {
-      const found = channelsIn(call.body)
-      if (found.length === 0) return
+    const claim = async (call: Call, found: ReturnType<typeof channelsIn>): Promise<void> => {
       const merchant = merchantOf(call)
       const { at, requestId: correlationId, caller } = call
       const context = { at, merchant, actor: caller?.actor ?? 'sandbox', correlationId }
@@ -59,9 +59,10 @@ export const claimingChannels =
           throw new Malformed({ [field]: [ofAnother(merchant)] })
       }
     }
-    const handle = async (call: Call<never, never, never>): Promise<unknown> => {
-      await claim(call)
-      return given.handle(call)
+    const handle = (call: Call<never, never, never>): unknown => {
+      const found = channelsIn(call.body)
+      if (found.length === 0) return given.handle(call)
+      return claim(call, found).then(() => given.handle(call))
     }
     return { ...given, handle }
   }

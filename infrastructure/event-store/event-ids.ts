@@ -19,18 +19,14 @@ const variantOf = (digit: string): string => variants[parseInt(digit, 16) & 3] a
 const timeDigits = 12
 
 /**
- * Makes UUIDs of version 8 (RFC 9562, 5.8): 48 bits of the time in ms since 1970, and a hash of the name in one
- * namespace. Ids of the same time are neighbours in every index; ids of equal times and names are equal.
+ * A UUID of version 8 (RFC 9562, 5.8): 48 bits of the time in ms since 1970, and a hash of the name. Ids of the same
+ * time are neighbours in every index; ids of equal times and names are equal.
  */
-export const timedUuidsOf = (namespace: string) => {
-  const space = bytesOf(namespace)
-  if (!space) throw new TypeError(`'${namespace}' is no UUID`)
-  return (name: string, at: number): string => {
-    const time = at.toString(16).padStart(timeDigits, '0')
-    const hex = hash('sha1', Buffer.concat([space, Buffer.from(name)]))
-    const variant = variantOf(hex.charAt(3)) + hex.slice(4, 7)
-    return `${time.slice(0, 8)}-${time.slice(8)}-8${hex.slice(0, 3)}-${variant}-${hex.slice(7, 19)}`
-  }
+export const timedUuid = (name: string, at: number): string => {
+  const time = at.toString(16).padStart(timeDigits, '0')
+  const hex = hash('sha1', name)
+  const variant = variantOf(hex.charAt(3)) + hex.slice(4, 7)
+  return `${time.slice(0, 8)}-${time.slice(8)}-8${hex.slice(0, 3)}-${variant}-${hex.slice(7, 19)}`
 }
 
 /** Makes names of which none is given twice, for a part of the price of a random one each time. */

@@ -10,10 +10,8 @@ import { openClock } from '../service-clock.ts'
 import type { Settings } from '../settings.ts'
 import { openStore, type Place } from '../stores.ts'
 import type { Where } from '../worker.ts'
-import { numberedFrom, timedUuidsOf } from './event-ids.ts'
+import { numberedFrom, timedUuid } from './event-ids.ts'
 import { watchStore } from './watched-store.ts'
-
-const eventUuid = timedUuidsOf('5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61')
 
 /** The log, and what reads and changes its streams. */
 export const openLog = async (
@@ -30,7 +28,7 @@ export const openLog = async (
   const handler = makeHandler({
     store,
     eventId: (stream, revision, commandId, at) =>
-      eventUuid(`${stream}/${revision}/${commandId}`, at),
+      timedUuid(`${stream}/${revision}/${commandId}`, at),
     commandId: numberedFrom(randomUUID()),
     cacheLimits: cacheLimitsInHeap(),
     from,

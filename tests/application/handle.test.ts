@@ -20,12 +20,11 @@ import { parseEvent, type Recorded } from '../../domain/events.ts'
 import type { PaymentCommand } from '../../domain/payment/payment-command.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { streamOf, within } from '../../domain/stream.ts'
-import { timedUuidsOf } from '../../infrastructure/event-store/event-ids.ts'
+import { timedUuid } from '../../infrastructure/event-store/event-ids.ts'
 import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 import { commands, events, morning, part, request } from '../domain/payments.ts'
 
 const { ask, accept, capture, release } = commands
-const uuid = timedUuidsOf('5b1ad1f0-6f0b-4b5e-9a3d-0d1a7c3f2e61')
 
 let folder: string
 let file: string
@@ -53,7 +52,7 @@ afterAll(async () => {
 const handlerOf = (store: EventStore, remembered?: number) =>
   makeHandler({
     store,
-    eventId: (stream, revision, command, at) => uuid(`${stream}/${revision}/${command}`, at),
+    eventId: (stream, revision, command, at) => timedUuid(`${stream}/${revision}/${command}`, at),
     commandId: randomUUID,
     ...(remembered !== undefined && {
       cacheLimits: { ...defaultCacheLimits, streams: remembered },
@@ -151,12 +150,12 @@ describe('a command', () => {
     const tid = randomUUID()
     const handler = makeHandler({
       store,
-      eventId: (stream, revision, command, at) => uuid(`${stream}/${revision}/${command}`, at),
+      eventId: (stream, revision, command, at) => timedUuid(`${stream}/${revision}/${command}`, at),
       commandId: () => 'c1',
     })
     await paying(handler, tid)(ask({}, { payer: 'unknown' }))
     expect((await logOf(tid)).map(({ id }) => id)).toEqual(
-      [0, 1].map((revision) => uuid(`payment-${tid}/${revision}/c1`, morning)),
+      [0, 1].map((revision) => timedUuid(`payment-${tid}/${revision}/c1`, morning)),
     )
   })
 

@@ -1,26 +1,24 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { timeOfEventId } from '../../domain/event-id.ts'
-import { bytesOf, numberedFrom, timedUuidsOf } from '../../infrastructure/event-store/event-ids.ts'
-
-const idOf = timedUuidsOf('6ba7b810-9dad-11d1-80b4-00c04fd430c8')
+import { bytesOf, numberedFrom, timedUuid } from '../../infrastructure/event-store/event-ids.ts'
 
 test('every id is a UUID of version 8, the same one for the same name and time only', () => {
   const name = fc.tuple(fc.string(), fc.nat({ max: 2 ** 48 - 1 }))
   fc.assert(
     fc.property(name, name, ([one, at], [other, then]) => {
-      const id = idOf(one, at)
+      const id = timedUuid(one, at)
       expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
-      expect(idOf(one, at)).toBe(id)
+      expect(timedUuid(one, at)).toBe(id)
       expect(timeOfEventId(id)).toBe(at)
-      expect(idOf(other, then) === id).toBe(one === other && at === then)
+      expect(timedUuid(other, then) === id).toBe(one === other && at === then)
     }),
   )
 })
 
 test('later ids sort behind earlier ones, so that they are neighbours in an index', () => {
   const times = [0, 1, 255, 1_767_225_600_000, 1_767_225_600_001, 2 ** 48 - 1]
-  const ids = times.map((at) => idOf(`payment-å/${at}`, at))
+  const ids = times.map((at) => timedUuid(`payment-å/${at}`, at))
   expect(ids.toSorted()).toEqual(ids)
 })
 
