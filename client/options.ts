@@ -43,6 +43,8 @@ export type CallOptions = {
   readonly attempts?: number | undefined
   readonly timeout?: number | undefined
   readonly deadline?: number | undefined
+  /** Reads what was answered then: a time, or a position in the log. */
+  readonly asOf?: Date | string | number | undefined
 }
 
 /** Entries of a list, newest first; pages are read as they are needed. */

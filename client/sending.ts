@@ -32,8 +32,12 @@ export const makeSend = (given: ClientOptions) => {
   const signer = makeSigner(given)
 
   /** Credentials go nowhere else. */
-  const urlOf = (uri: string): string => {
-    const { href } = new URL(uri.startsWith('/') ? base + uri : uri)
+  const urlOf = ({ method, uri, options }: Request): string => {
+    const url = new URL(uri.startsWith('/') ? base + uri : uri)
+    const { asOf } = options ?? {}
+    const moment = asOf instanceof Date ? asOf.toISOString() : asOf
+    if (moment !== undefined && method === 'GET') url.searchParams.set('as_of', String(moment))
+    const { href } = url
     if (!href.startsWith(`${base}/`)) throw new TypeError(`${uri} is none of ${base}.`)
     return href
   }
@@ -46,7 +50,7 @@ export const makeSend = (given: ClientOptions) => {
     const body = request.body instanceof FormData ? request.body : JSON.stringify(request.body)
     const text = typeof body === 'string' ? body : ''
     const content = { ...(text !== '' && { 'Content-Type': 'application/json' }) }
-    const sent = { method, url: urlOf(request.uri), body, timeout, signal, now: clock.now }
+    const sent = { method, url: urlOf(request), body, timeout, signal, now: clock.now }
     const until = clock.now() + deadline
     let signed = { at: -Infinity, headers: {} as Headers }
     let isDoubtful = false

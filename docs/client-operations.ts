@@ -91,11 +91,13 @@ const resultOf = (operation: Operation): string => {
 const paramsOf = ({ path }: Operation): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 
-/** All but the cursor, which the client follows. */
+/** All but the cursor, which the client follows, and what is an option of each call. */
 const queryOf = (operation: Operation) =>
   operation.parameters.filter(
     ({ in: place, name }) =>
-      place === 'query' && !(name === 'next' && entriesOf(operation) !== undefined),
+      place === 'query' &&
+      name !== 'as_of' &&
+      !(name === 'next' && entriesOf(operation) !== undefined),
   )
 
 const levelOf = ({ security }: Documented): string => {

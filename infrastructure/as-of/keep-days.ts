@@ -17,6 +17,7 @@ export const keepDays = (
 ): DueWork => {
   let begun = -1
   return async (now) => {
+    if (begun < 0) files.removeOthers()
     const day = Math.floor(now / dayMs)
     if (day !== begun) {
       const end = moments.positionAt(day * dayMs - 1)

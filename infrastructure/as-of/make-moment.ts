@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { constants, copyFileSync, rmSync, statSync } from 'node:fs'
 import { start, type EventStore, type Position } from '../../application/event-store.ts'
 import { placeOf } from '../event-store/seen-events.ts'
 import { checkpointOf, isDamage, type ReadModelFile } from '../read-models/read-model-file.ts'
 import { beginDraft, foldUpTo, openDraft, putInPlace } from './moment-draft.ts'
-import type { MomentFile, MomentFiles } from './moment-files.ts'
+import { stopOf, type MomentFile, type MomentFiles } from './moment-files.ts'
 
 /** Fewer events are folded again sooner than copied. */
 const enough = 50_000
@@ -51,7 +50,8 @@ const copyOf = async (
 }
 
 const begin = async (store: EventStore, files: MomentFiles, end: Position): Promise<Draft> => {
-  const path = `${files.pathOf(end)}.${randomUUID()}.building`
+  files.makeFolder()
+  const path = files.draft
   for (const base of files.upTo(end)) {
     const draft = await copyOf(store, base, path)
     if (draft) return draft
@@ -75,9 +75,9 @@ const keepStops = (
     next = position + way
     events = 0
     if (!files.hasRoomFor(2 * statSync(path).size)) return
-    const draft = `${path}.stop`
-    copy(path, draft)
-    putInPlace(draft, files.pathOf(position))
+    const stop = stopOf(path)
+    copy(path, stop)
+    putInPlace(stop, files.pathOf(position))
   }
 }
 

@@ -1,9 +1,10 @@
+import { rmSync } from 'node:fs'
 import type { Worker } from 'node:worker_threads'
 import { DamagedEvent, StoreUnavailable, type EventStore } from '../../application/event-store.ts'
 import Database from '../sqlite.ts'
 import { startWorker, type Where } from '../worker.ts'
 import { makeAndThin, type MakingRequest } from './make-moment.ts'
-import type { MomentFiles } from './moment-files.ts'
+import { stopOf, type MomentFiles } from './moment-files.ts'
 import type { MakingReply, MakingStart } from './moment-worker.ts'
 
 /** In megabytes. */
@@ -40,8 +41,10 @@ const makeInWorker = (start: MakingStart): Making => {
       reply(given)
     })
     started.on('error', (error) => (problem = error.message))
+    // Only now is it certain that the thread no longer writes to the draft.
     started.on('exit', () => {
       thread = undefined
+      for (const left of [start.draft, stopOf(start.draft)]) rmSync(left, { force: true })
       reply({ problem })
     })
     return started
@@ -73,5 +76,6 @@ export const makeMoments = (
   where: Where,
   store: EventStore,
   files: MomentFiles,
-  start: MakingStart,
-): Making => (where === 'inline' ? makeInline(store, files) : makeInWorker(start))
+  start: Omit<MakingStart, 'draft'>,
+): Making =>
+  where === 'inline' ? makeInline(store, files) : makeInWorker({ ...start, draft: files.draft })

@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Position } from '../../application/event-store.ts'
 import { fingerprint } from '../read-models/fingerprint.ts'
@@ -32,6 +33,11 @@ export const leastMissed = (
 
 const name = /^as-of-([0-9a-f]{16})-(\d+)\.sqlite$/
 
+export const newDraft = (directory: string): string => join(directory, `${randomUUID()}.building`)
+
+/** Where a draft is copied to on its way. */
+export const stopOf = (draft: string): string => `${draft}.stop`
+
 /** In ms; making one takes less. */
 const draftLifetime = 86_400_000
 
@@ -39,14 +45,11 @@ const isOld = (path: string): boolean =>
   (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < Date.now() - draftLifetime
 
 /** The files of a folder, made by this version of the code; others are of no use. */
-export const momentFiles = (directory: string, space: number) => {
+export const momentFiles = (directory: string, space: number, draft = newDraft(directory)) => {
   const print = fingerprint()
 
   const isOurs = (file: string): boolean => name.exec(file)?.[1] === print
-  const names = (): string[] => {
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
-    return readdirSync(directory)
-  }
+  const names = (): string[] => (existsSync(directory) ? readdirSync(directory) : [])
   const fileOf = (file: string): MomentFile[] => {
     const path = join(directory, file)
     const position = Number(name.exec(file)?.[2])
@@ -61,10 +64,16 @@ export const momentFiles = (directory: string, space: number) => {
   const spaceLeft = (files: readonly MomentFile[]): number =>
     files.reduce((left, { bytes }) => left - bytes, space)
 
+  const pathOf = (position: Position): string =>
+    join(directory, `as-of-${print}-${position}.sqlite`)
+
   return {
     all,
-    pathOf: (position: Position): string => join(directory, `as-of-${print}-${position}.sqlite`),
-    isKept: (position: Position): boolean => all().some((file) => file.position === position),
+    pathOf,
+    /** Of this process, which makes one at a time. */
+    draft,
+    makeFolder: (): void => void mkdirSync(directory, { recursive: true, mode: 0o700 }),
+    isKept: (position: Position): boolean => existsSync(pathOf(position)),
     /** Those to begin from, the best first. */
     upTo: (end: Position): MomentFile[] =>
       all()
@@ -85,7 +94,7 @@ export const momentFiles = (directory: string, space: number) => {
         rmSync(removed.path, { force: true })
       }
     },
-    /** Removes files of other versions, and drafts of threads that were ended. */
+    /** Removes files of other versions, and drafts of processes that were killed. */
     removeOthers: (): void => {
       for (const file of names()) {
         const path = join(directory, file)

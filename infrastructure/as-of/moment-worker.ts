@@ -10,6 +10,7 @@ export type MakingStart = {
   readonly place: Place
   readonly directory: string
   readonly space: number
+  readonly draft: string
 }
 
 export type MakingReply =
@@ -32,8 +33,7 @@ const problemOf = (error: unknown): MakingReply => {
 
 const run = async (port: MessagePort, { place, ...given }: MakingStart): Promise<void> => {
   const store = await openStoreToRead(place)
-  const files = momentFiles(given.directory, given.space)
-  files.removeOthers()
+  const files = momentFiles(given.directory, given.space, given.draft)
 
   const make = async (request: MakingRequest): Promise<MakingReply> => {
     try {

@@ -1,11 +1,13 @@
 import { join } from 'node:path'
 import type { AskedMoment } from '../../application/asked-moment.ts'
 import { concurrencyLimit } from '../../application/concurrency-limit.ts'
-import type { Position } from '../../application/event-store.ts'
+import { DamagedEvent, StoreUnavailable, type Position } from '../../application/event-store.ts'
 import { timeBudget } from '../../application/time-budget.ts'
 import { refuse, Refusal } from '../../domain/refusal.ts'
 import type { Instant } from '../../domain/time.ts'
 import type { Core } from '../core.ts'
+import type { Log } from '../log.ts'
+import { reportOutage } from '../outages.ts'
 import type { Settings } from '../settings.ts'
 import type { Where } from '../worker.ts'
 import { makeMoments } from './moment-client.ts'
@@ -26,6 +28,26 @@ const megabyte = 1_000_000
 export type PastNeeds = Pick<Core, 'store' | 'now' | 'caughtUp' | 'moments'>
 
 type Given = Pick<Settings, 'DATA_DIR' | 'EVENT_STORE' | 'AS_OF_SPACE_MB'>
+
+/** A failure is told of in the log, and never taken for one of the read models of now. */
+const reporting = (log: Log, make: (end: Position) => Promise<number>) => {
+  const { worked, failed } = reportOutage(
+    log,
+    'earlier moments cannot be put together: requests as of them get 503',
+    'earlier moments can be put together again',
+  )
+  return async (end: Position): Promise<number> => {
+    try {
+      const events = await make(end)
+      worked()
+      return events
+    } catch (error) {
+      if (error instanceof StoreUnavailable || error instanceof DamagedEvent) throw error
+      failed(error)
+      throw new StoreUnavailable('earlier moments cannot be put together', { cause: error })
+    }
+  }
+}
 
 /** Makes moments, with limits for each who asks. */
 export const makeWithin = (
@@ -61,10 +83,26 @@ const withinTime = (held: Promise<Held>, waitMs: number): Promise<Held> =>
     inTime.then((given) => (isLate ? given.release() : resolve(given)), reject)
   })
 
+const resolving = (core: PastNeeds) => {
+  const check = async (asked: AskedMoment): Promise<void> => {
+    if ('position' in asked) {
+      if (asked.position > (await core.store.head())) refuse('as_of_is_beyond_the_log')
+    } else if (asked.from > core.now()) refuse('as_of_is_in_the_future')
+  }
+  const positionOf = async (asked: AskedMoment): Promise<Position> => {
+    await check(asked)
+    if ('position' in asked) return asked.position
+    await core.caughtUp()
+    return core.moments.positionAt(asked.until)
+  }
+  return { check, positionOf }
+}
+
 /** The read models as of earlier moments, made when they are asked for and kept for a while. */
 export const makePast = (
   core: PastNeeds,
   { DATA_DIR, EVENT_STORE, AS_OF_SPACE_MB }: Given,
+  log: Log,
   where: Where,
   waitMs = usualWaitMs,
 ) => {
@@ -73,21 +111,10 @@ export const makePast = (
   const files = momentFiles(directory, space)
   const start = { place: { DATA_DIR, EVENT_STORE }, directory, space }
   const making = makeMoments(where, core.store, files, start)
-  const { make, keep } = makeWithin((end) => making.make({ end, inUse: opened.inUse() }))
+  const makeNow = (end: Position) => making.make({ end, inUse: opened.inUse() })
+  const { make, keep } = makeWithin(reporting(log, makeNow))
   const opened = openMoments({ store: core.store, files, make })
-
-  const check = async (asked: AskedMoment): Promise<void> => {
-    if ('position' in asked) {
-      if (asked.position > (await core.store.head())) refuse('as_of_is_beyond_the_log')
-    } else if (asked.from > core.now()) refuse('as_of_is_in_the_future')
-  }
-
-  const positionOf = async (asked: AskedMoment): Promise<Position> => {
-    await check(asked)
-    if ('position' in asked) return asked.position
-    await core.caughtUp()
-    return core.moments.positionAt(asked.until)
-  }
+  const { check, positionOf } = resolving(core)
 
   return {
     files,

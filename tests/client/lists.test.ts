@@ -80,3 +80,28 @@ test('the feed is followed from any message on, until it is aborted', async () =
   await expect(followed).rejects.toThrow('enough')
   expect(told).toEqual(['payment_authorized', 'payment_auth_released'])
 })
+
+test('what was answered earlier is read as of then, on each page and redirect', async () => {
+  const { id } = await till.createPaymentRequest(input())
+  await till.acceptSandboxPaymentRequest(id)
+  const settle = () => till.createSandboxSettlement({ merchant: 'sandbox' })
+  await till.updatePaymentRequest(id, {
+    ...{ action: 'capture', amount: '1', currency: 'NOK', capture_id: 'a' },
+  })
+  await settle()
+  const { id: settlement } = await till.getLastSettlement()
+  const before = await allOf(till.listPos().uris())
+  const asOf = new Date(service.core.now())
+  await till.advanceSandboxClock({ advance_seconds: 2 })
+  await till.updatePaymentRequest(id, { action: 'capture' })
+  await till.createPos({ id: 'later', name: 'Opened later', type: 'store' })
+  await settle()
+
+  expect(await till.getPaymentRequestOutcome(id, { asOf })).toMatchObject({ status: 'auth' })
+  expect(await till.getPaymentRequestOutcome(id)).toMatchObject({ status: 'ok' })
+  expect(before.length).toBeGreaterThan(100)
+  expect(await allOf(till.listPos({ asOf }).uris())).toEqual(before)
+  expect(await till.getLastSettlement({ asOf })).toMatchObject({ id: settlement })
+  expect(await till.getLastSettlement()).not.toMatchObject({ id: settlement })
+  await expect(till.getPos('later', { asOf })).rejects.toThrow('404')
+})

@@ -1,12 +1,15 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { makeLog } from '../../infrastructure/log.ts'
 import { keepDays } from '../../infrastructure/as-of/keep-days.ts'
 import { makePast, makeWithin } from '../../infrastructure/as-of/moments.ts'
 import type { Where } from '../../infrastructure/worker.ts'
 import { paths, startService, type Service } from '../../harness/http-service.ts'
 
+const log = makeLog('silent')
 let service: Service
 beforeAll(async () => {
   service = await startService({ LOG_LEVEL: 'error' })
@@ -16,7 +19,7 @@ afterAll(() => service.stop())
 describe('moments are made', () => {
   const folderOf = () => join(service.folder, 'as-of')
   const past = (where: Where = 'inline', waitMs?: number) => {
-    const made = makePast(service.core, service.settings, where, waitMs)
+    const made = makePast(service.core, service.settings, log, where, waitMs)
     onTestFinished(() => made.close())
     return made
   }
@@ -48,6 +51,18 @@ describe('moments are made', () => {
     const ask = () => at({ position: 11 }, 'a', anyAnswer)
     await expect(ask()).rejects.toMatchObject({ code: 'moment_is_being_made', retryAfter: 5 })
     await expect.poll(ask, { timeout: 20_000 }).toBe('answered')
+  })
+
+  test('again when they could not be: until then the answer is that of an outage', async () => {
+    const DATA_DIR = mkdtempSync(join(tmpdir(), 'daybook-no-room-'))
+    onTestFinished(() => rmSync(DATA_DIR, { recursive: true }))
+    const { at } = makePast(service.core, { ...service.settings, DATA_DIR }, log, 'inline')
+    const inTheWay = join(DATA_DIR, 'as-of')
+    writeFileSync(inTheWay, '')
+    const ask = () => at({ position: 12 }, 'a', anyAnswer)
+    await expect(ask()).rejects.toMatchObject({ name: 'StoreUnavailable' })
+    rmSync(inTheWay)
+    expect(await ask()).toBe('answered')
   })
 
   test('one at a time, and whoever asks for too many waits', async () => {
