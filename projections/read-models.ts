@@ -7,6 +7,7 @@ import { signingKey } from '../domain/merchant/signing-key.ts'
 import { user } from '../domain/merchant/user.ts'
 import { application } from '../domain/people/application.ts'
 import { checkpointKey } from '../domain/transparency/checkpoint-key.ts'
+import { auditRowQueries } from './audit-rows.ts'
 import { attachmentProjection, attachmentQueries } from './attachments.ts'
 import {
   callbackDestinationProjection,
@@ -93,6 +94,10 @@ const readModels = {
     },
     signingKeys: registerReadModel('signing_keys', signingKey),
     channels: registerReadModel('channels', channel),
+  },
+  audit: {
+    /** Reads lines, settlements and the journal. */
+    rows: { projections: [], queries: auditRowQueries },
   },
   transparency: {
     checkpoints: { projections: [checkpointProjection], queries: checkpointQueries },

@@ -14,6 +14,7 @@ import { line, withStore } from './audit-store.ts'
 import { auditTree, type TreeOptions } from './audit-tree.ts'
 import { addVerifyCommand } from './audit-verify.ts'
 import { examine } from './examine.ts'
+import { addAuditExplain } from './explain.ts'
 import { addProofOfOrder } from './proof-of-order.ts'
 import { addSecurityAudit } from './security-audit.ts'
 import { instantOf } from './time.ts'
@@ -46,6 +47,7 @@ export const addAuditCommands = (
   const audit = program.command('audit').description('read the log, without a service')
   addAuditEvents(audit, settings)
   addProofOfOrder(audit, program, settings)
+  addAuditExplain(audit, program, settings)
   addAuditRefusals(audit, program, settings, textsOfRefusals)
   audit
     .command('consents <payer>')

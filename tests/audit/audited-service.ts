@@ -20,8 +20,8 @@ export const startAuditedService = async () => {
   }
 
   /** A payment of 50.00 that alice has accepted. */
-  const authorize = async (): Promise<string> => {
-    const input = paymentInput({ amount: '50.00', pos_tid: `order-${(count += 1)}` })
+  const authorize = async (wish: object = {}): Promise<string> => {
+    const input = paymentInput({ amount: '50.00', pos_tid: `order-${(count += 1)}`, ...wish })
     const { body } = await till('POST', '/merchant/v1/payment_request/', input)
     await world('POST', `/sandbox/v1/payment_request/${body.id}/accept/`, {})
     return body.id

@@ -1,0 +1,38 @@
+import { parseEvent, type Recorded } from '../../domain/events.ts'
+import type { ExplainNeeds } from './needs.ts'
+import { eventInWords } from './event-words.ts'
+import type { Entry } from './story.ts'
+import { toldOf } from './told-in-words.ts'
+import { whoCaused, whyCaused } from './who-caused.ts'
+
+/** Entries of a story at most; the rest is counted. */
+export const mostEntries = 200
+
+type More = Partial<Pick<Entry, 'numbers' | 'counted' | 'told'>> & { readonly currency?: string }
+
+/** An event as an entry of a story; who was told is looked up. */
+export const entryOf = async (
+  { store, openAddress }: Pick<ExplainNeeds, 'store' | 'openAddress'>,
+  event: Recorded,
+  { currency, numbers = [], counted = [], told }: More = {},
+): Promise<Entry> => {
+  const { position, stream, revision, id, type, metadata } = event
+  return {
+    ...{ position, stream, revision, id, type, at: metadata.at },
+    who: whoCaused(event, openAddress),
+    why: whyCaused(event),
+    says: eventInWords(event, currency),
+    told: told ?? (await toldOf(store, event)),
+    ...{ numbers, counted },
+  }
+}
+
+/** The event at a position of the log. */
+export const eventAt = async (
+  { store }: Pick<ExplainNeeds, 'store'>,
+  position: number,
+): Promise<Recorded | undefined> => {
+  for await (const [first] of store.readAll(position - 1))
+    return first?.position === position ? parseEvent(first) : undefined
+  return undefined
+}

@@ -1,0 +1,114 @@
+import {
+  numbersOfLine,
+  type ListedLine,
+  type MoneyLineRange,
+} from '../../domain/accounting/money-line.ts'
+import { ledgers } from '../../domain/aggregates.ts'
+import type { Recorded } from '../../domain/events.ts'
+import { addUp, formatAmount, type Sum } from '../../domain/money/money.ts'
+import { streamOf } from '../../domain/stream.ts'
+import { formatDateTime } from '../date-time.ts'
+import { historyOf } from '../history.ts'
+import { entryOf, eventAt, mostEntries } from './entries.ts'
+import { namedNumber, numbersOfLines, numbersOfTotals, partsOfLines } from './line-sums.ts'
+import type { ExplainNeeds } from './needs.ts'
+import type { Entry, NumberChange, Story, SumOfParts } from './story.ts'
+
+export type ReportName = {
+  readonly merchant: string
+  readonly ledger: string
+  readonly number: number
+}
+
+/** The lines of a report: those between two closings of its ledger. */
+const rangeOf = ({ rows }: ExplainNeeds, { merchant, ledger, number }: ReportName) => {
+  const after = rows.report(merchant, ledger, number - 1)?.closedPosition ?? 0
+  const closed = rows.report(merchant, ledger, number)
+  const before = closed?.closedPosition ?? Number.MAX_SAFE_INTEGER
+  const isThere = closed !== undefined || rows.openReport(merchant, ledger) === number
+  return { range: { merchant, ledger, after, before } satisfies MoneyLineRange, closed, isThere }
+}
+
+/** Adds a line to the numbers so far, and tells what it has changed. */
+const withLine = (
+  running: Map<string, Record<string, Sum>>,
+  line: ListedLine,
+): readonly NumberChange[] => {
+  const { currency } = line
+  const before = running.get(currency) ?? {}
+  const after = { ...before }
+  const changes = Object.entries(numbersOfLine(line)).flatMap(([name, more]) => {
+    if (more === '0') return []
+    const from = before[name] ?? '0'
+    const to = addUp(from, more)
+    after[name] = to
+    return { name, from: formatAmount(from, currency), to: formatAmount(to, currency) }
+  })
+  running.set(currency, after)
+  return changes
+}
+
+/** The entries of the first lines; told only of what follows from the report itself. */
+export const entriesOfLines = async (
+  needs: ExplainNeeds,
+  range: MoneyLineRange,
+): Promise<Entry[]> => {
+  const entries: Entry[] = []
+  const running = new Map<string, Record<string, Sum>>()
+  for (const line of needs.rows.lines(range, mostEntries)) {
+    const { currency } = line
+    const event = await eventAt(needs, line.position)
+    const numbers = withLine(running, line)
+    if (event) entries.push(await entryOf(needs, event, { currency, numbers, told: [] }))
+  }
+  return entries
+}
+
+const isOf = ({ data }: Recorded, number: number): boolean =>
+  'report' in data && data.report === number
+
+export const explainReport = async (
+  needs: ExplainNeeds,
+  name: ReportName,
+): Promise<Story | undefined> => {
+  const { merchant, ledger, number } = name
+  const { range, closed, isThere } = rangeOf(needs, name)
+  if (!isThere) return undefined
+  const entries = await entriesOfLines(needs, range)
+  const count = needs.rows.sums(range).reduce((all, one) => all + one.count, 0)
+  const more = count - entries.length
+  for await (const events of historyOf(needs.store, streamOf(ledgers, `${merchant}/${ledger}`)))
+    for (const event of events) if (isOf(event, number)) entries.push(await entryOf(needs, event))
+  const until = closed ? `before event ${closed.closedPosition}` : 'until now, as it is open'
+  const closing = closed ? `, and closed ${formatDateTime(closed.closedAt)}` : ''
+  return {
+    title: `report ${number} of ledger ${ledger} of ${merchant}`,
+    says: [
+      `it holds the lines of the ledger after event ${range.after} and ${until}${closing}`,
+      `${count} of them move money`,
+    ],
+    ...{ entries, more },
+    numbers: numbersOfLines(needs.rows, range),
+  }
+}
+
+/** The lines that add up to a number of a report. */
+export const sumUpReport = (
+  needs: ExplainNeeds,
+  report: ReportName,
+  name: string,
+  currency: string,
+): SumOfParts | undefined => {
+  const { range, closed, isThere } = rangeOf(needs, report)
+  if (!isThere) return undefined
+  const { total, ...parts } = partsOfLines(needs.rows, range, currency, namedNumber(name))
+  const about = { name, currency, value: formatAmount(total, currency), ...parts }
+  const completion = closed?.completion
+  if (!completion) return { ...about, agrees: null, says: 'the report is not complete so far' }
+  const recorded = numbersOfTotals(completion.totals).get(currency)?.[name] ?? '0'
+  return {
+    ...about,
+    agrees: recorded === total,
+    says: `the report was recorded with ${formatAmount(recorded, currency)}`,
+  }
+}

@@ -1,0 +1,57 @@
+import { callbacks } from '../../domain/aggregates.ts'
+import { streamOfSubject } from '../../domain/callback-names.ts'
+import { parseEvent, type Recorded } from '../../domain/events.ts'
+import { streamOf } from '../../domain/stream.ts'
+import { historyOf } from '../history.ts'
+import { entryOf, mostEntries } from './entries.ts'
+import type { ExplainNeeds } from './needs.ts'
+import type { Entry, Story } from './story.ts'
+
+const eventsOf = async ({ store }: ExplainNeeds, stream: string): Promise<Recorded[]> => {
+  const all: Recorded[] = []
+  for await (const events of historyOf(store, stream)) all.push(...events)
+  return all
+}
+
+const nothingMore = { numbers: [], more: 0 }
+
+/** The story of any stream: undefined when there is none. */
+export const explainStream = async (
+  needs: ExplainNeeds,
+  stream: string,
+): Promise<Story | undefined> => {
+  const events = await eventsOf(needs, stream)
+  if (events.length === 0) return undefined
+  const entries: Entry[] = []
+  for (const event of events.slice(0, mostEntries)) entries.push(await entryOf(needs, event))
+  const more = events.length - entries.length
+  return { title: stream, says: [`${events.length} events`], entries, ...nothingMore, more }
+}
+
+const outcomeOf = (attempts: readonly Recorded[]): string => {
+  const made = attempts.flatMap(({ type, data }) => (type === 'CallbackAttempted' ? [data] : []))
+  const last = made.at(-1)
+  if (!last) return 'nobody was told so far'
+  if (made.some(({ result }) => result === 'delivered')) return `delivered, ${made.length} attempts`
+  return last.nextAttemptAt === null ? 'given up' : `not delivered so far, ${made.length} attempts`
+}
+
+/** The event that a message tells of, and its attempts. */
+export const explainCallback = async (
+  needs: ExplainNeeds,
+  message: string,
+): Promise<Story | undefined> => {
+  const attempts = await eventsOf(needs, streamOf(callbacks, message))
+  const [first] = attempts
+  if (!first) return undefined
+  const about = 'subject' in first.data && 'seqno' in first.data ? first.data : undefined
+  const told = about
+    ? await needs.store.readStream(streamOfSubject(about.subject), about.revision, 1)
+    : []
+  const entries: Entry[] = []
+  for (const event of [...told.map(parseEvent), ...attempts.slice(0, mostEntries)])
+    entries.push(await entryOf(needs, event, { told: [] }))
+  const of = about ? `, number ${about.seqno} of ${about.subject}: ${about.event}` : ''
+  const title = `callback ${message}${of}`
+  return { title, says: [outcomeOf(attempts)], entries, ...nothingMore }
+}

@@ -1,0 +1,94 @@
+import { permissionRequests } from '../../domain/aggregates.ts'
+import { streamOf } from '../../domain/stream.ts'
+import { explainAccount, isAccount, sumUpAccount, type AccountName } from './explain-account.ts'
+import { explainPayment, sumUpPayment } from './explain-payment.ts'
+import { explainReport, sumUpReport, type ReportName } from './explain-report.ts'
+import { explainSettlement, sumUpSettlement, type SettlementName } from './explain-settlement.ts'
+import { explainCallback, explainStream } from './explain-stream.ts'
+import type { ExplainNeeds } from './needs.ts'
+import type { NamedNumber, Story, SumOfParts } from './story.ts'
+
+/** What can be explained, from how it is written. */
+type Subject =
+  | ({ readonly kind: 'report' } & ReportName)
+  | ({ readonly kind: 'settlement' } & SettlementName)
+  | ({ readonly kind: 'account' } & AccountName)
+  | { readonly kind: 'callback'; readonly id: string }
+  | { readonly kind: 'payment'; readonly id: string }
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-display)?$/
+
+/** How subjects are written, for whoever wrote another one. */
+export const subjects =
+  'the tid of a payment, the rid of a permission, <merchant>/<ledger>/<report>, ' +
+  'a settlement id or <merchant>/<settlement>, an account as merchant_payable/<merchant> or ' +
+  'bank, the id of a callback, or a stream'
+
+const subjectOf = ({ rows }: ExplainNeeds, text: string): Subject => {
+  const [first = '', second, third, ...more] = text.split('/')
+  const isNumber = (part: string | undefined) => /^[1-9]\d{0,14}$/.test(part ?? '')
+  if (isAccount(first) && third === undefined)
+    return { kind: 'account', account: first, merchant: second ?? null }
+  if (second !== undefined && isNumber(third) && more.length === 0)
+    return { kind: 'report', merchant: first, ledger: second, number: Number(third) }
+  if (isNumber(second) && third === undefined)
+    return { kind: 'settlement', merchant: first, serial: Number(second) }
+  const settlement = rows.settlementNamed(text)
+  if (settlement) return { kind: 'settlement', ...settlement }
+  return { kind: uuid.test(text) ? 'callback' : 'payment', id: text }
+}
+
+/** The story of a subject; undefined when there is no such thing. */
+export const explain = async (needs: ExplainNeeds, text: string): Promise<Story | undefined> => {
+  const subject = subjectOf(needs, text)
+  switch (subject.kind) {
+    case 'report':
+      return explainReport(needs, subject)
+    case 'settlement':
+      return explainSettlement(needs, subject)
+    case 'account':
+      return explainAccount(needs, subject)
+    case 'callback':
+      return explainCallback(needs, subject.id)
+    case 'payment':
+      return (
+        (await explainPayment(needs, text)) ??
+        (await explainStream(needs, streamOf(permissionRequests, text))) ??
+        (/^[a-z_]+-/.test(text) ? explainStream(needs, text) : undefined)
+      )
+  }
+}
+
+/** `payout` or `payout:NOK`, where there are several currencies. */
+const numberNamed = (numbers: readonly NamedNumber[], wanted: string): NamedNumber | undefined => {
+  const [name, currency] = wanted.split(':')
+  const found = numbers.filter((one) => one.name === name)
+  return currency === undefined && found.length === 1
+    ? found[0]
+    : found.find((one) => one.currency === currency?.toUpperCase())
+}
+
+/** The events that add up to a number of a story. */
+export const sumUp = async (
+  needs: ExplainNeeds,
+  text: string,
+  { numbers }: Story,
+  wanted: string,
+): Promise<SumOfParts | undefined> => {
+  const subject = subjectOf(needs, text)
+  const number = numberNamed(numbers, wanted)
+  if (!number) return undefined
+  const { name, currency } = number
+  switch (subject.kind) {
+    case 'report':
+      return sumUpReport(needs, subject, name, currency)
+    case 'settlement':
+      return sumUpSettlement(needs, subject, name, currency)
+    case 'account':
+      return sumUpAccount(needs, subject, currency)
+    case 'payment':
+      return sumUpPayment(needs, text, name)
+    case 'callback':
+      return undefined
+  }
+}

@@ -1,0 +1,88 @@
+import {
+  numbersOfLine,
+  type ListedLine,
+  type MoneyLine,
+  type MoneyLineRange,
+} from '../../domain/accounting/money-line.ts'
+import { totalGross, totalNet, type Totals } from '../../domain/accounting/totals.ts'
+import { addUp, formatAmount, negated, type Sum } from '../../domain/money/money.ts'
+import { potsInWords } from './payment-words.ts'
+import { mostEntries } from './entries.ts'
+import type { AuditRows } from './needs.ts'
+import type { NamedNumber, Part } from './story.ts'
+
+/** A line as a sentence. */
+export const lineInWords = (line: ListedLine): string => {
+  const { action, subId, tid, ledger, currency } = line
+  const id = subId === null ? '' : ` ${subId}`
+  return `${action}${id} of ${potsInWords(line, currency)}, ${tid}, in ledger ${ledger}`
+}
+
+type NumberOf = (line: MoneyLine) => Sum
+
+export const namedNumber =
+  (name: string): NumberOf =>
+  (line) =>
+    numbersOfLine(line)[name] ?? '0'
+
+/** The parts that lines add to a number; those that are not listed are one sum. */
+export const partsOfLines = (
+  rows: AuditRows,
+  range: MoneyLineRange,
+  currency: string,
+  numberOf: NumberOf,
+) => {
+  const listed = rows.lines(range, mostEntries).filter((line) => line.currency === currency)
+  const sums = rows.sums(range).filter((line) => line.currency === currency)
+  const total = addUp(...sums.map(numberOf))
+  const parts = listed.flatMap((line): Part[] => {
+    const amount = numberOf(line)
+    if (amount === '0') return []
+    const { position, at } = line
+    const says = lineInWords(line)
+    return [{ position, at, says, minor: amount, amount: formatAmount(amount, currency) }]
+  })
+  const count = sums.reduce((all, one) => all + one.count, 0) - listed.length
+  const rest = addUp(total, negated(addUp(...listed.map(numberOf))))
+  const others = { count, amount: formatAmount(rest, currency) }
+  return { total, parts, ...(count > 0 && { others }) }
+}
+
+/** The numbers of recorded totals, by currency and name. */
+export const numbersOfTotals = (totals: Totals): ReadonlyMap<string, Record<string, Sum>> => {
+  const numbers = new Map<string, Record<string, Sum>>()
+  for (const total of totals) {
+    const own = numbers.get(total.currency) ?? {}
+    const more = {
+      amount_total: total.amount,
+      additional_amount_total: total.additionalAmount,
+      gross: totalGross(total),
+      ...total.fees,
+      net: totalNet(total),
+    }
+    for (const [name, sum] of Object.entries(more)) own[name] = addUp(own[name] ?? 0, sum)
+    numbers.set(total.currency, own)
+  }
+  return numbers
+}
+
+/** The numbers of lines, as a report shows them. */
+export const numbersOfLines = (rows: AuditRows, range: MoneyLineRange): NamedNumber[] => {
+  const byCurrency = new Map<string, Record<string, Sum>>()
+  for (const line of rows.sums(range)) {
+    const own = byCurrency.get(line.currency) ?? {}
+    for (const [name, sum] of Object.entries(numbersOfLine(line)))
+      own[name] = addUp(own[name] ?? 0, sum)
+    byCurrency.set(line.currency, own)
+  }
+  return [...byCurrency].flatMap(([currency, numbers]) => namedIn(currency, numbers))
+}
+
+export const namedIn = (
+  currency: string,
+  numbers: Readonly<Record<string, Sum>>,
+): readonly NamedNumber[] =>
+  Object.entries(numbers).map(([name, sum]) => ({
+    ...{ name, currency },
+    value: formatAmount(sum, currency),
+  }))

@@ -1,0 +1,45 @@
+import type { ListedLine, MoneyLineRange, SummedLines } from '../../domain/accounting/money-line.ts'
+import type { Completion } from '../../domain/accounting/completion.ts'
+import type { Sum } from '../../domain/money/money.ts'
+import type { Instant } from '../../domain/time.ts'
+import type { EventStore } from '../event-store.ts'
+import type { OpenAddress } from './who-caused.ts'
+
+export type ClosedReport = {
+  readonly openedAt: Instant
+  readonly closedAt: Instant
+  readonly closedPosition: number
+  /** Null while its logs are made. */
+  readonly completion: Completion | null
+}
+
+/** What read models tell of lines, reports, settlements and the journal. */
+export type AuditRows = {
+  /** The first lines, in the order of the log. */
+  readonly lines: (range: MoneyLineRange, limit: number) => readonly ListedLine[]
+  readonly sums: (range: MoneyLineRange) => readonly SummedLines[]
+  readonly report: (merchant: string, ledger: string, number: number) => ClosedReport | undefined
+  /** The number of the open report, undefined where there is no such ledger. */
+  readonly openReport: (merchant: string, ledger: string) => number | undefined
+  readonly reportHolding: (merchant: string, ledger: string, position: number) => number
+  readonly settlement: (
+    merchant: string,
+    serial: number,
+  ) => { readonly settlementId: string; readonly startedPosition: number } | undefined
+  readonly settlementNamed: (
+    settlementId: string,
+  ) => { readonly merchant: string; readonly serial: number } | undefined
+  readonly settlementTaking: (merchant: string, position: number) => string | undefined
+  readonly settledMerchants: () => readonly string[]
+  readonly balances: (
+    account: string,
+    merchant: string | null,
+  ) => readonly { readonly currency: string; readonly balance: Sum }[]
+}
+
+export type ExplainNeeds = {
+  readonly store: Pick<EventStore, 'readStream' | 'readAll'>
+  readonly rows: AuditRows
+  readonly openAddress: OpenAddress
+  readonly now: () => Instant
+}

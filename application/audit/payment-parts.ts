@@ -1,0 +1,47 @@
+import type { Charge } from '../../domain/accounting/charge.ts'
+import { minus, nothing, type Pots } from '../../domain/money/pots.ts'
+import type { PaymentEvent, PaymentRequest } from '../../domain/payment/payment-events.ts'
+import type { PaymentNumbers } from './payment-numbers.ts'
+
+const negative = (pots: Pots): Pots => minus(nothing, pots)
+
+const named = (name: string, { amount, additionalAmount }: Pots): PaymentNumbers => ({
+  [`${name}amount`]: amount,
+  [`${name}additional_amount`]: additionalAmount,
+})
+
+const charged = ({ fee, interchange, vat }: Charge): PaymentNumbers => ({
+  transaction_fee: fee,
+  interchange_fee: interchange,
+  vat,
+})
+
+/** What an event adds to each number, from its own data and not from the fold of a payment. */
+export const partsOfEvent = (event: PaymentEvent, request: PaymentRequest): PaymentNumbers => {
+  switch (event.type) {
+    case 'PaymentRequested':
+      return named('', request)
+    case 'PaymentAuthorized': {
+      const accepted = { ...request, additionalAmount: event.data.additionalAmount }
+      return { ...named('', minus(accepted, request)), ...named('auth_', accepted) }
+    }
+    case 'PaymentCaptured': {
+      const { data } = event
+      const auth = named('auth_', negative(data))
+      return { ...auth, ...named('captured_', data), ...charged(data.charge) }
+    }
+    case 'PaymentReleased':
+    case 'PaymentAuthorizationExpired':
+      return { ...named('auth_', negative(event.data)), ...named('released_', event.data) }
+    case 'PaymentRefunded':
+      return { ...named('refunded_', event.data), ...charged(event.data.charge) }
+    case 'PaymentPickedUp':
+    case 'PaymentAmended':
+    case 'PaymentDeclined':
+    case 'PaymentFailed':
+    case 'PaymentAborted':
+    case 'PaymentExpired':
+    case 'PaymentRenewed':
+      return {}
+  }
+}

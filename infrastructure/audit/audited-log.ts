@@ -1,0 +1,61 @@
+import { clocks } from '../../domain/aggregates.ts'
+import { start, StoreUnavailable, type EventStore } from '../../application/event-store.ts'
+import { stateAt } from '../../application/history.ts'
+import { streamOf } from '../../domain/stream.ts'
+import type { Instant } from '../../domain/time.ts'
+import { queriesOf } from '../../projections/read-models.ts'
+import { foldInline } from '../read-models/folding.ts'
+import type { ReadModelFile } from '../read-models/read-model-file.ts'
+import { runReadModels } from '../read-models/read-models.ts'
+import { openReadModels, openStoreToRead, type Place } from '../stores.ts'
+import { auditRowsOf } from './audit-rows.ts'
+
+const nothing = (): void => {}
+
+/** Folds all that the log holds. A copy may have to be folded from its beginning. */
+const foldAll = async (store: EventStore, file: ReadModelFile): Promise<void> => {
+  const head = await store.head()
+  if (head === start) return
+  let fail: (error: unknown) => void = nothing
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject
+  })
+  const readModels = runReadModels({
+    store,
+    startFolding: foldInline({ store, file }),
+    from: head,
+    onEvents: nothing,
+    onFolded: nothing,
+    // A store that is away comes back; what cannot be read will not change.
+    onFailure: (error) => (error instanceof StoreUnavailable ? undefined : fail(error)),
+  })
+  try {
+    await Promise.race([readModels.ready(), failed])
+  } finally {
+    await readModels.stop()
+  }
+}
+
+/** The clock of the service, which the sandbox moves. */
+const clockOf = async (store: EventStore): Promise<() => Instant> => {
+  const clock = streamOf(clocks, 'service')
+  const { aheadBy } = await stateAt(store, clocks.decider, clock, Number.MAX_SAFE_INTEGER)
+  return () => Date.now() + aheadBy
+}
+
+/** A log, or a copy of one, with read models that hold all of it; nothing is appended. */
+export const openAuditedLog = async (place: Place) => {
+  const store = await openStoreToRead(place)
+  const file = await openReadModels(place, store)
+  const close = async (): Promise<void> => {
+    await store.close()
+    file.sqlite.close()
+  }
+  try {
+    await foldAll(store, file)
+    return { store, rows: auditRowsOf(queriesOf(file.db)), now: await clockOf(store), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

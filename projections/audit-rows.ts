@@ -1,0 +1,81 @@
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import type { ListedLine, MoneyLineRange, SummedLines } from '../domain/accounting/money-line.ts'
+import type { Sum } from '../domain/money/money.ts'
+
+type Client = {
+  prepare(text: string): {
+    all(values: object): unknown[]
+    get(values: object): unknown
+  }
+}
+
+const isOfPermission = `action IN ('permission_request', 'permission_answered', 'permission_fail')`
+
+/** Conditions that name nothing are left out, so that the index of ledgers is used. */
+const wanted = ({ merchant, ledger }: MoneyLineRange): string => `
+  FROM transaction_lines
+  WHERE position > @after AND position < @before AND fee IS NOT NULL
+    ${merchant === null ? '' : 'AND merchant = @merchant'}
+    ${ledger === null ? '' : 'AND ledger = @ledger'}`
+
+const summed = ['amount', 'additionalAmount', 'fee', 'interchange', 'vat']
+
+const listed = (range: MoneyLineRange): string => `
+  SELECT position, merchant, ledger, tid, subId, at, action, currency,
+    ${isOfPermission} AS isOfPermission, ${summed.join(', ')}
+  ${wanted(range)} ORDER BY position LIMIT @limit`
+
+const sums = (range: MoneyLineRange): string => `
+  SELECT merchant, currency, ${isOfPermission} AS isOfPermission, count(*) AS count,
+    ${summed.map((one) => `sum(${one}) AS ${one}`).join(', ')}
+  ${wanted(range)} GROUP BY merchant, currency, ${isOfPermission}`
+
+const withBoolean = (row: unknown): object => ({
+  ...(row as object),
+  isOfPermission: (row as { readonly isOfPermission: number }).isOfPermission === 1,
+})
+
+/** What auditors ask of the lines and settlements; seldom, so nothing is kept for it. */
+export const auditRowQueries = (db: BetterSQLite3Database) => {
+  const { $client: client } = db as BetterSQLite3Database & { readonly $client: Client }
+  const all = (text: string, values: object): object[] =>
+    client.prepare(text).all(values).map(withBoolean)
+  const find = <Row>(text: string, values: object): Row | undefined =>
+    client.prepare(text).get(values) as Row | undefined
+  return {
+    /** The first lines, in the order of the log. */
+    lines: (range: MoneyLineRange, limit: number) =>
+      all(listed(range), { ...range, limit }) as unknown as readonly ListedLine[],
+    sums: (range: MoneyLineRange) => all(sums(range), range) as unknown as readonly SummedLines[],
+    settlementNamed: (settlementId: string) =>
+      find<{ readonly merchant: string; readonly serial: number }>(
+        'SELECT merchant, serial FROM settlements WHERE settlementId = @settlementId',
+        { settlementId },
+      ),
+    /** The settlement that takes a merchant's line at a position. */
+    settlementTaking: (merchant: string, position: number) =>
+      find<{ readonly settlementId: string }>(
+        `SELECT settlementId FROM settlements
+         WHERE merchant = @merchant AND startedPosition > @position
+         ORDER BY startedPosition LIMIT 1`,
+        { merchant, position },
+      )?.settlementId,
+    /** Merchants that were ever settled. */
+    settledMerchants: (): readonly string[] =>
+      client
+        .prepare('SELECT DISTINCT merchant FROM settlements ORDER BY merchant')
+        .all({})
+        .map((row) => (row as { readonly merchant: string }).merchant),
+    /** Of an account of the journal, in each currency. */
+    balances: (account: string, merchant: string | null) =>
+      client
+        .prepare(
+          `SELECT currency, balance FROM journal_balances
+           WHERE account = @account AND merchant IS @merchant ORDER BY currency`,
+        )
+        .all({ account, merchant }) as readonly {
+        readonly currency: string
+        readonly balance: Sum
+      }[],
+  }
+}
