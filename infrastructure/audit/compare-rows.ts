@@ -27,6 +27,7 @@ export const comparedTables: readonly ComparedTable[] = [
     keys: ['level', 'number'],
     columns: ['level', 'number', 'first', 'hashes', 'positions'].map(plain),
   },
+  { name: 'moments', keys: ['at'], columns: ['at', 'position'].map(plain) },
   {
     name: 'checkpoint',
     keys: ['one'],

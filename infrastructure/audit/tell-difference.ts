@@ -54,6 +54,9 @@ const eventOfTile = (fresh: ReadModelFile, difference: Difference): Position | u
   return numbersIn(found.positions)[index]
 }
 
+/** Tables that no projection folds. */
+const foldedApart: ReadonlySet<string> = new Set(['tiles', 'moments', 'checkpoint'])
+
 /**
  * Tells a difference at the event that shows it. Finding which event touched a row last folds the
  * log once more, so only the first difference is looked into.
@@ -69,7 +72,7 @@ export const tellDifference = async (
   const isRow = typeof key === 'string' || typeof key === 'number'
   const ofTile = eventOfTile(fresh.file, difference)
   const touched =
-    isFirst && isRow && difference.table !== 'tiles' && difference.table !== 'checkpoint'
+    isFirst && isRow && !foldedApart.has(difference.table)
       ? await lastTouch(store, difference.table, key, fresh.position())
       : undefined
   const position = ofTile ?? touched

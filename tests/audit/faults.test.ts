@@ -171,6 +171,7 @@ describe('given read models that are not what the log gives,', () => {
       /balance in the row fee_income NOK  of the table journal_balances is "1"; the log gives /,
     ],
     ['a row too many', "INSERT INTO scans SELECT 'x', 'x', 'x', '', 'x', '', 1, 1", /^the rea/],
+    ['a time elsewhere in the log', 'UPDATE moments SET position = position - 1', /^in the rea/],
     ['a row too few', 'DELETE FROM transaction_lines WHERE position > 20', /^the read models lack/],
   ])('%s is named', async (_, sql, problem) => {
     const folder = copied()
