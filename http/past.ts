@@ -1,15 +1,51 @@
 import type { AskedMoment } from '../application/asked-moment.ts'
 import type { Instant } from '../domain/time.ts'
 import type { AsOfNeeds, Past } from './as-of.ts'
+import { isRecord } from './checking.ts'
 import { merchantInterface, type MerchantRouteNeeds } from './routes.ts'
+
+type HeldMoment<Moment> = {
+  readonly moment: Moment
+  readonly at: Instant
+  /** What to throw instead of an error of its files. */
+  readonly failureOf: (error: unknown) => unknown
+  readonly release: () => void
+}
 
 type PastMoments<Moment> = {
   readonly check: (asked: AskedMoment) => Promise<void>
-  readonly at: <Answer>(
-    asked: AskedMoment,
-    who: string,
-    work: (moment: Moment, at: Instant) => Promise<Answer>,
-  ) => Promise<Answer>
+  /** Until it is released. */
+  readonly hold: (asked: AskedMoment, who: string) => Promise<HeldMoment<Moment>>
+}
+
+/** The same stream; `end` is called when it is read or given up. */
+const endingWith = (stream: ReadableStream, end: () => void): ReadableStream => {
+  const reader = stream.getReader()
+  return new ReadableStream({
+    pull: async (controller) => {
+      try {
+        const { done, value } = await reader.read()
+        if (!done) return controller.enqueue(value)
+        end()
+        controller.close()
+      } catch (error) {
+        end()
+        throw error
+      }
+    },
+    cancel: async (reason) => {
+      end()
+      await reader.cancel(reason)
+    },
+  })
+}
+
+/** Releases once the reply is there, or its stream has ended. */
+const releasedAfter = <Answer>(reply: Answer, release: () => void): Answer => {
+  const body = isRecord(reply) ? reply['body'] : undefined
+  if (body instanceof ReadableStream) return { ...reply, body: endingWith(body, release) }
+  release()
+  return reply
 }
 
 /** The merchant interface over what was known at moments; each gets routes of its own. */
@@ -26,9 +62,15 @@ export const answersAsOf = <Moment extends object>(
   }
   return {
     checkMoment: past.check,
-    answerAsOf: (asked, who, answer) =>
-      past.at(asked, who, (moment, at) =>
-        answer({ at, routes: known.get(moment) ?? routesAt(moment) }),
-      ),
+    answerAsOf: async (asked, who, answer) => {
+      const { moment, at, failureOf, release } = await past.hold(asked, who)
+      try {
+        const routes = known.get(moment) ?? routesAt(moment)
+        return releasedAfter(await answer({ at, routes }), release)
+      } catch (error) {
+        release()
+        throw failureOf(error)
+      }
+    },
   }
 }

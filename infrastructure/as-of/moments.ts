@@ -12,7 +12,7 @@ import type { Settings } from '../settings.ts'
 import type { Where } from '../worker.ts'
 import { makeMoments } from './moment-client.ts'
 import { momentFiles } from './moment-files.ts'
-import { openMoments, type Held, type Moment } from './open-moments.ts'
+import { openMoments, type Held } from './open-moments.ts'
 
 /** How long a request waits for a moment that is being made, in ms. */
 const usualWaitMs = 20_000
@@ -121,25 +121,14 @@ export const makePast = (
     /** @throws Refusal when the moment has not come yet */
     check,
     /**
-     * What `work` gives over what was known then, at the time of then. @throws Refusal when the
+     * What was known then, and the time of then, until it is released. @throws Refusal when the
      * moment has not come yet, or `who` has asked for too many
      */
-    at: async <Answer>(
-      asked: AskedMoment,
-      who: string,
-      work: (moment: Moment, at: Instant) => Promise<Answer>,
-    ): Promise<Answer> => {
+    hold: async (asked: AskedMoment, who: string): Promise<Held & { readonly at: Instant }> => {
       const now = core.now()
       const held = await withinTime(opened.hold(await positionOf(asked), who), waitMs)
-      const { moment, failureOf, release } = held
-      try {
-        const at = 'until' in asked ? Math.min(asked.until, now) : (moment.logTime ?? 0)
-        return await work(moment, at)
-      } catch (error) {
-        throw failureOf(error)
-      } finally {
-        release()
-      }
+      const at = 'until' in asked ? Math.min(asked.until, now) : (held.moment.logTime ?? 0)
+      return { ...held, at }
     },
     /** Makes the read models as of a position beforehand. */
     keep,

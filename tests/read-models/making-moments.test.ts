@@ -18,51 +18,66 @@ afterAll(() => service.stop())
 
 describe('moments are made', () => {
   const folderOf = () => join(service.folder, 'as-of')
-  const past = (where: Where = 'inline', waitMs?: number) => {
-    const made = makePast(service.core, service.settings, log, where, waitMs)
+  const past = (where: Where = 'inline', waitMs?: number, DATA_DIR = service.folder) => {
+    const made = makePast(service.core, { ...service.settings, DATA_DIR }, log, where, waitMs)
     onTestFinished(() => made.close())
-    return made
+    /** How many merchants there were then. */
+    const ask = async (position: number, who = 'a'): Promise<number> => {
+      const { moment, failureOf, release } = await made.hold({ position }, who)
+      try {
+        return moment.queries.merchants.merchants.all().length
+      } catch (error) {
+        throw failureOf(error)
+      } finally {
+        release()
+      }
+    }
+    return { ...made, ask }
   }
-  const anyAnswer = async () => 'answered'
 
   test('once: those who ask again have the same file', async () => {
-    const { at, files } = past()
-    const files0 = files.all().length
-    const asked = { position: 7 }
-    await Promise.all([at(asked, 'a', anyAnswer), at(asked, 'b', anyAnswer)])
-    await at(asked, 'c', anyAnswer)
-    expect(files.all()).toHaveLength(files0 + 1)
+    const { ask, files } = past()
+    const before = files.all().length
+    await Promise.all([ask(7, 'a'), ask(7, 'b')])
+    await ask(7, 'c')
+    expect(files.all()).toHaveLength(before + 1)
   })
 
   test('anew when their file is damaged, though it is open', async () => {
-    const { at, files } = past()
-    const read = () =>
-      at({ position: 9 }, 'a', async ({ queries }) => queries.merchants.merchants.all().length)
-    const count = await read()
+    const { ask, files } = past()
+    const count = await ask(9)
     const [file] = readdirSync(folderOf()).filter((name) => name.endsWith('-9.sqlite'))
     writeFileSync(join(folderOf(), file ?? ''), Buffer.alloc(450_560, 7))
-    await expect(read()).rejects.toMatchObject({ name: 'StoreUnavailable' })
-    expect(await read()).toBe(count)
+    await expect(ask(9)).rejects.toMatchObject({ name: 'StoreUnavailable' })
+    expect(await ask(9)).toBe(count)
     expect(existsSync(files.pathOf(9))).toBe(true)
   })
 
+  test('and closed again, but not while somebody uses them', async () => {
+    const { hold, ask } = past()
+    const { moment, release } = await hold({ position: 1 }, 'a')
+    for (let position = 2; position < 11; position++) await ask(position)
+    expect(moment.file.sqlite.open).toBe(true)
+    release()
+    await ask(3)
+    expect(moment.file.sqlite.open).toBe(false)
+  })
+
   test('beside the request when they take long: whoever asks again has them', async () => {
-    const { at } = past('worker', 0)
-    const ask = () => at({ position: 11 }, 'a', anyAnswer)
-    await expect(ask()).rejects.toMatchObject({ code: 'moment_is_being_made', retryAfter: 5 })
-    await expect.poll(ask, { timeout: 20_000 }).toBe('answered')
+    const { ask } = past('worker', 0)
+    await expect(ask(11)).rejects.toMatchObject({ code: 'moment_is_being_made', retryAfter: 5 })
+    await expect.poll(() => ask(11), { timeout: 20_000 }).toBe(1)
   })
 
   test('again when they could not be: until then the answer is that of an outage', async () => {
     const DATA_DIR = mkdtempSync(join(tmpdir(), 'daybook-no-room-'))
     onTestFinished(() => rmSync(DATA_DIR, { recursive: true }))
-    const { at } = makePast(service.core, { ...service.settings, DATA_DIR }, log, 'inline')
+    const { ask } = past('inline', undefined, DATA_DIR)
     const inTheWay = join(DATA_DIR, 'as-of')
     writeFileSync(inTheWay, '')
-    const ask = () => at({ position: 12 }, 'a', anyAnswer)
-    await expect(ask()).rejects.toMatchObject({ name: 'StoreUnavailable' })
+    await expect(ask(12)).rejects.toMatchObject({ name: 'StoreUnavailable' })
     rmSync(inTheWay)
-    expect(await ask()).toBe('answered')
+    expect(await ask(12)).toBe(1)
   })
 
   test('one at a time, and whoever asks for too many waits', async () => {

@@ -94,7 +94,9 @@ describe('the file of a moment', () => {
     const files = filesIn('unsound')
     await makeMoment(store, files, 30)
     await makeMoment(store, files, 20)
-    // The read models of another position, as of another log.
+    await makeMoment(store, files, 27)
+    const other = openFile(files.pathOf(27), [], ["UPDATE checkpoint SET event = 'of another log'"])
+    other.sqlite.close()
     copyFileSync(files.pathOf(30), files.pathOf(25))
     writeFileSync(files.pathOf(28), 'no database')
     rmSync(files.pathOf(30))
