@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import { startReceiver, type Receiver } from '../../demo/receiver.ts'
+import { startReceiver, type Arrival, type Receiver } from '../../demo/receiver.ts'
 import { fetchCallbackKeys } from '../../harness/callback-check.ts'
 import { readLog } from '../../harness/event-log.ts'
 import { merchantClient } from '../../harness/merchant-client.ts'
@@ -20,6 +20,23 @@ const listPath = '/merchant/v1/payment_request/'
 /** How many events of each payment were acknowledged. */
 const acknowledged = new Map<string, number>()
 
+/** When each process was started, and in which ones each message came. */
+const starts: number[] = []
+const cameIn = new Map<string, number[]>()
+
+/** The process of a time, by its number. */
+const processAt = (time: number): number => starts.findLastIndex((start) => start <= time)
+
+const start = () => {
+  starts.push(Date.now())
+  return startServiceProcess({ DATA_DIR })
+}
+
+const noteArrival = ({ meta }: Arrival): number => {
+  cameIn.set(meta.id, [...(cameIn.get(meta.id) ?? []), starts.length - 1])
+  return 204
+}
+
 const pay = async (address: string, callback_uri: string): Promise<void> => {
   const [till, world] = [merchantClient(address, pos1), merchantClient(address)]
   const input = paymentInput({ pos_tid: randomUUID(), callback_uri })
@@ -34,48 +51,63 @@ const payUntilKilled = async (address: string, uri: string): Promise<void> => {
   for (;;) await pay(address, uri)
 }
 
-const checked = async ({ arrivals }: Receiver) => {
-  const problems = arrivals.flatMap(({ problems }) => problems)
-  const came = new Map<string, number[]>()
-  const times = new Map<string, number>()
+/** Where an acknowledged event was not told, or not in its turn. */
+const untold = (arrivals: readonly Arrival[]): string[] => {
+  const told = new Map<string, Set<number>>()
   for (const { meta } of arrivals) {
-    const count = (times.get(meta.id) ?? 0) + 1
-    times.set(meta.id, count)
     const tid = meta.uri?.split('/').at(-3) ?? ''
-    if (count === 1) came.set(tid, [...(came.get(tid) ?? []), meta.seqno])
+    told.set(tid, (told.get(tid) ?? new Set()).add(meta.seqno))
   }
-  for (const [tid, events] of acknowledged) {
-    const seqnos = came.get(tid) ?? []
+  return [...acknowledged].flatMap(([tid, events]) => {
+    const seqnos = [...(told.get(tid) ?? [])]
     const isComplete = seqnos.length >= events && seqnos.every((seqno, at) => seqno === at + 1)
-    if (!isComplete) problems.push(`${tid}: ${events} acknowledged, told ${seqnos.join(', ')}`)
-  }
-  const recorded = new Map<string, number>()
+    return isComplete ? [] : `${tid}: ${events} acknowledged, told ${seqnos.join(', ')}`
+  })
+}
+
+/** Where a message came again although its answer was recorded, or was recorded otherwise. */
+const wronglyRepeated = async (): Promise<string[]> => {
+  const recordedIn = new Map<string, number[]>()
   for (const { type, stream, data } of await readLog(DATA_DIR))
     if (type === 'CallbackAttempted' && data.result === 'delivered') {
       const id = stream.replace('callback-', '')
-      recorded.set(id, (recorded.get(id) ?? 0) + 1)
+      recordedIn.set(id, [...(recordedIn.get(id) ?? []), processAt(data.attemptedAt)])
     }
-  for (const [id, count] of times) {
-    const known = recorded.get(id) ?? 0
-    // Sent again only when its answer was not recorded.
-    if (known !== 1) problems.push(`${id}: came ${count} times, recorded ${known} times`)
+  return [...cameIn].flatMap(([id, came]) => {
+    // Once for each process that was killed before it could record the answer.
+    const isOnceEach = new Set(came).size === came.length
+    const recorded = recordedIn.get(id) ?? []
+    if (isOnceEach && recorded.length === 1 && recorded[0] === came.at(-1)) return []
+    return `${id}: came in processes ${came.join(', ')}, recorded in ${recorded.join(', ')}`
+  })
+}
+
+const checked = async ({ arrivals }: Receiver) => {
+  const doubted = arrivals.flatMap(({ problems }) => problems)
+  return {
+    payments: acknowledged.size,
+    messages: cameIn.size,
+    again: arrivals.length - cameIn.size,
+    problems: [...doubted, ...untold(arrivals), ...(await wronglyRepeated())],
   }
-  const again = [...times.values()].reduce((sum, count) => sum + count - 1, 0)
-  return { payments: acknowledged.size, messages: times.size, again, problems }
 }
 
 const run = async (): Promise<void> => {
   let receiver: Receiver | undefined
   for (let kill = 0; kill < kills; kill++) {
-    const service = await startServiceProcess({ DATA_DIR })
-    receiver ??= await startReceiver({ keys: await fetchCallbackKeys(service.address) })
+    const service = await start()
+    receiver ??= await startReceiver({
+      keys: await fetchCallbackKeys(service.address),
+      reply: noteArrival,
+    })
     const uri = receiver.url('/hook')
     const paying = [1, 2].map(() => payUntilKilled(service.address, uri).catch(() => {}))
     await pause(Math.random() * longestLifeMs)
     await service.stop('SIGKILL')
     await Promise.all(paying)
+    if ((kill + 1) % 10 === 0) process.stderr.write(`${kill + 1} of ${kills}\n`)
   }
-  const last = await startServiceProcess({ DATA_DIR })
+  const last = await start()
   const world = merchantClient(last.address)
   for (let round = 0; round < 4; round++)
     await world('POST', '/sandbox/v1/clock/', { advance_seconds: 60 })
