@@ -58,6 +58,8 @@ const triggers: Readonly<Record<string, Trigger>> = {
   },
 }
 
+const known = Object.keys(triggers).join(', ')
+
 const askOf =
   ({ HEADER_PREFIX: prefix }: Settings, app: App): Ask =>
   async (method, path, body) => {
@@ -82,7 +84,7 @@ export const addTriggerCommand = (
 ): void => {
   const trigger = async (event: string, { callbackUri }: { readonly callbackUri?: string }) => {
     const letHappen = triggers[event]
-    if (!letHappen) return fail(`${event} is none of ${Object.keys(triggers).join(', ')}`)
+    if (!letHappen) return fail(`${event} is none of ${known}`)
     if (settings.MODE !== 'sandbox') return fail('only the sandbox lets things happen')
     const open = await openService()
     const address = `http://${settings.HOST}:${settings.PORT}`
@@ -96,7 +98,8 @@ export const addTriggerCommand = (
     }
   }
   program
-    .command('trigger <event>')
+    .command('trigger')
+    .argument('<event>', `one of ${known}`)
     .option('--callback-uri <uri>', 'address of the resource; listen needs none')
     .description('let a callback event happen in the sandbox, for its merchant')
     .action(trigger)
