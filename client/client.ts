@@ -11,7 +11,7 @@ import { verifyCallback, type Callback, type CallbackOptions } from './verify-ca
 type Operation = {
   readonly method: string
   readonly path: string
-  readonly takes?: 'body' | 'query'
+  readonly takesBody?: true
   readonly isList?: true
   readonly isMadeAnew?: true
   readonly mayNameItself?: true
@@ -26,21 +26,22 @@ const filled = (path: string, given: unknown[]): string =>
     return encodeURIComponent(String(value))
   })
 
-const withQuery = (path: string, query: object = {}): string => {
+const withQuery = (path: string, query: object): string => {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
   const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
   return text === '' ? path : `${path}?${text}`
 }
 
-/** What a method was called with: the parameters of the path, a body or query, options. */
-const readArguments = ({ path, takes, mayNameItself }: Operation, given: unknown[]) => {
+/** What a method was called with: the parameters of the path, a body, and options. */
+const readArguments = ({ method, path, takesBody, mayNameItself }: Operation, given: unknown[]) => {
   const rest = [...given]
   const place = filled(path, rest)
-  const input = takes && (rest.shift() as { readonly id?: string } | undefined)
-  const options = rest.shift() as CallOptions | undefined
-  const named = mayNameItself ? { ...input, id: input?.id ?? randomUUID() } : input
-  if (takes === 'query') return { uri: withQuery(place, input), body: undefined, options }
-  return { uri: place, body: named, options }
+  const input = takesBody && (rest.shift() as { readonly id?: string } | undefined)
+  const body = mayNameItself ? { ...input, id: input?.id ?? randomUUID() } : input
+  const { signal, attempts, timeout, deadline, asOf, ...query } = (rest.shift() ??
+    {}) as CallOptions
+  const options = { signal, attempts, timeout, deadline, asOf }
+  return { uri: method === 'GET' ? withQuery(place, query) : place, body, options }
 }
 
 export interface Client extends Operations {}
@@ -96,7 +97,7 @@ export class Client {
     const wait = 30
     const timeout = (options.timeout ?? this.#timeout) + wait * 1000
     for (let cursor = after; ;) {
-      const page = await this.readCallbackFeed({ after: cursor, wait }, { ...options, timeout })
+      const page = await this.readCallbackFeed({ ...options, after: cursor, wait, timeout })
       if (page.messages.length > 0) yield page
       cursor = page.next
     }

@@ -105,23 +105,26 @@ const levelOf = ({ security }: Documented): string => {
   return security.some((one) => !('timestamp' in one)) ? 'SECRET' : 'KEY'
 }
 
-const inputOf = (operation: Operation): string[] => {
-  const { requestBody } = operation
+const bodyOf = ({ requestBody }: Operation): string[] => {
   const json = requestBody && jsonOf(requestBody)
-  if (json) return [`body${requestBody.required ? '' : '?'}: ${typeOf(json)}`]
+  return json ? [`body${requestBody.required ? '' : '?'}: ${typeOf(json)}`] : []
+}
+
+/** Parts of a query stand among the options, so that a further one moves no argument. */
+const optionsOf = (operation: Operation): string => {
   const query = queryOf(operation).map(
     ({ name, description, schema }) =>
       `${comment(description)}readonly ${name}?: ${typeOf(schema)} | undefined`,
   )
-  return query.length > 0 ? [`query?: {\n${query.join('\n')}\n}`] : []
+  return query.length === 0 ? 'CallOptions' : `CallOptions & {\n${query.join('\n')}\n}`
 }
 
 const methodOf = (operation: Operation): string => {
   const { operationId, method, path, summary } = operation
   const given = [
     ...paramsOf(operation).map((name) => `${name}: string`),
-    ...inputOf(operation),
-    'options?: CallOptions',
+    ...bodyOf(operation),
+    `options?: ${optionsOf(operation)}`,
   ]
   const about = comment(`${summary}: \`${method} ${path}\` (${levelOf(operation)}).`)
   return `${about}${operationId}(${given.join(', ')}): ${resultOf(operation)}`
@@ -139,7 +142,7 @@ const entryOf = (operation: Operation): string => {
   const members = [
     `method: '${method}'`,
     `path: '${path}'`,
-    ...(requestBody ? [`takes: 'body'`] : queryOf(operation).length > 0 ? [`takes: 'query'`] : []),
+    ...(requestBody ? ['takesBody: true'] : []),
     ...(entriesOf(operation) === undefined ? [] : ['isList: true']),
     ...(isMadeAnew(operation) ? ['isMadeAnew: true'] : []),
     ...(mayNameItself && !input.required?.includes('id') ? ['mayNameItself: true'] : []),

@@ -988,11 +988,10 @@ export type Operations = {
   /** Read the latest scan of a shortlink; 204 when none is young enough: `GET /merchant/v1/shortlink/{shortlink_id}/last_scan/` (SECRET). */
   getShortlinkLastScan(
     shortlink_id: string,
-    query?: {
+    options?: CallOptions & {
       /** Seconds; older scans do not count. */
       readonly ttl?: number | undefined
     },
-    options?: CallOptions,
   ): Promise<Scan | undefined>
   /** List the status codes: `GET /merchant/v1/status_code/` (OPEN). */
   listStatusCodes(options?: CallOptions): Promise<readonly StatusCode[]>
@@ -1010,23 +1009,21 @@ export type Operations = {
   getFeeSchedule(options?: CallOptions): Promise<FeeSchedules>
   /** Read your messages in order, or wait for the next: `GET /merchant/v1/callback/feed/` (SECRET). */
   readCallbackFeed(
-    query?: {
+    options?: CallOptions & {
       /** Opaque: `next` of the answer before. Absent: from the first message; `now`: later ones. */
       readonly after?: string | undefined
       /** Seconds to wait for a message when there is none. */
       readonly wait?: number | undefined
     },
-    options?: CallOptions,
   ): Promise<CallbackFeed>
   /** List your callbacks: `GET /merchant/v1/callback/` (SECRET). */
   listCallbacks(
-    query?: {
+    options?: CallOptions & {
       /** The URI of a resource, or its id. */
       readonly resource?: string | undefined
       /** `unaddressed`: there was no address when it was told, the feed has it; `waiting`: it will be sent; `delivered`; `abandoned`: given up, it can be tried again. */
       readonly status?: 'unaddressed' | 'waiting' | 'delivered' | 'abandoned' | undefined
     },
-    options?: CallOptions,
   ): List<CallbackSummary>
   /** Read a callback with its attempts: `GET /merchant/v1/callback/{callback_id}/` (SECRET). */
   getCallback(callback_id: string, options?: CallOptions): Promise<CallbackDetail>
@@ -1089,11 +1086,10 @@ export type Operations = {
   getSandboxPayerCode(payer: string, options?: CallOptions): Promise<SandboxCode>
   /** The messages that phones would have received, newest first: `GET /sandbox/v1/message/` (OPEN). */
   getSandboxMessage(
-    query?: {
+    options?: CallOptions & {
       /** A phone number; by default all. */
       readonly to?: string | undefined
     },
-    options?: CallOptions,
   ): Promise<SandboxMessages>
 }
 
@@ -1103,11 +1099,11 @@ export const operations = {
   createLedger: {
     method: 'POST',
     path: '/merchant/v1/ledger/',
-    takes: 'body',
+    takesBody: true,
     mayNameItself: true,
   },
   getLedger: { method: 'GET', path: '/merchant/v1/ledger/{ledger_id}/' },
-  updateLedger: { method: 'PUT', path: '/merchant/v1/ledger/{ledger_id}/', takes: 'body' },
+  updateLedger: { method: 'PUT', path: '/merchant/v1/ledger/{ledger_id}/', takesBody: true },
   deleteLedger: { method: 'DELETE', path: '/merchant/v1/ledger/{ledger_id}/' },
   listLedgerReports: {
     method: 'GET',
@@ -1118,17 +1114,17 @@ export const operations = {
   closeLedgerReport: {
     method: 'PUT',
     path: '/merchant/v1/ledger/{ledger_id}/report/{report_id}/',
-    takes: 'body',
+    takesBody: true,
   },
   getMerchant: { method: 'GET', path: '/merchant/v1/merchant/{merchant_id}/' },
   getMerchantLogo: { method: 'GET', path: '/merchant/v1/merchant/{merchant_id}/logo' },
   findMerchant: { method: 'GET', path: '/merchant/v1/merchant_lookup/{lookup_id}/' },
-  createPaymentRequest: { method: 'POST', path: '/merchant/v1/payment_request/', takes: 'body' },
+  createPaymentRequest: { method: 'POST', path: '/merchant/v1/payment_request/', takesBody: true },
   getPaymentRequest: { method: 'GET', path: '/merchant/v1/payment_request/{tid}/' },
   updatePaymentRequest: {
     method: 'PUT',
     path: '/merchant/v1/payment_request/{tid}/',
-    takes: 'body',
+    takesBody: true,
   },
   getPaymentRequestOutcome: { method: 'GET', path: '/merchant/v1/payment_request/{tid}/outcome/' },
   listPaymentRequestAttachments: {
@@ -1143,7 +1139,7 @@ export const operations = {
   createPermissionRequest: {
     method: 'POST',
     path: '/merchant/v1/permission_request/',
-    takes: 'body',
+    takesBody: true,
   },
   getPermissionRequest: { method: 'GET', path: '/merchant/v1/permission_request/{rid}/' },
   getPermissionRequestOutcome: {
@@ -1151,9 +1147,9 @@ export const operations = {
     path: '/merchant/v1/permission_request/{rid}/outcome/',
   },
   listPos: { method: 'GET', path: '/merchant/v1/pos/', isList: true },
-  createPos: { method: 'POST', path: '/merchant/v1/pos/', takes: 'body' },
+  createPos: { method: 'POST', path: '/merchant/v1/pos/', takesBody: true },
   getPos: { method: 'GET', path: '/merchant/v1/pos/{pos_id}/' },
-  updatePos: { method: 'PUT', path: '/merchant/v1/pos/{pos_id}/', takes: 'body' },
+  updatePos: { method: 'PUT', path: '/merchant/v1/pos/{pos_id}/', takesBody: true },
   deletePos: { method: 'DELETE', path: '/merchant/v1/pos/{pos_id}/' },
   listSettlements: { method: 'GET', path: '/merchant/v1/settlement/', isList: true },
   getSettlement: { method: 'GET', path: '/merchant/v1/settlement/{settlement_id}/' },
@@ -1165,36 +1161,36 @@ export const operations = {
   createShortlink: {
     method: 'POST',
     path: '/merchant/v1/shortlink/',
-    takes: 'body',
+    takesBody: true,
     isMadeAnew: true,
   },
   getShortlink: { method: 'GET', path: '/merchant/v1/shortlink/{shortlink_id}/' },
-  updateShortlink: { method: 'PUT', path: '/merchant/v1/shortlink/{shortlink_id}/', takes: 'body' },
-  deleteShortlink: { method: 'DELETE', path: '/merchant/v1/shortlink/{shortlink_id}/' },
-  getShortlinkLastScan: {
-    method: 'GET',
-    path: '/merchant/v1/shortlink/{shortlink_id}/last_scan/',
-    takes: 'query',
+  updateShortlink: {
+    method: 'PUT',
+    path: '/merchant/v1/shortlink/{shortlink_id}/',
+    takesBody: true,
   },
+  deleteShortlink: { method: 'DELETE', path: '/merchant/v1/shortlink/{shortlink_id}/' },
+  getShortlinkLastScan: { method: 'GET', path: '/merchant/v1/shortlink/{shortlink_id}/last_scan/' },
   listStatusCodes: { method: 'GET', path: '/merchant/v1/status_code/' },
   getStatusCode: { method: 'GET', path: '/merchant/v1/status_code/{value}/' },
-  createUser: { method: 'POST', path: '/merchant/v1/user/', takes: 'body' },
+  createUser: { method: 'POST', path: '/merchant/v1/user/', takesBody: true },
   getUser: { method: 'GET', path: '/merchant/v1/user/{user_id}/' },
-  updateUser: { method: 'PUT', path: '/merchant/v1/user/{user_id}/', takes: 'body' },
+  updateUser: { method: 'PUT', path: '/merchant/v1/user/{user_id}/', takesBody: true },
   deleteUser: { method: 'DELETE', path: '/merchant/v1/user/{user_id}/' },
   getFeeSchedule: { method: 'GET', path: '/merchant/v1/fee_schedule/' },
-  readCallbackFeed: { method: 'GET', path: '/merchant/v1/callback/feed/', takes: 'query' },
-  listCallbacks: { method: 'GET', path: '/merchant/v1/callback/', takes: 'query', isList: true },
+  readCallbackFeed: { method: 'GET', path: '/merchant/v1/callback/feed/' },
+  listCallbacks: { method: 'GET', path: '/merchant/v1/callback/', isList: true },
   getCallback: { method: 'GET', path: '/merchant/v1/callback/{callback_id}/' },
   retryCallback: { method: 'POST', path: '/merchant/v1/callback/{callback_id}/retry/' },
   getCallbackSecret: { method: 'GET', path: '/merchant/v1/callback_secret/' },
   createCallbackSecret: { method: 'POST', path: '/merchant/v1/callback_secret/' },
-  authorizePusherChannel: { method: 'POST', path: '/merchant/v1/pusher_auth/', takes: 'body' },
+  authorizePusherChannel: { method: 'POST', path: '/merchant/v1/pusher_auth/', takesBody: true },
   listApplications: { method: 'GET', path: '/merchant/v1/application/', isList: true },
   createApplication: {
     method: 'POST',
     path: '/merchant/v1/application/',
-    takes: 'body',
+    takesBody: true,
     isMadeAnew: true,
   },
   getApplication: { method: 'GET', path: '/merchant/v1/application/{client_id}/' },
@@ -1202,51 +1198,51 @@ export const operations = {
   acceptSandboxPaymentRequest: {
     method: 'POST',
     path: '/sandbox/v1/payment_request/{tid}/accept/',
-    takes: 'body',
+    takesBody: true,
     isMadeAnew: true,
   },
   declineSandboxPaymentRequest: {
     method: 'POST',
     path: '/sandbox/v1/payment_request/{tid}/decline/',
-    takes: 'body',
+    takesBody: true,
     isMadeAnew: true,
   },
   scanSandboxShortlink: {
     method: 'POST',
     path: '/sandbox/v1/shortlink/{shortlink_id}/scan/',
-    takes: 'body',
+    takesBody: true,
     isMadeAnew: true,
   },
   advanceSandboxClock: {
     method: 'POST',
     path: '/sandbox/v1/clock/',
-    takes: 'body',
+    takesBody: true,
     isMadeAnew: true,
   },
   createSandboxSettlement: {
     method: 'POST',
     path: '/sandbox/v1/settlement/',
-    takes: 'body',
+    takesBody: true,
     isMadeAnew: true,
   },
   sendSandboxCallback: {
     method: 'POST',
     path: '/sandbox/v1/callback/',
-    takes: 'body',
+    takesBody: true,
     isMadeAnew: true,
   },
   acceptSandboxPermissionRequest: {
     method: 'POST',
     path: '/sandbox/v1/permission_request/{rid}/accept/',
-    takes: 'body',
+    takesBody: true,
     isMadeAnew: true,
   },
   declineSandboxPermissionRequest: {
     method: 'POST',
     path: '/sandbox/v1/permission_request/{rid}/decline/',
-    takes: 'body',
+    takesBody: true,
     isMadeAnew: true,
   },
   getSandboxPayerCode: { method: 'GET', path: '/sandbox/v1/payer/{payer}/code/' },
-  getSandboxMessage: { method: 'GET', path: '/sandbox/v1/message/', takes: 'query' },
+  getSandboxMessage: { method: 'GET', path: '/sandbox/v1/message/' },
 } as const
