@@ -28,6 +28,8 @@ export const headersOfAll = (isSecure: boolean): Headers =>
     ? {
         'Strict-Transport-Security': 'max-age=31536000',
         'X-Content-Type-Options': 'nosniff',
+        // Of what is no page; pages have their own.
+        'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
       }
     : {}
 

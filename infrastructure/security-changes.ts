@@ -8,7 +8,9 @@ import {
   taxcodesOfOperator,
   users,
 } from '../domain/aggregates.ts'
+import type { DecidedEvent } from '../application/find-state.ts'
 import type { OnAppended } from '../application/handle.ts'
+import type { PayerEvent } from '../domain/people/payer-events.ts'
 import type { SecurityEventType, SecurityLog } from '../application/security-log.ts'
 import type { Log } from './log.ts'
 import { useOf } from './outages.ts'
@@ -27,27 +29,48 @@ const recorded: ReadonlySet<string> = new Set([
     taxcodesOfOperator,
     users,
   ].flatMap(({ events }) => Object.keys(events)),
-  'PayerErased',
 ])
 
-/** What payers do at sign-in; their addresses are not in events. */
-const ofPayers: ReadonlyMap<string, SecurityEventType> = new Map([
-  ['PayerSignedIn', 'payer_signed_in'],
-  ['PayerSignInFailed', 'payer_sign_in_failed'],
-  ['PayerSignedOut', 'payer_signed_out'],
-  ['PayerCredentialsChanged', 'payer_credentials_changed'],
-])
+/** What payers do with their accounts; their addresses are not in events. */
+const ofPayer = (event: DecidedEvent, at: number, isOwn: boolean): readonly SecurityEventType[] => {
+  const { type, data } = event as PayerEvent
+  switch (type) {
+    case 'PayerSignedIn':
+      return ['payer_signed_in']
+    case 'PayerSignInFailed':
+      return data.lockedUntil > at
+        ? ['payer_sign_in_failed', 'locked_out']
+        : ['payer_sign_in_failed']
+    case 'PayerSignedOut':
+      return ['payer_signed_out']
+    case 'PayerCredentialsChanged':
+      return waysBack.has(data.what) ? ['payer_recovered'] : ['payer_credentials_changed']
+    case 'PayerErased':
+      return isOwn ? ['payer_closed'] : ['changed']
+    default:
+      return []
+  }
+}
+
+/** Changes of credentials by the way back into an account. */
+const waysBack: ReadonlySet<string> = new Set(['recovery', 'recovery_code_used'])
 
 /** Records changes of users, keys, accounts and fees; the log of events has what they hold. */
 export const recordChanges =
   ({ record }: SecurityLog): OnAppended =>
-  (about, events, { actor, merchant, correlationId: request }) => {
-    for (const { type: reason } of events) {
-      const type = recorded.has(reason) ? 'changed' : ofPayers.get(reason)
-      if (type === undefined) continue
-      // Payers are named by their streams: whoever failed may be anybody.
-      const who = type === 'changed' ? actor : about.replace('-', ':')
-      record({ type, actor: who, merchant, about, reason, request })
+  (about, events, { at, actor, merchant, correlationId: request }) => {
+    // Payers are named by their streams: whoever failed may be anybody.
+    const payer = about.replace('-', ':')
+    for (const event of events) {
+      const reason = event.type
+      const types = recorded.has(reason)
+        ? (['changed'] as const)
+        : ofPayer(event, at, actor === payer)
+      for (const type of types)
+        record({
+          ...{ type, merchant, about, reason, request },
+          actor: type === 'changed' ? actor : payer,
+        })
     }
   }
 

@@ -309,14 +309,19 @@ test('in production there is no sandbox, and nothing of it in the document', asy
   await production.stop()
 })
 
-test('in production every answer says TLS only and nosniff, also to no request', async () => {
+test('in production every answer says TLS only, nosniff and no frames', async () => {
   const production = await startService({ MODE: 'production' })
   const ofAll = {
     'strict-transport-security': 'max-age=31536000',
     'x-content-type-options': 'nosniff',
   }
   for (const path of ['/health/live', '/nothing', paths.pointsOfSale, '/payer/sign-in', '/docs'])
-    expect((await production.call('GET', path)).headers).toMatchObject(ofAll)
+    expect((await production.call('GET', path)).headers).toMatchObject({
+      ...ofAll,
+      'content-security-policy': expect.stringMatching(
+        /default-src 'none'.*frame-ancestors 'none'/,
+      ),
+    })
   const { hostname, port } = new URL(production.address)
   const connecting = 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n'
   for (const bytes of ['nonsense\r\n\r\n', connecting]) {

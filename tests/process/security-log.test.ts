@@ -164,14 +164,25 @@ test('given events of payers, then the log names their streams, and not what the
   const told: SecurityEvent[] = []
   const onAppended = recordChanges({ record: (event) => told.push(event) })
   const context = { at: 0, merchant: null, actor: 'payer:unknown', correlationId: 'r' }
-  const events = ['PayerSignInFailed', 'PayerSignedIn', 'PaymentCaptured']
-  onAppended(
-    'payer-p1',
-    events.map((type) => ({ type, data: {} })),
-    context,
-  )
+  const events = [
+    { type: 'PayerSignInFailed', data: { lockedUntil: 0 } },
+    { type: 'PayerSignInFailed', data: { lockedUntil: 30_000 } },
+    { type: 'PayerSignedIn', data: {} },
+    { type: 'PayerCredentialsChanged', data: { what: 'pin' } },
+    { type: 'PayerCredentialsChanged', data: { what: 'recovery' } },
+    { type: 'PaymentCaptured', data: {} },
+    { type: 'PayerErased', data: {} },
+  ]
+  onAppended('payer-p1', events, context)
+  onAppended('payer-p1', events.slice(-1), { ...context, actor: 'payer:p1' })
   expect(told.map(({ type, actor }) => [type, actor])).toEqual([
     ['payer_sign_in_failed', 'payer:p1'],
+    ['payer_sign_in_failed', 'payer:p1'],
+    ['locked_out', 'payer:p1'],
     ['payer_signed_in', 'payer:p1'],
+    ['payer_credentials_changed', 'payer:p1'],
+    ['payer_recovered', 'payer:p1'],
+    ['changed', 'payer:unknown'],
+    ['payer_closed', 'payer:p1'],
   ])
 })
