@@ -28,7 +28,7 @@ const beforehand = (route: Route): Texts => {
     // A merchant may be a client and authenticate with its secret.
     ...(access === 'OPEN' && guard !== 'client'
       ? {}
-      : { 429: 'Too many secrets were wrong or wait to be checked; try again after Retry-After.' }),
+      : { 429: 'Too much is asked, or too many secrets were wrong; try again after Retry-After.' }),
     503: 'The store cannot be reached; try again after Retry-After.',
   }
 }

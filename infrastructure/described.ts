@@ -1,10 +1,10 @@
 const notRunning = (): never => {
-  throw new Error('A route that is only described cannot be asked.')
+  throw new Error('This is not there for a route that is only described, or asked as of then.')
 }
 
 /**
- * Stands for the needs of routes that are described and never asked: what is known without a
- * service is there, and whatever else is called fails.
+ * Stands for the needs of routes that are described and never asked, or asked as of an earlier
+ * moment: what is known is there, and whatever else is called fails.
  */
 export const describedBy = (known: object): any =>
   new Proxy(known, {

@@ -11,6 +11,7 @@ import { fingerprint } from '../read-models/fingerprint.ts'
 import { readMoments } from '../read-models/moment-fold.ts'
 import { checkpointOf, type ReadModelFile } from '../read-models/read-model-file.ts'
 import { quoted } from '../read-models/read-model-schema.ts'
+import { makeBar } from '../read-models/rebuild.ts'
 import type { Settings } from '../settings.ts'
 import { line, withStore } from './audit-store.ts'
 
@@ -59,8 +60,10 @@ const writeAsOf = async (store: EventStore, asked: AskedMoment, path: string) =>
   const draft = `${path}.building`
   rmSync(draft, { force: true })
   const file = beginDraft(draft)
+  const bar = makeBar('folding')
   try {
-    const events = await foldUpTo(store, file, end)
+    bar.start(end, 0)
+    const events = await foldUpTo(store, file, end, (position) => bar.update(position))
     const { position } = checkpointOf(file)
     const time = readMoments(file).logTime()
     const rows = rowsIn(file)
@@ -79,6 +82,8 @@ const writeAsOf = async (store: EventStore, asked: AskedMoment, path: string) =>
     file.sqlite.close()
     rmSync(draft, { force: true })
     throw error
+  } finally {
+    bar.stop()
   }
 }
 

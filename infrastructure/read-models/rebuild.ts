@@ -9,9 +9,10 @@ import { makeFold } from './projector.ts'
 import type { Draft } from './read-model-draft.ts'
 import { writeInWorker } from './writing-client.ts'
 
-const makeBar = () =>
+/** `doing` is such as `rebuilding`. */
+export const makeBar = (doing: string) =>
   new SingleBar({
-    format: 'rebuilding {bar} {percentage}% | {value}/{total} | {eta_formatted} left',
+    format: `${doing} {bar} {percentage}% | {value}/{total} | {eta_formatted} left`,
     stream: process.stderr,
     etaBuffer: 50,
   })
@@ -69,7 +70,7 @@ const rebuildFrom = async (
  */
 export const rebuildReadModels = async (settings: Settings) => {
   const store = await openStore(settings)
-  const bar = makeBar()
+  const bar = makeBar('rebuilding')
   const started = performance.now()
   try {
     const events = await rebuildFrom(store, settings, bar)
