@@ -20,6 +20,7 @@ const entries = [
   'serving-worker',
   'worker',
   'as-of/moment-worker',
+  'audit/audit-worker',
   'event-store/commit-worker',
   'pictures/png-worker',
   'read-models/folding-worker',

@@ -12,7 +12,7 @@ const began = Date.UTC(2026, 0, 1)
 
 const tidOf = deriveIds(makeDigest(randomBytes(32).toString('base64')), 'clustered', 'tid')
 
-const requestOf = (count: number, merchant: string): PaymentRequest => ({
+export const requestOf = (count: number, merchant: string): PaymentRequest => ({
   merchant,
   posId: 'till-1',
   posTid: `order-${count}`,
@@ -45,7 +45,11 @@ const capture = (at: number, id: string): PaymentCommand => ({
 })
 
 /** What a shop does with a payment: of ten, six are captured in parts, one is aborted, one declined, two are refunded. */
-const commandsOf = (count: number, at: number, requested: PaymentRequest): PaymentCommand[] => {
+export const commandsOf = (
+  count: number,
+  at: number,
+  requested: PaymentRequest,
+): PaymentCommand[] => {
   const facts = { payer: { id: 'alice' }, posIsKnown: true, ledgerIsOpen: true }
   const request = {
     type: 'RequestPayment',

@@ -43,7 +43,7 @@ export type Facts = {
   readonly tidOf: (merchant: string, posId: string, posTid: string) => string
   readonly ridOf: (merchant: string, posId: string, posTid: string) => string
   /** Whether one-time codes work once, as in production. */
-  readonly codesWorkOnce: boolean
+  readonly codesWorkOnce: () => boolean
   /** What the event at that place of the log tells of its subject. */
   readonly toldBy: (subject: string, revision: number) => TellingEvent | undefined
   /** What the request of that stream was granted. */

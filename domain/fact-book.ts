@@ -59,6 +59,7 @@ export const factBook = () => {
   const series = new Map<string, string>()
   const started = new Map<string, readonly Started[]>()
   let isProduction = false
+  let now: Instant = 0
 
   const open = (ledger: string, isOpen: boolean, at: Instant): void =>
     void ledgers.set(ledger, withValue(ledgers.get(ledger), isOpen, at))
@@ -130,31 +131,30 @@ export const factBook = () => {
   }
 
   /** The schedules that may have been known, with all first. */
-  const knownSchedules = (merchant: string, at: Instant): readonly (readonly FeeSchedule[])[] => {
+  const knownSchedules = (merchant: string): readonly (readonly FeeSchedule[])[] => {
     const all = schedules.get(merchant) ?? []
     const known = [all]
     for (
       let count = all.length;
-      count > 0 && (all[count - 1]?.since ?? 0) + clockToleranceMs >= at;
+      count > 0 && (all[count - 1]?.since ?? 0) + clockToleranceMs >= now;
     )
       known.push(all.slice(0, --count))
     return known.map((some) => some.map(({ schedule }) => schedule))
   }
 
-  /** What a decision at that moment may have looked up. */
-  const factsAt = (at: Instant): FactsOfLog => ({
+  const facts: FactsOfLog = {
     posIsKnown: (merchant, posId) =>
-      possible(tills.get(within(merchant, posId)), at).includes(true),
+      possible(tills.get(within(merchant, posId)), now).includes(true),
     ledgerIsOpen: (merchant, ledger) =>
       ledger === defaultLedger ||
-      possible(ledgers.get(within(merchant, ledger)), at).includes(true),
+      possible(ledgers.get(within(merchant, ledger)), now).includes(true),
     currencyOf: (merchant) => currencies.get(merchant),
     termsOf: (merchant, currency) =>
-      knownSchedules(merchant, at).map((some) =>
-        termsInForce(some, currency, currencies.get(merchant) ?? '', at),
+      knownSchedules(merchant).map((some) =>
+        termsInForce(some, currency, currencies.get(merchant) ?? '', now),
       ),
     settlementTermsOf: (merchant, startedAt) =>
-      knownSchedules(merchant, at).map((some) =>
+      knownSchedules(merchant).map((some) =>
         Object.fromEntries(
           [...new Set(some.map(({ currency }) => currency))].map((currency) => [
             currency,
@@ -162,13 +162,20 @@ export const factBook = () => {
           ]),
         ),
       ),
-    payoutDelaysOf: (merchant) => possible(delays.get(merchant), at),
+    payoutDelaysOf: (merchant) => possible(delays.get(merchant), now),
     seriesOf: (merchant) => series.get(merchant),
     settlementStartedAt: (merchant, serial) =>
       started.get(merchant)?.find((one) => one.serial === serial)?.at,
     reportOpenedAt: (merchant, ledger) => opened.get(within(merchant, ledger)),
-    codesWorkOnce: isProduction,
-  })
+    codesWorkOnce: () => isProduction,
+  }
 
-  return { read, factsAt }
+  return {
+    read,
+    /** What a decision at that moment may have looked up, until the next call. */
+    factsAt: (at: Instant): FactsOfLog => {
+      now = at
+      return facts
+    },
+  }
 }

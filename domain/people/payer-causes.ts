@@ -14,7 +14,7 @@ const sealedBefore = ({ state }: GivenPayer, what: 'profile' | 'credentials'): s
 const attempt = ({ at, facts }: GivenPayer, known: string | undefined) => ({
   at,
   known,
-  codesWorkOnce: facts.codesWorkOnce,
+  codesWorkOnce: facts.codesWorkOnce(),
 })
 
 const signedIn = (data: Data<'PayerSignedIn'>, given: GivenPayer) =>

@@ -1,6 +1,5 @@
 import { DamagedEvent, type Position } from '../../application/event-store.ts'
 import { parseEvent } from '../../domain/events.ts'
-import { journalQueries } from '../../projections/journal.ts'
 import Database from '../sqlite.ts'
 import {
   checkpointOf,
@@ -8,6 +7,8 @@ import {
   type ReadModelFile,
 } from '../read-models/read-model-file.ts'
 import { currentReadModels, type OpenedStore, type Place } from '../stores.ts'
+import { auditDocuments } from './audit-documents.ts'
+import { auditJournal } from './audit-journal.ts'
 import { comparedTables, comparePages } from './compare-rows.ts'
 import { freshReadModels, type FreshReadModels } from './fresh-read-models.ts'
 import type { Pause, Problems, Progress } from './problems.ts'
@@ -83,14 +84,6 @@ const compareAll = async (needs: Needs, live: ReadModelFile, fresh: FreshReadMod
   return rows
 }
 
-const auditJournal = ({ problems }: Needs, { file }: FreshReadModels): void => {
-  for (const { currency, imbalance } of journalQueries(file.db).trialBalance())
-    if (imbalance !== '0') {
-      const problem = `the journal is off by ${imbalance} minor units of ${currency}`
-      problems.add({ check: 'books', position: null, problem })
-    }
-}
-
 const openLive = ({ place, problems }: Needs): ReadModelFile | undefined => {
   const file = currentReadModels(place)
   if (file === undefined) return undefined
@@ -113,14 +106,21 @@ const openLive = ({ place, problems }: Needs): ReadModelFile | undefined => {
   }
 }
 
+type Compared = {
+  /** Undefined when there are no read models of this version. */
+  readonly rows: number | undefined
+  readonly documents: number
+}
+
 /**
- * Folds the log into new read models and compares them row by row with those in use. Returns how
- * many rows were compared; undefined when there are no read models of this version.
+ * Folds the log into new read models and compares them row by row with those in use. The journal of
+ * the new ones must balance, and the logs of reports and settlements are made again from them.
  */
-export const auditReadModels = async (needs: Needs): Promise<number | undefined> => {
+export const auditReadModels = async (needs: Needs): Promise<Compared> => {
   const { store, end, problems } = needs
   const fresh = freshReadModels(store)
   const live = openLive(needs)
+  const nothing = { rows: undefined, documents: 0 }
   try {
     const foldedTo = live ? checkpointOf(live) : undefined
     const head = await store.head()
@@ -129,12 +129,13 @@ export const auditReadModels = async (needs: Needs): Promise<number | undefined>
         `the read models hold event ${foldedTo.position}, and the log ends at ${head}: ` +
         'its end was cut off, or an older copy was put back'
       problems.add({ check: 'log', position: head + 1, problem })
-      return undefined
+      return nothing
     }
-    if (!(await foldTo(needs, fresh, Math.min(end, foldedTo?.position ?? end)))) return undefined
+    if (!(await foldTo(needs, fresh, Math.min(end, foldedTo?.position ?? end)))) return nothing
     const rows = live && (await compareAll(needs, live, fresh))
-    if (await foldTo(needs, fresh, end)) auditJournal(needs, fresh)
-    return rows
+    if (!(await foldTo(needs, fresh, end))) return { rows, documents: 0 }
+    auditJournal(fresh.file, problems)
+    return { rows, documents: await auditDocuments({ ...needs, file: fresh.file }) }
   } finally {
     live?.sqlite.close()
     fresh.discard()

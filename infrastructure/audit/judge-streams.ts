@@ -6,7 +6,7 @@ import { factBook } from '../../domain/fact-book.ts'
 import type { Recorded } from '../../domain/events.ts'
 import { parseEvent } from '../../domain/events.ts'
 import type { Permissions } from '../../domain/people/grant.ts'
-import { categoryOf, idIn } from '../../domain/stream.ts'
+import { categoryOf, idIn, merchantAndIdIn } from '../../domain/stream.ts'
 import { toldBy } from '../../projections/told.ts'
 import { deriveIds, makeDigest } from '../derived-ids.ts'
 import { lineBook, lineOf } from './line-book.ts'
@@ -33,19 +33,41 @@ const checkOf = (stream: string): Check => {
 
 /** The ids of requests, as the key in the first event of the log derives them. */
 const derivedIds = () => {
-  let ids: Pick<Facts, 'tidOf' | 'ridOf'> = { tidOf: () => '', ridOf: () => '' }
+  type Ids = Pick<Facts, 'tidOf' | 'ridOf'>
+  let ids: Ids = { tidOf: () => '', ridOf: () => '' }
+  const facts: Ids = {
+    tidOf: (...own) => ids.tidOf(...own),
+    ridOf: (...own) => ids.ridOf(...own),
+  }
   return {
     read: ({ type, data }: Recorded): void => {
       if (type !== 'InstallationMade') return
       const digest = makeDigest(data.key)
       ids = { tidOf: deriveIds(digest, data.ids, 'tid'), ridOf: deriveIds(digest, data.ids, 'rid') }
     },
-    facts: (): typeof ids => ids,
+    facts,
   }
 }
 
 const permissionsIn = (state: unknown): Permissions | null =>
   (state as { readonly permissions?: Permissions | null }).permissions ?? null
+
+/** The merchant whose books an event changes; undefined where it changes none. */
+const ownerOf = ({ stream }: Recorded, state: unknown): string | undefined => {
+  const id = idIn(stream)
+  switch (categoryOf(stream)) {
+    case 'payment':
+    case 'permission':
+      return (state as { readonly request?: { readonly merchant: string } }).request?.merchant
+    case 'ledger':
+      return merchantAndIdIn(id)[0]
+    case 'settlement':
+    case 'fees':
+      return id
+    default:
+      return undefined
+  }
+}
 
 /** Reads what few events need of other streams. */
 const lookUp = (store: Pick<EventStore, 'readStream'>) => {
@@ -98,19 +120,21 @@ export const judgeStreams = ({ store, problems }: Needs) => {
     problems.at(event, check, problem)
   }
 
-  const factsFor = (event: Recorded, { told, granted }: Looked): Facts => ({
-    ...book.factsAt(event.metadata.at),
+  let looked: Looked = {}
+  const facts: Facts = {
+    ...book.factsAt(0),
     ...lines.facts,
-    ...ids.facts(),
-    toldBy: () => told,
-    grantedBy: () => granted ?? null,
-  })
+    ...ids.facts,
+    toldBy: () => looked.told,
+    grantedBy: () => looked.granted ?? null,
+  }
 
-  const judge = (events: readonly Judged[], known: StreamState, looked: Looked): number => {
+  const judge = (events: readonly Judged[], known: StreamState): number => {
     const [first] = events
     const aggregate = first && judgeOf(first.event.stream)
     if (!first || !aggregate || spoiled.has(first.event.stream)) return 1
-    const verdict = decideAgain(aggregate, known.state, events, factsFor(first.event, looked))
+    book.factsAt(first.event.metadata.at)
+    const verdict = decideAgain(aggregate, known.state, events, facts)
     if ('explained' in verdict) return Math.max(1, verdict.explained)
     spoil(first.event, checkOf(first.event.stream), verdict.problem)
     return 1
@@ -124,15 +148,20 @@ export const judgeStreams = ({ store, problems }: Needs) => {
     lines.read(event)
     book.read(event)
     ids.read(event)
-    return aggregate ? evolved(aggregate, known, event) : known
+    const after = aggregate ? evolved(aggregate, known, event) : known
+    const [owner, { merchant }] = [ownerOf(event, after.state), event.metadata]
+    if (owner !== undefined && owner !== merchant && !spoiled.has(event.stream))
+      spoil(event, 'rules', `it is recorded for the merchant ${merchant}, not for ${owner}`)
+    return after
   }
 
   const walk = async (group: readonly Judged[], known: StreamState, isJudged: boolean) => {
     for (let at = 0; at < group.length;) {
       const rest = group.slice(at)
       const first = rest[0]?.event
-      const looked = first && isJudged ? look(first) : undefined
-      const count = isJudged ? judge(rest, known, looked ? await looked : {}) : 1
+      const looking = first && isJudged ? look(first) : undefined
+      looked = looking ? await looking : {}
+      const count = isJudged ? judge(rest, known) : 1
       for (const { event } of rest.slice(0, count)) known = take(event, known)
       at += count
     }

@@ -1,7 +1,15 @@
 import type { Position, RecordedEvent } from '../../application/event-store.ts'
 
 /** What is looked at, in the order of a verdict. */
-export const checks = ['log', 'tree', 'rules', 'books', 'callbacks', 'read models'] as const
+export const checks = [
+  'log',
+  'tree',
+  'rules',
+  'books',
+  'callbacks',
+  'read models',
+  'documents',
+] as const
 export type Check = (typeof checks)[number]
 
 /** Something that does not hold. */
@@ -15,6 +23,20 @@ export type Problem = {
   /** Says of the event, or of what else it names, what is wrong. */
   readonly problem: string
 }
+
+export type Found = {
+  readonly problems: readonly Problem[]
+  /** With those that are not kept. */
+  readonly problemCount: number
+}
+
+/** Documents are made again from lines, and are wrong wherever these are. */
+const orderOf = ({ check, position }: Problem): number =>
+  check === 'documents' ? Number.MAX_VALUE : (position ?? Number.MAX_SAFE_INTEGER)
+
+/** The first event first; what no event shows comes later, and what follows from others last. */
+export const firstOf = (problems: readonly Problem[]): readonly Problem[] =>
+  [...problems].sort((a, b) => orderOf(a) - orderOf(b))
 
 /** Most problems of a check that are kept. */
 const mostKept = 100
@@ -35,10 +57,10 @@ export const gatherProblems = () => {
     /** An event is wrong. */
     at: ({ position, stream, revision, type }: Place, check: Check, problem: string): void =>
       add({ check, position, stream, revision, ...(type !== undefined && { type }), problem }),
-    /** The first event first; what no event shows comes last. */
-    all: (): readonly Problem[] =>
-      [...found].sort((a, b) => (a.position ?? Infinity) - (b.position ?? Infinity)),
-    count: (): number => [...counts.values()].reduce((sum, count) => sum + count, 0),
+    found: (): Found => ({
+      problems: found,
+      problemCount: [...counts.values()].reduce((sum, count) => sum + count, 0),
+    }),
   }
 }
 

@@ -7,7 +7,7 @@ const counted = (count: number, one: string, many = `${one}s`): string =>
 
 /** What holds, or what was not looked at. */
 const lineOf = (check: Check, audit: Audit): string => {
-  const { events, checkpoints, hasKeys, rowsCompared } = audit
+  const { events, checkpoints, hasKeys, rowsCompared, documents } = audit
   switch (check) {
     case 'log':
       return (
@@ -35,6 +35,11 @@ const lineOf = (check: Check, audit: Audit): string => {
       return rowsCompared === null
         ? 'no read models of this version are here to compare with the log'
         : `${counted(rowsCompared, 'row')} of the read models: each is what the log gives`
+    case 'documents':
+      return (
+        `${counted(documents, 'report and settlement', 'reports and settlements')}: ` +
+        'made again, their transaction logs have the same bytes'
+      )
   }
 }
 
@@ -45,10 +50,13 @@ const wrong: Readonly<Record<Check, string>> = {
   books: 'a report, a settlement or the journal does not add up',
   callbacks: 'an attempt at a callback is not about an event that tells it',
   'read models': 'the read models are not what the log gives',
+  documents: 'the transaction logs of a report or a settlement are not those of its lines',
 }
 
-const isUnchecked = (check: Check, { rowsCompared, checkpoints }: Audit): boolean =>
-  (check === 'read models' && rowsCompared === null) || (check === 'tree' && checkpoints === 0)
+const isUnchecked = (check: Check, { rowsCompared, checkpoints, documents }: Audit): boolean =>
+  (check === 'read models' && rowsCompared === null) ||
+  (check === 'tree' && checkpoints === 0) ||
+  (check === 'documents' && documents === 0)
 
 const placeOf = ({ position, stream, revision, type }: Problem): string => {
   const about = [

@@ -1,16 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Position } from '../../application/event-store.ts'
 import type { PublicNoteKey } from '../../domain/transparency/signed-note.ts'
-import { readMark } from '../event-store/marks.ts'
+import { lossOf, readMark } from '../event-store/marks.ts'
 import { headOf } from '../event-store/sqlite-event-file.ts'
-import { lossOf } from '../event-store/marks.ts'
 import { logFileIn, type OpenedStore, type Place } from '../stores.ts'
 import { auditCheckpoints, type KeptCheckpoint } from './audit-checkpoints.ts'
 import { auditReadModels } from './audit-read-models.ts'
 import { growingTree } from './growing-tree.ts'
 import { knownKeys, ownKeysIn } from './known-keys.ts'
 import {
+  firstOf,
   gatherProblems,
+  type Found,
   type Pause,
   type Problem,
   type Problems,
@@ -19,6 +21,7 @@ import {
 import { readEntries } from './read-entries.ts'
 import { readLog } from './read-log.ts'
 
+/** What is asked for; it can go to another thread. */
 export type AuditOptions = {
   /** Further keys that may have signed checkpoints. */
   readonly keys?: readonly PublicNoteKey[]
@@ -26,14 +29,13 @@ export type AuditOptions = {
   readonly kept?: readonly KeptCheckpoint[]
   /** So many of the first events are not decided again. */
   readonly since?: number
-  readonly progress?: Progress
-  readonly pause?: Pause
 }
 
-export type Audit = {
-  readonly holds: boolean
+/** Who watches, and how long to rest between two batches. */
+export type Watching = { readonly progress?: Progress; readonly pause?: Pause }
+
+type AuditOfLog = Found & {
   readonly events: number
-  readonly lastPosition: number
   /** Base64, of the tree of all these events. */
   readonly root: string
   readonly checkpoints: number
@@ -41,8 +43,18 @@ export type Audit = {
   readonly kept: number
   /** Whether keys to check their signatures with were there. */
   readonly hasKeys: boolean
+}
+
+type AuditOfReadModels = Found & {
   /** Null when there are no read models of this version to compare with. */
   readonly rowsCompared: number | null
+  /** Reports and settlements whose transaction logs were made again. */
+  readonly documents: number
+}
+
+export type Audit = Omit<AuditOfLog & AuditOfReadModels, keyof Found> & {
+  readonly holds: boolean
+  readonly lastPosition: Position
   /** The first one first. */
   readonly problems: readonly Problem[]
   /** With those that are not listed. */
@@ -87,34 +99,65 @@ const rootsOf = async (store: OpenedStore, end: number, sizes: readonly number[]
   return roots
 }
 
-/** Checks a log in all that can be checked, and what is derived from it. */
+/** The two halves of an audit, which may be done at the same time. */
+export const auditParts = {
+  log: async (
+    store: OpenedStore,
+    place: Place,
+    end: Position,
+    { keys = [], kept = [], since = 0 }: AuditOptions,
+    { progress = () => {}, pause = () => {} }: Watching,
+  ): Promise<AuditOfLog> => {
+    const problems = gatherProblems()
+    const known = knownKeys(ownKeysIn(place.DATA_DIR), keys)
+    const allKept = [...kept, ...ownCheckpoints(place.DATA_DIR)]
+    const checkpoints = auditCheckpoints({ keys: known, kept: allKept, problems })
+    auditFile(store, place, end, problems)
+    const shared = { store, end, problems, progress, pause }
+    const { size, root } = await readLog({ ...shared, since, checkpoints })
+    const roots = await rootsOf(store, end, checkpoints.sizesLeft())
+    checkpoints.finish(size, (then) => roots.get(then))
+    return {
+      ...{ events: size, root: Buffer.from(root).toString('base64') },
+      ...{ checkpoints: checkpoints.count(), kept: kept.length, hasKeys: known.hasAny() },
+      ...problems.found(),
+    }
+  },
+  readModels: async (
+    store: OpenedStore,
+    place: Place,
+    end: Position,
+    _: AuditOptions,
+    { progress = () => {}, pause = () => {} }: Watching,
+  ): Promise<AuditOfReadModels> => {
+    const problems = gatherProblems()
+    const shared = { store, place, end, problems, progress, pause }
+    const { rows, documents } = await auditReadModels(shared)
+    return { rowsCompared: rows ?? null, documents, ...problems.found() }
+  },
+}
+
+/** The verdict of both halves. */
+export const auditOf = (end: Position, log: AuditOfLog, readModels: AuditOfReadModels): Audit => {
+  const problemCount = log.problemCount + readModels.problemCount
+  const { events, root, checkpoints, kept, hasKeys } = log
+  return {
+    ...{ holds: problemCount === 0, events, lastPosition: end, root },
+    ...{ checkpoints, kept, hasKeys },
+    ...{ rowsCompared: readModels.rowsCompared, documents: readModels.documents },
+    ...{ problems: firstOf([...log.problems, ...readModels.problems]), problemCount },
+  }
+}
+
+/** Checks a log in all that can be checked, and what is derived from it, in this thread. */
 export const verifyLog = async (
   store: OpenedStore,
   place: Place,
-  { keys = [], kept = [], since = 0, progress = () => {}, pause = () => {} }: AuditOptions = {},
+  options: AuditOptions = {},
+  watching: Watching = {},
 ): Promise<Audit> => {
-  const problems = gatherProblems()
   const end = await store.head()
-  const known = knownKeys(ownKeysIn(place.DATA_DIR), keys)
-  const allKept = [...kept, ...ownCheckpoints(place.DATA_DIR)]
-  const checkpoints = auditCheckpoints({ keys: known, kept: allKept, problems })
-  auditFile(store, place, end, problems)
-  const shared = { store, end, problems, progress, pause }
-  const { size, root } = await readLog({ ...shared, since, checkpoints })
-  const roots = await rootsOf(store, end, checkpoints.sizesLeft())
-  checkpoints.finish(size, (then) => roots.get(then))
-  const rowsCompared = await auditReadModels({ ...shared, place })
-  const count = problems.count()
-  return {
-    holds: count === 0,
-    events: size,
-    lastPosition: end,
-    root: Buffer.from(root).toString('base64'),
-    checkpoints: checkpoints.count(),
-    kept: kept.length,
-    hasKeys: known.hasAny(),
-    rowsCompared: rowsCompared ?? null,
-    problems: problems.all(),
-    problemCount: count,
-  }
+  const log = await auditParts.log(store, place, end, options, watching)
+  const readModels = await auditParts.readModels(store, place, end, options, watching)
+  return auditOf(end, log, readModels)
 }

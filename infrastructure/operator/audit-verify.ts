@@ -11,11 +11,11 @@ import {
 import type { KeptCheckpoint } from '../audit/audit-checkpoints.ts'
 import { checks, type Progress } from '../audit/problems.ts'
 import { verdictText } from '../audit/verdict-words.ts'
-import { verifyLog, type Audit } from '../audit/verify-log.ts'
+import { verifyPlace } from '../audit/verify-in-workers.ts'
+import type { Audit } from '../audit/verify-log.ts'
 import { fail } from '../failures.ts'
 import type { Settings } from '../settings.ts'
 import { sha256 } from '../sha256.ts'
-import { openStoreToRead } from '../stores.ts'
 import { reasonOf } from '../system-errors.ts'
 
 type Given = {
@@ -71,18 +71,16 @@ const showProgress = () => {
 const verify = async (settings: Settings, given: Given): Promise<Audit> => {
   const kept = given.checkpoint.map(checkpointIn)
   const since = given.since === undefined ? undefined : checkpointIn(given.since)
-  const store = await openStoreToRead(settings)
+  const options = {
+    keys: given.key,
+    kept: since ? [...kept, since] : kept,
+    since: since?.size ?? 0,
+  }
   const { tell: progress, stop } = showProgress()
   try {
-    return await verifyLog(store, settings, {
-      keys: given.key,
-      kept: since ? [...kept, since] : kept,
-      since: since?.size ?? 0,
-      progress,
-    })
+    return await verifyPlace(settings, options, { progress })
   } finally {
     stop()
-    await store.close()
   }
 }
 
@@ -100,7 +98,7 @@ export const addVerifyCommand = (audit: Command, program: Command, settings: Set
       [],
     )
     .option('--since <file>', 'decide again only what came after this checkpoint')
-    .option('--key <key>', 'a key that may have signed, as /transparency/key tells it', keyOf, [])
+    .option('--key <key>', 'a key that must have signed, as /transparency/key tells it', keyOf, [])
     .action(async (given: Given) => {
       const found = await verify(settings, given)
       const isJson = program.opts<{ json?: true }>().json

@@ -13,11 +13,35 @@ import type { LogFile } from '../../domain/accounting/completion.ts'
 
 const bufferedCharacters = 1 << 18
 
-/** Writes one log file under a draft name; when finished, it is named by the hash of its bytes. */
-export const openDraft = (draft: string, columns: string) => {
+/** A file that is written under a draft name. */
+const draftFile = (draft: string) => {
   const directory = dirname(draft)
   mkdirSync(directory, { recursive: true })
   const file = openSync(draft, 'w')
+  return {
+    write: (content: Buffer): void => {
+      for (let written = 0; written < content.length;) written += writeSync(file, content, written)
+      // Sync each time: a large backlog would delay others that sync.
+      fdatasyncSync(file)
+    },
+    finish: (sha256: string): void => {
+      // Close last: if the rename fails, `abandon` closes it.
+      renameSync(draft, join(directory, `${sha256}.csv`))
+      closeSync(file)
+    },
+    abandon: (): void => {
+      closeSync(file)
+      rmSync(draft, { force: true })
+    },
+  }
+}
+
+/**
+ * Writes one log file under a draft name; when finished, it is named by the hash of its bytes.
+ * Without a draft name only the hash and the size are found out.
+ */
+export const openDraft = (draft: string | null, columns: string) => {
+  const file = draft === null ? undefined : draftFile(draft)
   const hash = createHash('sha256')
   let buffer = `${columns}\n`
   let bytes = 0
@@ -27,9 +51,7 @@ export const openDraft = (draft: string, columns: string) => {
     buffer = ''
     hash.update(content)
     bytes += content.length
-    for (let written = 0; written < content.length;) written += writeSync(file, content, written)
-    // Sync each time: a large backlog would delay others that sync.
-    fdatasyncSync(file)
+    file?.write(content)
   }
   return {
     add(text: string): void {
@@ -40,14 +62,11 @@ export const openDraft = (draft: string, columns: string) => {
     finish(): LogFile {
       flush()
       const sha256 = hash.digest('hex')
-      // Close last: if the rename fails, `abandon` closes it.
-      renameSync(draft, join(directory, `${sha256}.csv`))
-      closeSync(file)
+      file?.finish(sha256)
       return { sha256, lines, bytes }
     },
     abandon(): void {
-      closeSync(file)
-      rmSync(draft, { force: true })
+      file?.abandon()
     },
   }
 }

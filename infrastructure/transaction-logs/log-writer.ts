@@ -6,7 +6,7 @@ import { StoreUnavailable } from '../../application/event-store.ts'
 import type { Completion } from '../../domain/accounting/completion.ts'
 import Database from '../sqlite.ts'
 import { startWorker } from '../worker.ts'
-import type { LogJob } from './log-worker.ts'
+import type { LogJob } from './log-job.ts'
 
 type CurrentLog = {
   readonly resolve: (completion: Completion) => void

@@ -9,7 +9,7 @@ import type { LogFileRow } from '../../projections/log-files.ts'
 import type { ReportRow } from '../../projections/reports.ts'
 import type { SettlementRow } from '../../projections/settlements.ts'
 import { withNames } from './log-names.ts'
-import type { Taken } from './log-worker.ts'
+import type { Taken } from './log-job.ts'
 import type { LogWriter } from './log-writer.ts'
 import { logFormat } from './transaction-log.ts'
 
@@ -23,7 +23,7 @@ type Needs = {
   readonly directory: string
   /** File of the read models. */
   readonly database: string
-  readonly writer: LogWriter
+  readonly writer: Pick<LogWriter, 'write'>
   readonly reports: {
     findByKey(key: string): ReportRow | undefined
     find(merchant: string, ledger: string, number: number): ReportRow | undefined

@@ -112,7 +112,7 @@ const beginnersOf = (counts: SortedLines['counts']): ReadonlySet<string> => {
  * lines can be streamed.
  */
 const writeFiles = (
-  draftFile: string,
+  draftFile: string | null,
   { counts, lines }: SortedLines,
   { columns, textOf, isAlwaysThere }: LogKind,
 ): LogFile[] => {
@@ -142,10 +142,10 @@ const writeFiles = (
 
 /**
  * Writes transaction logs and scope logs, and returns their totals. The totals leave out the fee of
- * a settlement, which the settlement adds itself.
+ * a settlement, which the settlement adds itself. Without a draft file nothing is written.
  */
 export const writeLogs = (
-  draftFile: string,
+  draftFile: string | null,
   { ofPayments, ofPermissions }: Readonly<Record<'ofPayments' | 'ofPermissions', SortedLines>>,
   settlementIdOf: (line: LogLine) => string | null,
   format = logFormat,

@@ -32,7 +32,7 @@ test('given a sound log, then the verdict says so in words, and stderr how far i
   const { code, lines, errors } = await verify()
   expect(code).toBe(0)
   expect(lines[0]).toBe('This log holds: nothing is wrong.')
-  expect(lines.filter((line) => line.startsWith('  right'))).toHaveLength(6)
+  expect(lines.filter((line) => line.startsWith('  right'))).toHaveLength(7)
   expect(errors).toContain('reading the log: 100 %')
 })
 
