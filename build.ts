@@ -108,6 +108,7 @@ const assets = [
   ...filesIn('http', /\.(?:css|js|ico)$/),
   ...filesIn('docs/guide', /\.md$/),
   'docs/interface.md',
+  'verifier/verify.mjs',
 ].map((path) => ({ path: join(root, 'dist', path), contents: readFileSync(join(root, path)) }))
 
 /** The viewer of the reference; its source maps and other builds stay behind. */

@@ -44,6 +44,7 @@ export type RefusalCode =
   | 'moment_is_being_made'
   | 'moments_are_too_many'
   | 'messages_cannot_be_sent'
+  | 'no_checkpoint_covers_it'
   | 'nothing_is_captured'
   | 'nothing_is_left_to_capture'
   | 'payer_exists'

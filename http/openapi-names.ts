@@ -32,6 +32,7 @@ export const namesOfOperations: Readonly<Record<string, string>> = {
   'DELETE /payer/v1/session/:session/': 'endPayerSession',
   'POST /payer/v1/scan/': 'scanPayerCode',
   'POST /sandbox/v1/clock/': 'advanceSandboxClock',
+  'GET /transparency/verify.mjs': 'downloadVerifier',
   'GET /': 'getStart',
   'GET /docs/:page': 'getGuidePage',
   'GET /docs-assets/:file': 'getDocsAsset',

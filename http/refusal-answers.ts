@@ -121,6 +121,10 @@ const refusalAnswers = {
     status: 429,
     text: 'You ask for too many earlier moments. Please wait for Retry-After.',
   },
+  no_checkpoint_covers_it: {
+    status: 404,
+    text: 'No signed checkpoint covers it yet. One is signed within ten seconds: ask again.',
+  },
   nothing_is_captured: { field: 'action', text: 'Nothing is captured that could be refunded.' },
   nothing_is_left_to_capture: {
     status: 409,

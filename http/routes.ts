@@ -12,6 +12,7 @@ import { merchantRoutes } from './merchant/merchant.ts'
 import { paymentRoutes } from './merchant/payment.ts'
 import { permissionRoutes } from './merchant/permission.ts'
 import { posRoutes } from './merchant/pos.ts'
+import { receiptRoutes } from './merchant/receipt.ts'
 import { reportRoutes } from './merchant/report.ts'
 import { sandboxPermissionRoutes } from './merchant/sandbox-permission.ts'
 import { sandboxPayerRoutes } from './merchant/sandbox-payer.ts'
@@ -55,7 +56,7 @@ export type RouteNeeds = MerchantRouteNeeds & {
   readonly people: NeedsOf<typeof peopleRoutes>
   readonly callbacks: NeedsOf<typeof callbackKeyRoutes>
   readonly asOf: AsOfNeeds
-  readonly transparency: TransparencyNeeds
+  readonly transparency: TransparencyNeeds & NeedsOf<typeof receiptRoutes>
   /** The service itself. */
   readonly service: NeedsOf<typeof serviceRoutes | typeof securityTextRoute> &
     Parameters<typeof documented>[1]
@@ -96,6 +97,7 @@ export const allRoutes = (needs: RouteNeeds): Route[] => {
   const { people, callbacks, asOf, service, sandbox } = needs
   const routes = [
     ...merchantInterface(needs).map(takingAsOf(asOf)),
+    ...receiptRoutes(needs.transparency),
     ...peopleRoutes(people),
     ...serviceRoutes(service),
     securityTextRoute(service),

@@ -5,10 +5,11 @@ import { refuse } from '../domain/refusal.ts'
 import type { Instant } from '../domain/time.ts'
 import { formatProof } from '../domain/transparency/proof.ts'
 import { tileOfPath, widthOfTile } from '../domain/transparency/tiles.ts'
+import { assetRoute, type AssetNeeds } from './assets.ts'
 import { RequestError } from './errors.ts'
 import { route, type Route } from './route.ts'
 
-export type TransparencyNeeds = {
+export type TransparencyNeeds = AssetNeeds & {
   readonly tree: LogTree
   readonly checkpoints: { readonly newest: () => CheckpointRow | undefined }
   /** As verifiers of signed notes take them, the newest first. */
@@ -27,17 +28,17 @@ const forSeconds = { 'Cache-Control': 'public, max-age=5' }
 /** A tile of a width never changes. */
 const forLong = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 
-const leaves = z
+export const leaves = z
   .string()
   .regex(/^(?:0|[1-9]\d{0,15})$/, 'Must be a whole number.')
   .transform(Number)
 
-const base64 = (hash: Uint8Array): string => Buffer.from(hash).toString('base64')
+export const base64 = (hash: Uint8Array): string => Buffer.from(hash).toString('base64')
 
 const newestOf = ({ checkpoints }: TransparencyNeeds): CheckpointRow =>
   checkpoints.newest() ?? refuse('resource_is_unknown')
 
-const outOfRange = (size: number): never => {
+export const outOfRange = (size: number): never => {
   throw new RequestError(400, `The newest checkpoint covers ${size} entries: ask for no more.`)
 }
 
@@ -101,7 +102,7 @@ const tileRoute = (needs: TransparencyNeeds): Route =>
     },
   })
 
-const consistencyReply = z
+export const consistencyReply = z
   .object({
     old_size: z.int(),
     size: z.int(),
@@ -148,9 +149,19 @@ const proofRoutes = (needs: TransparencyNeeds): Route[] => [
   }),
 ]
 
+const verifierRoute = ({ readAsset }: TransparencyNeeds): Route =>
+  assetRoute({
+    path: '/transparency/verify.mjs',
+    type: 'text/javascript',
+    group: open.group,
+    summary: 'The program that checks receipts',
+    body: () => readAsset('verifier/verify.mjs'),
+  })
+
 /** What proves to strangers that the log is only ever added to. */
 export const transparencyRoutes = (needs: TransparencyNeeds): Route[] => [
   ...checkpointRoutes(needs),
   tileRoute(needs),
   ...proofRoutes(needs),
+  verifierRoute(needs),
 ]

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { completeReports } from '../application/complete-reports.ts'
+import { logRangeOf, type Cuts } from '../application/log-range.ts'
 import { settleMerchants } from '../application/settle-merchants.ts'
 import { takeSeries } from '../application/settlement-series.ts'
+import type { Completion } from '../domain/accounting/completion.ts'
+import type { ReportRow } from '../projections/reports.ts'
+import type { SettlementRow } from '../projections/settlements.ts'
 import type { Core } from './core.ts'
 import type { Settings } from './settings.ts'
 import { makeLogWriter } from './transaction-logs/log-writer.ts'
@@ -39,13 +43,20 @@ export const openAccounting = (core: Core, { DATA_DIR }: Pick<Settings, 'DATA_DI
     sources: core.accounting.logSources,
     showCustomer: core.people.payers.show,
   })
+  /** Names the range of the log that the sums are of. */
+  const within = async (making: Promise<Completion>, cuts: Cuts): Promise<Completion> => {
+    const made = await making
+    const logRange = logRangeOf(core.transparency.tree, cuts)
+    return { ...made, ...(logRange && { logRange }) }
+  }
   const settling = settleMerchants({
     handle,
     accounts: core.accounting.settlementAccounts,
     settlements,
     findAllTerms: core.accounting.findAllTerms,
     seriesOf: takeSeries({ handle, candidate: candidate(core) }),
-    makeLogs: logs.ofSettlement,
+    makeLogs: (settlement: SettlementRow, fees) =>
+      within(logs.ofSettlement(settlement, fees), logs.cutsOfSettlement(settlement)),
     caughtUp,
     newId: randomUUID,
     outageOf: core.outagesOf('settling'),
@@ -53,7 +64,7 @@ export const openAccounting = (core: Core, { DATA_DIR }: Pick<Settings, 'DATA_DI
   const complete = completeReports({
     handle,
     reports,
-    makeLogs: logs.ofReport,
+    makeLogs: (report: ReportRow) => within(logs.ofReport(report), logs.cutsOfReport(report)),
     caughtUp,
     newId: randomUUID,
     outageOf: core.outagesOf('completing the reports of'),

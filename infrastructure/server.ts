@@ -67,7 +67,7 @@ const routesOf = (
     people: { ...all, ...needs.people },
     callbacks: { ...all, ...needs.callbacks },
     asOf,
-    transparency: needs.transparency,
+    transparency: { ...all, ...needs.transparency },
     service: { ...all, ...needs.service },
     sandbox: ofHttp.isSandbox ? { ...all, ...needs.sandbox } : undefined,
   })

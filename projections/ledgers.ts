@@ -128,8 +128,18 @@ export const ledgerQueries = (db: BetterSQLite3Database) => {
       .orderBy(desc(ledgers.position))
       .limit(sql.placeholder('limit')),
   )
+  const ids = prepared(
+    db,
+    ledgers,
+    db
+      .select({ id: ledgers.id })
+      .from(ledgers)
+      .where(eq(ledgers.merchant, sql.placeholder('merchant')))
+      .orderBy(ledgers.position),
+  )
   return {
     find: (merchant: string, id: string) => find(ledgerStream(merchant, id)),
+    idsOf: (merchant: string): readonly string[] => ids.all({ merchant }).map(({ id }) => id),
     list: (merchant: string, before: number, limit: number) =>
       page.all({ merchant, before, limit }),
   }

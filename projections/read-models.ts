@@ -35,9 +35,7 @@ import { reportProjection, reportQueries } from './reports.ts'
 import { scanProjection, scanQueries } from './scans.ts'
 import { settlementAccountProjection, settlementAccountQueries } from './settlement-accounts.ts'
 import { settlementProjection, settlementQueries } from './settlements.ts'
-import { transactionLineProjection } from './transaction-lines.ts'
-
-const noQueries = (): object => ({})
+import { transactionLineProjection, transactionLineQueries } from './transaction-lines.ts'
 
 /**
  * Every read model, with its projections and queries, by slice. Tables, folding, queries and
@@ -49,7 +47,10 @@ const readModels = {
     attachments: { projections: [attachmentProjection], queries: attachmentQueries },
   },
   accounting: {
-    transactionLines: { projections: [transactionLineProjection], queries: noQueries },
+    transactionLines: {
+      projections: [transactionLineProjection],
+      queries: transactionLineQueries,
+    },
     ledgers: { projections: [ledgerProjection], queries: ledgerQueries },
     reports: { projections: [reportProjection], queries: reportQueries },
     settlementAccounts: {

@@ -1,5 +1,8 @@
+import { and, asc, eq, gt, lt, sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { LineAction } from '../domain/accounting/transaction-line.ts'
+import { prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Each transaction line once; a report or settlement is a range of positions. */
@@ -59,3 +62,42 @@ export const transactionLineProjection = projection({
     }),
   },
 })
+
+type Row = typeof transactionLines.$inferSelect
+
+const withCharge = ({ fee, interchange, vat, taxcode, ...line }: Row) => ({
+  ...line,
+  charge:
+    fee === null || interchange === null || vat === null || taxcode === null
+      ? null
+      : { fee, interchange, vat, taxcode },
+})
+
+export const transactionLineQueries = (db: BetterSQLite3Database) => {
+  const { merchant, ledger, position } = transactionLines
+  const between = prepared(
+    db,
+    transactionLines,
+    db
+      .select()
+      .from(transactionLines)
+      .where(
+        and(
+          eq(merchant, sql.placeholder('merchant')),
+          eq(ledger, sql.placeholder('ledger')),
+          gt(position, sql.placeholder('after')),
+          lt(position, sql.placeholder('before')),
+        ),
+      )
+      .orderBy(asc(position))
+      .limit(sql.placeholder('limit')),
+  )
+  return {
+    /** The first lines of a ledger between two positions, in their order. */
+    between: (
+      of: { readonly merchant: string; readonly ledger: string },
+      cuts: { readonly after: number; readonly before: number },
+      limit: number,
+    ) => between.all({ ...of, ...cuts, limit }).map(withCharge),
+  }
+}

@@ -32,7 +32,16 @@ const settled = (text: string, address: string): string =>
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, '…')
     .trim()
 
-const sources = ['domain', 'application', 'infrastructure', 'projections', 'http', 'client', 'docs']
+const sources = [
+  'domain',
+  'application',
+  'infrastructure',
+  'projections',
+  'http',
+  'client',
+  'docs',
+  'verifier',
+]
 // The test runner sets a MODE of its own.
 const environment = { ...process.env, MODE: 'sandbox', PORT: '0', DATA_DIR: 'data' }
 const folder = mkdtempSync(join(tmpdir(), 'daybook-tour-'))

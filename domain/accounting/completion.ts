@@ -5,6 +5,16 @@ import { counters, total } from './totals.ts'
 const logFile = z.object({ sha256: z.string(), lines: z.int(), bytes: z.int() })
 export type LogFile = z.output<typeof logFile>
 
+const logRange = z.object({
+  /** The first entry of the log that it covers, from 0. */
+  from: z.int(),
+  /** The first one that it does not. */
+  to: z.int(),
+  /** Of the Merkle tree of the entries before `to`, in base64. */
+  root: z.string(),
+})
+export type LogRange = z.output<typeof logRange>
+
 /** The sums and log files of a report or settlement. */
 export const completion = z.object({
   /** Log file format; absent for the first one. */
@@ -13,5 +23,7 @@ export const completion = z.object({
   totals: z.array(total),
   transactionLogs: z.array(logFile),
   scopeLogs: z.array(logFile),
+  /** Absent in logs of before there was a tree. */
+  logRange: logRange.optional(),
 })
 export type Completion = z.output<typeof completion>

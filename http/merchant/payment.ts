@@ -48,7 +48,7 @@ export type PaymentNeeds = RecordingNeeds & {
 }
 
 const listPath = `${merchantPrefix}/payment_request/`
-const detailPath = (tid: string): string => `${listPath}${tid}/`
+export const detailPath = (tid: string): string => `${listPath}${tid}/`
 export const outcomePath = (tid: string): string => `${detailPath(tid)}outcome/`
 
 const requestedReply = createdReply

@@ -12,11 +12,44 @@ export const reportListPath = (ledger: string): string => `${ledgerPath(ledger)}
 export const reportPath = (ledger: string, report: number | string): string =>
   `${reportListPath(ledger)}${report}/`
 
+/** Of a payment, report or settlement at a path. */
+export const proofPath = (path: string): string => `${path}proof/`
+
 const logUris = z
   .array(z.string())
   .meta({ description: 'Signed links, valid for 30 days and renewed by each GET.' })
 
 export const logsReply = { transaction_log_uris: logUris, scope_log_uris: logUris }
+
+/** Absent in documents of before there was a tree, which never change. */
+export const logRangeReply = {
+  log_range: z
+    .object({ from: z.int(), to: z.int() })
+    .optional()
+    .meta({
+      description:
+        'The entries of the log that it covers, the last one excepted. The next report or ' +
+        'settlement begins with that one.',
+    }),
+  checkpoint: z.object({ size: z.int(), root: z.string() }).optional().meta({
+    description: 'Of the log up to there, which every later signed checkpoint continues.',
+  }),
+  proof_uri: z
+    .string()
+    .optional()
+    .meta({ description: 'The receipt: the proofs of all its events.' }),
+}
+
+export const logRangeView = (
+  { links }: Pick<Signing, 'links'>,
+  { logRange }: Partial<Completion>,
+  path: string,
+) =>
+  logRange && {
+    log_range: { from: logRange.from, to: logRange.to },
+    checkpoint: { size: logRange.to, root: logRange.root },
+    proof_uri: links.inBody(proofPath(path)),
+  }
 
 /** A report of a ledger; also the object of `report_closed`. */
 export const reportReply = z
@@ -32,6 +65,7 @@ export const reportReply = z
       .meta({ description: 'So far, while the report is open or closing.' }),
     ...countersReply,
     ...logsReply,
+    ...logRangeReply,
   })
   .meta({ id: 'Report' })
 
@@ -66,5 +100,6 @@ export const reportView = (
     ...countersView(sums.counters),
     transaction_log_uris: linksTo(sums.transactionLogs),
     scope_log_uris: linksTo(sums.scopeLogs),
+    ...logRangeView(signing, sums, reportPath(ledger, number)),
   }
 }

@@ -26,7 +26,7 @@ const reportClosing = z
   .object({ callback_uri: callbackUriText.nullable().default(null) })
   .meta({ id: 'ReportClosing' })
 
-const reportParams = ledgerParams.extend({
+export const reportParams = ledgerParams.extend({
   report_id: z.string().regex(/^[1-9]\d{0,9}$/),
 })
 

@@ -10,7 +10,7 @@ import { listRoute } from '../lists.ts'
 import { route, type Route } from '../route.ts'
 import { dateTime, money, moneyIn } from '../wire.ts'
 import { logLink } from './log.ts'
-import { logsReply } from './report-reply.ts'
+import { logRangeReply, logRangeView, logsReply } from './report-reply.ts'
 import { summaryReply, summaryView } from './summary-reply.ts'
 
 const settlementSummary = summaryReply
@@ -51,6 +51,7 @@ export const settlementReply = z
     settlement_summary: z.array(settlementSummary),
     payout_details: z.array(payoutReply),
     ...logsReply,
+    ...logRangeReply,
   })
   .meta({ id: 'Settlement' })
 
@@ -77,8 +78,9 @@ export type SettlementNeeds = Signing & {
 }
 
 const listPath = `${merchantPrefix}/settlement/`
-export const settlementPath = (serial: number): string => `${listPath}${serial}/`
-const group = 'Settlement'
+export const settlementPath = (serial: number | string): string => `${listPath}${serial}/`
+export const settlementGroup = 'Settlement'
+export const settlementParams = z.object({ settlement_id: z.string().regex(/^[1-9]\d{0,9}$/) })
 
 const payoutView = (payout: Payout): z.input<typeof payoutReply> => {
   const { currency, unsettledRefundsBefore: before, unsettledRefundsAfter: after } = payout
@@ -102,7 +104,7 @@ export const lastSettlementRoute = ({ links, caughtUp, settlements }: Settlement
     method: 'GET',
     path: `${merchantPrefix}/last_settlement/`,
     access: 'SECRET',
-    group,
+    group: settlementGroup,
     summary: 'Go to the newest settlement',
     success: 'found',
     errors: { 404: 'There is none yet.' },
@@ -137,6 +139,7 @@ export const settlementView = (
   payout_details: made.payouts.map(payoutView),
   transaction_log_uris: made.transactionLogs.map(({ sha256 }) => logLink(needs, sha256, at)),
   scope_log_uris: made.scopeLogs.map(({ sha256 }) => logLink(needs, sha256, at)),
+  ...logRangeView(needs, made, settlementPath(serial)),
 })
 
 /** Settlements and the account they are paid to (interface 10). */
@@ -147,7 +150,7 @@ export const settlementRoutes = (needs: SettlementNeeds): Route[] => {
     listRoute({
       path: listPath,
       access: 'SECRET',
-      group,
+      group: settlementGroup,
       summary: 'List the settlements',
       links,
       caughtUp,
@@ -159,9 +162,9 @@ export const settlementRoutes = (needs: SettlementNeeds): Route[] => {
       method: 'GET',
       path: `${listPath}:settlement_id/`,
       access: 'SECRET',
-      group,
+      group: settlementGroup,
       summary: 'Read a settlement',
-      params: z.object({ settlement_id: z.string().regex(/^[1-9]\d{0,9}$/) }),
+      params: settlementParams,
       success: 'value',
       reply: settlementReply,
       handle: async (call) => {
@@ -175,7 +178,7 @@ export const settlementRoutes = (needs: SettlementNeeds): Route[] => {
       method: 'GET',
       path: `${merchantPrefix}/settlement_account/:settlement_account_id/`,
       access: 'SECRET',
-      group,
+      group: settlementGroup,
       summary: 'Read a settlement account',
       params: z.object({ settlement_account_id: z.string() }),
       success: 'value',

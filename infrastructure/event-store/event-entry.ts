@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { RecordedEvent } from '../../application/event-store.ts'
+import type { EncodedEvent } from '../../application/proved-events.ts'
 
 /** Text is JSON, bytes are anything else. */
 export type Content = string | Uint8Array
@@ -38,24 +39,32 @@ export const entryOf = ({ stream, revision, id, type, data, metadata }: Entry): 
 /** The hash of an entry as a leaf of a Merkle tree (RFC 6962, 2.1), in base64. */
 export const leafHash = (event: Entry): string => hash('sha256', `\0${entryOf(event)}`, 'base64')
 
+/** What was appended as text, since the service writes JSON as JavaScript does. */
+export const entryOfEvent = (event: RecordedEvent): Entry => {
+  const { stream, revision, id, type, data, metadata } = event
+  return {
+    ...{ stream, revision, type },
+    id: id.replaceAll('-', ''),
+    data: JSON.stringify(data),
+    metadata: JSON.stringify(metadata),
+  }
+}
+
 /** The event as a leaf of the log's tree. */
-export const leafOf = ({
-  stream,
-  revision,
-  id,
-  type,
-  data,
-  metadata,
-  position,
-  leaf,
-}: RecordedEvent) => ({
-  position,
-  leaf:
-    leaf ??
-    leafHash({
-      ...{ stream, revision, type },
-      id: id.replaceAll('-', ''),
-      data: JSON.stringify(data),
-      metadata: JSON.stringify(metadata),
-    }),
+export const leafOf = (event: RecordedEvent) => ({
+  position: event.position,
+  leaf: event.leaf ?? leafHash(entryOfEvent(event)),
 })
+
+/** An event as receipts show it: its entry, and contents that stand there as a digest alone. */
+export const encodeEvent = (event: RecordedEvent): EncodedEvent => {
+  const entry = entryOfEvent(event)
+  const beside = (text: Content | null) =>
+    typeof text === 'string' && Buffer.byteLength(text) > longestContent ? text : undefined
+  return {
+    entry: entryOf(entry),
+    leaf: leafHash(entry),
+    data: beside(entry.data),
+    metadata: beside(entry.metadata),
+  }
+}

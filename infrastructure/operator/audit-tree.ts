@@ -1,19 +1,9 @@
-import { start, type RecordedEvent } from '../../application/event-store.ts'
+import { start } from '../../application/event-store.ts'
 import { merkleTree, nodeHash, type Hash } from '../../domain/transparency/merkle-tree.ts'
-import { entryOf, leafHash, type Entry } from '../event-store/event-entry.ts'
+import { entryOf, entryOfEvent, leafHash, type Entry } from '../event-store/event-entry.ts'
 import { fail } from '../failures.ts'
 import type { OpenedStore } from '../stores.ts'
 import { sha256 } from '../sha256.ts'
-
-/** What was appended as text, since the service writes JSON as JavaScript does. */
-const entryOfEvent = ({ stream, revision, id, type, data, metadata }: RecordedEvent): Entry => ({
-  stream,
-  revision,
-  id: id.replaceAll('-', ''),
-  type,
-  data: JSON.stringify(data),
-  metadata: JSON.stringify(metadata),
-})
 
 async function* entriesIn({ log, readAll }: OpenedStore): AsyncGenerator<Entry> {
   if (!log) {

@@ -1,9 +1,11 @@
 import { askWitness } from '../../application/ask-witnesses.ts'
+import { makeReceipts } from '../../application/receipts.ts'
 import { signCheckpoints } from '../../application/sign-checkpoints.ts'
 import { checkpointKeys, ledgers, settlements } from '../../domain/aggregates.ts'
 import { categoryOf } from '../../domain/stream.ts'
 import { ed25519, formatKey } from '../../domain/transparency/signed-note.ts'
 import type { Core } from '../core.ts'
+import { encodeEvent } from '../event-store/event-entry.ts'
 import type { Log } from '../log.ts'
 import type { Settings } from '../settings.ts'
 import { sha256 } from '../sha256.ts'
@@ -16,6 +18,13 @@ import { witnessAt } from '../transparency/witnesses.ts'
 const weighty: ReadonlySet<string> = new Set(
   [ledgers, settlements, checkpointKeys].map(({ category }) => category),
 )
+
+const receiptsOf = ({ store, transparency: { tree, checkpoints }, accounting }: Core) =>
+  makeReceipts({
+    ...{ store, tree, newest: checkpoints.newest, encode: encodeEvent },
+    ledgersOf: accounting.ledgers.idsOf,
+    linesOf: accounting.transactionLines.between,
+  })
 
 /** The log's Merkle tree, whose checkpoints are signed beside the requests. */
 export const transparencySlice = async (
@@ -47,7 +56,8 @@ export const transparencySlice = async (
   })
   return {
     needs: {
-      ...{ tree, checkpoints },
+      ...{ tree, checkpoints, receipts: receiptsOf(core) },
+      ...core.accounting,
       verifierKeys: () =>
         keys.held().map(({ publicKey, from, until }) => {
           const key = Buffer.from(publicKey, 'base64')

@@ -2,6 +2,8 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { start } from '../../application/event-store.ts'
+import type { Cuts } from '../../application/log-range.ts'
 import type { Completion } from '../../domain/accounting/completion.ts'
 import { settlementFeesOf, type SettlementFee } from '../../domain/accounting/settlement-fees.ts'
 import { idIn, merchantAndIdIn } from '../../domain/stream.ts'
@@ -58,10 +60,20 @@ export const makeLogs = ({ directory, database, writer, ...needs }: Needs) => {
       })
   }
 
-  const ofReport = (report: ReportRow): Promise<Completion> => {
-    const { ledgerStream, number, closedPosition: before } = report
+  const cutsOfReport = ({ ledgerStream, number, closedPosition: before }: ReportRow): Cuts => {
     const [merchant, ledger] = merchantAndIdIn(idIn(ledgerStream))
-    const after = needs.reports.find(merchant, ledger, number - 1)?.closedPosition ?? 0
+    const after = needs.reports.find(merchant, ledger, number - 1)?.closedPosition ?? start
+    return { after, before }
+  }
+
+  const cutsOfSettlement = ({ merchant, serial, startedPosition: before }: SettlementRow): Cuts => {
+    const after = needs.settlements.find(merchant, serial - 1)?.startedPosition ?? start
+    return { after, before }
+  }
+
+  const ofReport = (report: ReportRow): Promise<Completion> => {
+    const [merchant, ledger] = merchantAndIdIn(idIn(report.ledgerStream))
+    const { after, before } = cutsOfReport(report)
     const settlements = takenBetween(merchant, after, before)
     const range = { merchant, ledger, after, before, settlements }
     const format = formatOf(report.completion)
@@ -72,8 +84,8 @@ export const makeLogs = ({ directory, database, writer, ...needs }: Needs) => {
     settlement: SettlementRow,
     settlementFees: readonly SettlementFee[],
   ): Promise<Completion> => {
-    const { merchant, serial, settlementId: id, startedPosition: before } = settlement
-    const after = needs.settlements.find(merchant, serial - 1)?.startedPosition ?? 0
+    const { merchant, settlementId: id } = settlement
+    const { after, before } = cutsOfSettlement(settlement)
     const settlements = [{ after, before, id }]
     const range = { merchant, ledger: null, after, before, settlements }
     const format = formatOf(settlement.made)
@@ -120,5 +132,5 @@ export const makeLogs = ({ directory, database, writer, ...needs }: Needs) => {
     return content.pipeThrough(withNames(needs.showCustomer))
   }
 
-  return { ofReport, ofSettlement, read }
+  return { ofReport, ofSettlement, cutsOfReport, cutsOfSettlement, read }
 }

@@ -14,6 +14,7 @@ export const topFolders = [
   'bench',
   'demo',
   'harness',
+  'verifier',
 ] as const
 
 export type Source = { readonly file: string; readonly text: string }

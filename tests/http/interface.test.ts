@@ -51,6 +51,9 @@ const additions: readonly Row[] = [
   ['POST', '/callback/<callback_id>/retry/'],
   ['GET, POST', '/callback_secret/'],
   ['POST', '/pusher_auth/'],
+  ['GET', '/payment_request/<tid>/proof/'],
+  ['GET', '/ledger/<ledger_id>/report/<report_id>/proof/'],
+  ['GET', '/settlement/<settlement_id>/proof/'],
 ]
 
 const prefix = '/merchant/v1'

@@ -80,12 +80,15 @@ export const walkMerchantSide = async (service: Service, check: Check): Promise<
     await make('GET', templates.ledger, `${list}default/`)
     await make('PUT', templates.ledger, `${list}documented/`, { description: 'x' })
     await make('DELETE', templates.ledger, `${list}documented/`)
-    await pos1('PUT', await authorizedPayment(service), { action: 'capture' })
+    const payment = await authorizedPayment(service)
+    await pos1('PUT', payment, { action: 'capture' })
     await make('GET', templates.reports, `${list}default/report/`)
     const report = `${list}default/report/1/`
     await make('GET', templates.report, report)
     await make('PUT', templates.report, report)
     await call('POST', paths.clock, { body: { advance_seconds: 0 } })
+    await make('GET', `${templates.report}proof/`, `${report}proof/`)
+    await make('GET', `${paths.payments}{tid}/proof/`, `${payment}proof/`)
     const { body } = await make('GET', templates.report, report)
     await open('GET', `${v1}/log/{sha256}/`, body.transaction_log_uris[0])
   }
@@ -99,6 +102,8 @@ export const walkMerchantSide = async (service: Service, check: Check): Promise<
     const last = `${v1}/last_settlement/`
     const { headers } = await make('GET', last, last)
     await make('GET', `${list}{settlement_id}/`, pathOf(headers.location))
+    await call('POST', paths.clock, { body: { advance_seconds: 11 } })
+    await make('GET', `${list}{settlement_id}/proof/`, `${pathOf(headers.location)}proof/`)
     const { settlement_account_id: account } = (await admin('GET', `${v1}/merchant/sandbox/`)).body
     const accounts = `${v1}/settlement_account/`
     await make('GET', `${v1}/fee_schedule/`, `${v1}/fee_schedule/`)

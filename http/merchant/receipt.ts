@@ -1,0 +1,136 @@
+import { z } from 'zod'
+import type { Find } from '../../application/find-state.ts'
+import type { makeReceipts, Receipt } from '../../application/receipts.ts'
+import { payments } from '../../domain/aggregates.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { tidParams } from '../addresses.ts'
+import type { Names } from '../brand.ts'
+import { callerOf, type Call } from '../call.ts'
+import { route, type RawReply, type Route } from '../route.ts'
+import { leaves, outOfRange } from '../transparency.ts'
+import { ledgerGroup, ledgersOfCaller, type LedgerNeeds } from './ledger.ts'
+import { detailPath } from './payment.ts'
+import { receiptReply, receiptStream, type ReceiptHead } from './receipt-reply.ts'
+import { ledgerListPath, proofPath } from './report-reply.ts'
+import { reportParams, type ReportNeeds } from './report.ts'
+import { settlementGroup, settlementParams, settlementPath } from './settlement.ts'
+import type { SettlementNeeds } from './settlement.ts'
+
+const receiptQuery = z.object({
+  from: leaves.optional().meta({
+    description: 'The size of a checkpoint that you have kept, for the proof that it is continued.',
+  }),
+})
+
+export type ReceiptNeeds = LedgerNeeds &
+  Pick<ReportNeeds, 'reports'> &
+  Pick<SettlementNeeds, 'settlements'> & {
+    readonly names: Names
+    readonly find: Find
+    readonly receipts: ReturnType<typeof makeReceipts>
+    readonly checkpoints: { readonly newest: () => { readonly size: number } | undefined }
+  }
+
+const replying =
+  ({ names, caughtUp, checkpoints }: ReceiptNeeds) =>
+  async (
+    call: Call<unknown, z.output<typeof receiptQuery>>,
+    about: ReceiptHead['about'],
+    make: (kept: number | undefined) => Promise<Receipt>,
+  ): Promise<RawReply> => {
+    await caughtUp()
+    const { from: kept } = call.query
+    const size = checkpoints.newest()?.size ?? 0
+    if (kept !== undefined && kept > size) return outOfRange(size)
+    const receipt = await make(kept)
+    const body = receiptStream({ merchant: callerOf(call).merchant, about }, receipt)
+    return { type: names.json, body, headers: { 'Cache-Control': 'no-store' } }
+  }
+
+const described = {
+  access: 'SECRET',
+  description:
+    'Each event with the proof that it stands in the log (c2sp.org/tlog-proof), for ' +
+    '`/transparency/verify.mjs`. An entry that names a payer is withheld: its hash and its proof ' +
+    'are given.',
+  query: receiptQuery,
+  success: 'raw',
+  reply: receiptReply,
+} as const
+
+const paymentProofRoute = (needs: ReceiptNeeds): Route => {
+  const [{ receipts }, reply] = [needs, replying(needs)]
+  return route({
+    ...described,
+    method: 'GET',
+    path: proofPath(detailPath(':tid')),
+    group: 'Payment request',
+    summary: 'Prove a payment',
+    params: tidParams,
+    handle: async (call) => {
+      const { tid } = call.params
+      const payment = await needs.find(payments, tid)
+      const isKnown = payment.status !== 'unrequested'
+      if (!isKnown || payment.request.merchant !== callerOf(call).merchant)
+        return refuse('resource_is_unknown')
+      return reply(call, { payment: tid }, (kept) => receipts.ofPayment(tid, kept))
+    },
+  })
+}
+
+const reportProofRoute = (needs: ReceiptNeeds): Route => {
+  const [{ receipts }, reply] = [needs, replying(needs)]
+  const { find: findLedger } = ledgersOfCaller(needs)
+  return route({
+    ...described,
+    method: 'GET',
+    path: proofPath(`${ledgerListPath}:ledger_id/report/:report_id/`),
+    group: ledgerGroup,
+    summary: 'Prove a closed report',
+    params: reportParams,
+    handle: async (call) => {
+      const { merchant, id: ledger } = await findLedger(call, call.params.ledger_id)
+      const number = Number(call.params.report_id)
+      const row = needs.reports.find(merchant, ledger, number)
+      if (!row?.completion) return refuse('resource_is_unknown')
+      const after = needs.reports.find(merchant, ledger, number - 1)?.closedPosition ?? 0
+      const cuts = { after, before: row.closedPosition }
+      const { logRange } = row.completion
+      return reply(call, { ledger, report: number }, (kept) =>
+        receipts.ofReport({ merchant, ledger, number, cuts, logRange }, kept),
+      )
+    },
+  })
+}
+
+const settlementProofRoute = (needs: ReceiptNeeds): Route => {
+  const [{ receipts }, reply] = [needs, replying(needs)]
+  return route({
+    ...described,
+    method: 'GET',
+    path: proofPath(settlementPath(':settlement_id')),
+    group: settlementGroup,
+    summary: 'Prove a settlement',
+    params: settlementParams,
+    handle: async (call) => {
+      await needs.caughtUp()
+      const { merchant } = callerOf(call)
+      const serial = Number(call.params.settlement_id)
+      const row = needs.settlements.find(merchant, serial)
+      if (!row?.made) return refuse('resource_is_unknown')
+      const after = needs.settlements.find(merchant, serial - 1)?.startedPosition ?? 0
+      const cuts = { after, before: row.startedPosition }
+      const { logRange } = row.made
+      return reply(call, { settlement: serial }, (kept) =>
+        receipts.ofSettlement({ merchant, serial, cuts, logRange }, kept),
+      )
+    },
+  })
+}
+
+/** Receipts that a merchant can check alone (interface 14.3). */
+export const receiptRoutes = (needs: ReceiptNeeds): Route[] => [
+  paymentProofRoute(needs),
+  reportProofRoute(needs),
+  settlementProofRoute(needs),
+]
