@@ -49,6 +49,7 @@ export type MerchantRouteNeeds = {
     | typeof callbackSecretRoutes
     | typeof pusherAuthRoute
   >
+  readonly transparency: NeedsOf<typeof receiptRoutes>
 }
 
 /** What the routes need, by slice. */
@@ -56,7 +57,7 @@ export type RouteNeeds = MerchantRouteNeeds & {
   readonly people: NeedsOf<typeof peopleRoutes>
   readonly callbacks: NeedsOf<typeof callbackKeyRoutes>
   readonly asOf: AsOfNeeds
-  readonly transparency: TransparencyNeeds & NeedsOf<typeof receiptRoutes>
+  readonly transparency: TransparencyNeeds
   /** The service itself. */
   readonly service: NeedsOf<typeof serviceRoutes | typeof securityTextRoute> &
     Parameters<typeof documented>[1]
@@ -84,6 +85,7 @@ export const merchantInterface = (needs: MerchantRouteNeeds): Route[] => {
     ...userRoutes(merchants),
     ...logRoutes(accounting),
     feeScheduleRoute(accounting),
+    ...receiptRoutes(needs.transparency),
     callbackFeedRoute(callbacks),
     ...callbackRoutes(callbacks),
     ...callbackSecretRoutes(callbacks),
@@ -97,7 +99,6 @@ export const allRoutes = (needs: RouteNeeds): Route[] => {
   const { people, callbacks, asOf, service, sandbox } = needs
   const routes = [
     ...merchantInterface(needs).map(takingAsOf(asOf)),
-    ...receiptRoutes(needs.transparency),
     ...peopleRoutes(people),
     ...serviceRoutes(service),
     securityTextRoute(service),

@@ -49,7 +49,7 @@ type OfHttp = ReturnType<typeof namedOf> &
 /** One and the same for the routes of every slice. */
 const forMerchants = (needs: any) => ({
   ...{ payments: needs, accounting: needs, merchants: needs },
-  ...{ people: needs, callbacks: needs },
+  ...{ people: needs, callbacks: needs, transparency: needs },
 })
 
 /** The routes of the slices. */
@@ -154,6 +154,6 @@ export const openService = async (
 export const described = (settings: Settings): object => {
   const about = namedOf(settings)
   const [needs, sandbox] = [describedBy(about), about.isSandbox ? describedBy(about) : undefined]
-  const ofAll = { asOf: needs, transparency: needs, service: needs, sandbox }
+  const ofAll = { asOf: needs, service: needs, sandbox }
   return openApi(allRoutes({ ...forMerchants(needs), ...ofAll }), about)
 }

@@ -61,6 +61,22 @@ export type Report = {
   readonly transaction_log_uris: readonly string[]
   /** Signed links, valid for 30 days and renewed by each GET. */
   readonly scope_log_uris: readonly string[]
+  /** The entries of the log that it covers, the last one excepted. The next report or settlement begins with that one. */
+  readonly log_range?:
+    | {
+        readonly from: number
+        readonly to: number
+      }
+    | undefined
+  /** Of the log up to there, which every later signed checkpoint continues. */
+  readonly checkpoint?:
+    | {
+        readonly size: number
+        readonly root: string
+      }
+    | undefined
+  /** The receipt: the proofs of all its events. */
+  readonly proof_uri?: string | undefined
 }
 
 export type Summary = {
@@ -466,6 +482,22 @@ export type Settlement = {
   readonly transaction_log_uris: readonly string[]
   /** Signed links, valid for 30 days and renewed by each GET. */
   readonly scope_log_uris: readonly string[]
+  /** The entries of the log that it covers, the last one excepted. The next report or settlement begins with that one. */
+  readonly log_range?:
+    | {
+        readonly from: number
+        readonly to: number
+      }
+    | undefined
+  /** Of the log up to there, which every later signed checkpoint continues. */
+  readonly checkpoint?:
+    | {
+        readonly size: number
+        readonly root: string
+      }
+    | undefined
+  /** The receipt: the proofs of all its events. */
+  readonly proof_uri?: string | undefined
 }
 
 export type SettlementSummary = {
@@ -613,6 +645,69 @@ export type FeeSchedule = {
     /** A part of one, such as 0.009. */
     readonly settlement: string
   }
+}
+
+export type Proof = {
+  readonly format: string
+  readonly merchant: string
+  /** `payment`, or `ledger` and `report`, or `settlement`. */
+  readonly about: Readonly<Record<string, string | number>>
+  /** The signed note that all proofs lead to. */
+  readonly checkpoint: string
+  /** Events that are newer than the checkpoint: ask again in ten seconds. */
+  readonly not_covered_yet: number
+  /** That it continues the checkpoint of the document, and the one of `from`. */
+  readonly consistency: readonly ConsistencyProof[]
+  readonly entries: readonly ProvedEntry[]
+}
+
+export type ConsistencyProof = {
+  readonly old_size: number
+  readonly size: number
+  /** Base64, as RFC 6962, 2.1.2. */
+  readonly hashes: readonly string[]
+}
+
+export type ProvedEntry = {
+  /** Its number in the log, from 0. */
+  readonly index: number
+  readonly type: string
+  readonly entry?: string | undefined
+  /** Where the entry holds its digest alone. */
+  readonly data?: string | undefined
+  readonly metadata?: string | undefined
+  /** The hash of an entry that is withheld. */
+  readonly leaf?: string | undefined
+  readonly withheld?: string | undefined
+  readonly line?: ProvedLine | undefined
+  /** The content of a `.tlog-proof`. */
+  readonly proof: string
+}
+
+/** What it adds to the sums, in minor units. */
+export type ProvedLine = {
+  readonly action:
+    | 'request'
+    | 'auth'
+    | 'capture'
+    | 'release'
+    | 'abort'
+    | 'expire'
+    | 'fail'
+    | 'refund'
+    | 'fee'
+    | 'permission_request'
+    | 'permission_answered'
+    | 'permission_fail'
+  readonly currency: string
+  readonly amount: number
+  readonly additional_amount: number
+  readonly charge: {
+    readonly fee: number
+    readonly interchange: number
+    readonly vat: number
+    readonly taxcode: string
+  } | null
 }
 
 export type CallbackFeed = {
@@ -1007,6 +1102,31 @@ export type Operations = {
   deleteUser(user_id: string, options?: CallOptions): Promise<void>
   /** Read what the service charges: `GET /merchant/v1/fee_schedule/` (SECRET). */
   getFeeSchedule(options?: CallOptions): Promise<FeeSchedules>
+  /** Prove a payment: `GET /merchant/v1/payment_request/{tid}/proof/` (SECRET). */
+  getPaymentRequestProof(
+    tid: string,
+    options?: CallOptions & {
+      /** The size of a checkpoint that you have kept, for the proof that it is continued. */
+      readonly from?: string | undefined
+    },
+  ): Promise<Proof>
+  /** Prove a closed report: `GET /merchant/v1/ledger/{ledger_id}/report/{report_id}/proof/` (SECRET). */
+  getLedgerReportProof(
+    ledger_id: string,
+    report_id: string,
+    options?: CallOptions & {
+      /** The size of a checkpoint that you have kept, for the proof that it is continued. */
+      readonly from?: string | undefined
+    },
+  ): Promise<Proof>
+  /** Prove a settlement: `GET /merchant/v1/settlement/{settlement_id}/proof/` (SECRET). */
+  getSettlementProof(
+    settlement_id: string,
+    options?: CallOptions & {
+      /** The size of a checkpoint that you have kept, for the proof that it is continued. */
+      readonly from?: string | undefined
+    },
+  ): Promise<Proof>
   /** Read your messages in order, or wait for the next: `GET /merchant/v1/callback/feed/` (SECRET). */
   readCallbackFeed(
     options?: CallOptions & {
@@ -1179,6 +1299,12 @@ export const operations = {
   updateUser: { method: 'PUT', path: '/merchant/v1/user/{user_id}/', takesBody: true },
   deleteUser: { method: 'DELETE', path: '/merchant/v1/user/{user_id}/' },
   getFeeSchedule: { method: 'GET', path: '/merchant/v1/fee_schedule/' },
+  getPaymentRequestProof: { method: 'GET', path: '/merchant/v1/payment_request/{tid}/proof/' },
+  getLedgerReportProof: {
+    method: 'GET',
+    path: '/merchant/v1/ledger/{ledger_id}/report/{report_id}/proof/',
+  },
+  getSettlementProof: { method: 'GET', path: '/merchant/v1/settlement/{settlement_id}/proof/' },
   readCallbackFeed: { method: 'GET', path: '/merchant/v1/callback/feed/' },
   listCallbacks: { method: 'GET', path: '/merchant/v1/callback/', isList: true },
   getCallback: { method: 'GET', path: '/merchant/v1/callback/{callback_id}/' },

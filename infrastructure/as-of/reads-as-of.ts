@@ -9,6 +9,7 @@ import { payerDirectory } from '../people/payer-directory.ts'
 import { sealedBlobs } from '../people/sealed-blobs.ts'
 import { readLogTree } from '../read-models/log-tree.ts'
 import { shopsOf } from '../shops.ts'
+import { receiptsOf } from '../slices/transparency.ts'
 import type { Moment } from './open-moments.ts'
 
 const nothingToWaitFor = async (): Promise<void> => {}
@@ -44,6 +45,7 @@ export const readsAsOf = (core: Core, granted: Granted, moment: Moment) => {
   const { tokens, vault, derive } = core.people
   const views = granted.viewsAsOf(log, position, customersAsOf(core, moment, log).show)
   const { callbacks } = queries
+  const tree = readLogTree(file)
   return {
     ...tokens,
     ...{ find: log.find, caughtUp: nothingToWaitFor, securityLog: core.securityLog },
@@ -55,7 +57,7 @@ export const readsAsOf = (core: Core, granted: Granted, moment: Moment) => {
     ...queries.accounting,
     ...queries.merchants,
     ...queries.transparency,
-    tree: readLogTree(file),
+    ...{ tree, receipts: receiptsOf({ ...log, ...queries, ...queries.transparency, tree }) },
     blobs: core.merchants.blobs,
     attachedContents: sealedBlobs(core.merchants.blobs, vault),
     applications: queries.people.applications,

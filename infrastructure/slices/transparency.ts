@@ -1,4 +1,6 @@
 import { askWitness } from '../../application/ask-witnesses.ts'
+import type { EventStore } from '../../application/event-store.ts'
+import type { LogTree } from '../../application/log-tree.ts'
 import { makeReceipts } from '../../application/receipts.ts'
 import { signCheckpoints } from '../../application/sign-checkpoints.ts'
 import { checkpointKeys, ledgers, settlements } from '../../domain/aggregates.ts'
@@ -19,7 +21,15 @@ const weighty: ReadonlySet<string> = new Set(
   [ledgers, settlements, checkpointKeys].map(({ category }) => category),
 )
 
-const receiptsOf = ({ store, transparency: { tree, checkpoints }, accounting }: Core) =>
+type Recorded = {
+  readonly store: Pick<EventStore, 'readStream'>
+  readonly tree: LogTree
+  readonly checkpoints: Pick<Core['transparency']['checkpoints'], 'newest'>
+  readonly accounting: Pick<Core['accounting'], 'ledgers' | 'transactionLines'>
+}
+
+/** Receipts of the log, or of what it was at a moment. */
+export const receiptsOf = ({ store, tree, checkpoints, accounting }: Recorded) =>
   makeReceipts({
     ...{ store, tree, newest: checkpoints.newest, encode: encodeEvent },
     ledgersOf: accounting.ledgers.idsOf,
@@ -56,7 +66,7 @@ export const transparencySlice = async (
   })
   return {
     needs: {
-      ...{ tree, checkpoints, receipts: receiptsOf(core) },
+      ...{ tree, checkpoints, receipts: receiptsOf({ ...core, ...core.transparency }) },
       ...core.accounting,
       verifierKeys: () =>
         keys.held().map(({ publicKey, from, until }) => {

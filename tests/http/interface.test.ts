@@ -45,15 +45,15 @@ const additions: readonly Row[] = [
   ['GET', '/shortlink/<shortlink_id>/last_scan/'],
   ['GET', '/log/<sha256>/'],
   ['GET', '/fee_schedule/'],
+  ['GET', '/payment_request/<tid>/proof/'],
+  ['GET', '/ledger/<ledger_id>/report/<report_id>/proof/'],
+  ['GET', '/settlement/<settlement_id>/proof/'],
   ['GET', '/callback/feed/'],
   ['GET', '/callback/'],
   ['GET', '/callback/<callback_id>/'],
   ['POST', '/callback/<callback_id>/retry/'],
   ['GET, POST', '/callback_secret/'],
   ['POST', '/pusher_auth/'],
-  ['GET', '/payment_request/<tid>/proof/'],
-  ['GET', '/ledger/<ledger_id>/report/<report_id>/proof/'],
-  ['GET', '/settlement/<settlement_id>/proof/'],
 ]
 
 const prefix = '/merchant/v1'

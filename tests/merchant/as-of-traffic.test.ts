@@ -30,6 +30,7 @@ const overture: readonly (readonly [Step, number])[] = [
   ['work', 0],
   ['settle', 0],
   ['rotateSecret', 0],
+  ['work', 0],
 ]
 
 const asTime = ({ at }: Look): string => new Date(at).toISOString()

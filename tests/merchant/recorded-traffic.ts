@@ -232,6 +232,7 @@ export const recordTraffic = async () => {
       [`${one}outcome/`, all.map((path) => `${path}outcome/`)],
       [`${one}attachment/`, all.map((path) => `${path}attachment/`)],
       [`${one}attachment/{attachment_id}/`, all.map((path) => `${path}attachment/1/`)],
+      [`${one}proof/`, all.slice(0, 2).map((path) => `${path}proof/`)],
     ]
   }
 
@@ -249,7 +250,9 @@ export const recordTraffic = async () => {
         `${v1}/ledger/{ledger_id}/report/{report_id}/`,
         ids.flatMap((id) => numbers.map((number) => `${reports(id)}${number}/`)),
       ],
+      [`${v1}/ledger/{ledger_id}/report/{report_id}/proof/`, [`${reports('default')}1/proof/`]],
       [settlement, [settlement]],
+      [`${settlement}{settlement_id}/proof/`, [`${settlement}1/proof/`]],
       [`${settlement}{settlement_id}/`, [...settled, '1'].map((id) => `${settlement}${id}/`)],
       [`${v1}/last_settlement/`, [`${v1}/last_settlement/`]],
       [
