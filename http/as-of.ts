@@ -42,7 +42,7 @@ type AnyCall = Call<never, never, never>
 const readToTheEnd = async (answer: unknown): Promise<unknown> => {
   const { body } = (answer ?? {}) as Partial<RawReply>
   if (!(body instanceof ReadableStream)) return answer
-  return { ...(answer as RawReply), body: await new Response(body).bytes() }
+  return { ...(answer as RawReply), body: new Uint8Array(await new Response(body).arrayBuffer()) }
 }
 
 /**
