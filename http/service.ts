@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import type { Links } from './addresses.ts'
 import { RequestError } from './errors.ts'
+import { auditRoute, type AuditNeeds } from './health-audit.ts'
 import { route, type Route } from './route.ts'
 
-export type ServiceNeeds = {
+export type ServiceNeeds = AuditNeeds & {
   readonly links: Links
   readonly ready: () => Promise<{
     readonly isReady: boolean
@@ -71,6 +72,7 @@ export const serviceRoutes = (needs: ServiceNeeds): Route[] => [
     reply: z.object({ status: z.literal('live') }).meta({ id: 'Live' }),
     handle: () => ({ status: 'live' as const }),
   }),
+  auditRoute(needs),
   route({
     method: 'GET',
     path: '/health/ready',

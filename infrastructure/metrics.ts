@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+import type { LastAudit } from './audit/last-audit.ts'
 import type { Core } from './core.ts'
 import { requestTimes } from './request-times.ts'
 import type { Settings } from './settings.ts'
@@ -12,6 +13,32 @@ type Needs = Pick<
   readonly settings: Pick<Settings, 'MODE' | 'DATA_DIR'>
   /** Open connections of Pusher clients. */
   readonly listenerCount: () => number
+  readonly lastAudit: () => LastAudit | undefined
+}
+
+/** What the last audit found; nothing before the first one. */
+const auditGauges = (registry: Registry, lastAudit: Needs['lastAudit']): void => {
+  const registers = [registry]
+  const tell = (gauge: Gauge, value: number | undefined): void =>
+    value === undefined ? gauge.remove() : gauge.set(value)
+  new Gauge({
+    name: 'daybook_audit_holds',
+    help: 'Whether nothing was wrong in the last audit of the log: 1, else 0.',
+    registers,
+    collect() {
+      const last = lastAudit()
+      tell(this, last && Number(last.holds))
+    },
+  })
+  new Gauge({
+    name: 'daybook_audit_held_timestamp_seconds',
+    help: 'When nothing was wrong in an audit of the log last.',
+    registers,
+    collect() {
+      const held = lastAudit()?.held
+      tell(this, held ? held.at / 1_000 : undefined)
+    },
+  })
 }
 
 /** Names of the library; `_total` should end counters only. */
@@ -38,6 +65,7 @@ export const makeMetrics = (needs: Needs) => {
     labelNames: ['version', 'node', 'mode'],
     registers: [registry],
   }).set({ version, node: process.version, mode: settings.MODE }, 1)
+  auditGauges(registry, needs.lastAudit)
   const requests = requestTimes()
   const callbacks = new Counter({
     name: 'daybook_callback_attempts_total',

@@ -1,4 +1,5 @@
 import type { FundingSource } from '../application/funding.ts'
+import { ownAudit } from './audit/own-audit.ts'
 import { runBackgroundWork, type Work } from './background-work.ts'
 import type { SendingNeeds } from './callbacks/logged-sending.ts'
 import { accessOf } from './callers.ts'
@@ -42,7 +43,10 @@ const sharedOf = (core: Core) => {
  */
 export const composeService = async (core: Core, { granted, ...parts }: Parts) => {
   const { settings, log } = parts
-  const metrics = makeMetrics({ ...core, ...parts })
+  const { head } = core.store
+  const { beside } = parts
+  const audit = ownAudit({ settings, log, head, machineNow: Date.now, beside })
+  const metrics = makeMetrics({ ...core, ...parts, lastAudit: audit.last })
   const merchants = merchantSlice(core)
   const payments = await paymentSlice(core, parts.funding, merchants, granted.views)
   const messages = openMessages(core, parts)
@@ -52,7 +56,7 @@ export const composeService = async (core: Core, { granted, ...parts }: Parts) =
   const transparency = await transparencySlice(core, settings, log, parts.publicUrl)
   const asOf = asOfSlice(core, settings, log, parts.beside)
   // In the order in which the work of one may make that of another due.
-  const slices = [payments, people, accounting, merchants, callbacks, transparency, asOf]
+  const slices = [payments, people, accounting, merchants, callbacks, transparency, asOf, audit]
   const work = slices.flatMap((slice): readonly Work[] => slice.work)
   const background = runBackgroundWork({ core, settings, log, work })
   const live = makeLive()
@@ -73,6 +77,7 @@ export const composeService = async (core: Core, { granted, ...parts }: Parts) =
       transparency: transparency.needs,
       service: {
         ready: makeReadiness(core, background),
+        lastAudit: audit.last,
         metrics: metrics.text,
         securityContact: settings.SECURITY_CONTACT,
         machineNow: Date.now,

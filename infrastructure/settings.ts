@@ -132,6 +132,10 @@ const settings = {
     witnesses.default([]),
     'Witnesses that checkpoints are posted to, separated by commas: address, blank, verifier key.',
   ],
+  AUDIT_EVERY_MINUTES: [
+    wholeNumber(0, 525_600).default(1_440),
+    'How often the service audits itself beside its requests, as audit verify does; 0: never.',
+  ],
   MERCHANT_REQUESTS_PER_SECOND: [
     wholeNumber(1, 999_999).optional(),
     'Requests a second of a merchant, ten times as many at once; default: 2000 in production, ' +

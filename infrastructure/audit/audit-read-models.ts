@@ -14,6 +14,9 @@ import { freshReadModels, type FreshReadModels } from './fresh-read-models.ts'
 import type { Pause, Problems, Progress } from './problems.ts'
 import { tellDifference } from './tell-difference.ts'
 
+/** So few events are folded without a rest. */
+const eventsOfRest = 2_000
+
 /** Rows of a table that are compared in one go, in one state of the file. */
 const rowsOfPage = 2_000
 
@@ -58,6 +61,15 @@ const foldTo = async (needs: Needs, fresh: FreshReadModels, end: Position): Prom
   }
 }
 
+/** Folds up to where a service is, but for a little: an open page keeps its file from shrinking. */
+const catchUp = async (needs: Needs, live: ReadModelFile, fresh: FreshReadModels) => {
+  for (;;) {
+    const { position } = checkpointOf(live)
+    if (position - fresh.position() < eventsOfRest) return
+    if (!(await foldTo(needs, fresh, position))) return
+  }
+}
+
 /** Compares all tables; each page in one state of the file, which a service may be folding into. */
 const compareAll = async (needs: Needs, live: ReadModelFile, fresh: FreshReadModels) => {
   const { progress, pause } = needs
@@ -68,9 +80,10 @@ const compareAll = async (needs: Needs, live: ReadModelFile, fresh: FreshReadMod
     const compare = comparePages(live, fresh.file, table)
     let after: Parameters<typeof compare>[0]
     do {
+      await catchUp(needs, live, fresh)
       began.run()
       const { position } = checkpointOf(live)
-      const isFolded = await foldTo(needs, fresh, position)
+      const isFolded = await foldTo({ ...needs, pause: () => {} }, fresh, position)
       const page = isFolded ? compare(after, rowsOfPage) : { rows: 0, last: undefined }
       ended.run()
       rows += page.rows

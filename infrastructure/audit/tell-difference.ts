@@ -79,7 +79,7 @@ export const tellDifference = async (
   const event = position === undefined ? undefined : await eventAt(store, position)
   if (!event) return problems.add({ check: 'read models', position: null, problem })
   const tail = ofTile
-    ? 'the read models were made of another event in its place'
+    ? 'it is not the event that the read models were made from: it was changed since'
     : `${problem}; this event touched that row last`
   problems.at(event, 'read models', tail)
 }

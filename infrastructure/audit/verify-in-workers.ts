@@ -1,6 +1,7 @@
 import { openStoreToRead, type Place } from '../stores.ts'
 import { startWorker } from '../worker.ts'
-import type { AuditFound, AuditPart, AuditReply, AuditStart } from './audit-worker.ts'
+import type { AuditReply } from './audit-worker.ts'
+import { performAudit, type AuditFound, type AuditPart, type AuditStart } from './perform-audit.ts'
 import type { Progress } from './problems.ts'
 import { auditOf, verifyLog, type Audit, type AuditOptions, type Watching } from './verify-log.ts'
 
@@ -23,8 +24,17 @@ export const auditInWorker = (given: AuditStart, progress: Progress) => {
     thread.once('error', reject)
     thread.once('exit', () => reject(new Error('the thread of the audit has ended')))
   })
-  return { found, stop: () => thread.terminate() }
+  return {
+    found,
+    stop: async (): Promise<void> => void (await thread.terminate()),
+  }
 }
+
+/** Does parts of an audit in this thread. */
+export const auditInline = (given: AuditStart, progress: Progress) => ({
+  found: performAudit(given, progress),
+  stop: async (): Promise<void> => {},
+})
 
 /** The slower part is told of. */
 const ofSlowest = (progress: Progress) => {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { SingleBar } from 'cli-progress'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseCheckpoint } from '../../domain/transparency/checkpoint.ts'
 import {
   ed25519,
@@ -9,6 +10,7 @@ import {
   type PublicNoteKey,
 } from '../../domain/transparency/signed-note.ts'
 import type { KeptCheckpoint } from '../audit/audit-checkpoints.ts'
+import { lastAuditIn } from '../audit/last-audit.ts'
 import { checks, type Progress } from '../audit/problems.ts'
 import { verdictText } from '../audit/verdict-words.ts'
 import { verifyPlace } from '../audit/verify-in-workers.ts'
@@ -86,6 +88,16 @@ const verify = async (settings: Settings, given: Given): Promise<Audit> => {
 
 const several = (word: string, others: readonly string[]): readonly string[] => [...others, word]
 
+/** For `/health/audit`, where a service uses the folder. */
+const noteIn = ({ DATA_DIR }: Settings, found: Audit): void => {
+  if (!existsSync(join(DATA_DIR, 'read-models'))) return
+  try {
+    lastAuditIn(DATA_DIR).write(found, Date.now())
+  } catch {
+    // This user may only read.
+  }
+}
+
 /** The audit of everything. */
 export const addVerifyCommand = (audit: Command, program: Command, settings: Settings): void => {
   audit
@@ -107,5 +119,8 @@ export const addVerifyCommand = (audit: Command, program: Command, settings: Set
       const told = isJson ? JSON.stringify({ verdict, ...found }, null, 2) : text
       process.stdout.write(`${told}\n`)
       if (!found.holds) process.exitCode = 1
+      // What was given may be of another log.
+      const isWhole = given.since === undefined && (found.holds || found.kept === 0)
+      if (isWhole) noteIn(settings, found)
     })
 }

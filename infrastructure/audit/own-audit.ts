@@ -1,0 +1,84 @@
+import type { Position } from '../../application/event-store.ts'
+import type { Instant } from '../../domain/time.ts'
+import type { Work } from '../background-work.ts'
+import type { Log } from '../log.ts'
+import type { Settings } from '../settings.ts'
+import type { Place } from '../stores.ts'
+import type { Where } from '../worker.ts'
+import { lastAuditIn } from './last-audit.ts'
+import { auditInline, auditInWorker } from './verify-in-workers.ts'
+import { auditOf } from './verify-log.ts'
+
+const minuteMs = 60_000
+/** A service that was never audited begins so long after its start. */
+const firstAfterMs = 10 * minuteMs
+/** After an audit that could not be finished. */
+const againAfterMs = 10 * minuteMs
+/** How often it looks whether one is due: by the clock of the machine, which nobody advances. */
+const lookEveryMs = minuteMs / 2
+
+type Needs = {
+  readonly settings: Place & Pick<Settings, 'AUDIT_EVERY_MINUTES'>
+  readonly log: Pick<Log, 'info' | 'error'>
+  readonly head: () => Promise<Position>
+  readonly machineNow: () => Instant
+  readonly beside: Where
+}
+
+/** The audit that a service makes of itself, slowly, beside its requests. */
+export const ownAudit = (needs: Needs) => {
+  const { settings, log, head, machineNow } = needs
+  const audit = needs.beside === 'inline' ? auditInline : auditInWorker
+  const { EVENT_STORE, DATA_DIR, AUDIT_EVERY_MINUTES } = settings
+  const place = { EVENT_STORE, DATA_DIR }
+  const everyMs = AUDIT_EVERY_MINUTES * minuteMs
+  const last = lastAuditIn(DATA_DIR)
+  let notBefore = machineNow() + Math.min(everyMs, firstAfterMs)
+  let running: Promise<void> | undefined
+  let stop: () => void = () => {}
+
+  const perform = async (): Promise<void> => {
+    const end = await head()
+    const parts = ['log', 'readModels'] as const
+    const isSlow = needs.beside === 'worker'
+    const thread = audit({ place, parts, end, options: last.since(), isSlow }, () => {})
+    stop = () => void thread.stop()
+    const found = await thread.found
+    if (!found.log || !found.readModels) throw new Error('a part of the audit is missing')
+    const { holds, position, problem } = last.write(
+      auditOf(end, found.log, found.readModels),
+      machineNow(),
+    )
+    if (holds) log.info({ position }, 'the audit holds: nothing is wrong with the log')
+    else log.error({ position, problem }, `the audit does not hold: ${problem?.text}`)
+  }
+
+  const begin = (stopped: AbortSignal): void => {
+    running = perform()
+      .catch((error: unknown) => {
+        notBefore = machineNow() + againAfterMs
+        if (!stopped.aborted) log.error({ error }, 'the audit could not be finished')
+      })
+      .finally(() => (running = undefined))
+  }
+
+  const dueAt = (): Instant => Math.max(notBefore, (last.read()?.at ?? -Infinity) + everyMs)
+
+  const work: Work = {
+    // One process of a directory is enough.
+    isTelling: true,
+    due: async (now, stopped) => {
+      if (everyMs === 0) return null
+      if (!running && machineNow() >= dueAt()) begin(stopped)
+      return now + lookEveryMs
+    },
+    giveUp: async () => stop(),
+    idle: async () => running,
+  }
+
+  return {
+    work: [work],
+    /** Undefined before the first audit. */
+    last: last.read,
+  }
+}
