@@ -19,6 +19,7 @@ type Needs<Report extends ClosingReport> = {
   }
   readonly makeLogs: (report: Report) => Promise<Completion>
   readonly caughtUp: () => Promise<void>
+  readonly now: () => Instant
   readonly newId: () => string
   readonly outageOf: OutageOf
 }
@@ -34,7 +35,7 @@ export const completeReports = <Report extends ClosingReport>(needs: Needs<Repor
   /** Merchant of the last report. */
   let lastMerchant = ''
 
-  const complete = async (report: Report, at: Instant): Promise<void> => {
+  const complete = async (report: Report): Promise<void> => {
     const [merchant, id] = merchantAndIdIn(idIn(report.ledgerStream))
     lastMerchant = merchant
     const completion = await needs.makeLogs(report)
@@ -42,7 +43,8 @@ export const completeReports = <Report extends ClosingReport>(needs: Needs<Repor
       ledgers,
       within(merchant, id),
       { type: 'CompleteReport', report: report.number, completion },
-      { at, merchant, actor: 'daybook', correlationId: needs.newId() },
+      // Making the logs takes a while.
+      { at: needs.now(), merchant, actor: 'daybook', correlationId: needs.newId() },
     )
   }
 
@@ -51,7 +53,7 @@ export const completeReports = <Report extends ClosingReport>(needs: Needs<Repor
       const next = (limit: number) => needs.reports.nextClosing(lastMerchant, limit)
       const [report] = backOff.due(now, 1, next)
       if (!report) break
-      await backOff.attempt(report, now, () => complete(report, now))
+      await backOff.attempt(report, now, () => complete(report))
       await needs.caughtUp()
     }
     return backOff.nextLook(null)

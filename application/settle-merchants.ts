@@ -39,6 +39,7 @@ type Needs<Settlement extends Started> = {
   readonly seriesOf: (merchant: string, context: Context) => Promise<string>
   readonly makeLogs: (settlement: Settlement, fees: readonly SettlementFee[]) => Promise<Completion>
   readonly caughtUp: () => Promise<void>
+  readonly now: () => Instant
   readonly newId: () => string
   readonly outageOf: OutageOf
 }
@@ -69,7 +70,7 @@ const settlementSteps = <Settlement extends Started>(needs: Needs<Settlement>) =
       const command = { type: 'StartSettlement', serial, settlementId, dueAt } as const
       await handle(settlements, merchant, command, context)
     },
-    complete: async (settlement: Settlement, at: Instant): Promise<void> => {
+    complete: async (settlement: Settlement): Promise<void> => {
       const { merchant, serial, startedAt } = settlement
       const terms = await needs.findAllTerms(merchant, startedAt)
       const completion = await needs.makeLogs(settlement, settlementFeesBy(terms, startedAt))
@@ -77,7 +78,8 @@ const settlementSteps = <Settlement extends Started>(needs: Needs<Settlement>) =
       const day = payoutDay(startedAt, account.payoutDelay)
       const facts = { serial, completion, terms, payoutDay: day }
       const command = { type: 'CompleteSettlement', ...facts } as const
-      await handle(settlements, merchant, command, contextAt(at, merchant))
+      // Making the logs takes a while.
+      await handle(settlements, merchant, command, contextAt(needs.now(), merchant))
     },
   }
 }
@@ -111,7 +113,7 @@ export const settleMerchants = <Settlement extends Started>(needs: Needs<Settlem
       const batch = completing.due(at, batchSize, needs.settlements.nextUnfinished)
       if (batch.length === 0) return
       const completeOne = (settlement: Settlement) =>
-        completing.attempt(settlement, at, () => complete(settlement, at))
+        completing.attempt(settlement, at, () => complete(settlement))
       await Promise.all(batch.map(completeOne))
       await caughtUp()
     }

@@ -3,7 +3,7 @@ import { momentForms, readMoment, type AskedMoment } from '../application/asked-
 import type { Instant } from '../domain/time.ts'
 import { merchantPrefix } from './addresses.ts'
 import { callerOf, type Call } from './call.ts'
-import type { RawReply, Route } from './route.ts'
+import type { Route } from './route.ts'
 
 /** The merchant interface as it was: its clock, and its routes by path. */
 export type Past = {
@@ -38,13 +38,6 @@ const moment = z
 type Asking = { readonly as_of?: AskedMoment | undefined }
 type AnyCall = Call<never, never, never>
 
-/** The files of a moment are closed once its answer is made. */
-const readToTheEnd = async (answer: unknown): Promise<unknown> => {
-  const { body } = (answer ?? {}) as Partial<RawReply>
-  if (!(body instanceof ReadableStream)) return answer
-  return { ...(answer as RawReply), body: new Uint8Array(await new Response(body).arrayBuffer()) }
-}
-
 /**
  * Has the reading routes of merchants take `as_of` (interface 17). They know nothing of it: the
  * same routes answer, over what was known then.
@@ -66,7 +59,7 @@ export const takingAsOf =
       return answerAsOf(asked, merchant || actor, async ({ at, routes }) => {
         const then = routes.get(path)
         if (!then) throw new Error(`${path} is not known as of a moment`)
-        return readToTheEnd(await then.handle({ ...call, at } as never))
+        return then.handle({ ...call, at } as never)
       })
     }
 

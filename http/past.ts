@@ -2,6 +2,7 @@ import type { AskedMoment } from '../application/asked-moment.ts'
 import type { Instant } from '../domain/time.ts'
 import type { AsOfNeeds, Past } from './as-of.ts'
 import { isRecord } from './checking.ts'
+import { endingWith } from './ending-stream.ts'
 import { merchantInterface, type MerchantRouteNeeds } from './routes.ts'
 
 type HeldMoment<Moment> = {
@@ -16,28 +17,6 @@ type PastMoments<Moment> = {
   readonly check: (asked: AskedMoment) => Promise<void>
   /** Until it is released. */
   readonly hold: (asked: AskedMoment, who: string) => Promise<HeldMoment<Moment>>
-}
-
-/** The same stream; `end` is called when it is read or given up. */
-const endingWith = (stream: ReadableStream, end: () => void): ReadableStream => {
-  const reader = stream.getReader()
-  return new ReadableStream({
-    pull: async (controller) => {
-      try {
-        const { done, value } = await reader.read()
-        if (!done) return controller.enqueue(value)
-        end()
-        controller.close()
-      } catch (error) {
-        end()
-        throw error
-      }
-    },
-    cancel: async (reason) => {
-      end()
-      await reader.cancel(reason)
-    },
-  })
 }
 
 /** Releases once the reply is there, or its stream has ended. */

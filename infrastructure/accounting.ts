@@ -58,7 +58,7 @@ export const openAccounting = (core: Core, { DATA_DIR }: Pick<Settings, 'DATA_DI
     makeLogs: (settlement: SettlementRow, fees) =>
       within(logs.ofSettlement(settlement, fees), logs.cutsOfSettlement(settlement)),
     caughtUp,
-    newId: randomUUID,
+    ...{ now: core.now, newId: randomUUID },
     outageOf: core.outagesOf('settling'),
   })
   const complete = completeReports({
@@ -66,7 +66,7 @@ export const openAccounting = (core: Core, { DATA_DIR }: Pick<Settings, 'DATA_DI
     reports,
     makeLogs: (report: ReportRow) => within(logs.ofReport(report), logs.cutsOfReport(report)),
     caughtUp,
-    newId: randomUUID,
+    ...{ now: core.now, newId: randomUUID },
     outageOf: core.outagesOf('completing the reports of'),
   })
   return { ...settling, completeReports: complete, readLog: logs.read, close: writer.close }

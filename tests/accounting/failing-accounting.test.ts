@@ -147,6 +147,7 @@ const settling = (given: Partial<SettlingNeeds>, core = service.core) =>
     seriesOf: async () => 'SERIES',
     makeLogs: async () => noLines,
     caughtUp: core.readModels.caughtUp,
+    now: core.now,
     newId: randomUUID,
     outageOf: core.outagesOf('settling'),
     ...given,

@@ -40,6 +40,7 @@ const openShops = async () => {
   /** Completes all that can be; answers of which reports logs were to be made, in order. */
   const complete = async (fails = (_stream: string): boolean => false): Promise<string[]> => {
     const asked: string[] = []
+    const began = core.now()
     await core.readModels.caughtUp()
     await completeReports({
       handle: core.handle,
@@ -50,12 +51,18 @@ const openShops = async () => {
         return nothing
       },
       caughtUp: core.readModels.caughtUp,
+      // Each log takes a minute.
+      now: () => began + asked.length * 60_000,
       newId: randomUUID,
       outageOf: () => ({ failed: () => {}, worked: () => {} }),
-    })(core.now(), new AbortController().signal)
+    })(began, new AbortController().signal)
     return asked
   }
-  return { close, complete, closingCount: core.accounting.reports.closingCount }
+  const timesIn = async (stream: string, type: string): Promise<number[]> =>
+    (await core.store.readStream(stream)).flatMap((event) =>
+      event.type === type ? [Number(event.metadata['at'])] : [],
+    )
+  return { close, complete, timesIn, closingCount: core.accounting.reports.closingCount }
 }
 
 test('given a merchant with many closed reports, then another has its turn after the first of them, and each ledger keeps its order', async () => {
@@ -86,4 +93,12 @@ test('given a ledger whose logs cannot be made, then the other ledgers of its me
     'ledger-big/bar 2',
   ])
   expect(closingCount()).toBe(2)
+})
+
+test('a report is complete when its logs are made, not when they were begun', async () => {
+  const { close, complete, timesIn } = await openShops()
+  for (const report of [1, 2]) await close('big', 'default', report)
+  await complete()
+  const [first = 0, second = 0] = await timesIn('ledger-big/default', 'ReportCompleted')
+  expect(second - first).toBe(60_000)
 })
