@@ -13,12 +13,14 @@ export type TransparencyNeeds = AssetNeeds & {
   readonly tree: LogTree
   readonly checkpoints: { readonly newest: () => CheckpointRow | undefined }
   /** As verifiers of signed notes take them, the newest first. */
-  readonly verifierKeys: () => readonly {
-    readonly text: string
-    readonly from: Instant
-    /** Null while no other one follows. */
-    readonly until: Instant | null
-  }[]
+  readonly verifierKeys: () => Promise<readonly VerifierKey[]>
+}
+
+type VerifierKey = {
+  readonly text: string
+  readonly from: Instant
+  /** Null while no other one follows. */
+  readonly until: Instant | null
 }
 
 const open = { access: 'OPEN', group: 'Transparency' } as const
@@ -43,8 +45,6 @@ export const outOfRange = (size: number): never => {
 }
 
 const timeOf = (at: Instant): string => new Date(at).toISOString().replace(/\.\d+/, '')
-
-type VerifierKey = ReturnType<TransparencyNeeds['verifierKeys']>[number]
 
 const keyLine = ({ text, from, until }: VerifierKey): string =>
   `${text} from ${timeOf(from)}${until === null ? '' : ` until ${timeOf(until)}`}\n`
@@ -71,9 +71,9 @@ const checkpointRoutes = (needs: TransparencyNeeds): Route[] => [
       'hold, a checkpoint carries the signatures of both.',
     success: 'raw',
     replyTypes: ['text/plain'],
-    handle: () => ({
+    handle: async () => ({
       type: text,
-      body: needs.verifierKeys().map(keyLine).join(''),
+      body: (await needs.verifierKeys()).map(keyLine).join(''),
       headers: forSeconds,
     }),
   }),

@@ -53,7 +53,7 @@ export const composeService = async (core: Core, { granted, ...parts }: Parts) =
   const people = peopleSlice(core, { settings, log, messages }, merchants, payments, granted)
   const accounting = accountingSlice(core, settings)
   const callbacks = callbackSlice(core, { ...parts, countAttempt: metrics.countAttempt })
-  const transparency = await transparencySlice(core, settings, log, parts.publicUrl)
+  const transparency = transparencySlice(core, settings, log, parts.publicUrl)
   const asOf = asOfSlice(core, settings, log, parts.beside)
   // In the order in which the work of one may make that of another due.
   const slices = [payments, people, accounting, merchants, callbacks, transparency, asOf, audit]

@@ -1,6 +1,7 @@
 import { askWitness } from '../../application/ask-witnesses.ts'
 import type { EventStore } from '../../application/event-store.ts'
 import type { LogTree } from '../../application/log-tree.ts'
+import type { DueWork } from '../../application/schedule.ts'
 import { makeReceipts } from '../../application/receipts.ts'
 import { signCheckpoints } from '../../application/sign-checkpoints.ts'
 import { checkpointKeys, ledgers, settlements } from '../../domain/aggregates.ts'
@@ -37,7 +38,7 @@ export const receiptsOf = ({ store, tree, checkpoints, accounting }: Recorded) =
   })
 
 /** The log's Merkle tree, whose checkpoints are signed beside the requests. */
-export const transparencySlice = async (
+export const transparencySlice = (
   core: Core,
   settings: Pick<Settings, 'DATA_DIR' | 'TRANSPARENCY_ORIGIN' | 'WITNESSES'>,
   log: Log,
@@ -45,7 +46,7 @@ export const transparencySlice = async (
 ) => {
   const { DATA_DIR, TRANSPARENCY_ORIGIN, WITNESSES } = settings
   const { tree, checkpoints } = core.transparency
-  const keys = await openCheckpointKeys(core, DATA_DIR, Date.now, log)
+  const keys = openCheckpointKeys(core, DATA_DIR, Date.now, log)
   const origin = () => TRANSPARENCY_ORIGIN ?? `${publicUrl().replace(/^\w+:\/\//, '')}/transparency`
   const sign = async (text: string) => {
     const signing = await keys.signing()
@@ -53,10 +54,14 @@ export const transparencySlice = async (
   }
   const { handle, caughtUp, contextOf } = core
   const known = { tree, handle, caughtUp, contextOf, newest: checkpoints.newest }
-  const { work, atOnce } = signCheckpoints({
+  const { work: signing, atOnce } = signCheckpoints({
     ...signedBefore(DATA_DIR, origin),
     ...{ ...known, origin, sign },
   })
+  const work: DueWork = async (now, stopped) => {
+    await keys.publishFirst()
+    return signing(now, stopped)
+  }
   const outageOf = core.outagesOf('asking the witness')
   const asking = WITNESSES.map(({ url, key }) =>
     askWitness({ ...known, outageOf }, witnessAt(url, key)),
@@ -68,12 +73,14 @@ export const transparencySlice = async (
     needs: {
       ...{ tree, checkpoints, receipts: receiptsOf({ ...core, ...core.transparency }) },
       ...core.accounting,
-      verifierKeys: () =>
-        keys.held().map(({ publicKey, from, until }) => {
+      verifierKeys: async () => {
+        await keys.publishFirst()
+        return keys.held().map(({ publicKey, from, until }) => {
           const key = Buffer.from(publicKey, 'base64')
           const text = formatKey(sha256, { name: origin(), kind: ed25519, key })
           return { text, from, until }
-        }),
+        })
+      },
     },
     // Of the processes of a directory one signs.
     work: [

@@ -68,15 +68,23 @@ const publishFirst = async (
 }
 
 /** The keys of checkpoints: private ones in the data directory, public ones in the log. */
-export const openCheckpointKeys = async (
+export const openCheckpointKeys = (
   core: Known,
   dataDir: string,
   machineNow: () => Instant,
   log: Pick<Log, 'warn'>,
 ) => {
-  await publishFirst(core, dataDir, machineNow)
+  let published: Promise<void> | undefined
   let isTold = false
   return {
+    /** Waits for the read models, so that nothing else may wait for it. */
+    publishFirst: (): Promise<void> => {
+      published ??= publishFirst(core, dataDir, machineNow).catch((error: unknown) => {
+        published = undefined
+        throw error
+      })
+      return published
+    },
     /** All that hold and held, the newest first. */
     held: (): readonly HeldKey[] => held(core).toReversed(),
     /** Private keys that hold now, the oldest first; none on a node that does not sign. */

@@ -24,10 +24,13 @@ const openPlace = async () => {
     rmSync(DATA_DIR, { recursive: true })
   })
   const place = { now: morning, warned: [] as unknown[] }
-  const open = () =>
-    openCheckpointKeys(core, DATA_DIR, () => place.now, {
+  const open = async () => {
+    const keys = openCheckpointKeys(core, DATA_DIR, () => place.now, {
       warn: (...told: unknown[]) => void place.warned.push(told),
     })
+    await keys.publishFirst()
+    return keys
+  }
   const keys = await open()
   return Object.assign(place, {
     DATA_DIR,
