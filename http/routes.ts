@@ -27,6 +27,7 @@ import { claimingChannels, pusherAuthRoute } from './pusher/channel-access.ts'
 import type { NeedsOf, Route } from './route.ts'
 import { securityTextRoute } from './security-txt.ts'
 import { metricsRoute, serviceRoutes } from './service.ts'
+import { fewStreamsAtOnce } from './streams-at-once.ts'
 import { transparencyRoutes, type TransparencyNeeds } from './transparency.ts'
 
 /** What the routes of merchants need, by slice. */
@@ -98,7 +99,7 @@ export const merchantInterface = (needs: MerchantRouteNeeds): Route[] => {
 export const allRoutes = (needs: RouteNeeds): Route[] => {
   const { people, callbacks, asOf, service, sandbox } = needs
   const routes = [
-    ...merchantInterface(needs).map(takingAsOf(asOf)),
+    ...merchantInterface(needs).map(takingAsOf(asOf)).map(fewStreamsAtOnce()),
     ...peopleRoutes(people),
     ...serviceRoutes(service),
     securityTextRoute(service),

@@ -1,9 +1,12 @@
 import type { LogTree } from '../../application/log-tree.ts'
+import { cached, generationalCache } from '../../application/generational-cache.ts'
 import { merkleTree } from '../../domain/transparency/merkle-tree.ts'
 import { tileHeight, tileWidth } from '../../domain/transparency/tiles.ts'
 import { sha256 } from '../sha256.ts'
 import type { ReadModelFile } from './read-model-file.ts'
-import { hashesIn, numbersIn, rootOfHashes } from './tree-fold.ts'
+import { hashesIn, hashSize, numbersIn, rootOfHashes } from './tree-fold.ts'
+
+const subtreesKept = 4_096
 
 /** Reads the Merkle tree of the log from its tiles. */
 export const readLogTree = ({ sqlite }: ReadModelFile): LogTree => {
@@ -17,20 +20,25 @@ export const readLogTree = ({ sqlite }: ReadModelFile): LogTree => {
      WHERE level = 0 ORDER BY number DESC LIMIT 1`,
   )
   const holding = sqlite.prepare<[number], { number: number; positions: Uint8Array }>(
-    `SELECT number, positions FROM tiles
+    `SELECT number, positions FROM tiles INDEXED BY tiles_by_position
      WHERE level = 0 AND first <= ? ORDER BY first DESC LIMIT 1`,
   )
 
   const hashesOf = (level: number, number: number): readonly Uint8Array[] =>
     hashesIn(tile.get(level, number) ?? new Uint8Array())
 
-  const subtreeHash = (level: number, index: number): Uint8Array => {
+  const findSubtreeHash = (level: number, index: number): Uint8Array => {
     const width = 2 ** (level % tileHeight)
     const first = index * width
-    const hashes = hashesOf(Math.floor(level / tileHeight), Math.floor(first / tileWidth))
-    const from = first % tileWidth
-    return rootOfHashes(hashes.slice(from, from + width))
+    const found = tile.get(Math.floor(level / tileHeight), Math.floor(first / tileWidth))
+    const from = (first % tileWidth) * hashSize
+    const hashes = found?.subarray(from, from + width * hashSize) ?? new Uint8Array()
+    return rootOfHashes(hashesIn(hashes))
   }
+  /** Complete subtrees never change, and proofs of events side by side share them. */
+  const known = generationalCache<string, Uint8Array>(subtreesKept)
+  const subtreeHash = (level: number, index: number): Uint8Array =>
+    cached(known, `${level}/${index}`, () => findSubtreeHash(level, index))
 
   return {
     ...merkleTree(sha256, subtreeHash),

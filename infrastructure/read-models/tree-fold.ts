@@ -20,7 +20,7 @@ type Edge = {
   readonly positions: number[]
 }
 
-const hashSize = 32
+export const hashSize = 32
 
 const upsert: Writing = {
   sql: `INSERT INTO tiles (level, number, first, hashes, positions) VALUES (?, ?, ?, ?, ?)

@@ -102,6 +102,26 @@ describe('a receipt', () => {
     expect(await status(path)).toBe(404)
   })
 
+  test('waits its turn while sixteen of its merchant are not read to their end', async () => {
+    const ask = (query = '') => {
+      const headers = secretHeaders('sandbox', 'pos1', 'sandbox-secret')
+      return place.app.request(`${base}/merchant/v1${paths.report1}proof/${query}`, { headers }, {})
+    }
+    const then = `?as_of=${events.length}`
+    const unread = await Promise.all(Array.from({ length: 16 }, (_, at) => ask(at % 2 ? then : '')))
+    expect(unread.map(({ status }) => status)).toEqual(Array(16).fill(200))
+    const refused = [await ask(), await ask(then)]
+    expect(refused.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual([
+      [429, '2'],
+      [429, '2'],
+    ])
+    await unread.pop()?.text()
+    await unread.pop()?.body?.cancel()
+    const next = [await ask(), await ask(then)]
+    expect(next.map(({ status }) => status)).toEqual([200, 200])
+    for (const { body } of [...unread, ...next]) await body?.cancel()
+  })
+
   test('is for its merchant alone', async () => {
     const ask = async (path: string, headers = {}) =>
       (await place.app.request(`${base}/merchant/v1${path}proof/`, { headers }, {})).status
