@@ -10,7 +10,7 @@ type Frontier = {
 }
 
 /** How many earlier trees are remembered: a checkpoint is signed soon after its last event. */
-const remembered = 65_536
+const remembered = 8_192
 
 const rootOf = (frontier: Frontier | undefined): Hash => {
   if (!frontier) return sha256()

@@ -22,7 +22,7 @@ export type StreamState = {
 }
 
 /** States of streams in which something has just happened; others are read again. */
-const kept = { streams: 20_000, bytes: 25_165_824 }
+const kept = { streams: 10_000, bytes: 12_582_912 }
 
 const judges: ReadonlyMap<string, Judge> = new Map(
   Object.entries(causes).map(([name, causes]) => {

@@ -6,7 +6,7 @@ import type { Progress } from './problems.ts'
 import { auditOf, verifyLog, type Audit, type AuditOptions, type Watching } from './verify-log.ts'
 
 /** In megabytes. What an audit keeps does not grow with the log. */
-const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 }
+const resourceLimits = { maxOldGenerationSizeMb: 112, maxYoungGenerationSizeMb: 24 }
 
 /** A log of fewer events is audited before threads would have started. */
 const eventsOfThreads = 20_000
