@@ -58,6 +58,7 @@ export const causes = {
   settlementAccounts: aggregates.settlementAccounts.causes,
   settlementSeries: seriesCauses,
   settlements: settlementCauses,
+  auditors: aggregates.auditors.causes,
   payers: payerCauses,
   applications: aggregates.applications.causes,
   permissionRequests: permissionCauses,

@@ -26,6 +26,7 @@ import { funding, fundingEvents } from './payment/funding.ts'
 import { paymentEvents, paymentUpcasts } from './payment/payment-events.ts'
 import { payment } from './payment/payment.ts'
 import { application } from './people/application.ts'
+import { auditor } from './people/auditor.ts'
 import { authorization } from './people/authorization.ts'
 import { authorizationEvents } from './people/authorization-events.ts'
 import { grant, grantEvents } from './people/grant.ts'
@@ -106,6 +107,7 @@ export const settlements = {
   upcasts: settlementUpcasts,
 }
 
+export const auditors = { category: 'auditor', ...auditor }
 export const payers = { category: 'payer', decider: payer, events: payerEvents }
 export const applications = { category: 'application', ...ordered(application) }
 export const permissionRequests = {

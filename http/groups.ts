@@ -14,6 +14,7 @@ export const groups = {
   'Status code': 'What the numbers in outcomes mean.',
   Callback: 'What the service sends to the addresses of the merchant.',
   Transparency: 'Checkpoints and proofs that the log is only ever added to.',
+  Audit: 'What auditors see: streams, events, stories, refusals, checkpoints.',
   Payer: 'What an app of payers uses.',
   Pages: 'What payers see in a browser.',
   Service: 'The service itself: its health, its keys, this description.',

@@ -116,11 +116,13 @@ export const makeResponses = (names: Names, schemaOf: SchemaOf) => {
     }
   }
 
-  const errorContentOf = ({ ownErrors }: Route, isUsual: boolean): Json => {
+  const errorContentOf = ({ ownErrors, replyTypes }: Route, isUsual: boolean): Json => {
     const usual = contentOf([names.json], schemaOf(errorReply, 'output'))
     if (!ownErrors) return usual
     const own = contentOf([ownErrors.type], schemaOf(ownErrors.schema, 'output'))
-    if (ownErrors.tell || !isUsual) return own
+    // Where JSON may be asked for, errors are told in it as well.
+    const isAlsoJson = isUsual || replyTypes?.includes('application/json')
+    if (ownErrors.tell || !isAlsoJson) return own
     return { content: { ...usual['content'], ...own['content'] } }
   }
 

@@ -1,5 +1,6 @@
 import { takingAsOf, type AsOfNeeds } from './as-of.ts'
 import { documented } from './docs/routes.ts'
+import { auditRoutes, type AuditNeeds } from './audit/routes.ts'
 import { attachmentRoutes } from './merchant/attachment.ts'
 import { callbackRoutes } from './merchant/callback.ts'
 import { callbackKeyRoutes } from './merchant/callback-keys.ts'
@@ -59,6 +60,7 @@ export type RouteNeeds = MerchantRouteNeeds & {
   readonly callbacks: NeedsOf<typeof callbackKeyRoutes>
   readonly asOf: AsOfNeeds
   readonly transparency: TransparencyNeeds
+  readonly audit: AuditNeeds
   /** The service itself. */
   readonly service: NeedsOf<typeof serviceRoutes | typeof securityTextRoute> &
     Parameters<typeof documented>[1]
@@ -105,6 +107,7 @@ export const allRoutes = (needs: RouteNeeds): Route[] => {
     securityTextRoute(service),
     ...callbackKeyRoutes(callbacks),
     ...transparencyRoutes(needs.transparency),
+    ...auditRoutes(needs.audit),
     ...(sandbox
       ? [
           metricsRoute(service),

@@ -64,6 +64,7 @@ export const openCore = async (
     },
     people: { ...people, ridOf: deriveIds(digest, installation.ids, 'rid') },
     callbacks: queries.callbacks,
+    audit: queries.audit,
     transparency: { ...queries.transparency, tree: readLogTree(file) },
     moments: readMoments(file),
     close: async (): Promise<void> => {

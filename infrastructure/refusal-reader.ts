@@ -1,16 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { decideAgain, type DecidedAgain } from '../application/audit/decide-again.ts'
+import { decideAgain } from '../application/audit/decide-again.ts'
+import type {
+  ExplainedRefusal,
+  RefusalLine,
+  RefusalsWanted,
+} from '../application/audit/refused-request.ts'
 import type { EventStore } from '../application/event-store.ts'
+import { dayMs, dayOf } from '../domain/time.ts'
 import { unseal } from './people/sealing.ts'
-import { refusalFiles, type RefusalLine, type SealedPart } from './refusals.ts'
-
-export type RefusalsWanted = {
-  readonly from: number
-  readonly to: number
-  readonly merchant?: string | undefined
-  readonly actor?: string | undefined
-  readonly request?: string | undefined
-}
+import { refusalFiles, type SealedPart } from './refusals.ts'
 
 /** A line of what was not kept has no request. */
 const isRefusal = (line: object): line is RefusalLine => 'request' in line
@@ -40,17 +38,24 @@ const isWanted =
     (actor === undefined || line.actor === actor) &&
     (request === undefined || line.request === request)
 
-/** Refusals of these times, oldest first, by the clock of the service or of the machine. */
-export const findRefusals = (directory: string, wanted: RefusalsWanted): readonly RefusalLine[] =>
-  existsSync(directory)
-    ? refusalFiles(directory).flatMap(({ file }) => linesIn(file).filter(isWanted(wanted)))
-    : []
+/** A file is named by the day of the machine, which only the sandbox moves its clock from. */
+const mayHold = (day: string, { from, to }: RefusalsWanted): boolean =>
+  dayOf(Math.max(0, from - dayMs)) <= day && (to === Infinity || day <= dayOf(to + dayMs))
 
-export type ExplainedRefusal = Omit<RefusalLine, 'sealed'> & {
-  readonly target?: string | undefined
-  /** Absent where nothing was decided, or what was asked for is not kept. */
-  readonly again?: DecidedAgain | undefined
-}
+/**
+ * Refusals of these times, oldest first, by the clock of the service or of the machine. Where the
+ * clock was moved, every file is read.
+ */
+export const findRefusals = (
+  directory: string,
+  wanted: RefusalsWanted,
+  isMoved: boolean,
+): readonly RefusalLine[] =>
+  existsSync(directory)
+    ? refusalFiles(directory)
+        .filter(({ day }) => isMoved || mayHold(day, wanted))
+        .flatMap(({ file }) => linesIn(file).filter(isWanted(wanted)))
+    : []
 
 /** Opens what is sealed, and decides again what was decided. */
 export const explainRefusal = async (

@@ -1,30 +1,10 @@
 import type { Outage } from '../application/event-store.ts'
 import type { RefusedDecision } from '../domain/refusal.ts'
 import { dayOf } from '../domain/time.ts'
+import type { RefusalLine } from '../application/audit/refused-request.ts'
 import { dailyFiles, makeDailyFile } from './daily-file.ts'
 import { seal } from './people/sealing.ts'
 import { limitRefusals } from './refusal-limits.ts'
-
-/** A refused request, as its line tells it. */
-export type RefusalLine = {
-  /** By the clock of the service, and by the machine's where that differs. */
-  readonly at: string
-  readonly machine_at?: string
-  readonly request: string
-  readonly merchant: string | null
-  readonly actor: string
-  readonly status: number
-  readonly method: string
-  /** The path of the route, with `:name` for what varies. */
-  readonly path: string
-  /** The code of a refusal, or what was said of the request. */
-  readonly rule: string
-  /** What was decided about, and where it stood; absent where nothing was decided. */
-  readonly stream?: string
-  readonly revision?: number
-  /** `SealedPart`, sealed with a secret of the vault. */
-  readonly sealed?: string
-}
 
 /** What may tell of persons. */
 export type SealedPart = {

@@ -9,6 +9,7 @@ import {
   users,
 } from '../domain/aggregates.ts'
 import type { DecidedEvent } from '../application/find-state.ts'
+import { auditorRegister } from '../domain/people/auditor.ts'
 import type { OnAppended } from '../application/handle.ts'
 import type { PayerEvent } from '../domain/people/payer-events.ts'
 import type { SecurityEventType, SecurityLog } from '../application/security-log.ts'
@@ -29,6 +30,7 @@ const recorded: ReadonlySet<string> = new Set([
     taxcodesOfOperator,
     users,
   ].flatMap(({ events }) => Object.keys(events)),
+  ...Object.keys(auditorRegister.events),
 ])
 
 /** What payers do with their accounts; their addresses are not in events. */

@@ -68,6 +68,7 @@ const routesOf = (
     callbacks: { ...all, ...needs.callbacks },
     asOf,
     transparency: { ...all, ...needs.transparency },
+    audit: { ...all, ...needs.audit },
     service: { ...all, ...needs.service },
     sandbox: ofHttp.isSandbox ? { ...all, ...needs.sandbox } : undefined,
   })
@@ -154,6 +155,6 @@ export const openService = async (
 export const described = (settings: Settings): object => {
   const about = namedOf(settings)
   const [needs, sandbox] = [describedBy(about), about.isSandbox ? describedBy(about) : undefined]
-  const ofAll = { asOf: needs, service: needs, sandbox }
+  const ofAll = { asOf: needs, audit: needs, service: needs, sandbox }
   return openApi(allRoutes({ ...forMerchants(needs), ...ofAll }), about)
 }

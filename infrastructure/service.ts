@@ -14,6 +14,7 @@ import { makeReadiness } from './readiness.ts'
 import { shopsOf } from './shops.ts'
 import { accountingSlice } from './slices/accounting.ts'
 import { asOfSlice } from './slices/as-of.ts'
+import { auditSlice } from './slices/audit.ts'
 import { callbackSlice } from './slices/callbacks.ts'
 import { merchantSlice } from './slices/merchants.ts'
 import { paymentSlice } from './slices/payments.ts'
@@ -75,6 +76,7 @@ export const composeService = async (core: Core, { granted, ...parts }: Parts) =
       people: people.needs,
       callbacks: callbacks.needs,
       transparency: transparency.needs,
+      audit: auditSlice(core, settings, access),
       service: {
         ready: makeReadiness(core, background),
         lastAudit: audit.last,

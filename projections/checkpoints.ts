@@ -1,4 +1,4 @@
-import { asc, desc, gte, sql } from 'drizzle-orm'
+import { asc, desc, gte, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { prepared } from './prepared.ts'
@@ -34,6 +34,14 @@ export const checkpointProjection = projection({
 export const checkpointQueries = (db: BetterSQLite3Database) => {
   const all = () => db.select().from(checkpoints)
   const newest = prepared(db, checkpoints, all().orderBy(desc(checkpoints.size)).limit(1))
+  const before = prepared(
+    db,
+    checkpoints,
+    all()
+      .where(lt(checkpoints.size, sql.placeholder('size')))
+      .orderBy(desc(checkpoints.size))
+      .limit(sql.placeholder('limit')),
+  )
   const covering = prepared(
     db,
     checkpoints,
@@ -44,6 +52,8 @@ export const checkpointQueries = (db: BetterSQLite3Database) => {
   )
   return {
     newest: (): CheckpointRow | undefined => newest.get(),
+    /** Those that cover less, newest first. */
+    before: (size: number, limit: number): readonly CheckpointRow[] => before.all({ size, limit }),
     /** The first one that covers so many leaves. */
     covering: (size: number): CheckpointRow | undefined => covering.get({ size }),
   }

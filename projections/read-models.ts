@@ -6,6 +6,7 @@ import { shortlink } from '../domain/merchant/shortlink.ts'
 import { signingKey } from '../domain/merchant/signing-key.ts'
 import { user } from '../domain/merchant/user.ts'
 import { application } from '../domain/people/application.ts'
+import { auditorRegister } from '../domain/people/auditor.ts'
 import { checkpointKey } from '../domain/transparency/checkpoint-key.ts'
 import { auditRowQueries } from './audit-rows.ts'
 import { attachmentProjection, attachmentQueries } from './attachments.ts'
@@ -82,6 +83,7 @@ const readModels = {
       queries: grantQueries,
     },
     applications: registerReadModel('applications', application),
+    auditors: registerReadModel('auditors', auditorRegister),
   },
   callbacks: {
     queue: { projections: [callbackQueueProjection], queries: callbackQueueQueries },

@@ -1,6 +1,6 @@
 import { parseEvent, type Recorded } from '../../domain/events.ts'
 import type { ExplainNeeds } from './needs.ts'
-import { eventInWords } from './event-words.ts'
+import { currencyOf, eventInWords } from './event-words.ts'
 import type { Entry } from './story.ts'
 import { toldOf } from './told-in-words.ts'
 import { whoCaused, whyCaused } from './who-caused.ts'
@@ -21,7 +21,7 @@ export const entryOf = async (
     ...{ position, stream, revision, id, type, at: metadata.at },
     who: whoCaused(event, openAddress),
     why: whyCaused(event),
-    says: eventInWords(event, currency),
+    says: eventInWords(event, currency ?? (await currencyOf(store, event))),
     told: told ?? (await toldOf(store, event)),
     ...{ numbers, counted },
   }

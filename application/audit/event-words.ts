@@ -1,7 +1,9 @@
-import type { DomainEvent, Recorded } from '../../domain/events.ts'
+import { parseEvent, type DomainEvent, type Recorded } from '../../domain/events.ts'
+import type { Currency } from '../../domain/money/currency.ts'
 import { formatAmount } from '../../domain/money/money.ts'
 import { isPaymentEvent } from '../../domain/payment/payment-events.ts'
 import { idIn } from '../../domain/stream.ts'
+import type { EventStore } from '../event-store.ts'
 import { formatDateTime } from '../date-time.ts'
 import { paymentInWords } from './payment-words.ts'
 
@@ -51,9 +53,26 @@ const words: Words = {
 const asPhrase = (type: string): string =>
   type.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
 
-/** An event as a sentence. */
-export const eventInWords = (event: Recorded, currency = 'NOK'): string => {
+/** An event as a sentence; the currency is that of its payment, and of no matter elsewhere. */
+export const eventInWords = (event: Recorded, currency: Currency): string => {
   if (isPaymentEvent(event)) return paymentInWords(event, currency)
   const own = words[event.type] as ((data: unknown) => string) | undefined
   return own?.(event.data) ?? `${asPhrase(event.type)}: ${idIn(event.stream)}`
 }
+
+/** The currency of the payment that an event is of; of other events it is of no matter. */
+export const currencyOf = async (
+  { readStream }: Pick<EventStore, 'readStream'>,
+  event: Recorded,
+): Promise<Currency> => {
+  if (!isPaymentEvent(event)) return ''
+  const [stored] = event.type === 'PaymentRequested' ? [] : await readStream(event.stream, 0, 1)
+  const first = stored ? parseEvent(stored) : event
+  return first.type === 'PaymentRequested' ? first.data.request.currency : ''
+}
+
+/** The same, when its payment has yet to be looked up. */
+export const eventWithCurrencyInWords = async (
+  store: Pick<EventStore, 'readStream'>,
+  event: Recorded,
+): Promise<string> => eventInWords(event, await currencyOf(store, event))

@@ -91,7 +91,7 @@ export const sumUpAccount = async (
     sum = addUp(sum, amount)
     const { position, metadata } = event
     more.push({
-      ...{ position, at: metadata.at, says: eventInWords(event) },
+      ...{ position, at: metadata.at, says: eventInWords(event, currency) },
       ...{ minor: amount, amount: formatAmount(amount, currency) },
     })
   }

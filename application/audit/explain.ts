@@ -24,7 +24,11 @@ export const subjects =
   'a settlement id or <merchant>/<settlement>, an account as merchant_payable/<merchant> or ' +
   'bank, the id of a callback, or a stream'
 
-const subjectOf = ({ rows }: ExplainNeeds, text: string): Subject => {
+/** A stream of its own kind is told as what it is of. */
+const ofStream = /^(?:payment|permission|callback)-(?=.)/
+
+const subjectOf = ({ rows }: ExplainNeeds, given: string): Subject => {
+  const text = given.replace(ofStream, '')
   const [first = '', second, third, ...more] = text.split('/')
   const isNumber = (part: string | undefined) => /^[1-9]\d{0,14}$/.test(part ?? '')
   if (isAccount(first) && third === undefined)
@@ -52,8 +56,8 @@ export const explain = async (needs: ExplainNeeds, text: string): Promise<Story 
       return explainCallback(needs, subject.id)
     case 'payment':
       return (
-        (await explainPayment(needs, text)) ??
-        (await explainStream(needs, streamOf(permissionRequests, text))) ??
+        (await explainPayment(needs, subject.id)) ??
+        (await explainStream(needs, streamOf(permissionRequests, subject.id))) ??
         (/^[a-z_]+-/.test(text) ? explainStream(needs, text) : undefined)
       )
   }
@@ -87,7 +91,7 @@ export const sumUp = async (
     case 'account':
       return sumUpAccount(needs, subject, currency)
     case 'payment':
-      return sumUpPayment(needs, text, name)
+      return sumUpPayment(needs, subject.id, name)
     case 'callback':
       return undefined
   }

@@ -12,7 +12,7 @@ type Store = Pick<EventStore, 'readStream'>
 const attempts = async (store: Store, message: string): Promise<Told[]> => {
   const told: Told[] = []
   for await (const events of historyOf(store, streamOf(callbacks, message)))
-    for (const event of events) told.push({ at: event.metadata.at, says: eventInWords(event) })
+    for (const event of events) told.push({ at: event.metadata.at, says: eventInWords(event, '') })
   return told
 }
 

@@ -17,6 +17,7 @@ const kinds: Readonly<Record<string, string>> = {
   integrator: 'integrator',
   payer: 'payer',
   client: 'application',
+  auditor: 'auditor',
 }
 
 const nameOf = (actor: string, merchant: string | null): string => {

@@ -60,7 +60,7 @@ export const pageHeaders = (isSecure: boolean, leadsOut = false) => ({
 })
 
 /** The book of /favicon.ico. */
-const brandMark = html`<svg viewBox="0 0 32 32" aria-hidden="true">
+export const brandMark = html`<svg viewBox="0 0 32 32" aria-hidden="true">
   <rect width="32" height="32" rx="8" fill="#0b57d0" />
   <path
     fill="#fff"

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { isWanted, type Wanted } from '../../application/audit/browse.ts'
 import { start, type EventStore, type RecordedEvent } from '../../application/event-store.ts'
 import { withIsoTimes } from '../../domain/event-times.ts'
 import { isEventType, parseEvent, UnreadableEvent } from '../../domain/events.ts'
@@ -18,32 +19,21 @@ const typeOf = (text: string, earlier: readonly string[] = []): string[] =>
     ? collect(text, earlier)
     : fail(`there is no event ${text}: audit catalogue lists them all`)
 
-type Chosen = {
-  readonly stream?: string
+type Chosen = Omit<Wanted, 'type'> & {
   readonly request?: string
   readonly after: number
-  readonly from?: number
-  readonly to?: number
   readonly type?: readonly string[]
-  readonly merchant?: string
-  readonly actor?: string
   readonly iso?: true
 }
 
-/** Commands are also known by the account that ran them: `operator:root`. */
-const actorsOf = ({ actor, operator }: RecordedEvent['metadata']): readonly unknown[] =>
-  operator ? [actor, `operator:${(operator as { account: string }).account}`] : [actor]
-
-const isChosen =
-  ({ request, after, from, to, type, merchant, actor }: Chosen) =>
-  ({ type: itsType, position, metadata }: RecordedEvent): boolean =>
-    position > after &&
-    (from === undefined || Number(metadata['at']) >= from) &&
-    (to === undefined || Number(metadata['at']) < to) &&
-    (type === undefined || type.includes(itsType)) &&
-    (request === undefined || metadata['correlationId'] === request) &&
-    (merchant === undefined || metadata['merchant'] === merchant) &&
-    (actor === undefined || actorsOf(metadata).includes(actor))
+const isChosen = ({ request, after, type: types, ...wanted }: Chosen) => {
+  const isIt = isWanted(wanted)
+  return (event: RecordedEvent): boolean =>
+    event.position > after &&
+    (types === undefined || types.includes(event.type)) &&
+    (request === undefined || event.metadata['correlationId'] === request) &&
+    isIt(event)
+}
 
 /**
  * Prints an event exactly as stored, unknown fields included, for comparison with a copy. Reports
@@ -83,9 +73,9 @@ export const addAuditEvents = (audit: Command, settings: Settings): void => {
     .option('--iso', 'print times as ISO 8601 instead of as they are stored')
     .action((chosen: Chosen) =>
       withStore(settings, async (store) => {
-        const isWanted = isChosen(chosen)
+        const isIt = isChosen(chosen)
         const print = (events: readonly RecordedEvent[]): void => {
-          for (const event of events) if (isWanted(event)) printEvent(event, chosen.iso ?? false)
+          for (const event of events) if (isIt(event)) printEvent(event, chosen.iso ?? false)
         }
         if (chosen.stream !== undefined) return print(await eventsOf(store, chosen.stream))
         for await (const batch of store.readAll(chosen.after)) print(batch)

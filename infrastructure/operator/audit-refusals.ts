@@ -1,11 +1,7 @@
 import type { Command } from 'commander'
 import { fail } from '../failures.ts'
-import {
-  explainRefusal,
-  findRefusals,
-  type ExplainedRefusal,
-  type RefusalsWanted,
-} from '../refusal-reader.ts'
+import type { ExplainedRefusal, RefusalsWanted } from '../../application/audit/refused-request.ts'
+import { explainRefusal, findRefusals } from '../refusal-reader.ts'
 import type { Settings } from '../settings.ts'
 import { line, withStore } from './audit-store.ts'
 import { instantOf } from './time.ts'
@@ -66,7 +62,7 @@ const inWords = (refusal: ExplainedRefusal, textOf: TextOfRefusal): string => {
 /** Says when there were refusals near a moment without any. */
 const failWithNearest = (settings: Settings, chosen: Chosen, at: number): never => {
   const near = { ...wantedOf(chosen), from: at - minuteMs, to: at + minuteMs }
-  const times = findRefusals(settings.DATA_DIR, near).map((one) => one.at)
+  const times = findRefusals(settings.DATA_DIR, near, true).map((one) => one.at)
   const moment = new Date(at).toISOString()
   if (times.length === 0) return fail(`nothing was refused within a minute of ${moment}`)
   return fail(`nothing was refused at ${moment}, but at ${times.slice(0, 10).join(', ')}`)
@@ -91,7 +87,7 @@ export const addAuditRefusals = (
     .action((chosen: Chosen) =>
       withStore(settings, (store) =>
         withVaultBeside(settings, async (vault) => {
-          const found = findRefusals(settings.DATA_DIR, wantedOf(chosen))
+          const found = findRefusals(settings.DATA_DIR, wantedOf(chosen), true)
           if (found.length === 0 && chosen.at !== undefined)
             failWithNearest(settings, chosen, chosen.at)
           const textOf = await texts()

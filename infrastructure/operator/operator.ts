@@ -7,6 +7,7 @@ import { rebuildReadModels } from '../read-models/rebuild.ts'
 import { settingsHelp, type Settings } from '../settings.ts'
 import { checkLogIsThere } from '../stores.ts'
 import { addAuditCommands } from './audit.ts'
+import { addAuditorCommands } from './auditors.ts'
 import { addBackupCommands } from './backups.ts'
 import { addCallbackCommands } from './callbacks.ts'
 import { addFeeCommands } from './fees.ts'
@@ -172,6 +173,7 @@ export const operatorProgram = ({ version, server, serve, sudoUser, ...needs }: 
       }),
     )
 
+  addAuditorCommands(program, withCore)
   addAuditCommands(program, settings, async () => (await server()).textOfRefusal)
   addBackupCommands(program, settings, print)
   addVaultCommands(program, settings, withCore)

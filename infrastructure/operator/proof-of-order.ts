@@ -3,13 +3,9 @@ import type { Command } from 'commander'
 import type { Check } from '../../application/audit/check.ts'
 import { proveOrder, type OrderProof } from '../../application/audit/prove-order.ts'
 import { parseEvent } from '../../domain/events.ts'
-import { fingerprintOf } from '../key-fingerprints.ts'
-import { contentDigest, makeSignatureCheck } from '../keys.ts'
+import { provingWith } from '../audit/proving.ts'
 import type { Settings } from '../settings.ts'
 import { eventNamed, withStore } from './audit-store.ts'
-
-const verifySignature = (pem: string, text: string, signature: string): boolean =>
-  makeSignatureCheck(pem)(pem, text, signature)
 
 const marks = { true: 'holds', false: 'DOES NOT HOLD', null: 'unknown' } as const
 
@@ -30,9 +26,8 @@ export const addProofOfOrder = (audit: Command, program: Command, settings: Sett
     .action((name: string, { body: file }: { body?: string }) =>
       withStore(settings, async (store) => {
         const event = parseEvent(await eventNamed(store, name))
-        const needs = { store, verifySignature, fingerprint: fingerprintOf, contentDigest }
         const body = file === undefined ? undefined : readFileSync(file, 'utf8')
-        const proof = await proveOrder(needs, event, body)
+        const proof = await proveOrder(provingWith(store), event, body)
         const { stream, revision, position, id, type } = event
         const isJson = program.opts<{ json?: true }>().json
         const of = { event: { stream, revision, position, id, type }, ...proof }

@@ -164,6 +164,9 @@ export const isPeoples = (name: string): boolean =>
     name,
   )
 
+/** What auditors see: tests/audit/auditor.test.ts walks through it. */
+export const isAuditors = (name: string): boolean => /^\w+ \/audit\/(?!style)/.test(name)
+
 /** A check of values by a JSON schema of the document. */
 export const checkOf = (
   { components }: OpenApiDocument,

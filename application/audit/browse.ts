@@ -1,0 +1,82 @@
+import { parseEvent, type Recorded } from '../../domain/events.ts'
+import { start, type EventStore, type Position, type RecordedEvent } from '../event-store.ts'
+
+/** Which events are wanted; absent members want all. */
+export type Wanted = {
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+  readonly type?: string | undefined
+  readonly merchant?: string | undefined
+  readonly actor?: string | undefined
+  readonly stream?: string | undefined
+}
+
+/** Commands are also known by the account that ran them: `operator:root`. */
+const actorsOf = ({ actor, operator }: RecordedEvent['metadata']): readonly unknown[] =>
+  operator ? [actor, `operator:${(operator as { account: string }).account}`] : [actor]
+
+export const isWanted =
+  ({ from, to, type, merchant, actor, stream }: Wanted) =>
+  (event: Pick<RecordedEvent, 'stream' | 'type' | 'metadata'>): boolean =>
+    (from === undefined || Number(event.metadata['at']) >= from) &&
+    (to === undefined || Number(event.metadata['at']) < to) &&
+    (type === undefined || event.type === type) &&
+    (stream === undefined || event.stream === stream) &&
+    (merchant === undefined || event.metadata['merchant'] === merchant) &&
+    (actor === undefined || actorsOf(event.metadata).includes(actor))
+
+/** Events that are looked at for one page, so that a search holds nobody up for long. */
+const mostLookedAt = 5_000
+
+type Store = Pick<EventStore, 'readAll' | 'head'>
+
+/** Events after one position, up to another. */
+const between = async (
+  { readAll }: Store,
+  after: Position,
+  last: Position,
+): Promise<readonly RecordedEvent[]> => {
+  const found: RecordedEvent[] = []
+  for await (const batch of readAll(after)) {
+    found.push(...batch.filter(({ position }) => position <= last))
+    if ((batch.at(-1)?.position ?? last) >= last) break
+  }
+  return found
+}
+
+export type FoundEvents = {
+  readonly events: readonly Recorded[]
+  /** Where to look on, further back; undefined at the beginning of the log. */
+  readonly before: Position | undefined
+}
+
+/**
+ * The newest wanted events before a position. Positions may have gaps, so the window that is read
+ * grows until it holds enough.
+ */
+export const browse = async (
+  store: Store,
+  wanted: Wanted,
+  limit: number,
+  before = Number.MAX_SAFE_INTEGER,
+): Promise<FoundEvents> => {
+  const isIt = isWanted(wanted)
+  const events: RecordedEvent[] = []
+  let last = Math.min(before - 1, await store.head())
+  let lookedAt = 0
+  let width = limit
+  while (last > start && lookedAt < mostLookedAt) {
+    const after = Math.max(start, last - width)
+    const batch = await between(store, after, last)
+    lookedAt += batch.length
+    const found = batch.filter(isIt).toReversed()
+    const missing = limit - events.length
+    events.push(...found.slice(0, missing))
+    if (found.length > missing) return { events: events.map(parseEvent), before: lastOf(events) }
+    last = after
+    width = batch.length < width / 2 ? width * 2 : Math.min(width * 2, 1_000)
+  }
+  return { events: events.map(parseEvent), before: last > start ? last + 1 : undefined }
+}
+
+const lastOf = (events: readonly RecordedEvent[]): Position | undefined => events.at(-1)?.position

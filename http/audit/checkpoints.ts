@@ -1,0 +1,95 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import type { Html } from '../payer/page.ts'
+import { route, type Route } from '../route.ts'
+import { shownTime } from './page.ts'
+import { notSignedIn, type AuditVisits } from './visits.ts'
+
+type Checkpoint = {
+  readonly size: number
+  readonly root: string
+  readonly note: string
+  readonly cosigned: number
+  readonly signedAt: number
+}
+
+export type AuditCheckpointNeeds = {
+  readonly caughtUp: () => Promise<void>
+  readonly checkpoints: {
+    readonly before: (size: number, limit: number) => readonly Checkpoint[]
+  }
+}
+
+const onPage = 50
+
+const query = z.object({
+  before: z
+    .string()
+    .regex(/^\d{0,15}$/)
+    .optional()
+    .meta({ description: 'Of fewer events than this, to look further back.' }),
+})
+
+/** A row, with the proof that the checkpoint before is its beginning. */
+const rowHtml = ({ size, root, signedAt, cosigned }: Checkpoint, before?: Checkpoint): Html => {
+  const proof = `/transparency/proof/consistency?from=${before?.size}&to=${size}`
+  return html`<tr>
+    <td>${size}</td>
+    <td>${shownTime(signedAt)}</td>
+    <td><code>${root}</code></td>
+    <td>${cosigned}</td>
+    <td>${before ? html`<a href="${proof}">since ${before.size}</a>` : ''}</td>
+  </tr>`
+}
+
+const pageHtml = (found: readonly Checkpoint[]): Html => {
+  const last = found.at(-1)
+  const more =
+    found.length === onPage && last
+      ? html`<p><a href="/audit/checkpoints?before=${last.size}">Look further back</a></p>`
+      : ''
+  return html`<h1>Checkpoints</h1>
+    <p>
+      Each stands for all events before it. Keep one where the operator cannot reach it:
+      <a href="/transparency/checkpoint">the newest, signed</a>,
+      <a href="/transparency/key">the key</a>.
+    </p>
+    <div class="card scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Events</th>
+            <th scope="col">Signed (UTC)</th>
+            <th scope="col">Root</th>
+            <th scope="col">Witnesses</th>
+            <th scope="col">Proof</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${found.map((one, index) => rowHtml(one, found[index + 1]))}
+        </tbody>
+      </table>
+    </div>
+    ${more}`
+}
+
+/** The checkpoints that were signed, newest first. */
+export const auditCheckpointRoute = (needs: AuditCheckpointNeeds, visits: AuditVisits): Route =>
+  route({
+    method: 'GET',
+    access: 'OPEN',
+    group: 'Audit',
+    path: '/audit/checkpoints',
+    summary: 'The checkpoints of the log, newest first',
+    query,
+    success: 'raw',
+    replyTypes: ['text/html', 'application/json'],
+    errors: notSignedIn,
+    handle: (call) =>
+      visits.look(call, async () => {
+        await needs.caughtUp()
+        const before = Number(call.query.before) || Number.MAX_SAFE_INTEGER
+        const found = needs.checkpoints.before(before, onPage)
+        return { title: 'Checkpoints', body: pageHtml(found), json: { checkpoints: found } }
+      }),
+  })

@@ -1,0 +1,69 @@
+import { html } from 'hono/html'
+import { isWanted, type Wanted } from '../../application/audit/browse.ts'
+import { start, type EventStore, type RecordedEvent } from '../../application/event-store.ts'
+import { route, type Route } from '../route.ts'
+import { eventFields, filtersHtml } from './filters.ts'
+import { eventQuery, wantedOf } from './query.ts'
+import { notSignedIn, type AuditVisits } from './visits.ts'
+
+export type AuditExportNeeds = { readonly store: Pick<EventStore, 'readAll'> }
+
+const common = { method: 'GET', access: 'OPEN', group: 'Audit', success: 'raw' } as const
+
+const lineOf = ({ stream, revision, position, id, type, data, metadata }: RecordedEvent): string =>
+  `${JSON.stringify({ stream, revision, position, id, type, data, metadata })}\n`
+
+/** Events as they are stored, as JSON Lines; read on as fast as the reader takes them. */
+const linesOf = ({ readAll }: AuditExportNeeds['store'], wanted: Wanted): ReadableStream => {
+  const isIt = isWanted(wanted)
+  const batches = readAll(start)[Symbol.asyncIterator]()
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    pull: async (controller) => {
+      for (;;) {
+        const { done, value } = await batches.next()
+        if (done) return controller.close()
+        const text = value.filter(isIt).map(lineOf).join('')
+        if (text !== '') return controller.enqueue(encoder.encode(text))
+      }
+    },
+    cancel: async () => void (await batches.return?.()),
+  })
+}
+
+/** The form for an export, and the export. */
+export const auditExportRoutes = ({ store }: AuditExportNeeds, visits: AuditVisits): Route[] => [
+  route({
+    ...common,
+    path: '/audit/export',
+    summary: 'Choose events to take away',
+    replyTypes: ['text/html', 'application/json'],
+    errors: notSignedIn,
+    handle: (call) =>
+      visits.look(call, async () => ({
+        title: 'Export',
+        body: html`<h1>Export</h1>
+          <p>
+            Events as they are stored, as JSON Lines, in the order of the log: all of them, or those
+            that fit. Compare them with a copy, or check them with the tools that
+            <a href="/docs/auditors">the guide</a> names.
+          </p>
+          ${filtersHtml('/audit/export/events.jsonl', eventFields({}), 'Download')}`,
+        json: { events: '/audit/export/events.jsonl' },
+      })),
+  }),
+  route({
+    ...common,
+    path: '/audit/export/events.jsonl',
+    summary: 'Events as they are stored, as JSON Lines',
+    query: eventQuery.omit({ before: true }),
+    replyTypes: ['application/jsonl', 'application/json', 'text/html'],
+    errors: notSignedIn,
+    handle: (call) =>
+      visits.look(call, async () => ({
+        type: 'application/jsonl',
+        body: linesOf(store, wantedOf(call.query)),
+        headers: { 'Content-Disposition': 'attachment; filename="events.jsonl"' },
+      })),
+  }),
+]

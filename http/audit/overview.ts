@@ -1,0 +1,56 @@
+import { html } from 'hono/html'
+import { browse } from '../../application/audit/browse.ts'
+import { filtersHtml } from './filters.ts'
+import { eventsTable, type AuditEventNeeds } from './events.ts'
+import { route, type Route } from '../route.ts'
+import { shownTime } from './page.ts'
+import { notSignedIn, type AuditVisits } from './visits.ts'
+
+export type AuditOverviewNeeds = Pick<AuditEventNeeds, 'store' | 'openAddress'> & {
+  readonly caughtUp: () => Promise<void>
+  readonly checkpoints: {
+    readonly newest: () =>
+      { readonly size: number; readonly root: string; readonly signedAt: number } | undefined
+  }
+}
+
+const shownEvents = 10
+
+/** Where an auditor begins: the newest events, and the newest checkpoint. */
+export const auditOverviewRoute = (needs: AuditOverviewNeeds, visits: AuditVisits): Route =>
+  route({
+    method: 'GET',
+    access: 'OPEN',
+    group: 'Audit',
+    path: '/audit/',
+    summary: 'What an auditor begins with',
+    success: 'raw',
+    replyTypes: ['text/html', 'application/json'],
+    errors: notSignedIn,
+    handle: (call) =>
+      visits.look(call, async () => {
+        await needs.caughtUp()
+        const head = await needs.store.head()
+        const { events } = await browse(needs.store, {}, shownEvents)
+        const newest = needs.checkpoints.newest()
+        const checkpoint = newest
+          ? html`<p>
+              The newest checkpoint covers ${newest.size} events, signed
+              ${shownTime(newest.signedAt)}: <code>${newest.root}</code>
+            </p>`
+          : html`<p>No checkpoint is signed so far.</p>`
+        const field = {
+          name: 'subject',
+          label: 'What do you want to have explained?',
+          example: 'tid, merchant/ledger/1, merchant/1, fee_income …',
+          value: undefined,
+        }
+        const body = html`<h1>The log</h1>
+          <p>It holds events up to position ${head}. You can read all of it, and change nothing.</p>
+          ${checkpoint} ${filtersHtml('/audit/explain', [field], 'Explain')}
+          <h2>The newest events</h2>
+          ${await eventsTable(needs, events)}
+          <p><a href="/audit/events">All events</a></p>`
+        return { title: 'Overview', body, json: { head, checkpoint: newest ?? null } }
+      }),
+  })

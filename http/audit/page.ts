@@ -1,0 +1,83 @@
+import { html } from 'hono/html'
+import { brandMark, pageHeaders, type Html } from '../payer/page.ts'
+import type { RawReply, RawStatus } from '../route.ts'
+
+export type AuditPage = {
+  readonly title: string
+  readonly body: Html
+  readonly status?: RawStatus
+  /** Absent before the sign-in. */
+  readonly auditor?: string | undefined
+  /** The path of the page, which the menu marks. */
+  readonly path: string
+  readonly cookies?: readonly string[]
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export const signInPath = '/audit/sign-in'
+
+const menu = [
+  ['/audit/', 'Overview'],
+  ['/audit/events', 'Events'],
+  ['/audit/explain', 'Explain'],
+  ['/audit/refusals', 'Refusals'],
+  ['/audit/checkpoints', 'Checkpoints'],
+  ['/audit/export', 'Export'],
+] as const
+
+const menuHtml = (path: string, auditor: string): Html =>
+  html`<nav aria-label="Audit">
+    ${menu.map(([href, name]) =>
+      href === path
+        ? html`<a href="${href}" aria-current="page">${name}</a>`
+        : html`<a href="${href}">${name}</a>`,
+    )}
+    <form method="post" action="/audit/sign-out">
+      <button class="plain">Sign out ${auditor}</button>
+    </form>
+  </nav>`
+
+/** A page of auditors: no script, and a policy that lets nothing in from elsewhere. */
+export const auditPage = async (page: AuditPage, isSecure: boolean): Promise<RawReply> => {
+  const { title, body, status = 200, auditor, path, cookies = [], headers } = page
+  const text = await html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · daybook audit</title>
+        <link rel="icon" href="/favicon.ico" />
+        <link rel="stylesheet" href="/payer/style.css" />
+        <link rel="stylesheet" href="/audit/style.css" />
+      </head>
+      <body class="audit">
+        <header>
+          <span class="brand">${brandMark} daybook audit</span>
+          ${auditor === undefined ? '' : menuHtml(path, auditor)}
+        </header>
+        <main class="${auditor === undefined ? 'narrow-main' : 'full'}">${body}</main>
+      </body>
+    </html>`
+  return {
+    status,
+    type: 'text/html; charset=utf-8',
+    body: String(text),
+    headers: { ...pageHeaders(isSecure), ...headers },
+    cookies,
+  }
+}
+
+/** A time to the second, in UTC. */
+export const shownTime = (at: number): Html => {
+  const iso = new Date(at).toISOString()
+  return html`<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')}</time>`
+}
+
+export const eventLink = (position: number): Html =>
+  html`<a href="/audit/event/${position}">${position}</a>`
+
+export const explainHref = (subject: string, number?: string): string => {
+  const more = number === undefined ? '' : `&number=${encodeURIComponent(number)}`
+  return `/audit/explain?subject=${encodeURIComponent(subject)}${more}`
+}

@@ -1,0 +1,151 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import type { Auditors } from '../../application/auditors.ts'
+import { Refusal } from '../../domain/refusal.ts'
+import { searchOf, type Call } from '../call.ts'
+import { anyForm, fieldOf, type Form } from '../forms.ts'
+import { route, type RawReply, type RawStatus, type Route } from '../route.ts'
+import { signInPath } from './page.ts'
+import { auditChallenge, type AuditVisits } from './visits.ts'
+
+export type AuditSignInNeeds = { readonly auditors: Auditors }
+
+const common = { access: 'OPEN', group: 'Audit', replyTypes: ['text/html'] } as const
+
+const signInForm = z.object({
+  id: z.string().meta({ description: 'The id of the auditor.' }),
+  password: z.string().meta({ description: 'The password.' }),
+  code: z.string().meta({ description: 'A one-time code of the authenticator.' }),
+})
+
+const nextQuery = z.object({
+  next: z.string().optional().meta({ description: 'The page to go on to.' }),
+})
+
+/** Only to pages of auditors. */
+const nextOf = (call: Call): string => {
+  const next = searchOf(call).get('next')
+  return next && /^\/audit\/[\x21-\x5b\x5d-\x7e]*$/.test(next) ? next : '/audit/'
+}
+
+/** Cookies are not sent by forms of other sites, and a sign-in may not come from there either. */
+const isForeign = ({ request }: Call): boolean => {
+  const site = request.header('sec-fetch-site')
+  return site !== undefined && site !== 'same-origin' && site !== 'none'
+}
+
+const fromElsewhere = 'The form came from elsewhere.'
+
+const formHtml = (call: Call, problem: string | undefined) => {
+  const next = nextOf(call)
+  const action = next === '/audit/' ? signInPath : `${signInPath}?next=${encodeURIComponent(next)}`
+  return html`<form class="card" method="post" action="${action}">
+    <h1>Sign in as an auditor</h1>
+    ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}
+    <label for="id">Auditor</label>
+    <input id="id" name="id" autocomplete="username" autocapitalize="none" required />
+    <label for="password">Password</label>
+    <input id="password" name="password" type="password" autocomplete="current-password" required />
+    <label for="code">One-time code</label>
+    <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" required />
+    <div class="actions"><button>Sign in</button></div>
+  </form>`
+}
+
+const wrong = 'The name, the password or the code is wrong, or the code was used before.'
+const tooMany = 'Too many attempts. Please wait before the next one.'
+
+const password = (form: Form): string => {
+  const given = form['password']
+  return typeof given === 'string' ? given : ''
+}
+
+const fieldsMissing = 'Give the name, the password and a one-time code.'
+
+const makeSignInPages = ({ auditors }: AuditSignInNeeds, visits: AuditVisits) => {
+  const shown = (call: Call, problem?: string, status: RawStatus = 200, wait?: number | null) =>
+    visits.show(call, {
+      title: 'Sign in',
+      body: html`${formHtml(call, problem)}`,
+      status,
+      headers: {
+        ...(status === 401 && auditChallenge),
+        ...(wait && { 'Retry-After': String(wait) }),
+      },
+    })
+
+  const signIn = async (call: Call<unknown, unknown, Form>): Promise<RawReply> => {
+    if (isForeign(call)) return shown(call, fromElsewhere, 403)
+    const { at, requestId: correlationId, body, request } = call
+    const given = { id: fieldOf(body, 'id'), password: password(body), code: fieldOf(body, 'code') }
+    if (Object.values(given).includes('')) return shown(call, fieldsMissing, 400)
+    const context = { at, merchant: null, actor: 'auditor', correlationId }
+    const { remoteAddress: address } = request
+    try {
+      const cookie = await auditors.signIn(given, context, { address })
+      return visits.go(nextOf(call), [visits.keep(cookie)])
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      const isLocked = error.code === 'secrets_are_wrong_too_often'
+      return shown(call, isLocked ? tooMany : wrong, isLocked ? 429 : 401, error.retryAfter)
+    }
+  }
+
+  const signOut = async (call: Call): Promise<RawReply> => {
+    if (isForeign(call)) return shown(call, fromElsewhere, 403)
+    const visitor = await visits.visitorOf(call)
+    const { at, requestId: correlationId } = call
+    const context = { at, merchant: null, actor: 'auditor', correlationId }
+    if (visitor?.session !== undefined) await auditors.signOut(visitor.id, visitor.session, context)
+    return visits.go(signInPath, [visits.noCookie])
+  }
+
+  return { shown, signIn, signOut }
+}
+
+/** Both factors at once, so that nobody learns which one is wrong. */
+export const auditSignInRoutes = (needs: AuditSignInNeeds, visits: AuditVisits): Route[] => {
+  const { shown, signIn, signOut } = makeSignInPages(needs, visits)
+  return [
+    route({
+      ...common,
+      method: 'GET',
+      path: signInPath,
+      summary: 'Sign in as an auditor',
+      ownQuery: nextQuery,
+      success: 'raw',
+      handle: (call) => shown(call),
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: signInPath,
+      summary: 'Sign in with password and one-time code',
+      ownQuery: nextQuery,
+      ownForm: signInForm,
+      body: anyForm,
+      takesForm: true,
+      success: 'raw otherwise',
+      errors: {
+        303: 'Signed in.',
+        400: 'Something is missing.',
+        401: 'Name, password or code is wrong.',
+        403: fromElsewhere,
+        429: 'Too many attempts: Retry-After says for how many seconds.',
+      },
+      handle: signIn,
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: '/audit/sign-out',
+      summary: 'Sign out',
+      ownForm: z.object({}),
+      body: anyForm,
+      takesForm: true,
+      success: 'raw otherwise',
+      errors: { 303: 'Signed out.', 403: fromElsewhere },
+      handle: signOut,
+    }),
+  ]
+}

@@ -1,0 +1,112 @@
+import { html } from 'hono/html'
+import type { Entry, Story, SumOfParts } from '../../application/audit/story.ts'
+import type { Html } from '../payer/page.ts'
+import { eventLink, explainHref, shownTime } from './page.ts'
+
+const changesHtml = ({ numbers }: Entry): Html | '' =>
+  numbers.length === 0
+    ? ''
+    : html`<ul class="changes">
+        ${numbers.map(
+          ({ name, from, to }) => html`<li><code>${name}</code> ${from} → <b>${to}</b></li>`,
+        )}
+      </ul>`
+
+const toldHtml = ({ told, counted }: Entry): Html | '' => {
+  if (told.length + counted.length === 0) return ''
+  return html`<ul class="told">
+    ${counted.map((one) => html`<li>counted in ${one}</li>`)}
+    ${told.map(({ at, says }) => html`<li>${at === null ? '' : shownTime(at)} ${says}</li>`)}
+  </ul>`
+}
+
+const entryHtml = (entry: Entry): Html =>
+  html`<li>
+    <p class="when">${shownTime(entry.at)} · event ${eventLink(entry.position)} · ${entry.type}</p>
+    <p class="says">${entry.says}</p>
+    <p class="quiet small">by ${entry.who} · ${entry.why}</p>
+    ${changesHtml(entry)} ${toldHtml(entry)}
+  </li>`
+
+const numbersHtml = (subject: string, { numbers }: Story): Html | '' =>
+  numbers.length === 0
+    ? ''
+    : html`<section class="card">
+        <h2>Numbers</h2>
+        <p class="quiet small">Each leads to the events that add up to it.</p>
+        <table class="plain">
+          ${numbers.map(
+            ({ name, currency, value }) =>
+              html`<tr>
+                <td><a href="${explainHref(subject, `${name}:${currency}`)}">${name}</a></td>
+                <td>${value} ${currency}</td>
+              </tr>`,
+          )}
+        </table>
+      </section>`
+
+export const storyHtml = (subject: string, story: Story): Html =>
+  html`<h1>${story.title}</h1>
+    ${story.says.map((one) => html`<p>${one}</p>`)}
+    <div class="story">
+      <section class="card">
+        <h2>What has happened</h2>
+        <ol class="entries">
+          ${story.entries.map(entryHtml)}
+        </ol>
+        ${story.more > 0 ? html`<p class="quiet">and ${story.more} more</p>` : ''}
+      </section>
+      ${numbersHtml(subject, story)}
+    </div>`
+
+const verdictHtml = ({ agrees, says }: SumOfParts): Html => {
+  if (agrees === null) return html`<p class="note">${says}</p>`
+  const [kind, text] = agrees ? ['good', 'It adds up'] : ['bad', 'It does not add up']
+  return html`<p class="state ${kind}">
+    <span>${text}<small>${says}</small></span>
+  </p>`
+}
+
+export const sumHtml = (subject: string, { title }: Story, sum: SumOfParts): Html =>
+  html`<h1>${sum.name} of ${title}</h1>
+    ${verdictHtml(sum)}
+    <div class="card scroll sums">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Event</th>
+            <th scope="col">Time (UTC)</th>
+            <th scope="col">What</th>
+            <th scope="col">${sum.currency}</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${sum.parts.map(
+            ({ position, at, says, amount }) =>
+              html`<tr>
+                <td>${eventLink(position)}</td>
+                <td>${shownTime(at)}</td>
+                <td>${says}</td>
+                <td>${amount}</td>
+              </tr>`,
+          )}
+          ${
+            sum.others === undefined
+              ? ''
+              : html`<tr>
+                  <td></td>
+                  <td></td>
+                  <td>${sum.others.count} more lines together</td>
+                  <td>${sum.others.amount}</td>
+                </tr>`
+          }
+          <tr class="sum">
+            <td></td>
+            <td></td>
+            <td>${sum.name}</td>
+            <td>${sum.value}</td>
+          </tr>
+        </tbody>
+      </table>
+    </div>
+    <p><a href="${explainHref(subject)}">The whole story</a></p>`

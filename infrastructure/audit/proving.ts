@@ -1,0 +1,12 @@
+import type { EventStore } from '../../application/event-store.ts'
+import { fingerprintOf } from '../key-fingerprints.ts'
+import { contentDigest, makeSignatureCheck } from '../keys.ts'
+
+/** What it takes to prove who ordered an event. */
+export const provingWith = (store: Pick<EventStore, 'readStream'>) => ({
+  store,
+  verifySignature: (pem: string, text: string, signature: string): boolean =>
+    makeSignatureCheck(pem)(pem, text, signature),
+  fingerprint: fingerprintOf,
+  contentDigest,
+})

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cookieOf, startVisits, type Visits } from './auditor-visits.ts'
+
+let service: Visits
+beforeAll(async () => {
+  service = await startVisits()
+})
+afterAll(() => service.remove())
+
+test('given a person with two factors, then pages open, and each look is recorded', async () => {
+  const tid = await service.capture()
+  const { event } = await service.refund({ amount: '1.00', currency: 'NOK', refund_id: 'r1' })
+  const ola = await service.add('ola')
+  const signedIn = await service.signIn(ola)
+  expect([signedIn.status, signedIn.headers.get('location')]).toEqual([303, '/audit/events'])
+  const [cookie] = signedIn.headers.getSetCookie()
+  expect(cookie).toMatch(/; Path=\/; HttpOnly; SameSite=Strict$/)
+  const headers = cookieOf(signedIn)
+  const pages = [
+    ['/audit/', 'The newest events'],
+    ['/audit/events?type=PaymentCaptured', 'is captured, for 1.80 of fees'],
+    [`/audit/event/${event.position}`, 'proved: user:admin of sandbox ordered PaymentRefunded'],
+    [`/audit/explain?subject=${tid}`, 'with a secret, from 127.0.0.1'],
+    [`/audit/explain?subject=${tid}&number=auth_amount`, 'It adds up'],
+    ['/audit/refusals', 'Nothing was refused then.'],
+    ['/audit/checkpoints', 'The newest, signed'],
+    ['/audit/export', 'Download'],
+  ] as const
+  for (const [path, text] of pages) {
+    const { status, text: page, headers: answered } = await service.visit(path, { headers })
+    expect([path, status]).toEqual([path, 200])
+    expect(page.toLowerCase()).toContain(text.toLowerCase())
+    expect(answered.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self'/)
+    expect(page).not.toMatch(/<script|<style| style="/)
+  }
+  expect(service.looks('auditor:ola').map(({ about }) => about)).toEqual(
+    pages.map(([path]) => path),
+  )
+})
+
+test('given nobody who is signed in, then pages lead to the sign-in', async () => {
+  const page = await service.visit('/audit/explain?subject=x')
+  expect([page.status, page.headers.get('location')]).toEqual([
+    303,
+    '/audit/sign-in?next=%2Faudit%2Fexplain%3Fsubject%3Dx',
+  ])
+  const json = await service.visit('/audit/events', { headers: { accept: 'application/json' } })
+  expect([json.status, json.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="audit"'])
+  expect((await service.visit('/audit/export/events.jsonl')).status).toBe(303)
+})
+
+test('given a token, then a program reads the same as JSON, and exports events', async () => {
+  const tid = await service.capture()
+  const { token } = await service.add('robot', '--token')
+  const headers = { authorization: `Bearer ${token}` }
+  const read = async (path: string) => {
+    const { status, text } = await service.visit(path, { headers })
+    expect([path, status]).toEqual([path, 200])
+    return JSON.parse(text)
+  }
+  const { events, before } = await read(`/audit/events?stream=payment-${tid}`)
+  expect(events.map(({ type }: { type: string }) => type)).toEqual([
+    ...['PaymentCaptured', 'PaymentAuthorized', 'PaymentRequested'],
+  ])
+  expect(before).toBeNull()
+  expect((await read(`/audit/explain?subject=${tid}`)).title).toBe(`payment ${tid} of sandbox`)
+  expect((await read(`/audit/event/${events[0].position}`)).proof.holds).toBe(false)
+  expect((await read('/audit/checkpoints')).checkpoints[0].size).toBeGreaterThan(0)
+  const lines = await service.visit('/audit/export/events.jsonl?merchant=sandbox', { headers })
+  const exported = (await service.run('audit', 'events', '--merchant', 'sandbox')).output
+  expect(lines.text).toBe(exported)
+  const wrong = { authorization: `Bearer robot.${'A'.repeat(43)}` }
+  expect((await service.visit('/audit/events', { headers: wrong })).status).toBe(401)
+  await service.run('auditor', 'remove', 'robot')
+  expect((await service.visit('/audit/events', { headers })).status).toBe(401)
+})
+
+test('given a refused request, then its page tells why, decided again', async () => {
+  const tid = await service.authorize()
+  const part = { amount: '70.00', currency: 'NOK', capture_id: 'c1' }
+  await service.till('PUT', `/merchant/v1/payment_request/${tid}/`, { action: 'capture', ...part })
+  const { token } = await service.add('reader', '--token')
+  const headers = { authorization: `Bearer ${token}`, accept: 'text/html' }
+  const { text } = await service.visit('/audit/refusals?merchant=sandbox', { headers })
+  expect(text).toContain('capture_exceeds_authorization')
+  expect(text).toContain('Decided again: refused, capture_exceeds_authorization, the same rule.')
+  const wrong = await service.visit('/audit/refusals?at=yesterday', { headers })
+  expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('must be a UTC time')])
+})
+
+test('every operation of auditors is answered as it is described', async () => {
+  expect((await service.visit('/audit/sign-in')).text).toContain('Sign in as an auditor')
+  const form = { id: '', password: '', code: '' }
+  expect((await service.visit('/audit/sign-in', { method: 'POST', form })).status).toBe(400)
+  await service.visit('/audit/sign-out', { method: 'POST', form: {} })
+  expect(service.unseen()).toEqual([])
+})
