@@ -25,7 +25,7 @@ const journalBalances = sqliteTable('journal_balances', {
 
 export type JournalBalance = typeof journalBalances.$inferSelect
 
-const keyOfPosting = ({ account, currency, merchant }: Posting): string =>
+export const keyOfPosting = ({ account, currency, merchant }: Omit<Posting, 'amount'>): string =>
   `${account} ${currency} ${merchant ?? ''}`
 
 type Entry = ReadonlyMap<string | number, Posting>
@@ -54,7 +54,11 @@ const foldPostings = <Fact extends object>(postingsOf: (fact: Fact) => readonly 
 
 type Settled = Recorded<Extract<DomainEvent, { type: 'SettlementMade' | 'PayoutOrdered' }>>
 
-const postingsOfEvent = (event: Settled): readonly Posting[] => {
+/** Whether an event is a journal entry of its own, and not by its line. */
+export const isSettled = (event: Recorded): event is Settled =>
+  event.type === 'SettlementMade' || event.type === 'PayoutOrdered'
+
+export const postingsOfEvent = (event: Settled): readonly Posting[] => {
   const merchant = event.metadata.merchant ?? ''
   return event.type === 'SettlementMade'
     ? postingsOfSettlement(merchant, event.data)
@@ -94,5 +98,6 @@ export const journalQueries = (db: BetterSQLite3Database) => {
       .from(journalBalances)
       .orderBy(sql`${journalBalances.key}`),
   )
-  return { trialBalance: () => trialBalanceOf(all.all()) }
+  const balances = (): readonly JournalBalance[] => all.all()
+  return { balances, trialBalance: () => trialBalanceOf(balances()) }
 }

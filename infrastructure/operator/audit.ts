@@ -9,6 +9,7 @@ import { fail } from '../failures.ts'
 import type { Settings } from '../settings.ts'
 import { addAuditAsOf } from './audit-as-of.ts'
 import { addAuditEvents } from './audit-events.ts'
+import { addAuditExport } from './audit-export.ts'
 import { addAuditRefusals, type TextOfRefusal } from './audit-refusals.ts'
 import { line, withStore } from './audit-store.ts'
 import { auditTree, type TreeOptions } from './audit-tree.ts'
@@ -88,6 +89,7 @@ export const addAuditCommands = (
     .description('print every event type with its JSON Schema')
     .action(() => catalogue().forEach(line))
   addAuditAsOf(audit, settings)
+  addAuditExport(audit, settings)
   addVerifyCommand(audit, program, settings)
   addSecurityAudit(audit, program, settings)
 }

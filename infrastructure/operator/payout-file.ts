@@ -1,6 +1,7 @@
 import { create } from 'xmlbuilder2'
 import { formatAmount, addUp } from '../../domain/money/money.ts'
 import { isIban } from '../payout-account.ts'
+import { textOf } from '../xml-text.ts'
 
 /** The operator's account. */
 export type Debtor = {
@@ -24,13 +25,6 @@ export type OrderedPayout = {
 }
 
 const namespace = 'urn:iso:std:iso:20022:tech:xsd:pain.001.001.09'
-
-/** Text for the message: without characters that XML 1.0 (2.2) forbids, trimmed and cut. */
-const textOf = (text: string, longest: number): string =>
-  [...text.replaceAll(/[\p{Cc}\p{Cs}\uFFFE\uFFFF\s]+/gu, ' ').trim()]
-    .slice(0, longest)
-    .join('')
-    .trim() || '-'
 
 const accountId = (account: string) =>
   isIban(account) ? { IBAN: account } : { Othr: { Id: textOf(account, 34) } }

@@ -1,6 +1,4 @@
-/** [name, least, most, what it holds] in the order of the message definition (pain.001.001.09). */
-type Element = readonly [name: string, least: number, most: number, content: Content]
-type Content = RegExp | { readonly choice: readonly Element[] } | readonly Element[]
+import { many, numbersIn, parseXml, problemsOf, type Element } from './xml-structure.ts'
 
 const max35 = /^.{1,35}$/su
 const max140 = /^.{1,140}$/su
@@ -8,7 +6,6 @@ const decimal = /^\d{1,13}(\.\d{1,5})?$/
 const count = /^\d{1,15}$/
 const date = /^\d{4}-\d\d-\d\d$/
 const bic = /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/
-const many = Number.POSITIVE_INFINITY
 
 const other: readonly Element[] = [['Id', 1, 1, /^.{1,34}$/su]]
 const account: readonly Element[] = [
@@ -55,6 +52,7 @@ const transfer: readonly Element[] = [
   ['CdtrAcct', 0, 1, account],
   ['RmtInf', 0, 1, [['Ustrd', 0, many, max140]]],
 ]
+/** In the order of the message definition (pain.001.001.09). */
 const message: readonly Element[] = [
   [
     'GrpHdr',
@@ -88,58 +86,6 @@ const message: readonly Element[] = [
   ],
 ]
 
-type Node = Record<string, unknown>
-
-const unescape = (text: string): string =>
-  text
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&amp;', '&')
-
-/** Elements in their order: each child is an object of one member, its text or its children. */
-const parse = (xml: string): Node[] => {
-  const children: Node[] = []
-  const pattern = /<([A-Za-z0-9]+)>(.*?)<\/\1>/gs
-  for (const [, name = '', content = ''] of xml.matchAll(pattern))
-    children.push({ [name]: content.includes('<') ? parse(content) : unescape(content) })
-  return children
-}
-
-const problemsOf = (node: Node, content: Content, path: string): string[] => {
-  if (content instanceof RegExp) {
-    const text = String(node['#'] ?? '')
-    return content.test(text) ? [] : [`${path} holds ${JSON.stringify(text)}`]
-  }
-  const isChoice = 'choice' in content
-  const elements = isChoice ? content.choice : content
-  const children = (node['#'] as Node[] | undefined) ?? []
-  const names = children.flatMap((child) => Object.keys(child).filter((name) => name !== '@'))
-  const allowed = elements.map(([name]) => name)
-  const problems = names.flatMap((name, index) => {
-    if (!allowed.includes(name)) return [`${path} holds ${name}`]
-    const before = names[index - 1]
-    const isBehind = before !== undefined && allowed.indexOf(before) > allowed.indexOf(name)
-    return isBehind ? [`${path}: ${name} comes after ${before}`] : []
-  })
-  if (isChoice && names.length !== 1) problems.push(`${path} holds ${names.length} of a choice`)
-  for (const [name, least, most, inner] of elements) {
-    const own = children.filter((child) => name in child)
-    if (!isChoice && (own.length < least || own.length > most))
-      problems.push(`${path} holds ${own.length} ${name}`)
-    for (const child of own) {
-      const value = child[name]
-      problems.push(...problemsOf({ '#': value }, inner, `${path}/${name}`))
-    }
-  }
-  return problems
-}
-
-const numbersIn = (xml: string, name: string): string[] =>
-  [...xml.matchAll(new RegExp(`<${name}(?: [^>]*)?>([^<]*)</${name}>`, 'g'))].map(
-    ([, text = '']) => text,
-  )
-
 /** What a payout file breaks of the published structure: order, cardinality and types of its elements, and its sums. */
 export const problemsOfPayoutFile = (xml: string): string[] => {
   const plain = xml.replaceAll(/<InstdAmt Ccy="[A-Z]{3}">/g, '<InstdAmt>')
@@ -148,7 +94,7 @@ export const problemsOfPayoutFile = (xml: string): string[] => {
     problems.push('the namespace is not that of pain.001.001.09')
   const inner = /<CstmrCdtTrfInitn>(.*)<\/CstmrCdtTrfInitn>/s.exec(plain)?.[1]
   if (inner === undefined) return [...problems, 'there is no message']
-  problems.push(...problemsOf({ '#': parse(inner) }, message, 'CstmrCdtTrfInitn'))
+  problems.push(...problemsOf({ '#': parseXml(inner) }, message, 'CstmrCdtTrfInitn'))
   const [all = '', ...each] = numbersIn(xml, 'NbOfTxs').map(Number)
   const transfers = numbersIn(xml, 'InstdAmt')
   if (all !== transfers.length) problems.push('NbOfTxs is not the number of transfers')

@@ -1,0 +1,99 @@
+import { closeSync, openSync, readSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { decimalsOf } from '../../domain/money/currency.ts'
+import type { JournalBalance } from '../../projections/journal.ts'
+import { accountBalances, type AccountBalance } from './account-balances.ts'
+import { journalCsv, trialBalanceCsv } from './csv-files.ts'
+import { openDraftFile, type DraftFile, type ExportedFile } from './draft-file.ts'
+import type { JournalEntry } from './journal-entries.ts'
+import { plainLedger } from './plain-ledger.ts'
+import { saftDecimals, saftLedger, type SaftHeader } from './saf-t.ts'
+
+const chunkBytes = 1 << 20
+
+const appendFile = (file: DraftFile, path: string): void => {
+  const source = openSync(path, 'r')
+  try {
+    const chunk = Buffer.alloc(chunkBytes)
+    for (let read; (read = readSync(source, chunk)) > 0;) file.addBytes(chunk.subarray(0, read))
+  } finally {
+    closeSync(source)
+  }
+}
+
+/** The sums of a SAF-T file stand before what they sum, which is therefore written apart first. */
+const saftFile = (folder: string, currency: string, open: (name: string) => DraftFile) => {
+  const name = `saf-t-${currency}.xml`
+  const bodyName = `${name}.transactions`
+  const body = open(bodyName)
+  const { add, frame } = saftLedger(body, currency)
+  return {
+    add,
+    finish: (header: SaftHeader, balances: readonly AccountBalance[]): ExportedFile => {
+      body.finish()
+      const file = open(name)
+      const [head, tail] = frame(header, balances)
+      file.add(head)
+      appendFile(file, join(folder, bodyName))
+      rmSync(join(folder, bodyName))
+      file.add(tail)
+      return file.finish()
+    },
+  }
+}
+
+export type WrittenJournal = {
+  readonly files: readonly ExportedFile[]
+  readonly balances: readonly AccountBalance[]
+  readonly entries: number
+  /** Currencies without a SAF-T file. */
+  readonly beyondSaft: readonly string[]
+}
+
+const currenciesOf = (balances: readonly JournalBalance[]): readonly string[] =>
+  [...new Set(balances.map(({ currency }) => currency))].sort()
+
+/** The journal of a period in each of its formats, entry by entry. */
+export const writeJournal = (
+  folder: string,
+  opening: readonly JournalBalance[],
+  closing: readonly JournalBalance[],
+) => {
+  const opened: DraftFile[] = []
+  const open = (name: string): DraftFile => {
+    const file = openDraftFile(join(folder, name))
+    opened.push(file)
+    return file
+  }
+  const currencies = currenciesOf(closing)
+  const inSaft = currencies.filter((code) => decimalsOf(code) <= saftDecimals)
+  const [ledgerFile, csvFile] = [open('journal.ledger'), open('journal.csv')]
+  const ledger = plainLedger(ledgerFile, opening, closing)
+  const csv = journalCsv(csvFile)
+  const safts = inSaft.map((currency) => saftFile(folder, currency, open))
+  const balances = accountBalances(opening, closing)
+  let entries = 0
+
+  return {
+    open: ledger.open,
+    add: (entry: JournalEntry): void => {
+      entries += 1
+      for (const writer of [balances, ledger, csv, ...safts]) writer.add(entry)
+    },
+    finish: (lastDay: string, header: SaftHeader): WrittenJournal => {
+      ledger.close(lastDay)
+      const all = balances.all()
+      const trialFile = open('trial-balance.csv')
+      trialBalanceCsv(trialFile, all)
+      const files = [
+        ...[ledgerFile.finish(), csvFile.finish(), trialFile.finish()],
+        ...safts.map((saft) => saft.finish(header, all)),
+      ]
+      const beyondSaft = currencies.filter((code) => !inSaft.includes(code))
+      return { files, balances: all, entries, beyondSaft }
+    },
+    close: (): void => {
+      for (const file of opened) file.close()
+    },
+  }
+}

@@ -1,0 +1,186 @@
+import {
+  many,
+  numbersIn,
+  parseXml,
+  problemsOf,
+  type Element,
+  type Node,
+} from '../accounting/xml-structure.ts'
+
+const upTo = (most: number): RegExp => new RegExp(`^.{1,${most}}$`, 'su')
+const [code, short, middle1, middle2, long] = [9, 18, 35, 70, 256].map(upTo) as [
+  RegExp,
+  RegExp,
+  RegExp,
+  RegExp,
+  RegExp,
+]
+const money = /^-?\d{1,16}(\.\d{1,2})?$/
+const day = /^\d{4}-\d\d-\d\d$/
+const year = /^(19[7-9]\d|20\d\d|2100)$/
+const count = /^\d+$/
+
+const person: readonly Element[] = [
+  ['FirstName', 1, 1, middle1],
+  ['LastName', 1, 1, middle2],
+]
+const company: readonly Element[] = [
+  ['RegistrationNumber', 1, 1, middle1],
+  ['Name', 1, 1, long],
+  ['Address', 0, many, []],
+  ['Contact', 1, many, [['ContactPerson', 1, 1, person]]],
+]
+const header: readonly Element[] = [
+  ['AuditFileVersion', 1, 1, /^1\.30$/],
+  ['AuditFileCountry', 1, 1, /^NO$/],
+  ['AuditFileDateCreated', 1, 1, day],
+  ['SoftwareCompanyName', 1, 1, middle2],
+  ['SoftwareID', 1, 1, long],
+  ['SoftwareVersion', 1, 1, short],
+  ['Company', 1, 1, company],
+  ['DefaultCurrencyCode', 1, 1, /^[A-Z]{3}$/],
+  [
+    'SelectionCriteria',
+    1,
+    1,
+    [
+      ['SelectionStartDate', 1, 1, day],
+      ['SelectionEndDate', 1, 1, day],
+    ],
+  ],
+  ['HeaderComment', 0, 1, long],
+  ['TaxAccountingBasis', 1, 1, /^A$/],
+  ['TaxEntity', 0, 1, middle2],
+  ['UserID', 0, 1, long],
+]
+const account: readonly Element[] = [
+  ['AccountID', 1, 1, middle2],
+  ['AccountDescription', 1, 1, long],
+  ['GroupingCategory', 1, 1, long],
+  ['GroupingCode', 1, 1, middle1],
+  ['AccountType', 1, 1, /^GL$/],
+  ['AccountCreationDate', 0, 1, day],
+  ['OpeningDebitBalance', 0, 1, money],
+  ['OpeningCreditBalance', 0, 1, money],
+  ['ClosingDebitBalance', 0, 1, money],
+  ['ClosingCreditBalance', 0, 1, money],
+]
+const amount: readonly Element[] = [['Amount', 1, 1, money]]
+const line: readonly Element[] = [
+  ['RecordID', 1, 1, short],
+  ['AccountID', 1, 1, middle2],
+  ['ValueDate', 0, 1, day],
+  ['SourceDocumentID', 0, 1, middle1],
+  ['CustomerID', 0, 1, middle1],
+  ['SupplierID', 0, 1, middle1],
+  ['Description', 1, 1, long],
+  ['DebitAmount', 0, 1, amount],
+  ['CreditAmount', 0, 1, amount],
+  ['ReferenceNumber', 0, 1, middle1],
+  ['SystemEntryTime', 0, 1, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/],
+]
+const transaction: readonly Element[] = [
+  ['TransactionID', 1, 1, middle2],
+  ['Period', 1, 1, count],
+  ['PeriodYear', 1, 1, year],
+  ['TransactionDate', 1, 1, day],
+  ['SourceID', 0, 1, middle1],
+  ['VoucherType', 0, 1, middle2],
+  ['VoucherDescription', 0, 1, middle2],
+  ['TransactionType', 0, 1, short],
+  ['Description', 1, 1, long],
+  ['BatchID', 0, 1, middle1],
+  ['SystemEntryDate', 1, 1, day],
+  ['GLPostingDate', 1, 1, day],
+  ['ModificationDate', 0, 1, day],
+  ['SystemID', 0, 1, short],
+  ['Line', 1, many, line],
+]
+const journal: readonly Element[] = [
+  ['JournalID', 1, 1, short],
+  ['Description', 1, 1, long],
+  ['Type', 1, 1, code],
+  ['Transaction', 0, many, transaction],
+]
+/** The Norwegian SAF-T Financial data schema 1.30, as far as a general ledger needs it. */
+const auditFile: readonly Element[] = [
+  ['Header', 1, 1, header],
+  ['MasterFiles', 0, 1, [['GeneralLedgerAccounts', 0, 1, [['Account', 1, many, account]]]]],
+  [
+    'GeneralLedgerEntries',
+    0,
+    1,
+    [
+      ['NumberOfEntries', 1, 1, count],
+      ['TotalDebit', 1, 1, money],
+      ['TotalCredit', 1, 1, money],
+      ['Journal', 0, many, journal],
+    ],
+  ],
+]
+
+const children = (nodes: readonly Node[], name: string): Node[][] =>
+  nodes.filter((node) => name in node).map((node) => node[name] as Node[])
+
+const textIn = (nodes: readonly Node[], name: string): string | undefined =>
+  nodes.find((node) => name in node)?.[name] as string | undefined
+
+/** In hundredths, which are exact. */
+const hundredths = (text: string | undefined): number => Math.round(Number(text ?? '0') * 100)
+
+const sideOf = (nodes: readonly Node[], debit: string, credit: string): number[] =>
+  [debit, credit].flatMap((name) => (textIn(nodes, name) === undefined ? [] : [name])).length === 1
+    ? [hundredths(textIn(nodes, debit)) - hundredths(textIn(nodes, credit))]
+    : []
+
+/** Debits and credits of a transaction's lines, by account. */
+const movedIn = (nodes: readonly Node[]): (readonly [string, number])[] =>
+  children(nodes, 'Line').map((one) => {
+    const [debit] = children(one, 'DebitAmount')
+    const [credit] = children(one, 'CreditAmount')
+    const of = (side: Node[] | undefined) => hundredths(side && textIn(side, 'Amount'))
+    return [textIn(one, 'AccountID') ?? '', of(debit) - of(credit)]
+  })
+
+const problemsOfSums = (root: readonly Node[], xml: string): string[] => {
+  const [accounts = []] = children(children(root, 'MasterFiles')[0] ?? [], 'GeneralLedgerAccounts')
+  const [entries = []] = children(root, 'GeneralLedgerEntries')
+  const transactions = children(entries, 'Journal').flatMap((one) => children(one, 'Transaction'))
+  const moved = transactions.flatMap(movedIn)
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
+  const problems: string[] = []
+  if (Number(textIn(entries, 'NumberOfEntries')) !== transactions.length)
+    problems.push('NumberOfEntries is not the number of transactions')
+  const debits = sum(moved.map(([, one]) => Math.max(one, 0)))
+  const credits = sum(moved.map(([, one]) => Math.max(-one, 0)))
+  if (hundredths(textIn(entries, 'TotalDebit')) !== debits) problems.push('TotalDebit is not')
+  if (hundredths(textIn(entries, 'TotalCredit')) !== credits) problems.push('TotalCredit is not')
+  for (const one of transactions)
+    if (sum(movedIn(one).map(([, minor]) => minor)) !== 0)
+      problems.push(`transaction ${textIn(one, 'TransactionID')} does not balance`)
+  for (const one of children(accounts, 'Account')) {
+    const id = textIn(one, 'AccountID')
+    const [opening] = sideOf(one, 'OpeningDebitBalance', 'OpeningCreditBalance')
+    const [closing] = sideOf(one, 'ClosingDebitBalance', 'ClosingCreditBalance')
+    const own = sum(moved.flatMap(([account, minor]) => (account === id ? [minor] : [])))
+    if (opening === undefined || closing === undefined || opening + own !== closing)
+      problems.push(`account ${id} does not lead from its opening to its closing balance`)
+  }
+  const ids = children(accounts, 'Account').map((one) => textIn(one, 'AccountID'))
+  if (new Set(ids).size !== ids.length) problems.push('an account is there twice')
+  for (const [id] of moved) if (!ids.includes(id)) problems.push(`there is no account ${id}`)
+  if (numbersIn(xml, 'Amount').some((text) => text.startsWith('-')))
+    problems.push('an amount is negative')
+  return problems
+}
+
+/** What a SAF-T file breaks of the published structure, and of its sums. */
+export const problemsOfSaft = (xml: string): string[] => {
+  const namespace = 'urn:StandardAuditFile-Taxation-Financial:NO'
+  const inner = new RegExp(`<AuditFile xmlns="${namespace}">(.*)</AuditFile>\n$`, 's').exec(
+    xml,
+  )?.[1]
+  if (inner === undefined) return ['there is no audit file in its namespace']
+  const root = parseXml(inner)
+  return [...problemsOf({ '#': root }, auditFile, 'AuditFile'), ...problemsOfSums(root, xml)]
+}
