@@ -760,36 +760,6 @@ test('given a page for signing in that was left open for ten minutes, when the p
   }
 })
 
-test('given an address from which a thousand passes were begun, when another begins in the same ten minutes, then it is refused, and nothing is recorded', async () => {
-  const path = authPath({}).replace('/auth?', '/qr_image?')
-  const begin = async () => (await fetch(service.address + path)).status
-  const answers: number[] = []
-  const browser = async () => {
-    while (answers.length < 1_000) answers.push(await begin())
-  }
-  await Promise.all(Array.from({ length: 8 }, browser))
-  expect(new Set(answers.slice(0, 900))).toEqual(new Set([200]))
-  const before = await service.core.store.head()
-  expect(await begin()).toBe(429)
-  const events = await fetch(service.address + path.replace('/qr_image?', '/events?'))
-  expect(events.status).toBe(429)
-  expect(await service.core.store.head()).toBe(before)
-  await service.advance(600)
-  expect(await begin()).toBe(200)
-})
-
-test('given a payer from whom a thousand passes have come, when another does, then it is refused, and nothing is recorded', async () => {
-  const visitor = makeVisitor(service)
-  await visitor.signIn('bob')
-  const path = authPath({}).replace('/auth?', '/qr_image?')
-  const headers = { Accept: 'image/svg+xml' }
-  const begin = async () => (await visitor.visit(path, { headers })).status
-  for (let pass = 0; pass < 1_000; pass++) expect(await begin()).toBe(200)
-  const before = await service.core.store.head()
-  expect(await begin()).toBe(429)
-  expect(await service.core.store.head()).toBe(before)
-})
-
 test('given a request that fifty pages watch, when another wants to, then it is told when to come back', async () => {
   const page = await fetch(service.address + authPath({}))
   const [cookie = ''] = (page.headers.get('set-cookie') ?? '').split(';')

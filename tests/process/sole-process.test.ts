@@ -1,11 +1,8 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { startReceiver } from '../../demo/receiver.ts'
 import { soleProcess } from '../../infrastructure/sole-process.ts'
-import { authorize, capture, startShop } from '../../harness/shop-process.ts'
 import { newFolder } from '../../harness/running-service.ts'
-import { untilLogged } from '../../harness/event-log.ts'
 
 const folderOfTest = (): string => {
   const folder = newFolder()
@@ -20,40 +17,4 @@ test('of all that ask for one file one is the sole process, until it resigns', (
   one.resign()
   expect(other.isOurs()).toBe(true)
   other.resign()
-})
-
-test('given services on one log, when what happens at any of them is told, then each message arrives once, though those that told have ended or were killed', async () => {
-  const DATA_DIR = folderOfTest()
-  const start = () => startShop({ DATA_DIR })
-  const first = await start()
-  const second = await start()
-  const receiver = await startReceiver({ keys: second.keys })
-  onTestFinished(() => void receiver.close())
-
-  let told = 0
-  /** Has two messages come of each of twenty payments, and waits until all are known to have arrived. */
-  const takePayments = async (...shops: readonly (typeof first)[]): Promise<void> => {
-    const payments = Array.from({ length: 20 }, async (_, n) => {
-      const shop = shops[n % shops.length]!
-      const tid = await authorize(shop, { callback_uri: receiver.url('/'), amount: '9.00' })
-      expect((await capture(shop.till, tid, 'all', '9.00')).status).toBe(204)
-    })
-    await Promise.all(payments)
-    told += 40
-    await untilLogged(
-      DATA_DIR,
-      (log) => log.filter(({ type }) => type === 'CallbackAttempted').length >= told,
-    )
-  }
-
-  await takePayments(first, second)
-  await first.service.stop('SIGKILL')
-  await takePayments(second)
-  const third = await start()
-  await second.service.stop()
-  await takePayments(third)
-  await third.service.stop()
-  const ids = receiver.arrivals.map(({ meta }) => meta.id)
-  expect(new Set(ids).size).toBe(120)
-  expect(ids).toHaveLength(120)
 })
