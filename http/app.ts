@@ -134,17 +134,35 @@ export const makeApp = (needs: AppNeeds) => {
   const isAccepted = (accept: string | undefined, types: readonly string[]): boolean =>
     accepts(accept, types) || (types.includes('application/json') && accepts(accept, [names.json]))
 
+  /** Refusals of callers that have authenticated. */
+  const ofCallers = new WeakSet<object>()
+
   const proceed = async (
+    route: Route,
+    http: Http,
+    requestId: string,
+    request: ReceivedRequest,
+  ): Promise<Reply> => {
+    const asking = route.access === 'OPEN' ? undefined : authenticate(route.access, request)
+    guardSession(route, request)
+    const caller = asking instanceof Promise ? await asking : asking
+    try {
+      return await carryOut(route, http, requestId, request, caller)
+    } catch (error) {
+      if (caller && error instanceof Error) ofCallers.add(error)
+      throw error
+    }
+  }
+
+  const carryOut = async (
     route: Route,
     { req }: Http,
     requestId: string,
     request: ReceivedRequest,
+    caller: Caller | undefined,
   ): Promise<Reply> => {
     const contentType = request.header('content-type')
     const accept = request.header('accept')
-    const asking = route.access === 'OPEN' ? undefined : authenticate(route.access, request)
-    guardSession(route, request)
-    const caller = asking instanceof Promise ? await asking : asking
     const replyTypes = route.replyTypes ?? [names.json, 'application/json']
     // A redirect's target negotiates for itself.
     if (route.success !== 'found' && !isAccepted(accept, replyTypes))
@@ -195,8 +213,9 @@ export const makeApp = (needs: AppNeeds) => {
   }
 
   /** Who asked, for the log; never a person. */
-  const askerFrom = ({ req, env }: Http) => ({
+  const askerFrom = ({ req, env }: Http, error: unknown) => ({
     ...askerOf(names, (name) => req.header(name)),
+    hasAuthenticated: error instanceof Error && ofCallers.has(error),
     address: needs.clientAddress(env?.incoming?.socket?.remoteAddress, (name) => req.header(name)),
     target: req.path,
   })
@@ -218,7 +237,7 @@ export const makeApp = (needs: AppNeeds) => {
     try {
       reply = await make(requestId)
     } catch (error) {
-      refused = { ...toldOf(error), ...(access !== 'OPEN' && askerFrom(http)) }
+      refused = { ...toldOf(error), ...(access !== 'OPEN' && askerFrom(http, error)) }
       const failed = failWith(error, requestId, ownErrors)
       const acceptLanguage = http.req.header('accept-language')
       reply = isForPeople(http, path, ownErrors)

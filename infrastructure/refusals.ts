@@ -30,6 +30,8 @@ export type AnsweredRequest = {
         readonly user?: string | undefined
         readonly integrator?: string | undefined
         readonly target?: string | undefined
+        /** Otherwise merchant and user are what the request claims. */
+        readonly hasAuthenticated?: boolean | undefined
       }
     | undefined
 }
@@ -72,6 +74,12 @@ const placeOf = (
   if (!decision) return {}
   const { stream, revision = revisionOf(stream) ?? -1 } = decision
   return { stream, revision }
+}
+
+/** Whoever only claims to be of a merchant uses up nothing of that merchant's. */
+const sharerOf = ({ hasAuthenticated, merchant, decision }: Refused): string => {
+  if (hasAuthenticated) return `of ${merchant}`
+  return decision ? 'payers' : 'unauthenticated'
 }
 
 type Waiting = {
@@ -133,8 +141,7 @@ export const openRefusals = (needs: Needs) => {
   }
 
   const add = (answered: AnsweredRequest, refused: Refused): void => {
-    // Whoever only claims to be of a merchant uses up nothing of that merchant's.
-    const who = answered.status === 401 ? 'unauthenticated' : `of ${refused.merchant}`
+    const who = sharerOf(refused)
     if (!limits.mayWait(who)) return void (more += 1)
     const { command, asked } = refused.decision ?? {}
     const part = { command, asked, target: refused.target?.slice(0, longestText) }

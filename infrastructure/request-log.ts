@@ -30,16 +30,10 @@ export const requestLog = (
     const { requestId, method, path, status, milliseconds, refused } = request
     measure(method, path, status, milliseconds)
     refusals.onAnswered(request)
-    // What was asked for may name persons.
-    const answered = {
-      requestId,
-      method,
-      path,
-      status,
-      milliseconds,
-      ...refused,
-      target: undefined,
-    }
+    // What was asked for may name persons, and hold texts and secrets.
+    const { reason, merchant, user, integrator, address } = refused ?? {}
+    const who = { merchant, user, integrator, address }
+    const answered = { requestId, method, path, status, milliseconds, reason, ...who }
     if (status === 403 && refused?.merchant !== undefined) recordRefusal(securityLog, refused)
     if (status >= 400) log.info(answered, 'refused')
     else log.debug(answered, 'answered')

@@ -125,11 +125,12 @@ describe('the file of refusals', () => {
       rmSync(directory, { recursive: true })
     })
     let count = 0
-    const refuse = (merchant: string, reason = 'a reason'): string => {
+    const refuse = (merchant: string, reason = 'a reason', hasAuthenticated = true): string => {
       const requestId = `r${(count += 1)}`
       const target = '/x'.repeat(5_000)
-      const refused = { merchant, user: 'pos1', reason, target }
-      refusals.onAnswered({ requestId, method: 'GET', path: '/x/', status: 409, refused })
+      const refused = { merchant, user: 'pos1', reason, target, hasAuthenticated }
+      const status = hasAuthenticated ? 409 : 429
+      refusals.onAnswered({ requestId, method: 'GET', path: '/x/', status, refused })
       return requestId
     }
     return { directory, clock, refusals, refuse }
@@ -160,6 +161,20 @@ describe('the file of refusals', () => {
     const file = begin()
     for (let merchant = 0; merchant < 10; merchant++) flood(file, `noisy-${merchant}`)
     expect(statSync(refusalFiles(file.directory)[0]?.file ?? '').size).toBeLessThan(16_800_000)
+  })
+
+  test('goes on with those of a merchant when strangers claim to be of it, or of many', () => {
+    const { directory, refusals, refuse } = begin()
+    for (let batch = 0; batch < 500; batch += 1) {
+      for (let each = 0; each < 100; each += 1)
+        refuse(each % 2 ? 'shop' : `made up ${each}`, 'why'.repeat(60), false)
+      refusals.flush()
+    }
+    const request = refuse('shop')
+    refusals.flush()
+    expect(linesIn(directory).filter((line) => line.includes(request))).toHaveLength(1)
+    const [{ file = '' } = {}] = refusalFiles(directory)
+    expect(statSync(file).size).toBeLessThan(2_200_000)
   })
 
   test('is one for each day, and gone after 90 days', () => {

@@ -11,6 +11,7 @@ import {
   requestPayment,
   runCommand,
 } from '../../harness/shop-process.ts'
+import { paymentInput } from '../../harness/payment-input.ts'
 import { newFolder } from '../../harness/running-service.ts'
 
 const DATA_DIR = newFolder()
@@ -90,6 +91,15 @@ test('given a body whose fields are wrong, then the log names the fields and not
   expect(status).toBe(400)
   const line = await untilTold({ msg: 'refused', status: 400 })
   expect(line['reason']).toMatch(/^wrong fields: .*name/)
+  expect(raw).not.toContain(sentence)
+})
+
+test('given what a rule refuses, then the log names the rule, not what was sent', async () => {
+  const wish = paymentInput({ text: sentence, ledger: 'unknown' })
+  const { status, headers } = await till('POST', '/merchant/v1/payment_request/', wish)
+  expect(status).toBe(400)
+  const requestId = headers.get('x-request-id')
+  expect(await untilTold({ requestId })).toMatchObject({ reason: 'ledger_is_unknown' })
   expect(raw).not.toContain(sentence)
 })
 
