@@ -28,8 +28,11 @@ const entries = [
   'transaction-logs/log-worker',
 ]
 
-/** Packages with a compiled part, and the client of EventStoreDB, which few need. */
-const external = ['better-sqlite3', 'better-sqlite3-13', '@node-rs/argon2', '@eventstore/db-client']
+/** Packages with a compiled part, and those of EventStoreDB, which few need. */
+const external = [
+  ...['better-sqlite3', 'better-sqlite3-13', '@node-rs/argon2'],
+  ...['@eventstore/db-client', '@grpc/grpc-js'],
+]
 
 /** Packages written as CommonJS find `require` here. */
 const banner = `import { createRequire as requireOf } from 'node:module'

@@ -34,10 +34,13 @@ export type EventRows = {
    * none only at the end.
    */
   next(after: Position, limit: number): Row[]
-  /** Up to `limit` rows after a position, or before it: fewer are all that there are. */
-  all(from: Position, limit: number, direction?: Direction): Row[]
-  /** Up to `limit` rows of a stream at a revision and after it, or before it. */
-  ofStream(stream: string, from: Revision, limit: number, direction?: Direction): Row[]
+  /**
+   * Up to `limit` rows after a position, or before it: fewer are all that there are, unless their
+   * data reaches `size`.
+   */
+  all(from: Position, limit: number, direction?: Direction, size?: number): Row[]
+  /** Up to `limit` rows of a stream at a revision and after it, or before it; `size` as above. */
+  ofStream(...asked: [string, from: Revision, limit: number, Direction?, size?: number]): Row[]
   /** The revision of the last event of a stream. */
   lastRevision(stream: string): Revision
   /** The position of the last event, or of the last one that is JSON. */
@@ -110,24 +113,35 @@ const checksRows = (problemOf: ProblemOf) => {
   }
 }
 
+/** Rows until their data reaches a size. */
+const upTo = (size: number, rows: Iterable<Row>): Row[] => {
+  const page: Row[] = []
+  let found = 0
+  for (const row of rows) {
+    page.push(row)
+    found += row[5].length
+    if (found >= size) break
+  }
+  return page
+}
+
 /**
  * Rows page by page, as far as a page may be large: an unfinished query keeps the write-ahead log
  * from being emptied.
  */
 function* paged(rowsAfter: (last: Position) => Iterable<Row>, after: Position): Generator<Row> {
   for (let last = after; ;) {
-    const page: Row[] = []
-    let size = 0
-    for (const row of rowsAfter(last)) {
-      page.push(row)
-      size += row[5].length
-      if (size >= largestAnswer) break
-    }
+    const page = upTo(largestAnswer, rowsAfter(last))
     if (page.length === 0) return
     yield* page
     last = page.at(-1)?.[0] ?? last
   }
 }
+
+type RowsFound = Database.Statement<(string | number)[], Row>
+
+const some = (found: RowsFound, size: number | undefined, ...given: (string | number)[]): Row[] =>
+  size === undefined ? found.all(...given) : upTo(size, found.iterate(...given))
 
 const ofThisStream = 'events.stream = (SELECT id FROM streams WHERE name = ?)'
 
@@ -165,11 +179,11 @@ export const readEventRows = (database: Database.Database): EventRows => {
   return {
     next: (after, limit) =>
       asking(() => checked.upToDamage(ofAll.forwards.iterate(after, limit), after)),
-    all: (from, limit, direction = 'forwards') =>
-      asking(() => checked.each(ofAll[direction].all(from, limit))),
-    ofStream: (stream, from, limit, direction = 'forwards') =>
+    all: (from, limit, direction = 'forwards', size) =>
+      asking(() => checked.each(some(ofAll[direction], size, from, limit))),
+    ofStream: (stream, from, limit, direction = 'forwards', size) =>
       asking(() => {
-        const found = ofStream[direction].all(stream, from, limit)
+        const found = some(ofStream[direction], size, stream, from, limit)
         return direction === 'forwards' ? checked.ofStream(found, from) : checked.each(found)
       }),
     lastRevision: (stream) => asking(() => last.get(stream) ?? noStream),

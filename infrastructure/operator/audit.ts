@@ -10,6 +10,7 @@ import type { Settings } from '../settings.ts'
 import { addAuditAsOf } from './audit-as-of.ts'
 import { addAuditEvents } from './audit-events.ts'
 import { addAuditExport } from './audit-export.ts'
+import { addAuditServe } from './audit-serve.ts'
 import { addAuditRefusals, type TextOfRefusal } from './audit-refusals.ts'
 import { line, withStore } from './audit-store.ts'
 import { auditTree, type TreeOptions } from './audit-tree.ts'
@@ -92,4 +93,5 @@ export const addAuditCommands = (
   addAuditExport(audit, settings)
   addVerifyCommand(audit, program, settings)
   addSecurityAudit(audit, program, settings)
+  addAuditServe(audit, settings)
 }

@@ -58,6 +58,11 @@ const mayComeFirst: ReadonlySet<string> = new Set([
   'restore',
 ])
 
+/** `audit serve` has the name of the service's own command. */
+const comesFirst = (command: Command): boolean =>
+  mayComeFirst.has(command.name()) &&
+  !(command.name() === 'serve' && command.parent?.name() === 'audit')
+
 /** The operator's commands (interface 14); they run beside a service on the same data. */
 export const operatorProgram = ({ version, server, serve, sudoUser, ...needs }: Needs): Command => {
   const operator = operatorOf(sudoUser)
@@ -70,13 +75,13 @@ export const operatorProgram = ({ version, server, serve, sudoUser, ...needs }: 
     .showHelpAfterError()
 
   program.hook('preAction', (_, command) => {
-    if (mayComeFirst.has(command.name())) return
+    if (comesFirst(command)) return
     checkLogIsThere(settings)
     recordCommand(settings, command, operator)
   })
   // What may come first finds no folder to write to, or must not begin one.
   program.hook('postAction', (_, command) => {
-    if (mayComeFirst.has(command.name())) recordCommand(settings, command, operator)
+    if (comesFirst(command)) recordCommand(settings, command, operator)
   })
 
   const print = (value: object): void => {

@@ -11,7 +11,7 @@ const shownArguments: ReadonlySet<string> = new Set([
 ])
 
 /** They touch no data. */
-const unrecorded: ReadonlySet<string> = new Set(['serve', 'catalogue', 'openapi', 'restore'])
+const unrecorded: ReadonlySet<string> = new Set(['serve', 'audit catalogue', 'openapi', 'restore'])
 
 const pathOf = (command: Command): readonly string[] =>
   command.parent === null ? [] : [...pathOf(command.parent), command.name()]
@@ -29,7 +29,7 @@ export const recordCommand = (
   { account }: OperatorAccount,
 ): void => {
   const path = pathOf(command)
-  if (unrecorded.has(command.name())) return
+  if (unrecorded.has(path.join(' '))) return
   const given = command.registeredArguments.map((argument, index) => ({
     name: argument.name(),
     value: command.processedArgs[index] as unknown,

@@ -23,6 +23,8 @@ import {
 } from '../../application/event-store.ts'
 import { keepOrder } from '../../infrastructure/event-store/eventstoredb-appends.ts'
 import { persistently, within } from '../../infrastructure/event-store/eventstoredb-calls.ts'
+import { openEventLog } from '../../infrastructure/event-store/sqlite-event-log.ts'
+import { serveLog } from '../../infrastructure/eventstoredb-server/serve-log.ts'
 import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
 import { shared } from '../../infrastructure/event-store/eventstoredb-reads.ts'
 import { openStore } from '../../infrastructure/stores.ts'
@@ -286,8 +288,15 @@ describe('the connection', () => {
   })
 
   test('that may only read says so when it is asked to append', async () => {
-    const { url } = await startPlace({ accepts: 'reads' })
-    const store = connected(url, impatient)
+    const folder = mkdtempSync(join(tmpdir(), 'daybook-'))
+    const log = openEventLog(join(folder, 'events.db'))
+    const server = await serveLog({ log, record: () => {}, host: '127.0.0.1', port: 0 })
+    onTestFinished(async () => {
+      server.stop()
+      await log.close()
+      rmSync(folder, { recursive: true })
+    })
+    const store = connected(`esdb://127.0.0.1:${server.port}?tls=false`, impatient)
     await expect(store.append('s', [newEvent()], noStream)).rejects.toThrow('denies access')
     expect(await store.readStream('s')).toEqual([])
   })

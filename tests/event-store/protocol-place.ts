@@ -9,8 +9,7 @@ export const startProtocolPlace = async (settings: ProtocolSettings = {}) => {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-protocol-'))
   const open = async (port: number) => {
     const log = openEventLog(join(folder, 'events.db'))
-    const all = { accepts: 'reads and appends', ...settings, port } as const
-    return { log, server: await serveEventStoreProtocol(log, all) }
+    return { log, server: await serveEventStoreProtocol(log, { ...settings, port }) }
   }
   let running = await open(0)
   const { port } = running.server

@@ -13,7 +13,6 @@ const [id, data] = [Buffer.alloc(16, 1), JSON.stringify({ firstStart: true })]
 await log.append('$node', [{ id, type: '$started', data, metadata: null }], 'any')
 const server = await serveEventStoreProtocol(log, {
   port: Number(port),
-  accepts: 'reads and appends',
 })
 process.stdout.write(`esdb://127.0.0.1:${server.port}?tls=false\n`)
 process.on('SIGTERM', () => {

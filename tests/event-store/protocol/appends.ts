@@ -4,11 +4,18 @@ import {
   type ServerDuplexStream,
   type ServerReadableStream,
 } from '@grpc/grpc-js'
+import type shared from '@eventstore/db-client/generated/shared_pb.js'
 import type streams from '@eventstore/db-client/generated/streams_pb.js'
 import { noStream } from '../../../application/event-store.ts'
 import { batchResponse, leadsNoMore, unaryResponse } from './answers.ts'
 import { appendAsNode } from './expectations.ts'
-import { failure, failureOf, json, streamIdentifier, streamName, uuidBytes } from './messages.ts'
+import {
+  failure,
+  failureOf,
+  json,
+  streamIdentifier,
+  streamName,
+} from '../../../infrastructure/eventstoredb-server/messages.ts'
 import type { EventLog } from '../../../infrastructure/event-store/sqlite-event-log.ts'
 import type {
   Expectation,
@@ -24,6 +31,19 @@ type AppendOptions = InstanceType<typeof streams.AppendReq.Options>
 type Proposed =
   | InstanceType<typeof streams.BatchAppendReq.ProposedMessage>
   | InstanceType<typeof streams.AppendReq.ProposedMessage>
+
+const uint64 = (signed: string): bigint => BigInt.asUintN(64, BigInt(signed))
+
+/** The 16 bytes of an id, which clients send as text or as two halves. */
+const uuidBytes = (id: InstanceType<typeof shared.UUID> | undefined): Buffer => {
+  const halves = id?.getStructured()
+  const hex = halves
+    ? [halves.getMostSignificantBits(), halves.getLeastSignificantBits()]
+        .map((half) => uint64(half).toString(16).padStart(16, '0'))
+        .join('')
+    : (id?.getString() ?? '').replaceAll('-', '')
+  return Buffer.from(hex, 'hex')
+}
 
 const looksLikeJson = /^\s*[{[]/
 

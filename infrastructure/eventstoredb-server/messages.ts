@@ -1,15 +1,16 @@
 import { Metadata, status } from '@grpc/grpc-js'
 import shared from '@eventstore/db-client/generated/shared_pb.js'
 import streams from '@eventstore/db-client/generated/streams_pb.js'
-import { StoreUnavailable } from '../../../application/event-store.ts'
-import type { Row } from '../../../infrastructure/event-store/sqlite-event-rows.ts'
+import { StoreUnavailable } from '../../application/event-store.ts'
+import { uuidOf } from '../event-store/event-ids.ts'
+import type { Row } from '../event-store/sqlite-event-rows.ts'
 
 const ticksPerMillisecond = 10_000n
 
 export const json = 'application/json'
 const binary = 'application/octet-stream'
 
-/** A failure as the client tells failures apart: by the trailer `exception` first, then by the status. */
+/** Clients tell failures apart by the trailer `exception` first, then by the status. */
 export type ProtocolFailure = {
   readonly code: status
   readonly details: string
@@ -29,39 +30,28 @@ export const failure = (
 export const accessDenied = (): ProtocolFailure =>
   failure(status.PERMISSION_DENIED, 'this log can only be read', { exception: 'access-denied' })
 
+export const unauthenticated = (): ProtocolFailure =>
+  failure(status.UNAUTHENTICATED, 'give the name and the token of an auditor as credentials')
+
+export const tooMany = (most: number): ProtocolFailure =>
+  failure(status.RESOURCE_EXHAUSTED, `${most} reads are under way: try again when one has ended`)
+
 /** What a node says while it is starting. */
 export const notReady = (): ProtocolFailure => failure(status.UNAVAILABLE, 'Server Is Not Ready')
 
-/** What a node says before it ends a live subscription whose consumer cannot keep up with the writers. */
+/** What a node says to a live subscription that cannot keep up with the writers. */
 export const tooSlow = (): ProtocolFailure =>
   failure(
     status.ABORTED,
     'Consumer too slow to handle event while live. Client resubscription required.',
   )
 
-/** What went wrong as a client is told: that the log cannot be reached, that it asked nonsense, or our own mistake. */
+/** As a client is told: the log cannot be reached, it asked nonsense, or the fault is ours. */
 export const failureOf = (error: unknown): ProtocolFailure => {
   if (!(error instanceof Error)) return error as ProtocolFailure
   if (error instanceof StoreUnavailable) return failure(status.UNAVAILABLE, error.message)
   const code = error instanceof SyntaxError ? status.INVALID_ARGUMENT : status.INTERNAL
   return failure(code, error.message)
-}
-
-const uuidPattern = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/
-
-const uuidText = (id: string): string => id.replace(uuidPattern, '$1-$2-$3-$4-$5')
-
-const uint64 = (signed: string): bigint => BigInt.asUintN(64, BigInt(signed))
-
-/** The 16 bytes of an id, which clients send as text or as two halves. */
-export const uuidBytes = (id: InstanceType<typeof shared.UUID> | undefined): Buffer => {
-  const halves = id?.getStructured()
-  const hex = halves
-    ? [halves.getMostSignificantBits(), halves.getLeastSignificantBits()]
-        .map((half) => uint64(half).toString(16).padStart(16, '0'))
-        .join('')
-    : (id?.getString() ?? '').replaceAll('-', '')
-  return Buffer.from(hex, 'hex')
 }
 
 export const streamName = (
@@ -74,11 +64,26 @@ export const streamIdentifier = (name: string): InstanceType<typeof shared.Strea
 const bytes = (content: string | Buffer): Uint8Array =>
   typeof content === 'string' ? Buffer.from(content) : content
 
+const half = (digits: string): string => `${BigInt.asIntN(64, BigInt(`0x${digits}`))}`
+
+/** Clients ask for ids as text or as two halves. */
+const uuid = (id: string, isStructured: boolean): InstanceType<typeof shared.UUID> =>
+  isStructured
+    ? new shared.UUID().setStructured(
+        new shared.UUID.Structured()
+          .setMostSignificantBits(half(id.slice(0, 16)))
+          .setLeastSignificantBits(half(id.slice(16))),
+      )
+    : new shared.UUID().setString(uuidOf(id))
+
 /** An event as a read or a subscription hands it out. */
-export const eventMessage = (row: Row): InstanceType<typeof streams.ReadResp> => {
+export const eventMessage = (
+  row: Row,
+  isStructured = false,
+): InstanceType<typeof streams.ReadResp> => {
   const [position, stream, revision, id, type, data, metadata, recorded] = row
   const event = new streams.ReadResp.ReadEvent.RecordedEvent()
-    .setId(new shared.UUID().setString(uuidText(id)))
+    .setId(uuid(id, isStructured))
     .setStreamIdentifier(streamIdentifier(stream))
     .setStreamRevision(`${revision}`)
     .setCommitPosition(`${position}`)

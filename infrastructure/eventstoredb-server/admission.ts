@@ -1,0 +1,57 @@
+import type { EventEmitter } from 'node:events'
+import type { Metadata } from '@grpc/grpc-js'
+import type { SecurityLog } from '../../application/security-log.ts'
+import { tooMany, unauthenticated } from './messages.ts'
+import { holderOf, type Tokens } from './tokens.ts'
+
+export type AnyCall = EventEmitter & {
+  readonly metadata: Metadata
+  getPeer(): string
+  getPath(): string
+}
+
+/** Reads and subscriptions at once. */
+const mostReads = 64
+
+const withoutPort = (peer: string): string => peer.replace(/:\d+$/, '')
+
+type Needs = {
+  /** Undefined when everybody may read. */
+  readonly tokens: Tokens | undefined
+  readonly record: SecurityLog['record']
+  /** Learns of connections whose client has shown a token. */
+  readonly known: (peer: string) => void
+}
+
+/** Who may read how much, recorded. */
+export const admission = ({ tokens, record, known }: Needs) => {
+  let reads = 0
+
+  const callerOf = (call: AnyCall) => {
+    const peer = call.getPeer()
+    const address = withoutPort(peer)
+    const holder = tokens ? holderOf(tokens, call.metadata) : '?'
+    if (holder === undefined) {
+      record({ type: 'authentication_failed', actor: 'auditor:?', address })
+      throw unauthenticated()
+    }
+    known(peer)
+    return { actor: `auditor:${holder}`, address }
+  }
+
+  return {
+    /** @throws ProtocolFailure */
+    admit: (call: AnyCall, about: string): (() => void) => {
+      const caller = callerOf(call)
+      if (reads >= mostReads) throw tooMany(mostReads)
+      reads += 1
+      record({ type: 'auditor_read', ...caller, about })
+      return () => void (reads -= 1)
+    },
+    /** @throws ProtocolFailure unless the caller has a token, who is refused what a call asks. */
+    refuse: (call: AnyCall): void => {
+      const reason = 'the log can only be read'
+      record({ type: 'refused', ...callerOf(call), about: call.getPath(), reason })
+    },
+  }
+}

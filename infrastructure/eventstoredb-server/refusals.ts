@@ -1,0 +1,29 @@
+import type { sendUnaryData, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js'
+import { accessDenied, failureOf } from './messages.ts'
+import type { AnyCall } from './admission.ts'
+
+/**
+ * Answers every method of a service as a node answers a user without rights. `checked` learns of
+ * the call first. @throws what `checked` throws, to the client
+ */
+export const refuseAll = (
+  service: ServiceDefinition,
+  checked: (call: AnyCall) => void,
+): UntypedServiceImplementation => {
+  const refusal = (call: AnyCall) => {
+    try {
+      checked(call)
+      return accessDenied()
+    } catch (error) {
+      return failureOf(error)
+    }
+  }
+  const unary = (call: AnyCall, answer: sendUnaryData<unknown>): void => answer(refusal(call))
+  const streaming = (call: AnyCall): void => void call.emit('error', refusal(call))
+  return Object.fromEntries(
+    Object.entries(service).map(([name, { responseStream }]) => [
+      name,
+      responseStream ? streaming : unary,
+    ]),
+  )
+}
