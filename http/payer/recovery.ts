@@ -45,8 +45,16 @@ const phoneFields = ({ texts, csrf }: Visitor): Html =>
   html`<p>${texts.recoverWhat}</p>
     ${hiddenFields({ csrf })} ${phoneField(texts, 'username')}`
 
+/** What was typed and stays in the form: codes that count once, never the PIN. */
+type Typed = { readonly numberCode: string; readonly recoveryCode: string }
+const nothingTyped: Typed = { numberCode: '', recoveryCode: '' }
+
 /** One of the ways to show whose account it is; none is required alone. */
-const proofFields = ({ texts, csrf }: Visitor, proof: string): Html => {
+const proofFields = (
+  { texts, csrf }: Visitor,
+  proof: string,
+  { numberCode, recoveryCode }: Typed = nothingTyped,
+): Html => {
   const text = html`autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="30"`
   const digits = html`inputmode="numeric" autocomplete="one-time-code" maxlength="7"`
   return html`<p>${texts.recoverProofs}</p>
@@ -55,9 +63,13 @@ const proofFields = ({ texts, csrf }: Visitor, proof: string): Html => {
       name: 'number_code',
       label: texts.numberCode,
       hint: texts.numberCodeHint,
-      attributes: digits,
+      attributes: html`${digits} value="${numberCode.slice(0, 7)}"`,
     })}
-    ${inputField({ name: 'recovery_code', label: texts.recoveryCode, attributes: text })}
+    ${inputField({
+      name: 'recovery_code',
+      label: texts.recoveryCode,
+      attributes: html`${text} value="${recoveryCode.slice(0, 30)}"`,
+    })}
     ${pinInput({
       ...{ name: 'pin', label: texts.pin, autocomplete: 'current-password', isRequired: false },
     })}
@@ -112,7 +124,7 @@ const proving =
     const proved = await work.prove(proof, given, call)
     return proved
       ? formPage(visits, visitor, await renewalFields(needs, visitor, proved))
-      : formPage(visits, visitor, proofFields(visitor, proof), visitor.texts.recoverWrong)
+      : formPage(visits, visitor, proofFields(visitor, proof, given), visitor.texts.recoverWrong)
   }
 
 const renewing =

@@ -56,6 +56,22 @@ test('a recovery code signs in once, instead of a one-time code', async () => {
   expect([await enter(), await enter()]).toEqual([303, 200])
 })
 
+test('given a wrong proof, then the codes that were typed stay, and the PIN does not', async () => {
+  const { phone, codes } = await newcomer('4742000009')
+  const other = makeVisitor(service)
+  const proofs = await other.submit(await other.visit('/payer/recovery'), { phone })
+  const [number_code, recovery_code] = [await codeSentTo(service, phone), `${codes[2]}"><b>`]
+  const typed = { number_code, recovery_code, pin: '97531', code: '000000' }
+  const { status, html } = await other.submit(proofs, typed)
+  expect(status).toBe(400)
+  const valueOf = (name: string) =>
+    new RegExp(`name="${name}"[^>]*? value="([^"]*)"`).exec(html)?.[1]
+  expect(valueOf('number_code')).toBe(number_code)
+  expect(valueOf('recovery_code')).toBe(`${codes[2]}&quot;&gt;&lt;b&gt;`)
+  expect(html).not.toContain('97531')
+  expect(html).not.toContain('000000')
+})
+
 test.each([
   { with: 'the number and the PIN', phone: '4742000010', gives: ['number_code', 'pin'] },
   { with: 'the number and the app', phone: '4742000011', gives: ['number_code', 'code'] },
