@@ -32,8 +32,11 @@ export const accountBalances = (
       }
     },
     /** @throws Unbalanced unless the entries lead from the opening to the closing balances */
-    all: (): readonly AccountBalance[] =>
-      closing.map(({ key, balance, ...account }) => {
+    all: (): readonly AccountBalance[] => {
+      const held = new Set(closing.map(({ key }) => key))
+      for (const key of moved.keys())
+        if (!held.has(key)) throw new Unbalanced(`the entries move ${key}, the journal has it not`)
+      return closing.map(({ key, balance, ...account }) => {
         const { debit, credit } = moved.get(key) ?? { debit: 0n, credit: 0n }
         const before = openings.get(key) ?? '0'
         const reached = addUp(before, String(debit), negated(String(credit)))
@@ -41,6 +44,7 @@ export const accountBalances = (
           throw new Unbalanced(`the entries leave ${key} at ${reached}, the journal at ${balance}`)
         const sums = { debit: String(debit), credit: String(credit) }
         return { ...account, opening: before, ...sums, closing: balance }
-      }),
+      })
+    },
   }
 }
