@@ -151,6 +151,8 @@ const play = async ({ address, errors }: ServiceProcess, directory: string): Pro
     await playEnding(day, days, underWay)
     found.push(...(await look('The books, when all have ended')), ...day.surprises)
     found.push(...[...errors].map((error) => `the service has logged an error: ${error}`))
+    await runCommand(['audit', 'verify'], { DATA_DIR: directory })
+    say('  audit verify: nothing is wrong with the log, or with what follows from it')
     if (found.length === 0) {
       say(
         '\nAll agree: outcomes, callbacks, transaction logs, reports, journal and event log tell the same story.',

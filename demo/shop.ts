@@ -45,8 +45,16 @@ const refusalOf = (asked: Promise<void>): Promise<number | undefined> =>
   )
 
 /** What a report says whether it is open or closed, its sums above all. */
-const lasting = ({ status, time_closed, transaction_log_uris, scope_log_uris, ...rest }: Report) =>
-  rest
+const lasting = ({
+  status,
+  time_closed,
+  transaction_log_uris,
+  scope_log_uris,
+  ...rest
+}: Report) => {
+  const { log_range, checkpoint, proof_uri, ...all } = rest
+  return all
+}
 
 type Input = Pick<PaymentRequestInput, 'amount'> &
   Omit<Partial<PaymentRequestInput>, 'customer' | 'additional_amount'> & {

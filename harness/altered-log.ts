@@ -56,7 +56,7 @@ export type Change = {
 
 /** The events of a type, first to last. */
 export const eventsOf = (folder: string, type: DomainEvent['type']): Found[] => {
-  const file = openFile(folder)
+  const file = new Database(join(folder, 'events.sqlite'), { readonly: true })
   const rows = file
     .prepare<[string], { position: number; data: string; metadata: string }>(
       'SELECT position, data, metadata FROM events WHERE type = ? ORDER BY position',

@@ -1,4 +1,4 @@
-import { createPrivateKey } from 'node:crypto'
+import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatCheckpoint, parseCheckpoint } from '../domain/transparency/checkpoint.ts'
@@ -39,6 +39,30 @@ type Stored = {
   readonly metadata: string
 }
 
+const base64 = (hash: Uint8Array | undefined): string => Buffer.from(hash ?? []).toString('base64')
+
+/** What an event says that names roots of the log, for the log as it is now. */
+const dataAgain = (
+  { type, data: text }: Stored,
+  tree: ReturnType<typeof growingTree>,
+  key: KeyObject,
+): object | undefined => {
+  const data = JSON.parse(text) as {
+    readonly size: number
+    readonly note: string
+    readonly logRange?: { readonly to: number }
+  }
+  const { logRange } = data
+  if (logRange)
+    return { ...data, logRange: { ...logRange, root: base64(tree.rootAt(logRange.to)) } }
+  if (type !== 'CheckpointSigned') return undefined
+  const { size, note } = data
+  const { origin = '' } = parseCheckpoint(parseNote(note)?.text ?? '') ?? {}
+  const root = tree.rootAt(size) as Uint8Array
+  const signed = signNote(formatCheckpoint({ origin, size, root }), origin, [key])
+  return { size, root: base64(root), note: signed }
+}
+
 /** Signs all checkpoints anew, so that they fit the log as it is now. */
 export const signAgain = (folder: string, file: File): void => {
   const pem = readFileSync(join(folder, 'checkpoint-ed25519.pem'))
@@ -50,18 +74,12 @@ export const signAgain = (folder: string, file: File): void => {
   const last = file.prepare('SELECT max(position) FROM events').pluck().get() as number
   const tree = growingTree()
   for (let position = 1; position <= last; position += 1) {
-    let row = rows.get(position) as Stored
-    if (row.type === 'CheckpointSigned') {
-      const { size, note } = JSON.parse(row.data) as { size: number; note: string }
-      const { origin = '' } = parseCheckpoint(parseNote(note)?.text ?? '') ?? {}
-      const root = tree.rootAt(size) as Uint8Array
-      const text = formatCheckpoint({ origin, size, root })
-      const signed = signNote(text, origin, [createPrivateKey(pem)])
-      const data = { size, root: Buffer.from(root).toString('base64'), note: signed }
+    const before = rows.get(position) as Stored
+    const data = dataAgain(before, tree, createPrivateKey(pem))
+    if (data) {
       write.run(JSON.stringify(data), position)
       seal(file, position)
-      row = rows.get(position) as Stored
     }
-    tree.add(Buffer.from(leafHash(row), 'base64'))
+    tree.add(Buffer.from(leafHash(rows.get(position) as Stored), 'base64'))
   }
 }

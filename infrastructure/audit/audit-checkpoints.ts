@@ -1,7 +1,12 @@
 import { parseCheckpoint } from '../../domain/transparency/checkpoint.ts'
 import type { Hash } from '../../domain/transparency/merkle-tree.ts'
-import { parseNote, type SignedNote } from '../../domain/transparency/signed-note.ts'
+import {
+  parseNote,
+  type PublicNoteKey,
+  type SignedNote,
+} from '../../domain/transparency/signed-note.ts'
 import type { Recorded } from '../../domain/events.ts'
+import { auditCosignatures } from './audit-cosignatures.ts'
 import type { growingTree } from './growing-tree.ts'
 import type { KnownKeys } from './known-keys.ts'
 import type { Problems } from './problems.ts'
@@ -25,6 +30,8 @@ export type KeptCheckpoint = {
 type Needs = {
   readonly keys: KnownKeys
   readonly kept: readonly KeptCheckpoint[]
+  /** Keys of witnesses. */
+  readonly witnesses: readonly PublicNoteKey[]
   readonly problems: Problems
 }
 
@@ -34,7 +41,8 @@ const base64 = (hash: Hash): string => Buffer.from(hash).toString('base64')
  * Compares checkpoints with the log: those in it, as they come, and those that were kept elsewhere.
  * Long because all share what was found.
  */
-export const auditCheckpoints = ({ keys, kept, problems }: Needs) => {
+export const auditCheckpoints = ({ keys, kept, witnesses, problems }: Needs) => {
+  const readCosigned = auditCosignatures(witnesses, problems)
   const wanted = new Set(kept.map(({ size }) => size))
   /** Of trees that were too long ago when they were signed. */
   const later: Signed[] = []
@@ -119,6 +127,7 @@ export const auditCheckpoints = ({ keys, kept, problems }: Needs) => {
     read: (event: Recorded, tree: Tree): void => {
       if (event.type === 'CheckpointKeyRegistered') keys.register(event.data.publicKey)
       if (event.type === 'CheckpointSigned') readSigned(event, tree)
+      readCosigned(event)
       if (event.type === 'LossAccepted') lossAt = Math.min(lossAt, event.data.end)
     },
     /** Trees of so many leaves have to be looked at again. */

@@ -1,11 +1,13 @@
 import { getTableName } from 'drizzle-orm'
 import type { EventStore, RecordedEvent } from '../../application/event-store.ts'
+import { logRangeOf, type Cuts } from '../../application/log-range.ts'
 import type { Completion } from '../../domain/accounting/completion.ts'
 import { settlementFeesOf } from '../../domain/accounting/settlement-fees.ts'
 import { settlements } from '../../domain/aggregates.ts'
 import { jsonEquals } from '../../domain/json-equality.ts'
 import { streamOf } from '../../domain/stream.ts'
 import { projections, queriesOf } from '../../projections/read-models.ts'
+import { readLogTree } from '../read-models/log-tree.ts'
 import type { ReadModelFile } from '../read-models/read-model-file.ts'
 import { indexStatements } from '../read-models/read-model-schema.ts'
 import { performLogJob } from '../transaction-logs/log-job.ts'
@@ -39,14 +41,16 @@ const recordedBy = async (
   else problems.add({ check: 'documents', position: null, problem: `${stream}: ${problem}` })
 }
 
-type Made = Pick<Completion, 'counters' | 'transactionLogs' | 'scopeLogs'>
+type Made = Pick<Completion, 'counters' | 'transactionLogs' | 'scopeLogs' | 'logRange'>
 
 const differenceOf = (recorded: Made, again: Made): string | undefined => {
-  const { counters, transactionLogs, scopeLogs } = recorded
+  const { counters, transactionLogs, scopeLogs, logRange } = recorded
   if (!jsonEquals(counters, again.counters)) return 'it counts other lines than it has'
-  return jsonEquals([transactionLogs, scopeLogs], [again.transactionLogs, again.scopeLogs])
+  if (!jsonEquals([transactionLogs, scopeLogs], [again.transactionLogs, again.scopeLogs]))
+    return 'its transaction logs are not those of its lines'
+  return logRange === undefined || jsonEquals(logRange, again.logRange)
     ? undefined
-    : 'its transaction logs are not those of its lines'
+    : 'it names another range or root of the log than it covers'
 }
 
 /**
@@ -72,12 +76,17 @@ export const auditDocuments = async (needs: Needs): Promise<number> => {
       'SELECT merchant, serial FROM settlements WHERE made IS NOT NULL ORDER BY key',
     )
     .all()
+  const tree = readLogTree(file)
+  const ranged = (again: Completion, cuts: Cuts): Made => {
+    const logRange = logRangeOf(tree, cuts)
+    return logRange ? { ...again, logRange } : again
+  }
   let done = 0
   const compare = async (
     stream: string,
     isIt: (event: RecordedEvent) => boolean,
     recorded: Made,
-    again: Completion,
+    again: Made,
   ): Promise<void> => {
     const difference = differenceOf(recorded, again)
     if (difference !== undefined) await recordedBy(needs, stream, isIt, difference)
@@ -90,7 +99,8 @@ export const auditDocuments = async (needs: Needs): Promise<number> => {
     const { ledgerStream, number, completion } = report
     const isIt = ({ type, data }: RecordedEvent): boolean =>
       type === 'ReportCompleted' && data['report'] === number
-    await compare(ledgerStream, isIt, completion, await logs.ofReport(report))
+    const again = await logs.ofReport(report)
+    await compare(ledgerStream, isIt, completion, ranged(again, logs.cutsOfReport(report)))
   }
   for (const { merchant, serial } of made) {
     const settlement = accounting.settlements.find(merchant, serial)
@@ -100,7 +110,8 @@ export const auditDocuments = async (needs: Needs): Promise<number> => {
     const again = await logs.ofSettlement(settlement, fees)
     const isIt = ({ type, data }: RecordedEvent): boolean =>
       type === 'SettlementMade' && data['serial'] === serial
-    await compare(streamOf(settlements, merchant), isIt, recorded, again)
+    const cuts = logs.cutsOfSettlement(settlement)
+    await compare(streamOf(settlements, merchant), isIt, recorded, ranged(again, cuts))
   }
   return keys.length + made.length
 }

@@ -18,7 +18,7 @@ const againAfterMs = 10 * minuteMs
 const lookEveryMs = minuteMs / 2
 
 type Needs = {
-  readonly settings: Place & Pick<Settings, 'AUDIT_EVERY_MINUTES'>
+  readonly settings: Place & Pick<Settings, 'AUDIT_EVERY_MINUTES' | 'WITNESSES'>
   readonly log: Pick<Log, 'info' | 'error'>
   readonly head: () => Promise<Position>
   readonly machineNow: () => Instant
@@ -41,7 +41,8 @@ export const ownAudit = (needs: Needs) => {
     const end = await head()
     const parts = ['log', 'readModels'] as const
     const isSlow = needs.beside === 'worker'
-    const thread = audit({ place, parts, end, options: last.since(), isSlow }, () => {})
+    const options = { ...last.since(), keys: settings.WITNESSES.map(({ key }) => key) }
+    const thread = audit({ place, parts, end, options, isSlow }, () => {})
     stop = () => void thread.stop()
     const found = await thread.found
     if (!found.log || !found.readModels) throw new Error('a part of the audit is missing')

@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Position } from '../../application/event-store.ts'
-import type { PublicNoteKey } from '../../domain/transparency/signed-note.ts'
+import {
+  cosignatureV1,
+  ed25519,
+  type PublicNoteKey,
+} from '../../domain/transparency/signed-note.ts'
 import { lossOf, readMark } from '../event-store/marks.ts'
 import { headOf } from '../event-store/sqlite-event-file.ts'
 import { logFileIn, type OpenedStore, type Place } from '../stores.ts'
@@ -23,7 +27,7 @@ import { readLog } from './read-log.ts'
 
 /** What is asked for; it can go to another thread. */
 export type AuditOptions = {
-  /** Further keys that may have signed checkpoints. */
+  /** Keys that must have signed checkpoints, and keys of witnesses. */
   readonly keys?: readonly PublicNoteKey[]
   /** Checkpoints that somebody has kept. */
   readonly kept?: readonly KeptCheckpoint[]
@@ -109,9 +113,14 @@ export const auditParts = {
     { progress = () => {}, pause = () => {} }: Watching,
   ): Promise<AuditOfLog> => {
     const problems = gatherProblems()
-    const known = knownKeys(ownKeysIn(place.DATA_DIR), keys)
+    const ofWitnesses = keys.filter(({ kind }) => kind === cosignatureV1)
+    const ofLog = keys.filter(({ kind }) => kind === ed25519)
+    const known = knownKeys(ownKeysIn(place.DATA_DIR), ofLog)
     const allKept = [...kept, ...ownCheckpoints(place.DATA_DIR)]
-    const checkpoints = auditCheckpoints({ keys: known, kept: allKept, problems })
+    const checkpoints = auditCheckpoints({
+      ...{ keys: known, kept: allKept },
+      ...{ witnesses: ofWitnesses, problems },
+    })
     auditFile(store, place, end, problems)
     const shared = { store, end, problems, progress, pause }
     const { size, root } = await readLog({ ...shared, since, checkpoints })

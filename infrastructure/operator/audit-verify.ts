@@ -3,12 +3,7 @@ import { SingleBar } from 'cli-progress'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseCheckpoint } from '../../domain/transparency/checkpoint.ts'
-import {
-  ed25519,
-  parseKey,
-  parseNote,
-  type PublicNoteKey,
-} from '../../domain/transparency/signed-note.ts'
+import { parseKey, parseNote, type PublicNoteKey } from '../../domain/transparency/signed-note.ts'
 import type { KeptCheckpoint } from '../audit/audit-checkpoints.ts'
 import { lastAuditIn } from '../audit/last-audit.ts'
 import { checks, type Progress } from '../audit/problems.ts'
@@ -45,8 +40,7 @@ const checkpointIn = (file: string): KeptCheckpoint => {
 
 const keyOf = (text: string, others: readonly PublicNoteKey[]): readonly PublicNoteKey[] => {
   const key = parseKey(sha256, text)
-  if (key?.kind !== ed25519) return fail(`${text} is no key as /transparency/key tells it`)
-  return [...others, key]
+  return [...others, key ?? fail(`${text} is no key as /transparency/key tells it`)]
 }
 
 const secondMs = 1_000
@@ -74,7 +68,7 @@ const verify = async (settings: Settings, given: Given): Promise<Audit> => {
   const kept = given.checkpoint.map(checkpointIn)
   const since = given.since === undefined ? undefined : checkpointIn(given.since)
   const options = {
-    keys: given.key,
+    keys: [...given.key, ...settings.WITNESSES.map(({ key }) => key)],
     kept: since ? [...kept, since] : kept,
     since: since?.size ?? 0,
   }
@@ -110,7 +104,7 @@ export const addVerifyCommand = (audit: Command, program: Command, settings: Set
       [],
     )
     .option('--since <file>', 'decide again only what came after this checkpoint')
-    .option('--key <key>', 'a key that must have signed, as /transparency/key tells it', keyOf, [])
+    .option('--key <key>', 'a key of the log, which must have signed, or of a witness', keyOf, [])
     .action(async (given: Given) => {
       const found = await verify(settings, given)
       const isJson = program.opts<{ json?: true }>().json

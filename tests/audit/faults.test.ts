@@ -81,6 +81,19 @@ describe('given a fault,', () => {
     })
   })
 
+  test('a report that names another range of the log than it covers is named', async () => {
+    const folder = copied()
+    const { position, data } = only(folder, 'ReportCompleted', 1)
+    const { logRange } = data as { logRange: { readonly from: number } }
+    const other = { ...logRange, from: logRange.from - 1 }
+    rewrite(folder, position, { data: (before) => ({ ...before, logRange: other }) })
+    const { problems } = await verifyIn(folder)
+    const told = problems.find(({ check }) => check === 'documents')
+    expect(told).toMatchObject({
+      ...{ position, problem: 'it names another range or root of the log than it covers' },
+    })
+  })
+
   test.each([
     ['recorded a millisecond early', 'metadata', 'at', /^it was recorded at .*\.\d{3}Z, before /],
     ['said to be a millisecond early', 'data', 'expiredAt', /^its expiredAt is \d+, and by the/],
