@@ -98,6 +98,10 @@ const writeInto = async (store: OpenedStore, draft: string, asked: Asked) => {
   }
 }
 
+/** Only the export is written, so that it is the one without room. */
+const isWithoutRoom = (error: unknown): boolean =>
+  /^(?:SQLITE_FULL|ENOSPC)$/.test(String((error as NodeJS.ErrnoException).code))
+
 /** All files or none: the folder gets its name when all are written. */
 const writeExport = async (store: OpenedStore, out: string, asked: Asked) => {
   const draft = newFolder(out)
@@ -116,7 +120,8 @@ const writeExport = async (store: OpenedStore, out: string, asked: Asked) => {
       )
   } catch (error) {
     rmSync(draft, { recursive: true, force: true })
-    throw error
+    if (!isWithoutRoom(error)) throw error
+    fail(`${out} cannot be written: there is no room left on the disk`)
   }
 }
 

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -181,3 +182,16 @@ test('given a log that cannot be read to its end, then nothing is left of the ex
   expect(code).toBe(1)
   expect(readdirSync(folder).filter((name) => name.startsWith('broken'))).toEqual([])
 })
+
+const mount = ['-rm', 'sh', '-c', 'mount -t tmpfs -o size=300k full "$0" && exec "$@"', folder]
+
+test.runIf(spawnSync('unshare', [...mount, 'true']).status === 0)(
+  'given a disk without room, then the export says so',
+  () => {
+    const words = ['dist/infrastructure/main.js', 'audit', 'export', '--out', at('full')]
+    const env = { ...process.env, MODE: 'sandbox', DATA_DIR: data() }
+    const { status, stderr } = spawnSync('unshare', [...mount, process.execPath, ...words], { env })
+    const told = `${at('full')} cannot be written: there is no room left on the disk\n`
+    expect([status, String(stderr)]).toEqual([1, told])
+  },
+)
