@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events'
 import type { Metadata } from '@grpc/grpc-js'
 import type { SecurityLog } from '../../application/security-log.ts'
 import { tooMany, unauthenticated } from './messages.ts'
-import { holderOf, type Tokens } from './tokens.ts'
+import type { HolderOf } from './tokens.ts'
 
 export type AnyCall = EventEmitter & {
   readonly metadata: Metadata
@@ -17,20 +17,20 @@ const withoutPort = (peer: string): string => peer.replace(/:\d+$/, '')
 
 type Needs = {
   /** Undefined when everybody may read. */
-  readonly tokens: Tokens | undefined
+  readonly holderOf: HolderOf | undefined
   readonly record: SecurityLog['record']
   /** Learns of connections whose client has shown a token. */
   readonly known: (peer: string) => void
 }
 
 /** Who may read how much, recorded. */
-export const admission = ({ tokens, record, known }: Needs) => {
+export const admission = ({ holderOf, record, known }: Needs) => {
   let reads = 0
 
-  const callerOf = (call: AnyCall) => {
+  const callerOf = async (call: AnyCall) => {
     const peer = call.getPeer()
     const address = withoutPort(peer)
-    const holder = tokens ? holderOf(tokens, call.metadata) : '?'
+    const holder = holderOf ? await holderOf(call.metadata) : '?'
     if (holder === undefined) {
       record({ type: 'authentication_failed', actor: 'auditor:?', address })
       throw unauthenticated()
@@ -41,17 +41,17 @@ export const admission = ({ tokens, record, known }: Needs) => {
 
   return {
     /** @throws ProtocolFailure */
-    admit: (call: AnyCall, about: string): (() => void) => {
-      const caller = callerOf(call)
+    admit: async (call: AnyCall, about: string): Promise<() => void> => {
+      const caller = await callerOf(call)
       if (reads >= mostReads) throw tooMany(mostReads)
       reads += 1
       record({ type: 'auditor_read', ...caller, about })
       return () => void (reads -= 1)
     },
     /** @throws ProtocolFailure unless the caller has a token, who is refused what a call asks. */
-    refuse: (call: AnyCall): void => {
+    refuse: async (call: AnyCall): Promise<void> => {
       const reason = 'the log can only be read'
-      record({ type: 'refused', ...callerOf(call), about: call.getPath(), reason })
+      record({ type: 'refused', ...(await callerOf(call)), about: call.getPath(), reason })
     },
   }
 }

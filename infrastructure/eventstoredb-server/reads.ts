@@ -15,7 +15,7 @@ export type ReadSettings = {
    * Lets a call in and returns how it leaves; `about` is the stream, or `$all`. @throws
    * ProtocolFailure
    */
-  readonly admit?: (call: ReadCall, about: string) => () => void
+  readonly admit?: (call: ReadCall, about: string) => Promise<() => void>
   /** Events that a live subscription may be behind before it is ended, as a node does. */
   readonly maximumLag?: number
   /** Else it says that it is not ready, as a node does that is starting. */
@@ -58,13 +58,13 @@ const aboutOf = ({ stream, end }: Source): string => {
 
 /** Answers reads and subscriptions, of one stream or of all. */
 export const answerReads = (log: EventLog, settings: ReadSettings = {}) => {
-  const { admit = () => () => {}, maximumLag = Infinity, isReady = () => true } = settings
+  const { admit = async () => () => {}, maximumLag = Infinity, isReady = () => true } = settings
 
   const answer = async (call: ReadCall, signal: AbortSignal): Promise<void> => {
     if (!isReady()) throw notReady()
     const options = call.request.getOptions() ?? new streams.ReadReq.Options()
     const source = sourceOf(log, options)
-    const leave = admit(call, aboutOf(source))
+    const leave = await admit(call, aboutOf(source))
     try {
       const { send, sent } = sendsTo(call, signal)
       const reading = { log, options, source, send, signal }

@@ -8,18 +8,20 @@ import type { AnyCall } from './admission.ts'
  */
 export const refuseAll = (
   service: ServiceDefinition,
-  checked: (call: AnyCall) => void,
+  checked: (call: AnyCall) => Promise<void>,
 ): UntypedServiceImplementation => {
-  const refusal = (call: AnyCall) => {
+  const refusal = async (call: AnyCall) => {
     try {
-      checked(call)
+      await checked(call)
       return accessDenied()
     } catch (error) {
       return failureOf(error)
     }
   }
-  const unary = (call: AnyCall, answer: sendUnaryData<unknown>): void => answer(refusal(call))
-  const streaming = (call: AnyCall): void => void call.emit('error', refusal(call))
+  const unary = async (call: AnyCall, answer: sendUnaryData<unknown>): Promise<void> =>
+    answer(await refusal(call))
+  const streaming = async (call: AnyCall): Promise<void> =>
+    void call.emit('error', await refusal(call))
   return Object.fromEntries(
     Object.entries(service).map(([name, { responseStream }]) => [
       name,

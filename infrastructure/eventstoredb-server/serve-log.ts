@@ -13,7 +13,7 @@ import { answerFeatures, answerGossip } from './cluster.ts'
 import { acceptConnections } from './connections.ts'
 import { answerReads } from './reads.ts'
 import { refuseAll } from './refusals.ts'
-import type { Tokens } from './tokens.ts'
+import type { HolderOf } from './tokens.ts'
 
 type Needs = {
   readonly log: EventLog
@@ -24,7 +24,7 @@ type Needs = {
   /** Absent when clients come without TLS. */
   readonly tls?: { readonly key: Buffer; readonly cert: Buffer } | undefined
   /** Absent when everybody who reaches it may read. */
-  readonly tokens?: Tokens | undefined
+  readonly holderOf?: HolderOf | undefined
 }
 
 /** Names and numbers of what is asked for: nobody sends events here. */
@@ -50,13 +50,13 @@ const others = [
  * Offers a log to clients of EventStoreDB, to read and to follow it. @throws Error of the system
  * when it cannot listen
  */
-export const serveLog = async ({ log, record, host, port, tls, tokens }: Needs) => {
+export const serveLog = async ({ log, record, host, port, tls, holderOf }: Needs) => {
   const server = new Server(limits)
   const credentials = tls
     ? ServerCredentials.createSsl(null, [{ private_key: tls.key, cert_chain: tls.cert }])
     : ServerCredentials.createInsecure()
   const connections = acceptConnections(server, credentials)
-  const { admit, refuse } = admission({ tokens, record, known: connections.known })
+  const { admit, refuse } = admission({ holderOf, record, known: connections.known })
 
   // A client asks these two before it shows its token.
   server.addService(featuresService.ServerFeaturesService, answerFeatures)

@@ -1,5 +1,12 @@
 import { hash } from 'node:crypto'
 import type { Metadata } from '@grpc/grpc-js'
+import { auditorIdPattern } from '../../application/auditors.ts'
+import type { EventStore } from '../../application/event-store.ts'
+import { historyOf, stateAfter } from '../../application/history.ts'
+import { auditors } from '../../domain/aggregates.ts'
+import { isEnabled } from '../../domain/register.ts'
+import { streamOf } from '../../domain/stream.ts'
+import { isSameText, sha256 } from '../people/tokens.ts'
 
 /** Names of auditors by the hash of their token. */
 export type Tokens = ReadonlyMap<string, string>
@@ -42,12 +49,36 @@ const basic = (encoded: string): readonly string[] => {
   return [token, name]
 }
 
-/** Whose token a call carries; a bearer token needs no name. */
-export const holderOf = (tokens: Tokens, metadata: Metadata): string | undefined => {
+/** What a call carries; a bearer token needs no name. */
+const credentialsIn = (metadata: Metadata) => {
   const given = metadata.get('authorization')
   const [, scheme = '', value = ''] = /^(basic|bearer) +(\S+)$/i.exec(String(given[0])) ?? []
-  if (given.length !== 1) return undefined
+  if (given.length !== 1 || scheme === '') return undefined
   const [token = '', name] = scheme.toLowerCase() === 'basic' ? basic(value) : [value]
-  const holder = tokens.get(hashOf(token))
-  return name === undefined || name === holder ? holder : undefined
+  return { token, name }
 }
+
+/** The auditor whose token stands in the log, as `<id>.<secret>`, unless it was disabled. */
+const auditorOf = async (store: EventStore, token: string): Promise<string | undefined> => {
+  const [id = '', secret = ''] = token.split('.')
+  if (!auditorIdPattern.test(id)) return undefined
+  const { decider } = auditors
+  let state = decider.initial
+  for await (const events of historyOf(store, streamOf(auditors, id)))
+    state = stateAfter(decider, events, state)
+  if (!isEnabled(state) || state.data.tokenHash === null) return undefined
+  return isSameText(sha256(secret), state.data.tokenHash) ? id : undefined
+}
+
+/** Whose token a call carries. */
+export type HolderOf = (metadata: Metadata) => Promise<string | undefined>
+
+/** Holders of tokens that a file names, and auditors of the log. */
+export const holdersIn =
+  (tokens: Tokens, store: EventStore): HolderOf =>
+  async (metadata) => {
+    const given = credentialsIn(metadata)
+    if (!given) return undefined
+    const holder = tokens.get(hashOf(given.token)) ?? (await auditorOf(store, given.token))
+    return given.name === undefined || given.name === holder ? holder : undefined
+  }

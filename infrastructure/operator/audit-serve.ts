@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { lookup } from 'node:dns/promises'
 import { createSecureContext } from 'node:tls'
 import type { Command } from 'commander'
-import { readTokens, WrongTokens } from '../eventstoredb-server/tokens.ts'
+import { holdersIn, readTokens, WrongTokens, type Tokens } from '../eventstoredb-server/tokens.ts'
 import { fail } from '../failures.ts'
 import { makePlainLog } from '../log.ts'
 import { isWithin } from '../networks.ts'
@@ -49,7 +49,7 @@ const pairIn = async (certFile: string, keyFile: string) => {
   return { cert, key }
 }
 
-const tokensIn = async (file: string) => {
+const tokensIn = async (file: string): Promise<Tokens> => {
   try {
     return readTokens((await contentOf(file)).toString('utf8'))
   } catch (error) {
@@ -70,8 +70,7 @@ const readGiven = async ({ host, port, cert, key, tokenFile, insecure }: Given) 
   }
   if (cert === undefined || key === undefined)
     return fail('give --cert and --key, or --insecure for clients on this machine')
-  if (tokens === undefined) return fail('give --token-file: with a name and a token a line')
-  return { host: address, port, tokens, tls: await pairIn(cert, key) }
+  return { host: address, port, tokens: tokens ?? new Map(), tls: await pairIn(cert, key) }
 }
 
 const listeningProblem = (error: unknown, { host, port }: Given): never => {
@@ -89,15 +88,17 @@ const told = (): Promise<unknown> =>
 const serve = async (settings: Settings, given: Given): Promise<void> => {
   if (settings.EVENT_STORE !== 'sqlite')
     fail('this log is in EventStoreDB: connect to it, as a user that may read $all')
-  const place = await readGiven(given)
+  const { tokens, ...place } = await readGiven(given)
   // Loaded on demand: it takes a tenth of a second.
   const { serveLog } = await import('../eventstoredb-server/serve-log.ts')
-  await withStore(settings, async ({ log }) => {
+  await withStore(settings, async (store) => {
+    const { log } = store
     if (!log) return fail('there is no file of a log')
     const securityLog = openSecurityLogIn(settings, makePlainLog())
     const { record } = securityLog
+    const holderOf = tokens && holdersIn(tokens, store)
     try {
-      const server = await serveLog({ ...place, log, record }).catch((error: unknown) =>
+      const server = await serveLog({ ...place, log, record, holderOf }).catch((error: unknown) =>
         listeningProblem(error, given),
       )
       const host = place.host.includes(':') ? `[${place.host}]` : place.host
@@ -120,7 +121,10 @@ export const addAuditServe = (audit: Command, settings: Settings): void => {
     .option('--port <port>', '0 picks a free one', portOf, usualPort)
     .option('--cert <file>', 'certificate of the server, PEM, with those that signed it')
     .option('--key <file>', 'its key, PEM')
-    .option('--token-file <file>', 'who may read: a name and a token a line')
+    .option(
+      '--token-file <file>',
+      'who may read besides auditors with a token: a name and a token a line',
+    )
     .option('--insecure', 'without TLS, for clients on this machine; needs no token')
     .action((given: Given) => serve(settings, given))
 }

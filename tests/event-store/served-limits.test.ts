@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { BACKWARDS, END, START, streamNameFilter } from '@eventstore/db-client'
 import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { openEventLog, type EventLog } from '../../infrastructure/event-store/sqlite-event-log.ts'
+import type { EventLog } from '../../infrastructure/event-store/sqlite-event-log.ts'
+import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 import { startServedPlace, allOf, bearer, readOfAll, token, type Served } from './served-place.ts'
 
 const place = startServedPlace()
@@ -40,7 +41,8 @@ describe('given a log of large events,', () => {
   let pages: (string | undefined)[] = []
 
   beforeAll(async () => {
-    const file = openEventLog(join(folder, 'large.sqlite'))
+    const store = openSqliteEventStore(join(folder, 'large.sqlite'))
+    const file = store.log
     const data = JSON.stringify({ text: 'x'.repeat(eventBytes) })
     for (let n = 0; n < count; n++) {
       const id = Buffer.alloc(16, n + 1)
@@ -53,7 +55,7 @@ describe('given a log of large events,', () => {
         return file.all(from, limit, direction, size)
       },
     }
-    server = await serve(log)
+    server = await serve({ ...store, log })
   })
   afterAll(async () => {
     server.stop()
@@ -81,8 +83,8 @@ describe('given a log of large events,', () => {
     ['thousands of prefixes', { prefixes: Array(2_000).fill('x') }, /1000 prefixes at most/],
   ])('%s is refused', async (_, filter, why) => {
     const name = `${'x'.repeat(40)}!`
-    const others = openEventLog(join(folder, `pattern-${randomUUID()}.sqlite`))
-    await others.append(
+    const others = openSqliteEventStore(join(folder, `pattern-${randomUUID()}.sqlite`))
+    await others.log.append(
       name,
       [{ id: Buffer.alloc(16, 1), type: 'T', data: '{}', metadata: null }],
       -1,

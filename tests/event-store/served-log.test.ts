@@ -16,7 +16,8 @@ import type streams from '@eventstore/db-client/generated/streams_pb.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SecurityEvent } from '../../application/security-log.ts'
 import { leafHash } from '../../infrastructure/event-store/event-entry.ts'
-import { openEventLog, type EventLog } from '../../infrastructure/event-store/sqlite-event-log.ts'
+import type { EventLog } from '../../infrastructure/event-store/sqlite-event-log.ts'
+import { openSqliteEventStore } from '../../infrastructure/event-store/sqlite-event-store.ts'
 import { startAuditedService, type AuditedService } from '../audit/audited-service.ts'
 import { startServedPlace, allOf, bearer, readOfAll, token, type Served } from './served-place.ts'
 
@@ -28,12 +29,9 @@ type Read = ResolvedEvent | { readonly event?: AllStreamRecordedEvent | undefine
 
 /** What stands in the file of a log: positions, streams, revisions and checksums. */
 const inFile = (log: EventLog) =>
-  log.all(0, 1_000_000).map(([position, stream, revision, , , , , , sum]) => ({
-    position,
-    stream,
-    revision,
-    sum,
-  }))
+  log
+    .all(0, 1_000_000)
+    .map(([position, stream, revision, , , , , , sum]) => ({ position, stream, revision, sum }))
 
 /** The same of what a client has read; the checksum is of each byte of id, type, data, metadata. */
 const asRead = ({ event }: Read) => {
@@ -63,8 +61,9 @@ describe('given the log of a running service, served over TLS,', () => {
   beforeAll(async () => {
     service = await startAuditedService()
     await service.capture()
-    log = openEventLog(join(service.folder, 'events.sqlite'), 'read')
-    server = await serve(log, (event) => void recorded.push(event))
+    const store = openSqliteEventStore(join(service.folder, 'events.sqlite'), 'read')
+    log = store.log
+    server = await serve(store, (event) => void recorded.push(event))
   })
   afterAll(async () => {
     server.stop()
@@ -81,9 +80,8 @@ describe('given the log of a running service, served over TLS,', () => {
     const fromPosition = { commit: last + 1n, prepare: last + 1n }
     const backwards = client.readAll({ direction: BACKWARDS, fromPosition })
     expect((await allOf(backwards)).map(asRead)).toEqual(before.toReversed())
-    expect(recorded).toContainEqual({
-      ...{ type: 'auditor_read', actor: 'auditor:kim', about: '$all', address: '127.0.0.1' },
-    })
+    const look = { type: 'auditor_read', actor: 'auditor:kim', about: '$all', address: '127.0.0.1' }
+    expect(recorded).toContainEqual(look)
   })
 
   test('it reads each stream in both directions, and is told if there is none', async () => {
@@ -175,6 +173,15 @@ describe('given the log of a running service, served over TLS,', () => {
         ...{ type: 'authentication_failed', actor: 'auditor:?', address: '127.0.0.1' },
       })),
     )
+  })
+
+  test('an auditor with a token of the log may read, until it is disabled', async () => {
+    const added = await service.run('--json', 'auditor', 'add', 'eve', '--name', 'Eve', '--token')
+    const client = clientOf(server.port, `eve:${JSON.parse(added.output).token}@`)
+    expect(await allOf(client.readAll({ maxCount: 2 }))).toHaveLength(2)
+    expect(recorded.at(-1)).toMatchObject({ type: 'auditor_read', actor: 'auditor:eve' })
+    await service.run('auditor', 'disable', 'eve')
+    await expect(allOf(client.readAll())).rejects.toThrow(AccessDeniedError)
   })
 
   test('a bearer token is enough, and ids come as halves to clients that ask so', async () => {

@@ -8,10 +8,11 @@ import shared from '@eventstore/db-client/generated/shared_pb.js'
 import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js'
 import streams from '@eventstore/db-client/generated/streams_pb.js'
 import { onTestFinished } from 'vitest'
+import type { EventStore } from '../../application/event-store.ts'
 import type { SecurityEvent } from '../../application/security-log.ts'
 import type { EventLog } from '../../infrastructure/event-store/sqlite-event-log.ts'
 import { serveLog } from '../../infrastructure/eventstoredb-server/serve-log.ts'
-import { readTokens } from '../../infrastructure/eventstoredb-server/tokens.ts'
+import { holdersIn, readTokens } from '../../infrastructure/eventstoredb-server/tokens.ts'
 import { makeCertificates } from '../process/certificates.ts'
 
 export const token = 'a'.repeat(31)
@@ -43,8 +44,13 @@ export const startServedPlace = () => {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-served-'))
   const { trusted, authority } = makeCertificates(folder)
 
-  const serve = async (log: EventLog, record: (event: SecurityEvent) => void = () => {}) => {
-    return serveLog({ log, record, host: '127.0.0.1', port: 0, tls: trusted, tokens })
+  const serve = (
+    store: EventStore & { readonly log: EventLog },
+    record: (event: SecurityEvent) => void = () => {},
+  ) => {
+    const holderOf = holdersIn(tokens, store)
+    const { log } = store
+    return serveLog({ log, record, host: '127.0.0.1', port: 0, tls: trusted, holderOf })
   }
 
   /** A client as anybody has it. */

@@ -43,7 +43,6 @@ describe('audit serve', () => {
     ],
     ['without TLS on one of IPv6', () => ['--insecure', '--host', '::'], /127\.0\.0\.1 alone/],
     ['with nothing', () => [], /give --cert and --key, or --insecure/],
-    ['with TLS and no token', () => [...files], /give --token-file/],
     [
       'with a short token',
       () => [...files, '--token-file', file('short')],
