@@ -10,6 +10,8 @@ import type { ShownTokens, ShowTokens } from './show-tokens.ts'
 
 type Needs = {
   readonly find: Find
+  /** Where `find` stops at an earlier moment, this does not. */
+  readonly findNow: Find
   /** The identifier as the merchant wrote it; null once the payer is erased. */
   readonly showCustomer: (customer: string | null) => string | null
   readonly showTokens: ShowTokens
@@ -33,7 +35,7 @@ type Answered = {
   readonly permissions: Permissions | null
 }
 
-const shownRequests = ({ find, showCustomer, showTokens }: Needs) => {
+const shownRequests = ({ find, findNow, showCustomer, showTokens }: Needs) => {
   const shownTokens = async (
     grant: string,
     { merchant, payer, permissions }: Answered,
@@ -44,7 +46,10 @@ const shownRequests = ({ find, showCustomer, showTokens }: Needs) => {
     const { generation, latest, revokedBy } = await find(grants, grant, asOf)
     if (revokedBy !== null) return null
     const issued = { grant, generation, permissions: latest ?? permissions }
-    return showTokens({ ...issued, payer, merchant, client: merchant }, at, asOf)
+    const shown = await showTokens({ ...issued, payer, merchant, client: merchant }, at, asOf)
+    // Whoever has withdrawn consent since is told of no more, at whatever moment (interface 11.4).
+    const isWithdrawn = (await findNow(grants, grant, 'log')).revokedBy !== null
+    return isWithdrawn ? { ...shown, userInfo: null } : shown
   }
 
   const showPayment = async (

@@ -17,11 +17,12 @@ export const openGranted = async (core: Core, issuer: () => string) => {
   }
   const show = showTokens({ tokens, ...shown, signIdToken })
   return {
-    views: merchantViews({ find, showCustomer: payers.show, showTokens: show }),
+    views: merchantViews({ find, findNow: find, showCustomer: payers.show, showTokens: show }),
     /** Over the log up to a position; a payer who was erased since stays so. */
     viewsAsOf: (log: Pick<Core, 'find'>, position: Position, showCustomer: typeof payers.show) =>
       merchantViews({
         find: log.find,
+        findNow: find,
         showCustomer,
         showTokens: (granted, at) => show(granted, at, position),
       }),

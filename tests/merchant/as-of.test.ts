@@ -8,6 +8,8 @@ import {
   type Service,
 } from '../../harness/http-service.ts'
 import { operatorHere } from '../../harness/operator.ts'
+import { codeOf } from '../../harness/people-service.ts'
+import { sandboxPayers } from '../../infrastructure/sandbox-data.ts'
 
 let service: Service
 beforeAll(async () => {
@@ -146,4 +148,31 @@ test('given a payer who is erased, answers as of before only lack the name', asy
     ...(permissions && { permissions: { ...permissions, user_info: null } }),
   })
   expect(after.map(nameless)).toEqual(before.map(nameless))
+})
+
+test('given a payer who withdraws consent, their claims are read nowhere any more', async () => {
+  const payment = await authorizedPayment(service, { required_scope: 'openid profile phone' })
+  const time = now()
+  const feed = '/merchant/v1/callback/feed/'
+  const ask = () =>
+    Promise.all([
+      askAsOf(`${payment}outcome/`, time),
+      askAsOf(feed, time),
+      service.pos1('GET', feed),
+    ])
+  const own = payment.split('/').at(-2)
+  const messageOf = ({ body }: any) => body.messages.find((one: any) => one.object.tid === own)
+  const shown = async () => {
+    const [outcome, then, since] = await ask()
+    const all = [outcome.body, messageOf(then).object, messageOf(since).object]
+    return all.map(({ permissions }) => permissions.user_info)
+  }
+  expect(await shown()).toEqual(Array(3).fill(expect.objectContaining({ name: 'Alice Andersen' })))
+  await passTime()
+  const { phone, pin } = sandboxPayers.alice
+  const body = { phone, pin, code: codeOf('alice') }
+  const { token } = (await service.call('POST', '/payer/v1/session/', { body })).body
+  const headers = { Authorization: `Bearer ${token}` }
+  await service.call('DELETE', '/payer/v1/permission/sandbox/', { headers })
+  expect(await shown()).toEqual([null, null, null])
 })
