@@ -33,13 +33,12 @@ const idOf = ({ bytes }: NoteSignature): string => Buffer.from(bytes.subarray(0,
  */
 export const knownKeys = (own: readonly KeyBytes[], given: readonly PublicNoteKey[]) => {
   const bytes = [...own, ...given.map(({ key }) => key)]
-  /** Given keys that have signed nothing yet. */
-  const unseen = new Set(given)
+  let isSeen = given.length === 0
 
   const signer = (text: string, signature: NoteSignature): KeyBytes | undefined => {
     const { name } = signature
     const signing = bytes.find((key) => hasSigned({ name, kind: ed25519, key }, text, signature))
-    if (signing) for (const key of unseen) if (hasSigned(key, text, signature)) unseen.delete(key)
+    isSeen ||= signing !== undefined && given.some((key) => hasSigned(key, text, signature))
     return signing
   }
 
@@ -55,8 +54,8 @@ export const knownKeys = (own: readonly KeyBytes[], given: readonly PublicNoteKe
         : `no key that is known here has signed it (${own.map(idOf).join(', ')}): see --key`
     },
     hasAny: (): boolean => bytes.length > 0,
-    /** Names of given keys that have signed no checkpoint. */
-    unseen: (): readonly string[] => [...unseen].map(({ name }) => name),
+    /** Whether a key that was given has signed anything; so if none was given. */
+    isSeen: (): boolean => isSeen,
   }
 }
 

@@ -38,9 +38,14 @@ const checkpointIn = (file: string): KeptCheckpoint => {
   return { size, root: Buffer.from(root).toString('base64'), by: file, note }
 }
 
-const keyOf = (text: string, others: readonly PublicNoteKey[]): readonly PublicNoteKey[] => {
-  const key = parseKey(sha256, text)
-  return [...others, key ?? fail(`${text} is no key as /transparency/key tells it`)]
+/** The keys of the lines of `/transparency/key`, without the times that follow them. */
+const keysOf = (text: string, others: readonly PublicNoteKey[]): readonly PublicNoteKey[] => {
+  const lines = text.trim().split('\n')
+  const keys = lines.map((line) => {
+    const [key = ''] = line.split(' ')
+    return parseKey(sha256, key) ?? fail(`${line} is no key as /transparency/key tells it`)
+  })
+  return [...others, ...keys]
 }
 
 const secondMs = 1_000
@@ -104,7 +109,7 @@ export const addVerifyCommand = (audit: Command, program: Command, settings: Set
       [],
     )
     .option('--since <file>', 'decide again only what came after this checkpoint')
-    .option('--key <key>', 'a key of the log, which must have signed, or of a witness', keyOf, [])
+    .option('--key <key>', 'a key of the log, which must have signed, or of a witness', keysOf, [])
     .action(async (given: Given) => {
       const found = await verify(settings, given)
       const isJson = program.opts<{ json?: true }>().json

@@ -4,15 +4,19 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeAlterableLog, type AlterableLog } from '../../harness/alterable-log.ts'
 import { eventsOf, rewrite } from '../../harness/altered-log.ts'
 import { operatorHere } from '../../harness/operator.ts'
+import { ed25519, formatKey } from '../../domain/transparency/signed-note.ts'
 import { readSettings } from '../../infrastructure/settings.ts'
+import { sha256 } from '../../infrastructure/sha256.ts'
 
 let log: AlterableLog
 let kept: string
+let origin: string
 
 beforeAll(async () => {
   log = await makeAlterableLog(1)
   kept = join(log.folder, 'kept-by-a-merchant')
   writeFileSync(kept, log.text)
+  origin = log.text.split('\n', 1)[0] ?? ''
 })
 afterAll(() => rmSync(log.folder, { recursive: true }))
 
@@ -67,6 +71,19 @@ test('given a checkpoint that the key has not signed, then it is no checkpoint',
   expect(await verify('--key', 'x')).toMatchObject({
     errors: 'x is no key as /transparency/key tells it\n',
   })
+})
+
+test('given a key as it is told, then it must have signed the log', async () => {
+  const key = (publicKey: Uint8Array) => {
+    const told = formatKey(sha256, { name: origin, kind: ed25519, key: publicKey })
+    return `${told} from 2026-11-27T20:04:42Z`
+  }
+  const [registered] = eventsOf(log.folder, 'CheckpointKeyRegistered')
+  const own = Buffer.from(String(registered?.data['publicKey']), 'base64')
+  expect((await verify('--key', `${key(own)}\n`)).code).toBe(0)
+  const { code, output } = await verify('--key', key(Buffer.alloc(32, 7)))
+  expect(code).toBe(1)
+  expect(output).toContain('the key that was given has signed nothing of this log')
 })
 
 test('given an event that breaks a rule, then it is named, and exit 1', async () => {
