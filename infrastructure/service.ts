@@ -76,7 +76,7 @@ export const composeService = async (core: Core, { granted, ...parts }: Parts) =
       people: people.needs,
       callbacks: callbacks.needs,
       transparency: transparency.needs,
-      audit: auditSlice(core, settings, access),
+      audit: { ...auditSlice(core, settings, access), lastAudit: audit.last },
       service: {
         ready: makeReadiness(core, background),
         lastAudit: audit.last,

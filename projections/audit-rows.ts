@@ -11,11 +11,14 @@ type Client = {
 
 const isOfPermission = `action IN ('permission_request', 'permission_answered', 'permission_fail')`
 
-/** Conditions that name nothing are left out, so that the index of ledgers is used. */
+/**
+ * With a ledger its index is used. Without one the plus keeps SQLite from reading all lines of a
+ * merchant for a few positions.
+ */
 const wanted = ({ merchant, ledger }: MoneyLineRange): string => `
   FROM transaction_lines
   WHERE position > @after AND position < @before AND fee IS NOT NULL
-    ${merchant === null ? '' : 'AND merchant = @merchant'}
+    ${merchant === null ? '' : `AND ${ledger === null ? '+' : ''}merchant = @merchant`}
     ${ledger === null ? '' : 'AND ledger = @ledger'}`
 
 const summed = ['amount', 'additionalAmount', 'fee', 'interchange', 'vat']
@@ -43,6 +46,13 @@ export const auditRowQueries = (db: BetterSQLite3Database) => {
   const find = <Row>(text: string, values: object): Row | undefined =>
     client.prepare(text).get(values) as Row | undefined
   return {
+    /** The position so many lines further on, if there are so many. */
+    linesFurther: (after: number, count: number) =>
+      find<{ readonly position: number }>(
+        `SELECT position FROM transaction_lines WHERE position > @after
+         ORDER BY position LIMIT 1 OFFSET @count`,
+        { after, count },
+      )?.position,
     /** The first lines, in the order of the log. */
     lines: (range: MoneyLineRange, limit: number) =>
       all(listed(range), { ...range, limit }) as unknown as readonly ListedLine[],

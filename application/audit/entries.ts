@@ -1,4 +1,5 @@
-import { parseEvent, type Recorded } from '../../domain/events.ts'
+import type { Recorded } from '../../domain/events.ts'
+import { historyOf } from '../history.ts'
 import type { ExplainNeeds } from './needs.ts'
 import { currencyOf, eventInWords } from './event-words.ts'
 import type { Entry } from './story.ts'
@@ -27,12 +28,14 @@ export const entryOf = async (
   }
 }
 
-/** The event at a position of the log. */
+/** The event of a stream at a position of the log. */
 export const eventAt = async (
   { store }: Pick<ExplainNeeds, 'store'>,
-  position: number,
+  { stream, position }: { readonly stream: string; readonly position: number },
 ): Promise<Recorded | undefined> => {
-  for await (const [first] of store.readAll(position - 1))
-    return first?.position === position ? parseEvent(first) : undefined
+  for await (const events of historyOf(store, stream)) {
+    const found = events.find((event) => event.position === position)
+    if (found) return found
+  }
   return undefined
 }

@@ -77,7 +77,7 @@ export const sumUpAccount = async (
     .find((one) => one.currency === currency)?.balance
   if (recorded === undefined) return undefined
   const numberOf = (line: MoneyLine): Sum => amountIn(postingsOf(line), name, currency)
-  const { total, parts, ...others } = partsOfLines(
+  const { total, parts, ...others } = await partsOfLines(
     needs.rows,
     wholeLog(merchant),
     currency,
@@ -89,9 +89,9 @@ export const sumUpAccount = async (
     const amount = amountIn(postingsOfEvent(event), name, currency)
     if (amount === '0') continue
     sum = addUp(sum, amount)
-    const { position, metadata } = event
+    const { position, stream, metadata } = event
     more.push({
-      ...{ position, at: metadata.at, says: eventInWords(event, currency) },
+      ...{ position, stream, at: metadata.at, says: eventInWords(event, currency) },
       ...{ minor: amount, amount: formatAmount(amount, currency) },
     })
   }
@@ -114,10 +114,10 @@ const entriesIn = async (
   const { parts = [], others } = summed ?? {}
   const entries: Entry[] = []
   let balance: Sum = '0'
-  for (const { position, minor } of parts.slice(0, mostEntries)) {
-    const event = await eventAt(needs, position)
+  for (const part of parts.slice(0, mostEntries)) {
+    const event = await eventAt(needs, part)
     const from = balance
-    balance = addUp(balance, minor)
+    balance = addUp(balance, part.minor)
     const change = { from: formatAmount(from, currency), to: formatAmount(balance, currency) }
     const numbers = [{ name: 'balance', ...change }]
     if (event) entries.push(await entryOf(needs, event, { currency, numbers, told: [] }))

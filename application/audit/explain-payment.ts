@@ -123,9 +123,9 @@ export const sumUpPayment = async (
     if (more === 0) continue
     total += more
     const says = eventInWords(event, request.currency)
-    const { position, metadata } = event
+    const { position, stream, metadata } = event
     const amount = formatAmount(more, request.currency)
-    parts.push({ position, at: metadata.at, says, minor: String(more), amount })
+    parts.push({ position, stream, at: metadata.at, says, minor: String(more), amount })
   }
   if (!payment) return undefined
   const { currency } = payment.request

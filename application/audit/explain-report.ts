@@ -10,7 +10,13 @@ import { streamOf } from '../../domain/stream.ts'
 import { formatDateTime } from '../date-time.ts'
 import { historyOf } from '../history.ts'
 import { entryOf, eventAt, mostEntries } from './entries.ts'
-import { namedNumber, numbersOfLines, numbersOfTotals, partsOfLines } from './line-sums.ts'
+import {
+  namedNumber,
+  numbersOfLines,
+  numbersOfTotals,
+  partsOfLines,
+  streamOfLine,
+} from './line-sums.ts'
 import type { ExplainNeeds } from './needs.ts'
 import type { Entry, NumberChange, Story, SumOfParts } from './story.ts'
 
@@ -55,14 +61,17 @@ export const entriesOfLines = async (
 ): Promise<Entry[]> => {
   const entries: Entry[] = []
   const running = new Map<string, Record<string, Sum>>()
-  for (const line of needs.rows.lines(range, mostEntries)) {
+  for (const line of await needs.rows.lines(range, mostEntries)) {
     const { currency } = line
-    const event = await eventAt(needs, line.position)
+    const event = await eventAt(needs, { stream: streamOfLine(line), position: line.position })
     const numbers = withLine(running, line)
     if (event) entries.push(await entryOf(needs, event, { currency, numbers, told: [] }))
   }
   return entries
 }
+
+export const countLines = async ({ rows }: ExplainNeeds, range: MoneyLineRange): Promise<number> =>
+  (await rows.sums(range)).reduce((all, one) => all + one.count, 0)
 
 const isOf = ({ data }: Recorded, number: number): boolean =>
   'report' in data && data.report === number
@@ -75,7 +84,7 @@ export const explainReport = async (
   const { range, closed, isThere } = rangeOf(needs, name)
   if (!isThere) return undefined
   const entries = await entriesOfLines(needs, range)
-  const count = needs.rows.sums(range).reduce((all, one) => all + one.count, 0)
+  const count = await countLines(needs, range)
   const more = count - entries.length
   for await (const events of historyOf(needs.store, streamOf(ledgers, `${merchant}/${ledger}`)))
     for (const event of events) if (isOf(event, number)) entries.push(await entryOf(needs, event))
@@ -88,20 +97,20 @@ export const explainReport = async (
       `${count} of them move money`,
     ],
     ...{ entries, more },
-    numbers: numbersOfLines(needs.rows, range),
+    numbers: await numbersOfLines(needs.rows, range),
   }
 }
 
 /** The lines that add up to a number of a report. */
-export const sumUpReport = (
+export const sumUpReport = async (
   needs: ExplainNeeds,
   report: ReportName,
   name: string,
   currency: string,
-): SumOfParts | undefined => {
+): Promise<SumOfParts | undefined> => {
   const { range, closed, isThere } = rangeOf(needs, report)
   if (!isThere) return undefined
-  const { total, ...parts } = partsOfLines(needs.rows, range, currency, namedNumber(name))
+  const { total, ...parts } = await partsOfLines(needs.rows, range, currency, namedNumber(name))
   const about = { name, currency, value: formatAmount(total, currency), ...parts }
   const completion = closed?.completion
   if (!completion) return { ...about, agrees: null, says: 'the report is not complete so far' }

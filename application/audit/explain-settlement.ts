@@ -7,7 +7,7 @@ import { addUp, formatAmount, negated, type Sum } from '../../domain/money/money
 import { streamOf } from '../../domain/stream.ts'
 import { historyOf } from '../history.ts'
 import { entryOf } from './entries.ts'
-import { entriesOfLines } from './explain-report.ts'
+import { countLines, entriesOfLines } from './explain-report.ts'
 import { namedIn, namedNumber, numbersOfLines, numbersOfTotals, partsOfLines } from './line-sums.ts'
 import type { ExplainNeeds } from './needs.ts'
 import type { NamedNumber, Part, Story, SumOfParts } from './story.ts'
@@ -70,7 +70,7 @@ export const explainSettlement = async (
   const { merchant, serial } = name
   const { events, made } = await eventsOf(needs, name)
   const entries = await entriesOfLines(needs, range)
-  const count = needs.rows.sums(range).reduce((all, one) => all + one.count, 0)
+  const count = await countLines(needs, range)
   const more = count - entries.length
   for (const event of events) entries.push(await entryOf(needs, event))
   const id = needs.rows.settlement(merchant, serial)?.settlementId ?? ''
@@ -82,7 +82,7 @@ export const explainSettlement = async (
       made ? 'its sums are recorded' : 'its sums are not recorded so far',
     ],
     ...{ entries, more },
-    numbers: made ? numbersOf(made) : numbersOfLines(needs.rows, range),
+    numbers: made ? numbersOf(made) : await numbersOfLines(needs.rows, range),
   }
 }
 
@@ -143,7 +143,7 @@ export const sumUpSettlement = async (
   const range = rangeOf(needs, settlement)
   if (!range) return undefined
   const numberOf = namedNumber(ofNet.has(name) ? 'net' : name)
-  const { total, parts, ...others } = partsOfLines(needs.rows, range, currency, numberOf)
+  const { total, parts, ...others } = await partsOfLines(needs.rows, range, currency, numberOf)
   const { made, before } = await eventsOf(needs, settlement)
   const payout = made?.data.payouts.find((one) => one.currency === currency)
   if (!made || !payout) {
@@ -155,9 +155,9 @@ export const sumUpSettlement = async (
   const sum = addUp(total, ...extras.map(({ amount }) => amount))
   const recorded = recordedAs(made, name, payout)
   const more = extras.map(({ event, says, amount }): Part => {
-    const { position, metadata } = event
+    const { position, stream, metadata } = event
     const shown = formatAmount(amount, currency)
-    return { position, at: metadata.at, says, minor: amount, amount: shown }
+    return { position, stream, at: metadata.at, says, minor: amount, amount: shown }
   })
   return {
     ...{ name, currency, value: formatAmount(sum, currency) },

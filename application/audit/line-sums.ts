@@ -4,12 +4,18 @@ import {
   type MoneyLine,
   type MoneyLineRange,
 } from '../../domain/accounting/money-line.ts'
+import { payments, permissionRequests } from '../../domain/aggregates.ts'
 import { totalGross, totalNet, type Totals } from '../../domain/accounting/totals.ts'
 import { addUp, formatAmount, negated, type Sum } from '../../domain/money/money.ts'
+import { streamOf } from '../../domain/stream.ts'
 import { potsInWords } from './payment-words.ts'
 import { mostEntries } from './entries.ts'
 import type { AuditRows } from './needs.ts'
 import type { NamedNumber, Part } from './story.ts'
+
+/** The stream of the event that makes the line. */
+export const streamOfLine = ({ tid, isOfPermission }: ListedLine): string =>
+  streamOf(isOfPermission ? permissionRequests : payments, tid)
 
 /** A line as a sentence. */
 export const lineInWords = (line: ListedLine): string => {
@@ -26,21 +32,23 @@ export const namedNumber =
     numbersOfLine(line)[name] ?? '0'
 
 /** The parts that lines add to a number; those that are not listed are one sum. */
-export const partsOfLines = (
+export const partsOfLines = async (
   rows: AuditRows,
   range: MoneyLineRange,
   currency: string,
   numberOf: NumberOf,
 ) => {
-  const listed = rows.lines(range, mostEntries).filter((line) => line.currency === currency)
-  const sums = rows.sums(range).filter((line) => line.currency === currency)
+  const isOurs = (line: MoneyLine): boolean => line.currency === currency
+  const listed = (await rows.lines(range, mostEntries)).filter(isOurs)
+  const sums = (await rows.sums(range)).filter(isOurs)
   const total = addUp(...sums.map(numberOf))
   const parts = listed.flatMap((line): Part[] => {
     const amount = numberOf(line)
     if (amount === '0') return []
     const { position, at } = line
     const says = lineInWords(line)
-    return [{ position, at, says, minor: amount, amount: formatAmount(amount, currency) }]
+    const stream = streamOfLine(line)
+    return [{ position, stream, at, says, minor: amount, amount: formatAmount(amount, currency) }]
   })
   const count = sums.reduce((all, one) => all + one.count, 0) - listed.length
   const rest = addUp(total, negated(addUp(...listed.map(numberOf))))
@@ -67,9 +75,12 @@ export const numbersOfTotals = (totals: Totals): ReadonlyMap<string, Record<stri
 }
 
 /** The numbers of lines, as a report shows them. */
-export const numbersOfLines = (rows: AuditRows, range: MoneyLineRange): NamedNumber[] => {
+export const numbersOfLines = async (
+  rows: AuditRows,
+  range: MoneyLineRange,
+): Promise<NamedNumber[]> => {
   const byCurrency = new Map<string, Record<string, Sum>>()
-  for (const line of rows.sums(range)) {
+  for (const line of await rows.sums(range)) {
     const own = byCurrency.get(line.currency) ?? {}
     for (const [name, sum] of Object.entries(numbersOfLine(line)))
       own[name] = addUp(own[name] ?? 0, sum)

@@ -16,8 +16,8 @@ export type ClosedReport = {
 /** What read models tell of lines, reports, settlements and the journal. */
 export type AuditRows = {
   /** The first lines, in the order of the log. */
-  readonly lines: (range: MoneyLineRange, limit: number) => readonly ListedLine[]
-  readonly sums: (range: MoneyLineRange) => readonly SummedLines[]
+  readonly lines: (range: MoneyLineRange, limit: number) => Promise<readonly ListedLine[]>
+  readonly sums: (range: MoneyLineRange) => Promise<readonly SummedLines[]>
   readonly report: (merchant: string, ledger: string, number: number) => ClosedReport | undefined
   /** The number of the open report, undefined where there is no such ledger. */
   readonly openReport: (merchant: string, ledger: string) => number | undefined

@@ -42,6 +42,7 @@ export type Story = {
 /** What an event adds to a number. */
 export type Part = {
   readonly position: number
+  readonly stream: string
   readonly at: Instant
   readonly says: string
   readonly amount: string

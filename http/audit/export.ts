@@ -45,8 +45,7 @@ export const auditExportRoutes = ({ store }: AuditExportNeeds, visits: AuditVisi
         body: html`<h1>Export</h1>
           <p>
             Events as they are stored, as JSON Lines, in the order of the log: all of them, or those
-            that fit. Compare them with a copy, or check them with the tools that
-            <a href="/docs/auditors">the guide</a> names.
+            that fit.
           </p>
           ${filtersHtml('/audit/export/events.jsonl', eventFields({}), 'Download')}`,
         json: { events: '/audit/export/events.jsonl' },

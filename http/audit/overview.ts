@@ -2,12 +2,16 @@ import { html } from 'hono/html'
 import { browse } from '../../application/audit/browse.ts'
 import { filtersHtml } from './filters.ts'
 import { eventsTable, type AuditEventNeeds } from './events.ts'
+import type { Html } from '../payer/page.ts'
 import { route, type Route } from '../route.ts'
 import { shownTime } from './page.ts'
 import { notSignedIn, type AuditVisits } from './visits.ts'
 
 export type AuditOverviewNeeds = Pick<AuditEventNeeds, 'store' | 'openAddress'> & {
   readonly caughtUp: () => Promise<void>
+  /** Undefined before the first audit. */
+  readonly lastAudit: () =>
+    { readonly holds: boolean; readonly at: number; readonly position: number } | undefined
   readonly checkpoints: {
     readonly newest: () =>
       { readonly size: number; readonly root: string; readonly signedAt: number } | undefined
@@ -15,6 +19,19 @@ export type AuditOverviewNeeds = Pick<AuditEventNeeds, 'store' | 'openAddress'> 
 }
 
 const shownEvents = 10
+
+const verdictHtml = (last: ReturnType<AuditOverviewNeeds['lastAudit']>): Html => {
+  if (!last) return html`<p class="note">The service has not audited its log so far.</p>`
+  const { holds, at, position } = last
+  const until = html`${shownTime(at)} (UTC), up to position ${position}`
+  return holds
+    ? html`<p class="state good">
+        <span>The log holds<small>audited ${until}</small></span>
+      </p>`
+    : html`<p class="state bad">
+        <span>Something is wrong with the log<small>audited ${until}</small></span>
+      </p>`
+}
 
 /** Where an auditor begins: the newest events, and the newest checkpoint. */
 export const auditOverviewRoute = (needs: AuditOverviewNeeds, visits: AuditVisits): Route =>
@@ -33,6 +50,7 @@ export const auditOverviewRoute = (needs: AuditOverviewNeeds, visits: AuditVisit
         const head = await needs.store.head()
         const { events } = await browse(needs.store, {}, shownEvents)
         const newest = needs.checkpoints.newest()
+        const verdict = needs.lastAudit()
         const checkpoint = newest
           ? html`<p>
               The newest checkpoint covers ${newest.size} events, signed
@@ -47,10 +65,14 @@ export const auditOverviewRoute = (needs: AuditOverviewNeeds, visits: AuditVisit
         }
         const body = html`<h1>The log</h1>
           <p>It holds events up to position ${head}. You can read all of it, and change nothing.</p>
-          ${checkpoint} ${filtersHtml('/audit/explain', [field], 'Explain')}
+          ${verdictHtml(verdict)} ${checkpoint} ${filtersHtml('/audit/explain', [field], 'Explain')}
           <h2>The newest events</h2>
           ${await eventsTable(needs, events)}
           <p><a href="/audit/events">All events</a></p>`
-        return { title: 'Overview', body, json: { head, checkpoint: newest ?? null } }
+        return {
+          title: 'Overview',
+          body,
+          json: { head, checkpoint: newest ?? null, verdict: verdict ?? null },
+        }
       }),
   })

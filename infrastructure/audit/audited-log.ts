@@ -44,7 +44,7 @@ const clockOf = async (store: EventStore): Promise<() => Instant> => {
 }
 
 /** A log, or a copy of one, with read models that hold all of it; nothing is appended. */
-export const openAuditedLog = async (place: Place) => {
+export const openAuditedLog = async (place: Place, linesInTurn?: number) => {
   const store = await openStoreToRead(place)
   const file = await openReadModels(place, store)
   const close = async (): Promise<void> => {
@@ -53,7 +53,8 @@ export const openAuditedLog = async (place: Place) => {
   }
   try {
     await foldAll(store, file)
-    return { store, rows: auditRowsOf(queriesOf(file.db)), now: await clockOf(store), close }
+    const rows = auditRowsOf(queriesOf(file.db), linesInTurn)
+    return { store, rows, now: await clockOf(store), close }
   } catch (error) {
     await close()
     throw error

@@ -99,7 +99,7 @@ test('every number of every story adds up, also of a copy without its vault', as
   const copy = mkdtempSync(join(tmpdir(), 'daybook-copy-'))
   for (const name of ['events.sqlite', 'events.sqlite-wal'])
     cpSync(join(service.folder, name), join(copy, name))
-  const log = await openAuditedLog({ EVENT_STORE: 'sqlite', DATA_DIR: copy })
+  const log = await openAuditedLog({ EVENT_STORE: 'sqlite', DATA_DIR: copy }, 2)
   onTestFinished(async () => {
     await log.close()
     rmSync(copy, { recursive: true })
