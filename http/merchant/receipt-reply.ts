@@ -71,7 +71,7 @@ const entryView = ({ shown, line, leaf, ...entry }: ReceiptEntry): z.input<typeo
 export type ReceiptHead = Pick<z.input<typeof receiptReply>, 'merchant' | 'about'>
 
 /** Long enough to be worth a turn of its own. */
-const charactersATurn = 32_768
+const charactersATurn = 16_384
 
 /** A report may have a million events: it is sent as it is made. */
 async function* textOf(head: ReceiptHead, receipt: Receipt): AsyncGenerator<string> {
