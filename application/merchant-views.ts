@@ -1,6 +1,6 @@
 import { outcomeAt, type PaymentOutcome } from '../domain/payment/payment-outcome.ts'
 import type { RequestedPayment } from '../domain/payment/payment-state.ts'
-import type { Permissions } from '../domain/people/grant.ts'
+import { isWithdrawal, type Permissions } from '../domain/people/grant.ts'
 import { permissionAt, type RequestedPermission } from '../domain/people/permission.ts'
 import { streamOf } from '../domain/stream.ts'
 import type { Instant } from '../domain/time.ts'
@@ -48,7 +48,8 @@ const shownRequests = ({ find, findNow, showCustomer, showTokens }: Needs) => {
     const issued = { grant, generation, permissions: latest ?? permissions }
     const shown = await showTokens({ ...issued, payer, merchant, client: merchant }, at, asOf)
     // Whoever has withdrawn consent since is told of no more, at whatever moment (interface 11.4).
-    const isWithdrawn = (await findNow(grants, grant, 'log')).revokedBy !== null
+    const { revokedBy: endedBy } = await findNow(grants, grant, 'log')
+    const isWithdrawn = endedBy !== null && isWithdrawal(endedBy)
     return isWithdrawn ? { ...shown, userInfo: null } : shown
   }
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import Database from '../../infrastructure/sqlite.ts'
 import { logFileIn } from '../../infrastructure/stores.ts'
 import { authorizedPayment, paths, startService, type Service } from '../../harness/http-service.ts'
+import { parseEvent } from '../../domain/events.ts'
 import { operatorHere } from '../../harness/operator.ts'
 
 let service: Service
@@ -15,10 +16,13 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'daybook-as-of-'))
   service = await startService({ LOG_LEVEL: 'error' })
   payment = await authorizedPayment(service)
-  position = await service.core.store.head()
-  time = new Date(service.core.now()).toISOString()
+  const at = service.core.now()
+  time = new Date(at).toISOString()
   await service.call('POST', paths.clock, { body: { advance_seconds: 60 } })
   await service.pos1('PUT', payment, { action: 'capture' })
+  // Checkpoints are signed beside.
+  for await (const events of service.core.store.readAll(0))
+    for (const event of events) if (parseEvent(event).metadata.at <= at) position = event.position
 })
 afterAll(async () => {
   await service.stop()
