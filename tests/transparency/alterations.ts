@@ -54,8 +54,8 @@ export const alterations: readonly Alteration[] = [
     'coffee',
     (receipt) => {
       const entry = entryAt(receipt, ofType('PaymentCaptured'))
-      entry.proof = entry.proof.replace(`index ${entry.index}`, `index ${entry.index + 0.5}`)
-      entry.index += 0.5
+      entry.proof = entry.proof.replace(`index ${entry.index}`, `index ${entry.index - 0.5}`)
+      entry.index -= 0.5
     },
     'does not stand in the log',
   ],
