@@ -27,6 +27,8 @@ export type Projection<Row extends object = object> = Fold<Row, Recorded> & {
   readonly begins: ReadonlySet<EventType>
   /** Rows are only inserted: none is read or cached. */
   readonly isAppended: boolean
+  /** How many rows stay in memory, where they are large; null for the usual number. */
+  readonly rowsKept: number | null
   readonly transactionLine:
     ((before: Row | undefined, event: Recorded) => TransactionLine | undefined) | null
   readonly lines: Fold<Row, TransactionLine> | null
@@ -73,6 +75,7 @@ export const projection = <
     readonly table: Table
     readonly key: SQLiteColumn
     readonly isAppended?: true
+    readonly rowsKept?: number
     readonly lines?: Fold<Table['$inferSelect'], TransactionLine>
     readonly sums?: Fold<Table['$inferSelect'], LineSum>
     readonly message?: MessageOf<Table['$inferSelect']>
@@ -81,6 +84,7 @@ export const projection = <
 ) => {
   type Row = Table['$inferSelect']
   const { table, key, isAppended = false, handles, begins = [], apply } = definition
+  const { rowsKept = null } = definition
   const { transactionLine, lines, sums, message, messages } = definition
   const keysOf =
     'keysOf' in definition
@@ -90,6 +94,7 @@ export const projection = <
     table,
     key,
     isAppended,
+    rowsKept,
     handles: new Set<EventType>(handles),
     begins: new Set<EventType>(begins),
     keysOf: keysOf as Projection['keysOf'],

@@ -26,7 +26,7 @@ const tableOf = (file: ReadModelFile, projection: Projection) => {
   const { message: messageOf, messages } = projection
   const { read, write } = rowsOf(file, projection)
   /** Null for a row that does not exist: most payments have no callbacks. */
-  const remembered = generationalCache<Key, Row | null>(cachedPayments)
+  const remembered = generationalCache<Key, Row | null>(projection.rowsKept ?? cachedPayments)
   let changes: Changes = new Map()
   /** Of the previous batch, which may not be written yet. */
   let latest: Changes = new Map()
