@@ -14,6 +14,7 @@ export const namesOfOperations: Readonly<Record<string, string>> = {
   'GET /oauth2/v1/userinfo': 'getUserInfo',
   'POST /oauth2/v1/userinfo': 'postUserInfo',
   'GET /payer/': 'getPayerHomePage',
+  'GET /audit': 'getAuditStart',
   'GET /payer/v1/request/': 'listPayerRequests',
   'GET /merchant/v1/merchant_lookup/:lookup_id/': 'findMerchant',
   'GET /merchant/v1/callback/feed/': 'readCallbackFeed',

@@ -1,4 +1,5 @@
 import { parseEvent, type Recorded } from '../../domain/events.ts'
+import { historyOf } from '../history.ts'
 import { start, type EventStore, type Position, type RecordedEvent } from '../event-store.ts'
 
 /** Which events are wanted; absent members want all. */
@@ -11,13 +12,17 @@ export type Wanted = {
   readonly stream?: string | undefined
 }
 
+type EventToChoose = Pick<RecordedEvent, 'stream' | 'type'> & {
+  readonly metadata: Readonly<Record<string, unknown>>
+}
+
 /** Commands are also known by the account that ran them: `operator:root`. */
 const actorsOf = ({ actor, operator }: RecordedEvent['metadata']): readonly unknown[] =>
   operator ? [actor, `operator:${(operator as { account: string }).account}`] : [actor]
 
 export const isWanted =
   ({ from, to, type, merchant, actor, stream }: Wanted) =>
-  (event: Pick<RecordedEvent, 'stream' | 'type' | 'metadata'>): boolean =>
+  (event: EventToChoose): boolean =>
     (from === undefined || Number(event.metadata['at']) >= from) &&
     (to === undefined || Number(event.metadata['at']) < to) &&
     (type === undefined || event.type === type) &&
@@ -77,6 +82,22 @@ export const browse = async (
     width = batch.length < width / 2 ? width * 2 : Math.min(width * 2, 1_000)
   }
   return { events: events.map(parseEvent), before: last > start ? last + 1 : undefined }
+}
+
+/** The newest wanted events of one stream before a position. */
+export const browseStream = async (
+  store: Pick<EventStore, 'readStream'>,
+  stream: string,
+  wanted: Wanted,
+  limit: number,
+  before = Number.MAX_SAFE_INTEGER,
+): Promise<FoundEvents> => {
+  const isIt = isWanted(wanted)
+  const found: Recorded[] = []
+  for await (const events of historyOf(store, stream))
+    found.push(...events.filter((event) => event.position < before && isIt(event)))
+  const events = found.toReversed().slice(0, limit)
+  return { events, before: found.length > limit ? events.at(-1)?.position : undefined }
 }
 
 const lastOf = (events: readonly RecordedEvent[]): Position | undefined => events.at(-1)?.position

@@ -6,44 +6,39 @@ import type { Payment, RequestedPayment } from '../../domain/payment/payment-sta
 import { streamOf } from '../../domain/stream.ts'
 import { formatDateTime } from '../date-time.ts'
 import { historyOf, stateAfter } from '../history.ts'
-import { entryOf } from './entries.ts'
+import { entryOf, mostEntries } from './entries.ts'
 import { eventInWords } from './event-words.ts'
 import type { ExplainNeeds } from './needs.ts'
 import { numbersOfPayment, type PaymentNumbers } from './payment-numbers.ts'
 import { partsOfEvent } from './payment-parts.ts'
 import type { Entry, NumberChange, Part, Story, SumOfParts } from './story.ts'
 
-/** An event of a payment, with the numbers before and after it. */
+/** An event of a payment, which was and then is like that. */
 type Step = {
   readonly event: Recorded
+  readonly before: Payment
   readonly payment: RequestedPayment
-  readonly before: PaymentNumbers
-  readonly after: PaymentNumbers
 }
 
-const numbersAt = (payment: Payment, at: number): PaymentNumbers =>
-  payment.status === 'unrequested' ? {} : numbersOfPayment(payment, at)
-
 /** Expiry is an event of its own, so numbers are taken as if no time had passed since. */
-const justBefore = (payment: Payment): number =>
-  payment.status === 'unrequested' ? 0 : payment.expiresAt - 1
+const numbersOf = (payment: Payment): PaymentNumbers =>
+  payment.status === 'unrequested' ? {} : numbersOfPayment(payment, payment.expiresAt - 1)
 
 async function* stepsOf({ store }: ExplainNeeds, tid: string): AsyncGenerator<Step> {
   let state: Payment = payments.decider.initial
   for await (const events of historyOf(store, streamOf(payments, tid)))
     for (const event of events) {
-      const before = numbersAt(state, justBefore(state))
+      const before = state
       state = stateAfter(payments.decider, [event], state)
-      if (state.status === 'unrequested') continue
-      const after = numbersAt(state, justBefore(state))
-      yield { event, payment: state, before, after }
+      if (state.status !== 'unrequested') yield { event, before, payment: state }
     }
 }
 
-const changesOf = ({ before, after, payment }: Step): readonly NumberChange[] => {
+const changesOf = ({ before, payment }: Step): readonly NumberChange[] => {
   const { currency } = payment.request
-  return Object.entries(after).flatMap(([name, now]) => {
-    const earlier = before[name] ?? 0
+  const numbersBefore = numbersOf(before)
+  return Object.entries(numbersOf(payment)).flatMap(([name, now]) => {
+    const earlier = numbersBefore[name] ?? 0
     if (earlier === now) return []
     return { name, from: formatAmount(earlier, currency), to: formatAmount(now, currency) }
   })
@@ -84,21 +79,22 @@ export const explainPayment = async (
   tid: string,
 ): Promise<Story | undefined> => {
   const entries: Entry[] = []
-  let last: Step | undefined
+  let more = 0
+  let payment: RequestedPayment | undefined
   for await (const step of stepsOf(needs, tid)) {
-    entries.push(await entryOfStep(needs, step))
-    last = step
+    if (entries.length < mostEntries) entries.push(await entryOfStep(needs, step))
+    else more += 1
+    payment = step.payment
   }
-  if (!last) return undefined
-  const { request, status, statusCode, expiresAt } = last.payment
+  if (!payment) return undefined
+  const { request, status, statusCode, expiresAt } = payment
   const { currency } = request
-  const until = `until ${formatDateTime(expiresAt)}${overInWords(needs, last.payment)}`
+  const until = `until ${formatDateTime(expiresAt)}${overInWords(needs, payment)}`
   return {
     title: `payment ${tid} of ${request.merchant}`,
     says: [`it is ${status}, status code ${statusCode}, ${until}`],
-    entries,
-    more: 0,
-    numbers: Object.entries(last.after).map(([name, minor]) => ({
+    ...{ entries, more },
+    numbers: Object.entries(numbersOf(payment)).map(([name, minor]) => ({
       ...{ name, currency },
       value: formatAmount(minor, currency),
     })),
@@ -112,6 +108,7 @@ export const sumUpPayment = async (
   name: string,
 ): Promise<SumOfParts | undefined> => {
   const parts: Part[] = []
+  const others = { count: 0, amount: 0 }
   let total = 0
   let payment: RequestedPayment | undefined
   for await (const step of stepsOf(needs, tid)) {
@@ -122,6 +119,11 @@ export const sumUpPayment = async (
     const more = partsOfEvent(event, request)[name] ?? 0
     if (more === 0) continue
     total += more
+    if (parts.length >= mostEntries) {
+      others.count += 1
+      others.amount += more
+      continue
+    }
     const says = eventInWords(event, request.currency)
     const { position, stream, metadata } = event
     const amount = formatAmount(more, request.currency)
@@ -129,12 +131,17 @@ export const sumUpPayment = async (
   }
   if (!payment) return undefined
   const { currency } = payment.request
-  const answered = numbersOfPayment(payment, justBefore(payment))[name]
+  const answered = numbersOf(payment)[name]
   if (answered === undefined) return undefined
   const agrees = total === answered
   const value = formatAmount(total, currency)
   const says = agrees
     ? 'the outcome that the service answers has the same'
     : `the outcome that the service answers has ${formatAmount(answered, currency)}`
-  return { name, currency, value, parts, agrees, says: says + overInWords(needs, payment) }
+  const rest = { ...others, amount: formatAmount(others.amount, currency) }
+  return {
+    ...{ name, currency, value, parts },
+    ...(others.count > 0 && { others: rest }),
+    ...{ agrees, says: says + overInWords(needs, payment) },
+  }
 }

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import { browse } from '../../application/audit/browse.ts'
+import { browse, browseStream } from '../../application/audit/browse.ts'
 import { eventWithCurrencyInWords } from '../../application/audit/event-words.ts'
 import { proveOrder, type OrderProof } from '../../application/audit/prove-order.ts'
 import { whoCaused, whyCaused, type OpenAddress } from '../../application/audit/who-caused.ts'
@@ -117,7 +117,12 @@ const oneEvent = async (needs: AuditEventNeeds, position: number): Promise<Shown
 const manyEvents = async (needs: AuditEventNeeds, query: EventQuery): Promise<Shown> => {
   const { before, ...fields } = query
   const from = Number(before)
-  const found = await browse(needs.store, wantedOf(query), onPage, from > 0 ? from : undefined)
+  const [wanted, end] = [wantedOf(query), from > 0 ? from : undefined]
+  const { stream } = wanted
+  const found =
+    stream === undefined
+      ? await browse(needs.store, wanted, onPage, end)
+      : await browseStream(needs.store, stream, wanted, onPage, end)
   const search = searchOfFields({ ...fields, before: String(found.before ?? '') })
   const older =
     found.before === undefined

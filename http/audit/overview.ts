@@ -34,7 +34,7 @@ const verdictHtml = (last: ReturnType<AuditOverviewNeeds['lastAudit']>): Html =>
 }
 
 /** Where an auditor begins: the newest events, and the newest checkpoint. */
-export const auditOverviewRoute = (needs: AuditOverviewNeeds, visits: AuditVisits): Route =>
+const overviewRoute = (needs: AuditOverviewNeeds, visits: AuditVisits): Route =>
   route({
     method: 'GET',
     access: 'OPEN',
@@ -76,3 +76,22 @@ export const auditOverviewRoute = (needs: AuditOverviewNeeds, visits: AuditVisit
         }
       }),
   })
+
+/** For whoever leaves out the last slash. */
+const withoutSlash = (visits: AuditVisits): Route =>
+  route({
+    method: 'GET',
+    access: 'OPEN',
+    group: 'Audit',
+    path: '/audit',
+    summary: 'On to the overview of auditors',
+    success: 'raw otherwise',
+    replyTypes: ['text/html'],
+    errors: { 303: 'On to `/audit/`.' },
+    handle: () => visits.go('/audit/'),
+  })
+
+export const auditOverviewRoutes = (needs: AuditOverviewNeeds, visits: AuditVisits): Route[] => [
+  withoutSlash(visits),
+  overviewRoute(needs, visits),
+]

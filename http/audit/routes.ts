@@ -5,7 +5,7 @@ import { auditCheckpointRoute, type AuditCheckpointNeeds } from './checkpoints.t
 import { auditEventRoutes, type AuditEventNeeds } from './events.ts'
 import { auditExplainRoute, type AuditExplainNeeds } from './explain.ts'
 import { auditExportRoutes, type AuditExportNeeds } from './export.ts'
-import { auditOverviewRoute, type AuditOverviewNeeds } from './overview.ts'
+import { auditOverviewRoutes, type AuditOverviewNeeds } from './overview.ts'
 import { auditRefusalRoute, type AuditRefusalNeeds } from './refusals.ts'
 import { auditSignInRoutes, type AuditSignInNeeds } from './sign-in.ts'
 import { makeAuditVisits, type VisitNeeds } from './visits.ts'
@@ -27,7 +27,7 @@ export const auditRoutes = (needs: AuditNeeds): Route[] => {
   return [
     ...asPages([
       ...auditSignInRoutes(needs, visits),
-      auditOverviewRoute(needs, visits),
+      ...auditOverviewRoutes(needs, visits),
       ...auditEventRoutes(needs, visits),
       auditExplainRoute(needs, visits),
       auditRefusalRoute(needs, visits),

@@ -52,7 +52,8 @@ export const claimingChannels =
     const claim = async (call: Call, found: ReturnType<typeof channelsIn>): Promise<void> => {
       const merchant = merchantOf(call)
       const { at, requestId: correlationId, caller } = call
-      const context = { at, merchant, actor: caller?.actor ?? 'sandbox', correlationId }
+      const ofSandbox = { at, actor: 'sandbox', correlationId }
+      const context = { ...(caller ? contextOf(call) : ofSandbox), merchant }
       for (const [field, channel] of found) {
         if (!pusher.isServed) throw new Malformed({ [field]: [notServed] })
         if (!(await pusher.claimChannel(channel, context)))

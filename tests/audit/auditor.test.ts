@@ -92,6 +92,7 @@ test('every operation of auditors is answered as it is described', async () => {
   expect((await service.visit('/audit/sign-in')).text).toContain('Sign in as an auditor')
   const form = { id: '', password: '', code: '' }
   expect((await service.visit('/audit/sign-in', { method: 'POST', form })).status).toBe(400)
+  expect((await service.visit('/audit')).headers.get('location')).toBe('/audit/')
   await service.visit('/audit/sign-out', { method: 'POST', form: {} })
   expect(service.unseen()).toEqual([])
 })

@@ -165,7 +165,7 @@ export const isPeoples = (name: string): boolean =>
   )
 
 /** What auditors see: tests/audit/auditor.test.ts walks through it. */
-export const isAuditors = (name: string): boolean => /^\w+ \/audit\/(?!style)/.test(name)
+export const isAuditors = (name: string): boolean => /^\w+ \/audit(?!\/style)/.test(name)
 
 /** A check of values by a JSON schema of the document. */
 export const checkOf = (
