@@ -14,7 +14,7 @@ import { callbackSecretCauses } from './merchant/callback-secret.ts'
 import { scanCauses } from './merchant/scans-causes.ts'
 import { stickerCauses } from './merchant/sticker.ts'
 import { fundingCauses } from './payment/funding.ts'
-import { paymentCauses } from './payment/payment-causes.ts'
+import { paymentCauses } from './payment/payment.ts'
 import { authorizationCauses } from './people/authorization-causes.ts'
 import { grantCauses } from './people/grant-causes.ts'
 import { payerCauses } from './people/payer-causes.ts'
@@ -32,20 +32,18 @@ type CausesOf<Aggregate> = Aggregate extends {
   ? Causes<Command, Event, State>
   : never
 
-/** The commands that can have led to the events of each aggregate. */
-export const causes = {
+/** Registers bring their own. */
+type Own = {
+  readonly [
+    Name in keyof Aggregates as Aggregates[Name] extends { readonly causes: unknown } ? never : Name
+  ]: CausesOf<Aggregates[Name]>
+}
+
+const own: Own = {
   installations: installationCauses,
   clocks: clockCauses,
-  merchants: aggregates.merchants.causes,
-  users: aggregates.users.causes,
-  pointsOfSale: aggregates.pointsOfSale.causes,
-  shortlinks: aggregates.shortlinks.causes,
   stickers: stickerCauses,
   scansOfShortlinks: scanCauses,
-  integrators: aggregates.integrators.causes,
-  requestLimits: aggregates.requestLimits.causes,
-  signingKeys: aggregates.signingKeys.causes,
-  channels: aggregates.channels.causes,
   callbackSecrets: callbackSecretCauses,
   payments: paymentCauses,
   attachmentsOfPayments: attachmentCauses,
@@ -55,15 +53,23 @@ export const causes = {
   feeSchedules: feeCauses,
   taxcodesOfOperator: taxcodeCauses,
   ledgers: ledgerCauses,
-  settlementAccounts: aggregates.settlementAccounts.causes,
   settlementSeries: seriesCauses,
   settlements: settlementCauses,
-  auditors: aggregates.auditors.causes,
   payers: payerCauses,
-  applications: aggregates.applications.causes,
   permissionRequests: permissionCauses,
   authorizations: authorizationCauses,
   grants: grantCauses,
   checkpoints: checkpointCauses,
-  checkpointKeys: aggregates.checkpointKeys.causes,
-} satisfies { readonly [Name in keyof Aggregates]: CausesOf<Aggregates[Name]> }
+}
+
+type AnyCauses = Causes<unknown, { readonly type: string; readonly data: object }, unknown>
+
+/** The commands that can have led to the events of each aggregate. */
+export const causes = {
+  ...Object.fromEntries(
+    Object.entries(aggregates).flatMap(([name, aggregate]) =>
+      'causes' in aggregate ? [[name, aggregate.causes]] : [],
+    ),
+  ),
+  ...own,
+} as unknown as Readonly<Record<keyof Aggregates, AnyCauses>>

@@ -30,7 +30,13 @@ const notComparedIfOld: Partial<Record<string, readonly string[]>> = { Settlemen
 
 type Fields = Readonly<Record<string, unknown>>
 
-const shown = (value: unknown): string => {
+const time = (at: Instant): string => new Date(at).toISOString()
+
+const amounts = ['amount', 'additionalAmount', 'fee', 'interchange', 'vat']
+
+const shown = (value: unknown, name: string): string => {
+  if (typeof value === 'number' && name.endsWith('At')) return time(value)
+  if (typeof value === 'number' && amounts.includes(name)) return `${value} minor units`
   const text = value === undefined ? 'nothing' : JSON.stringify(value)
   return text.length > 80 ? `${text.slice(0, 77)}…` : text
 }
@@ -42,7 +48,8 @@ const differenceIn = (recorded: unknown, decided: unknown, path: string): string
     for (const name of new Set([...Object.keys(recorded), ...Object.keys(decided)]))
       if (!jsonEquals(recorded[name], decided[name]))
         return differenceIn(recorded[name], decided[name], path === '' ? name : `${path}.${name}`)
-  return `its ${path} is ${shown(recorded)}, and by the rules it is ${shown(decided)}`
+  const name = path.split('.').at(-1) ?? path
+  return `its ${path} is ${shown(recorded, name)}, and by the rules it is ${shown(decided, name)}`
 }
 
 /** Of an event of an older version only what both know of is compared. */
@@ -63,8 +70,6 @@ const problemWith = (judged: Judged, decided: Decided): string | undefined => {
   }
   return jsonEquals(left, again) ? undefined : differenceIn(left, again, '')
 }
-
-const time = (at: Instant): string => new Date(at).toISOString()
 
 /** Why a command that gives no event cannot have led to one. */
 const nothingDecided = ({ event: { data, metadata } }: Judged): string => {

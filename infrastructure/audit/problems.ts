@@ -20,6 +20,9 @@ export type Problem = {
   readonly stream?: string
   readonly revision?: number
   readonly type?: string
+  /** When it was recorded, and who had caused it. */
+  readonly at?: string
+  readonly actor?: string
   /** Says of the event, or of what else it names, what is wrong. */
   readonly problem: string
 }
@@ -41,7 +44,16 @@ export const firstOf = (problems: readonly Problem[]): readonly Problem[] =>
 /** Most problems of a check that are kept. */
 const mostKept = 100
 
-type Place = Pick<RecordedEvent, 'position' | 'stream' | 'revision'> & { readonly type?: string }
+type Place = Pick<RecordedEvent, 'position' | 'stream' | 'revision'> & {
+  readonly type?: string
+  readonly metadata?: { readonly at?: unknown; readonly actor?: unknown }
+}
+
+/** An event that cannot be read may say anything. */
+const causeOf = ({ metadata: { at, actor } = {} }: Place) => ({
+  ...(Number.isSafeInteger(at) && { at: new Date(at as number).toISOString() }),
+  ...(typeof actor === 'string' && { actor }),
+})
 
 /** Gathers what does not hold. */
 export const gatherProblems = () => {
@@ -55,8 +67,11 @@ export const gatherProblems = () => {
   return {
     add,
     /** An event is wrong. */
-    at: ({ position, stream, revision, type }: Place, check: Check, problem: string): void =>
-      add({ check, position, stream, revision, ...(type !== undefined && { type }), problem }),
+    at: (event: Place, check: Check, problem: string): void => {
+      const { position, stream, revision, type } = event
+      const about = { ...(type !== undefined && { type }), ...causeOf(event) }
+      add({ check, position, stream, revision, ...about, problem })
+    },
     found: (): Found => ({
       problems: found,
       problemCount: [...counts.values()].reduce((sum, count) => sum + count, 0),

@@ -28,7 +28,7 @@ const parsed = (entry: Entry, problems: Problems): Judged | undefined => {
   } catch (error) {
     if (!(error instanceof UnreadableEvent)) throw error
     const [, reason = error.message] = / cannot be read: (.*)$/s.exec(error.message) ?? []
-    problems.at(entry, 'log', `it cannot be read: ${reason}`)
+    problems.at(stored, 'log', `it cannot be read: ${reason}`)
     return undefined
   }
 }

@@ -25,10 +25,10 @@ export type StreamState = {
 const kept = { streams: 10_000, bytes: 12_582_912 }
 
 const judges: ReadonlyMap<string, Judge> = new Map(
-  Object.entries(causes).map(([name, causes]) => {
-    const { category, decider } = aggregates[name as keyof typeof causes]
-    return [category, { decider, causes } as unknown as Judge]
-  }),
+  Object.entries(aggregates).map(([name, { category, decider }]) => [
+    category,
+    { decider, causes: causes[name as keyof typeof aggregates] } as unknown as Judge,
+  ]),
 )
 
 /** Undefined for a stream of no aggregate of ours. */

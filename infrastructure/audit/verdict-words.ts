@@ -58,10 +58,11 @@ const isUnchecked = (check: Check, { rowsCompared, checkpoints, documents }: Aud
   (check === 'tree' && checkpoints === 0) ||
   (check === 'documents' && documents === 0)
 
-const placeOf = ({ position, stream, revision, type }: Problem): string => {
+const placeOf = ({ position, stream, revision, type, at, actor }: Problem): string => {
   const about = [
     ...(type === undefined ? [] : [type]),
     ...(stream === undefined ? [] : [`revision ${revision} of ${stream}`]),
+    ...(at === undefined ? [] : [`recorded at ${at}${actor === undefined ? '' : ` by ${actor}`}`]),
   ]
   return about.length === 0 ? `event ${position}` : `event ${position} (${about.join(', ')})`
 }

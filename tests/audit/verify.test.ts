@@ -101,7 +101,9 @@ test('given an event that breaks a rule, then it is named, and exit 1', async ()
       `^The first event that is wrong is event ${position} \\(PaymentCaptured, revision 2`,
     ),
   )
-  expect(lines[3]).toBe('its charge.fee is 181, and by the rules it is 180.')
+  expect(lines[3]).toBe(
+    'its charge.fee is 181 minor units, and by the rules it is 180 minor units.',
+  )
   const { problems } = JSON.parse((await verify('--json')).output)
   expect(problems[0]).toMatchObject({ check: 'rules', position, type: 'PaymentCaptured' })
   rewrite(log.folder, position, { data: () => data ?? {} })
