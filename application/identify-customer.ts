@@ -48,6 +48,8 @@ export const firstOf =
 const shortlinkName = /^shortlink_(id|sn):([a-zA-Z0-9-]{1,64})$/
 const scanTokenName = /^token:\d{1,64}$/
 export const isScanToken = (customer: string): boolean => scanTokenName.test(customer)
+export const isStoredClear = (customer: string): boolean =>
+  shortlinkName.test(customer) || isScanToken(customer)
 
 const shortlinkOn = async (find: Find, serial: string): Promise<string | undefined> => {
   const sticker = await findRechecked(find, stickers, serial, ({ status }) => status === 'claimed')

@@ -1,4 +1,11 @@
+import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+/** Conditions of indexes. Queries must be written like them, or SQLite does not use the index. */
+export const hasCustomer = sql`customerKey is not null`
+export const isOpen = sql`deadline is not null`
+export const hasFailed = sql`statusCode >= 4000`
+export const isRefunded = sql`refunded > 0`
 
 /**
  * What queries over many payments and transaction lines need; everything else is folded from the
@@ -14,12 +21,18 @@ export const paymentTable = sqliteTable(
     posTid: text().notNull(),
     text: text(),
     customer: text(),
+    /** Who the customer is, however they were called; see `customerKeyOf`. */
+    customerKey: text(),
     currency: text().notNull(),
     amount: integer().notNull(),
     additionalAmount: integer().notNull(),
     credit: integer({ mode: 'boolean' }).notNull(),
     amountLeft: integer().notNull(),
     additionalAmountLeft: integer().notNull(),
+    statusCode: integer().notNull(),
+    /** Both pots together, as is `refunded`. */
+    captured: integer().notNull(),
+    refunded: integer().notNull(),
     /** Who may answer or has answered; null while anyone may. */
     payer: text(),
     /** Whether the payer has yet to answer. */
@@ -32,11 +45,34 @@ export const paymentTable = sqliteTable(
     callbackUri: text(),
     /** Callback messages that its events have told, with an address or without. */
     told: integer().notNull(),
+    requestedAt: integer().notNull(),
+    requestedPosition: integer().notNull(),
   },
-  (row) => [
-    index('payments_by_deadline').on(row.deadline),
-    index('payments_by_payer').on(row.payer, row.isWaiting, row.inboxPosition),
-  ],
+  (row) => {
+    const { merchant, requestedAt, requestedPosition } = row
+    const order = [requestedAt, requestedPosition] as const
+    return [
+      index('payments_by_deadline').on(row.deadline),
+      index('payments_by_payer').on(row.payer, row.isWaiting, row.inboxPosition),
+      // For lists of a merchant. Their columns are written once, with the request: no capture
+      // writes them again. Those with a condition hold the few rows that fit it.
+      index('payments_by_time').on(merchant, ...order),
+      index('payments_by_pos').on(merchant, row.posId, ...order),
+      index('payments_by_amount').on(merchant, row.amount, ...order),
+      index('payments_by_customer')
+        .on(merchant, row.customerKey, ...order)
+        .where(hasCustomer),
+      index('payments_open')
+        .on(merchant, row.isWaiting, ...order)
+        .where(isOpen),
+      index('payments_failed')
+        .on(merchant, ...order)
+        .where(hasFailed),
+      index('payments_refunded')
+        .on(merchant, ...order)
+        .where(isRefunded),
+    ]
+  },
 )
 
 export type PaymentRow = typeof paymentTable.$inferSelect

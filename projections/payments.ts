@@ -2,14 +2,17 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { ToldMessage } from '../domain/callback.ts'
 import { callbackNameOf } from '../domain/callback-names.ts'
 import type { Recorded } from '../domain/events.ts'
-import { isNothing } from '../domain/money/pots.ts'
+import { isNothing, minus, type Pots } from '../domain/money/pots.ts'
 import {
   hasEffect,
   paymentEvents,
   type PaymentEvent,
   type WithEffect,
 } from '../domain/payment/payment-events.ts'
+import { statusCodes, type StatusCode } from '../domain/payment/status.ts'
+import { customerKeyOf } from '../domain/people/sealed-name.ts'
 import { idIn } from '../domain/stream.ts'
+import type { Instant } from '../domain/time.ts'
 import { dueBy, nextBy } from './due.ts'
 import { transactionLine } from './payment-lines.ts'
 import { paymentTable, type PaymentRow } from './payment-table.ts'
@@ -25,24 +28,30 @@ type Changes = Partial<
     | 'posTid'
     | 'text'
     | 'customer'
+    | 'customerKey'
     | 'currency'
     | 'amount'
     | 'inboxPosition'
     | 'told'
+    | 'requestedAt'
+    | 'requestedPosition'
   >
 >
 
-const ended: Changes = {
+const ended = (statusCode: StatusCode): Changes => ({
   isWaiting: false,
   amountLeft: 0,
   additionalAmountLeft: 0,
   deadline: null,
-}
+  statusCode,
+})
+
+const grossOf = ({ amount, additionalAmount }: Pots): number => amount + additionalAmount
 
 const requested = (
   tid: string,
   { request, payer, expiresAt }: Extract<PaymentEvent, { type: 'PaymentRequested' }>['data'],
-  position: number,
+  { at, position }: { readonly at: Instant; readonly position: number },
 ): PaymentRow => {
   const { merchant, ledger, posId, posTid, customer, currency, amount, additionalAmount } = request
   return {
@@ -53,10 +62,14 @@ const requested = (
     posTid,
     text: request.text,
     customer,
+    customerKey: customer === null ? null : customerKeyOf(customer),
     currency,
     amount,
     additionalAmount,
     credit: false,
+    statusCode: statusCodes.PENDING,
+    captured: 0,
+    refunded: 0,
     amountLeft: 0,
     additionalAmountLeft: 0,
     payer,
@@ -66,19 +79,47 @@ const requested = (
     deadline: expiresAt,
     callbackUri: request.callbackUri,
     told: 0,
+    requestedAt: at,
+    requestedPosition: position,
   }
 }
 
 type End = Extract<PaymentEvent, { type: WithEffect<'ends'> }>
 const isEnd = (event: PaymentEvent): event is End => hasEffect(event.type, 'ends')
 
+const codeOfEnd = (row: PaymentRow, event: End): StatusCode => {
+  switch (event.type) {
+    case 'PaymentDeclined':
+      return statusCodes.REJECTED
+    case 'PaymentFailed':
+      return event.data.statusCode
+    case 'PaymentAborted':
+      return statusCodes.ABORTED
+    case 'PaymentExpired':
+      return statusCodes.REQUEST_EXPIRED
+    case 'PaymentReleased':
+      return row.captured > 0 ? statusCodes.OK : statusCodes.ABORTED
+    case 'PaymentAuthorizationExpired':
+      return statusCodes.AUTH_EXPIRED
+  }
+}
+
+const captured = (row: PaymentRow, taken: Pots): Changes => {
+  const left = minus({ amount: row.amountLeft, additionalAmount: row.additionalAmountLeft }, taken)
+  const captured = row.captured + grossOf(taken)
+  if (isNothing(left)) return { ...ended(statusCodes.OK), captured }
+  return { captured, amountLeft: left.amount, additionalAmountLeft: left.additionalAmount }
+}
+
 /** Undefined if the row stays as it is. */
 const changesOf = (
   row: PaymentRow,
   event: Exclude<PaymentEvent, { type: 'PaymentRequested' }>,
 ): Changes | undefined => {
-  if (event.type === 'PaymentDeclined') return { ...ended, payer: event.data.payer }
-  if (isEnd(event)) return ended
+  if (isEnd(event)) {
+    const end = ended(codeOfEnd(row, event))
+    return event.type === 'PaymentDeclined' ? { ...end, payer: event.data.payer } : end
+  }
   switch (event.type) {
     case 'PaymentAmended': {
       const { ledger = row.ledger, callbackUri = row.callbackUri } = event.data
@@ -89,21 +130,17 @@ const changesOf = (
     case 'PaymentAuthorized': {
       const { payer, additionalAmount, credit, expiresAt } = event.data
       const left = { amountLeft: row.amount, additionalAmountLeft: additionalAmount }
-      const ends = { expiresAt, deadline: expiresAt }
+      const ends = { expiresAt, deadline: expiresAt, statusCode: statusCodes.AUTH }
       return { payer, isWaiting: false, additionalAmount, credit, ...left, ...ends }
     }
-    case 'PaymentCaptured': {
-      const amountLeft = row.amountLeft - event.data.amount
-      const additionalAmountLeft = row.additionalAmountLeft - event.data.additionalAmount
-      const left = { amount: amountLeft, additionalAmount: additionalAmountLeft }
-      return isNothing(left) ? ended : { amountLeft, additionalAmountLeft }
-    }
+    case 'PaymentCaptured':
+      return captured(row, event.data)
     case 'PaymentRenewed': {
       const { expiresAt } = event.data
       return { expiresAt, deadline: expiresAt }
     }
     case 'PaymentRefunded':
-      return undefined
+      return { refunded: row.refunded + grossOf(event.data) }
   }
 }
 
@@ -139,7 +176,8 @@ export const paymentProjection = projection({
   keyOf: ({ stream }) => idIn(stream),
   apply: (row, event) => {
     const { stream, position, metadata } = event
-    if (event.type === 'PaymentRequested') return requested(idIn(stream), event.data, position)
+    if (event.type === 'PaymentRequested')
+      return requested(idIn(stream), event.data, { at: metadata.at, position })
     if (!row) return undefined
     const changes = changesOf(row, event)
     const isTold = callbackNameOf(event.type, metadata.schema) !== undefined

@@ -27,6 +27,7 @@ import { logFileProjection, logFileQueries } from './log-files.ts'
 import { merchantLookupProjection, merchantLookupQuery } from './merchant-lookups.ts'
 import { payerInboxQueries } from './payer-inbox.ts'
 import { payerSessionProjection, payerSessionQueries } from './payer-sessions.ts'
+import { paymentListQueries } from './payment-list.ts'
 import { paymentProjection, paymentQueries } from './payments.ts'
 import { permissionProjection, permissionQueries } from './permissions.ts'
 import { pickUpProjection, pickUpQueries } from './pick-ups.ts'
@@ -45,6 +46,7 @@ import { transactionLineProjection, transactionLineQueries } from './transaction
 const readModels = {
   payments: {
     payments: { projections: [paymentProjection], queries: paymentQueries },
+    lists: { projections: [], queries: paymentListQueries },
     attachments: { projections: [attachmentProjection], queries: attachmentQueries },
   },
   accounting: {

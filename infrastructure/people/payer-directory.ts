@@ -4,6 +4,7 @@ import type { Tokens } from '../../application/tokens.ts'
 import type { Find } from '../../application/find-state.ts'
 import {
   isScanToken,
+  isStoredClear,
   type Admit,
   type Identify,
   type IdentifyOneKind,
@@ -13,6 +14,8 @@ import { retryWhileHeld } from '../retry-while-held.ts'
 
 /** Access tokens are not stored: this names the grant, from which the token is derived. */
 const grantedName = /^granted:(\d+):(.+)$/
+type Granted = { readonly generation: number; readonly grant: string }
+const grantedNameOf = ({ generation, grant }: Granted): string => `granted:${generation}:${grant}`
 
 type Needs = {
   readonly find: Find
@@ -50,7 +53,7 @@ export const payerDirectory = (needs: Needs) => {
     if (!row) return undefined
     const live = await liveToken(customer, at)
     const names = live?.merchant === merchant ? { id: live.payer } : 'unknown'
-    return { stored: `granted:${row.generation}:${row.grant}`, names }
+    return { stored: grantedNameOf(row), names }
   }
 
   const newPerson = async (name: string, merchant: string, admit: Admit): Promise<string> => {
@@ -79,6 +82,17 @@ export const payerDirectory = (needs: Needs) => {
   /** By phone number, or by any other name, which identifies no payer. */
   const byName: Identify = (...asked) => retryWhileHeld(() => byNameNow(...asked))
 
+  /** What payments of this customer are found by, if the merchant has ever called them so. */
+  const keyNamed = async (merchant: string, text: string): Promise<string | undefined> => {
+    if (isStoredClear(text)) return text
+    const digits = phoneDigits(text)
+    const person = people.findNamed(merchant, digits ?? text)
+    if (person !== undefined || digits !== undefined) return person
+    await caughtUp()
+    const row = rows.findAccess(tokens.digest(text))
+    return row && grantedNameOf(row)
+  }
+
   /** Erased holders of a token, as tokens are not sealed. */
   const isErased = (holder: { readonly payer: string } | undefined): boolean =>
     holder !== undefined && !people.hasPerson(holder.payer)
@@ -86,6 +100,7 @@ export const payerDirectory = (needs: Needs) => {
   return {
     byAccessToken,
     byName,
+    keyNamed,
     /** What the merchant called them; null for a person who was erased. */
     show: (stored: string | null): string | null => {
       const [, generation, grant] = grantedName.exec(stored ?? '') ?? []

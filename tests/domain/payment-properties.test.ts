@@ -284,7 +284,7 @@ describe('for any history of commands', () => {
           return
         }
         const { tid, merchant, customer, currency, amount, additionalAmount } = outcome
-        const { credit, payer, expiresAt, status, available, posId, posTid } = outcome
+        const { credit, payer, expiresAt, status, statusCode, available, posId, posTid } = outcome
         const state = paymentAfter(log)
         const ledger = state.status === 'unrequested' ? '' : state.details.ledger
         const deadline = status === 'pending' || status === 'auth' ? expiresAt : null
@@ -296,8 +296,17 @@ describe('for any history of commands', () => {
         const moved = log.findLast(({ type, position }) =>
           type === 'PaymentAmended' ? false : !answered || position <= answered.position,
         )
+        const sumOf = (type: 'PaymentCaptured' | 'PaymentRefunded') =>
+          log
+            .flatMap((event) => (event.type === type ? event.data : []))
+            .reduce((sum, { amount, additionalAmount }) => sum + amount + additionalAmount, 0)
         expect(paymentRowOf(log)).toEqual({
           ...{ tid, merchant, ledger, customer, currency, amount, additionalAmount },
+          ...{ customerKey: customer, statusCode },
+          captured: sumOf('PaymentCaptured'),
+          refunded: sumOf('PaymentRefunded'),
+          requestedAt: first?.metadata.at,
+          requestedPosition: first?.position,
           ...{ credit, payer, expiresAt, deadline, posId, posTid, text },
           amountLeft: available.amount,
           additionalAmountLeft: available.additionalAmount,

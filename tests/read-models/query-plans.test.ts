@@ -9,6 +9,7 @@ import { gatherWrites, rowsOf, type Row } from '../../infrastructure/read-models
 import { projections } from '../../projections/read-models.ts'
 import { grantQueries } from '../../projections/grants.ts'
 import { merchantLookupQuery } from '../../projections/merchant-lookups.ts'
+import { listStart, paymentListQueries } from '../../projections/payment-list.ts'
 import { reportQueries } from '../../projections/reports.ts'
 import { settlementQueries } from '../../projections/settlements.ts'
 import { foldedFile } from './folded-file.ts'
@@ -51,6 +52,35 @@ test.each(['"merchant" > ?', '"merchant" <= ?'])(
 test('where settlements cut the log between two positions is found without a look at those before', () => {
   expect(stepsOf(() => settlementQueries(file.db), '"startedPosition" > ?')).toEqual([
     expect.stringContaining('settlements_by_position (merchant=? AND startedPosition>?'),
+  ])
+})
+
+test('each list of payments is read from an index in its order, without sorting', () => {
+  const after = 'AND (requestedAt,requestedPosition)<(?,?))'
+  const timed = `AND requestedAt>? ${after}`
+  const range = { since: 0, behind: listStart, limit: 1 }
+  const askAll = () => {
+    const lists = paymentListQueries(file.db)
+    lists.newest('m', range)
+    lists.atPos('m', 'till', range)
+    lists.ofAmount('m', 1, range)
+    lists.ofCustomer('m', 'c', range)
+    lists.open('m', true, range)
+    lists.failed('m', range)
+    lists.refunded('m', range)
+    lists.largest('m', 0, range)
+  }
+  const plans = file.plansOf(askAll, 'order by')
+  expect(plans.flat().sort()).toEqual([
+    `SEARCH payments USING COVERING INDEX payments_by_pos (merchant=? AND posId>?)`,
+    `SEARCH payments USING INDEX payments_by_amount (merchant=? AND amount=? ${timed}`,
+    expect.stringContaining('INDEX payments_by_amount (merchant=? AND amount>? AND (amount,'),
+    `SEARCH payments USING INDEX payments_by_customer (merchant=? AND customerKey=? ${timed}`,
+    `SEARCH payments USING INDEX payments_by_pos (merchant=? AND posId=? ${timed}`,
+    `SEARCH payments USING INDEX payments_by_time (merchant=? ${timed}`,
+    `SEARCH payments USING INDEX payments_failed (merchant=? ${timed}`,
+    `SEARCH payments USING INDEX payments_open (merchant=? AND isWaiting=? ${timed}`,
+    `SEARCH payments USING INDEX payments_refunded (merchant=? ${timed}`,
   ])
 })
 

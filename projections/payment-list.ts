@@ -1,0 +1,160 @@
+import { and, asc, desc, eq, gt, gte, sql, type SQL } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import type { Instant } from '../domain/time.ts'
+import {
+  hasCustomer,
+  hasFailed,
+  isOpen,
+  isRefunded,
+  paymentTable,
+  type PaymentRow,
+} from './payment-table.ts'
+import { findBy, prepared } from './prepared.ts'
+
+/** Where a page ends: the next one begins behind it. */
+export type PaymentPlace = {
+  readonly amount: number
+  readonly at: Instant
+  readonly position: number
+}
+
+/** Payments from a time on, behind a place in their order. */
+export type PaymentRange = {
+  readonly since: Instant
+  readonly behind: PaymentPlace
+  readonly limit: number
+}
+
+/** Before the first of every list. */
+export const listStart: PaymentPlace = {
+  amount: Number.MAX_SAFE_INTEGER,
+  at: Number.MAX_SAFE_INTEGER,
+  position: Number.MAX_SAFE_INTEGER,
+}
+
+export const placeOf = (row: PaymentRow): PaymentPlace => ({
+  amount: row.amount,
+  at: row.requestedAt,
+  position: row.requestedPosition,
+})
+
+const { merchant, posId, amount, customerKey, isWaiting } = paymentTable
+const { requestedAt, requestedPosition } = paymentTable
+
+const given = (name: string) => sql.placeholder(name)
+const isBehind = sql`(${requestedAt}, ${requestedPosition}) <
+  (${given('at')}, ${given('position')})`
+const isSince = gte(requestedAt, given('since'))
+
+type Query<Row> = {
+  toSQL(): { readonly sql: string; readonly params: unknown[] }
+  all(): Row[]
+}
+
+/** Left to itself, SQLite takes an index that holds more than what is looked for. */
+const through = <Row>(index: string, query: Query<Row>): Query<Row> => ({
+  all: () => query.all(),
+  toSQL: () => {
+    const { sql: text, params } = query.toSQL()
+    return { sql: text.replace('"payments"', `$& indexed by "payments_${index}"`), params }
+  },
+})
+
+type Prepared = ReturnType<typeof prepared<PaymentRow>>
+
+/** Prepared at the first use: a file that is being built gets its indexes last. */
+const whenUsed = (prepare: () => Prepared): Pick<Prepared, 'all'> => {
+  let made: Prepared | undefined
+  return { all: (values) => (made ??= prepare()).all(values) }
+}
+
+/** Newest first. */
+const newestIn = (db: BetterSQLite3Database) => (index: string, condition?: SQL) => {
+  const query = db
+    .select()
+    .from(paymentTable)
+    .where(and(eq(merchant, given('merchant')), condition, isSince, isBehind))
+    .orderBy(desc(requestedAt), desc(requestedPosition))
+    .limit(given('limit'))
+  return whenUsed(() => prepared(db, paymentTable, through(index, query)))
+}
+
+/** Largest first, and of the same amount newest first. */
+const largestIn = (db: BetterSQLite3Database) =>
+  prepared(
+    db,
+    paymentTable,
+    db
+      .select()
+      .from(paymentTable)
+      .where(
+        and(
+          eq(merchant, given('merchant')),
+          sql`(${amount}, ${requestedAt}, ${requestedPosition}) <
+            (${given('amount')}, ${given('at')}, ${given('position')})`,
+          gte(amount, given('least')),
+          isSince,
+        ),
+      )
+      .orderBy(desc(amount), desc(requestedAt), desc(requestedPosition))
+      .limit(given('limit')),
+  )
+
+/** The ids of points of sale that payments name, one after the other. */
+const posIdsIn = (db: BetterSQLite3Database) => {
+  const next = prepared(
+    db,
+    paymentTable,
+    db
+      .select({ posId })
+      .from(paymentTable)
+      .where(and(eq(merchant, given('merchant')), gt(posId, given('after'))))
+      .orderBy(asc(posId))
+      .limit(1),
+  )
+  return (merchant: string, most: number): string[] => {
+    const found: string[] = []
+    for (let row = next.get({ merchant, after: '' }); row && found.length < most;) {
+      found.push(row.posId)
+      row = next.get({ merchant, after: row.posId })
+    }
+    return found
+  }
+}
+
+/** Lists of a merchant's payments; each reads an index in its order. */
+export const paymentListQueries = (db: BetterSQLite3Database) => {
+  const newest = newestIn(db)
+  const all = newest('by_time')
+  const atPos = newest('by_pos', eq(posId, given('posId')))
+  const ofAmount = newest('by_amount', eq(amount, given('exactly')))
+  const ofCustomer = newest('by_customer', and(eq(customerKey, given('customer')), hasCustomer))
+  const open = newest('open', and(eq(isWaiting, given('isWaiting')), isOpen))
+  const failed = newest('failed', hasFailed)
+  const refunded = newest('refunded', isRefunded)
+  const largest = largestIn(db)
+  const bound = (merchant: string, { behind, ...range }: PaymentRange) => ({
+    ...{ merchant, ...range, ...behind },
+  })
+  return {
+    find: findBy(db, paymentTable, paymentTable.tid),
+    posIds: posIdsIn(db),
+    newest: (merchant: string, range: PaymentRange) => all.all(bound(merchant, range)),
+    atPos: (merchant: string, posId: string, range: PaymentRange) =>
+      atPos.all({ ...bound(merchant, range), posId }),
+    ofAmount: (merchant: string, exactly: number, range: PaymentRange) =>
+      ofAmount.all({ ...bound(merchant, range), exactly }),
+    ofCustomer: (merchant: string, customer: string, range: PaymentRange) =>
+      ofCustomer.all({ ...bound(merchant, range), customer }),
+    /** That wait for their payer, or are authorised. */
+    open: (merchant: string, isWaiting: boolean, range: PaymentRange) =>
+      open.all({ ...bound(merchant, range), isWaiting: Number(isWaiting) }),
+    failed: (merchant: string, range: PaymentRange) => failed.all(bound(merchant, range)),
+    refunded: (merchant: string, range: PaymentRange) => refunded.all(bound(merchant, range)),
+    /** Of at least an amount. */
+    largest: (merchant: string, least: number, range: PaymentRange) =>
+      largest.all({ ...bound(merchant, range), least }),
+  }
+}
+
+export type PaymentLists = ReturnType<typeof paymentListQueries>

@@ -1,0 +1,164 @@
+import type { Instant } from '../domain/time.ts'
+import {
+  listStart,
+  placeOf,
+  type PaymentLists,
+  type PaymentPlace,
+  type PaymentRange,
+} from './payment-list.ts'
+import type { PaymentRow } from './payment-table.ts'
+import {
+  byLargest,
+  byNewest,
+  fitting,
+  isNarrow,
+  type Fits,
+  type PaymentWanted,
+} from './payment-wanted.ts'
+
+export type PaymentPage = {
+  readonly rows: readonly PaymentRow[]
+  /** Null after the last. */
+  readonly next: PaymentPlace | null
+  /** There may be more that fit before the limit was reached: it has looked far enough. */
+  readonly isUnfinished: boolean
+}
+
+type Bounds = {
+  /** Rows that are read in one turn. */
+  readonly inTurn: number
+  /** So many are read and sorted where no index has the wanted order. */
+  readonly few: number
+  /** A page looks through so many. */
+  readonly most: number
+}
+
+/** A turn takes about a millisecond. */
+const usualBounds: Bounds = { inTurn: 250, few: 5_000, most: 20_000 }
+
+type Work = Bounds & { readonly turn: () => Promise<void> }
+
+type Source = (range: Omit<PaymentRange, 'since'>) => readonly PaymentRow[]
+
+/** The narrowest index that is in the order of time. */
+const newestSource = (lists: PaymentLists, merchant: string, wanted: PaymentWanted): Source => {
+  const { customerKey, status, least, most, posIds, since } = wanted
+  const within = (range: Omit<PaymentRange, 'since'>) => ({ ...range, since })
+  if (customerKey !== null) return (range) => lists.ofCustomer(merchant, customerKey, within(range))
+  if (status === 'refunded') return (range) => lists.refunded(merchant, within(range))
+  if (status === 'fail') return (range) => lists.failed(merchant, within(range))
+  if (status === 'pending' || status === 'auth')
+    return (range) => lists.open(merchant, status === 'pending', within(range))
+  if (least === most) return (range) => lists.ofAmount(merchant, least, within(range))
+  if (posIds === null) return (range) => lists.newest(merchant, within(range))
+  return (range) =>
+    posIds
+      .flatMap((posId) => lists.atPos(merchant, posId, within(range)))
+      .sort(byNewest)
+      .slice(0, range.limit)
+}
+
+const largestSource =
+  (lists: PaymentLists, merchant: string, { since, least }: PaymentWanted): Source =>
+  (range) =>
+    lists.largest(merchant, least, { ...range, since })
+
+/** All that fit, unless there are too many to look through. */
+const allOf = async (
+  source: Source,
+  fits: Fits,
+  behind: PaymentPlace,
+  { inTurn, few, turn }: Work,
+): Promise<PaymentRow[] | undefined> => {
+  const found: PaymentRow[] = []
+  let place = behind
+  for (let examined = 0; examined < few; examined += inTurn) {
+    const part = source({ behind: place, limit: inTurn })
+    found.push(...part.filter(fits))
+    const last = part.at(-1)
+    if (last === undefined || part.length < inTurn) return found
+    place = placeOf(last)
+    await turn()
+  }
+  return undefined
+}
+
+const walk = async (
+  source: Source,
+  fits: Fits,
+  { behind, limit }: Omit<PaymentRange, 'since'>,
+  { inTurn, most, turn }: Work,
+): Promise<PaymentPage> => {
+  const rows: PaymentRow[] = []
+  let place = behind
+  let size = limit + 1
+  for (let examined = 0; ;) {
+    const part = source({ behind: place, limit: size })
+    for (const row of part) {
+      if (!fits(row)) continue
+      if (rows.length === limit)
+        return { rows, next: placeOf(rows.at(-1) ?? row), isUnfinished: false }
+      rows.push(row)
+    }
+    const last = part.at(-1)
+    if (last === undefined || part.length < size) return { rows, next: null, isUnfinished: false }
+    place = placeOf(last)
+    examined += part.length
+    if (examined >= most) return { rows, next: place, isUnfinished: true }
+    size = inTurn
+    await turn()
+  }
+}
+
+const pageOf = (
+  all: readonly PaymentRow[],
+  order: PaymentWanted['order'],
+  { behind, limit }: Omit<PaymentRange, 'since'>,
+): PaymentPage => {
+  const { amount, at: requestedAt, position: requestedPosition } = behind
+  const place = { amount, requestedAt, requestedPosition }
+  const sort = order === 'newest' ? byNewest : byLargest
+  const later = all.filter((row) => sort(row, place) > 0).sort(sort)
+  const rows = later.slice(0, limit)
+  const last = rows.at(-1)
+  const next = last && later.length > limit ? placeOf(last) : null
+  return { rows, next, isUnfinished: false }
+}
+
+/**
+ * A page of a merchant's payments. What an index has in the wanted order is read from there; few
+ * are sorted; of many that fit other conditions, a page looks through so many. `turn` lets other
+ * work run in between.
+ */
+export const searchPayments =
+  (lists: PaymentLists, turn: () => Promise<void>, bounds = usualBounds) =>
+  async (
+    merchant: string,
+    wanted: PaymentWanted,
+    page: { readonly behind: PaymentPlace | null; readonly limit: number },
+    at: Instant,
+  ): Promise<PaymentPage> => {
+    const { order, since, before, least, most } = wanted
+    const work = { ...bounds, turn }
+    const fits = fitting(wanted, at)
+    const byTime = newestSource(lists, merchant, wanted)
+    const byAmount = largestSource(lists, merchant, wanted)
+    const startOfTime = { ...listStart, at: before, position: -1 }
+    const startOfAmount = { ...listStart, amount: most }
+    const isLimited = least > 0 || most < listStart.amount
+    const isOfDays = since > 0 || before < listStart.at
+    const range = { limit: page.limit, behind: page.behind ?? listStart }
+    if (order === 'largest') {
+      const all =
+        isNarrow(wanted) || isOfDays ? await allOf(byTime, fits, startOfTime, work) : undefined
+      if (all) return pageOf(all, order, range)
+      return walk(byAmount, fits, { ...range, behind: page.behind ?? startOfAmount }, work)
+    }
+    if (isLimited && least !== most && !isNarrow(wanted)) {
+      const all = await allOf(byAmount, fits, startOfAmount, work)
+      if (all) return pageOf(all, order, range)
+    }
+    return walk(byTime, fits, { ...range, behind: page.behind ?? startOfTime }, work)
+  }
+
+export type SearchPayments = ReturnType<typeof searchPayments>
