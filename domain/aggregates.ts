@@ -19,6 +19,7 @@ import { requestLimit } from './merchant/request-limit.ts'
 import { scanEvents, scans } from './merchant/scans.ts'
 import { shortlink } from './merchant/shortlink.ts'
 import { signingKey } from './merchant/signing-key.ts'
+import { staff, staffCauses, staffEvents } from './merchant/staff.ts'
 import { sticker, stickerEvents } from './merchant/sticker.ts'
 import { user } from './merchant/user.ts'
 import { ordered } from './ordered.ts'
@@ -51,6 +52,13 @@ export const clocks = { category: 'clock', decider: clock, events: clockEvents }
 
 export const merchants = { category: 'merchant', ...merchant }
 export const users = { category: 'user', ...ordered(user) }
+/** Keyed by merchant. */
+export const staffs = {
+  category: 'staff',
+  decider: staff,
+  events: staffEvents,
+  causes: staffCauses,
+}
 export const pointsOfSale = { category: 'pos', ...pos }
 export const shortlinks = { category: 'shortlink', ...shortlink }
 export const stickers = { category: 'sticker', decider: sticker, events: stickerEvents }

@@ -15,6 +15,8 @@ export const namesOfOperations: Readonly<Record<string, string>> = {
   'POST /oauth2/v1/userinfo': 'postUserInfo',
   'GET /payer/': 'getPayerHomePage',
   'GET /audit': 'getAuditStart',
+  'GET /portal': 'getPortalStart',
+  'GET /portal/:merchant/': 'getPortalOverviewPage',
   'GET /payer/v1/request/': 'listPayerRequests',
   'GET /merchant/v1/merchant_lookup/:lookup_id/': 'findMerchant',
   'GET /merchant/v1/callback/feed/': 'readCallbackFeed',

@@ -3,7 +3,7 @@ import type { Refusal, RefusalCode } from '../domain/refusal.ts'
 import { answerTo, answerToMalformed, malformed, type ErrorAnswer } from './errors.ts'
 
 type Answer = {
-  readonly status: 401 | 404 | 409 | 429 | 503
+  readonly status: 401 | 403 | 404 | 409 | 429 | 503
   readonly text: string
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -95,6 +95,10 @@ const refusalAnswers = {
     status: 409,
     text: 'A resource with this id exists with other data.',
   },
+  last_owner_is_needed: {
+    status: 409,
+    text: 'This is the last owner: make somebody else one first.',
+  },
   last_superuser_is_needed: {
     status: 409,
     text: 'This is the last superuser with a public key: make another one first.',
@@ -109,6 +113,10 @@ const refusalAnswers = {
     text: 'The merchant is disabled: it takes no payments and gets no permissions now.',
   },
   merchant_is_unknown: { field: 'merchant', text: 'There is no such merchant.' },
+  merchants_are_too_many: {
+    status: 409,
+    text: 'You have signed up as many merchants as one person may: ask the operator.',
+  },
   messages_cannot_be_sent: {
     status: 503,
     text: 'No codes can be sent to phone numbers: the operator must set MESSAGE_URL.',
@@ -162,6 +170,10 @@ const refusalAnswers = {
     status: 409,
     text: 'A payer has picked up this payment request already.',
   },
+  person_is_on_the_staff_already: {
+    status: 409,
+    text: 'This person is on the staff already: change the role instead.',
+  },
   permission_is_expired: { status: 409, text: 'The permission request has expired.' },
   permission_is_for_another_payer: {
     status: 409,
@@ -195,6 +207,7 @@ const refusalAnswers = {
   refund_is_nothing: { field: 'amount', text: 'Nothing is left to refund, or the amount is 0.' },
   refunds_are_too_many: { status: 409, text: `A payment can have ${maxParts} refunds.` },
   resource_is_unknown: { status: 404, text: 'There is no such resource.' },
+  role_forbids_it: { status: 403, text: 'Your role does not allow this.' },
   scope_is_too_wide: { field: 'scope', text: 'More than what was asked for or granted.' },
   second_factor_is_needed: {
     field: 'code',
@@ -222,6 +235,7 @@ const refusalAnswers = {
     text: 'The phone number, the PIN or the code is wrong.',
     headers: payerChallenge,
   },
+  staff_is_too_large: { status: 409, text: 'A merchant can have 200 people on its staff.' },
   token_is_bound_to_another_key: {
     field: 'refresh_token',
     text: 'Is bound to another key: prove that one.',

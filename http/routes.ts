@@ -24,6 +24,7 @@ import { statusCodeRoutes } from './merchant/status-code.ts'
 import { userRoutes } from './merchant/user.ts'
 import { applicationRoutes } from './oauth/application.ts'
 import { peopleRoutes } from './people-routes.ts'
+import { portalRoutes, type PortalRouteNeeds } from './portal/routes.ts'
 import { claimingChannels, pusherAuthRoute } from './pusher/channel-access.ts'
 import type { NeedsOf, Route } from './route.ts'
 import { securityTextRoute } from './security-txt.ts'
@@ -60,6 +61,7 @@ export type RouteNeeds = MerchantRouteNeeds & {
   readonly callbacks: NeedsOf<typeof callbackKeyRoutes>
   readonly asOf: AsOfNeeds
   readonly transparency: TransparencyNeeds
+  readonly portal: PortalRouteNeeds
   readonly audit: AuditNeeds
   /** The service itself. */
   readonly service: NeedsOf<typeof serviceRoutes | typeof securityTextRoute> &
@@ -107,6 +109,7 @@ export const allRoutes = (needs: RouteNeeds): Route[] => {
     securityTextRoute(service),
     ...callbackKeyRoutes(callbacks),
     ...transparencyRoutes(needs.transparency),
+    ...portalRoutes(needs.portal),
     ...auditRoutes(needs.audit),
     ...(sandbox
       ? [

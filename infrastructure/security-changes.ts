@@ -5,6 +5,7 @@ import {
   merchants,
   settlementAccounts,
   signingKeys,
+  staffs,
   taxcodesOfOperator,
   users,
 } from '../domain/aggregates.ts'
@@ -19,7 +20,7 @@ import { openSecurityLog } from './security-log.ts'
 import type { Settings } from './settings.ts'
 
 /** Who may do what, and where money goes. */
-const recorded: ReadonlySet<string> = new Set([
+const recorded = new Set<string>([
   ...[
     applications,
     feeSchedules,
@@ -29,9 +30,12 @@ const recorded: ReadonlySet<string> = new Set([
     signingKeys,
     taxcodesOfOperator,
     users,
+    staffs,
   ].flatMap(({ events }) => Object.keys(events)),
   ...Object.keys(auditorRegister.events),
 ])
+/** Is no change. */
+recorded.delete('StaffVisited')
 
 /** What payers do with their accounts; their addresses are not in events. */
 const ofPayer = (event: DecidedEvent, at: number, isOwn: boolean): readonly SecurityEventType[] => {

@@ -68,6 +68,7 @@ const routesOf = (
     callbacks: { ...all, ...needs.callbacks },
     asOf,
     transparency: { ...all, ...needs.transparency },
+    portal: { ...all, ...needs.portal },
     audit: { ...all, ...needs.audit },
     service: { ...all, ...needs.service },
     sandbox: ofHttp.isSandbox ? { ...all, ...needs.sandbox } : undefined,
@@ -155,6 +156,6 @@ export const openService = async (
 export const described = (settings: Settings): object => {
   const about = namedOf(settings)
   const [needs, sandbox] = [describedBy(about), about.isSandbox ? describedBy(about) : undefined]
-  const ofAll = { asOf: needs, audit: needs, service: needs, sandbox }
+  const ofAll = { asOf: needs, portal: needs, audit: needs, service: needs, sandbox }
   return openApi(allRoutes({ ...forMerchants(needs), ...ofAll }), about)
 }

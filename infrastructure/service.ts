@@ -6,6 +6,7 @@ import { accessOf } from './callers.ts'
 import type { Core } from './core.ts'
 import { makeLive } from './live.ts'
 import { makeMetrics } from './metrics.ts'
+import { merchantChanges } from './merchant-changes.ts'
 import type { Granted } from './people/granted.ts'
 import { openMessages } from './people/messages.ts'
 import { makeSecretCheck } from './people/secrets.ts'
@@ -19,6 +20,7 @@ import { callbackSlice } from './slices/callbacks.ts'
 import { merchantSlice } from './slices/merchants.ts'
 import { paymentSlice } from './slices/payments.ts'
 import { peopleSlice } from './slices/people.ts'
+import { portalSlice } from './slices/portal.ts'
 import { sandboxSlice } from './slices/sandbox.ts'
 import { transparencySlice } from './slices/transparency.ts'
 import type { Where } from './worker.ts'
@@ -62,6 +64,7 @@ export const composeService = async (core: Core, { granted, ...parts }: Parts) =
   const background = runBackgroundWork({ core, settings, log, work })
   const live = makeLive()
   core.onFolded(live.onFolded)
+  const changes = merchantChanges(core)
   const verifySecret = makeSecretCheck(Date.now)
   const access = { ...accessOf(core, settings, parts.signer), verifySecret }
   const { guardGuesses, securityLog } = access
@@ -76,6 +79,7 @@ export const composeService = async (core: Core, { granted, ...parts }: Parts) =
       people: people.needs,
       callbacks: callbacks.needs,
       transparency: transparency.needs,
+      portal: { ...people.needs, ...portalSlice(core, settings, log), ...changes },
       audit: { ...auditSlice(core, settings, access), lastAudit: audit.last },
       service: {
         ready: makeReadiness(core, background),
@@ -100,6 +104,7 @@ export const composeService = async (core: Core, { granted, ...parts }: Parts) =
     /** Ends what would keep connections open. */
     endStreams: (): void => {
       live.end()
+      changes.end()
       callbacks.endStreams()
     },
     begin: background.begin,

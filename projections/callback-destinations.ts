@@ -1,4 +1,4 @@
-import { isNotNull, sql } from 'drizzle-orm'
+import { and, gt, isNotNull, lt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Attempt } from '../domain/callback.ts'
@@ -115,7 +115,27 @@ export const callbackDestinationQueries = (db: BetterSQLite3Database) => {
     callbackDestinations,
     db.select().from(callbackDestinations).where(isNotNull(callbackDestinations.restedAt)),
   )
+  const ofMerchant = prepared(
+    db,
+    callbackDestinations,
+    db
+      .select()
+      .from(callbackDestinations)
+      .where(
+        and(
+          gt(callbackDestinations.key, sql.placeholder('start')),
+          lt(callbackDestinations.key, sql.placeholder('end')),
+        ),
+      )
+      .limit(sql.placeholder('limit')),
+  )
   return {
+    /** Destinations of a merchant that have taken nothing since some time. */
+    failing: (merchant: string, limit: number) => {
+      const start = destinationKey(merchant, '')
+      // Keys begin with the merchant and a slash, which zero follows.
+      return ofMerchant.all({ start, end: `${start.slice(0, -1)}0`, limit })
+    },
     find: (merchant: string, destination: string) => find(destinationKey(merchant, destination)),
     rested: () => rested.all(),
   }

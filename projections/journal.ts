@@ -11,7 +11,7 @@ import {
 } from '../domain/accounting/journal.ts'
 import type { DomainEvent, Recorded } from '../domain/events.ts'
 import { addUp, type Sum } from '../domain/money/money.ts'
-import { prepared } from './prepared.ts'
+import { findBy, prepared } from './prepared.ts'
 import { projection } from './projection.ts'
 
 /** Debits less credits of each account and currency, in minor units. */
@@ -99,5 +99,12 @@ export const journalQueries = (db: BetterSQLite3Database) => {
       .orderBy(sql`${journalBalances.key}`),
   )
   const balances = (): readonly JournalBalance[] => all.all()
-  return { balances, trialBalance: () => trialBalanceOf(balances()) }
+  const find = findBy(db, journalBalances, journalBalances.key)
+  return {
+    /** Of one account of a merchant, debits less credits. */
+    balanceOf: (account: Account, currency: string, merchant: string): Sum =>
+      find(keyOfPosting({ account, currency, merchant }))?.balance ?? '0',
+    balances,
+    trialBalance: () => trialBalanceOf(balances()),
+  }
 }

@@ -14,6 +14,7 @@ type Before = Pick<
   | 'tid'
   | 'merchant'
   | 'ledger'
+  | 'posId'
   | 'customer'
   | 'currency'
   | 'amount'
@@ -34,11 +35,12 @@ export const transactionLine = (
   const { position, metadata, stream, type } = event
   if (type === 'PaymentRequested') {
     const { request } = event.data
-    const { merchant, ledger, customer, currency, amount, additionalAmount } = request
+    const { merchant, ledger, posId, customer, currency, amount, additionalAmount } = request
     return {
       position,
       merchant,
       ledger,
+      posId,
       tid: idIn(stream),
       subId: null,
       at: metadata.at,
@@ -53,7 +55,7 @@ export const transactionLine = (
     }
   }
   if (!before || !hasEffect(type, 'line')) return undefined
-  const { tid, merchant, ledger, customer, currency } = before
+  const { tid, merchant, ledger, posId, customer, currency } = before
   const line = (
     action: LineAction,
     { amount, additionalAmount }: Pots,
@@ -66,6 +68,7 @@ export const transactionLine = (
     position,
     merchant,
     ledger,
+    posId,
     tid,
     subId,
     at,

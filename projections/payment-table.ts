@@ -6,6 +6,7 @@ export const hasCustomer = sql`customerKey is not null`
 export const isOpen = sql`deadline is not null`
 export const hasFailed = sql`statusCode >= 4000`
 export const isRefunded = sql`refunded > 0`
+export const isAuthorized = sql`deadline is not null and isWaiting = 0`
 
 /**
  * What queries over many payments and transaction lines need; everything else is folded from the
@@ -65,6 +66,7 @@ export const paymentTable = sqliteTable(
       index('payments_open')
         .on(merchant, row.isWaiting, ...order)
         .where(isOpen),
+      index('payments_expiring').on(merchant, row.deadline).where(isAuthorized),
       index('payments_failed')
         .on(merchant, ...order)
         .where(hasFailed),

@@ -18,6 +18,7 @@ import { callbackMessageProjection, callbackMessageQueries } from './callback-me
 import { callbackQueueQueries } from './callback-queries.ts'
 import { callbackQueueProjection } from './callback-queue.ts'
 import { checkpointProjection, checkpointQueries } from './checkpoints.ts'
+import { expiringQueries } from './expiring.ts'
 import { gatheredMessageProjection } from './gathered-messages.ts'
 import { grantProjection, grantQueries } from './grants.ts'
 import { accessTokenProjection, refreshTokenProjection } from './grant-tokens.ts'
@@ -25,6 +26,7 @@ import { journalProjection, journalQueries } from './journal.ts'
 import { ledgerProjection, ledgerQueries } from './ledgers.ts'
 import { logFileProjection, logFileQueries } from './log-files.ts'
 import { merchantLookupProjection, merchantLookupQuery } from './merchant-lookups.ts'
+import { merchantNewsProjection, merchantNewsQueries } from './merchant-news.ts'
 import { payerInboxQueries } from './payer-inbox.ts'
 import { payerSessionProjection, payerSessionQueries } from './payer-sessions.ts'
 import { paymentListQueries } from './payment-list.ts'
@@ -37,7 +39,9 @@ import { reportProjection, reportQueries } from './reports.ts'
 import { scanProjection, scanQueries } from './scans.ts'
 import { settlementAccountProjection, settlementAccountQueries } from './settlement-accounts.ts'
 import { settlementProjection, settlementQueries } from './settlements.ts'
+import { staffProjection, staffQueries } from './staff.ts'
 import { transactionLineProjection, transactionLineQueries } from './transaction-lines.ts'
+import { turnoverProjection, turnoverQueries } from './turnover.ts'
 
 /**
  * Every read model, with its projections and queries, by slice. Tables, folding, queries and
@@ -47,6 +51,8 @@ const readModels = {
   payments: {
     payments: { projections: [paymentProjection], queries: paymentQueries },
     lists: { projections: [], queries: paymentListQueries },
+    /** Reads the rows of payments. */
+    expiring: { projections: [], queries: expiringQueries },
     attachments: { projections: [attachmentProjection], queries: attachmentQueries },
   },
   accounting: {
@@ -63,12 +69,15 @@ const readModels = {
     settlements: { projections: [settlementProjection], queries: settlementQueries },
     logSources: { projections: [logFileProjection], queries: logFileQueries },
     journal: { projections: [journalProjection], queries: journalQueries },
+    turnover: { projections: [turnoverProjection], queries: turnoverQueries },
   },
   merchants: {
     merchants: merchantRegister,
     lookUpMerchant: { projections: [merchantLookupProjection], queries: merchantLookupQuery },
     users: registerReadModel('users', user),
     pointsOfSale: posRegister,
+    news: { projections: [merchantNewsProjection], queries: merchantNewsQueries },
+    staff: { projections: [staffProjection], queries: staffQueries },
     requestLimits: registerReadModel('request_limits', requestLimit),
     integrators: registerReadModel('integrators', integrator),
     shortlinks: registerReadModel('shortlinks', shortlink),

@@ -7,7 +7,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   domain: ['domain', 'zod'],
   application: ['domain', 'application'],
   projections: ['domain', 'projections', 'drizzle-orm'],
-  http: ['domain', 'application', 'projections', 'http', 'hono', 'zod'],
+  http: ['domain', 'application', 'projections', 'http', 'hono', 'zod', 'd3-scale', 'd3-shape'],
   client: ['client', 'node:crypto', 'node:timers'],
 }
 const folders = [...Object.keys(table), 'infrastructure']

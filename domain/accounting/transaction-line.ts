@@ -31,6 +31,8 @@ export type TransactionLine = {
   readonly position: number
   readonly merchant: string
   readonly ledger: string
+  /** Of a payment; not kept with the line. */
+  readonly posId?: string | null
   /** The tid of the payment or the rid of the permission request. */
   readonly tid: string
   /** Capture or refund id. */

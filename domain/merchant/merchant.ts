@@ -39,6 +39,8 @@ export const merchant = switchable(
     logo: text,
     /** Address for messages about no resource with an address of its own. */
     callbackUri: text,
+    /** It has signed up in the portal; in production it is disabled until it is approved. */
+    hasSignedUp: z.literal(true).optional(),
   }),
 )
 
@@ -48,3 +50,7 @@ export type MerchantData = z.output<typeof merchantData>
 /** Fills in defaults. */
 export const newMerchant = (known: z.input<typeof merchantData>): MerchantData =>
   merchantData.parse(known)
+
+/** A currency code begins with its country, unless several countries share it. */
+export const jurisdictionOf = (currency: string): string | null =>
+  /^(?:X|EU)/.test(currency) ? null : currency.slice(0, 2)

@@ -17,6 +17,8 @@ export type Problem = {
   readonly retryAt?: Instant | undefined
   /** The page from which it came. */
   readonly back?: string | undefined
+  /** Where it goes on if not there. */
+  readonly home?: string
   readonly more?: Html | ''
 }
 
@@ -31,7 +33,7 @@ export const problemTitle = ({
 
 /** What happened, and where to go from there. */
 export const problemHtml = (problem: Problem): Html => {
-  const { texts, locale, text, now, retryAt, back, more = '' } = problem
+  const { texts, locale, text, now, retryAt, back, home = '/payer/', more = '' } = problem
   return html`<div class="card">
     <h1>${problemTitle(problem)}</h1>
     <p>${text}</p>
@@ -43,7 +45,7 @@ export const problemHtml = (problem: Problem): Html => {
     ${more}
     <div class="actions">
       ${back === undefined ? '' : html`<a class="button" href="${back}">${texts.backToPage}</a>`}
-      <a class="button ${back === undefined ? '' : 'second'}" href="/payer/">${texts.toStart}</a>
+      <a class="button ${back === undefined ? '' : 'second'}" href="${home}">${texts.toStart}</a>
     </div>
   </div>`
 }

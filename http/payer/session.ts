@@ -63,6 +63,33 @@ const refusalText = (texts: Texts, code: string, status: number, told: string): 
   return text ?? (texts === textsIn.en ? told : texts.wrongInput)
 }
 
+const problemStatus = (status: number): RawStatus =>
+  status === 401 || status === 403 || status === 404 || status === 409 || status === 429
+    ? status
+    : 400
+
+type ToldProblem = {
+  readonly status: RawStatus
+  readonly text: string
+  readonly retryAfter?: Seconds | null
+  readonly code?: string
+}
+
+/** What a page says of an error; undefined for outages and bugs, which are told as everywhere. */
+export const toldProblem = (error: unknown, texts: Texts): ToldProblem | undefined => {
+  if (error instanceof Refusal) {
+    const { status, body } = answerToRefusal(error)
+    const details = Object.values(body.error_details ?? {}).flat()
+    const text = details[0] ?? body.error_description ?? ''
+    const { code, retryAfter } = error
+    const told = refusalText(texts, code, status, text)
+    return { status: problemStatus(status), text: told, retryAfter, code }
+  }
+  if (error instanceof RequestError && error.status < 500)
+    return { status: problemStatus(error.status), text: error.message }
+  return error instanceof Malformed ? { status: 400, text: texts.wrongInput } : undefined
+}
+
 /** The form was made for another session: do nothing and show its page again. */
 export class OutdatedForm extends Error {
   override readonly name = 'OutdatedForm'
@@ -179,11 +206,6 @@ export const makeVisits = (needs: SessionNeeds) => {
     })
   }
 
-  const problemStatus = (status: number): RawStatus =>
-    status === 401 || status === 403 || status === 404 || status === 409 || status === 429
-      ? status
-      : 400
-
   /** Answers with a page, errors too; after a form, with the form's page. */
   const page = async (
     call: Call,
@@ -195,19 +217,9 @@ export const makeVisits = (needs: SessionNeeds) => {
       return await work(visitor)
     } catch (error) {
       if (error instanceof OutdatedForm) return go(visitor, formIsAt)
-      if (error instanceof Refusal) {
-        const { status, body } = answerToRefusal(error)
-        const details = Object.values(body.error_details ?? {}).flat()
-        const text = details[0] ?? body.error_description ?? ''
-        const told = refusalText(visitor.texts, error.code, status, text)
-        const { code, retryAfter } = error
-        return problem(visitor, problemStatus(status), told, call, { retryAfter, code })
-      }
-      // Outages are answered as everywhere, with Retry-After.
-      if (error instanceof RequestError && error.status < 500)
-        return problem(visitor, problemStatus(error.status), error.message, call)
-      if (error instanceof Malformed) return problem(visitor, 400, visitor.texts.wrongInput, call)
-      throw error
+      const told = toldProblem(error, visitor.texts)
+      if (!told) throw error
+      return problem(visitor, told.status, told.text, call, told)
     }
   }
 

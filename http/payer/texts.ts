@@ -1,10 +1,12 @@
 import type { Call } from '../call.ts'
 import { likedLanguages } from '../negotiation.ts'
+import { refusedTextsInEnglish, refusedTextsInNorwegian } from '../portal/texts-refused.ts'
 import { accountTextsInEnglish, accountTextsInNorwegian } from './texts-account.ts'
 
 /** Everything that payers read, by language. A language is added by adding a column of the same keys. */
 const english = {
   ...accountTextsInEnglish,
+  ...refusedTextsInEnglish,
   account: 'Your account',
   additional: 'Extra (tip)',
   address: 'Address',
@@ -245,6 +247,7 @@ export type Texts = Readonly<Record<keyof typeof english, string>>
 
 const norwegian: Texts = {
   ...accountTextsInNorwegian,
+  ...refusedTextsInNorwegian,
   account: 'Kontoen din',
   additional: 'Ekstra (tips)',
   address: 'Adresse',

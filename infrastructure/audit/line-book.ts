@@ -13,11 +13,11 @@ import { permissionLine } from '../../projections/permissions.ts'
 const beforePayment = (tid: string, state: Payment) => {
   if (state.status === 'unrequested') return undefined
   const { request, details, answer, status } = state
-  const { merchant, customer, currency, amount } = request
+  const { merchant, posId, customer, currency, amount } = request
   const isAccepted = answer?.type === 'accepted'
   const left = status === 'auth' ? available(state) : { amount: 0, additionalAmount: 0 }
   return {
-    ...{ tid, merchant, customer, currency, amount, ledger: details.ledger },
+    ...{ tid, merchant, posId, customer, currency, amount, ledger: details.ledger },
     additionalAmount: isAccepted ? answer.additionalAmount : request.additionalAmount,
     credit: isAccepted && answer.credit,
     ...{ amountLeft: left.amount, additionalAmountLeft: left.additionalAmount },

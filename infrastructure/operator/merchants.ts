@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { merchants } from '../../domain/aggregates.ts'
 import { changed, type Changes } from '../../domain/changes.ts'
-import { newMerchant, type MerchantData } from '../../domain/merchant/merchant.ts'
+import { jurisdictionOf, newMerchant, type MerchantData } from '../../domain/merchant/merchant.ts'
+import { isEnabled } from '../../domain/register.ts'
 import { isCurrency } from '../../domain/money/currency.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
@@ -129,15 +130,13 @@ const addMerchant = async (
   const currency = options.currency.toUpperCase()
   if (!idPattern.test(id)) fail('a merchant id has letters, digits, _ and -, at most 64')
   if (!isCurrency(currency)) fail(`${currency} must be a current ISO 4217 code`)
-  // A currency code begins with its country, unless several countries share it.
-  const jurisdiction = /^(?:X|EU)/.test(currency) ? null : currency.slice(0, 2)
   const fresh = newMerchant({
     id,
     businessName: options.name,
     currency,
     lookupIds: [],
     netmask: null,
-    jurisdiction,
+    jurisdiction: jurisdictionOf(currency),
   })
   const data = changed(fresh, changesOf(options))
   await checkLookupIds(core, id, options)
@@ -167,6 +166,13 @@ const setLogo = async (core: Core, id: string, file: string) => {
   pictures.end()
   if (problem !== null) fail(`${file}: ${problem}`)
   return change(core, id, { logo: await core.merchants.blobs.put(content) })
+}
+
+const approve = async (core: Core, id: string) => {
+  if (!(await presentMerchant(core, id)).hasSignedUp) fail(`${id} has not signed up by itself`)
+  const context = core.contextOf('operator', id)
+  const { state } = await core.handle(merchants, id, { type: 'Enable' }, context)
+  return { id, enabled: isEnabled(state) }
 }
 
 const detailOptions = (command: Command): Command =>
@@ -211,7 +217,11 @@ export const addMerchantCommands = (program: Command, withCore: WithCore): void 
     .action(
       withCore(async ({ merchants: { merchants: rows }, readModels }) => {
         await readModels.caughtUp()
-        return rows.all().map(({ data, isDisabled }) => ({ ...shown(data), enabled: !isDisabled }))
+        return rows.all().map(({ data, isDisabled }) => ({
+          ...shown(data),
+          enabled: !isDisabled,
+          ...(data.hasSignedUp && isDisabled && { awaits_approval: true }),
+        }))
       }),
     )
   addCallbackSecretCommand(merchant, withCore)
@@ -219,6 +229,10 @@ export const addMerchantCommands = (program: Command, withCore: WithCore): void 
     .command('logo <id> <file>')
     .description('set the logo, a PNG of at most 1,000,000 bytes and 4096 × 4096 pixels')
     .action(withCore(setLogo))
+  merchant
+    .command('approve <id>')
+    .description('let a merchant that has signed up by itself take payments')
+    .action(withCore(approve))
   addLifeCycle(merchant, withCore, {
     one: 'merchant',
     named: '<id>',

@@ -21,6 +21,7 @@ import { addPeopleCommands } from './people.ts'
 import { addPosCommands } from './points-of-sale.ts'
 import { recordCommand } from './recorded-command.ts'
 import { addSettlementCommands } from './settlements.ts'
+import { addStaffCommands } from './staff.ts'
 import { accountingStatus } from './status.ts'
 import { addStickerCommands } from './stickers.ts'
 import { addTaxcodeCommands } from './taxcodes.ts'
@@ -131,6 +132,7 @@ export const operatorProgram = ({ version, server, serve, sudoUser, ...needs }: 
   addStickerCommands(program, withCore)
 
   addUserCommands(program, withCore)
+  addStaffCommands(program, withCore)
   addPosCommands(program, withCore)
   addFeeCommands(program, withCore)
   addTaxcodeCommands(program, withCore)

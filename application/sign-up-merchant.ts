@@ -1,0 +1,55 @@
+import { impliedAccount, defaultAccount } from '../domain/accounting/settlement-account.ts'
+import { merchants, settlementAccounts } from '../domain/aggregates.ts'
+import { jurisdictionOf, newMerchant } from '../domain/merchant/merchant.ts'
+import { refuse } from '../domain/refusal.ts'
+import { within } from '../domain/stream.ts'
+import type { Context, Handle } from './handle.ts'
+import { staffActor, type StaffWork } from './staff.ts'
+
+type Needs = Pick<StaffWork, 'enlist' | 'placesOf' | 'memberIdOf'> & {
+  readonly handle: Handle
+  /** Whether a merchant takes payments at once. */
+  readonly needsNoApproval: boolean
+  /** The merchant that has an organisation number. */
+  readonly holderOfOrganization: (id: string) => string | undefined
+}
+
+export type SigningUp = {
+  readonly id: string
+  readonly name: string
+  readonly organizationId: string
+  readonly currency: string
+  readonly payoutAccount: string
+  /** Of the account that signs up. */
+  readonly phone: string
+}
+
+/** Merchants that one person may sign up or work for. */
+const mostMerchants = 50
+
+/**
+ * Makes a merchant, of which the payer is the owner. May be sent again, whatever became of it.
+ *
+ * @throws Refusal merchants_are_too_many, id_used_with_other_data
+ */
+export const signUpMerchant =
+  (needs: Needs) =>
+  async (payer: string, given: SigningUp, context: Pick<Context, 'at' | 'correlationId'>) => {
+    const { handle, holderOfOrganization } = needs
+    const { id, name, organizationId, currency, payoutAccount, phone } = given
+    if ((await needs.placesOf(payer)).length >= mostMerchants) refuse('merchants_are_too_many')
+    if ((holderOfOrganization(organizationId) ?? id) !== id) refuse('id_used_with_other_data')
+    const actor = staffActor(needs.memberIdOf(id, payer))
+    const by = { ...context, merchant: id, actor }
+    const data = newMerchant({
+      ...{ id, businessName: name, currency, lookupIds: [], netmask: null, organizationId },
+      jurisdiction: jurisdictionOf(currency),
+      hasSignedUp: true,
+    })
+    await handle(merchants, id, { type: 'Register', data }, by)
+    if (!needs.needsNoApproval) await handle(merchants, id, { type: 'Disable' }, by)
+    const account = { ...impliedAccount(id, currency), payoutAccount }
+    const key = within(id, defaultAccount)
+    await handle(settlementAccounts, key, { type: 'Register', data: account }, by)
+    await needs.enlist(id, { payer, phone, terms: { role: 'owner' } }, by)
+  }

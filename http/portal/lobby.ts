@@ -1,0 +1,180 @@
+import { html } from 'hono/html'
+import { z } from 'zod'
+import { staffActor, type StaffWork } from '../../application/staff.ts'
+import { staffs } from '../../domain/aggregates.ts'
+import type { Handle } from '../../application/handle.ts'
+import { memberOf } from '../../domain/merchant/staff.ts'
+import { contextOfPayer, type Call } from '../call.ts'
+import { anyForm, fieldOf } from '../forms.ts'
+import { foreign, hidden, plainForm } from '../payer/form-parts.ts'
+import { redirectReply, type Html } from '../payer/page.ts'
+import { hiddenFields, type Visits } from '../payer/session.ts'
+import { filled, unseen } from '../payer/words.ts'
+import { route, type RawReply, type Route } from '../route.ts'
+import { portalPath } from './areas.ts'
+import { type PortalNeeds } from './guard.ts'
+import type { LobbyVisitor, PortalPage, PortalShop } from './page.ts'
+import { merchantParam, portalPages } from './pages.ts'
+import { frameTexts } from './texts.ts'
+import { lobbyTexts } from './texts-lobby.ts'
+
+export type LobbyNeeds = PortalNeeds &
+  Pick<StaffWork, 'acceptInvitation'> & { readonly handle: Handle }
+
+const lobbyPath = '/portal/'
+
+const invitationForm = plainForm.extend({
+  merchant: hidden('the merchant that invites.').pipe(merchantParam),
+  member: hidden('the invitation.'),
+  decision: z.enum(['accept', 'decline']),
+})
+
+type Known = { readonly shop: PortalShop; readonly member: string; readonly role: Html }
+
+const common = { access: 'OPEN', group: 'Portal', replyTypes: ['text/html'] } as const
+
+const shopHtml = ({ language }: LobbyVisitor, { shop, role }: Known): Html => {
+  const texts = lobbyTexts[language]
+  const state = !shop.isDisabled ? '' : shop.hasSignedUp ? texts.waits : texts.disabled
+  return html`<li>
+    <a class="row" href="${portalPath(shop.merchant)}">
+      <span
+        ><span class="name">${shop.name}</span>
+        <span class="quiet small">${shop.merchant} · ${role}</span></span
+      >
+      ${state === '' ? '' : html`<b class="badge">${state}</b>`}
+    </a>
+  </li>`
+}
+
+const invitationHtml = (visitor: LobbyVisitor, { shop, member, role }: Known): Html => {
+  const texts = lobbyTexts[visitor.language]
+  return html`<li>
+    <form class="row" method="post" action="${lobbyPath}">
+      ${hiddenFields({ csrf: visitor.csrf, merchant: shop.merchant, member })}
+      <span
+        ><span class="name">${shop.name}</span>
+        <span class="quiet small">${filled(texts.invitedAs, role)}</span></span
+      >
+      <span class="buttons">
+        <button class="slim" name="decision" value="accept">
+          ${texts.accept}${unseen(` ${shop.name}`)}
+        </button>
+        <button class="slim second" name="decision" value="decline">
+          ${texts.decline}${unseen(` ${shop.name}`)}
+        </button>
+      </span>
+    </form>
+  </li>`
+}
+
+const listHtml = (items: readonly Html[]): Html =>
+  html`<ul class="list">
+    ${items}
+  </ul>`
+
+const lobbyPage =
+  (needs: LobbyNeeds) =>
+  async (visitor: LobbyVisitor): Promise<PortalPage> => {
+    const places = await needs.placesOf(visitor.session.payer)
+    const texts = lobbyTexts[visitor.language]
+    const frame = frameTexts[visitor.language]
+    const known = await Promise.all(
+      places.map(async ({ merchant, member, hasJoined }) => {
+        const shop = needs.findShop(merchant)
+        const one = memberOf(await needs.findStaff(merchant), member)
+        const role = one && html`${frame[`role_${one.terms.role}`].toLowerCase()}`
+        return shop && role ? [{ shop, member, role, hasJoined }] : []
+      }),
+    )
+    const all = known.flat()
+    const joined = all.filter(({ hasJoined }) => hasJoined)
+    const invited = all.filter(({ hasJoined }) => !hasJoined)
+    return {
+      title: frame.yourMerchants,
+      body: html`<div class="lobby">
+        <h1>${frame.yourMerchants}</h1>
+        ${
+          invited.length === 0
+            ? ''
+            : html`<section class="card">
+                <h2>${texts.invitations}</h2>
+                ${listHtml(invited.map((one) => invitationHtml(visitor, one)))}
+              </section>`
+        }
+        <section class="card">
+          ${
+            joined.length === 0
+              ? html`<p>${texts.none}</p>
+                  <p class="quiet">${texts.noneHint}</p>`
+              : listHtml(joined.map((one) => shopHtml(visitor, one)))
+          }
+          <div class="actions">
+            <a class="button ${joined.length === 0 ? '' : 'second'}" href="/portal/sign-up"
+              >${texts.signUp}</a
+            >
+          </div>
+        </section>
+      </div>`,
+    }
+  }
+
+/** Accepts or declines an invitation. @throws Refusal resource_is_unknown */
+const answerInvitation =
+  (needs: LobbyNeeds, visits: Visits) =>
+  async (visitor: LobbyVisitor, call: Call): Promise<RawReply> => {
+    const form = call.body as Readonly<Record<string, string>>
+    visits.checkForm(call, visitor, form)
+    const { payer } = visitor.session
+    const [merchant, member] = [fieldOf(form, 'merchant'), fieldOf(form, 'member')]
+    const context = contextOfPayer(call, payer, merchant)
+    if (fieldOf(form, 'decision') !== 'decline') {
+      await needs.acceptInvitation(merchant, member, payer, context)
+      return visits.go(visitor, portalPath(merchant))
+    }
+    const places = await needs.placesOf(payer)
+    const isTheirs = places.some((one) => one.merchant === merchant && one.member === member)
+    const command = { type: 'Leave', member } as const
+    const by = { ...context, actor: staffActor(member) }
+    if (isTheirs) await needs.handle(staffs, merchant, command, by)
+    return visits.go(visitor, lobbyPath)
+  }
+
+/** Where somebody chooses the merchant, and answers invitations. */
+export const lobbyRoutes = (needs: LobbyNeeds, visits: Visits): Route[] => {
+  const { inLobby } = portalPages(needs, visits)
+  const show = lobbyPage(needs)
+  const answer = answerInvitation(needs, visits)
+  return [
+    route({
+      ...common,
+      method: 'GET',
+      path: '/portal',
+      summary: 'On to the merchants that one works for',
+      success: 'raw otherwise',
+      errors: { 303: 'On to `/portal/`.' },
+      handle: () => redirectReply(lobbyPath, needs.isSecure),
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: lobbyPath,
+      summary: 'The merchants that one works for, and invitations',
+      success: 'raw',
+      errors: { 303: 'Not signed in: on to the sign-in.' },
+      handle: (call) => inLobby(call, show),
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: lobbyPath,
+      summary: 'Accept or decline an invitation',
+      body: anyForm,
+      takesForm: true,
+      ownForm: invitationForm,
+      success: 'raw otherwise',
+      errors: { 303: 'Done, or not signed in.', 403: foreign, 404: 'No such invitation.' },
+      handle: (call) => inLobby(call, (visitor) => answer(visitor, call)),
+    }),
+  ]
+}

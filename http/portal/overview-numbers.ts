@@ -1,0 +1,90 @@
+import { pointsOfSaleOf } from '../../domain/merchant/staff-roles.ts'
+import type { Instant } from '../../domain/time.ts'
+import type { PortalVisitor } from './page.ts'
+
+/** What was taken in some time. */
+export type Taken = {
+  readonly payments: number
+  readonly captured: number
+  readonly refunds: number
+  readonly refunded: number
+  readonly fees: number
+}
+
+type OfPos = Taken & { readonly posId: string; readonly currency: string }
+
+export type TurnoverNeeds = {
+  /** By point of sale and currency. */
+  readonly turnoverBetween: (merchant: string, from: Instant, to: Instant) => readonly OfPos[]
+  /** The first instants of the days of the merchant up to today and of tomorrow. */
+  readonly dayStarts: (merchant: string, at: Instant, days: number) => readonly Instant[]
+}
+
+/** One currency of the last thirty days. */
+export type Numbers = {
+  readonly currency: string
+  readonly days: readonly (Taken & { readonly from: Instant; readonly to: Instant })[]
+  readonly pointsOfSale: readonly (Taken & { readonly posId: string })[]
+  readonly today: Taken
+  readonly total: Taken
+  /** Of as many days before. */
+  readonly before: Taken
+}
+
+export const daysShown = 30
+
+const nothing: Taken = { payments: 0, captured: 0, refunds: 0, refunded: 0, fees: 0 }
+
+export const isNothing = ({ payments, captured, refunds, fees }: Taken): boolean =>
+  payments === 0 && captured === 0 && refunds === 0 && fees === 0
+
+const plus = (one: Taken, other: Taken): Taken => ({
+  payments: one.payments + other.payments,
+  captured: one.captured + other.captured,
+  refunds: one.refunds + other.refunds,
+  refunded: one.refunded + other.refunded,
+  fees: one.fees + other.fees,
+})
+
+const sumOf = (rows: readonly Taken[]): Taken => rows.reduce(plus, nothing)
+
+const byPos = (rows: readonly OfPos[]) => {
+  const sums = new Map<string, Taken>()
+  for (const row of rows) sums.set(row.posId, plus(sums.get(row.posId) ?? nothing, row))
+  return [...sums]
+    .map(([posId, taken]) => ({ posId, ...taken }))
+    .sort((one, other) => other.captured - one.captured)
+}
+
+/** The numbers of each currency, that of the merchant first; a cashier's are of some POSes. */
+export const numbersFor = (
+  { turnoverBetween, dayStarts }: TurnoverNeeds,
+  { shop, me }: PortalVisitor,
+  at: Instant,
+): readonly [Numbers, ...Numbers[]] => {
+  const { merchant, currency: own } = shop
+  const theirs = pointsOfSaleOf(me.terms)
+  const rowsOf = (from: Instant, to: Instant) =>
+    turnoverBetween(merchant, from, to).filter(({ posId }) => theirs?.includes(posId) ?? true)
+  const starts = dayStarts(merchant, at, 2 * daysShown)
+  const shown = starts.slice(-daysShown - 1)
+  const days = shown.slice(0, -1).map((from, index) => {
+    const to = shown[index + 1] ?? from
+    return { from, to, rows: rowsOf(from, to) }
+  })
+  const before = rowsOf(starts[0] ?? 0, shown[0] ?? 0)
+  const all = days.flatMap(({ rows }) => rows)
+  const numbersOf = (currency: string): Numbers => {
+    const of = (rows: readonly OfPos[]) => rows.filter((row) => row.currency === currency)
+    return {
+      currency,
+      days: days.map(({ from, to, rows }) => ({ from, to, ...sumOf(of(rows)) })),
+      pointsOfSale: byPos(of(all)),
+      today: sumOf(of(days.at(-1)?.rows ?? [])),
+      total: sumOf(of(all)),
+      before: sumOf(of(before)),
+    }
+  }
+  const others = [...new Set(all.map(({ currency }) => currency))].filter((one) => one !== own)
+  return [numbersOf(own), ...others.map(numbersOf)]
+}

@@ -1,0 +1,36 @@
+import { assetRoute, joined, type AssetNeeds } from '../assets.ts'
+import { limited } from '../concurrency-limit.ts'
+import { asPages } from '../payer/page.ts'
+import { makeVisits, type SessionNeeds } from '../payer/session.ts'
+import type { NeedsOf, Route } from '../route.ts'
+import { lobbyRoutes } from './lobby.ts'
+import { overviewRoutes } from './overview.ts'
+import { signUpMerchantRoutes } from './sign-up.ts'
+import { staffRoutes } from './staff.ts'
+
+/** Every page of the portal. */
+const pages = [lobbyRoutes, signUpMerchantRoutes, overviewRoutes, staffRoutes]
+
+const styles = ['portal', 'parts', 'overview'].map((name) => `http/portal/${name}.css`)
+
+export type PortalRouteNeeds = NeedsOf<(typeof pages)[number]> & SessionNeeds & AssetNeeds
+
+/** What the staff of merchants see (interface 18). */
+export const portalRoutes = (needs: PortalRouteNeeds): Route[] => {
+  const visits = makeVisits(needs)
+  const style = joined(needs.readAsset, styles)
+  const script = needs.readAsset('http/portal/portal.js')
+  const asset = (name: string, type: string, body: Uint8Array<ArrayBuffer>): Route =>
+    assetRoute({
+      path: `/portal/${name}`,
+      type,
+      group: 'Portal',
+      summary: `What pages of the portal are made of: ${name}`,
+      body: () => body,
+    })
+  return limited([
+    ...asPages(pages.flatMap((make) => make(needs, visits))),
+    asset('style.css', 'text/css', style),
+    asset('portal.js', 'text/javascript', script),
+  ])
+}

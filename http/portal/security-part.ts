@@ -1,0 +1,59 @@
+import { html } from 'hono/html'
+import type { SecurityEvent } from '../../application/security-log.ts'
+import { shownTime } from '../payer/money.ts'
+import type { Html } from '../payer/page.ts'
+import { filledText } from '../payer/words.ts'
+import { actorNames, type ActorNeeds } from './actors.ts'
+import type { PortalVisitor } from './page.ts'
+import { staffTexts } from './texts-staff.ts'
+
+export type SecurityLine = SecurityEvent & { readonly at: string; readonly times?: number }
+
+export type SecurityPartNeeds = ActorNeeds & {
+  /** The newest lines about a merchant, newest first. */
+  readonly securityOf: (merchant: string) => readonly SecurityLine[]
+}
+
+/** What the security log tells of the merchant. */
+export const securityHtml = async (
+  needs: SecurityPartNeeds,
+  visitor: PortalVisitor,
+): Promise<Html> => {
+  const { shop, language, locale } = visitor
+  const texts = staffTexts[language]
+  const nameOf = await actorNames(needs)(shop.merchant, language)
+  const lines = needs.securityOf(shop.merchant)
+  if (lines.length === 0) return html`<p class="quiet">${texts.nobodyElse}</p>`
+  const rows = lines.map(
+    async ({ at, type, reason, actor, address, times }) =>
+      html`<tr>
+        <td>${shownTime(Date.parse(at), locale)}</td>
+        <td>
+          <code>${type}</code>
+          ${reason === undefined ? '' : html`<span class="value">${reason}</span>`}
+          ${
+            times === undefined
+              ? ''
+              : html`<span class="badge">${filledText(texts.times, times + 1)}</span>`
+          }
+        </td>
+        <td>${await nameOf(actor)}</td>
+        <td>${address ?? ''}</td>
+      </tr>`,
+  )
+  return html`<div class="scroll tall" tabindex="0" role="region" aria-label="${texts.securityLog}">
+    <table class="grid">
+      <thead>
+        <tr>
+          <th scope="col">${texts.when}</th>
+          <th scope="col">${texts.event}</th>
+          <th scope="col">${texts.by}</th>
+          <th scope="col">${texts.from}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${await Promise.all(rows)}
+      </tbody>
+    </table>
+  </div>`
+}

@@ -1,0 +1,167 @@
+import { html } from 'hono/html'
+import type { SigningUp } from '../../application/sign-up-merchant.ts'
+import type { Profile } from '../../domain/people/profile.ts'
+import { isCurrency } from '../../domain/money/currency.ts'
+import { refuse, Refusal } from '../../domain/refusal.ts'
+import type { Call } from '../call.ts'
+import { anyForm, fieldOf, type FormOf } from '../forms.ts'
+import { inputField, type Problems } from '../payer/fields.ts'
+import { foreign, hidden, plainForm, typed } from '../payer/form-parts.ts'
+import { hiddenFields, type Visits } from '../payer/session.ts'
+import { route, type RawReply, type Route } from '../route.ts'
+import { portalPath } from './areas.ts'
+import type { PortalNeeds } from './guard.ts'
+import type { LobbyVisitor, PortalPage } from './page.ts'
+import { portalPages } from './pages.ts'
+import { frameTexts } from './texts.ts'
+import { lobbyTexts, type LobbyTexts } from './texts-lobby.ts'
+
+export type SignUpMerchantNeeds = PortalNeeds & {
+  readonly newToken: () => { readonly token: string }
+  readonly derive: (...parts: readonly (string | number)[]) => string
+  readonly findProfile: (payer: string) => Promise<Profile | undefined>
+  /** An account as it is kept; undefined for a text that is none. */
+  readonly readAccount: (text: string) => string | undefined
+  readonly signUpMerchant: (
+    payer: string,
+    given: SigningUp,
+    context: { readonly at: number; readonly correlationId: string },
+  ) => Promise<void>
+}
+
+const path = '/portal/sign-up'
+
+const signUpForm = plainForm.extend({
+  form: hidden('the same form makes one merchant, however often it is sent.'),
+  name: typed('The business name.', 'Kaffebaren AS'),
+  organization: typed('The organisation number.', '987654321'),
+  currency: typed('ISO 4217 code.', 'NOK'),
+  payout_account: typed('IBAN, or a national account number.', 'NO9386011117947'),
+})
+
+type Form = FormOf<typeof signUpForm>
+const names = ['name', 'organization', 'currency', 'payout_account'] as const
+type Typed = Readonly<Record<(typeof names)[number], string>>
+
+const slugLength = 24
+
+/** Readable, and nobody's: the same form gives the same. */
+const idFrom = ({ derive }: SignUpMerchantNeeds, payer: string, name: string, form: string) => {
+  const plain = name.normalize('NFKD').replaceAll(/[\u0300-\u036f]/g, '')
+  const slug = plain.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
+  const suffix = derive('merchant', payer, form).toLowerCase().replaceAll(/[-_]/g, '')
+  return `${slug.replaceAll(/^-+|-+$/g, '').slice(0, slugLength) || 'shop'}-${suffix.slice(0, 6)}`
+}
+
+const problemsOf = (
+  { readAccount }: SignUpMerchantNeeds,
+  given: Typed,
+  texts: LobbyTexts,
+): Problems => ({
+  ...(!/\S/.test(given.name) || given.name.length > 100 ? { name: texts.wrongName } : {}),
+  ...(/^[a-zA-Z0-9-]{4,20}$/.test(given.organization.replaceAll(' ', ''))
+    ? {}
+    : { organization: texts.wrongOrganization }),
+  ...(isCurrency(given.currency.toUpperCase()) ? {} : { currency: texts.wrongCurrency }),
+  ...(readAccount(given.payout_account) === undefined
+    ? { payout_account: texts.wrongAccount }
+    : {}),
+})
+
+const formPage = (
+  visitor: LobbyVisitor,
+  form: string,
+  given: Typed,
+  problems: Problems = {},
+): PortalPage => {
+  const texts = lobbyTexts[visitor.language]
+  const field = (name: keyof Typed, label: string, hint?: string) =>
+    inputField({
+      ...{ name, label, hint, problem: problems[name] },
+      attributes: html`value="${given[name]}" maxlength="100" required
+      autocomplete="${name === 'name' ? 'organization' : 'off'}"`,
+    })
+  const accountHint = visitor.isSandbox ? texts.payoutHint : undefined
+  return {
+    title: texts.signUp,
+    status: Object.keys(problems).length > 0 ? 400 : 200,
+    body: html`<form class="card narrow-card" method="post" action="${path}">
+      <h1>${texts.signUp}</h1>
+      <p class="quiet">${visitor.isSandbox ? texts.signUpSandbox : texts.signUpProduction}</p>
+      ${hiddenFields({ csrf: visitor.csrf, form })} ${field('name', texts.name, texts.nameHint)}
+      ${field('organization', texts.organization)}
+      ${field('currency', texts.currency, texts.currencyHint)}
+      ${field('payout_account', texts.payoutAccount, accountHint)}
+      <div class="actions">
+        <button>${texts.signUpDo}</button>
+        <a class="button second" href="/portal/">${frameTexts[visitor.language].yourMerchants}</a>
+      </div>
+    </form>`,
+  }
+}
+
+const nothingTyped: Typed = { name: '', organization: '', currency: 'NOK', payout_account: '' }
+
+const carryOut =
+  (needs: SignUpMerchantNeeds, visits: Visits) =>
+  async (visitor: LobbyVisitor, call: Call): Promise<PortalPage | RawReply> => {
+    const body = call.body as Form
+    visits.checkForm(call, visitor, body)
+    const { payer } = visitor.session
+    const texts = lobbyTexts[visitor.language]
+    const form = fieldOf(body, 'form').slice(0, 64)
+    const given = Object.fromEntries(names.map((name) => [name, fieldOf(body, name)])) as Typed
+    const problems = problemsOf(needs, given, texts)
+    if (Object.keys(problems).length > 0) return formPage(visitor, form, given, problems)
+    const { phone } = (await needs.findProfile(payer)) ?? refuse('payer_is_unknown')
+    const id = idFrom(needs, payer, given.name, form)
+    try {
+      await needs.signUpMerchant(
+        payer,
+        {
+          ...{ id, phone, name: given.name, currency: given.currency.toUpperCase() },
+          organizationId: given.organization.replaceAll(' ', ''),
+          payoutAccount: needs.readAccount(given.payout_account) ?? '',
+        },
+        { at: call.at, correlationId: call.requestId },
+      )
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'id_used_with_other_data') throw error
+      return formPage(visitor, form, given, { organization: texts.isTaken })
+    }
+    return visits.go(visitor, portalPath(id))
+  }
+
+/** A merchant signs up by itself. */
+export const signUpMerchantRoutes = (needs: SignUpMerchantNeeds, visits: Visits): Route[] => {
+  const { inLobby } = portalPages(needs, visits)
+  const answer = carryOut(needs, visits)
+  const common = { access: 'OPEN', group: 'Portal', replyTypes: ['text/html'], path } as const
+  return [
+    route({
+      ...common,
+      method: 'GET',
+      summary: 'Sign up a merchant',
+      success: 'raw',
+      errors: { 303: 'Not signed in: on to the sign-in.' },
+      handle: (call) =>
+        inLobby(call, async (visitor) => formPage(visitor, needs.newToken().token, nothingTyped)),
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      summary: 'Sign up a merchant: its name, number, currency and account',
+      body: anyForm,
+      takesForm: true,
+      ownForm: signUpForm,
+      success: 'raw otherwise',
+      errors: {
+        303: 'Made: on to its overview. Or not signed in.',
+        400: 'Something is missing or wrong.',
+        403: foreign,
+        409: 'One person has signed up too many.',
+      },
+      handle: (call) => inLobby(call, (visitor) => answer(visitor, call)),
+    }),
+  ]
+}

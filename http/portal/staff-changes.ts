@@ -1,0 +1,145 @@
+import type { Context, Handle } from '../../application/handle.ts'
+import { phoneDigits } from '../../application/people.ts'
+import type { StaffWork } from '../../application/staff.ts'
+import { staffs } from '../../domain/aggregates.ts'
+import type { StaffMember } from '../../domain/merchant/staff.ts'
+import { refuse, Refusal } from '../../domain/refusal.ts'
+import { contextOfPayer, type Call } from '../call.ts'
+import { fieldOf, fieldsOf } from '../forms.ts'
+import type { Problems } from '../payer/fields.ts'
+import type { Visits } from '../payer/session.ts'
+import type { RawReply } from '../route.ts'
+import { contextOfStaff, type PortalNeeds } from './guard.ts'
+import type { PortalPage, PortalVisitor } from './page.ts'
+import type { PortalPages } from './pages.ts'
+import { readTerms, type StaffForm } from './staff-fields.ts'
+import { endForm, inviteForm, roleForm, type Given } from './staff-forms.ts'
+import { staffPath, type StaffPageNeeds } from './staff-page.ts'
+import { staffTexts } from './texts-staff.ts'
+
+export type StaffPagesNeeds = PortalNeeds &
+  StaffPageNeeds &
+  Pick<StaffWork, 'inviteStaff'> & {
+    readonly handle: Handle
+    readonly signOut: (payer: string, session: string, context: Context) => Promise<void>
+  }
+
+type Shown = PortalPage | RawReply
+
+const givenIn = (body: StaffForm): Given => ({
+  role: fieldOf(body, 'role'),
+  pos: fieldsOf(body, 'pos'),
+  limit: fieldOf(body, 'refund_limit'),
+  phone: fieldOf(body, 'phone'),
+})
+
+export type StaffCall = Call<{ readonly merchant: string }, undefined, StaffForm>
+type Confirm = PortalPages['confirm']
+
+/** Whoever makes or removes an owner proves the second factor; tells what is wrong. */
+const codeProblem = async (
+  confirm: Confirm,
+  visitor: PortalVisitor,
+  call: StaffCall,
+): Promise<Problems | undefined> => {
+  try {
+    await confirm(visitor, fieldOf(call.body, 'code').replaceAll(' ', ''), call)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    if (error.code === 'second_factor_is_needed') return { code: visitor.texts.stepUpNeeded }
+    if (error.code === 'sign_in_is_wrong') return { code: visitor.texts.wrongCode }
+    throw error
+  }
+}
+
+const doneWith =
+  (visits: Visits) =>
+  (visitor: PortalVisitor, what: string): RawReply =>
+    visits.go(visitor, staffPath(visitor.shop.merchant, `?${what}`))
+
+/** Shows the form again when something is wrong. */
+const changesOfRoles = (needs: StaffPagesNeeds, visits: Visits, confirm: Confirm) => {
+  const done = doneWith(visits)
+
+  const invite = async (visitor: PortalVisitor, call: StaffCall): Promise<Shown> => {
+    const { shop, me, language, texts } = visitor
+    const given = givenIn(call.body)
+    const phone = phoneDigits(given.phone ?? '')
+    const read = readTerms(call.body, shop, needs.posOf(shop.merchant), staffTexts[language])
+    const again = (problems: Problems) => inviteForm(needs, visitor, { ...given, problems })
+    if (phone === undefined) return again({ phone: texts.wrongPhone })
+    if ('problems' in read) return again(read.problems)
+    if (read.terms.role === 'owner') {
+      const problem = await codeProblem(confirm, visitor, call)
+      if (problem) return again(problem)
+    }
+    const asked = { phone, terms: read.terms, by: me.member }
+    await needs.inviteStaff(shop.merchant, asked, contextOfStaff(call, visitor))
+    return done(visitor, 'invited')
+  }
+
+  const changeRole = async (
+    visitor: PortalVisitor,
+    one: StaffMember,
+    call: StaffCall,
+  ): Promise<Shown> => {
+    const { shop, me, language } = visitor
+    const given = givenIn(call.body)
+    const read = readTerms(call.body, shop, needs.posOf(shop.merchant), staffTexts[language])
+    const again = (problems: Problems) => roleForm(needs, visitor, one, { ...given, problems })
+    if ('problems' in read) return again(read.problems)
+    const { terms } = read
+    if ((terms.role === 'owner') !== (one.terms.role === 'owner')) {
+      const problem = await codeProblem(confirm, visitor, call)
+      if (problem) return again(problem)
+    }
+    const command = { type: 'ChangeRole', member: one.member, terms, by: me.member } as const
+    await needs.handle(staffs, shop.merchant, command, contextOfStaff(call, visitor))
+    return done(visitor, 'saved')
+  }
+
+  return { invite, changeRole }
+}
+
+/** How somebody's work for the merchant ends, or an own session. */
+const ends = (needs: StaffPagesNeeds, visits: Visits, confirm: Confirm) => {
+  const done = doneWith(visits)
+
+  const remove = async (
+    visitor: PortalVisitor,
+    one: StaffMember,
+    call: StaffCall,
+  ): Promise<Shown> => {
+    if (one.terms.role === 'owner') {
+      const problem = await codeProblem(confirm, visitor, call)
+      if (problem) return endForm(needs, visitor, one, problem)
+    }
+    const command = { type: 'Remove', member: one.member, by: visitor.me.member } as const
+    await needs.handle(staffs, visitor.shop.merchant, command, contextOfStaff(call, visitor))
+    return done(visitor, 'removed')
+  }
+
+  const leave = async (visitor: PortalVisitor, call: StaffCall): Promise<Shown> => {
+    const command = { type: 'Leave', member: visitor.me.member } as const
+    await needs.handle(staffs, visitor.shop.merchant, command, contextOfStaff(call, visitor))
+    return visits.go(visitor, '/portal/')
+  }
+
+  const endSession = async (visitor: PortalVisitor, call: StaffCall): Promise<Shown> => {
+    const { payer } = visitor.session
+    const session = fieldOf(call.body, 'session')
+    const isTheirs = needs.devicesOf(payer, call.at).some((one) => one.session === session)
+    if (!isTheirs) return refuse('resource_is_unknown')
+    await needs.signOut(payer, session, contextOfPayer(call, payer))
+    return done(visitor, 'ended')
+  }
+
+  return { remove, leave, endSession }
+}
+
+/** Each shows its form again when something is wrong, else goes back to the page. */
+export const staffChanges = (needs: StaffPagesNeeds, visits: Visits, confirm: Confirm) => ({
+  ...changesOfRoles(needs, visits, confirm),
+  ...ends(needs, visits, confirm),
+})

@@ -1,0 +1,168 @@
+import { html } from 'hono/html'
+import type { StaffWork } from '../../application/staff.ts'
+import { mayDo } from '../../domain/merchant/staff-roles.ts'
+import type { StaffMember } from '../../domain/merchant/staff.ts'
+import { searchOf, type Call } from '../call.ts'
+import type { Device } from '../payer/devices.ts'
+import { shownTime } from '../payer/money.ts'
+import type { Html } from '../payer/page.ts'
+import { hiddenFields } from '../payer/session.ts'
+import { filled, unseen } from '../payer/words.ts'
+import { portalPath } from './areas.ts'
+import type { PortalPage, PortalVisitor } from './page.ts'
+import { securityHtml, type SecurityPartNeeds } from './security-part.ts'
+import { termsText, type Pos } from './staff-fields.ts'
+import { frameTexts } from './texts.ts'
+import { staffTexts } from './texts-staff.ts'
+
+export type StaffPageNeeds = SecurityPartNeeds &
+  Pick<StaffWork, 'invitedNumber'> & {
+    readonly devicesOf: (payer: string, at: number) => readonly Device[]
+    /** Of a merchant, oldest first. */
+    readonly posOf: (merchant: string) => readonly Pos[]
+  }
+
+export const staffPath = (merchant: string, search = ''): string =>
+  portalPath(merchant, `staff${search}`)
+
+/** Their name, or the number that was invited. */
+export const personName = async (
+  { nameOf, invitedNumber }: StaffPageNeeds,
+  { person, phone, status }: StaffMember,
+): Promise<string | undefined> => {
+  const name = status === 'joined' ? await nameOf(person) : undefined
+  const number = invitedNumber(phone)
+  return name ?? (number === undefined ? undefined : `+${number}`)
+}
+
+const memberHtml = async (
+  needs: StaffPageNeeds,
+  visitor: PortalVisitor,
+  one: StaffMember,
+  pointsOfSale: readonly Pos[],
+): Promise<Html> => {
+  const { shop, me, language, locale } = visitor
+  const texts = staffTexts[language]
+  const name = (await personName(needs, one)) ?? texts.erased
+  const bounds = termsText(visitor, one.terms, pointsOfSale)
+  const [last] = one.visits
+  const link = (what: string, text: string) =>
+    html`<a href="${staffPath(shop.merchant, `?${what}=${one.member}`)}"
+      >${text}${unseen(` ${name}`)}</a
+    >`
+  const isMe = one.member === me.member
+  return html`<tr>
+    <th scope="row">
+      ${name} ${isMe ? html`<span class="badge">${texts.you}</span>` : ''}
+      ${one.status === 'invited' ? html`<span class="badge warn">${texts.invited}</span>` : ''}
+    </th>
+    <td>
+      ${frameTexts[language][`role_${one.terms.role}`]}
+      ${bounds === '' ? '' : html`<span class="value">${bounds}</span>`}
+    </td>
+    <td>${last ? shownTime(last.at, locale) : html`<span class="quiet">${texts.never}</span>`}</td>
+    <td class="links">
+      ${
+        mayDo(me.terms, 'change_staff')
+          ? html`${link('member', texts.change)} ${isMe ? '' : link('remove', texts.remove)}`
+          : ''
+      }
+    </td>
+  </tr>`
+}
+
+const peopleHtml = async (
+  needs: StaffPageNeeds,
+  visitor: PortalVisitor,
+  members: readonly StaffMember[],
+): Promise<Html> => {
+  const texts = staffTexts[visitor.language]
+  const pointsOfSale = needs.posOf(visitor.shop.merchant)
+  const present = members.filter(({ status }) => status !== 'gone')
+  const rows = present.map((one) => memberHtml(needs, visitor, one, pointsOfSale))
+  return html`<div class="scroll">
+    <table class="grid">
+      <thead>
+        <tr>
+          <th scope="col">${texts.person}</th>
+          <th scope="col">${texts.role}</th>
+          <th scope="col">${texts.lastSeen}</th>
+          <th scope="col">${unseen(texts.change)}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${await Promise.all(rows)}
+      </tbody>
+    </table>
+  </div>`
+}
+
+const sessionsHtml = ({ devicesOf }: StaffPageNeeds, visitor: PortalVisitor, at: number): Html => {
+  const { session, language, texts: account, csrf, shop, locale } = visitor
+  const texts = staffTexts[language]
+  return html`<ul class="list">
+    ${devicesOf(session.payer, at).map(
+      (one) =>
+        html`<li>
+          <form class="row" method="post" action="${staffPath(shop.merchant)}">
+            <span
+              ><span class="name">${one.device ?? account.unknownDevice}</span>
+              <span class="quiet small"
+                >${filled(account.usedAt, shownTime(one.usedAt, locale))}</span
+              ></span
+            >
+            ${
+              one.session === session.digest
+                ? html`<b class="badge">${account.thisDevice}</b>`
+                : html`${hiddenFields({ csrf, change: 'end_session', session: one.session })}
+                    <button class="second slim">${texts.endSession}</button>`
+            }
+          </form>
+        </li>`,
+    )}
+  </ul>`
+}
+
+const doneText = (search: URLSearchParams, visitor: PortalVisitor): string | undefined => {
+  const texts = staffTexts[visitor.language]
+  if (search.has('invited')) return texts.invitedDone
+  if (search.has('saved')) return texts.roleChanged
+  if (search.has('removed')) return texts.removed
+  return search.has('ended') ? texts.sessionEnded : undefined
+}
+
+/** People and roles, the own sessions, and what the security log tells of the merchant. */
+export const staffPage = async (
+  needs: StaffPageNeeds,
+  visitor: PortalVisitor,
+  call: Call,
+): Promise<PortalPage> => {
+  const { shop, me, language } = visitor
+  const texts = staffTexts[language]
+  const { members } = await needs.findStaff(shop.merchant)
+  const done = doneText(searchOf(call), visitor)
+  const invite = html`<a class="button" href="${staffPath(shop.merchant, '?invite')}"
+    >${texts.invite}</a
+  >`
+  return {
+    title: texts.staff,
+    body: html`<div class="head">
+        <h1>${texts.staff}</h1>
+        ${mayDo(me.terms, 'change_staff') ? invite : ''}
+      </div>
+      ${done === undefined ? '' : html`<p class="state good" role="status">${done}</p>`}
+      <section class="card">${await peopleHtml(needs, visitor, members)}</section>
+      <section class="card">
+        <h2>${texts.sessions}</h2>
+        ${sessionsHtml(needs, visitor, call.at)}
+        <p>
+          <a class="lone" href="${staffPath(shop.merchant, '?leave')}">${texts.leave}</a>
+        </p>
+      </section>
+      <section class="card">
+        <h2>${texts.securityLog}</h2>
+        <p class="quiet small">${texts.securityLogWhat}</p>
+        ${await securityHtml(needs, visitor)}
+      </section>`,
+  }
+}

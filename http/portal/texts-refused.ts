@@ -1,0 +1,21 @@
+/** What is told when the portal refuses something; a part of `payer/texts.ts`. */
+export const refusedTextsInEnglish = {
+  refused_last_owner_is_needed: 'This is the last owner: make somebody else an owner first.',
+  refused_merchants_are_too_many:
+    'You have signed up as many merchants as one person may. Ask us for more.',
+  refused_person_is_on_the_staff_already:
+    'This person is on the staff already, or invited. Change the role instead.',
+  refused_role_forbids_it: 'Your role does not allow this. Nothing was done.',
+  refused_staff_is_too_large: 'There are 200 people on the staff: remove somebody first.',
+}
+
+export const refusedTextsInNorwegian: Readonly<Record<keyof typeof refusedTextsInEnglish, string>> =
+  {
+    refused_last_owner_is_needed: 'Dette er den siste eieren: gjør noen andre til eier først.',
+    refused_merchants_are_too_many:
+      'Du har registrert så mange butikker som én person kan. Be oss om flere.',
+    refused_person_is_on_the_staff_already:
+      'Denne personen er allerede ansatt eller invitert. Endre rollen i stedet.',
+    refused_role_forbids_it: 'Rollen din tillater ikke dette. Ingenting ble gjort.',
+    refused_staff_is_too_large: 'Det er 200 ansatte: fjern noen først.',
+  }

@@ -1,0 +1,31 @@
+import { generationalCache } from '../application/generational-cache.ts'
+import type { Core } from './core.ts'
+import { makeLive } from './live.ts'
+
+const merchantsRemembered = 10_000
+
+/** Tells open pages that something of their merchant has changed, once that is folded. */
+export const merchantChanges = ({ onEvents, onFolded }: Pick<Core, 'onEvents' | 'onFolded'>) => {
+  const live = makeLive()
+  const newest = generationalCache<string, number>(merchantsRemembered)
+  let changed = new Set<string>()
+  onEvents((events) => {
+    for (const { metadata, position, type } of events) {
+      const { merchant } = metadata
+      // A visit changes nothing that a page shows.
+      if (typeof merchant !== 'string' || type === 'StaffVisited') continue
+      newest.set(merchant, position)
+      changed.add(merchant)
+    }
+  })
+  onFolded(() => {
+    const merchants = changed
+    changed = new Set()
+    live.onFolded(merchants)
+  })
+  return {
+    newestOf: (merchant: string): number => newest.get(merchant) ?? 0,
+    watchMerchant: live.watch,
+    end: live.end,
+  }
+}

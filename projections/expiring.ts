@@ -1,0 +1,29 @@
+import { and, asc, eq, gt, lte, sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import type { Instant } from '../domain/time.ts'
+import { isAuthorized, paymentTable } from './payment-table.ts'
+import { prepared } from './prepared.ts'
+
+/** Authorisations of a merchant, those first that end first. */
+export const expiringQueries = (db: BetterSQLite3Database) => {
+  const { merchant, deadline } = paymentTable
+  const soon = prepared(
+    db,
+    paymentTable,
+    db
+      .select()
+      .from(paymentTable)
+      .where(
+        and(
+          eq(merchant, sql.placeholder('merchant')),
+          isAuthorized,
+          gt(deadline, sql.placeholder('start')),
+          lte(deadline, sql.placeholder('end')),
+        ),
+      )
+      .orderBy(asc(deadline))
+      .limit(sql.placeholder('limit')),
+  )
+  return (merchant: string, start: Instant, end: Instant, limit: number) =>
+    soon.all({ merchant, start, end, limit })
+}

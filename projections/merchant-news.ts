@@ -1,0 +1,90 @@
+import { and, desc, eq, gt, sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { prepared } from './prepared.ts'
+import { projection } from './projection.ts'
+
+/** What the staff of a merchant are told on their next visit; captures are not among it. */
+const told = [
+  'PaymentRefunded',
+  'PaymentAuthorizationExpired',
+  'ReportClosed',
+  'SettlementMade',
+  'PayoutOrdered',
+  'DestinationRested',
+  'DestinationWoken',
+  'StaffInvited',
+  'StaffJoined',
+  'StaffRoleChanged',
+  'StaffRemoved',
+  'StaffLeft',
+  'UserRegistered',
+  'UserChanged',
+  'UserRemoved',
+  'UserDisabled',
+  'UserEnabled',
+  'ApplicationRegistered',
+  'ApplicationChanged',
+  'ApplicationRemoved',
+  'SettlementAccountRegistered',
+  'SettlementAccountChanged',
+  'MerchantRegistered',
+  'MerchantChanged',
+  'MerchantDisabled',
+  'MerchantEnabled',
+  'PosRegistered',
+  'PosChanged',
+  'PosRemoved',
+  'FeesScheduled',
+] as const
+
+const merchantNews = sqliteTable(
+  'merchant_news',
+  {
+    position: integer().primaryKey(),
+    merchant: text().notNull(),
+    type: text().notNull(),
+    stream: text().notNull(),
+    actor: text().notNull(),
+    at: integer().notNull(),
+  },
+  (row) => [index('merchant_news_by_merchant').on(row.merchant, row.position)],
+)
+
+export type NewsRow = typeof merchantNews.$inferSelect
+
+export const merchantNewsProjection = projection({
+  table: merchantNews,
+  key: merchantNews.position,
+  isAppended: true,
+  handles: told,
+  begins: told,
+  keysOf: ({ position, metadata }) => (metadata.merchant === null ? [] : [position]),
+  apply: (_, { position, type, stream, metadata: { merchant, actor, at } }) => ({
+    position,
+    type,
+    stream,
+    actor,
+    at,
+    merchant: merchant ?? '',
+  }),
+})
+
+export const merchantNewsQueries = (db: BetterSQLite3Database) => {
+  const { merchant, position } = merchantNews
+  const after = prepared(
+    db,
+    merchantNews,
+    db
+      .select()
+      .from(merchantNews)
+      .where(and(eq(merchant, sql.placeholder('merchant')), gt(position, sql.placeholder('after'))))
+      .orderBy(desc(position))
+      .limit(sql.placeholder('limit')),
+  )
+  return {
+    /** Newest first. */
+    after: (merchant: string, position: number, limit: number) =>
+      after.all({ merchant, after: position, limit }),
+  }
+}

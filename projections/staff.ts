@@ -1,0 +1,56 @@
+import { asc, eq, sql } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { idIn, within } from '../domain/stream.ts'
+import { prepared } from './prepared.ts'
+import { projection } from './projection.ts'
+
+/** For which merchants somebody works, or is asked to. */
+const staff = sqliteTable(
+  'staff',
+  {
+    key: text().primaryKey(),
+    merchant: text().notNull(),
+    member: text().notNull(),
+    person: text().notNull(),
+    hasJoined: integer({ mode: 'boolean' }).notNull(),
+  },
+  (row) => [index('staff_by_person').on(row.person, row.merchant)],
+)
+
+export type StaffRow = typeof staff.$inferSelect
+
+export const staffProjection = projection({
+  table: staff,
+  key: staff.key,
+  handles: ['StaffInvited', 'StaffJoined', 'StaffRemoved', 'StaffLeft'],
+  keyOf: ({ stream, data }) => within(idIn(stream), data.member),
+  apply: (row, event, key) => {
+    const merchant = idIn(event.stream)
+    switch (event.type) {
+      case 'StaffInvited': {
+        const { member, person } = event.data
+        return { key: String(key), merchant, member, person, hasJoined: false }
+      }
+      case 'StaffJoined':
+        return row && { ...row, person: event.data.person, hasJoined: true }
+      case 'StaffRemoved':
+      case 'StaffLeft':
+        return undefined
+    }
+  },
+})
+
+export const staffQueries = (db: BetterSQLite3Database) => {
+  const of = prepared(
+    db,
+    staff,
+    db
+      .select()
+      .from(staff)
+      .where(eq(staff.person, sql.placeholder('person')))
+      .orderBy(asc(staff.merchant))
+      .limit(sql.placeholder('limit')),
+  )
+  return { ofPerson: (person: string, limit: number) => of.all({ person, limit }) }
+}
