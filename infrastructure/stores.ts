@@ -39,7 +39,7 @@ const isOurs = ({ stream, metadata }: RecordedEvent): boolean =>
   ('schema' in metadata && 'actor' in metadata && 'correlationId' in metadata)
 
 /** Loaded on demand: it takes a tenth of a second in each thread. */
-const connect = async (connectionString: string): Promise<EventStore> => {
+const connect = async (connectionString: string): Promise<OpenedStore> => {
   const { connectEventStoreDB } = await import('./event-store/eventstoredb-event-store.ts')
   try {
     return connectEventStoreDB(connectionString, { isOurs })
@@ -82,7 +82,11 @@ const refuseLostLog = (place: Place): void => {
 }
 
 /** `log` is there when the store is a file of ours. */
-export type OpenedStore = EventStore & { readonly log?: EventLog }
+export type OpenedStore = EventStore & {
+  readonly log?: EventLog
+  /** Where the store itself knows it. */
+  readonly canBeWritten?: () => boolean
+}
 
 /**
  * Opens the event store for appending; creates the log if there never was one. @throws Error with

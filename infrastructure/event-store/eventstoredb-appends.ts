@@ -1,4 +1,4 @@
-import { verdict } from './eventstoredb-calls.ts'
+import { isDecided } from './eventstoredb-verdicts.ts'
 
 type Waiting = { readonly go: () => void; readonly fail: (error: unknown) => void }
 
@@ -24,7 +24,7 @@ export const keepOrder = () => {
 
   const failed = (error: unknown): void => {
     // What the server has decided about one append it has decided about no other.
-    if (verdict(error)) return opened()
+    if (isDecided(error)) return opened()
     state = 'closed'
     for (const { fail } of takeWaiting()) fail(error)
   }

@@ -1,13 +1,5 @@
+import { convertToCommandError } from '@eventstore/db-client'
 import {
-  EventStoreDBClient,
-  isCommandError,
-  jsonEvent,
-  NO_STREAM,
-  UnknownError,
-  type JSONEventType,
-} from '@eventstore/db-client'
-import {
-  noStream,
   StoreUnavailable,
   type Appended,
   type EventStore,
@@ -16,98 +8,89 @@ import {
   type Revision,
 } from '../../application/event-store.ts'
 import { acceptAppend } from './acceptable-append.ts'
-import { keepOrder } from './eventstoredb-appends.ts'
-import {
-  exact,
-  ignore,
-  persistently,
-  toRecorded,
-  within,
-  type Own,
-  type Patience,
-  type Persistently,
-} from './eventstoredb-calls.ts'
+import { exact, toRecorded, type Own } from './eventstoredb-calls.ts'
+import { makeFilter } from './eventstoredb-filter.ts'
 import { followAll } from './eventstoredb-follow.ts'
-import { readEvents } from './eventstoredb-reads.ts'
+import { knownEnd } from './eventstoredb-head.ts'
+import { watchOutages, type Outages } from './eventstoredb-outage.ts'
+import { persistently, type Patience, type Persistently } from './eventstoredb-persistence.ts'
+import { readEnd, readEvents } from './eventstoredb-reads.ts'
+import { isDecided, userIn } from './eventstoredb-verdicts.ts'
+import { clientOf, messageOf, openWriter } from './eventstoredb-writer.ts'
 
 /** Longer than a cluster takes to choose another leader. */
-const usualPatience: Patience = { attempt: 3_000, altogether: 10_000 }
-
-/** After so many an append is tried over another connection: some 140 ms. */
-const mostRefusals = 2
-
-const clientOf = (connectionString: string): EventStoreDBClient =>
-  EventStoreDBClient.connectionString(connectionString.replace(/^kurrentdb(?=:|\+)/, 'esdb'))
-
-/** A client, and the order of the appends that it is given. */
-const connect = (connectionString: string) => ({
-  client: clientOf(connectionString),
-  order: keepOrder(),
-})
+const usualPatience: Patience = { attempt: 3_000, altogether: 10_000, election: 5_000 }
 
 type Options = {
   readonly isOurs?: (event: RecordedEvent) => boolean
-  readonly patience?: Patience | undefined
+  readonly patience?: Partial<Patience> | undefined
 }
 
-const toSend = ({ id, type, data, metadata }: NewEvent) =>
-  jsonEvent<JSONEventType>({
-    id: id.toLowerCase(),
-    type,
-    data,
-    metadata,
-  })
+/** A refusal is an answer too. */
+const answered =
+  (ask: (timeout: number) => Promise<unknown>) =>
+  (timeout: number): Promise<unknown> =>
+    ask(timeout).catch((thrown: unknown) => {
+      const error = thrown instanceof Error ? convertToCommandError(thrown) : thrown
+      if (!isDecided(error)) throw error
+    })
+
+/** Calls while the store is open; closing waits for their answers. */
+const callsOf = (user: string | undefined, patience: Patience) => {
+  const inFlight = new Set<Promise<unknown>>()
+  let isClosed = false
+  return {
+    through:
+      (outages: Outages): Persistently =>
+      (about, ask, failed) => {
+        if (isClosed) return Promise.reject(new StoreUnavailable('the event store is closed'))
+        const needs = { patience, outages, about: { ...about, user } }
+        const asked = persistently(needs, ask, failed)
+        const leave = (): void => void inFlight.delete(asked)
+        inFlight.add(asked)
+        asked.then(leave, leave)
+        return asked
+      },
+    finish: async (): Promise<void> => {
+      isClosed = true
+      await Promise.allSettled(inFlight)
+    },
+  }
+}
+
+const all = { doing: 'reading', stream: '$all' } as const
 
 /**
  * The event store in an EventStoreDB or KurrentDB, one node or a cluster.
- * @param connectionString `esdb://…`, `esdb+discover://…`, `kurrentdb://…` or `kurrentdb+discover://…`
- * @param options.isOurs tells events of ours from those that others have written to the same database, which are passed
- *   over; all are ours unless it is given
- * @throws Error when that is no connection string; whether a server is there shows at the first call
+ * @param connectionString `esdb://…`, `esdb+discover://…`, `kurrentdb://…` or
+ *   `kurrentdb+discover://…`
+ * @param options.isOurs tells events of ours from those that others have written to the same
+ *   database, which are passed over; all are ours unless it is given
+ * @throws Error when that is no connection string; whether a server is there shows at the first
+ *   call
  */
 export const connectEventStoreDB = (
   connectionString: string,
-  { isOurs = () => true, patience = usualPatience }: Options = {},
-): EventStore => {
-  // Reads have a client of their own. A failed read may send its client to another node: an append under way would then
-  // share the client's table of appends with later ones, and the break of the old connection would end the process.
-  const reading = clientOf(connectionString)
-  let connection = connect(connectionString)
-  let closing: Promise<void> | undefined
+  { isOurs = () => true, patience: given = {} }: Options = {},
+): EventStore & { readonly canBeWritten: () => boolean } => {
+  const patience = { ...usualPatience, ...given }
+  const { election: electionMs } = patience
+  const user = userIn(connectionString)
+  const client = clientOf(connectionString)
+  const writer = openWriter(connectionString)
+  const askEnd = (timeout: number) => readEnd(client, timeout)
+  const reading = watchOutages({ electionMs, probe: answered(askEnd) })
+  const writing = watchOutages({ electionMs, probe: answered(writer.probe) })
+  const calls = callsOf(user, patience)
+  const write = calls.through(writing)
   const closed = new AbortController()
-  const inFlight = new Set<Promise<unknown>>()
+  let closing: Promise<void> | undefined
 
-  let renewal: Promise<void> | undefined
-
-  /** No append is sent meanwhile: what the old client breaks off would be broken off of all clients of the process. */
-  const renew = async ({ client }: typeof connection): Promise<void> => {
-    await client.dispose().catch(ignore)
-    connection = connect(connectionString)
-    renewal = undefined
+  const own: Own = (resolved) => {
+    const event = toRecorded(resolved)
+    return event && isOurs(event) ? event : undefined
   }
-
-  /** Called with what an append was sent over, why it failed, and how often it has. */
-  const recover = (used: typeof connection, error: unknown, failures: number): void => {
-    used.order.connectionLost()
-    // Many fail at once, and some when the next client is at work already.
-    if (used !== connection || renewal) return
-    // A client whose discovery has failed once answers every append with that failure, for ever.
-    const isOfTheClient = error instanceof Error && !isCommandError(error) && !('code' in error)
-    const isLost = isOfTheClient && !(error instanceof StoreUnavailable)
-    // A node that leads no more goes on refusing what is sent over the connection that it has; a busy one soon does not.
-    const isRefused = error instanceof UnknownError && failures > mostRefusals
-    if (isLost || isRefused) renewal = renew(used)
-  }
-
-  /** Calls while the store is open; closing waits for the answer. */
-  const call: Persistently = (ask, failed) => {
-    if (closing) return Promise.reject(new StoreUnavailable('the event store is closed'))
-    const asked = persistently(patience, ask, failed)
-    const leave = (): void => void inFlight.delete(asked)
-    inFlight.add(asked)
-    asked.then(leave, leave)
-    return asked
-  }
+  const readable = { client, own, filter: makeFilter(isOurs), known: knownEnd() }
 
   const append = async (
     stream: string,
@@ -115,42 +98,29 @@ export const connectEventStoreDB = (
     expected: Revision,
   ): Promise<Appended> => {
     acceptAppend(stream, events, expected)
-    const messages = events.map(toSend)
-    const expectedRevision = expected === noStream ? NO_STREAM : BigInt(expected)
-    let used = connection
-    let failures = 0
-    const { nextExpectedRevision, position } = await call(
-      async (deadline) => {
-        if (renewal) await renewal
-        used = connection
-        const { client, order } = used
-        return order.inOrder(() => {
-          const options = { expectedRevision, deadline, requiresLeader: true } as const
-          return within(deadline, client.appendToStream(stream, messages, options))
-        })
-      },
-      (error) => recover(used, error, ++failures),
-    )
+    const { tryOnce, failed } = writer.sending(messageOf(stream, events, expected))
+    const about = { doing: 'appending to', stream } as const
+    const { nextExpectedRevision, position } = await write(about, tryOnce, failed)
     return { revision: exact(nextExpectedRevision), position: exact(position?.commit ?? 0n) }
-  }
-
-  const own: Own = (resolved) => {
-    const event = toRecorded(resolved)
-    return event && isOurs(event) ? event : undefined
   }
 
   const finishAndClose = async (): Promise<void> => {
     closed.abort()
-    await Promise.allSettled(inFlight)
-    await renewal
-    await Promise.all([reading.dispose(), connection.client.dispose()])
+    await calls.finish()
+    reading.close()
+    writing.close()
+    await Promise.all([client.dispose(), writer.close()])
   }
 
   return {
     append,
-    ...readEvents(reading, call, own),
-    follow: (after, signal, outage) =>
-      followAll(reading, after, AbortSignal.any([signal, closed.signal]), own, outage),
+    ...readEvents(readable, calls.through(reading)),
+    follow: (after, signal, outage) => {
+      const watched = { outages: reading, about: { ...all, user }, outage }
+      const either = AbortSignal.any([signal, closed.signal])
+      return followAll({ ...readable, ...watched }, after, either)
+    },
+    canBeWritten: () => writing.away() === undefined,
     close: () => (closing ??= finishAndClose()),
   }
 }

@@ -1,117 +1,87 @@
-import {
-  AccessDeniedError,
-  CancelledError,
-  excludeSystemEvents,
-  START,
-  TimeoutError,
-  type AllStreamSubscription,
-  type EventStoreDBClient,
-  type ResolvedEvent,
-} from '@eventstore/db-client'
-import { once } from 'node:events'
+import { AccessDeniedError, CancelledError, TimeoutError } from '@eventstore/db-client'
 import { setTimeout as pause } from 'node:timers/promises'
-import {
-  start,
-  type Outage,
-  type Position,
-  type RecordedEvent,
-} from '../../application/event-store.ts'
-import { ignore, positionOf, type Own } from './eventstoredb-calls.ts'
-
-/** Events kept ready for a follower, and handed out at once, at the most. */
-const batchSize = 1_000
+import type { Outage, Position, RecordedEvent } from '../../application/event-store.ts'
+import { ignore } from './eventstoredb-calls.ts'
+import { endOf, type Readable } from './eventstoredb-reads.ts'
+import type { Outages } from './eventstoredb-outage.ts'
+import { subscribe, type Arrived } from './eventstoredb-subscription.ts'
+import { verdict, type About } from './eventstoredb-verdicts.ts'
 
 const firstPause = 20
 /** What is taken away meanwhile may be accepted by other processes for as long. */
 const longestPause = 500
 
-/** Access that was denied is seldom granted within seconds, in ms. */
-const pauseAfterDenial = 10_000
-
-const toldToNobody: Outage = { failed: ignore, worked: ignore }
-
-/** Everything that has arrived, without waiting for more. */
-const takeReady = (subscription: AllStreamSubscription): ResolvedEvent[] => {
-  const ready: ResolvedEvent[] = []
-  while (ready.length < batchSize) {
-    const event: ResolvedEvent | null = subscription.read()
-    if (event === null) break
-    ready.push(event)
-  }
-  return ready
-}
-
-/** One subscription, until it breaks: then it throws, after all that had arrived was handed out. */
-async function* subscribe(
-  client: EventStoreDBClient,
-  after: Position,
-  signal: AbortSignal,
-  outage: Outage,
-): AsyncGenerator<ResolvedEvent[]> {
-  const place = { commit: BigInt(after), prepare: BigInt(after) }
-  const subscription = client.subscribeToAll(
-    { fromPosition: after === start ? START : place, filter: excludeSystemEvents() },
-    { highWaterMark: batchSize },
-  )
-  subscription.once('confirmation', outage.worked)
-  let broken: Error | undefined
-  const broke = new AbortController()
-  subscription.on('error', (error) => {
-    broken ??= error
-    broke.abort()
-  })
-  const either = AbortSignal.any([signal, broke.signal])
-  try {
-    while (!signal.aborted) {
-      const ready = takeReady(subscription)
-      if (ready.length > 0) yield ready
-      else if (broken) throw broken
-      else if (subscription.readableEnded || subscription.destroyed) return
-      else await once(subscription, 'readable', { signal: either }).catch(ignore)
-    }
-  } finally {
-    subscription.unsubscribe().catch(ignore)
-  }
-}
+/** Until access that was denied is asked for again, in ms. */
+const pauseAfterDenial = 1_000
 
 /**
- * A node ends a live subscription that is slower than the writers, and cancels all when it shuts down: that is to be
- * taken up at once. If no server is there then, the next try tells why.
+ * A node ends a live subscription that is slower than the writers, and cancels all when it shuts
+ * down: that is to be taken up at once. If no server is there then, the next try tells why.
  */
 const isOrdinary = (error: unknown, failures: number): boolean =>
   failures === 0 && (error instanceof TimeoutError || error instanceof CancelledError)
 
 const pauseAfter = (error: unknown, failures: number): number => {
-  if (isOrdinary(error, failures)) return 0
+  const hasEnded = error === undefined && failures === 0
+  if (hasEnded || isOrdinary(error, failures)) return 0
   if (error instanceof AccessDeniedError) return pauseAfterDenial
   return Math.min(longestPause, firstPause * 2 ** Math.min(failures, 10))
 }
 
-/** All events after a position for as long as the signal allows, whatever happens to the connection. */
+/** What a follower was handed, which may tell where the log ends. */
+const noteEnd = ({ own, filter, known }: Readable, after: Position) => {
+  let newest: Position | undefined
+  return (arrived: Arrived): RecordedEvent[] => {
+    const events = arrived.events.flatMap((resolved) => {
+      const event = own(resolved)
+      filter.note(resolved, event !== undefined)
+      return event ?? []
+    })
+    newest = events.at(-1)?.position ?? newest
+    // Of what lies before its place it knows nothing.
+    if (newest !== undefined || after <= known.looked()) known.note(endOf(arrived), newest)
+    return events
+  }
+}
+
+type Needs = Readable & {
+  readonly outages: Outages
+  readonly about: About
+  readonly outage?: Outage | undefined
+}
+
+const toldToNobody: Outage = { failed: ignore, worked: ignore }
+
+/** All events after a position for as long as the signal allows, whatever the connection does. */
 export async function* followAll(
-  client: EventStoreDBClient,
+  { outages, about, outage = toldToNobody, ...readable }: Needs,
   after: Position,
   signal: AbortSignal,
-  own: Own,
-  outage = toldToNobody,
 ): AsyncGenerator<RecordedEvent[]> {
+  const oursIn = noteEnd(readable, after)
+  const onConfirmed = (): void => {
+    outages.worked()
+    outage.worked()
+  }
   let last = after
   for (let failures = 0; !signal.aborted; failures++) {
+    const began = performance.now()
     let failure: unknown
     try {
-      for await (const resolved of subscribe(client, last, signal, outage)) {
+      for await (const arrived of subscribe({ ...readable, signal, onConfirmed }, last)) {
         failures = 0
-        const events = resolved.flatMap((one) => own(one) ?? [])
-        const newest = resolved.at(-1)
+        const events = oursIn(arrived)
         if (events.length > 0) yield events
-        if (newest) last = positionOf(newest)
+        last = Math.max(last, endOf(arrived))
         if (signal.aborted) return
       }
     } catch (error) {
       // A position that is no exact number stays one however often it is read.
       if (error instanceof RangeError) throw error
-      if (!signal.aborted && !isOrdinary(error, failures)) outage.failed(error)
       failure = error
+      const decided = verdict(error, about)
+      if (!decided && failures > 0) outages.failed(began, error)
+      if (!signal.aborted && !isOrdinary(error, failures)) outage.failed(decided ?? error)
     }
     await pause(pauseAfter(failure, failures), undefined, { signal }).catch(ignore)
   }

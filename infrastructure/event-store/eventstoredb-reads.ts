@@ -1,6 +1,4 @@
 import {
-  BACKWARDS,
-  END,
   START,
   StreamNotFoundError,
   type EventStoreDBClient,
@@ -13,13 +11,22 @@ import {
   type RecordedEvent,
   type Revision,
 } from '../../application/event-store.ts'
-import { ignore, positionOf, within, type Own, type Persistently } from './eventstoredb-calls.ts'
+import { ignore, positionOf, within, type Own } from './eventstoredb-calls.ts'
+import type { Filter } from './eventstoredb-filter.ts'
+import { backwards, makeFindHead, type KnownEnd } from './eventstoredb-head.ts'
+import type { Persistently } from './eventstoredb-persistence.ts'
+import { subscribe, type Arrived } from './eventstoredb-subscription.ts'
 
 /** Events that one call reads: a call that fails is repeated as a whole. */
 const readBatch = 1_000
 
-/** The newest event is the head, unless a node has just written one of its own. */
-const headBatch = 1
+/** The log as one client reads it, and what is known of it. */
+export type Readable = {
+  readonly client: EventStoreDBClient
+  readonly own: Own
+  readonly filter: Filter
+  readonly known: KnownEnd
+}
 
 type Reading = AsyncIterable<ResolvedEvent> & {
   cancel(): Promise<void>
@@ -48,68 +55,68 @@ const collect = async (timeout: number, reading: Reading): Promise<ResolvedEvent
   }
 }
 
-/**
- * One answer for all who ask before the question is put. Whoever comes later waits for the next one, but fails with the
- * present one: it has used up its patience, and the next one would do so again.
- */
-export const shared = <Answer>(ask: () => Promise<Answer>): (() => Promise<Answer>) => {
-  let present: Promise<unknown> = Promise.resolve()
-  let next: Promise<Answer> | undefined
-  const put = (): Promise<Answer> => {
-    next = undefined
-    const answer = ask()
-    present = answer
-    answer.catch(() => {
-      present = Promise.resolve()
-      next = undefined
-    })
-    return answer
+const all = { doing: 'reading', stream: '$all' } as const
+
+/** Reads the end of the log: the least that shows whether a server answers. */
+export const readEnd = (
+  client: EventStoreDBClient,
+  timeout: number,
+  from?: Position,
+  maxCount = 1,
+): Promise<readonly ResolvedEvent[]> => {
+  const options = { ...backwards(from, maxCount), requiresLeader: true }
+  return collect(timeout, client.readAll(options))
+}
+
+/** Batches of a subscription, opened anew where it breaks. */
+async function* arriving(readable: Readable, persistently: Persistently, after: Position) {
+  let last = after
+  let open: ReturnType<typeof begin> | undefined
+  const begin = () => {
+    const left = new AbortController()
+    const batches = subscribe({ ...readable, signal: left.signal }, last)
+    const leave = (): void => {
+      left.abort()
+      batches.return(undefined).catch(ignore)
+    }
+    return { batches, leave }
   }
-  return () => (next ??= present.then(put))
+  const leave = (): void => {
+    open?.leave()
+    open = undefined
+  }
+  try {
+    for (;;) {
+      const next = await persistently(
+        all,
+        (timeout) => within(timeout, (open ??= begin()).batches.next()),
+        leave,
+      )
+      if (next.done) {
+        leave()
+        continue
+      }
+      yield next.value
+      last = Math.max(last, endOf(next.value))
+    }
+  } finally {
+    leave()
+  }
+}
+
+/** How far the log has been looked at with what has arrived. */
+export const endOf = ({ events, looked = start }: Arrived): Position => {
+  const newest = events.at(-1)
+  return Math.max(looked, newest ? positionOf(newest) : start)
 }
 
 /** Reads of a client; none of them has a deadline of its own. */
-export const readEvents = (client: EventStoreDBClient, persistently: Persistently, own: Own) => {
-  /** What is known of the end of the log: up to where it was looked at, and the head that was found. */
-  let known = { looked: start, head: start }
+export const readEvents = (readable: Readable, persistently: Persistently) => {
+  const { client, own, filter, known } = readable
 
-  const allBackwards = (from: Position | undefined, maxCount: number) =>
-    persistently((timeout) =>
-      collect(
-        timeout,
-        client.readAll({
-          direction: BACKWARDS,
-          fromPosition: from === undefined ? END : at(from),
-          maxCount,
-          requiresLeader: true,
-        }),
-      ),
-    )
-
-  // Events of the node and of others are not the head: no follower is handed them, so nobody could wait for them.
-  const findHead = async (): Promise<Position> => {
-    let newest: Position | undefined
-    let from: Position | undefined
-    for (let count = headBatch; ; count = readBatch) {
-      const events = await allBackwards(from, count)
-      for (const resolved of events) {
-        const position = positionOf(resolved)
-        newest ??= position
-        const isHead = own(resolved) !== undefined
-        if (!isHead && position > known.looked) continue
-        known = { looked: newest, head: isHead ? position : known.head }
-        return known.head
-      }
-      const last = events.at(-1)
-      if (events.length < count || !last) {
-        known = { looked: newest ?? start, head: start }
-        return start
-      }
-      from = positionOf(last)
-    }
-  }
-
-  const head = shared(findHead)
+  const head = makeFindHead(known, own, (from, maxCount) =>
+    persistently(all, (timeout) => readEnd(client, timeout, from, maxCount)),
+  )
 
   const readStream = async (
     stream: string,
@@ -117,9 +124,10 @@ export const readEvents = (client: EventStoreDBClient, persistently: Persistentl
     limit = Infinity,
   ): Promise<RecordedEvent[]> => {
     const found: RecordedEvent[] = []
+    const about = { doing: 'reading', stream } as const
     for (let next = from; ;) {
       const maxCount = Math.min(readBatch, limit - found.length)
-      const events = await persistently(async (timeout) => {
+      const events = await persistently(about, async (timeout) => {
         const options = { fromRevision: BigInt(next), maxCount, requiresLeader: true }
         try {
           return await collect(timeout, client.readStream(stream, options))
@@ -135,20 +143,33 @@ export const readEvents = (client: EventStoreDBClient, persistently: Persistentl
     }
   }
 
+  const ours = (events: readonly ResolvedEvent[], after: Position, end: Position) =>
+    events
+      .flatMap((resolved) => {
+        const event = own(resolved)
+        filter.note(resolved, event !== undefined)
+        return event ?? []
+      })
+      .filter(({ position }) => position > after && position <= end)
+
+  /** A small rest is read at once; more is filtered by the server. */
   async function* readAll(after: Position): AsyncGenerator<RecordedEvent[]> {
     const end = await head()
-    for (let last = after; last < end;) {
-      // A read begins with the place that it is given, which has been handed out already.
-      const maxCount = readBatch + 1
-      const options = { fromPosition: at(last), maxCount }
-      const read = await persistently((timeout) => collect(timeout, client.readAll(options)))
-      const events = read
-        .flatMap((resolved) => own(resolved) ?? [])
-        .filter(({ position }) => position > last)
+    if (after >= end) return
+    // A read begins with the place that it is given, which has been handed out already.
+    const options = { fromPosition: at(after), maxCount: readBatch + 1 }
+    const read = await persistently(all, (timeout) => collect(timeout, client.readAll(options)))
+    const first = ours(read, after, end)
+    if (first.length > 0) yield first
+    const newest = read.at(-1)
+    if (read.length <= readBatch || !newest) return
+    let last = positionOf(newest)
+    if (last >= end) return
+    for await (const arrived of arriving(readable, persistently, last)) {
+      const events = ours(arrived.events, last, end)
       if (events.length > 0) yield events
-      const newest = read.at(-1)
-      if (read.length < maxCount || !newest) return
-      last = positionOf(newest)
+      last = Math.max(last, endOf(arrived))
+      if (last >= end) return
     }
   }
 

@@ -3,12 +3,19 @@ import type { Log } from '../log.ts'
 import { reportingTo, useOf } from '../outages.ts'
 
 type WatchedStore = EventStore & {
-  /** False when the last append has failed for want of the store, a moment ago. */
+  /** False while the store is known to be away, or else when an append has failed a moment ago. */
   readonly canBeWritten: () => boolean
 }
 
-/** The same store; whoever reads the service's log learns when it is away, though requests are told no more than that. */
-export const watchStore = (store: EventStore, log: Log, elapsed?: () => number): WatchedStore => {
+/**
+ * The same store; whoever reads the service's log learns when it is away, though requests are told
+ * no more than that.
+ */
+export const watchStore = (
+  store: EventStore & Partial<Pick<WatchedStore, 'canBeWritten'>>,
+  log: Log,
+  elapsed?: () => number,
+): WatchedStore => {
   const use = (done: string) => useOf(log, 'the log of events', done, elapsed)
   const [writing, reading, following] = [use('written'), use('read'), use('followed')]
   return {
@@ -17,6 +24,6 @@ export const watchStore = (store: EventStore, log: Log, elapsed?: () => number):
     readStream: (...about) => reportingTo(reading, store.readStream(...about)),
     head: () => reportingTo(reading, store.head()),
     follow: (after, signal) => store.follow(after, signal, following),
-    canBeWritten: writing.works,
+    canBeWritten: store.canBeWritten ?? writing.works,
   }
 }

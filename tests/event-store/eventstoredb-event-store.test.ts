@@ -22,11 +22,13 @@ import {
   type EventStore,
 } from '../../application/event-store.ts'
 import { keepOrder } from '../../infrastructure/event-store/eventstoredb-appends.ts'
-import { persistently, within } from '../../infrastructure/event-store/eventstoredb-calls.ts'
+import { within } from '../../infrastructure/event-store/eventstoredb-calls.ts'
+import { watchOutages } from '../../infrastructure/event-store/eventstoredb-outage.ts'
+import { persistently } from '../../infrastructure/event-store/eventstoredb-persistence.ts'
 import { openEventLog } from '../../infrastructure/event-store/sqlite-event-log.ts'
 import { serveLog } from '../../infrastructure/eventstoredb-server/serve-log.ts'
 import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
-import { shared } from '../../infrastructure/event-store/eventstoredb-reads.ts'
+import { shared } from '../../infrastructure/event-store/shared-question.ts'
 import { openStore } from '../../infrastructure/stores.ts'
 import type { ProtocolSettings } from './protocol/serve.ts'
 import { collect, label, newEvent, newEvents } from './appends.ts'
@@ -275,10 +277,14 @@ describe('the connection', () => {
   test('whose patience ends within a try tells what went wrong before', async () => {
     const never = new Promise<never>(() => {})
     let tries = 0
-    const failed = persistently({ attempt: 1_000, altogether: 50 }, (timeout) =>
+    const patience = { attempt: 1_000, altogether: 50, election: 5_000 }
+    const outages = watchOutages({ electionMs: patience.election, probe: async () => {} })
+    onTestFinished(outages.close)
+    const about = { doing: 'reading', stream: 's' } as const
+    const failed = persistently({ patience, outages, about }, (timeout) =>
       ++tries === 1 ? Promise.reject(new Error('refused')) : within(timeout, never),
     )
-    await expect(failed).rejects.toThrow(new StoreUnavailable('refused'))
+    await expect(failed).rejects.toThrow(new StoreUnavailable('reading s failed: refused'))
     expect(tries).toBeGreaterThan(1)
   })
 
@@ -297,7 +303,9 @@ describe('the connection', () => {
       rmSync(folder, { recursive: true })
     })
     const store = connected(`esdb://127.0.0.1:${server.port}?tls=false`, impatient)
-    await expect(store.append('s', [newEvent()], noStream)).rejects.toThrow('denies access')
+    await expect(store.append('s', [newEvent()], noStream)).rejects.toThrow(
+      'appending to s is denied: name a user in the connection string that may write it',
+    )
     expect(await store.readStream('s')).toEqual([])
   })
 

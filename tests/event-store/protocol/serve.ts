@@ -9,7 +9,7 @@ import {
   type ReadSettings,
 } from '../../../infrastructure/eventstoredb-server/reads.ts'
 
-export type ProtocolSettings = Pick<ReadSettings, 'maximumLag' | 'isReady'> & {
+export type ProtocolSettings = Pick<ReadSettings, 'maximumLag' | 'isReady' | 'admit'> & {
   /** TCP port; 0 takes a free one. */
   readonly port?: number
   /** Of its leadership: appends of a call that was opened in an earlier one are refused, as by a node that leads no more. */

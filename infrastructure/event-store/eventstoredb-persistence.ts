@@ -1,0 +1,74 @@
+import { convertToCommandError } from '@eventstore/db-client'
+import { setTimeout as pause } from 'node:timers/promises'
+import { StoreUnavailable } from '../../application/event-store.ts'
+import { ignore } from './eventstoredb-calls.ts'
+import type { Outages } from './eventstoredb-outage.ts'
+import { textOf, verdict, type About } from './eventstoredb-verdicts.ts'
+
+export type Patience = {
+  /** How long one call may stay without an answer, in ms. */
+  readonly attempt: number
+  /** How long a call is repeated altogether, in ms. */
+  readonly altogether: number
+  /** How long calls may fail until the server counts as away, in ms. */
+  readonly election: number
+}
+
+const firstPause = 20
+const longestPause = 500
+
+type Call<Answer> = (timeout: number) => Promise<Answer>
+
+/** Makes a call, again and again if need be; it is told for how long it may take, in ms. */
+export type Persistently = <Answer>(
+  about: About,
+  call: Call<Answer>,
+  failed?: (error: unknown) => void,
+) => Promise<Answer>
+
+type Needs = { readonly patience: Patience; readonly outages: Outages; readonly about: About }
+
+/**
+ * The answer of a call that is repeated until it has one; the call must be safe to repeat and keep
+ * to its timeout. @throws what the server decided, StoreUnavailable when patience ends
+ */
+export const persistently = async <Answer>(
+  { patience, outages, about }: Needs,
+  call: Call<Answer>,
+  failed: (error: unknown) => void = ignore,
+): Promise<Answer> => {
+  const end = performance.now() + patience.altogether
+  const unavailable = (cause: unknown): StoreUnavailable => {
+    const message = cause instanceof Error ? cause.message : String(cause)
+    return new StoreUnavailable(`${textOf(about)} failed: ${message}`, { cause })
+  }
+  let cause: unknown
+  for (let wait = firstPause; ; wait = Math.min(2 * wait, longestPause)) {
+    const away = outages.away()
+    if (away) throw unavailable(away.cause)
+    const began = performance.now()
+    const rest = Math.max(1, Math.min(end - began, outages.rest()))
+    const timeout = Math.min(patience.attempt, rest)
+    try {
+      const answer = await call(timeout)
+      outages.worked()
+      return answer
+    } catch (thrown) {
+      // The first call after a lost connection fails with a plain Error that is not one of the
+      // client's own kinds.
+      const error = thrown instanceof Error ? convertToCommandError(thrown) : thrown
+      const decided = verdict(error, about)
+      if (decided) {
+        outages.worked()
+        throw decided
+      }
+      outages.failed(began, error)
+      failed(error)
+      // That what was left of the patience was too short says less than what went wrong before.
+      const isCutShort = error instanceof StoreUnavailable && timeout < patience.attempt
+      if (cause === undefined || !isCutShort) cause = error
+      if (performance.now() + wait >= end) throw unavailable(cause)
+    }
+    await pause(wait)
+  }
+}

@@ -1,0 +1,98 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { noStream, start, StoreUnavailable } from '../../application/event-store.ts'
+import { connectEventStoreDB } from '../../infrastructure/event-store/eventstoredb-event-store.ts'
+import { accessDenied, unauthenticated } from '../../infrastructure/eventstoredb-server/messages.ts'
+import type { ReadSettings } from '../../infrastructure/eventstoredb-server/reads.ts'
+import { newEvent } from './appends.ts'
+import { startProtocolPlace } from './protocol-place.ts'
+
+const patience = { attempt: 3_000, altogether: 10_000, election: 300 }
+
+const open = async (admit?: ReadSettings['admit'], user = '') => {
+  const place = await startProtocolPlace(admit && { admit })
+  onTestFinished(place.remove)
+  const url = place.url.replace('://', `://${user}`)
+  const store = connectEventStoreDB(url, { patience })
+  onTestFinished(() => store.close())
+  return { place, store }
+}
+
+/** What became of calls by the next turn of the event loop. */
+const atOnce = async (...calls: Promise<unknown>[]) => {
+  const ends = calls.map(() => 'waits')
+  for (const [index, call] of calls.entries())
+    call.then(
+      () => (ends[index] = 'answered'),
+      (error: unknown) => (ends[index] = (error as Error).name),
+    )
+  await nextTurn()
+  return ends
+}
+
+const untilTrue = async (isTrue: () => Promise<boolean>): Promise<void> => {
+  while (!(await isTrue())) await nextTurn()
+}
+
+test('once calls have failed for longer than an election takes, others fail at once', async () => {
+  const { place, store } = await open()
+  await store.append('s', [newEvent()], noStream)
+  await place.stop()
+  const [append, read] = await Promise.allSettled([
+    store.append('s', [newEvent()], 0),
+    store.readStream('s'),
+  ])
+  expect([append.status, read.status]).toEqual(['rejected', 'rejected'])
+  const calls = [store.append('s', [newEvent()], 0), store.readStream('s'), store.head()]
+  expect(await atOnce(...calls)).toEqual(Array(3).fill('StoreUnavailable'))
+  expect(store.canBeWritten()).toBe(false)
+})
+
+test('a server that is back is found without a call, and calls work again', async () => {
+  const { place, store } = await open()
+  await store.append('s', [newEvent()], noStream)
+  await place.stop()
+  await expect(store.append('s', [newEvent()], 0)).rejects.toThrow(StoreUnavailable)
+  expect(store.canBeWritten()).toBe(false)
+  await place.startAgain()
+  await untilTrue(async () => store.canBeWritten())
+  expect(await store.append('s', [newEvent()], 0)).toMatchObject({ revision: 1 })
+  expect(await store.readStream('s')).toHaveLength(2)
+})
+
+test('a follower alone finds out that the server is away', async () => {
+  const { place, store } = await open()
+  const left = new AbortController()
+  const outage = { failed: () => {}, worked: () => {} }
+  const following = store.follow(start, left.signal, outage)[Symbol.asyncIterator]().next()
+  await store.append('s', [newEvent()], noStream)
+  await following
+  const more = store.follow(start, left.signal)[Symbol.asyncIterator]()
+  await more.next()
+  const next = more.next()
+  await place.stop()
+  await untilTrue(async () => (await atOnce(store.readStream('s')))[0] === 'StoreUnavailable')
+  left.abort()
+  await next
+})
+
+test.each([
+  ['', accessDenied, 'reading $all is denied: name a user in the connection string'],
+  ['ann:x@', accessDenied, 'reading $all is denied to user ann: grant it read in the metadata'],
+  ['a%40b:x@', unauthenticated, 'is denied to user a@b: EventStoreDB does not know it'],
+])('a refusal names the stream, the user and the remedy: %s', async (user, refusal, told) => {
+  const { store } = await open(async () => {
+    throw refusal()
+  }, user)
+  await expect(store.head()).rejects.toThrow(told)
+  await expect(store.head()).rejects.toThrow(StoreUnavailable)
+})
+
+test('a refused read names its stream', async () => {
+  const { store } = await open(async () => {
+    throw accessDenied()
+  }, 'ann:x@')
+  const told =
+    'reading payment-1 is denied to user ann: grant it read in the metadata of the stream'
+  await expect(store.readStream('payment-1')).rejects.toThrow(told)
+})
