@@ -94,30 +94,63 @@ const verdictOf = (events: readonly Judged[], decided: readonly Decided[]): Verd
   return { explained: decided.length }
 }
 
+/** What can have been asked for so that the first of these events followed, or why nothing can. */
+const commandsFor = (
+  { causes }: Pick<Judge, 'causes'>,
+  state: unknown,
+  [first, ...next]: readonly [Recorded, ...Recorded[]],
+  facts: Facts,
+): readonly unknown[] | string => {
+  const { type, data, stream, metadata } = first
+  const given: Given<Decided, unknown> = {
+    ...{ id: idIn(stream), at: metadata.at, merchant: metadata.merchant },
+    ...{ state, next, facts },
+  }
+  const cause = causes[type] as (data: object, given: Given<Decided, unknown>) => unknown[] | string
+  return cause(data, given)
+}
+
+/** What the rules give in place of an event by other facts; undefined when they give no such. */
+export const decideOtherwise = (
+  judge: Judge,
+  state: unknown,
+  event: Recorded,
+  facts: Facts,
+): Decided | undefined => {
+  const commands = commandsFor(judge, state, [event], facts)
+  const [command] = typeof commands === 'string' ? [] : commands
+  if (command === undefined) return undefined
+  try {
+    const [first] = judge.decider.decide(command, state, event.metadata.asked)
+    return first?.type === event.type ? first : undefined
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return undefined
+  }
+}
+
 /**
  * Whether the next events of a stream are what `decide` gives from the state before them, by the
  * clock of their metadata. The events were recorded at one moment, maybe by several commands.
  */
 export const decideAgain = (
-  { decider, causes }: Judge,
+  judge: Judge,
   state: unknown,
   events: readonly Judged[],
   facts: Facts,
 ): Verdict => {
   const [first, ...next] = events
   if (!first) return { explained: 0 }
-  const { type, data, stream, metadata } = first.event
-  const given: Given<Decided, unknown> = {
-    ...{ id: idIn(stream), at: metadata.at, merchant: metadata.merchant },
-    ...{ state, next: next.map(({ event }) => event), facts },
-  }
-  const cause = causes[type] as (data: object, given: Given<Decided, unknown>) => unknown[] | string
-  const commands = cause(data, given)
+  const recorded = [first.event, ...next.map(({ event }) => event)] as const
+  const commands = commandsFor(judge, state, recorded, facts)
   if (typeof commands === 'string') return { problem: commands }
   let problem: string | undefined
   for (const command of commands)
     try {
-      const verdict = verdictOf(events, decider.decide(command, state, metadata.asked))
+      const verdict = verdictOf(
+        events,
+        judge.decider.decide(command, state, first.event.metadata.asked),
+      )
       if ('explained' in verdict) return verdict
       problem ??= verdict.problem
     } catch (error) {

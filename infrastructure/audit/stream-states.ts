@@ -55,8 +55,11 @@ const parsed = (events: readonly RecordedEvent[]): readonly Recorded[] => {
   }
 }
 
-/** The states of streams as a walk through the log meets them, in memory that does not grow. */
-export const streamStates = (store: Pick<EventStore, 'readStream'>) => {
+/**
+ * The states of streams as a walk through the log meets them, in memory that does not grow.
+ * `evolve` may take an event for another one.
+ */
+export const streamStates = (store: Pick<EventStore, 'readStream'>, evolve = evolved) => {
   const cache = sizedCache<string, StreamState>(kept)
 
   const readAgain = async (judge: Judge, event: Recorded): Promise<StreamState> => {
@@ -68,7 +71,7 @@ export const streamStates = (store: Pick<EventStore, 'readStream'>) => {
     if (events.length !== revision || !isWhole)
       throw new BrokenStream(`it has revision ${revision}, and not all before it come before it`)
     let known: StreamState = { revision: noStream, state: judge.decider.initial, size: 0 }
-    for (const one of parsed(events)) known = evolved(judge, known, one)
+    for (const one of parsed(events)) known = evolve(judge, known, one)
     return known
   }
 

@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
-import { SingleBar } from 'cli-progress'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseCheckpoint } from '../../domain/transparency/checkpoint.ts'
 import { parseKey, parseNote, type PublicNoteKey } from '../../domain/transparency/signed-note.ts'
 import type { KeptCheckpoint } from '../audit/audit-checkpoints.ts'
 import { lastAuditIn } from '../audit/last-audit.ts'
-import { checks, type Progress } from '../audit/problems.ts'
+import { checks } from '../audit/problems.ts'
 import { verdictText } from '../audit/verdict-words.ts'
 import { verifyPlace } from '../audit/verify-in-workers.ts'
 import type { Audit } from '../audit/verify-log.ts'
@@ -14,6 +13,7 @@ import { fail } from '../failures.ts'
 import type { Settings } from '../settings.ts'
 import { sha256 } from '../sha256.ts'
 import { reasonOf } from '../system-errors.ts'
+import { showProgress } from './show-progress.ts'
 
 type Given = {
   readonly checkpoint: readonly string[]
@@ -46,27 +46,6 @@ const keysOf = (text: string, others: readonly PublicNoteKey[]): readonly Public
     return parseKey(sha256, key) ?? fail(`${line} is no key as /transparency/key tells it`)
   })
   return [...others, ...keys]
-}
-
-const secondMs = 1_000
-
-/** A bar for people, and a line a second for logs. */
-const showProgress = () => {
-  const bar = new SingleBar({ format: '{stage} {bar} {percentage}%', stream: process.stderr })
-  let [stage, toldAt] = ['', 0]
-  const tell: Progress = (now, done, of) => {
-    const isNew = now !== stage
-    stage = now
-    if (process.stderr.isTTY) {
-      if (isNew) bar.start(of, done, { stage })
-      else bar.update(done, { stage })
-      return
-    }
-    if (!isNew && done < of && performance.now() - toldAt < secondMs) return
-    toldAt = performance.now()
-    process.stderr.write(`${stage}: ${Math.floor((100 * done) / Math.max(of, 1))} %\n`)
-  }
-  return { tell, stop: () => bar.stop() }
 }
 
 const verify = async (settings: Settings, given: Given): Promise<Audit> => {

@@ -10,6 +10,7 @@ import type { Settings } from '../settings.ts'
 import { addAuditAsOf } from './audit-as-of.ts'
 import { addAuditEvents } from './audit-events.ts'
 import { addAuditExport } from './audit-export.ts'
+import { addAuditReplay } from './audit-replay.ts'
 import { addAuditServe } from './audit-serve.ts'
 import { addAuditRefusals, type TextOfRefusal } from './audit-refusals.ts'
 import { line, withStore } from './audit-store.ts'
@@ -92,6 +93,7 @@ export const addAuditCommands = (
   addAuditAsOf(audit, settings)
   addAuditExport(audit, settings)
   addVerifyCommand(audit, program, settings)
+  addAuditReplay(audit, program, settings)
   addSecurityAudit(audit, program, settings)
   addAuditServe(audit, settings)
 }

@@ -23,7 +23,8 @@ type FeeOptions = {
   readonly refundsReturnFees?: boolean
 }
 
-const fixedOf = (text: string, currency: string): number => {
+/** @throws OperatorError for anything but an amount of the currency */
+export const fixedOf = (text: string, currency: string): number => {
   try {
     return parseAmount(text, currency)
   } catch (error) {

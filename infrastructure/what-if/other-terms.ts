@@ -1,0 +1,63 @@
+import { termsInForce, type FeeSchedules, type FeeTerms } from '../../domain/accounting/fees.ts'
+import type { Facts } from '../../domain/causes.ts'
+import { decideOtherwise, type Judge } from '../../domain/decide-again.ts'
+import type { EventType, Recorded } from '../../domain/events.ts'
+import { factBook } from '../../domain/fact-book.ts'
+import { lineBook } from '../audit/line-book.ts'
+
+/** Events that say what a merchant is charged. */
+const charging: readonly string[] = [
+  'PaymentCaptured',
+  'PaymentRefunded',
+  'PermissionGranted',
+  'PermissionDeclined',
+  'SettlementMade',
+] satisfies readonly EventType[]
+
+/** The schedules of merchants, in place of those that were set. */
+export type OtherFees = ReadonlyMap<string, FeeSchedules>
+
+/** Decides what is charged by other fees, whatever was set when. */
+export const otherTerms = (fees: OtherFees) => {
+  const book = factBook()
+  const lines = lineBook()
+  let now = 0
+
+  const termsAt = (merchant: string, currency: string, at: number): FeeTerms => {
+    const own = facts.currencyOf(merchant) ?? ''
+    return termsInForce(fees.get(merchant) ?? [], currency, own, at)
+  }
+  const facts: Facts = {
+    ...book.factsAt(0),
+    ...lines.facts,
+    termsOf: (merchant, currency) => [termsAt(merchant, currency, now)],
+    settlementTermsOf: (merchant, at) => {
+      const currencies = (fees.get(merchant) ?? []).map(({ currency }) => currency)
+      const terms = currencies.map((currency) => [currency, termsAt(merchant, currency, at)])
+      return [Object.fromEntries(terms) as Record<string, FeeTerms>]
+    },
+    // What is charged depends on none of these.
+    tidOf: () => '',
+    ridOf: () => '',
+    toldBy: () => undefined,
+    grantedBy: () => null,
+  }
+
+  return {
+    /** Call it with every event, after it was decided otherwise. */
+    read: (event: Recorded): void => {
+      lines.read(event)
+      book.read(event)
+    },
+    addLine: lines.add,
+    /** The event as it would be by the other fees, from a state that follows them. */
+    inPlaceOf: (judge: Judge, state: unknown, event: Recorded): Recorded => {
+      const { type, metadata } = event
+      if (!charging.includes(type) || !fees.has(metadata.merchant ?? '')) return event
+      now = metadata.at
+      book.factsAt(now)
+      const decided = decideOtherwise(judge, state, event, facts)
+      return decided ? ({ ...event, data: decided.data } as Recorded) : event
+    },
+  }
+}
