@@ -1,43 +1,94 @@
 import ipaddr from 'ipaddr.js'
 import { isWithin } from './networks.ts'
 
-/** An address in X-Forwarded-For, without the brackets and port that some proxies add. */
+/** An address without the brackets and port that some proxies add. */
 const addressIn = (entry: string): string | undefined => {
-  const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/.exec(entry) ?? []
+  const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\w+)?|([\d.]+):\w+)$/.exec(entry) ?? []
   const address = bracketed ?? plain ?? entry
   return ipaddr.isValid(address) ? address : undefined
 }
 
+/** Parts between a separator, which quoted text may hold; undefined when a quote has no end. */
+const partsOf = (text: string, separator: string): readonly string[] | undefined => {
+  const parts: string[] = []
+  let [begin, isQuoted] = [0, false]
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index]
+    if (isQuoted && character === '\\') index += 1
+    else if (character === '"') isQuoted = !isQuoted
+    else if (character === separator && !isQuoted) {
+      parts.push(text.slice(begin, index))
+      begin = index + 1
+    }
+  }
+  return isQuoted ? undefined : [...parts, text.slice(begin)]
+}
+
+const senderOf = (element: string): string => {
+  for (const parameter of partsOf(element, ';') ?? []) {
+    const [name = '', ...value] = parameter.split('=')
+    if (name.trim().toLowerCase() !== 'for') continue
+    return value
+      .join('=')
+      .trim()
+      .replace(/^"(.*)"$/s, '$1')
+  }
+  return ''
+}
+
+/** Whom each element of `Forwarded` names (RFC 7239); nobody when quotes do not pair. */
+const forwardedIn = (header: string): readonly string[] =>
+  (partsOf(header, ',') ?? []).map(senderOf)
+
 type Header = (name: string) => string | undefined
 
-/** Told of peers that name other senders and are not trusted. */
+/** Told of what a request says about its sender and is not believed. */
 type Watch = {
   readonly isTold: () => boolean
+  /** By a peer that is not trusted. */
   readonly seen: (peer: string | undefined) => void
+  /** By a trusted proxy, in two headers that differ. */
+  readonly differs: (peer: string) => void
 }
 
 const isForwarded = (header: Header): boolean =>
   header('x-forwarded-for') !== undefined || header('forwarded') !== undefined
 
+/** The nearest first, as far as they are addresses. */
+const addressesIn = (entries: readonly string[]): readonly string[] => {
+  const addresses = entries.map((entry) => addressIn(entry.trim())).reverse()
+  const end = addresses.indexOf(undefined)
+  return (end < 0 ? addresses : addresses.slice(0, end)) as readonly string[]
+}
+
+const isSame = (one: string, other: string | undefined): boolean =>
+  other !== undefined && ipaddr.process(one).toString() === ipaddr.process(other).toString()
+
+/** Whom the headers name. Of two that differ, who asks may have written one: both must say it. */
+const named = (header: Header) => {
+  const [listed, elements] = [header('x-forwarded-for'), header('forwarded')]
+  const first = listed === undefined ? undefined : addressesIn(listed.split(','))
+  const second = elements === undefined ? undefined : addressesIn(forwardedIn(elements))
+  if (!first || !second) return { senders: first ?? second ?? [], differ: false }
+  const apart = first.findIndex((address, index) => !isSame(address, second[index]))
+  const differ = apart >= 0 || first.length !== second.length
+  return { senders: apart < 0 ? first : first.slice(0, apart), differ }
+}
+
 /**
- * The client's address behind trusted proxies: the last address in `X-Forwarded-For` that is no
- * trusted proxy. Anybody may have written what is before it.
+ * The client's address behind trusted proxies: the last address in `X-Forwarded-For` or `Forwarded`
+ * that is no trusted proxy. Anybody may have written what is before it.
  */
 export const makeClientAddress =
   (trusted: readonly string[], watch?: Watch) =>
   (peer: string | undefined, header: Header): string | undefined => {
     const isTrusted = (address: string): boolean =>
       trusted.some((network) => isWithin(address, network))
-    let known = peer
-    if (known === undefined || !isTrusted(known)) {
+    if (peer === undefined || !isTrusted(peer)) {
       if (watch && !watch.isTold() && isForwarded(header)) watch.seen(peer)
-      return known
+      return peer
     }
-    for (const entry of (header('x-forwarded-for') ?? '').split(',').reverse()) {
-      const address = addressIn(entry.trim())
-      if (address === undefined) break
-      known = address
-      if (!isTrusted(address)) break
-    }
-    return known
+    const { senders, differ } = named(header)
+    if (differ) watch?.differs(peer)
+    return senders.find((address) => !isTrusted(address)) ?? senders.at(-1) ?? peer
   }

@@ -5,9 +5,18 @@ const advice =
   'not in TRUSTED_PROXIES: if that is your proxy, all clients count as one, and one that guesses ' +
   'secrets is held against all. Set TRUSTED_PROXIES to its address'
 
-/** Tells once of what may be a proxy that nobody has named. */
+const adviceIfDifferent =
+  'a trusted proxy passes on X-Forwarded-For and Forwarded that name different senders: one of ' +
+  'them may come from whoever asks, so such requests count as the proxy. Let it remove the one ' +
+  'that it does not write'
+
+/** Tells once of what may be a proxy that nobody has named, and once of one that passes on both. */
 export const watchProxies = (log: Log) => {
-  let isTold = false
+  let [isTold, differ] = [false, false]
+  const problems = (): readonly string[] => [
+    ...(isTold ? ['Requests come through a proxy that is not trusted.'] : []),
+    ...(differ ? ['A proxy passes on X-Forwarded-For and Forwarded that differ.'] : []),
+  ]
   return {
     isTold: (): boolean => isTold,
     seen: (peer: string | undefined): void => {
@@ -15,9 +24,16 @@ export const watchProxies = (log: Log) => {
       isTold = true
       log.error({ peer }, advice)
     },
+    differs: (peer: string): void => {
+      if (differ) return
+      differ = true
+      log.error({ peer }, adviceIfDifferent)
+    },
     /** For whoever looks after the service; strangers learn no address. */
-    details: (): Readonly<Record<string, string[]>> =>
-      isTold ? { TRUSTED_PROXIES: ['Requests come through a proxy that is not trusted.'] } : {},
+    details: (): Readonly<Record<string, string[]>> => {
+      const told = [...problems()]
+      return told.length > 0 ? { TRUSTED_PROXIES: told } : {}
+    },
   }
 }
 

@@ -32,7 +32,7 @@ const settings = {
   ],
   TRUSTED_PROXIES: [
     networks.default([]),
-    'Addresses or networks of proxies whose X-Forwarded-For is trusted, separated by commas.',
+    'Addresses or networks of proxies whose X-Forwarded-For or Forwarded is trusted, with commas.',
   ],
   DATA_DIR: [anything.default('./data'), 'Folder of events, read models and keys.'],
   VAULT: [

@@ -32,7 +32,7 @@ type Needs = {
   ) => Listener | undefined
   readonly clientAddress: (
     peer: string | undefined,
-    forwardedFor: () => string | undefined,
+    header: (name: string) => string | undefined,
   ) => string | undefined
 }
 
@@ -82,8 +82,8 @@ export const pusherSockets = ({ open, clientAddress }: Needs) => {
   ): void => {
     // It closes the connection itself, with the code of the fault.
     socket.on('error', () => {})
-    const forwardedFor = (): string | undefined => headers['x-forwarded-for']?.toString()
-    const network = networkOf(clientAddress(remoteAddress, forwardedFor) ?? '')
+    const header = (name: string): string | undefined => headers[name]?.toString()
+    const network = networkOf(clientAddress(remoteAddress, header) ?? '')
     const listener = open(lineOf(socket), { ...asked, network })
     if (!listener) return
     socket.on('message', (data, isBinary) =>

@@ -379,6 +379,15 @@ test('given a proxy that is trusted, then nothing is told of it', async () => {
   await production.stop()
 })
 
+test('given a trusted proxy that passes on headers that differ, then it is told once', async () => {
+  const production = await startService({ MODE: 'production', TRUSTED_PROXIES: '127.0.0.1' })
+  const headers = { 'X-Forwarded-For': '192.0.2.7', Forwarded: 'for=203.0.113.5' }
+  for (let n = 0; n < 2; n++) await production.call('GET', '/health/live', { headers })
+  const told = production.logged.filter((line) => /"level":50.*Forwarded/.test(line))
+  expect(told).toEqual([expect.stringContaining('different senders')])
+  await production.stop()
+})
+
 describe('under another name and behind a proxy', () => {
   let branded: Service
   beforeAll(async () => {
