@@ -5,33 +5,46 @@ import {
   signatureOf,
   type PublicNoteKey,
 } from '../../domain/transparency/signed-note.ts'
+import { withDeadline } from '../deadline.ts'
 import { hasSigned } from './note-verifier.ts'
 
 const answerTimeoutMs = 10_000
 const largestAnswer = 65_536
 
-const textOf = async (answer: Response): Promise<string> => {
+/** Reads it whole. Node may forget the signal of a fetch whose head has come, so this ends it. */
+const textOf = async ({ body }: Response, signal: AbortSignal): Promise<string> => {
+  const reader = body?.getReader()
+  const end = (): void => void reader?.cancel().catch(() => {})
+  signal.addEventListener('abort', end, { once: true })
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of answer.body ?? []) {
-    size += chunk.length
-    if (size > largestAnswer)
+  for (;;) {
+    const { value } = (await reader?.read()) ?? {}
+    signal.throwIfAborted()
+    if (value === undefined) return Buffer.concat(chunks).toString('utf8')
+    size += value.length
+    if (size > largestAnswer) {
+      end()
       throw new Error(`the witness answers more than ${largestAnswer} bytes`)
-    chunks.push(chunk)
+    }
+    chunks.push(value)
   }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
-const post = async (url: string, body: string, stopped: AbortSignal): Promise<WitnessAnswer> => {
-  const signal = AbortSignal.any([stopped, AbortSignal.timeout(answerTimeoutMs)])
+const post = async (url: string, body: string, signal: AbortSignal): Promise<WitnessAnswer> => {
   const answer = await fetch(url, { method: 'POST', body, redirect: 'error', signal })
-  return { status: answer.status, text: await textOf(answer) }
+  return { status: answer.status, text: await textOf(answer, signal) }
 }
 
 /** A witness at an address, known by its key (c2sp.org/tlog-witness). */
-export const witnessAt = (url: string, key: PublicNoteKey): Witness => ({
+export const witnessAt = (
+  url: string,
+  key: PublicNoteKey,
+  timeoutMs = answerTimeoutMs,
+): Witness => ({
   name: key.name,
-  addCheckpoint: (body, stopped) => post(`${url}/add-checkpoint`, body, stopped),
+  addCheckpoint: (body, stopped) =>
+    withDeadline(timeoutMs, stopped, (signal) => post(`${url}/add-checkpoint`, body, signal)),
   lineOf: (note, lines) => {
     const text = parseNote(note)?.text ?? ''
     const signatures = lines.split('\n').flatMap((line) => signatureOf(line) ?? [])
