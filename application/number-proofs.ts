@@ -1,6 +1,5 @@
 import { refuse, Refusal } from '../domain/refusal.ts'
 import { secondsAfter, type Instant, type Seconds } from '../domain/time.ts'
-import { generationalCache } from './generational-cache.ts'
 
 /** Sends a text to a phone number; nobody waits for it. */
 export type SendMessage = (to: string, text: string) => void
@@ -28,6 +27,12 @@ export type NumberProofNeeds = {
   readonly messageLimits: { readonly number: Limit; readonly address: Limit }
   /** Wrong tries for each code. */
   readonly tries: Limit
+  /** What counts once on all nodes. */
+  readonly used: {
+    /** Of several the latest counts; it may be forgotten after a time. */
+    note(name: string, at: Instant, until: Instant): void
+    latest(name: string): Instant | undefined
+  }
   /** Runs work once the answer is on its way, so that its time tells nothing. */
   readonly afterAnswer: (work: () => Promise<void>) => void
 }
@@ -56,21 +61,17 @@ type Asked = Pick<Proof, 'purpose' | 'phone'> & {
 }
 
 const proofLifetime: Seconds = 900
-const numbersKept = 10_000
 
 /** Once a code has counted, it is void, and so is what was asked for before it. */
-const usedCodes = () => {
-  const used = generationalCache<string, Instant>(numbersKept)
-  return {
-    use: ({ phone, askedAt }: ProvedNumber): void =>
-      used.set(phone, Math.max(askedAt, used.get(phone) ?? askedAt)),
-    /** What a clock that was ahead has told does not count. */
-    isUsed: ({ phone, askedAt }: ProvedNumber, at: Instant): boolean => {
-      const last = used.get(phone)
-      return last !== undefined && askedAt <= last && last <= at
-    },
-  }
-}
+const usedCodes = ({ used }: NumberProofNeeds) => ({
+  use: ({ phone, askedAt }: ProvedNumber): void =>
+    used.note(`number ${phone}`, askedAt, secondsAfter(askedAt, proofLifetime)),
+  /** What a clock that was ahead has told does not count. */
+  isUsed: ({ phone, askedAt }: ProvedNumber, at: Instant): boolean => {
+    const last = used.latest(`number ${phone}`)
+    return last !== undefined && askedAt <= last && last <= at
+  },
+})
 
 /** Counts a message to the number. @throws Refusal unless it is optional */
 const countMessage = (
@@ -94,7 +95,7 @@ const countMessage = (
 /** Codes sent to phone numbers. They are kept by who asked, sealed: strangers store nothing. */
 export const numberProofs = (needs: NumberProofNeeds) => {
   const { sendMessage, messageLimits, tries } = needs
-  const { use, isUsed } = usedCodes()
+  const { use, isUsed } = usedCodes(needs)
 
   /** Sends a code. @throws Refusal messages_cannot_be_sent, sign_in_is_locked */
   const ask = ({ purpose, phone, payer = '', at, address, word, isOptional }: Asked): string => {

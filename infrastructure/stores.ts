@@ -67,6 +67,9 @@ export const vaultIn = ({ VAULT, DATA_DIR }: Parts): string => VAULT ?? ownVault
 /** Where the newest event is noted beside the vault. */
 export const seenIn = (parts: Parts): string => `${vaultIn(parts)}-seen`
 
+/** What counts once is noted beside the vault, which all nodes share. */
+export const usedIn = (parts: Parts): string => `${vaultIn(parts)}-used`
+
 export const blobsIn = ({ BLOBS, DATA_DIR }: Parts): string => BLOBS ?? join(DATA_DIR, 'blobs')
 
 const directoryIn = ({ DATA_DIR }: Place): string => join(DATA_DIR, 'read-models')

@@ -25,6 +25,7 @@ import { seal, unseal } from './sealing.ts'
 import { hashSecret, makeSecretCheck } from './secrets.ts'
 import { makeStrangers, makeThrottle } from './sign-in-guard.ts'
 import { isSameText, newToken, sha256 } from './tokens.ts'
+import type { UsedOnce } from './used-once.ts'
 
 const failuresPerAddress = 200
 const passesPerAddress = 1_000
@@ -47,10 +48,11 @@ type Needs = {
   readonly messages: Messages
   readonly isSandbox: boolean
   readonly log: Log
+  readonly used: UsedOnce
 }
 
 /** Codes that are sent to phone numbers. */
-const proofsOf = (pages: Buffer, { messages, log }: Needs) =>
+const proofsOf = (pages: Buffer, { messages, log, used }: Needs) =>
   numberProofs({
     sendMessage: messages.send,
     newNumberCode: () => String(randomInt(1_000_000)).padStart(6, '0'),
@@ -63,6 +65,7 @@ const proofsOf = (pages: Buffer, { messages, log }: Needs) =>
       address: makeThrottle(messagesPerAddress, messagePeriodMs),
     },
     tries: makeThrottle(triesPerCode, messagePeriodMs),
+    used,
     afterAnswer: (work) =>
       void setImmediate(() =>
         work().catch((error: unknown) => log.error({ error }, 'a message was not sent')),

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { calculateJwkThumbprint, EmbeddedJWK, errors, jwtVerify, type JWK } from 'jose'
 import { proofAlgorithms } from '../../application/proof-algorithms.ts'
 import { sha256 } from './tokens.ts'
+import type { UsedOnce } from './used-once.ts'
 
-/** How far a proof's time may differ from the machine's; each counts once meanwhile. */
+/** How far a proof's time may differ from the machine's. */
 const toleranceSeconds = 60
 
 type Asked = { readonly method: string; readonly url: string; readonly accessToken?: string }
@@ -15,30 +15,14 @@ const withoutQuery = (text: string): string | undefined => {
   return origin + pathname
 }
 
-/** Names of the last two periods: what a proof's time still admits is in one of them. */
-const makeOnce = (machineNow: () => number) => {
-  const periodMs = 2 * toleranceSeconds * 1000
-  let period = 0
-  let [newer, older] = [new Set<string>(), new Set<string>()]
-  return (name: string): boolean => {
-    const now = Math.floor(machineNow() / periodMs)
-    if (now !== period) {
-      older = now === period + 1 ? newer : new Set()
-      newer = new Set()
-      period = now
-    }
-    if (newer.has(name) || older.has(name)) return false
-    newer.add(name)
-    return true
-  }
-}
-
 /**
- * Checks proofs that a client has a key (RFC 9449, 4.3). Each counts once in this process. The
+ * Checks proofs that a client has a key (RFC 9449, 4.3). Each counts once on all nodes. The
  * clock is the machine's, which the sandbox does not move.
  */
-export const makeProofCheck = (machineNow: () => number) => {
-  const isFirst = makeOnce(machineNow)
+export const makeProofCheck = (
+  machineNow: () => number,
+  { isFirst }: Pick<UsedOnce, 'isFirst'>,
+) => {
   const options = { typ: 'dpop+jwt', algorithms: [...proofAlgorithms] }
 
   const verified = async (proof: string) => {
@@ -64,13 +48,15 @@ export const makeProofCheck = (machineNow: () => number) => {
     if (htm !== method) return { problem: 'The DPoP proof is for another method.' }
     if (typeof htu !== 'string' || withoutQuery(htu) !== withoutQuery(url))
       return { problem: 'The DPoP proof is for another URL.' }
-    const seconds = machineNow() / 1000
+    const now = machineNow()
+    const seconds = now / 1000
     if (typeof iat !== 'number' || Math.abs(seconds - iat) > toleranceSeconds)
       return { problem: 'The DPoP proof is stale: too far from the real time.' }
     if (accessToken !== undefined && ath !== sha256(accessToken))
       return { problem: 'The DPoP proof is for another access token.' }
     if (typeof jti !== 'string' || jti === '') return { problem: 'The DPoP proof has no jti.' }
-    const name = createHash('sha256').update(`${jkt} ${jti}`).digest('base64')
-    return isFirst(name) ? { jkt } : { problem: 'The DPoP proof has been used.' }
+    const until = now + 2 * toleranceSeconds * 1000
+    const isNew = isFirst(`proof ${jkt} ${jti}`, now, until)
+    return isNew ? { jkt } : { problem: 'The DPoP proof has been used.' }
   }
 }

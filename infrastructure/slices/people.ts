@@ -9,8 +9,10 @@ import type { Messages } from '../people/messages.ts'
 import { payerAccounts } from '../people/payer-accounts.ts'
 import { makeProofCheck } from '../people/proofs.ts'
 import { isSameText, newClientBy, newToken, sha256 } from '../people/tokens.ts'
+import { usedOnce } from '../people/used-once.ts'
 import type { Settings } from '../settings.ts'
 import { shopsOf } from '../shops.ts'
+import { usedIn } from '../stores.ts'
 import type { MerchantSlice } from './merchants.ts'
 import type { PaymentSlice } from './payments.ts'
 
@@ -28,13 +30,14 @@ export const peopleSlice = (
   const { shopOf, findApplication } = shopsOf(core)
   const answers = answerPermission({ ...core, ...core.accounting, tokens })
   const outageOf = core.outagesOf('expiring permission request')
+  const used = usedOnce(usedIn(settings), core.people.derive('used'))
   return {
     answers,
     needs: {
       ...people,
       ...granted.needs,
       ...payerAccounts(core, {
-        ...{ messages, log, isSandbox: settings.MODE === 'sandbox' },
+        ...{ messages, log, used, isSandbox: settings.MODE === 'sandbox' },
         stepUp: settings.STEP_UP_AMOUNT ?? {},
       }),
       ...payerViews({ ...core, shopOf }),
@@ -44,7 +47,7 @@ export const peopleSlice = (
       newClient: newClientBy(core.people.derive),
       digestOf: sha256,
       challengeOf: sha256,
-      checkProof: makeProofCheck(Date.now),
+      checkProof: makeProofCheck(Date.now, used),
       isSecretOf: (secret: string, hash: string) => isSameText(sha256(secret), hash),
       acceptPayment: payments.acceptPayment,
       attachments: payments.needs.attachments,
@@ -63,7 +66,10 @@ export const peopleSlice = (
     work: [
       {
         due: expirePermissions({ ...core, rows: permissions, outageOf }),
-        idle: async () => messages.stop(),
+        idle: async () => {
+          messages.stop()
+          used.close()
+        },
       },
     ],
   }

@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import * as client from 'openid-client'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startPeopleService, type PeopleService } from '../../harness/people-service.ts'
 import { makeProofCheck } from '../../infrastructure/people/proofs.ts'
+import { usedOnce } from '../../infrastructure/people/used-once.ts'
 import { dpopClient, newKey, proofOf, redirectUri, thumbprint, type Key } from './dpop-client.ts'
 import { addOlderApp, pkce } from './pkce.ts'
 import { makeVisitor } from './visitor.ts'
@@ -94,9 +98,13 @@ test('a code that was asked for with a key is redeemed with that key only', asyn
   )
 })
 
-test('a proof counts once for as long as its time would admit it', async () => {
+test('a proof counts once on all nodes, for as long as its time would admit it', async () => {
   let now = Date.UTC(2026, 10, 27)
-  const check = makeProofCheck(() => now)
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-used-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const node = () => usedOnce(join(folder, 'used'), 'key')
+  const check = makeProofCheck(() => now, node())
+  const other = makeProofCheck(() => now, node())
   const key = await newKey()
   const asked = { method: 'POST', url: 'https://pay.example/oauth2/token' }
   const iat = now / 1000 + 60
@@ -104,7 +112,8 @@ test('a proof counts once for as long as its time would admit it', async () => {
   expect(await check(proof, asked)).toEqual({ jkt: await thumbprint(key) })
   for (const seconds of [0, 59, 60, 61, 120]) {
     now = Date.UTC(2026, 10, 27) + seconds * 1000
-    expect(await check(proof, asked)).toEqual({ problem: 'The DPoP proof has been used.' })
+    for (const again of [check, other])
+      expect(await again(proof, asked)).toEqual({ problem: 'The DPoP proof has been used.' })
   }
   now += 1000
   expect(await check(proof, asked)).toEqual({ problem: expect.stringContaining('stale') })

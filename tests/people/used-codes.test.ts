@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import {
   codeSentTo,
   messagesTo,
   startPeopleService,
   type PeopleService,
 } from '../../harness/people-service.ts'
+import { startInProcess } from '../../harness/in-process.ts'
 import { newcomerAt, now } from './newcomer.ts'
 
 let service: PeopleService
@@ -32,8 +33,14 @@ const appOf = async (phone: string) => {
   const change = async (number: string) => {
     const { body, number_code } = await ask('/number/', { phone: number }, token)
     const proved = { proof: body.proof, number_code }
-    return async () =>
-      (await api('PUT', '/number/', { pin, code: now(secret), ...proved }, token)).status
+    return async (address = service.address) => {
+      const response = await fetch(`${address}/payer/v1/number/`, {
+        method: 'PUT',
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ pin, code: now(secret), ...proved }),
+      })
+      return response.status
+    }
   }
   const sees = async (tid: string) =>
     (await api('GET', `/payment_request/${tid}/`, undefined, token)).status === 200
@@ -51,6 +58,18 @@ test('the code that changed a number does not take it back from who proved it la
   expect(await takeOver()).toBe(204)
   expect(await take()).toBe(400)
   expect(await second.sees(await requestTo(number))).toBe(true)
+})
+
+test('nor does it at another process, which did not see it used', async () => {
+  const number = '4743000005'
+  const [first, second] = [await appOf('4743000006'), await appOf('4743000007')]
+  const take = await first.change(number)
+  expect(await take()).toBe(204)
+  const takeOver = await second.change(number)
+  expect(await takeOver()).toBe(204)
+  const other = await startInProcess({}, service.folder)
+  onTestFinished(() => other.stop())
+  expect(await take(other.address)).toBe(400)
 })
 
 test('a sign-up that is sent again does not take its number back either', async () => {

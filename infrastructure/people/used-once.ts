@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import { chmodSync, rmSync } from 'node:fs'
+import type { Instant } from '../../domain/time.ts'
+import { isDamage } from '../read-models/read-model-file.ts'
+import Database from '../sqlite.ts'
+import { unavailable } from '../unavailable.ts'
+
+const table = `CREATE TABLE IF NOT EXISTS used (
+  name BLOB PRIMARY KEY,
+  at INTEGER NOT NULL,
+  until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID`
+
+/** How long a use waits for another process, in ms; this process is blocked meanwhile. */
+const patience = 50
+/** How often what nobody can try again is removed, in ms. */
+const cleaningEvery = 60_000
+
+const openFile = (file: string): Database.Database => {
+  const sqlite = new Database(file, { timeout: patience })
+  try {
+    chmodSync(file, 0o600)
+    // Nodes may share it over a network. What a power cut takes has run out soon after.
+    sqlite.pragma('journal_mode = TRUNCATE')
+    sqlite.pragma('synchronous = OFF')
+    sqlite.exec(table)
+    return sqlite
+  } catch (error) {
+    sqlite.close()
+    throw error
+  }
+}
+
+/** Nothing in a damaged file is worth keeping. */
+const openAnyway = (file: string): Database.Database => {
+  try {
+    return openFile(file)
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    for (const suffix of ['', '-journal']) rmSync(file + suffix, { force: true })
+    return openFile(file)
+  }
+}
+
+const prepared = (sqlite: Database.Database) => ({
+  add: sqlite.prepare('INSERT OR IGNORE INTO used VALUES (?, ?, ?)'),
+  note: sqlite.prepare(
+    `INSERT INTO used VALUES (?, ?, ?) ON CONFLICT DO UPDATE
+     SET at = max(at, excluded.at), until = max(until, excluded.until)`,
+  ),
+  at: sqlite.prepare<[Buffer], number>('SELECT at FROM used WHERE name = ?').pluck(),
+  clean: sqlite.prepare('DELETE FROM used WHERE until < ?'),
+})
+
+/**
+ * What counts once on all nodes, in a file beside the vault, which they share: proofs of keys and
+ * codes of messages, as digests, for as long as somebody could try them again. It is opened with
+ * the first use. All calls throw StoreUnavailable while the file cannot be used.
+ */
+export const usedOnce = (file: string, key: string) => {
+  let opened: ({ readonly sqlite: Database.Database } & ReturnType<typeof prepared>) | undefined
+  let cleanedAt = -Infinity
+  const nameOf = (name: string): Buffer => createHash('sha256').update(`${key} ${name}`).digest()
+
+  const open = () => {
+    if (opened) return opened
+    const sqlite = openAnyway(file)
+    return (opened = { sqlite, ...prepared(sqlite) })
+  }
+
+  const guarded = <Result>(use: (statements: ReturnType<typeof open>) => Result): Result => {
+    try {
+      return use(open())
+    } catch (error) {
+      if (!(error instanceof Database.SqliteError)) throw error
+      throw unavailable(error)
+    }
+  }
+
+  return {
+    /** Whether this is the first use. */
+    isFirst: (name: string, now: Instant, until: Instant): boolean =>
+      guarded(({ add, clean }) => {
+        if (now >= cleanedAt + cleaningEvery) clean.run(now)
+        cleanedAt = Math.max(now, cleanedAt)
+        return add.run(nameOf(name), now, until).changes === 1
+      }),
+    /** Notes a use; of several the latest counts. */
+    note: (name: string, at: Instant, until: Instant): void =>
+      guarded(({ note }) => void note.run(nameOf(name), at, until)),
+    latest: (name: string): Instant | undefined => guarded(({ at }) => at.get(nameOf(name))),
+    close: (): void => {
+      opened?.sqlite.close()
+      opened = undefined
+    },
+  }
+}
+
+export type UsedOnce = ReturnType<typeof usedOnce>
