@@ -23,6 +23,12 @@ type Needs = {
   readonly known: (peer: string) => void
 }
 
+export type Admitted = {
+  readonly leave: () => void
+  /** @throws ProtocolFailure once the caller may read no more */
+  readonly check: () => Promise<void>
+}
+
 /** Who may read how much, recorded. */
 export const admission = ({ holderOf, record, known }: Needs) => {
   let reads = 0
@@ -41,12 +47,19 @@ export const admission = ({ holderOf, record, known }: Needs) => {
 
   return {
     /** @throws ProtocolFailure */
-    admit: async (call: AnyCall, about: string): Promise<() => void> => {
+    admit: async (call: AnyCall, about: string): Promise<Admitted> => {
       const caller = await callerOf(call)
       if (reads >= mostReads) throw tooMany(mostReads)
       reads += 1
       record({ type: 'auditor_read', ...caller, about })
-      return () => void (reads -= 1)
+      return {
+        leave: () => void (reads -= 1),
+        check: async () => {
+          if (!holderOf || (await holderOf(call.metadata)) !== undefined) return
+          record({ type: 'refused', ...caller, about, reason: 'the auditor may read no more' })
+          throw unauthenticated()
+        },
+      }
     },
     /** @throws ProtocolFailure unless the caller has a token, who is refused what a call asks. */
     refuse: async (call: AnyCall): Promise<void> => {

@@ -9,6 +9,8 @@ export type Reading = {
   readonly options: Options
   readonly source: Source
   readonly send: Send['send']
+  /** Call it between reading a page and sending it. @throws once the caller may read no more */
+  readonly check: () => Promise<void>
   readonly signal: AbortSignal
 }
 

@@ -3,6 +3,7 @@ import { status } from '@grpc/grpc-js'
 import streams from '@eventstore/db-client/generated/streams_pb.js'
 import { noStream } from '../../application/event-store.ts'
 import type { EventLog } from '../event-store/sqlite-event-log.ts'
+import type { Admitted } from './admission.ts'
 import { chooses } from './filters.ts'
 import { eventMessage, failure, failureOf, notReady, streamIdentifier } from './messages.ts'
 import { isStructured, pageSize, sizeOf, type Reading } from './reading.ts'
@@ -12,10 +13,10 @@ import { subscribe } from './subscriptions.ts'
 
 export type ReadSettings = {
   /**
-   * Lets a call in and returns how it leaves; `about` is the stream, or `$all`. @throws
+   * Lets a call in; `about` is the stream, or `$all`. @throws
    * ProtocolFailure
    */
-  readonly admit?: (call: ReadCall, about: string) => Promise<() => void>
+  readonly admit?: (call: ReadCall, about: string) => Promise<Admitted>
   /** Events that a live subscription may be behind before it is ended, as a node does. */
   readonly maximumLag?: number
   /** Else it says that it is not ready, as a node does that is starting. */
@@ -27,7 +28,7 @@ const notFound = (stream: string): Response =>
     new streams.ReadResp.StreamNotFound().setStreamIdentifier(streamIdentifier(stream)),
   )
 
-const read = async ({ log, options, source, send }: Reading): Promise<void> => {
+const read = async ({ log, options, source, send, check }: Reading): Promise<void> => {
   const { stream, from, page, placeOf, after, isBackwards } = source
   const choose = chooses(options.getFilter())
   const structured = isStructured(options)
@@ -38,6 +39,7 @@ const read = async ({ log, options, source, send }: Reading): Promise<void> => {
   const end = isBackwards ? Infinity : source.end()
   for (let place = from; wanted > 0 && place <= end;) {
     const rows = page(place, Math.min(pageSize, wanted))
+    await check()
     for (const row of choose(rows)) {
       if (wanted === 0 || placeOf(row) > end) return
       await send(eventMessage(row, structured), sizeOf(row))
@@ -56,18 +58,20 @@ const aboutOf = ({ stream, end }: Source): string => {
   return end() === noStream ? 'a stream that is not there' : stream
 }
 
+const everybody = async (): Promise<Admitted> => ({ leave: () => {}, check: async () => {} })
+
 /** Answers reads and subscriptions, of one stream or of all. */
 export const answerReads = (log: EventLog, settings: ReadSettings = {}) => {
-  const { admit = async () => () => {}, maximumLag = Infinity, isReady = () => true } = settings
+  const { admit = everybody, maximumLag = Infinity, isReady = () => true } = settings
 
   const answer = async (call: ReadCall, signal: AbortSignal): Promise<void> => {
     if (!isReady()) throw notReady()
     const options = call.request.getOptions() ?? new streams.ReadReq.Options()
     const source = sourceOf(log, options)
-    const leave = await admit(call, aboutOf(source))
+    const { leave, check } = await admit(call, aboutOf(source))
     try {
       const { send, sent } = sendsTo(call, signal)
-      const reading = { log, options, source, send, signal }
+      const reading = { log, options, source, send, check, signal }
       await (options.hasSubscription() ? subscribe(reading, maximumLag) : read(reading))
       await sent()
     } finally {

@@ -33,7 +33,7 @@ const firstPlace = ({ from, asked, end }: Source): number => {
 
 /** Sends what is there and then what comes, until the client leaves. */
 export const subscribe = async (reading: Reading, maximumLag: number): Promise<void> => {
-  const { log, options, source, send, signal } = reading
+  const { log, options, source, send, check, signal } = reading
   const filter = options.getFilter()
   const choose = chooses(filter)
   const structured = isStructured(options)
@@ -46,6 +46,7 @@ export const subscribe = async (reading: Reading, maximumLag: number): Promise<v
   while (!signal.aborted) {
     const [head, end] = [log.head(), source.end()]
     const rows = source.page(place, Math.min(pageSize, maximumLag + 1))
+    await check()
     const last = rows.at(-1)
     if (isLive && rows.length > maximumLag) throw tooSlow()
     // A node has nothing to be caught up with while the stream does not exist; else it says so with

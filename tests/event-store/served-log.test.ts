@@ -175,15 +175,6 @@ describe('given the log of a running service, served over TLS,', () => {
     )
   })
 
-  test('an auditor with a token of the log may read, until it is disabled', async () => {
-    const added = await service.run('--json', 'auditor', 'add', 'eve', '--name', 'Eve', '--token')
-    const client = clientOf(server.port, `eve:${JSON.parse(added.output).token}@`)
-    expect(await allOf(client.readAll({ maxCount: 2 }))).toHaveLength(2)
-    expect(recorded.at(-1)).toMatchObject({ type: 'auditor_read', actor: 'auditor:eve' })
-    await service.run('auditor', 'disable', 'eve')
-    await expect(allOf(client.readAll())).rejects.toThrow(AccessDeniedError)
-  })
-
   test('a bearer token is enough, and ids come as halves to clients that ask so', async () => {
     const call = plainClient(server.port).read(readOfAll(), bearer(`${token}2`))
     const answers = await allOf<InstanceType<typeof streams.ReadResp>>(call)
