@@ -1,11 +1,7 @@
-import { isIP } from 'node:net'
-import type { SecureContext } from 'node:tls'
 import { formatDateTime } from '../../application/date-time.ts'
 import { contentDigest, type Signer } from '../keys.ts'
-import { isPublic, PrivateAddress, resolvePublic, type Resolve } from './addresses.ts'
-import { hmacOf } from './merchant-secrets.ts'
-import { lookupWith } from './name-resolution.ts'
-import { makePost } from './post.ts'
+import { SendingEnded } from './sending-client.ts'
+import type { SignedPost, Unsigned } from './signed-post.ts'
 
 type Needs = {
   readonly signer: Signer
@@ -22,10 +18,8 @@ type Needs = {
     signedPrefix: string,
   ) => string
   readonly machineNow: () => number
-  readonly resolve: Resolve
-  readonly arePrivateAddressesAllowed: boolean
-  /** Undefined trusts what Node trusts. */
-  readonly secureContext: SecureContext | undefined
+  /** Signs and posts, here or in a thread of its own. */
+  readonly signedPost: Pick<SignedPost, 'post' | 'close'>
 }
 
 const hints: Readonly<Record<number, string>> = {
@@ -60,46 +54,29 @@ export type SendResult = {
 }
 
 /** As requests, and as Standard Webhooks with each secret and the key of the service. */
-const makeHeaders =
-  ({ signer, names, machineNow, stringToSign }: Needs) =>
-  async (id: string, uri: string, body: string, secrets: readonly string[]) => {
+const makeUnsigned =
+  ({ names, machineNow, stringToSign }: Needs) =>
+  (id: string, uri: string, body: string, secrets: readonly string[]): Unsigned => {
     const at = machineNow()
     const seconds = Math.floor(at / 1000)
     const signed = {
       [names.timestamp]: formatDateTime(at),
       [names.contentDigest]: contentDigest(Buffer.from(body)),
     }
-    const text = stringToSign('POST', uri, Object.entries(signed), names.signedPrefix)
-    const content = `${id}.${seconds}.${body}`
-    const signatures = [
-      ...secrets.map((secret) => `v1,${hmacOf(secret, content)}`),
-      `v1a,${signer.signEd25519(content)}`,
-    ]
-    return {
+    const headers = {
       ...signed,
-      Authorization: `RSA-SHA256 ${await signer.signRsa(text)}`,
       'Content-Type': names.json,
       'webhook-id': id,
       'webhook-timestamp': String(seconds),
-      'webhook-signature': signatures.join(' '),
     }
+    const text = stringToSign('POST', uri, Object.entries(signed), names.signedPrefix)
+    return { uri, body, headers, text, content: `${id}.${seconds}.${body}`, secrets }
   }
 
 /** Posts signed messages to merchants (interface 13). */
 export const makeCallbackSender = (needs: Needs) => {
-  const { resolve, arePrivateAddressesAllowed } = needs
-  const headersFor = makeHeaders(needs)
-  const { post, close } = makePost({
-    lookup: lookupWith(arePrivateAddressesAllowed ? resolve : resolvePublic(resolve)),
-    secureContext: needs.secureContext,
-  })
-
-  const checkLiteral = (uri: string): void => {
-    const host = new URL(uri).hostname.replace(/^\[|\]$/g, '')
-    // Names are checked when they are resolved; literal addresses are not resolved.
-    if (!arePrivateAddressesAllowed && isIP(host) !== 0 && !isPublic(host))
-      throw new PrivateAddress(host)
-  }
+  const { signer, signedPost } = needs
+  const unsigned = makeUnsigned(needs)
 
   const attempt = async (
     id: string,
@@ -108,12 +85,8 @@ export const makeCallbackSender = (needs: Needs) => {
     secrets: readonly string[] = [],
   ): Promise<Answered> => {
     try {
-      checkLiteral(uri)
-      const { status: httpStatus, ...answer } = await post(
-        uri,
-        await headersFor(id, uri, body, secrets),
-        body,
-      )
+      const message = unsigned(id, uri, body, secrets)
+      const { status: httpStatus, ...answer } = await signedPost.post(message, signer.keys)
       if (httpStatus >= 200 && httpStatus < 300)
         return { result: 'delivered', httpStatus, problem: null }
       return {
@@ -123,6 +96,7 @@ export const makeCallbackSender = (needs: Needs) => {
         ...(answer.retryAfterMs !== undefined && { retryAfterMs: answer.retryAfterMs }),
       }
     } catch (error) {
+      if (error instanceof SendingEnded) throw error
       const problem = error instanceof Error ? error.message : String(error)
       return { result: 'failed', httpStatus: null, problem }
     }
@@ -134,5 +108,5 @@ export const makeCallbackSender = (needs: Needs) => {
     return { ...answered, durationMs: Math.round(performance.now() - startedAt) }
   }
 
-  return { send, close }
+  return { send, close: signedPost.close }
 }

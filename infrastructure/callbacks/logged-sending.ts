@@ -4,10 +4,11 @@ import type { Core } from '../core.ts'
 import type { Signer } from '../keys.ts'
 import type { Log } from '../log.ts'
 import type { Settings } from '../settings.ts'
-import { trustingAlso } from './authorities.ts'
+import type { Where } from '../worker.ts'
 import { makeCallbackSender, type SendResult } from './callback-sender.ts'
 import type { FindCallbackSecrets } from './merchant-secrets.ts'
-import { makeResolve } from './name-resolution.ts'
+import { makeSignedPost } from './signed-post.ts'
+import { signedPostInWorker } from './sending-client.ts'
 
 /** What the wire form of callbacks is made with; the wire belongs to `http`. */
 export type CallbackWire = {
@@ -32,22 +33,27 @@ export type SendingNeeds = {
   readonly wire: CallbackWire
   readonly signer: Signer
   readonly countAttempt: (result: string) => void
+  /** Where messages are signed and posted. */
+  readonly beside: Where
 }
 
 /** Sends messages as the settings say, counts attempts, and logs what was not delivered. */
 export const loggedSending = (
   { now }: Pick<Core, 'now'>,
   findSecrets: FindCallbackSecrets,
-  { settings, log, wire, signer, countAttempt }: SendingNeeds,
+  { settings, log, wire, signer, countAttempt, beside }: SendingNeeds,
 ) => {
   const privateCallbacks = settings.MODE === 'sandbox' ? 'allow' : 'refuse'
+  const options = {
+    arePrivateAddressesAllowed: (settings.PRIVATE_CALLBACKS ?? privateCallbacks) === 'allow',
+    certificates: settings.CALLBACK_CA_FILE,
+    otherCertificates: settings.NODE_EXTRA_CA_CERTS,
+  }
   const { send, close } = makeCallbackSender({
     ...wire,
     signer,
     machineNow: Date.now,
-    resolve: makeResolve(),
-    arePrivateAddressesAllowed: (settings.PRIVATE_CALLBACKS ?? privateCallbacks) === 'allow',
-    secureContext: trustingAlso(settings.CALLBACK_CA_FILE, settings.NODE_EXTRA_CA_CERTS),
+    signedPost: beside === 'worker' ? signedPostInWorker(options) : makeSignedPost(options),
   })
   return {
     close,

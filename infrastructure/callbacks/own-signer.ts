@@ -116,8 +116,9 @@ export const signerIn = async (
     get ed25519Pem() {
       return current().ed25519Pem
     },
-    signRsa: (text) => current().signRsa(text),
-    signEd25519: (text) => current().signEd25519(text),
+    get keys() {
+      return current().keys
+    },
   }
 }
 

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { CallbackWire } from '../callbacks/logged-sending.ts'
 import { makeCallbackSender } from '../callbacks/callback-sender.ts'
 import { secretsOfMerchants } from '../callbacks/merchant-secrets.ts'
-import { makeResolve } from '../callbacks/name-resolution.ts'
+import { makeSignedPost } from '../callbacks/signed-post.ts'
 import { callbackKeysIn, signerIn } from '../callbacks/own-signer.ts'
 import type { Core } from '../core.ts'
 import { fail } from '../failures.ts'
@@ -41,9 +41,7 @@ const listenWith =
       ...wire,
       signer: await signerIn(core, settings.DATA_DIR, Date.now, callbackKeysIn(settings.DATA_DIR)),
       machineNow: Date.now,
-      resolve: makeResolve(),
-      arePrivateAddressesAllowed: true,
-      secureContext: undefined,
+      signedPost: makeSignedPost({ arePrivateAddressesAllowed: true }),
     })
     const stopping = new AbortController()
     for (const signal of ['SIGINT', 'SIGTERM'] as const)

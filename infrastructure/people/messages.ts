@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { SendMessage } from '../../application/number-proofs.ts'
-import { trustingAlso } from '../callbacks/authorities.ts'
 import { makeCallbackSender, type SendResult } from '../callbacks/callback-sender.ts'
 import type { SendingNeeds } from '../callbacks/logged-sending.ts'
-import { makeResolve } from '../callbacks/name-resolution.ts'
+import { makeSignedPost } from '../callbacks/signed-post.ts'
 import type { Core } from '../core.ts'
 import type { Log } from '../log.ts'
 
@@ -85,10 +84,12 @@ export const openMessages = (
       ...wire,
       signer,
       machineNow: Date.now,
-      resolve: makeResolve(),
-      // The operator's own gateway may be in their own network.
-      arePrivateAddressesAllowed: true,
-      secureContext: trustingAlso(settings.CALLBACK_CA_FILE, settings.NODE_EXTRA_CA_CERTS),
+      signedPost: makeSignedPost({
+        // The operator's own gateway may be in their own network.
+        arePrivateAddressesAllowed: true,
+        certificates: settings.CALLBACK_CA_FILE,
+        otherCertificates: settings.NODE_EXTRA_CA_CERTS,
+      }),
     })
     const post = (id: string, uri: string, body: string) => sender.send(id, uri, body)
     const { send, stop } = sendToGateway({ url, log, post })

@@ -2,24 +2,29 @@ import { generateKeyPairSync } from 'node:crypto'
 import { namesOf } from '../../http/brand.ts'
 import { stringToSign } from '../../http/signature.ts'
 import { makeCallbackSender } from '../../infrastructure/callbacks/callback-sender.ts'
-import { makeResolve } from '../../infrastructure/callbacks/name-resolution.ts'
+import type { Resolve } from '../../infrastructure/callbacks/addresses.ts'
+import { makeSignedPost } from '../../infrastructure/callbacks/signed-post.ts'
 import { makeSigner } from '../../infrastructure/keys.ts'
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
 const ed25519 = generateKeyPairSync('ed25519').privateKey
 
-type Needs = Parameters<typeof makeCallbackSender>[0]
+export const testSigner = makeSigner(rsa, ed25519)
+
+type Needs = Parameters<typeof makeCallbackSender>[0] & {
+  readonly resolve: Resolve
+  readonly arePrivateAddressesAllowed: boolean
+}
 
 /** A sender that may talk to this machine. */
 export const makeTestSender = (needs: Partial<Needs> = {}) => {
+  const { resolve, arePrivateAddressesAllowed = true } = needs
   const sender = makeCallbackSender({
-    signer: makeSigner(rsa, ed25519),
+    signer: testSigner,
     names: namesOf({ headerPrefix: 'X-Service', mediaVendor: 'service' }),
     stringToSign,
     machineNow: Date.now,
-    resolve: makeResolve(),
-    arePrivateAddressesAllowed: true,
-    secureContext: undefined,
+    signedPost: makeSignedPost({ arePrivateAddressesAllowed }, resolve),
     ...needs,
   })
   return {

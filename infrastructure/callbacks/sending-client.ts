@@ -1,0 +1,84 @@
+import type { Worker } from 'node:worker_threads'
+import type { PrivateKeys } from '../keys.ts'
+import { startWorker } from '../worker.ts'
+import type { PostAnswer } from './post.ts'
+import type { SendingReply, SendingRequest } from './sending-worker.ts'
+import type { PostOptions, SignedPost } from './signed-post.ts'
+
+/** In megabytes. */
+const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16 }
+
+/** Our failure, and not the receiver's: nothing is known of the message. */
+export class SendingEnded extends Error {
+  override readonly name = 'SendingEnded'
+}
+
+type Waiting = {
+  readonly resolve: (answer: PostAnswer) => void
+  readonly reject: (error: Error) => void
+}
+
+/** The thread, and what it knows and owes. */
+const startThread = (options: PostOptions, onEnd: () => void) => {
+  const worker: Worker = startWorker('callbacks/sending-worker', {
+    resourceLimits,
+    workerData: options,
+  })
+  worker.unref()
+  const waiting = new Map<number, Waiting>()
+  const pairs = new Map<PrivateKeys, number>()
+  let reason = 'the thread that sends callbacks has ended'
+  worker.on('message', (reply: SendingReply) => {
+    const one = waiting.get(reply.number)
+    waiting.delete(reply.number)
+    if ('answer' in reply) one?.resolve(reply.answer)
+    else one?.reject(new Error(reply.problem))
+    if (waiting.size === 0) worker.unref()
+  })
+  worker.on('error', ({ message }) => (reason = `${reason}: ${message}`))
+  worker.on('exit', () => {
+    onEnd()
+    for (const { reject } of waiting.values()) reject(new SendingEnded(reason))
+  })
+  const tell = (request: SendingRequest): void => worker.postMessage(request)
+  let count = 0
+  return {
+    post: (message: Parameters<SignedPost['post']>[0], keys: PrivateKeys) =>
+      new Promise<PostAnswer>((resolve, reject) => {
+        const keyPair = pairs.get(keys) ?? pairs.size
+        if (!pairs.has(keys)) {
+          pairs.set(keys, keyPair)
+          tell({ keyPair, keys })
+        }
+        const number = (count += 1)
+        waiting.set(number, { resolve, reject })
+        worker.ref()
+        tell({ number, keyPair, message })
+      }),
+    end: () => void worker.terminate(),
+  }
+}
+
+/**
+ * Signs and posts in a thread of low priority, so that neither competes with answering requests. A
+ * thread that dies fails what it owes, and the next message starts another.
+ */
+export const signedPostInWorker = (options: PostOptions): SignedPost => {
+  let thread: ReturnType<typeof startThread> | undefined
+  const started = () => {
+    const begun = startThread(options, () => {
+      if (thread === begun) thread = undefined
+    })
+    return begun
+  }
+  return {
+    post: (message, keys) => {
+      thread ??= started()
+      return thread.post(message, keys)
+    },
+    close: () => {
+      thread?.end()
+      thread = undefined
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import { getPriority, setPriority } from 'node:os'
+import { parentPort, workerData } from 'node:worker_threads'
+import { signRsaHere, type PrivateKeys } from '../keys.ts'
+import { makeResolve } from './name-resolution.ts'
+import type { PostAnswer } from './post.ts'
+import { makeSignedPost, type PostOptions, type Unsigned } from './signed-post.ts'
+
+/** Keys come once, before the first message that they sign. */
+export type SendingRequest =
+  | { readonly keyPair: number; readonly keys: PrivateKeys }
+  | { readonly number: number; readonly keyPair: number; readonly message: Unsigned }
+
+export type SendingReply = { readonly number: number } & (
+  { readonly answer: PostAnswer } | { readonly problem: string }
+)
+
+/** Of Linux: requests come first, but receivers should not wait for long. */
+const politeness = 5
+
+if (parentPort) {
+  const port = parentPort
+  // Only on Linux does this set the priority of this thread alone.
+  if (process.platform === 'linux') setPriority(Math.max(getPriority(), politeness))
+  const { post } = makeSignedPost(workerData as PostOptions, makeResolve(), signRsaHere)
+  const pairs = new Map<number, PrivateKeys>()
+
+  const perform = async (message: Unsigned, keys: PrivateKeys | undefined) => {
+    try {
+      if (!keys) throw new Error('there is no key to sign with')
+      return { answer: await post(message, keys) }
+    } catch (error) {
+      return { problem: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  port.on('message', (request: SendingRequest) => {
+    if ('keys' in request) return void pairs.set(request.keyPair, request.keys)
+    const { number, keyPair, message } = request
+    void perform(message, pairs.get(keyPair)).then((done) =>
+      port.postMessage({ number, ...done } satisfies SendingReply),
+    )
+  })
+}

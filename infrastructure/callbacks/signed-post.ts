@@ -1,0 +1,66 @@
+import { isIP } from 'node:net'
+import { signEd25519, signRsaOnPool, type PrivateKeys, type SignRsa } from '../keys.ts'
+import { isPublic, PrivateAddress, resolvePublic, type Resolve } from './addresses.ts'
+import { trustingAlso } from './authorities.ts'
+import { hmacOf } from './merchant-secrets.ts'
+import { lookupWith, makeResolve } from './name-resolution.ts'
+import { makePost, type PostAnswer } from './post.ts'
+
+/** A message, and what its signatures are made of. */
+export type Unsigned = {
+  readonly uri: string
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
+  /** What the RSA key signs, as requests are signed. */
+  readonly text: string
+  /** What Standard Webhooks sign. */
+  readonly content: string
+  /** Of the merchant. */
+  readonly secrets: readonly string[]
+}
+
+/** Can go to another thread. */
+export type PostOptions = {
+  readonly arePrivateAddressesAllowed: boolean
+  /** PEM, besides what Node trusts. */
+  readonly certificates?: string | undefined
+  readonly otherCertificates?: string | undefined
+}
+
+const checkLiteral = (uri: string): void => {
+  const host = new URL(uri).hostname.replace(/^\[|\]$/g, '')
+  // Names are checked when they are resolved; literal addresses are not resolved.
+  if (isIP(host) !== 0 && !isPublic(host)) throw new PrivateAddress(host)
+}
+
+/** Signs messages and posts them. */
+export const makeSignedPost = (
+  { arePrivateAddressesAllowed, certificates, otherCertificates }: PostOptions,
+  resolve: Resolve = makeResolve(),
+  signRsa: SignRsa = signRsaOnPool,
+) => {
+  const { post, close } = makePost({
+    lookup: lookupWith(arePrivateAddressesAllowed ? resolve : resolvePublic(resolve)),
+    secureContext: trustingAlso(certificates, otherCertificates),
+  })
+  return {
+    close,
+    /** @throws Error when no answer came */
+    post: async (message: Unsigned, { rsa, ed25519 }: PrivateKeys): Promise<PostAnswer> => {
+      const { uri, body, headers, text, content, secrets } = message
+      if (!arePrivateAddressesAllowed) checkLiteral(uri)
+      const signatures = [
+        ...secrets.map((secret) => `v1,${hmacOf(secret, content)}`),
+        `v1a,${signEd25519(ed25519, content)}`,
+      ]
+      const signed = {
+        ...headers,
+        Authorization: `RSA-SHA256 ${await signRsa(rsa, text)}`,
+        'webhook-signature': signatures.join(' '),
+      }
+      return post(uri, signed, body)
+    },
+  }
+}
+
+export type SignedPost = ReturnType<typeof makeSignedPost>
