@@ -20,13 +20,13 @@ const isOurs = ({ stream }: RecordedEvent) => stream.startsWith('ours-')
 const openShared = async () => {
   const asked: Asked[] = []
   let look = (): void => {}
-  const admit: ReadSettings['admit'] = async (call, about) => {
+  const admit: NonNullable<ReadSettings['admit']> = async (call, about) => {
     const options = call.request.getOptions()
     const count = options?.hasSubscription() ? undefined : Number(options?.getCount())
     const pattern = options?.getFilter()?.getStreamIdentifier()?.getRegex() ?? ''
     asked.push({ about, count, pattern })
     look()
-    return () => {}
+    return { leave: () => {}, check: async () => {} }
   }
   const place = await startProtocolPlace({ admit })
   onTestFinished(place.remove)
