@@ -4,11 +4,15 @@ import { bringForwardMessages } from './bring-forward.ts'
 import type { CallbackQueue, DueCheck, QueueRow } from './callback-queue.ts'
 import { deliveryAttempts, type AttemptNeeds } from './delivery-attempts.ts'
 import { heldLanes, type FindTrouble } from './held-lanes.ts'
+import { nextTurn } from './next-turn.ts'
 import { makeFairScheduler, slotsPerDestination, type Slot } from './fair-scheduler.ts'
 import { runningDeliveries, type RunNeeds } from './running-deliveries.ts'
 
 type Needs = AttemptNeeds &
   RunNeeds & { readonly queue: CallbackQueue; readonly findTrouble: FindTrouble }
+
+/** Requests are answered in between. */
+const begunAtOnce = 2
 
 type Running = ReturnType<typeof runningDeliveries>
 type Scheduler = ReturnType<typeof makeFairScheduler>
@@ -96,10 +100,14 @@ export const deliverCallbacks = (needs: Needs) => {
     running.begin(row, slot)
   }
 
-  /** Starts all due deliveries that have a slot. */
-  const beginDue = (at: Instant): void => {
+  /** Starts all due deliveries that have a slot, a few at a time. */
+  const beginDue = async (at: Instant): Promise<void> => {
     queueLanes(at)
-    for (let slot = scheduler.take(); slot; slot = scheduler.take()) beginIn(slot, at)
+    let begun = 0
+    for (let slot = scheduler.take(); slot; slot = scheduler.take()) {
+      beginIn(slot, at)
+      if (++begun % begunAtOnce === 0) await nextTurn()
+    }
   }
 
   const isAnythingLeft = (at: Instant): boolean =>
@@ -110,7 +118,7 @@ export const deliverCallbacks = (needs: Needs) => {
     work: async (at: Instant): Promise<Instant | null> => {
       await bringForward(at)
       noteCheck(at)
-      beginDue(at)
+      await beginDue(at)
       const next = queue.nextDue(at)
       return firstOf(next, running.firstRestEnd(), held.firstEnd())
     },
@@ -119,7 +127,7 @@ export const deliverCallbacks = (needs: Needs) => {
       const at = now()
       await bringForward(at)
       while (!stopped.aborted) {
-        beginDue(now())
+        await beginDue(now())
         if (running.count() === 0 || !isAnythingLeft(at)) return
         await running.nextEnd()
       }

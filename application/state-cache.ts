@@ -8,6 +8,7 @@ import {
   type RecordedEvent,
   type Revision,
 } from './event-store.ts'
+import { nextTurn } from './next-turn.ts'
 import { generationalCache, sizedCache, type CacheLimits } from './generational-cache.ts'
 
 /** A state at a revision of its stream. */
@@ -35,8 +36,6 @@ type Remembered = Known & { observed: Revision }
 
 export const isStale = ({ revision, observed }: Readonly<Remembered>): boolean =>
   revision < observed
-
-const nextLoopTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
 type Needs = {
   readonly store: Pick<EventStore, 'head' | 'readAll'>
@@ -101,7 +100,7 @@ export const makeStateCache = ({ store, cacheLimits, from }: Needs) => {
       if (!findCurrent(stream)) return undefined
       const head = await store.head()
       // This process's own appends are often observed in the next turn.
-      if (observed < head && findCurrent(stream)) await nextLoopTurn()
+      if (observed < head && findCurrent(stream)) await nextTurn()
       if (observed < head && findCurrent(stream)) await catchUp()
       return observed < head ? undefined : findCurrent(stream)
     },

@@ -1,9 +1,7 @@
 import type { z } from 'zod'
+import { nextTurn } from '../application/next-turn.ts'
 import { check, innermost, isRecord, type Checked, type Problem } from './checking.ts'
 import { mostIssues } from './errors.ts'
-
-/** Others get their turn. */
-export const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
 /** Items of a list that are checked in one turn. */
 const itemsATurn = 50

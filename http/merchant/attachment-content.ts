@@ -2,7 +2,7 @@ import type { AttachmentKind } from '../../domain/merchant/attachment.ts'
 import type { Names } from '../brand.ts'
 import { malformed, mostIssues } from '../errors.ts'
 import { readJson } from '../exact-json.ts'
-import { nextTurn } from '../in-turns.ts'
+import { nextTurn } from '../../application/next-turn.ts'
 import type { Part } from '../multipart.ts'
 import { readSheet } from './attachment-sheet.ts'
 

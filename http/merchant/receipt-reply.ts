@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ReceiptEntry } from '../../application/proved-events.ts'
 import type { Receipt } from '../../application/receipts.ts'
 import { lineActions } from '../../domain/accounting/transaction-line.ts'
-import { nextTurn } from '../in-turns.ts'
+import { nextTurn } from '../../application/next-turn.ts'
 import { base64, consistencyReply } from '../transparency.ts'
 
 const format = 'daybook receipt 1'
